@@ -44,7 +44,7 @@ PRELOADED_MODULES = (
 async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     for name in PRELOADED_MODULES:
         import_module(name)
-    warming = asyncio.get_running_loop().run_in_executor(None, warm_caches)
+    warm_up = asyncio.get_running_loop().run_in_executor(None, warm_caches)
     desk = open_desk()
     rounds = Rounds(desk, check_session) if desk is not None else None
     if rounds is not None:
@@ -53,7 +53,7 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     if rounds is not None:
         rounds.stop()
         service.close()
-    await warming
+    await warm_up
     connection.close_client()
 
 
@@ -63,7 +63,7 @@ def check_session(session: Session) -> None:
 
 
 def warm_caches() -> None:
-    """Loads the data of the first page. The client keeps a failure, and the first page shows it.
+    """Loads the data of the first page. The client caches a failure, and the first page shows it.
 
     With sign-in, nothing is loaded before someone has signed in, because requests need their token.
     """
@@ -74,7 +74,7 @@ def warm_caches() -> None:
     if open_desk() is None:
         markets.fetch_overview()
         prepare_pages()
-    library.compressed()
+    library.compress_library()
     client.start_refreshing(prepare_pages)
 
 

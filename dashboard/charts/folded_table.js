@@ -1,12 +1,12 @@
-// The figures behind a drawing, folded away; the cells are made when a reader opens them.
+// A collapsed table with the figures of a chart. Its cells are created when a reader opens it.
 class FoldedTable {
   constructor(label) {
     this.root = document.createElement("details");
     this.root.className = "cp-fold";
-    this.summary = make("summary", label);
-    this.place = make("div");
-    Object.assign(this.place, { className: "cp-scroll", tabIndex: 0, role: "region", ariaLabel: label });
-    this.root.append(this.summary, this.place);
+    this.summary = createNode("summary", label);
+    this.scrollBox = createNode("div");
+    Object.assign(this.scrollBox, { className: "cp-scroll", tabIndex: 0, role: "region", ariaLabel: label });
+    this.root.append(this.summary, this.scrollBox);
     this.root.addEventListener("toggle", () => this.fill());
   }
 
@@ -20,27 +20,27 @@ class FoldedTable {
     if (!this.root.open || this.filled) return;
     this.filled = true;
     const { caption, head, rows } = this.table;
-    const root = make("table");
+    const root = createNode("table");
     root.className = "cp-table";
-    const name = make("caption", caption);
+    const name = createNode("caption", caption);
     name.className = "cp-sr";
-    const names = make("tr");
-    for (const text of head) names.append(make("th", text, "col"));
-    const body = make("tbody");
+    const names = createNode("tr");
+    for (const text of head) names.append(createNode("th", text, "col"));
+    const body = createNode("tbody");
     for (const [first, ...rest] of rows) {
-      const row = make("tr");
-      row.append(make("th", first, "row"), ...rest.map((text) => make("td", text)));
+      const row = createNode("tr");
+      row.append(createNode("th", first, "row"), ...rest.map((text) => createNode("td", text)));
       body.append(row);
     }
-    const top = make("thead");
+    const top = createNode("thead");
     top.append(names);
     root.append(name, top, body);
-    this.place.replaceChildren(root);
+    this.scrollBox.replaceChildren(root);
   }
 }
 
-// Text only ever enters as text, never as markup.
-function make(tag, text = "", scope = "") {
+// Content is always set as text, never as markup.
+function createNode(tag, text = "", scope = "") {
   const node = document.createElement(tag);
   node.textContent = text;
   if (scope) node.setAttribute("scope", scope);

@@ -1,7 +1,7 @@
-"""What all drawings have in common. Figures are written as Plotly.js reads them.
+"""Builds parts of figures that all charts share, in the form that Plotly.js reads.
 
-Plotly's own classes for Python check every property, which takes longer than all the rest; the tests
-check the figures with them instead.
+Plotly's Python classes validate every property, which takes longer than everything else. Tests validate
+the figures with them instead.
 """
 
 from collections.abc import Mapping
@@ -10,20 +10,20 @@ from typing import Any
 from dashboard.charts.plotly_chart import Figure
 from dashboard.i18n import t
 
-CLEAR = "rgba(0,0,0,0)"
+TRANSPARENT = "rgba(0,0,0,0)"
 
 
-def hover_label(ink: str, background: str) -> dict[str, Any]:
+def build_hover_label(ink: str, background: str) -> dict[str, Any]:
     return {"bgcolor": background, "font": {"color": ink}, "bordercolor": ink}
 
 
-def faint(ink: str, share: float) -> str:
-    """The ``#rrggbb`` of ``ink`` at ``share`` of its strength, for grids."""
+def fade(ink: str, share: float) -> str:
+    """Returns ``ink`` (``#rrggbb``) with an opacity of ``share``, for grids."""
     return f"rgba({','.join(str(int(ink[k : k + 2], 16)) for k in (1, 3, 5))},{share})"
 
 
-def watermark(ink: str, size: int, y: float = 0.5) -> dict[str, Any]:
-    """The annotation that every drawing of sample figures carries."""
+def build_watermark(ink: str, size: int, y: float = 0.5) -> dict[str, Any]:
+    """Builds the annotation that marks charts of sample figures."""
     return {
         "text": t("chart.sample").upper(),
         "xref": "paper",
@@ -36,6 +36,6 @@ def watermark(ink: str, size: int, y: float = 0.5) -> dict[str, Any]:
     }
 
 
-def figure(traces: list[dict[str, Any]], layout: Mapping[str, Any]) -> Figure:
-    """``layout`` over a clear ground."""
-    return {"data": traces, "layout": {"paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, **layout}}
+def build_figure(traces: list[dict[str, Any]], layout: Mapping[str, Any]) -> Figure:
+    """Builds a figure with a transparent background."""
+    return {"data": traces, "layout": {"paper_bgcolor": TRANSPARENT, "plot_bgcolor": TRANSPARENT, **layout}}

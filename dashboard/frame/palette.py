@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from dashboard.client.market_schemas import Span
+
 Scheme = Literal["blue", "green", "red"]
 """Named by the colour of a rise. Cookies and links contain these codes, so they never change."""
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
@@ -11,7 +13,9 @@ DEFAULT_SCHEME: Scheme = "blue"
 
 LIGHT_BACKGROUNDS = ("#ffffff", "#f4f6fa")
 DARK_BACKGROUNDS = ("#0b1220", "#141d2f")
-"""The page and the panels of ``dashboard/.streamlit/config.toml``."""
+"""Backgrounds of page and panels, as in ``.streamlit/config.toml``."""
+FULL_COLOUR_PERCENT: Mapping[Span, int] = {"24h": 6, "7d": 15}
+"""The change in percent from which a tile of a price map has its full colour."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dashboard.app_pages.corrections import history_charts, violations
 from dashboard.app_pages.corrections.findings import SEVERITIES
 from dashboard.app_pages.corrections.history_charts import GLYPHS
 from dashboard.app_pages.corrections.violations import PERIODS, Wanted
-from dashboard.charts.plotly_chart import Table, chart
+from dashboard.charts.plotly_chart import Table, render_chart
 from dashboard.client import articles
 from dashboard.client.articles import StoredViolation, ViolationPage, ViolationSummary
 from dashboard.components.sortable_table import Cell, Column, ledger
@@ -143,7 +143,7 @@ def _drawings(wanted: Wanted, summary: ViolationSummary) -> None:
         st.html(_head(t("corrections.chart_rules"), t("corrections.chart_rules_why", n=len(rules))))
         every = violations.top(summary["rules"], len(summary["rules"]))
         words = t("corrections.chart_rules_alt", first=rules[0][0], n=f"{rules[0][1]:,}")
-        chart(
+        render_chart(
             history_charts.rule_bars(rules, seen),
             key="cr_rules",
             height=history_charts.bars_height(len(rules)),
@@ -157,7 +157,7 @@ def _drawings(wanted: Wanted, summary: ViolationSummary) -> None:
         best = max(days, key=lambda day: day[1])
         words = t("corrections.chart_days_alt", day=best[0].isoformat(), n=f"{best[1]:,}")
         by_day = [(day.isoformat(), count) for day, count in reversed(days) if count]
-        chart(
+        render_chart(
             history_charts.day_bars(days, seen),
             key="cr_days",
             height=DAY_HEIGHT,

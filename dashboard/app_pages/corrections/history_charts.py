@@ -69,9 +69,9 @@ def _bars(bars: Mapping[str, Any], layout: Mapping[str, Any], seen: Theme, *, si
     trace = {"type": "bar", "marker": {"color": mix(seen.accent, seen.background, 0.75)}, **bars}
     words = {
         "font": {"color": seen.ink, "size": size},
-        "hoverlabel": plotting.hover_label(seen.ink, seen.background),
+        "hoverlabel": plotting.build_hover_label(seen.ink, seen.background),
     }
-    return plotting.figure([trace], {**words, **layout})
+    return plotting.build_figure([trace], {**words, **layout})
 
 
 def severity_parts(counts: Mapping[str, int], names: Mapping[str, str]) -> str:

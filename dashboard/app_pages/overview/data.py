@@ -1,11 +1,11 @@
-"""The Overview's rows, made once per change of the data for all sessions."""
+"""Loads the Overview's data and caches its rows for all sessions until the data change."""
 
 import threading
 from dataclasses import dataclass
 from functools import partial
 
 from dashboard.app_pages.overview import market_figures
-from dashboard.app_pages.overview.market_figures import Coin, Event
+from dashboard.app_pages.overview.market_figures import Coin, IncidentEntry
 from dashboard.client import Fetched, connection, markets
 from dashboard.client.market_schemas import (
     FigureFacts,
@@ -17,13 +17,13 @@ from dashboard.client.market_schemas import (
     Span,
 )
 
-MOST_OPEN, MOST_OVER = 200, 100
-"""How many incidents are asked for: more than a reader goes through."""
+MAX_OPEN_INCIDENTS, MAX_CLOSED_INCIDENTS = 200, 100
+"""More incidents than a reader looks through."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """Everything that one refresh shows; each answer says itself whether it is new, old or missing."""
+class OverviewData:
+    """The results of one refresh; each one states whether its data are fresh, stale or missing."""
 
     rankings: Fetched[list[RankedToken]]
     prices: Fetched[dict[str, PriceRecord]]
@@ -31,53 +31,59 @@ class Gathered:
     overview: Fetched[MarketOverview]
     status: Fetched[MarketStatus]
     open_incidents: Fetched[list[MarketIncident]]
-    past_incidents: Fetched[list[MarketIncident]]
+    closed_incidents: Fetched[list[MarketIncident]]
     coins: list[Coin]
 
     @property
-    def answers(self) -> tuple[Fetched[object], ...]:
-        incidents = (self.open_incidents, self.past_incidents)
-        return (self.overview, self.rankings, self.prices, self.figures, self.status, *incidents)
+    def results(self) -> tuple[Fetched[object], ...]:
+        incident_results = (self.open_incidents, self.closed_incidents)
+        return (self.overview, self.rankings, self.prices, self.figures, self.status, *incident_results)
 
     @property
-    def events(self) -> list[Event] | None:
-        """The incidents of 30 days, those that are open first; null while they are not known."""
-        still_open, over = self.open_incidents.data, self.past_incidents.data
-        return None if still_open is None or over is None else market_figures.incidents(still_open, over)
+    def incidents(self) -> list[IncidentEntry] | None:
+        """The incidents of the last 30 days, open ones first; ``None`` while they are unknown."""
+        open_incidents, closed = self.open_incidents.data, self.closed_incidents.data
+        if open_incidents is None or closed is None:
+            return None
+        return market_figures.merge_incidents(open_incidents, closed)
 
 
 _lock = threading.Lock()
 _coins: dict[Span, tuple[tuple[object, ...], list[Coin]]] = {}
 
 
-def gather(span: Span) -> Gathered:
-    still_open = connection.start_call(partial(markets.fetch_incidents, is_open=True, limit=MOST_OPEN))
-    over = connection.start_call(partial(markets.fetch_incidents, is_open=False, limit=MOST_OVER))
+def load_data(span: Span) -> OverviewData:
+    open_incidents = connection.start_call(
+        partial(markets.fetch_incidents, is_open=True, limit=MAX_OPEN_INCIDENTS)
+    )
+    closed_incidents = connection.start_call(
+        partial(markets.fetch_incidents, is_open=False, limit=MAX_CLOSED_INCIDENTS)
+    )
     rankings, prices, figures = markets.fetch_rankings(span), markets.fetch_prices(), markets.fetch_figures()
-    rows = _rows(rankings, prices, figures, span)
-    return Gathered(
+    rows = _load_rows(rankings, prices, figures, span)
+    return OverviewData(
         rankings,
         prices,
         figures,
         markets.fetch_overview(),
         markets.fetch_status(),
-        still_open.result(),
-        over.result(),
+        open_incidents.result(),
+        closed_incidents.result(),
         rows,
     )
 
 
-def _rows(
+def _load_rows(
     rankings: Fetched[list[RankedToken]],
     prices: Fetched[dict[str, PriceRecord]],
     figures: Fetched[dict[str, FigureFacts]],
     span: Span,
 ) -> list[Coin]:
-    made_from = (rankings.data, prices.data, figures.data)
+    sources = (rankings.data, prices.data, figures.data)
     with _lock:
-        known = _coins.get(span)
-        if known is not None and all(a is b for a, b in zip(known[0], made_from, strict=True)):
-            return known[1]
-        rows = market_figures.coins(rankings.data or (), prices.data or {}, figures.data or {}, span)
-        _coins[span] = (made_from, rows)
+        cached = _coins.get(span)
+        if cached is not None and all(a is b for a, b in zip(cached[0], sources, strict=True)):
+            return cached[1]
+        rows = market_figures.build_coins(rankings.data or (), prices.data or {}, figures.data or {}, span)
+        _coins[span] = (sources, rows)
         return rows

@@ -1,4 +1,4 @@
-"""The Overview's panels about the data themselves: doubtful figures, providers, incidents."""
+"""Builds the Overview's panels on data quality: doubtful figures, providers and incidents."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,20 +6,25 @@ from datetime import datetime
 import streamlit as st
 
 from dashboard.app_pages.overview import price_reasons
-from dashboard.app_pages.overview.market_figures import Event, Quota, Worry, quota
-from dashboard.app_pages.overview.panels import ago, note, panel
-from dashboard.client.market_schemas import MarketStatus, ProviderStatus
+from dashboard.app_pages.overview.market_figures import (
+    DoubtfulFigure,
+    IncidentEntry,
+    QuotaUsage,
+    compute_quota_usage,
+)
+from dashboard.app_pages.overview.panels import format_age, note, panel
+from dashboard.client.market_schemas import RULES, MarketStatus, ProviderStatus
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
 from dashboard.frame.formats import integer, percent
 from dashboard.frame.freshness import provider_name
 from dashboard.i18n import language, t
 
-MOST_WORRIES = 6
-FEW_EVENTS = 6
-ALL_EVENTS = "?incidents=all"
-"""What the link opens that shows all incidents; no asset has such an id."""
-FEWER_EVENTS = "?incidents=few"
+MAX_DOUBTFUL_FIGURES = 6
+FEW_INCIDENTS = 6
+ALL_INCIDENTS_LINK = "?incidents=all"
+"""``data-open`` of the link to all incidents, in place of an asset id."""
+FEW_INCIDENTS_LINK = "?incidents=few"
 STATE_MARKS = {
     "ok": "●",
     "waiting": "◔",
@@ -30,89 +35,91 @@ STATE_MARKS = {
     "quota_spent": "✕",
 }
 TONES = {"ok": "good", "waiting": "calm", "throttled": "warn"}
-RULES = ("single", "mean", "median", "nearest", "primary", "held", "stale", "none")
 CONCERN_MARKS = {"unknown": "–", "stale": "◔", "divergent": "≠", "conflict": "✕", "jump": "↯", "depeg": "≠"}
 
 
-def worries_panel(worries: Sequence[Worry], total: int, now: datetime, *, known: bool) -> Node:
-    """Figures that should not be taken at face value, each with the reason; ``known`` if the service told."""
-    legend = note(t("overview.worries_note", n=integer(len(worries)), total=integer(total)))
-    if not worries and not known:
+def build_doubtful_figures_panel(
+    figures: Sequence[DoubtfulFigure], total: int, now: datetime, *, known: bool
+) -> Node:
+    """Builds a list of doubtful figures with their reasons; ``known`` is false without the service's data."""
+    legend = note(t("overview.worries_note", n=integer(len(figures)), total=integer(total)))
+    if not figures and not known:
         return panel(
             "worries", t("overview.worries"), h("p", t("overview.worries_unknown"), class_="cp-nothing")
         )
-    if not worries:
+    if not figures:
         words = h("p", h("span", "✓ ", aria_hidden="true"), t("overview.worries_none"), class_="cp-nothing")
         return panel("worries", t("overview.worries"), words, note=legend)
-    rows = [_worry(worry, now) for worry in worries[:MOST_WORRIES]]
+    rows = [_build_figure_row(figure, now) for figure in figures[:MAX_DOUBTFUL_FIGURES]]
     rest = None
-    if len(worries) > len(rows):
+    if len(figures) > len(rows):
         rest = h("p", h("a", t("overview.worries_all"), href="rankings?facet=flagged"), class_="cp-more")
     return panel("worries", t("overview.worries"), h("ul", *rows, class_="cp-items"), rest, note=legend)
 
 
-def _worry(worry: Worry, now: datetime) -> Node:
-    tone = "bad" if worry.concern in ("unknown", "conflict") else "warn"
+def _build_figure_row(figure: DoubtfulFigure, now: datetime) -> Node:
+    tone = "bad" if figure.concern in ("unknown", "conflict") else "warn"
     return h(
         "li",
         h(
             "p",
-            h("a", worry.name, href=f"rankings?coin={worry.asset_id}", data_open=worry.asset_id),
-            badge(CONCERN_MARKS[worry.concern], t(f"overview.concern_{worry.concern}"), tone),
-            h("span", ago(worry.since, now), class_="cp-when", title=_utc(worry.since))
-            if worry.since
+            h("a", figure.name, href=f"rankings?coin={figure.asset_id}", data_open=figure.asset_id),
+            badge(CONCERN_MARKS[figure.concern], t(f"overview.concern_{figure.concern}"), tone),
+            h("span", format_age(figure.since, now), class_="cp-when", title=_format_utc(figure.since))
+            if figure.since
             else None,
             class_="cp-item-head",
         ),
-        _reason(worry, now),
-        key=worry.asset_id,
+        _build_reason(figure, now),
+        key=figure.asset_id,
     )
 
 
-def _reason(worry: Worry, now: datetime) -> Node | None:
-    """Why the figure is what it is; where only an English sentence says so, the meaning of the rule."""
-    if worry.reason is None:
+def _build_reason(figure: DoubtfulFigure, now: datetime) -> Node | None:
+    """Builds the reason for a figure, or the meaning of its rule if only an English sentence exists."""
+    if figure.reason is None:
         return None
-    told = price_reasons.explain(worry.reason, worry.code, worry.values, now)
-    if told.lang is not None and worry.rule in RULES:
-        return h("p", t(f"overview.rule_{worry.rule}"), class_="cp-reason", title=worry.reason)
-    return _told(told, worry.reason)
+    explanation = price_reasons.explain(figure.reason, figure.code, figure.values, now)
+    if explanation.lang is not None and figure.rule in RULES:
+        return h("p", t(f"overview.rule_{figure.rule}"), class_="cp-reason", title=figure.reason)
+    return _build_explanation(explanation, figure.reason)
 
 
-def _told(told: price_reasons.Explanation, sentence: str) -> Node:
-    """An explanation with what lies behind it, the service's own sentence in a title."""
+def _build_explanation(explanation: price_reasons.Explanation, sentence: str) -> Node:
+    """Builds an explanation with the cause of a failure, and the service's sentence as its title."""
     gap = " " if language() == "en" else ""
     return h(
         "p",
-        told.text,
-        told.fault and gap + told.fault,
-        told.said and h("span", f"{gap}{t('reasons.details')} ", h("span", told.said, lang="en")),
+        explanation.text,
+        explanation.fault and gap + explanation.fault,
+        explanation.provider_message
+        and h("span", f"{gap}{t('reasons.details')} ", h("span", explanation.provider_message, lang="en")),
         class_="cp-reason",
-        lang=told.lang,
-        title=None if told.text == sentence else sentence,
+        lang=explanation.lang,
+        title=None if explanation.text == sentence else sentence,
     )
 
 
-def providers_panel(status: MarketStatus | None, now: datetime) -> Node:
-    """Who is asked for the figures, how that goes, and what is left of each monthly quota."""
+def build_providers_panel(status: MarketStatus | None, now: datetime) -> Node:
+    """Builds a list of the data providers with their state, polling and monthly quota."""
     if status is None:
         return panel(
             "providers", t("overview.providers"), h("p", t("overview.providers_unknown"), class_="cp-nothing")
         )
     refreshed = formats.parse_instant(status["refreshed_at"])
-    legend = note(t("overview.refreshed", age=ago(refreshed, now))) if refreshed else None
+    legend = note(t("overview.refreshed", age=format_age(refreshed, now))) if refreshed else None
     if not status["providers"]:
         words = h("p", t("overview.providers_none"), class_="cp-nothing")
         return panel("providers", t("overview.providers"), words, note=legend)
-    rows = [_provider(provider, now) for provider in status["providers"]]
+    rows = [_build_provider_row(provider, now) for provider in status["providers"]]
     return panel("providers", t("overview.providers"), h("ul", *rows, class_="cp-items"), note=legend)
 
 
-def _provider(provider: ProviderStatus, now: datetime) -> Node:
+def _build_provider_row(provider: ProviderStatus, now: datetime) -> Node:
     state = provider["state"]
     roles = " · ".join(t(f"overview.role_{role}") for role in provider["role"])
     name = provider_name(provider["provider"])
-    burn = quota(provider, now)
+    usage = compute_quota_usage(provider, now)
     return h(
         "li",
         h(
@@ -122,28 +129,28 @@ def _provider(provider: ProviderStatus, now: datetime) -> Node:
             h("span", roles, class_="cp-when"),
             class_="cp-item-head",
         ),
-        h("p", *_cadence(provider, now), class_="cp-reason"),
-        _message(provider, now),
-        _quota(burn) if burn else None,
+        h("p", *_build_polling_facts(provider, now), class_="cp-reason"),
+        _build_message(provider, now),
+        _build_quota(usage) if usage else None,
         key=provider["provider"],
     )
 
 
-def _message(provider: ProviderStatus, now: datetime) -> Node | None:
+def _build_message(provider: ProviderStatus, now: datetime) -> Node | None:
     sentence = provider["message"]
     if sentence is None:
         return None
-    told = price_reasons.explain(sentence, provider["message_code"], provider["message_values"], now)
-    return _told(told, sentence)
+    explanation = price_reasons.explain(sentence, provider["message_code"], provider["message_values"], now)
+    return _build_explanation(explanation, sentence)
 
 
-def _cadence(provider: ProviderStatus, now: datetime) -> list[Node]:
+def _build_polling_facts(provider: ProviderStatus, now: datetime) -> list[Node]:
     last = formats.parse_instant(provider["last_success_at"])
-    answered = t("overview.answered", age=ago(last, now)) if last else t("overview.never_answered")
-    parts: list[Node] = [h("span", answered, title=_utc(last) if last else None)]
+    answered = t("overview.answered", age=format_age(last, now)) if last else t("overview.never_answered")
+    parts: list[Node] = [h("span", answered, title=_format_utc(last) if last else None)]
     if provider["poll_interval_seconds"]:
-        every = formats.duration(provider["poll_interval_seconds"], language())
-        parts.append(" · " + t("overview.asks_every", span=every))
+        interval = formats.duration(provider["poll_interval_seconds"], language())
+        parts.append(" · " + t("overview.asks_every", span=interval))
     retry = formats.parse_instant(provider["retry_at"])
     if retry is not None and retry > now:
         local = formats.local_time(retry, st.context.timezone, now)
@@ -154,21 +161,21 @@ def _cadence(provider: ProviderStatus, now: datetime) -> list[Node]:
     return parts
 
 
-def _quota(burn: Quota) -> Node:
-    """A bar of what is used, with a mark where the month stands."""
-    share = percent(_percentage(burn.share), signed=False, places=0)
-    if burn.elapsed is None:
+def _build_quota(usage: QuotaUsage) -> Node:
+    """Builds a bar of the used share, with a mark at the elapsed share of the month."""
+    share = percent(_to_percent(usage.share), signed=False, places=0)
+    if usage.elapsed is None:
         label, pace, mark = t("overview.quota_label_plain", share=share), None, None
     else:
-        gone = percent(_percentage(burn.elapsed), signed=False, places=0)
-        label = t("overview.quota_label", share=share, elapsed=gone)
-        word = t("overview.quota_ahead") if burn.ahead else t("overview.quota_on_pace")
-        pace = h("span", f" · {word}", class_="cp-warn-text" if burn.ahead else None)
-        mark = h("span", class_="cp-pace", style=f"left:{burn.elapsed:.2%}")
+        elapsed = percent(_to_percent(usage.elapsed), signed=False, places=0)
+        label = t("overview.quota_label", share=share, elapsed=elapsed)
+        pace_text = t("overview.quota_ahead") if usage.is_ahead else t("overview.quota_on_pace")
+        pace = h("span", f" · {pace_text}", class_="cp-warn-text" if usage.is_ahead else None)
+        mark = h("span", class_="cp-pace", style=f"left:{usage.elapsed:.2%}")
     fill = h(
-        "span", class_="cp-share cp-ahead" if burn.ahead else "cp-share", style=f"width:{burn.share:.2%}"
+        "span", class_="cp-share cp-ahead" if usage.is_ahead else "cp-share", style=f"width:{usage.share:.2%}"
     )
-    used = t("overview.quota_used", used=integer(burn.used), allowed=integer(burn.allowed))
+    used = t("overview.quota_used", used=integer(usage.used), allowed=integer(usage.allowed))
     return h(
         "div",
         h("div", fill, mark, class_="cp-bar", role="img", aria_label=label, title=label),
@@ -177,80 +184,96 @@ def _quota(burn: Quota) -> Node:
     )
 
 
-def incidents_panel(events: Sequence[Event] | None, now: datetime, *, whole: bool) -> Node:
-    """What went wrong with single assets in the last 30 days, what still does first.
+def build_incidents_panel(
+    incidents: Sequence[IncidentEntry] | None, now: datetime, *, show_all: bool
+) -> Node:
+    """Builds a list of the incidents of the last 30 days, open ones first.
 
-    The first few, or the ``whole`` list; null events are not known.
+    ``show_all`` lists more than the first few. ``incidents`` is ``None`` if they are unknown.
     """
     title = t("overview.incidents")
-    if not events:
-        words = t("overview.incidents_none") if events is not None else t("overview.incidents_unknown")
+    if not incidents:
+        words = t("overview.incidents_none") if incidents is not None else t("overview.incidents_unknown")
         return panel("incidents", title, h("p", words, class_="cp-nothing"))
-    still_open = sum(event.closed_at is None for event in events)
-    legend = t("overview.incidents_note", n=integer(still_open), over=integer(len(events) - still_open))
-    rows = [_event(event, now) for event in (events if whole else events[:FEW_EVENTS])]
+    open_count = sum(incident.closed_at is None for incident in incidents)
+    legend = t("overview.incidents_note", n=integer(open_count), over=integer(len(incidents) - open_count))
+    rows = [
+        _build_incident_row(incident, now)
+        for incident in (incidents if show_all else incidents[:FEW_INCIDENTS])
+    ]
     return panel(
-        "incidents", title, h("ul", *rows, class_="cp-items"), _fold(len(events), whole), note=note(legend)
+        "incidents",
+        title,
+        h("ul", *rows, class_="cp-items"),
+        _build_toggle(len(incidents), show_all),
+        note=note(legend),
     )
 
 
-def _fold(count: int, whole: bool) -> Node | None:
-    """The link that shows the whole list, or the first few again."""
-    if count <= FEW_EVENTS:
+def _build_toggle(count: int, show_all: bool) -> Node | None:
+    """Builds the link that shows all incidents, or only the first few again."""
+    if count <= FEW_INCIDENTS:
         return None
-    words = t("overview.incidents_fewer") if whole else t("overview.incidents_all", n=integer(count))
-    target = FEWER_EVENTS if whole else ALL_EVENTS
+    words = t("overview.incidents_fewer") if show_all else t("overview.incidents_all", n=integer(count))
+    target = FEW_INCIDENTS_LINK if show_all else ALL_INCIDENTS_LINK
     return h("p", h("a", words, href=f"/{target}", data_open=target), class_="cp-more", key="fold")
 
 
-def _event(event: Event, now: datetime) -> Node:
-    is_open = event.closed_at is None
-    tone = "calm" if not is_open else "bad" if event.kind == "conflict" else "warn"
-    told = price_reasons.explain(event.detail, event.code, event.values, now)
+def _build_incident_row(incident: IncidentEntry, now: datetime) -> Node:
+    is_open = incident.closed_at is None
+    tone = "calm" if not is_open else "bad" if incident.kind == "conflict" else "warn"
+    explanation = price_reasons.explain(incident.detail, incident.code, incident.values, now)
     return h(
         "li",
         h(
             "p",
-            h("a", event.name, href=f"rankings?coin={event.asset_id}", data_open=event.asset_id),
-            badge("!" if is_open else "✓", t(f"overview.incident_{event.kind}"), tone),
-            h("span", _when(event, now), class_="cp-when", title=_exactly(event)),
+            h("a", incident.name, href=f"rankings?coin={incident.asset_id}", data_open=incident.asset_id),
+            badge("!" if is_open else "✓", t(f"overview.incident_{incident.kind}"), tone),
+            h(
+                "span",
+                _format_period(incident, now),
+                class_="cp-when",
+                title=_format_exact_period(incident),
+            ),
             class_="cp-item-head",
         ),
-        _told(told, event.detail),
-        key=str(event.id),
+        _build_explanation(explanation, incident.detail),
+        key=str(incident.id),
     )
 
 
-def _when(event: Event, now: datetime) -> str:
-    """Since and until when, how long ago, and how bad it was."""
-    start = formats.local_time(event.opened_at, st.context.timezone, now).text
-    if event.closed_at is None:
-        span = formats.duration((now - event.opened_at).total_seconds(), language())
-        when = t("overview.incident_open", time=start, span=span)
+def _format_period(incident: IncidentEntry, now: datetime) -> str:
+    """Formats start, end or duration, and the largest deviation."""
+    start = formats.local_time(incident.opened_at, st.context.timezone, now).text
+    if incident.closed_at is None:
+        span = formats.duration((now - incident.opened_at).total_seconds(), language())
+        period = t("overview.incident_open", time=start, span=span)
     else:
-        end = formats.local_time(event.closed_at, st.context.timezone, now).text
-        when = t("overview.incident_over", start=start, end=end, age=ago(event.closed_at, now))
-    if event.worst is not None:
-        when += " · " + t("overview.incident_worst", amount=percent(event.worst, signed=event.worst < 0))
-    return when
+        end = formats.local_time(incident.closed_at, st.context.timezone, now).text
+        period = t("overview.incident_over", start=start, end=end, age=format_age(incident.closed_at, now))
+    if incident.worst is not None:
+        period += " · " + t(
+            "overview.incident_worst", amount=percent(incident.worst, signed=incident.worst < 0)
+        )
+    return period
 
 
-def _exactly(event: Event) -> str:
+def _format_exact_period(incident: IncidentEntry) -> str:
     return (
-        _utc(event.opened_at)
-        if event.closed_at is None
-        else f"{_utc(event.opened_at)} – {_utc(event.closed_at)}"
+        _format_utc(incident.opened_at)
+        if incident.closed_at is None
+        else f"{_format_utc(incident.opened_at)} – {_format_utc(incident.closed_at)}"
     )
 
 
 def badge(mark: str, words: str, tone: str) -> Node:
-    """A state in a glyph, a word and a colour, so that none of them stands alone."""
+    """Builds a badge that shows a state by a glyph, words and a colour."""
     return h("span", h("span", mark, aria_hidden="true"), f" {words}", class_=f"cp-badge cp-tone-{tone}")
 
 
-def _percentage(share: float) -> int:
+def _to_percent(share: float) -> int:
     return round(share * 100)
 
 
-def _utc(instant: datetime) -> str:
+def _format_utc(instant: datetime) -> str:
     return formats.local_time(instant, st.context.timezone).utc

@@ -1,4 +1,4 @@
-"""The Overview: its controls, and its panels in reading order."""
+"""Lays out the Overview: its controls and its panels in reading order."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -6,25 +6,24 @@ from decimal import Decimal
 import streamlit as st
 
 from dashboard.app_pages.overview import charts, data_health, market_figures, panels
-from dashboard.app_pages.overview.data import Gathered, gather
+from dashboard.app_pages.overview.data import OverviewData, load_data
 from dashboard.app_pages.overview.market_figures import MIN_CAPS, Coin
 from dashboard.client import connection
-from dashboard.client.market_schemas import Span
+from dashboard.client.market_schemas import SPANS, Span
 from dashboard.components.live_view import Node, live_view
 from dashboard.frame import freshness, preferences, refresh, states, url_state
 from dashboard.frame.formats import compact_usd, parse_instant
 from dashboard.frame.markup import tag
 from dashboard.i18n import language, t
 
-SPANS: tuple[Span, ...] = ("24h", "7d")
-INCIDENTS = ("few", "all")
-SEEN = "overview_seen"
-LARGEST, MOVERS = 16, 6
-VIEW_HEIGHT = 1150
+INCIDENT_LISTS = ("few", "all")
+_LOADED = "overview_seen"
+MAX_MAP_TILES, MAX_MOVERS = 16, 6
+SKELETON_HEIGHT_PIXELS = 1150
 
 
-def controls() -> tuple[Span, str]:
-    """The period of all changes, and the size from which on an asset may lead."""
+def render_controls() -> tuple[Span, str]:
+    """Renders the controls of the period of changes and the minimum capitalisation of gainers and losers."""
     span, on_span = url_state.sync("span", SPANS, "24h")
     st.segmented_control(
         t("overview.span"),
@@ -43,93 +42,98 @@ def controls() -> tuple[Span, str]:
         key="mincap",
         on_change=on_size,
         label_visibility="collapsed",
-        format_func=size_name,
+        format_func=format_min_cap,
         width=190,
     )
     return span, size
 
 
-def size_name(code: str) -> str:
-    least = MIN_CAPS[code]
+def format_min_cap(code: str) -> str:
+    min_cap = MIN_CAPS[code]
     return (
-        t("overview.min_cap_from", amount=compact_usd(least, language(), trim=True))
-        if least
+        t("overview.min_cap_from", amount=compact_usd(min_cap, language(), trim=True))
+        if min_cap
         else t("overview.min_cap_any")
     )
 
 
-def body() -> None:
+def render_page() -> None:
     bar = st.container(key="overview-controls", horizontal=True, vertical_alignment="center", gap="small")
     with bar:
-        span, size = controls()
-    data = gathered(span)
-    bar.html(as_of(data))
-    refresh.record_results(*data.answers)
+        span, size = render_controls()
+    data = load_with_skeleton(span)
+    bar.html(freshness_html(data))
+    refresh.record_results(*data.results)
     if data.rankings.data is None and data.rankings.error is not None:
         states.error(data.rankings.error, key="overview", live=True)
         return
-    states.stale_banner(*data.answers, key="overview")
-    worker_told = states.worker_banner(data.status.data)
+    states.stale_banner(*data.results, key="overview")
+    has_worker_banner = states.worker_banner(data.status.data)
     states.provider_banner(data.status.data)
     has_prices = any(coin.price is not None for coin in data.coins)
-    if data.coins and refresh.update_awaiting(has_prices) and not worker_told:
+    if data.coins and refresh.update_awaiting(has_prices) and not has_worker_banner:
         states.awaiting()
     if not data.coins:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
         states.empty(reason, action=action, on_click=connection.retry_failed, key="overview")
         return
-    incidents, _ = url_state.sync("incidents", INCIDENTS, INCIDENTS[0])
-    opened = live_view(build_panels(data, span, size, whole=incidents == "all"), key="overview-view")
-    if opened in (data_health.ALL_EVENTS, data_health.FEWER_EVENTS):
-        url_state.write("incidents", opened.partition("=")[2], INCIDENTS[0])
+    incidents, _ = url_state.sync("incidents", INCIDENT_LISTS, INCIDENT_LISTS[0])
+    opened = live_view(build_panels(data, span, size, show_all=incidents == "all"), key="overview-view")
+    if opened in (data_health.ALL_INCIDENTS_LINK, data_health.FEW_INCIDENTS_LINK):
+        url_state.write("incidents", opened.partition("=")[2], INCIDENT_LISTS[0])
         st.rerun()
     if opened is not None:
         st.switch_page("app_pages/rankings/page.py", query_params={"coin": opened})
 
 
-def gathered(span: Span) -> Gathered:
-    """The data; the first time in a session with a skeleton in their place."""
-    if st.session_state.get(SEEN):
-        return gather(span)
-    st.session_state[SEEN] = True
-    with states.loading(VIEW_HEIGHT):
-        return gather(span)
+def load_with_skeleton(span: Span) -> OverviewData:
+    """Loads the data; shows a skeleton meanwhile at the first load of a session."""
+    if st.session_state.get(_LOADED):
+        return load_data(span)
+    st.session_state[_LOADED] = True
+    with states.loading(SKELETON_HEIGHT_PIXELS):
+        return load_data(span)
 
 
-def as_of(data: Gathered) -> str:
-    """When the service last refreshed its figures, from whom, and how often this page asks."""
+def freshness_html(data: OverviewData) -> str:
+    """Builds the line with the service's last refresh, the sources and the page's refresh interval."""
     status = data.status.data
     refreshed = parse_instant(status["refreshed_at"]) if status else None
-    line = freshness.freshness_html(refreshed, market_figures.sources(data.prices.data or {}))
+    line = freshness.freshness_html(refreshed, market_figures.join_sources(data.prices.data or {}))
     return tag("div", line, freshness.interval_html(), class_="cp-as-of")
 
 
-def build_panels(data: Gathered, span: Span, size: str, *, whole: bool) -> list[Node | None]:
-    """The page's panels in reading order; ``whole`` shows all incidents."""
+def build_panels(data: OverviewData, span: Span, size: str, *, show_all: bool) -> list[Node | None]:
+    """Builds the panels in reading order; ``show_all`` lists all incidents."""
     now = datetime.now(UTC)
     coins, names = data.coins, {coin.id: coin.name for coin in data.coins}
-    gainers, losers = market_figures.movers(coins, MIN_CAPS[size], MOVERS)
-    active = market_figures.most_active(coins, MOVERS)
-    worries = market_figures.worries(data.prices.data or {}, data.figures.data or {}, names)
-    legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=size_name(size))
+    gainers, losers = market_figures.find_movers(coins, MIN_CAPS[size], MAX_MOVERS)
+    active = market_figures.find_most_active(coins, MAX_MOVERS)
+    doubtful = market_figures.find_doubtful_figures(data.prices.data or {}, data.figures.data or {}, names)
+    legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=format_min_cap(size))
     scheme = preferences.current().scheme
     known = any(coin.change is not None for coin in coins)
-    none_rose, none_fell = (
+    no_gainers, no_losers = (
         (t("overview.none_rose"), t("overview.none_fell")) if known else (t("overview.no_changes"),) * 2
     )
     active_legend = t("overview.active_note", span=t(f"overview.span_{span}"))
     return [
-        panels.tiles(data.overview.data, now),
-        charts.heat_map(market_figures.largest(coins, LARGEST), span, scheme),
-        charts.breadth_panel(market_figures.breadth(coins, span), len(coins), span),
-        panels.coin_list("gainers", t("overview.gainers"), priced(gainers), legend, none_rose),
-        panels.coin_list("losers", t("overview.losers"), priced(losers), legend, none_fell),
-        panels.coin_list("active", t("overview.active"), active, active_legend, t("overview.no_volumes")),
-        data_health.worries_panel(worries, len(coins), now, known=data.figures.data is not None),
-        data_health.providers_panel(data.status.data, now),
-        data_health.incidents_panel(data.events, now, whole=whole),
+        panels.build_tiles(data.overview.data, now),
+        charts.build_heat_map(market_figures.find_largest(coins, MAX_MAP_TILES), span, scheme),
+        charts.build_breadth_panel(market_figures.compute_breadth(coins, span), len(coins), span),
+        panels.build_coin_list("gainers", t("overview.gainers"), without_volume(gainers), legend, no_gainers),
+        panels.build_coin_list("losers", t("overview.losers"), without_volume(losers), legend, no_losers),
+        panels.build_coin_list(
+            "active", t("overview.active"), active, active_legend, t("overview.no_volumes")
+        ),
+        data_health.build_doubtful_figures_panel(
+            doubtful, len(coins), now, known=data.figures.data is not None
+        ),
+        data_health.build_providers_panel(data.status.data, now),
+        data_health.build_incidents_panel(data.incidents, now, show_all=show_all),
     ]
 
 
-def priced(rows: list[Coin]) -> list[tuple[Coin, Decimal | None]]:
+def without_volume(rows: list[Coin]) -> list[tuple[Coin, Decimal | None]]:
+    """Pairs each asset with no volume, so that its row shows the price."""
     return [(row, None) for row in rows]

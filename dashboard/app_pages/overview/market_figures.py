@@ -1,4 +1,4 @@
-"""What the Overview shows, out of the service's answers; pure."""
+"""Computes the Overview's figures from the service's responses. No I/O."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,13 +23,15 @@ Concern = Literal["unknown", "conflict", "divergent", "jump", "depeg", "stale"]
 CONCERNS: Sequence[Concern] = get_args(Concern)
 """Most serious first."""
 MIN_CAPS: Mapping[str, int] = {"0": 0, "10m": 10**7, "100m": 10**8, "1b": 10**9, "10b": 10**10}
-"""Codes of the smallest market capitalisation, in USD, that may lead the gainers and losers."""
+"""Minimum market capitalisation in USD of gainers and losers, by its code in links."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coin:
-    """One asset of the overview; USD and percent, null when not known. The change and the volume of a last
-    known good figure are not known: see :func:`dashboard.frame.formats.drop_stale`."""
+    """One asset of the Overview, in USD and percent; unknown figures are ``None``.
+
+    A last known good figure has no change and no volume: see :func:`dashboard.frame.formats.drop_stale`.
+    """
 
     id: str
     symbol: str
@@ -43,16 +45,19 @@ class Coin:
     closes: Sequence[float]
 
 
-STEPS: Mapping[Span, Sequence[int]] = {"24h": (-10, -5, -2, 0, 2, 5, 10), "7d": (-30, -15, -5, 0, 5, 15, 30)}
-"""Where the classes of changes part, in percent; zero belongs to neither side and to no class."""
+CLASS_BOUNDS: Mapping[Span, Sequence[int]] = {
+    "24h": (-10, -5, -2, 0, 2, 5, 10),
+    "7d": (-30, -15, -5, 0, 5, 15, 30),
+}
+"""Bounds between the classes of changes, in percent; a change of zero belongs to no class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Breadth:
-    """How many assets rose, fell, stood still or are not known, and the median change of the known.
+    """Counts of assets that rose, fell, did not change or are unknown, and the median of known changes.
 
-    ``classes`` counts the changes between the ``STEPS`` of the span, lowest first; a change at a
-    step belongs to the class nearer zero.
+    ``classes`` counts the changes between the ``CLASS_BOUNDS`` of the span, lowest first. A change equal
+    to a bound belongs to the class nearer zero.
     """
 
     up: int
@@ -64,11 +69,11 @@ class Breadth:
 
 
 @dataclass(frozen=True, slots=True)
-class Worry:
-    """An asset whose figure should not be taken at face value.
+class DoubtfulFigure:
+    """An asset whose figure is unknown, stale or in doubt.
 
-    ``rule`` is the service's code of how the figure was chosen, ``reason`` says so in its words,
-    ``code`` and ``values`` for other languages.
+    ``rule`` is the service's code of how the figure was chosen. ``reason`` is its sentence about that;
+    ``code`` and ``values`` translate the sentence.
     """
 
     asset_id: str
@@ -82,8 +87,8 @@ class Worry:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """An incident of one asset; ``closed_at`` is null while it is open."""
+class IncidentEntry:
+    """An incident of one asset; ``closed_at`` is ``None`` while it is open."""
 
     id: int
     asset_id: str
@@ -98,8 +103,8 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Quota:
-    """A provider's monthly allowance: shares of 1 used and of the month gone by."""
+class QuotaUsage:
+    """Usage of a provider's monthly quota. ``share`` of the quota and ``elapsed`` of the month are 0 to 1."""
 
     used: int
     allowed: int
@@ -107,25 +112,25 @@ class Quota:
     elapsed: float | None
 
     @property
-    def ahead(self) -> bool:
-        """Whether it burns faster than the month passes, so that it would run out before its end."""
+    def is_ahead(self) -> bool:
+        """True if the quota would run out before the end of the month."""
         return self.elapsed is not None and self.share > self.elapsed and self.share > 0.05
 
 
-def coins(
+def build_coins(
     rankings: Sequence[RankedToken],
     prices: Mapping[str, PriceRecord],
     figures: Mapping[str, FigureFacts],
     span: Span,
 ) -> list[Coin]:
-    """One row an asset in the rankings' order, with the changes and the trend of ``span``."""
-    made = []
+    """Builds one row per asset in the order of the rankings, with change and trend of ``span``."""
+    rows = []
     for token in rankings:
         record = prices.get(token["id"])
         facts = figures.get(token["id"])
         source = record["source"] if record else None
         candles = token["candles_24h"] if span == "24h" else token["candles_7d"]
-        made.append(
+        rows.append(
             Coin(
                 id=token["id"],
                 symbol=token["symbol"],
@@ -142,11 +147,11 @@ def coins(
                 closes=[candle[4] for candle in candles],
             )
         )
-    return made
+    return rows
 
 
-def movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], list[Coin]]:
-    """The strongest rises and falls among assets of at least ``min_cap``."""
+def find_movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], list[Coin]]:
+    """Finds the largest rises and falls among assets with at least ``min_cap``."""
     moved = [
         (row.change, row)
         for row in rows
@@ -158,54 +163,54 @@ def movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], 
     return gainers, losers
 
 
-def most_active(rows: Iterable[Coin], count: int) -> list[tuple[Coin, Decimal]]:
-    """By the day's volume."""
+def find_most_active(rows: Iterable[Coin], count: int) -> list[tuple[Coin, Decimal]]:
+    """Finds the assets with the largest 24-hour volume."""
     known = [(row, row.volume) for row in rows if row.volume is not None]
     return sorted(known, key=lambda pair: (-pair[1], pair[0].id))[:count]
 
 
-def largest(rows: Iterable[Coin], count: int) -> list[Coin]:
+def find_largest(rows: Iterable[Coin], count: int) -> list[Coin]:
     known = [(row.market_cap, row) for row in rows if row.market_cap is not None and row.market_cap > 0]
     known.sort(key=lambda pair: (-pair[0], pair[1].id))
     return [row for _, row in known[:count]]
 
 
-def breadth(rows: Iterable[Coin], span: Span) -> Breadth:
+def compute_breadth(rows: Iterable[Coin], span: Span) -> Breadth:
     changes = [row.change for row in rows]
-    ways = [direction(change) for change in changes]
+    directions = [direction(change) for change in changes]
     known = [change for change in changes if change is not None]
-    steps = STEPS[span]
-    classes = [0] * (len(steps) + 1)
+    bounds = CLASS_BOUNDS[span]
+    classes = [0] * (len(bounds) + 1)
     for change in known:
         if direction(change) != "flat":
-            classes[bisect_left(steps, change) if change > 0 else bisect_right(steps, change)] += 1
+            classes[bisect_left(bounds, change) if change > 0 else bisect_right(bounds, change)] += 1
     return Breadth(
-        up=ways.count("up"),
-        down=ways.count("down"),
-        flat=ways.count("flat"),
-        unknown=ways.count(None),
+        up=directions.count("up"),
+        down=directions.count("down"),
+        flat=directions.count("flat"),
+        unknown=directions.count(None),
         median=median(known) if known else None,
         classes=classes,
     )
 
 
-def sources(prices: Mapping[str, PriceRecord]) -> str | None:
-    """Everybody whose figures are shown, as a source label: ``coingecko+coinmarketcap``."""
+def join_sources(prices: Mapping[str, PriceRecord]) -> str | None:
+    """Joins the providers of all figures to a source label: ``coingecko+coinmarketcap``."""
     labels = {record["source"] for record in prices.values() if record["source"]}
     return "+".join(sorted({name for label in labels for name in label.split(":")[0].split("+")})) or None
 
 
-def worries(
+def find_doubtful_figures(
     prices: Mapping[str, PriceRecord], figures: Mapping[str, FigureFacts], names: Mapping[str, str]
-) -> list[Worry]:
-    """Assets without a figure, with a last known good one, or whose figure is in doubt; worst first."""
+) -> list[DoubtfulFigure]:
+    """Finds assets whose figure is unknown, stale or in doubt, most serious first."""
     found = []
     for asset_id, record in prices.items():
         facts = figures.get(asset_id)
-        concern = _concern(record, facts["flags"] if facts else ())
+        concern = _find_concern(record, facts["flags"] if facts else ())
         if concern is not None:
             found.append(
-                Worry(
+                DoubtfulFigure(
                     asset_id=asset_id,
                     name=names.get(asset_id, record["symbol"]),
                     concern=concern,
@@ -216,44 +221,46 @@ def worries(
                     values=facts["reason_values"] if facts else {},
                 )
             )
-    return sorted(found, key=lambda worry: (CONCERNS.index(worry.concern), worry.name.lower()))
+    return sorted(found, key=lambda figure: (CONCERNS.index(figure.concern), figure.name.lower()))
 
 
-def _concern(record: PriceRecord, flags: Sequence[str]) -> Concern | None:
+def _find_concern(record: PriceRecord, flags: Sequence[str]) -> Concern | None:
     if record["price_usd"] is None:
         return "unknown"
     flagged = next((concern for concern in CONCERNS if concern in flags), None)
     return flagged or ("stale" if (record["source"] or "").endswith(":stale") else None)
 
 
-def incidents(still_open: Sequence[MarketIncident], over: Sequence[MarketIncident]) -> list[Event]:
-    """Those that are open, the latest first, then those that are over, the latest to end first."""
-    events = [
-        Event(
-            id=entry["id"],
-            asset_id=entry["asset_id"],
-            name=entry["name"],
-            kind=entry["kind"],
-            opened_at=datetime.fromisoformat(entry["opened_at"]),
-            closed_at=parse_instant(entry["closed_at"]),
-            worst=parse_decimal(entry["worst_pct"]),
-            detail=entry["detail"],
-            code=entry["detail_code"],
-            values=entry["detail_values"],
+def merge_incidents(
+    open_incidents: Sequence[MarketIncident], closed: Sequence[MarketIncident]
+) -> list[IncidentEntry]:
+    """Merges open incidents, latest first, and closed ones, latest end first."""
+    entries = [
+        IncidentEntry(
+            id=incident["id"],
+            asset_id=incident["asset_id"],
+            name=incident["name"],
+            kind=incident["kind"],
+            opened_at=datetime.fromisoformat(incident["opened_at"]),
+            closed_at=parse_instant(incident["closed_at"]),
+            worst=parse_decimal(incident["worst_pct"]),
+            detail=incident["detail"],
+            code=incident["detail_code"],
+            values=incident["detail_values"],
         )
-        for entry in (*still_open, *over)
+        for incident in (*open_incidents, *closed)
     ]
-    # Asked for one after the other, an incident that has just ended can be in both.
-    latest = {event.id: event for event in events}.values()
+    # Two requests return these lists, so an incident that has just ended can be in both.
+    latest = {entry.id: entry for entry in entries}.values()
 
-    def place(event: Event) -> tuple[bool, float, int]:
-        return event.closed_at is not None, -(event.closed_at or event.opened_at).timestamp(), event.id
+    def sort_key(entry: IncidentEntry) -> tuple[bool, float, int]:
+        return entry.closed_at is not None, -(entry.closed_at or entry.opened_at).timestamp(), entry.id
 
-    return sorted(latest, key=place)
+    return sorted(latest, key=sort_key)
 
 
-def quota(provider: ProviderStatus, now: datetime) -> Quota | None:
-    """How much of the allowance is gone; null for a provider without one."""
+def compute_quota_usage(provider: ProviderStatus, now: datetime) -> QuotaUsage | None:
+    """Computes the usage of a provider's quota; ``None`` for a provider without a quota."""
     used, allowed = provider["credits_used"], provider["credits_quota"]
     if used is None or not allowed:
         return None
@@ -261,23 +268,23 @@ def quota(provider: ProviderStatus, now: datetime) -> Quota | None:
     if provider["quota_resets_at"] is not None:
         resets = datetime.fromisoformat(provider["quota_resets_at"])
         year, month = (resets.year, resets.month - 1) if resets.month > 1 else (resets.year - 1, 12)
-        began = resets.replace(year=year, month=month, day=min(resets.day, 28))
-        elapsed = min(1.0, max(0.0, (now - began) / (resets - began)))
-    return Quota(used, allowed, min(1.0, used / allowed), elapsed)
+        started = resets.replace(year=year, month=month, day=min(resets.day, 28))
+        elapsed = min(1.0, max(0.0, (now - started) / (resets - started)))
+    return QuotaUsage(used, allowed, min(1.0, used / allowed), elapsed)
 
 
-def trend_path(closes: Sequence[float], width: int, height: int, points: int = 32) -> str | None:
-    """An SVG path over the closes, thinned to ``points``; null where there is no line to draw.
+def build_trend_path(closes: Sequence[float], width: int, height: int, points: int = 32) -> str | None:
+    """Builds an SVG path of the closes, thinned to ``points``; ``None`` for fewer than two closes.
 
-    The height shows at least half a percent of the price, so that a peg's noise looks like a peg.
+    The height covers at least half a percent of the price, so that a pegged price looks flat.
     """
     if len(closes) < 2:
         return None
     step = max(1.0, (len(closes) - 1) / (points - 1))
-    picked = [closes[round(n * step)] for n in range(int((len(closes) - 1) / step) + 1)]
-    low, high = min(picked), max(picked)
-    across = width / (len(picked) - 1)
-    middle, shown = (low + high) / 2, max(high - low, 0.005 * (low + high) / 2)
-    scale = (height - 2) / shown if shown > 0 else 0.0
-    places = [(n * across, height / 2 - (close - middle) * scale) for n, close in enumerate(picked)]
-    return "M" + "L".join(f"{x:.0f} {y:.1f}" for x, y in places)
+    thinned = [closes[round(n * step)] for n in range(int((len(closes) - 1) / step) + 1)]
+    low, high = min(thinned), max(thinned)
+    step_width = width / (len(thinned) - 1)
+    middle, height_range = (low + high) / 2, max(high - low, 0.005 * (low + high) / 2)
+    scale = (height - 2) / height_range if height_range > 0 else 0.0
+    points_xy = [(n * step_width, height / 2 - (close - middle) * scale) for n, close in enumerate(thinned)]
+    return "M" + "L".join(f"{x:.0f} {y:.1f}" for x, y in points_xy)

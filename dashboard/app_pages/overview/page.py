@@ -1,4 +1,4 @@
-"""The market at a glance, and what is known of the figures themselves."""
+"""Shows the Overview page: market totals, movers, and the quality of the data."""
 
 from dashboard.app_pages.overview import layout
 from dashboard.client import markets
@@ -7,5 +7,5 @@ from dashboard.i18n import t
 
 mode = markets.fetch_overview().mode
 head.render_head(t("overview.title"), mode)
-refresh.render_live(layout.body, key="overview")
+refresh.render_live(layout.render_page, key="overview")
 freshness.render_footer(mode)

@@ -1,7 +1,7 @@
-"""The service's reasons in the reader's language: by their code, else the English sentence as it came.
+"""Translates the service's reasons by their codes.
 
-Where the service says why (``reason``, ``detail``, ``message``), a code and values stand beside the
-sentence. A code that is not known here, or whose values are not those expected, leaves the sentence.
+The service sends a code and values with each of its sentences (``reason``, ``detail``, ``message``). An
+unknown code, or a code without the expected values, keeps the English sentence.
 """
 
 import string
@@ -24,45 +24,45 @@ FAULTS = ("throttled", "quota_spent", "unauthorised", "refused", "not_found", "u
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """``lang`` names the language of ``text`` where it is not the reader's.
+    """``lang`` is the language of ``text`` if it is not the reader's.
 
-    ``fault`` says of what kind a provider's last failure was, in the reader's language; ``said`` is
-    what it said, in its own words; null where there is nothing to say.
+    ``fault`` is the kind of a provider's last failure in the reader's language, and
+    ``provider_message`` its own words; ``None`` without such a failure.
     """
 
     text: str
     lang: str | None = None
     fault: str | None = None
-    said: str | None = None
+    provider_message: str | None = None
 
 
 def explain(
     sentence: str, code: str | None, values: Mapping[str, ReasonValue], now: datetime | None = None
 ) -> Explanation:
-    """What a reader is told of a reason; ``now`` decides whether a time of day needs its date."""
-    fields = _fields(f"reasons.code_{code}")
+    """Translates a reason; ``now`` decides whether a time of day needs its date."""
+    fields = _find_placeholders(f"reasons.code_{code}")
     if fields is None or not fields <= values.keys():
         return Explanation(sentence, None if language() == "en" else "en")
     present = now or datetime.now(UTC)
-    shown: dict[str, Any] = {name: _shown(name, values[name], present) for name in fields}
-    told, kind = t(f"reasons.code_{code}", **shown), values.get("fault")
+    shown: dict[str, Any] = {name: _format_value(name, values[name], present) for name in fields}
+    text, kind = t(f"reasons.code_{code}", **shown), values.get("fault")
     fault = t("reasons.fault", fault=t(f"reasons.fault_{kind}")) if kind in FAULTS else None
-    said = values.get("said")
-    return Explanation(told, fault=fault, said=str(said) if said else None)
+    message = values.get("said")
+    return Explanation(text, fault=fault, provider_message=str(message) if message else None)
 
 
-def _fields(key: str) -> set[str] | None:
-    """What the text of ``key`` is made with; null if there is no such text."""
+def _find_placeholders(key: str) -> set[str] | None:
+    """Returns the placeholders of the text of ``key``; ``None`` if there is no such text."""
     versions = catalogue().get(key)
     if versions is None:
         return None
     return {name for _, name, _, _ in string.Formatter().parse(versions[language()]) if name}
 
 
-def _shown(name: str, value: ReasonValue, now: datetime) -> str:
-    """A value as its name says that it is meant; see the service's description of ``reason_values``."""
+def _format_value(name: str, value: ReasonValue, now: datetime) -> str:
+    """Formats a value according to its name; see the service's description of ``reason_values``."""
     if isinstance(value, list):
-        return _listed([provider_name(provider) for provider in value])
+        return _join_names([provider_name(provider) for provider in value])
     if name == "provider":
         return provider_name(str(value))
     if name == "move_pct":
@@ -79,8 +79,8 @@ def _shown(name: str, value: ReasonValue, now: datetime) -> str:
     return str(value)
 
 
-def _listed(names: list[str]) -> str:
-    """``A, B and C``, as the reader's language joins them."""
+def _join_names(names: list[str]) -> str:
+    """Joins names to ``A, B and C`` in the reader's language."""
     if len(names) < 2:
         return "".join(names)
     return t("reasons.and").join([t("reasons.comma").join(names[:-1]), names[-1]])

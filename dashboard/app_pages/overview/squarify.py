@@ -1,11 +1,11 @@
-"""Squarified treemap (Bruls, Huizing, van Wijk, 2000): rectangles near squares, areas as weights; pure."""
+"""Lays out a squarified treemap (Bruls, Huizing, van Wijk, 2000). No I/O."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class Rect(NamedTuple):
-    """In the unit of the frame, from its upper left corner."""
+    """A rectangle in the unit of the frame, measured from its upper left corner."""
 
     x: float
     y: float
@@ -14,40 +14,44 @@ class Rect(NamedTuple):
 
 
 def squarify(weights: Sequence[float], width: float, height: float) -> list[Rect]:
-    """A rectangle for each weight, in order; weights are positive and best sorted, largest first."""
+    """Lays out a rectangle per weight, in order; weights are positive and best sorted, largest first."""
     total = sum(weights)
     areas = [weight * width * height / total for weight in weights]
     placed: list[Rect] = []
-    free = Rect(0, 0, width, height)
+    remaining = Rect(0, 0, width, height)
     start = 0
     while start < len(areas):
-        side = min(free.width, free.height)
+        side = min(remaining.width, remaining.height)
         end = start + 1
-        while end < len(areas) and _worst(areas[start : end + 1], side) <= _worst(areas[start:end], side):
+        while end < len(areas) and _worst_ratio(areas[start : end + 1], side) <= _worst_ratio(
+            areas[start:end], side
+        ):
             end += 1
-        row, free = _lay(areas[start:end], free)
+        row, remaining = _lay_out_row(areas[start:end], remaining)
         placed += row
         start = end
     return placed
 
 
-def _worst(areas: Sequence[float], side: float) -> float:
-    """The largest ratio of sides in a row of ``areas`` along ``side``."""
+def _worst_ratio(areas: Sequence[float], side: float) -> float:
+    """Computes the largest ratio of sides in a row of ``areas`` along ``side``."""
     total = sum(areas)
     return max(side**2 * max(areas) / total**2, total**2 / (side**2 * min(areas)))
 
 
-def _lay(areas: Sequence[float], free: Rect) -> tuple[list[Rect], Rect]:
+def _lay_out_row(areas: Sequence[float], remaining: Rect) -> tuple[list[Rect], Rect]:
     total = sum(areas)
     row: list[Rect] = []
-    if free.width >= free.height:
-        depth, at = total / free.height, free.y
+    if remaining.width >= remaining.height:
+        depth, offset = total / remaining.height, remaining.y
         for area in areas:
-            row.append(Rect(free.x, at, depth, area / depth))
-            at += area / depth
-        return row, Rect(free.x + depth, free.y, max(0.0, free.width - depth), free.height)
-    depth, at = total / free.width, free.x
+            row.append(Rect(remaining.x, offset, depth, area / depth))
+            offset += area / depth
+        return row, Rect(
+            remaining.x + depth, remaining.y, max(0.0, remaining.width - depth), remaining.height
+        )
+    depth, offset = total / remaining.width, remaining.x
     for area in areas:
-        row.append(Rect(at, free.y, area / depth, depth))
-        at += area / depth
-    return row, Rect(free.x, free.y + depth, free.width, max(0.0, free.height - depth))
+        row.append(Rect(offset, remaining.y, area / depth, depth))
+        offset += area / depth
+    return row, Rect(remaining.x, remaining.y + depth, remaining.width, max(0.0, remaining.height - depth))

@@ -11,7 +11,7 @@ from dashboard.app_pages.rankings.comparison import MAX_ASSETS
 from dashboard.app_pages.rankings.comparison import compare as compare_series
 from dashboard.app_pages.rankings.data import Table
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.charts.plotly_chart import chart
+from dashboard.charts.plotly_chart import render_chart
 from dashboard.client.market_schemas import Span
 from dashboard.frame import states
 from dashboard.frame.theme import current_theme
@@ -65,7 +65,7 @@ def treemap(rows: Sequence[Row], span: Span) -> None:
     )
     words = t("rankings.treemap_alt", n=min(len(drawn), treemap_view.MOST))
     figures = treemap_view.table(drawn, size, span, language())
-    chart(figure, key="rk_treemap", height=treemap_view.HEIGHT, alt=words, table=figures)
+    render_chart(figure, key="rk_treemap", height=treemap_view.HEIGHT, alt=words, table=figures)
     if left := len(rows) - len(drawn):
         st.html(f'<p class="cp-small-note">{t("rankings.treemap_left_out", n=left)}</p>')
 
@@ -121,7 +121,7 @@ def _comparison(table: Table, known: Sequence[str]) -> None:
         names=", ".join(table.by_id[asset].name for asset in comparison.index),
         start=f"{comparison.times[0]:%Y-%m-%d %H:%M} UTC",
     )
-    chart(figure, key="rk_compare_lines", height=compare_view.HEIGHT, alt=words)
+    render_chart(figure, key="rk_compare_lines", height=compare_view.HEIGHT, alt=words)
     left, right = st.columns(2)
     left.html(compare_view.end_table(comparison, table.by_id))
     matrix = compare_view.correlation_table(

@@ -11,7 +11,7 @@ from dashboard.app_pages.rankings import coin_panel_sections, coin_panel_topics
 from dashboard.app_pages.rankings.columns import SLOTS, SPANS
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import candles
-from dashboard.charts.plotly_chart import chart
+from dashboard.charts.plotly_chart import render_chart
 from dashboard.client import Fetched, connection, markets
 from dashboard.client.base_url import get_base_url
 from dashboard.client.market_schemas import Asset, AssetQuotes, CandleSeries, Span
@@ -107,7 +107,7 @@ def _candles(row: Row, span: Span, look: Theme, answer: Fetched[CandleSeries]) -
     shown = series["candles"]
     if not shown:
         return note(t("rankings.candles_none"))
-    figure = candles.figure(
+    figure = candles.build_figure(
         shown,
         look.shades,
         look.zone,
@@ -118,9 +118,9 @@ def _candles(row: Row, span: Span, look: Theme, answer: Fetched[CandleSeries]) -
         identity=f"{row.id} {span}",
         lang=language(),
     )
-    words = candles.summary(shown, row.name, t(f"chart.span_{span}"))
-    table = candles.table(shown, row.name, language())
-    chart(figure, key="rk_candles", height=candles.HEIGHT, alt=words, table=table)
+    words = candles.build_summary(shown, row.name, t(f"chart.span_{span}"))
+    table = candles.build_table(shown, row.name, language())
+    render_chart(figure, key="rk_candles", height=candles.HEIGHT_PIXELS, alt=words, table=table)
     notes = [t(f"chart.basis_{series['basis']}", source=source_name(series["source"]))]
     if len(shown) < SLOTS[span]:
         notes.append(t("rankings.candles_short", n=len(shown), full=SLOTS[span]))

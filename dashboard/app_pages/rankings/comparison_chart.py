@@ -43,16 +43,16 @@ def figure(
         "margin": MARGIN,
         "font": {"color": ink, "size": 12},
         "hovermode": "x unified",
-        "hoverlabel": plotting.hover_label(ink, background),
+        "hoverlabel": plotting.build_hover_label(ink, background),
         "showlegend": True,
         "legend": {"orientation": "h", "y": 1.1, "x": 0, "font": {"color": ink}},
         "uirevision": ",".join(comparison.index),
         **_axes(local, reach, mix(ink, background, 0.14)),
         "shapes": [_line_at_start(mix(ink, background, 0.5))],
         "annotations": _end_names(comparison, rows, colours, at, reach)
-        + ([plotting.watermark(ink, 64)] if sample else []),
+        + ([plotting.build_watermark(ink, 64)] if sample else []),
     }
-    return plotting.figure(_lines(comparison, rows, local, colours), layout)
+    return plotting.build_figure(_lines(comparison, rows, local, colours), layout)
 
 
 def _lines(

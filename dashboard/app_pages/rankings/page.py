@@ -8,5 +8,5 @@ from dashboard.i18n import t
 
 head.render_head(t("rankings.title"), markets.fetch_prices().mode)
 refresh.render_live(layout.board, key="rk_board")
-plotly_chart.prepare()
+plotly_chart.preload_library()
 freshness.render_footer(markets.fetch_prices().mode)

@@ -75,11 +75,11 @@ def figure(
     }
     layout = {
         "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
-        "hoverlabel": plotting.hover_label(ink, background),
+        "hoverlabel": plotting.build_hover_label(ink, background),
         "uirevision": "treemap",
-        "annotations": [plotting.watermark(ink, 72)] if any(row.sample for row in rows) else [],
+        "annotations": [plotting.build_watermark(ink, 72)] if any(row.sample for row in rows) else [],
     }
-    return plotting.figure([trace], layout)
+    return plotting.build_figure([trace], layout)
 
 
 def _letters(share: float) -> int:

@@ -60,16 +60,16 @@ def build_scatter(
         for name, selected, colour, symbol, opacity in groups
         if selected.any()
     ]
-    return plotting.figure(traces, _build_layout(look, f"behaviour {found.metric}"))
+    return plotting.build_figure(traces, _build_layout(look, f"behaviour {found.metric}"))
 
 
 def _build_layout(look: Theme, identity: str) -> dict[str, Any]:
-    grid = plotting.faint(look.ink, 0.14)
+    grid = plotting.fade(look.ink, 0.14)
     axis = {"gridcolor": grid, "zerolinecolor": grid, "fixedrange": True}
     return {
         "margin": {"l": 48, "r": 12, "t": 30, "b": 30},
         "font": {"color": look.ink, "size": 11},
-        "hoverlabel": plotting.hover_label(look.ink, look.background),
+        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
         "hovermode": "closest",
         "uirevision": identity,
         "showlegend": True,
@@ -135,7 +135,7 @@ def build_cost_figure(found: Sequence[Cost], profiles: Sequence[str], look: Them
     ]  # fmt: skip
     layout = _build_layout(look, "cost")
     layout["xaxis"] = {**layout["xaxis"], "tickprefix": "$", "rangemode": "tozero"}
-    return plotting.figure(traces, layout)
+    return plotting.build_figure(traces, layout)
 
 
 def _round_usd(one: Cost) -> float:

@@ -18,7 +18,7 @@ from dashboard.app_pages.timelines import (
     url_state,
 )
 from dashboard.app_pages.timelines.selection import TimelinesState
-from dashboard.charts.plotly_chart import chart
+from dashboard.charts.plotly_chart import render_chart
 from dashboard.frame import theme
 from dashboard.i18n import t
 
@@ -48,7 +48,7 @@ def _render_heatmap(arrays: RunArrays) -> None:
     total = len(shown.cases) + shown.hidden
     section_text.render_heading(t("timelines.case_heat"), level=3)
     section_text.render_note(t("timelines.case_heat_note", n=f"{len(shown.cases):,}", of=f"{total:,}"))
-    chart(
+    render_chart(
         section_text.add_watermark(
             heatmap_chart.build_figure(shown, arrays.profiles, arrays.cases, theme.current_theme()),
             arrays.profiles,
@@ -86,7 +86,7 @@ def _render_lost_points(arrays: RunArrays, state: TimelinesState) -> None:
         section_text.render_note(pareto.explain_empty(found))
         return
     section_text.render_note(pareto.describe_basis(found, names))
-    chart(
+    render_chart(
         section_text.add_watermark(pareto.build_figure(found, names, theme.current_theme()), arrays.profiles),
         key="tlp_pareto",
         height=pareto.compute_height(found),
@@ -112,7 +112,7 @@ def _render_behaviour(arrays: RunArrays, state: TimelinesState) -> None:
     if not found.known:
         return
     pair = comparison_data.choose_pair(arrays, state.profiles, state.a, state.b)
-    chart(
+    render_chart(
         section_text.add_watermark(
             behaviour.build_scatter(found, arrays.profiles, pair, theme.current_theme()), arrays.profiles
         ),
@@ -133,7 +133,7 @@ def _render_cost(arrays: RunArrays) -> None:
     section_text.render_note(
         t("timelines.case_cost_note"), behaviour.describe_cost_numbers(found, arrays.profiles)
     )
-    chart(
+    render_chart(
         section_text.add_watermark(
             behaviour.build_cost_figure(found, arrays.profiles, theme.current_theme()), arrays.profiles
         ),

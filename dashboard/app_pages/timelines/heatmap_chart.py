@@ -60,7 +60,7 @@ def build_figure(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str], 
     layout = {
         "margin": {"l": 164, "r": 2, "t": HEAD_PX - 6, "b": 6},
         "font": {"color": look.ink, "size": 11},
-        "hoverlabel": plotting.hover_label(look.ink, look.background),
+        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
         "uirevision": "heat",
         "images": [_hatch(look)],
         "xaxis": {
@@ -68,7 +68,7 @@ def build_figure(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str], 
         },
         "yaxis": {**axis, "autorange": "reversed", "tickvals": y, "ticktext": shorten_labels(down, 26)},
     }  # fmt: skip
-    return plotting.figure([trace], layout)
+    return plotting.build_figure([trace], layout)
 
 
 def _hatch(look: Theme) -> dict[str, object]:

@@ -13,7 +13,7 @@ from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import comparison_data, section_text, url_state
 from dashboard.app_pages.timelines.comparison_data import PairCell
 from dashboard.charts import plotting
-from dashboard.charts.plotly_chart import Figure, Table, chart
+from dashboard.charts.plotly_chart import Figure, Table, render_chart
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import theme
 from dashboard.i18n import language, t
@@ -37,7 +37,7 @@ def render(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> No
         live_view([_build_table(matrix, names, chosen)], key=TABLE_KEY, on_open=_on_pair_opened)
         return
     look = theme.current_theme()
-    chart(
+    render_chart(
         section_text.add_watermark(build_figure(matrix, names, look), names),
         key=FIGURE_KEY,
         height=520,
@@ -170,7 +170,7 @@ def build_figure(matrix: PairMatrix, names: list[str], look: theme.Theme) -> Fig
     layout = {
         "margin": {"l": 130, "r": 4, "t": 4, "b": 110},
         "font": {"color": look.ink, "size": 11},
-        "hoverlabel": plotting.hover_label(look.ink, look.background),
+        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
         "uirevision": "pairs",
         "hovermode": "closest",
         "xaxis": {**axis, "ticktext": comparison_data.shorten_labels(full_names, 16), "tickangle": -60},
@@ -180,7 +180,7 @@ def build_figure(matrix: PairMatrix, names: list[str], look: theme.Theme) -> Fig
             "autorange": "reversed",
         },
     }
-    return plotting.figure([trace], layout)
+    return plotting.build_figure([trace], layout)
 
 
 def _build_figure_table(matrix: PairMatrix, names: list[str]) -> Table:

@@ -56,11 +56,11 @@ def build_figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
         }
         for index, (name, lost) in enumerate(_pair_values(found, names))
     ]
-    grid = plotting.faint(look.ink, 0.14)
+    grid = plotting.fade(look.ink, 0.14)
     layout = {
         "margin": {"l": 178, "r": 8, "t": 28, "b": 48},
         "font": {"color": look.ink, "size": 11},
-        "hoverlabel": plotting.hover_label(look.ink, look.background),
+        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
         "barmode": "group",
         "bargap": 0.28,
         "bargroupgap": 0.05,
@@ -74,7 +74,7 @@ def build_figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
             "tickvals": rows, "ticktext": shorten_labels(full, 27),
         },
     }  # fmt: skip
-    return plotting.figure(traces, layout)
+    return plotting.build_figure(traces, layout)
 
 
 def describe_basis(found: Pareto, names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from dashboard.app_pages.timelines.comparison_data import escape_markup, shorten
 from dashboard.app_pages.timelines.run_data import Neighbours, Step
 from dashboard.app_pages.timelines.section_text import format_percent
 from dashboard.charts import plotting
-from dashboard.charts.plotly_chart import Figure, Table, chart
+from dashboard.charts.plotly_chart import Figure, Table, render_chart
 from dashboard.client.timelines import PointsOut, RunOut
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import formats, theme
@@ -27,7 +27,7 @@ MAX_INLINE_CHARS = 600
 def render(run: RunOut, neighbours: Neighbours | None) -> None:
     live_view(_build_head(run, neighbours), key=RUN_KEY, on_open=_on_run_chosen)
     steps = run_data.build_steps(run)
-    chart(
+    render_chart(
         section_text.add_watermark(
             build_figure(steps, theme.current_theme(), run["run_id"]), (run["profile"],)
         ),
@@ -216,11 +216,11 @@ def build_figure(steps: Sequence[Step], look: theme.Theme, identity: str) -> Fig
         "insidetextfont": {"color": look.background},
         "cliponaxis": False,
     }
-    grid = plotting.faint(look.ink, 0.14)
+    grid = plotting.fade(look.ink, 0.14)
     layout = {
         "margin": {"l": 140, "r": 40, "t": 6, "b": 30},
         "font": {"color": look.ink, "size": 12},
-        "hoverlabel": plotting.hover_label(look.ink, look.background),
+        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
         "showlegend": False,
         "uirevision": identity,
         "xaxis": {"gridcolor": grid, "zerolinecolor": grid, "fixedrange": True},
@@ -230,7 +230,7 @@ def build_figure(steps: Sequence[Step], look: theme.Theme, identity: str) -> Fig
             "ticktext": [escape_markup(shorten(label_step(step), 21)) for step in steps],
         },
     }  # fmt: skip
-    return plotting.figure([trace], layout)
+    return plotting.build_figure([trace], layout)
 
 
 def _build_alt(run: RunOut) -> str:

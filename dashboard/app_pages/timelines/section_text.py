@@ -84,7 +84,7 @@ def add_watermark(figure: Figure, profiles: Sequence[str]) -> Figure:
         layout = figure["layout"]
         layout["annotations"] = [
             *layout.get("annotations", ()),
-            plotting.watermark(theme.current_theme().ink, 44),
+            plotting.build_watermark(theme.current_theme().ink, 44),
         ]
     return figure
 

@@ -19,7 +19,7 @@ from dashboard.app_pages.topics.data import TopicListing
 from dashboard.app_pages.topics.export import TopicExport
 from dashboard.app_pages.topics.filter_params import Filters
 from dashboard.app_pages.topics.keyboard_navigation import keyboard_navigation
-from dashboard.charts.plotly_chart import prepare
+from dashboard.charts.plotly_chart import preload_library
 from dashboard.components.focus import focus
 from dashboard.frame import refresh, states
 from dashboard.i18n import t
@@ -45,7 +45,7 @@ def render_page() -> None:
         with st.container(key="tp_whole"):
             refresh.render_live(partial(topic_list.render, opened=False), key="tp_live")
             _render_download_buttons(listing)
-        prepare()
+        preload_library()
     state = session_state.load_state()
     focus(state.focus_target, state.focus_count, key="tp_focus")
     if keyboard_navigation(filter_params.parse_number(url_state.read_topic()), key="tp_topic_keys"):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from dashboard.charts import candles
-from dashboard.charts.plotly_chart import Figure, chart
+from dashboard.charts.plotly_chart import Figure, render_chart
 from dashboard.client import Problem, markets
 from dashboard.client.market_schemas import CandleRow, Span
 from dashboard.client.topics import TopicDetail
@@ -92,7 +92,7 @@ def _render_chart(asset: Named, event: datetime, now: datetime) -> None:
         st.html(note(f"{event_text} · {t('topics.prices_none')}"))
         return
     look = theme.current_theme()
-    figure = candles.figure(
+    figure = candles.build_figure(
         found.candles,
         look.shades,
         look.zone,
@@ -104,13 +104,13 @@ def _render_chart(asset: Named, event: datetime, now: datetime) -> None:
     )
     local = event.astimezone(look.zone).replace(tzinfo=None)
     is_event_drawn = draw_event(figure, found.candles, local, event, look.accent)
-    words = candles.summary(found.candles, asset.name, found.label)
-    chart(
+    words = candles.build_summary(found.candles, asset.name, found.label)
+    render_chart(
         figure,
         key="tp_candles",
-        height=candles.HEIGHT,
+        height=candles.HEIGHT_PIXELS,
         alt=f"{words} {event_text}" if is_event_drawn else words,
-        table=candles.table(found.candles, asset.name, language()),
+        table=candles.build_table(found.candles, asset.name, language()),
     )
     st.html(note(f"{event_text} · {found.basis}" if is_event_drawn else found.basis))
 

@@ -1,8 +1,8 @@
-"""Plotly charts that are redrawn in place, as a Streamlit component.
+"""Renders Plotly charts in a Streamlit component that updates them in place.
 
-Streamlit's own chart takes a figure only when it is mounted, so that each new figure is drawn from
-nothing. This one keeps its drawing, lets Plotly change what differs, and takes the library from this
-host under an address of its version (:mod:`dashboard.charts.plotly_chart.library`).
+Streamlit's own chart takes a figure only when it is mounted, so it draws each new figure from scratch.
+This component keeps its chart and lets Plotly update the differences. It loads Plotly from this host,
+under a URL of its version (:mod:`dashboard.charts.plotly_chart.library`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,29 +14,29 @@ from typing import Any, TypeAlias
 import orjson
 import streamlit as st
 
-from dashboard.charts.plotly_chart.library import ADDRESS
+from dashboard.charts.plotly_chart.library import LIBRARY_URL
 from dashboard.components.registration import join_scripts
 from dashboard.i18n import t
 
-__all__ = ["Figure", "Table", "chart", "prepare"]
+__all__ = ["Figure", "Table", "preload_library", "render_chart"]
 
 Figure: TypeAlias = dict[str, Any]
 """``{"data": [traces], "layout": {…}}`` as Plotly.js reads it."""
 CONFIG: Mapping[str, Any] = {"displayModeBar": False, "scrollZoom": False}
 
-_ROOM = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a drawing shows, in figures. The first column heads the rows."""
+    """The figures of a chart. The first column holds the row headers."""
 
     caption: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
 
 
-def chart(
+def render_chart(
     figure: Figure,
     *,
     key: str,
@@ -47,19 +47,19 @@ def chart(
     on_pick: Callable[[], None] | None = None,
     late: bool = False,
 ) -> None:
-    """Draw ``figure`` as wide as its place and ``height`` pixels high.
+    """Renders ``figure`` in the full width of its container, ``height`` pixels high.
 
-    ``alt`` says in words what the drawing shows. ``table`` says it in figures, below the drawing behind
-    a line to press; it is made only when it is opened. ``key`` names the drawing: the next figure under
-    it changes the same one, and zoom is kept as long as the figure's ``layout.uirevision`` stays.
-    ``config`` is Plotly's, over :data:`CONFIG`. The layout needs no ``height`` nor ``width``. Instants
-    are best given naive, in the reader's zone.
+    ``alt`` describes the chart in words. ``table`` shows its figures below it, collapsed; the browser
+    creates the table only when it is opened. The next figure with the same ``key`` updates the chart,
+    which keeps its zoom as long as ``layout.uirevision`` stays the same. ``config`` overrides
+    :data:`CONFIG`. The layout needs no ``height`` or ``width``. Give instants without a zone, in the
+    reader's local time.
 
-    ``on_pick`` is called when a point is clicked, with ``{"x", "y", "id"}`` of it (its ``customdata``) in
-    ``st.session_state[key].picked``. What it does must be reached by the keyboard too, elsewhere.
-    ``late`` has it drawn only when the reader comes near, which keeps a long page quick.
+    ``on_pick`` is called after a click on a point, with its ``{"x", "y", "id"}`` (``id`` is the
+    ``customdata``) in ``st.session_state[key].picked``. Another control must offer the same to the
+    keyboard. ``late`` delays drawing until the chart is near the screen, which keeps a long page fast.
     """
-    about = {
+    options = {
         "key": key,
         "height": height,
         "alt": alt,
@@ -69,34 +69,34 @@ def chart(
         "picks": on_pick is not None,
         "words": {"failed": t("chart.failed"), "as_table": t("chart.as_table")},
     }
-    sent = orjson.dumps(about) + b"\n" + orjson.dumps(figure, option=orjson.OPT_SERIALIZE_NUMPY)
-    _drawing()(key=key, data=sent, on_picked_change=on_pick or _nothing)
+    payload = orjson.dumps(options) + b"\n" + orjson.dumps(figure, option=orjson.OPT_SERIALIZE_NUMPY)
+    _chart_component()(key=key, data=payload, on_picked_change=on_pick or _ignore_trigger)
 
 
-def prepare() -> None:
-    """Have the browser load the library once the page rests, before the first chart is asked for.
+def preload_library() -> None:
+    """Makes the browser load Plotly when the page is idle, before the first chart.
 
-    Called once by a page that may open charts later; a chart itself needs no preparation.
+    A page that may show charts later calls this once; a chart also works without it.
     """
-    _library()(key="chart_library")
+    _library_component()(key="chart_library")
 
 
-def _nothing() -> None:
-    """A trigger is only sent for callbacks that exist."""
+def _ignore_trigger() -> None:
+    """Does nothing: Streamlit sends a trigger only if it has a callback."""
 
 
-def script(*parts: str) -> str:
-    """The browser's part as one ES module, knowing where the library is."""
-    return join_scripts(_ROOM, *parts).replace('"ADDRESS"', orjson.dumps(ADDRESS).decode())
+def build_script(*parts: str) -> str:
+    """Joins scripts to one ES module and inserts the URL of Plotly."""
+    return join_scripts(_FOLDER, *parts).replace('"LIBRARY_URL"', orjson.dumps(LIBRARY_URL).decode())
 
 
 @cache
-def _drawing() -> Any:
-    js = script("library", "../folded_table", "chart")
+def _chart_component() -> Any:
+    js = build_script("library", "../folded_table", "chart")
     return st.components.v2.component("chainproof.plotly_chart", js=js, isolate_styles=False)
 
 
 @cache
-def _library() -> Any:
-    js = script("../../components/page_idle", "library", "preload")
+def _library_component() -> Any:
+    js = build_script("../../components/page_idle", "library", "preload")
     return st.components.v2.component("chainproof.plotly_library", js=js, isolate_styles=False)

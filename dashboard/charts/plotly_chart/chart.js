@@ -1,7 +1,7 @@
-// One drawing, changed in place by Plotly.react for each new figure.
+// Draws one chart; Plotly.react updates it in place for each new figure.
 
-const PARKED = 3;
-// Drawings whose place is gone for now: going back to them takes no new drawing. Oldest first.
+const MAX_PARKED = 3;
+// Charts whose elements left the page: showing them again needs no new drawing. Oldest first.
 const parked = (globalThis.chainproofCharts ??= new Map());
 
 function park(key, plot) {
@@ -9,7 +9,7 @@ function park(key, plot) {
   plot.remove();
   discard(key);
   parked.set(key, plot);
-  for (const oldest of [...parked.keys()].slice(0, Math.max(0, parked.size - PARKED))) discard(oldest);
+  for (const oldest of [...parked.keys()].slice(0, Math.max(0, parked.size - MAX_PARKED))) discard(oldest);
 }
 
 function discard(key) {
@@ -23,8 +23,8 @@ class Chart {
     this.box = document.createElement("div");
     this.box.className = "cp-chart";
     host.append(this.box);
-    // The width comes from the browser's own layout: to ask for it would have one done at once. A place
-    // that has no width yet is drawn into when it has one.
+    // The observer reports the width after the browser's own layout; reading it would force a layout. A box
+    // without a width gets its chart as soon as it has one.
     this.observer = new ResizeObserver(([entry]) => {
       this.width = Math.floor(entry.contentRect.width);
       this.draw();
@@ -32,10 +32,10 @@ class Chart {
   }
 
   receive(data) {
-    const cut = data.indexOf(10); // the first line tells about the figure, which is the second
-    const [about, figure] = [data.subarray(0, cut), data.subarray(cut + 1)].map((part) => new TextDecoder().decode(part));
-    if (about !== this.aboutText) this.tell(JSON.parse(about));
-    this.aboutText = about;
+    const lineEnd = data.indexOf(10); // the first line holds the options, the second the figure
+    const [options, figure] = [data.subarray(0, lineEnd), data.subarray(lineEnd + 1)].map((part) => new TextDecoder().decode(part));
+    if (options !== this.optionsText) this.applyOptions(JSON.parse(options));
+    this.optionsText = options;
     if (figure !== this.figure || this.failed) {
       this.figure = figure;
       this.failed = false;
@@ -43,14 +43,14 @@ class Chart {
     }
   }
 
-  tell(about) {
-    this.about = about;
-    const { alt, height, late, table, words } = about;
+  applyOptions(options) {
+    this.options = options;
+    const { alt, height, late, table, words } = options;
     this.box.setAttribute("role", "img");
     this.box.setAttribute("aria-label", alt);
     this.box.style.height = `${height}px`;
     this.observer.observe(this.box);
-    if (late && !this.near) this.await();
+    if (late && !this.near) this.observeDistance();
     if (table && !this.folded) {
       this.folded = new FoldedTable(words.as_table);
       this.box.after(this.folded.root);
@@ -58,41 +58,41 @@ class Chart {
     if (table) this.folded.show(table);
   }
 
-  // Far down a page a drawing waits until its reader comes near.
-  await() {
-    if (this.coming) return;
+  // Delays drawing of a chart far down the page until it is near the screen.
+  observeDistance() {
+    if (this.distanceObserver) return;
     const margins = { rootMargin: "600px", scrollMargin: "600px" };
-    this.coming = new IntersectionObserver((entries) => {
+    this.distanceObserver = new IntersectionObserver((entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       this.near = true;
-      this.coming.disconnect();
+      this.distanceObserver.disconnect();
       this.draw();
     }, margins);
-    this.coming.observe(this.box);
+    this.distanceObserver.observe(this.box);
   }
 
   async draw() {
-    if (!this.width || (this.about.late && !this.near)) return;
+    if (!this.width || (this.options.late && !this.near)) return;
     try {
-      const Plotly = globalThis.Plotly ?? (await library());
-      if (this.gone) return;
-      this.plot ??= this.adopt();
-      await this.change(Plotly, this.plot);
+      const Plotly = globalThis.Plotly ?? (await loadLibrary());
+      if (this.removed) return;
+      this.plot ??= this.takePlot();
+      await this.update(Plotly, this.plot);
       this.listen(this.plot);
-    } catch (fault) {
-      this.fail(fault);
+    } catch (error) {
+      this.fail(error);
     }
   }
 
-  // A click is told with what the figure itself says of the point, which no later figure changes.
+  // A click reports the point's own data in its figure, which no later figure changes.
   listen(plot) {
     plot.removeAllListeners?.("plotly_click");
-    if (!this.about.picks) return;
+    if (!this.options.picks) return;
     plot.on("plotly_click", ({ points: [{ x, y, customdata }] }) => this.pick("picked", { x, y, id: customdata ?? null }));
   }
 
-  change(Plotly, plot) {
-    const { config, height } = this.about;
+  update(Plotly, plot) {
+    const { config, height } = this.options;
     const { width, figure } = this;
     const before = plot.cpDrawn ?? {};
     if (before.figure === figure && before.height === height) {
@@ -107,32 +107,32 @@ class Chart {
     return Plotly.react(plot, data, { ...layout, width, height, autosize: false, font }, config);
   }
 
-  adopt() {
-    const { key } = this.about;
+  takePlot() {
+    const { key } = this.options;
     const plot = parked.get(key) ?? document.createElement("div");
     parked.delete(key);
     this.box.replaceChildren(plot);
     return plot;
   }
 
-  fail(fault) {
-    console.error(fault);
-    if (this.gone) return;
-    const note = make("p", this.about.words.failed);
+  fail(error) {
+    console.error(error);
+    if (this.removed) return;
+    const note = createNode("p", this.options.words.failed);
     note.className = "cp-chart-failed";
-    this.box.removeAttribute("role"); // the words are to be read
+    this.box.removeAttribute("role"); // so that screen readers read the message
     this.box.removeAttribute("aria-label");
     this.box.replaceChildren(note);
     if (this.plot) globalThis.Plotly.purge(this.plot);
-    this.plot = this.aboutText = null;
+    this.plot = this.optionsText = null;
     this.failed = true;
   }
 
-  leave() {
-    this.gone = true;
+  remove() {
+    this.removed = true;
     this.observer.disconnect();
-    this.coming?.disconnect();
-    if (this.plot) park(this.about.key, this.plot);
+    this.distanceObserver?.disconnect();
+    if (this.plot) park(this.options.key, this.plot);
     this.box.remove();
     this.folded?.root.remove();
   }
@@ -140,13 +140,13 @@ class Chart {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const chart = (parentElement.cpChart ??= new Chart(parentElement));
-  const turn = (chart.turn = (chart.turn || 0) + 1);
+  const call = (chart.call = (chart.call || 0) + 1);
   chart.pick = setTriggerValue;
   chart.receive(data);
   // The host may clean up after an older call once a newer one has taken over.
   return () => {
-    if (chart.turn !== turn) return;
+    if (chart.call !== call) return;
     delete parentElement.cpChart;
-    chart.leave();
+    chart.remove();
   };
 }

@@ -1,7 +1,7 @@
-// Plotly, once for the whole page, whichever component asks first.
-const LIBRARY = "ADDRESS";
+// Loads Plotly once for the whole page, for whichever component requests it first.
+const LIBRARY = "LIBRARY_URL";
 
-function library() {
+function loadLibrary() {
   return (globalThis.chainproofPlotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = LIBRARY;

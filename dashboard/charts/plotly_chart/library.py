@@ -1,6 +1,6 @@
-"""Plotly.js from this host: out of the installed package, compressed once, kept by browsers for good.
+"""Serves Plotly.js from the installed package, compressed once and cached by browsers forever.
 
-The address holds a digest of the file, so that another version has another address.
+The URL contains a digest of the file, so another version has another URL.
 """
 
 import gzip
@@ -19,42 +19,42 @@ HEADERS = {
     "Vary": "Accept-Encoding",
     "X-Content-Type-Options": "nosniff",
 }
-LEVEL = 6
-"""Of the compression; 9 takes three times as long for a hundredth less."""
+COMPRESSION_LEVEL = 6
+"""Level 9 takes three times as long and saves another hundredth."""
 
 
-def _file() -> Path:
+def _find_file() -> Path:
     spec = find_spec("plotly")
     if spec is None or spec.origin is None:
         raise FileNotFoundError("The plotly package is not installed.")
     return Path(spec.origin).parent / "package_data" / "plotly.min.js"
 
 
-def _digest() -> str:
-    return blake2b(_file().read_bytes(), digest_size=8).hexdigest()
+def _compute_digest() -> str:
+    return blake2b(_find_file().read_bytes(), digest_size=8).hexdigest()
 
 
-ADDRESS = f"/assets/lib/plotly-{_digest()}.js"
+LIBRARY_URL = f"/assets/lib/plotly-{_compute_digest()}.js"
 
 
 @cache
-def compressed() -> bytes:
-    """The library as one gzip member, the same bytes each time."""
-    return gzip.compress(_file().read_bytes(), LEVEL, mtime=0)
+def compress_library() -> bytes:
+    """Compresses the library to one gzip member, with the same bytes each time."""
+    return gzip.compress(_find_file().read_bytes(), COMPRESSION_LEVEL, mtime=0)
 
 
-def answer(request: Request) -> Response:
-    """The library; as it is for the rare client that reads no gzip."""
+def serve_library(request: Request) -> Response:
+    """Serves the library; uncompressed for the rare client that does not accept gzip."""
     if request.headers.get("if-none-match") == _etag():
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={**HEADERS, "ETag": _etag()})
-    packed = "gzip" in request.headers.get("accept-encoding", "")
-    body = compressed() if packed else _file().read_bytes()
-    headers = {**HEADERS, "ETag": _etag(), **({"Content-Encoding": "gzip"} if packed else {})}
+    accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
+    body = compress_library() if accepts_gzip else _find_file().read_bytes()
+    headers = {**HEADERS, "ETag": _etag(), **({"Content-Encoding": "gzip"} if accepts_gzip else {})}
     return Response(body, media_type="text/javascript", headers=headers)
 
 
 def _etag() -> str:
-    return f'"{ADDRESS.rpartition("-")[2]}"'
+    return f'"{LIBRARY_URL.rpartition("-")[2]}"'
 
 
-ROUTES = (Route(ADDRESS, answer, methods=["GET"]),)
+ROUTES = (Route(LIBRARY_URL, serve_library, methods=["GET"]),)

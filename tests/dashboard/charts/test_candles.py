@@ -1,4 +1,4 @@
-"""The candle chart, the treemap, the comparison, and the tables that say the same."""
+"""Candle chart, treemap and comparison chart, and their tables."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -62,7 +62,7 @@ def chart(
     sample: bool = False,
     span: Span = "24h",
 ) -> Figure:
-    return candles.figure(
+    return candles.build_figure(
         rows,
         shades("blue", dark=False),
         ZoneInfo("Asia/Tokyo"),
@@ -106,16 +106,16 @@ def test_rising_candles_are_filled_and_falling_ones_hollow() -> None:
         lines(a=101.0, b=101.1, c=90.0),
     ],
 )
-def test_plotly_knows_every_property_of_what_is_drawn(drawn: Figure) -> None:
+def test_plotly_accepts_every_property_of_the_figures(drawn: Figure) -> None:
     go.Figure(drawn)
 
 
-def test_volume_is_drawn_only_when_every_candle_knows_it() -> None:
+def test_volume_is_drawn_only_if_every_candle_has_one() -> None:
     assert len(chart(series())["data"]) == 2
     assert len(chart([*series(47), *series(48, None)[-1:]])["data"]) == 1
 
 
-def test_a_sample_chart_carries_its_watermark_and_a_live_one_does_not() -> None:
+def test_only_a_sample_chart_has_a_watermark() -> None:
     assert chart(series(), sample=True)["layout"]["annotations"][0]["text"] == "SAMPLE"
     assert "annotations" not in chart(series())["layout"]
 
@@ -126,21 +126,21 @@ def test_candles_are_drawn_in_the_readers_zone() -> None:
 
 
 @pytest.mark.parametrize("prices", [(1.0, 1.0002), (67000.0, 68000.0), (1.2e-9, 1.3e-9), (5.0, 5.0)])
-def test_the_price_axis_can_tell_its_ticks_apart(prices: tuple[float, float]) -> None:
-    form = candles._tick_format([prices[0]], [prices[1]])
+def test_the_ticks_of_the_price_axis_are_distinguishable(prices: tuple[float, float]) -> None:
+    form = candles._choose_tick_format([prices[0]], [prices[1]])
     assert form[0] in ",."
     if prices == (1.0, 1.0002):
         assert form == ",.6f" or int(form.strip(",.f")) >= 5
 
 
-def test_the_candle_table_holds_every_candle_newest_first() -> None:
-    table = candles.table(series(3), "Bitcoin", "en")
+def test_the_candle_table_lists_every_candle_newest_first() -> None:
+    table = candles.build_table(series(3), "Bitcoin", "en")
     assert [row[0] for row in table.rows] == ["01-01 01:00", "01-01 00:30", "01-01 00:00"]
     assert {len(row) for row in table.rows} == {len(table.head)}
 
 
 @pytest.mark.parametrize("price", [1.0, 67000.0, 123456789.0])
-def test_the_margin_is_known_beforehand_where_the_labels_are_plain(price: float) -> None:
+def test_the_margin_is_estimated_for_plain_labels(price: float) -> None:
     rows = [(n * 1_800_000, price, price * 1.03, price * 0.97, price, None) for n in range(4)]
     layout = chart(rows)["layout"]
     assert layout["yaxis"]["automargin"] is False
@@ -148,27 +148,27 @@ def test_the_margin_is_known_beforehand_where_the_labels_are_plain(price: float)
     assert 6 * digits <= layout["margin"]["r"] <= 40 + 10 * digits
 
 
-def test_plotly_finds_the_margin_where_only_it_knows_what_it_writes() -> None:
+def test_plotly_finds_the_margin_for_labels_that_only_it_knows() -> None:
     rows = [(n * 1_800_000, 1e-9, 1.3e-9, 0.9e-9, 1.1e-9, None) for n in range(4)]
     assert chart(rows)["layout"]["yaxis"]["automargin"] is True
 
 
 def test_the_summary_names_the_extremes() -> None:
-    text = candles.summary(series(2), "Bitcoin", "24h")
+    text = candles.build_summary(series(2), "Bitcoin", "24h")
     for part in ("Bitcoin", "$100.00", "$99.00", "$104.00"):
         assert part in text
 
 
-def test_the_treemap_leaves_out_what_has_no_size_and_orders_by_it() -> None:
+def test_the_treemap_orders_assets_by_size_and_leaves_out_those_without() -> None:
     assert [row.id for row in treemap.drawn(ROWS, "cap")] == ["bitcoin", "ether"]
     assert [row.id for row in treemap.drawn(ROWS, "volume")] == ["ether"]
 
 
-def test_treemap_tiles_say_the_direction_in_words_too() -> None:
+def test_treemap_tiles_show_the_direction_as_text_too() -> None:
     assert tiles(treemap.drawn(ROWS, "cap"))["data"][0]["text"] == ["▲ +1.50%", "▼ −2.25%"]
 
 
-def test_tiles_too_small_for_a_name_are_drawn_without_one() -> None:
+def test_tiles_too_small_for_a_name_have_none() -> None:
     tiny = Row("tiny", "TNY", "Tiny", market_cap=Decimal(1))
     (trace,) = tiles([*ROWS[:1], tiny])["data"]
     named, unnamed = trace["texttemplate"]
@@ -177,7 +177,7 @@ def test_tiles_too_small_for_a_name_are_drawn_without_one() -> None:
     assert trace["customdata"][1][4] == "TNY"
 
 
-def test_the_treemap_of_sample_figures_carries_its_watermark() -> None:
+def test_only_a_treemap_of_sample_figures_has_a_watermark() -> None:
     assert [mark["text"] for mark in tiles(ROWS[:1])["layout"]["annotations"]] == ["SAMPLE"]
     assert tiles(ROWS[1:2])["layout"]["annotations"] == []
 
@@ -191,21 +191,21 @@ def test_text_stays_readable_on_every_tile(scheme: str, dark: bool, change: str)
     assert contrast(tile, INK[dark]) >= 4.5
 
 
-def test_the_treemap_legend_names_its_ends() -> None:
+def test_the_treemap_legend_labels_both_ends() -> None:
     text = treemap.legend("24h", shades("blue", dark=False), "#ffffff")
     assert "≤ −6%" in text
     assert "≥ +6%" in text
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_comparison_lines_differ_by_stroke_and_stand_out(dark: bool) -> None:
+def test_comparison_lines_differ_by_stroke_and_have_enough_contrast(dark: bool) -> None:
     colours = compare_view.DARK_LINES if dark else compare_view.LIGHT_LINES
     background = (DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS)[0]
     assert len(set(colours)) == len(set(compare_view.DASHES)) == 6
     assert all(contrast(colour, background) >= 4.5 for colour in colours)
 
 
-def test_names_at_the_lines_ends_stand_clear_of_each_other() -> None:
+def test_labels_at_the_ends_of_lines_do_not_overlap() -> None:
     drawn = lines(a=101.0, b=101.02, c=101.01, d=140.0)
     low, high = drawn["layout"]["yaxis"]["range"]
     pixels = compare_view.HEIGHT - compare_view.MARGIN["t"] - compare_view.MARGIN["b"]
@@ -218,7 +218,7 @@ def test_names_at_the_lines_ends_stand_clear_of_each_other() -> None:
 
 
 @given(st.lists(st.floats(0, 400), max_size=6), st.floats(1, 30))
-def test_what_is_set_apart_keeps_its_order_and_its_middle(places: list[float], gap: float) -> None:
+def test_separated_labels_keep_their_order_and_their_mean(places: list[float], gap: float) -> None:
     moved = compare_view.apart(places, gap)
     assert sum(moved) == pytest.approx(sum(places), abs=1e-6)
     order = sorted(range(len(places)), key=lambda n: places[n])
@@ -227,7 +227,7 @@ def test_what_is_set_apart_keeps_its_order_and_its_middle(places: list[float], g
         assert moved == pytest.approx(places)
 
 
-def test_the_comparison_is_told_by_its_tables() -> None:
+def test_the_tables_show_the_comparison() -> None:
     rows = {row.id: row for row in ROWS}
     result = compare({"bitcoin": series(), "ether": series()})
     ends = compare_view.end_table(result, rows)
@@ -239,7 +239,7 @@ def test_the_comparison_is_told_by_its_tables() -> None:
     assert matrix.count('scope="row"') == 2
 
 
-def test_no_text_from_outside_becomes_markup() -> None:
+def test_foreign_text_is_escaped() -> None:
     hostile = "<img src=x onerror=alert(1)>"
     table = html_table.html_table(hostile, [hostile], [[hostile, hostile]])
     assert "<img" not in table
@@ -248,7 +248,7 @@ def test_no_text_from_outside_becomes_markup() -> None:
     assert "<img src=x" not in head
 
 
-def test_a_copied_call_carries_no_key() -> None:
+def test_a_copied_curl_command_has_no_key() -> None:
     call = coin_panel_sections.curl("http://127.0.0.1:8000", "bitcoin", "7d")
     assert "YOUR_KEY" in call
     assert "cp_" not in call

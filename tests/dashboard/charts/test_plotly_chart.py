@@ -1,4 +1,4 @@
-"""The chart component: what the browser is told, and the library that it is given."""
+"""The chart component: its payload and scripts, and the Plotly library."""
 
 import gzip
 from pathlib import Path
@@ -27,9 +27,9 @@ def client() -> AsgiClient:
 def page(value: "Any") -> None:
     from datetime import datetime
 
-    from dashboard.charts.plotly_chart import Table, chart
+    from dashboard.charts.plotly_chart import Table, render_chart
 
-    chart(
+    render_chart(
         {
             "data": [{"type": "bar", "x": [datetime.fromisoformat("2026-05-01T09:30:00")], "y": [value]}],
             "layout": {"uirevision": "a"},
@@ -42,52 +42,52 @@ def page(value: "Any") -> None:
     )
 
 
-def sent(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def render_payload(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     app = AppTest.from_function(page, kwargs={"value": value}).run()
     assert not app.exception
     (part,) = app.get("bidi_component")
-    about, figure = part.proto.bytes.split(b"\n", 1)
-    return orjson.loads(about), orjson.loads(figure)
+    options, figure = part.proto.bytes.split(b"\n", 1)
+    return orjson.loads(options), orjson.loads(figure)
 
 
-def test_the_figure_its_words_and_its_table_reach_the_browser() -> None:
-    about, figure = sent(2.5)
-    assert (about["key"], about["height"], about["alt"]) == ("drawing", 240, "One bar")
-    assert about["table"] == {"caption": "Bars", "head": ["Time", "Value"], "rows": [["09:30", "2.5"]]}
-    assert about["config"] == {"displayModeBar": False, "scrollZoom": True}
-    assert not about["picks"]
+def test_figure_texts_and_table_reach_the_browser() -> None:
+    options, figure = render_payload(2.5)
+    assert (options["key"], options["height"], options["alt"]) == ("drawing", 240, "One bar")
+    assert options["table"] == {"caption": "Bars", "head": ["Time", "Value"], "rows": [["09:30", "2.5"]]}
+    assert options["config"] == {"displayModeBar": False, "scrollZoom": True}
+    assert not options["picks"]
     assert figure["data"][0]["x"] == ["2026-05-01T09:30:00"]
     assert figure["layout"] == {"uirevision": "a"}
 
 
-def test_numbers_of_arrays_are_sent_and_what_is_not_known_is_null() -> None:
-    _, figure = sent(np.array([1.5, np.nan], dtype=np.float32))
+def test_arrays_are_sent_as_numbers_and_nan_as_null() -> None:
+    _, figure = render_payload(np.array([1.5, np.nan], dtype=np.float32))
     assert figure["data"][0]["y"] == [[1.5, None]]
 
 
 @pytest.mark.browser
-def test_a_click_is_told_with_what_the_figure_says_of_the_point_where_it_is_wanted() -> None:
-    module = component.script("library", "../folded_table", "chart")
+def test_a_click_reports_the_data_of_its_point_if_the_page_listens() -> None:
+    module = component.build_script("library", "../folded_table", "chart")
     drawn = """([module, picks]) => new Promise(async (done) => {
       const address = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
       const view = (await import(address)).default;
       const host = document.createElement("main");
       document.body.append(host);
-      const told = [];
+      const triggers = [];
       const listeners = {};
       globalThis.Plotly = { react: (plot) => {
         plot.on = (name, call) => { listeners[name] = call; };
         plot.removeAllListeners = (name) => {
           delete listeners[name];
-          setTimeout(click);  // once the chart has begun to listen anew, or has not
+          setTimeout(click);  // after the chart has added its listener, or not
         };
       } };
-      const about = { key: "k", height: 10, alt: "a", table: null, config: {}, picks, words: {} };
-      const data = new TextEncoder().encode(JSON.stringify(about) + "\\n" + '{"data":[],"layout":{}}');
-      view({ data, parentElement: host, setTriggerValue: (...sent) => told.push(sent) });
+      const options = { key: "k", height: 10, alt: "a", table: null, config: {}, picks, words: {} };
+      const data = new TextEncoder().encode(JSON.stringify(options) + "\\n" + '{"data":[],"layout":{}}');
+      view({ data, parentElement: host, setTriggerValue: (...sent) => triggers.push(sent) });
       function click() {
         listeners.plotly_click?.({ points: [{ x: "one", y: "two" }] });
-        done([Object.keys(listeners), told]);
+        done([Object.keys(listeners), triggers]);
       }
     })"""
     with chromium_browser() as browser:
@@ -97,14 +97,14 @@ def test_a_click_is_told_with_what_the_figure_says_of_the_point_where_it_is_want
         assert page.evaluate(drawn, [module, False]) == [[], []]
 
 
-def test_only_the_figures_line_changes_with_the_figure_when_no_word_does() -> None:
-    first, second = sent(1), sent(2)
+def test_a_new_figure_changes_only_the_figure_and_the_table() -> None:
+    first, second = render_payload(1), render_payload(2)
     assert first[1] != second[1]
     assert {key for key in first[0] if first[0][key] != second[0][key]} == {"table"}
 
 
-def test_the_library_is_the_installed_one_compressed_and_kept_for_good(client: AsgiClient) -> None:
-    answer = client.get(library.ADDRESS, {"accept-encoding": "gzip, br"})
+def test_the_library_is_the_installed_file_compressed_and_cached_forever(client: AsgiClient) -> None:
+    answer = client.get(library.LIBRARY_URL, {"accept-encoding": "gzip, br"})
     assert answer.content == PLOTLY.read_bytes()
     assert answer.headers["content-encoding"] == "gzip"
     assert int(answer.headers["content-length"]) < PLOTLY.stat().st_size / 2
@@ -113,33 +113,33 @@ def test_the_library_is_the_installed_one_compressed_and_kept_for_good(client: A
     assert answer.headers["vary"] == "Accept-Encoding"
 
 
-def test_who_reads_no_gzip_gets_the_library_as_it_is(client: AsgiClient) -> None:
-    answer = client.get(library.ADDRESS, {"accept-encoding": "identity"})
+def test_a_client_without_gzip_gets_the_uncompressed_library(client: AsgiClient) -> None:
+    answer = client.get(library.LIBRARY_URL, {"accept-encoding": "identity"})
     assert "content-encoding" not in answer.headers
     assert answer.content == PLOTLY.read_bytes()
 
 
-def test_who_has_the_library_is_not_sent_it_again(client: AsgiClient) -> None:
-    etag = client.get(library.ADDRESS).headers["etag"]
-    answer = client.get(library.ADDRESS, {"if-none-match": etag})
+def test_a_cached_library_is_not_sent_again(client: AsgiClient) -> None:
+    etag = client.get(library.LIBRARY_URL).headers["etag"]
+    answer = client.get(library.LIBRARY_URL, {"if-none-match": etag})
     assert (answer.status_code, answer.content) == (304, b"")
 
 
-def test_the_librarys_address_changes_with_its_content() -> None:
-    assert library._digest() in library.ADDRESS
-    assert component.script("library").count(library.ADDRESS) == 1
+def test_the_url_of_the_library_contains_the_digest_of_its_content() -> None:
+    assert library._compute_digest() in library.LIBRARY_URL
+    assert component.build_script("library").count(library.LIBRARY_URL) == 1
 
 
-def test_it_is_compressed_once() -> None:
-    assert library.compressed() is library.compressed()
-    assert gzip.decompress(library.compressed()) == PLOTLY.read_bytes()
+def test_the_library_is_compressed_once() -> None:
+    assert library.compress_library() is library.compress_library()
+    assert gzip.decompress(library.compress_library()) == PLOTLY.read_bytes()
 
 
 @pytest.mark.parametrize("parts", [("library", "../folded_table", "chart"), ("library", "preload")])
-def test_the_browsers_part_is_one_module_that_asks_no_other_host_and_parses_no_markup(
+def test_the_script_is_one_module_that_contacts_no_host_and_parses_no_markup(
     parts: tuple[str, ...],
 ) -> None:
-    script = component.script(*parts)
+    script = component.build_script(*parts)
     assert script.count("export default") == 1
     for forbidden in (
         "innerHTML",

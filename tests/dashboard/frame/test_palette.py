@@ -2,13 +2,15 @@
 
 import itertools
 import tomllib
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from dashboard.app_pages.overview.charts import FULL_COLOUR, TILE_INK, tile_colours
+from dashboard.app_pages.overview.charts import TILE_INK, compute_tile_colours
 from dashboard.frame.palette import (
     DARK_BACKGROUNDS,
+    FULL_COLOUR_PERCENT,
     LIGHT_BACKGROUNDS,
     SCHEMES,
     Scheme,
@@ -52,9 +54,9 @@ def test_the_backgrounds_match_the_streamlit_theme() -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_text_on_every_tile_of_the_map_is_readable(scheme: Scheme) -> None:
     shares = [None, 0, 0.01, 0.25, 0.5, 0.75, 1, 5]
-    for span, share, sign in itertools.product(FULL_COLOUR, shares, (1, -1)):
-        change = None if share is None else FULL_COLOUR[span] * sign * type(FULL_COLOUR[span])(str(share))
-        for ink, background in zip(TILE_INK, tile_colours(change, span, scheme), strict=True):
+    for span, share, sign in itertools.product(FULL_COLOUR_PERCENT, shares, (1, -1)):
+        change = None if share is None else FULL_COLOUR_PERCENT[span] * sign * Decimal(str(share))
+        for ink, background in zip(TILE_INK, compute_tile_colours(change, span, scheme), strict=True):
             assert contrast(ink, background) >= 4.5, (scheme, change, background)
 
 

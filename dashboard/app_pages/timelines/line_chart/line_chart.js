@@ -8,14 +8,14 @@ let chartCount = 0;
 
 class LineChart {
   constructor(host) {
-    this.box = make("div");
+    this.box = createNode("div");
     this.box.className = "cp-chart tl-lines";
     this.clip = `tl-lines-${(chartCount += 1)}`;
     this.svg = shape("svg", { "aria-hidden": "true" });
     this.pointer = new PointerInput(this);
-    this.resetButton = make("button");
+    this.resetButton = createNode("button");
     Object.assign(this.resetButton, { type: "button", className: "tl-lines-whole", hidden: true, onclick: () => this.zoom(null) });
-    this.picture = make("div");
+    this.picture = createNode("div");
     this.picture.className = "tl-lines-picture";
     this.picture.setAttribute("role", "img");
     this.picture.append(this.svg, this.pointer.span, this.pointer.label);

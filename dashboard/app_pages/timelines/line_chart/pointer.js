@@ -5,10 +5,10 @@ const MIN_DRAG_PX = 6;
 class PointerInput {
   constructor(chart) {
     this.chart = chart;
-    this.label = make("div");
+    this.label = createNode("div");
     this.label.className = "tl-lines-label";
     this.label.hidden = true;
-    this.span = make("div");
+    this.span = createNode("div");
     this.span.className = "tl-lines-span";
     this.span.hidden = true;
     const { box } = chart;
@@ -79,7 +79,7 @@ class PointerInput {
     this.label.hidden = !nearest;
     if (!nearest) return;
     const [head, ...rest] = nearest.describe();
-    this.label.replaceChildren(make(nearest.sign ? "span" : "strong", head), ...rest.map((line) => make("span", line)));
+    this.label.replaceChildren(createNode(nearest.sign ? "span" : "strong", head), ...rest.map((line) => createNode("span", line)));
     this.label.style.borderColor = nearest.colour;
     const { width, area } = this.chart;
     this.label.style.maxWidth = `${Math.max(150, Math.min(380, width - 24))}px`;

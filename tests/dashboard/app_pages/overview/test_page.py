@@ -1,4 +1,4 @@
-"""The Overview over the real service: every language, and every way in which an answer can be missing."""
+"""The Overview with the real service: languages, missing figures, incidents and failures."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from backend.markets.reasons import build_reason
-from dashboard.app_pages.overview.data_health import ALL_EVENTS, FEW_EVENTS
+from dashboard.app_pages.overview.data_health import ALL_INCIDENTS_LINK, FEW_INCIDENTS
 from dashboard.client import connection, markets
 from dashboard.frame import refresh
 from dashboard.i18n import LANGUAGES, t
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
 
 def tree(app: AppTest) -> list[Any]:
-    """What the Overview sends to its component."""
+    """Returns the tree that the Overview sends to its component."""
     sent: list[Any] = json.loads(component(app, "live_view").json)["tree"]
     return sent
 
@@ -72,7 +72,7 @@ def test_the_page_has_one_heading_and_every_panel_in_every_language(lang: Any) -
     assert titles[-3:] == [t(f"overview.{key}", lang=lang) for key in ("worries", "providers", "incidents")]
 
 
-def test_every_figure_says_that_it_is_a_sample_and_how_old_it_is() -> None:
+def test_every_figure_shows_its_sample_source_and_age() -> None:
     app = opened()
     assert t("frame.sample_label") in html(app)
     for name in ("market-cap", "volume-24h", "btc-share", "fear-greed"):
@@ -82,7 +82,7 @@ def test_every_figure_says_that_it_is_a_sample_and_how_old_it_is() -> None:
         assert when[1]["title"].endswith("UTC")
 
 
-def test_the_figures_are_the_services_own() -> None:
+def test_the_figures_match_the_service() -> None:
     app = opened()
     market = markets.fetch_overview().data
     assert market is not None
@@ -142,28 +142,28 @@ def test_no_figure_is_shown_where_none_is_known(line: Line, monkeypatch: pytest.
         assert t("frame.time_unknown") in tile
 
 
-def incident(number: int, **given: Any) -> dict[str, Any]:
+def incident(number: int, **fields: Any) -> dict[str, Any]:
     detail = build_reason("off_peg", off_pct=Decimal("2.5"), limit_pct=Decimal(1))
-    begun = datetime.now(UTC) - timedelta(hours=number)
+    opened_at = datetime.now(UTC) - timedelta(hours=number)
     return {
         "id": number,
         "asset_id": "bitcoin",
         "symbol": "BTC",
         "name": f"Asset {number}",
         "kind": "depeg",
-        "opened_at": begun.isoformat(),
+        "opened_at": opened_at.isoformat(),
         "closed_at": None,
         "worst_pct": "2.5",
         "detail": detail.text,
         "detail_code": detail.code,
         "detail_values": detail.values,
-        **given,
+        **fields,
     }
 
 
 @pytest.fixture
 def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two open incidents, nine that are over, and a provider that failed."""
+    """Two open incidents, nine closed ones, and a provider that failed."""
     real = connection.get_client().get
     ended = datetime.now(UTC).isoformat()
     failing = build_reason(
@@ -173,24 +173,28 @@ def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
         error_kind="unavailable",
     )
 
-    def given(path: str, *rest: Any, **more: Any) -> Any:
+    def get(path: str, *rest: Any, **more: Any) -> Any:
         fetched = real(path, *rest, **more)
         if path.startswith("/markets/incidents?open=true"):
             return replace(fetched, data=[incident(1), incident(2)])
         if path.startswith("/markets/incidents?open=false"):
             return replace(fetched, data=[incident(n, closed_at=ended) for n in range(3, 12)])
         if path == "/markets/status" and fetched.data:
-            told = {"message": failing.text, "message_code": failing.code, "message_values": failing.values}
+            message = {
+                "message": failing.text,
+                "message_code": failing.code,
+                "message_values": failing.values,
+            }
             first, *others = fetched.data["providers"]
-            return replace(fetched, data={**fetched.data, "providers": [first | told, *others]})
+            return replace(fetched, data={**fetched.data, "providers": [first | message, *others]})
         return fetched
 
-    monkeypatch.setattr(connection.get_client(), "get", given)
+    monkeypatch.setattr(connection.get_client(), "get", get)
 
 
 @pytest.mark.usefixtures("troubled")
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_incidents_are_told_in_the_readers_language_those_that_are_open_first(lang: Any) -> None:
+def test_incidents_are_shown_in_the_readers_language_open_ones_first(lang: Any) -> None:
     shown = panel(opened(lang=lang), "incidents")
     assert t("overview.incidents_note", lang=lang, n="2", over="9") in text(shown)
     rows = [node for node in nodes(shown) if node[0] == "li"]
@@ -206,11 +210,11 @@ def test_incidents_are_told_in_the_readers_language_those_that_are_open_first(la
 
 
 @pytest.mark.usefixtures("troubled")
-def test_the_rest_of_the_incidents_is_folded_and_a_link_unfolds_it() -> None:
+def test_only_the_first_incidents_are_shown_until_a_link_shows_all() -> None:
     few = panel(opened(), "incidents")
     assert t("overview.incidents_all", n="11") in text(few)
-    assert len([node for node in nodes(few) if node[0] == "li"]) == FEW_EVENTS
-    assert ALL_EVENTS in links(few)
+    assert len([node for node in nodes(few) if node[0] == "li"]) == FEW_INCIDENTS
+    assert ALL_INCIDENTS_LINK in links(few)
     whole = panel(opened(incidents="all"), "incidents")
     assert len([node for node in nodes(whole) if node[0] == "li"]) == 11
     assert t("overview.incidents_fewer") in text(whole)
@@ -218,7 +222,7 @@ def test_the_rest_of_the_incidents_is_folded_and_a_link_unfolds_it() -> None:
 
 @pytest.mark.usefixtures("troubled")
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_provider_that_fails_is_told_of_in_the_readers_language(lang: Any) -> None:
+def test_a_failing_provider_is_explained_in_the_readers_language(lang: Any) -> None:
     shown = panel(opened(lang=lang), "providers")
     assert t("reasons.fault", lang=lang, fault=t("reasons.fault_unavailable", lang=lang)) in text(shown)
     quoted = [text(node) for node in nodes(shown) if node[1].get("lang") == "en"]
@@ -236,7 +240,7 @@ def test_a_provider_that_fails_is_told_of_in_the_readers_language(lang: Any) -> 
         ({"state": "working", "seen_at": "2026-11-18T10:00:00Z"}, "en", None),
     ],
 )
-def test_a_worker_that_does_not_work_is_told_of_above_the_figures(
+def test_a_missing_or_failing_worker_is_reported_above_the_figures(
     line: Line, monkeypatch: pytest.MonkeyPatch, worker: dict[str, Any], lang: Any, words: str | None
 ) -> None:
     change_answer(
@@ -259,7 +263,7 @@ def test_a_worker_that_does_not_work_is_told_of_above_the_figures(
         ("live", "zh", ("无法从CoinGecko获取数据（访问被拒绝）", "下次重试时间为")),
     ],
 )
-def test_a_provider_that_gives_nothing_is_told_of_with_its_next_try(
+def test_a_paused_provider_is_reported_with_its_next_retry(
     line: Line, monkeypatch: pytest.MonkeyPatch, mode: str, lang: Any, words: tuple[str, ...]
 ) -> None:
     failing = {
@@ -280,12 +284,12 @@ def test_a_provider_that_gives_nothing_is_told_of_with_its_next_try(
         assert word in page
 
 
-def test_without_any_incident_that_is_said(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_states_that_there_are_no_incidents(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     change_answer(monkeypatch, "/markets/incidents", lambda _: [])
     assert t("overview.incidents_none") in text(panel(opened(), "incidents"))
 
 
-def test_when_the_service_goes_away_the_page_keeps_its_figures_and_says_so(line: Line) -> None:
+def test_when_the_service_is_unreachable_the_page_keeps_its_figures_and_warns(line: Line) -> None:
     app = opened()
     before = links(panel(app, "map"))
     line.cut = True
@@ -299,7 +303,7 @@ def test_when_the_service_goes_away_the_page_keeps_its_figures_and_says_so(line:
 
 
 @pytest.mark.parametrize("by", ["a retry", "itself"])
-def test_after_repeated_failure_the_page_rests_until_the_service_is_back(line: Line, by: str) -> None:
+def test_after_repeated_failures_the_page_backs_off_until_the_service_is_back(line: Line, by: str) -> None:
     app = opened()
     line.cut = True
     for _ in range(refresh.FAILURES_BEFORE_BACKOFF):
@@ -316,9 +320,7 @@ def test_after_repeated_failure_the_page_rests_until_the_service_is_back(line: L
 
 
 @pytest.mark.parametrize(("status", "word"), [(429, "limited"), (503, "busy")])
-def test_a_service_that_asks_for_a_pause_is_waited_for_however_often(
-    line: Line, status: int, word: str
-) -> None:
+def test_a_busy_service_does_not_make_the_page_back_off(line: Line, status: int, word: str) -> None:
     app = opened()
     before = links(panel(app, "map"))
     line.instead = httpx.Response(status, json={"detail": "Later."}, headers={"Retry-After": "0"})
@@ -332,7 +334,7 @@ def test_a_service_that_asks_for_a_pause_is_waited_for_however_often(
     assert 'role="status"' not in html(app)
 
 
-def test_without_any_answer_there_is_one_error_with_a_retry(line: Line) -> None:
+def test_without_any_response_there_is_one_error_with_a_retry(line: Line) -> None:
     line.cut = True
     app = opened()
     assert not app.exception
@@ -343,16 +345,16 @@ def test_without_any_answer_there_is_one_error_with_a_retry(line: Line) -> None:
     assert links(panel(app, "map"))
 
 
-def test_settings_that_cannot_be_read_are_named_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_setting_is_named_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
     app = opened()
     assert not app.exception
     assert "CHAINPROOF_PORT:" in app.error[0].value
 
 
-def test_a_choice_of_language_takes_effect_at_once() -> None:
+def test_a_language_choice_takes_effect_at_once() -> None:
     app = opened()
     app.segmented_control(key="pref_language").set_value("ja").run()
     assert t("overview.title", lang="ja") in html(app)
     sent = json.loads(component(app, "html_lang").json)
-    assert (sent["lang"], sent["keep"]) == ("ja", "lang=ja&colours=blue&refresh=10")
+    assert (sent["lang"], sent["value"]) == ("ja", "lang=ja&colours=blue&refresh=10")

@@ -1,4 +1,4 @@
-"""A treemap's rectangles: areas as the weights, all inside the frame, none over another."""
+"""Rectangles of a treemap: areas by weight, inside the frame, without overlap."""
 
 from itertools import combinations
 
@@ -15,7 +15,7 @@ sides = st.floats(1, 2000)
 
 
 @given(weights, sides, sides)
-def test_the_areas_are_as_the_weights_and_fill_the_frame(
+def test_areas_are_proportional_to_weights_and_fill_the_frame(
     values: list[float], width: float, height: float
 ) -> None:
     rects = squarify(values, width, height)
@@ -29,7 +29,7 @@ def test_the_areas_are_as_the_weights_and_fill_the_frame(
 
 
 @given(weights)
-def test_no_rectangle_covers_another(values: list[float]) -> None:
+def test_no_rectangles_overlap(values: list[float]) -> None:
     slack = 1e-6
     for one, other in combinations(squarify(values, 400, 200), 2):
         beside = one.x + one.width <= other.x + slack or other.x + other.width <= one.x + slack
