@@ -1,4 +1,4 @@
-"""``python -m backend.cli``: the same as ``chainproof``."""
+"""Runs ``chainproof`` as ``python -m backend.cli``."""
 
 from backend.cli import main
 

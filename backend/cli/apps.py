@@ -1,4 +1,4 @@
-"""``chainproof apps``: applications that may ask accounts for access (OAuth 2.0)."""
+"""Defines ``chainproof apps``: registers and revokes OAuth 2.0 applications."""
 
 import json
 from datetime import UTC, datetime
@@ -7,22 +7,22 @@ from typing import Annotated
 import typer
 
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import in_words, out
+from backend.cli.terminal.console import handle_errors, out
 from backend.cli.terminal.tables import Column, print_table
 
 app = typer.Typer(help="Applications that sign people in (OAuth 2.0).", no_args_is_help=True)
 COLUMNS = (
     Column("client_id", "fixed"),
     Column("name"),
-    Column("created", "fixed", spare=True),
-    Column("last used", "fixed", spare=True),
+    Column("created", "fixed", is_optional=True),
+    Column("last used", "fixed", is_optional=True),
     Column("state", "fixed"),
     Column("redirect URIs"),
 )
 
 
 @app.command("create")
-@in_words
+@handle_errors
 def create(
     name: Annotated[str, typer.Option(help="Name that people see when they are asked for consent.")],
     redirect_uri: Annotated[list[str], typer.Option(help="Exact address to redirect to. Repeatable.")],
@@ -37,7 +37,7 @@ def create(
     """Register an application. It is a public client with a client_id and no secret."""
     from backend.auth.oauth import apps
 
-    made = apps.create(
+    created = apps.create(
         open_database(),
         name=name,
         redirect_uris=redirect_uri,
@@ -45,28 +45,28 @@ def create(
         now=datetime.now(UTC),
     )
     if as_json:
-        print(json.dumps(made.to_json(), indent=2))
+        print(json.dumps(created.to_json(), indent=2))
         return
     out.print("Registered. Its client_id:")
-    print(made.client_id)
+    print(created.client_id)
 
 
 @app.command("list")
-@in_words
-def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+@handle_errors
+def list_apps(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the applications."""
     from backend.auth.oauth import apps
 
-    found = [each.to_json() for each in apps.list_all(open_database())]
+    rows = [each.to_json() for each in apps.list_all(open_database())]
     if as_json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(rows, indent=2))
         return
-    shown = ("client_id", "name", "created_at", "last_used_at", "state")
-    print_table(COLUMNS, ([*(row[name] for name in shown), "\n".join(row["redirect_uris"])] for row in found))
+    fields = ("client_id", "name", "created_at", "last_used_at", "state")
+    print_table(COLUMNS, ([*(row[name] for name in fields), "\n".join(row["redirect_uris"])] for row in rows))
 
 
 @app.command("revoke")
-@in_words
+@handle_errors
 def revoke(
     client_id: Annotated[str, typer.Argument(help="client_id or its first characters.")],
 ) -> None:

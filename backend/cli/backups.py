@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from backend.cli.exit_codes import FINDINGS
-from backend.cli.terminal.console import err, fail, in_words, out
+from backend.cli.terminal.console import err, fail, handle_errors, out
 from backend.formats.plurals import counted
 from backend.formats.timestamps import utc_now, write_instant
 from backend.settings import Settings
@@ -20,7 +20,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()
-@in_words
+@handle_errors
 def backup(
     target: Annotated[
         Path,
@@ -64,7 +64,7 @@ def backup(
 
 
 @app.command()
-@in_words
+@handle_errors
 def restore(
     file: Annotated[Path, typer.Argument(help="An archive that 'chainproof backup' wrote.")],
     data_only: Annotated[

@@ -1,4 +1,4 @@
-"""Puts the commands of ``chainproof`` together. Each of them is thin: it calls a domain's service."""
+"""Assembles the commands of ``chainproof``. Each command only calls a service of its domain."""
 
 from typing import Annotated
 
@@ -46,8 +46,8 @@ app.add_typer(topics.app, name="topics")
 app.add_typer(users.app, name="users")
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         print_version()
         raise typer.Exit
 
@@ -63,6 +63,6 @@ def _root(
 
 
 def run() -> None:
-    """Run the command that the arguments name; only programs that run on log more than errors."""
+    """Run the command that the arguments name. Only long-running programs log more than errors."""
     logs.report_errors_only()
     app()

@@ -1,4 +1,4 @@
-"""``chainproof documents``: a user's own documents, and what the service can cite."""
+"""Defines ``chainproof documents``: imports, lists and searches the documents that source finding cites."""
 
 import json
 from enum import StrEnum
@@ -10,8 +10,8 @@ from rich.markup import escape
 
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, in_words, out
-from backend.cli.terminal.import_progress import progress, tell_mistakes
+from backend.cli.terminal.console import err, handle_errors, out
+from backend.cli.terminal.import_progress import print_mistakes, show_progress
 from backend.cli.terminal.tables import Column, print_table
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ app = typer.Typer(help="Documents that source finding cites.", no_args_is_help=T
 COLUMNS = (
     Column("id", "number"),
     Column("kind", "fixed"),
-    Column("language", "fixed", spare=True),
+    Column("language", "fixed", is_optional=True),
     Column("published", "fixed"),
     Column("title"),
     Column("address"),
@@ -30,7 +30,7 @@ COLUMNS = (
 
 
 class Kind(StrEnum):
-    """An enumeration, since the command line reads no list of literals."""
+    """An enumeration, since typer does not accept a list of literals."""
 
     landmark = "landmark"
     page = "page"
@@ -45,12 +45,11 @@ class Language(StrEnum):
     zh = "zh"
 
 
-EXCERPT = 160
-"""Characters of a text that the terminal shows."""
+EXCERPT_CHARS = 160
 
 
 @app.command("import")
-@in_words
+@handle_errors
 def import_(
     paths: Annotated[
         list[Path],
@@ -74,7 +73,7 @@ def import_(
 
     files = file_import.files(paths)
     options = Options(url, language.value if language else None, lambda text: detect([text]))
-    with progress(files, shown=not as_json) as advance:
+    with show_progress(files, shown=not as_json) as advance:
         imported = file_import.import_files(
             DocumentStore(open_database()),
             files,
@@ -83,11 +82,11 @@ def import_(
             now=utc_now(),
             advance=advance,
         )
-    tell_mistakes(imported.mistakes, imported.mistake_count)
+    print_mistakes(imported.mistakes, imported.mistake_count)
     if as_json:
         print(json.dumps({**imported.stored._asdict(), "mistakes": imported.mistake_count}))
     elif imported.mistakes and not partial:
-        err.print("Nothing was added. --partial keeps what is right.", highlight=False)
+        err.print("Nothing was added. Use --partial to import the valid entries.", highlight=False)
     else:
         out.print("{} added, {} changed, {} unchanged.".format(*imported.stored), highlight=False)
     if imported.mistakes:
@@ -95,8 +94,8 @@ def import_(
 
 
 @app.command("list")
-@in_words
-def show(
+@handle_errors
+def list_documents(
     kind: Annotated[list[Kind] | None, typer.Option(help="Only this kind. Repeatable.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number to show.")] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -105,23 +104,25 @@ def show(
     from backend.documents.store import DocumentStore
 
     store = DocumentStore(open_database())
-    found = store.recent(limit=limit, kinds=_kinds(kind))
+    documents = store.recent(limit=limit, kinds=_kind_values(kind))
     if as_json:
-        print(json.dumps([as_dict(document) for document in found], indent=2, ensure_ascii=False))
+        print(json.dumps([as_dict(document) for document in documents], indent=2, ensure_ascii=False))
         return
-    counted = store.count()
-    if not counted:
-        out.print("There are no documents yet. The landmarks come with the first start of the service.")
+    counts = store.count()
+    if not counts:
+        out.print("There are no documents yet. The first start of the service adds the landmarks.")
         return
-    shown = ("id", "kind", "language", "published", "title", "url")
-    rows = (as_dict(document) for document in found)
-    print_table(COLUMNS, ([None if row[name] is None else str(row[name]) for name in shown] for row in rows))
-    told = ", ".join(f"{n} {name}" for name, n in sorted(counted.items()) if not kind or name in kind)
-    out.print(f"{len(found)} shown of: {told or 'none'}.", highlight=False)
+    fields = ("id", "kind", "language", "published", "title", "url")
+    rows = (as_dict(document) for document in documents)
+    print_table(COLUMNS, ([None if row[name] is None else str(row[name]) for name in fields] for row in rows))
+    totals = ", ".join(
+        f"{count} {name}" for name, count in sorted(counts.items()) if not kind or name in kind
+    )
+    out.print(f"Showing {len(documents)} of: {totals or 'none'}.", highlight=False)
 
 
 @app.command("search")
-@in_words
+@handle_errors
 def search(
     text: Annotated[str, typer.Argument(help="Words to search for, in English, Japanese or Chinese.")],
     kind: Annotated[list[Kind] | None, typer.Option(help="Only this kind. Repeatable.")] = None,
@@ -133,7 +134,10 @@ def search(
     from backend.documents.store import DocumentStore
 
     hits = DocumentStore(open_database()).search(
-        text, limit=limit, kinds=_kinds(kind), languages=[one.value for one in language] if language else None
+        text,
+        limit=limit,
+        kinds=_kind_values(kind),
+        languages=[each.value for each in language] if language else None,
     )
     if as_json:
         rows = [
@@ -143,21 +147,21 @@ def search(
         return
     for hit in hits:
         row, words = as_dict(hit.document), " ".join(hit.document.text.split())
-        about = "  ".join(row[name] for name in ("published", "kind", "source_type", "url") if row[name])
-        excerpt = words[:EXCERPT] + ("…" if len(words) > EXCERPT else "")
+        details = "  ".join(row[name] for name in ("published", "kind", "source_type", "url") if row[name])
+        excerpt = words[:EXCERPT_CHARS] + ("…" if len(words) > EXCERPT_CHARS else "")
         out.print(f"[bold]{hit.score:5.2f}  {escape(row['title'])}[/]", highlight=False, soft_wrap=True)
-        for line in (about, excerpt):
+        for line in (details, excerpt):
             out.print(f"       {escape(line)}", highlight=False, soft_wrap=True)
     if not hits:
-        out.print("Nothing was found.")
+        out.print("No results.")
 
 
-def _kinds(given: list[Kind] | None) -> "list[DocumentKind] | None":
-    return [kind.value for kind in given] if given else None
+def _kind_values(kinds: list[Kind] | None) -> "list[DocumentKind] | None":
+    return [kind.value for kind in kinds] if kinds else None
 
 
 def as_dict(document: "Document") -> dict[str, Any]:
-    """A document as ``--json`` prints it, without its text."""
+    """Convert a document for ``--json``, without its text."""
     from backend.documents import partial_dates
     from backend.formats.timestamps import write_instant
 

@@ -1,4 +1,4 @@
-"""``chainproof entities``: whom texts speak of, without a server."""
+"""Defines ``chainproof entities``: lists the entities mentioned in texts, without a server."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, in_words, out
+from backend.cli.terminal.console import err, handle_errors, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
@@ -23,7 +23,7 @@ def _group() -> None:
 
 
 @app.command("extract")
-@in_words
+@handle_errors
 def extract(
     paths: Annotated[list[Path], typer.Argument(help="Text files in UTF-8, or - for standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -32,7 +32,7 @@ def extract(
     from backend.articles.rules.active_rules import ActiveRules
     from backend.extraction.mentions import entities_of, shown
 
-    texts = [_text(path) for path in paths]
+    texts = [_read_text(path) for path in paths]
     with err.status("Reading…"):
         rules = ActiveRules(Settings()).current
         entities = shown(rules, entities_of(rules, texts))
@@ -40,9 +40,9 @@ def extract(
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
         return
     if not entities:
-        out.print("No entity of the catalogue is named.")
+        out.print("No known entity is mentioned.")
         return
-    columns = (Column("name"), Column("entity"), Column("type"), Column("official sites", spare=True))
+    columns = (Column("name"), Column("entity"), Column("type"), Column("official sites", is_optional=True))
     print_table(
         columns,
         (
@@ -53,7 +53,7 @@ def extract(
 
 
 @app.command("list")
-@in_words
+@handle_errors
 def list_seen(
     window: Annotated[str, typer.Option(help="Time window: a number followed by s, m, h, d or w.")] = "24h",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -64,9 +64,9 @@ def list_seen(
     from backend.formats.time_window import parse_window, resolve_time_range
     from backend.formats.timestamps import utc_now
 
-    length: timedelta = parse_window(window)
+    duration: timedelta = parse_window(window)
     settings = Settings()
-    start, end = resolve_time_range(length, None, None, now=utc_now())
+    start, end = resolve_time_range(duration, None, None, now=utc_now())
     entities = seen_between(open_database(settings), ActiveRules(settings).current, start, end)
     if as_json:
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
@@ -77,11 +77,14 @@ def list_seen(
     columns = (Column("jobs", "number"), Column("entity"), Column("type"), Column("named as"))
     print_table(
         columns,
-        ([f"{one['count']:,}", one["canonical_name"], one["type"], one["name"]] for one in entities),
+        (
+            [f"{entity['count']:,}", entity["canonical_name"], entity["type"], entity["name"]]
+            for entity in entities
+        ),
     )
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         raw = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
     except OSError as error:

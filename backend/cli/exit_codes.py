@@ -1,9 +1,9 @@
-"""The exit codes of the programs, besides 0 for done."""
+"""Defines the exit codes of the programs, except 0 for success."""
 
 FINDINGS = 1
-"""Something was found that the command looked for."""
+"""The command found problems of the kind that it checks."""
 WRONG_USAGE = 2
 DEPENDENCY_FAILED = 3
-"""Something that the command needs failed: the store, a port, a file, another host."""
+"""The store, a port, a file or another host that the command needs failed."""
 INTERRUPTED = 130
-"""After Ctrl-C: 128 and the number of SIGINT, as shells have it."""
+"""After Ctrl-C: 128 plus the number of SIGINT, as in shells."""

@@ -1,4 +1,4 @@
-"""``chainproof keys``: API keys."""
+"""Defines ``chainproof keys``: creates, lists and revokes API keys."""
 
 import json
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import in_words, out
+from backend.cli.terminal.console import handle_errors, out
 from backend.cli.terminal.tables import Column, print_table
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
@@ -16,19 +16,19 @@ COLUMNS = (
     Column("id", "fixed"),
     Column("name"),
     Column("state", "fixed"),
-    Column("kind", "fixed", spare=True),
-    Column("env", "fixed", spare=True),
+    Column("kind", "fixed", is_optional=True),
+    Column("env", "fixed", is_optional=True),
     Column("scopes"),
     Column("expires", "fixed"),
-    Column("last used", "fixed", spare=True),
-    Column("created", "fixed", spare=True),
+    Column("last used", "fixed", is_optional=True),
+    Column("created", "fixed", is_optional=True),
 )
 
 
 @app.command("create")
-@in_words
+@handle_errors
 def create(
-    name: Annotated[str, typer.Option(help="Name that tells what the key is for.")],
+    name: Annotated[str, typer.Option(help="Name that says what the key is for.")],
     scope: Annotated[
         list[str] | None, typer.Option(help="read, write, ingest or admin. Repeatable. Read by default.")
     ] = None,
@@ -56,13 +56,13 @@ def create(
     if as_json:
         print(json.dumps(created.to_json(datetime.now(UTC)), indent=2))
         return
-    out.print(f"Key [bold]{created.info.id}[/] for {escape(created.info.name)}. It is shown this once:")
+    out.print(f"Key [bold]{created.info.id}[/] for {escape(created.info.name)}. It is shown only once:")
     print(created.key)
 
 
 @app.command("list")
-@in_words
-def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+@handle_errors
+def list_keys(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the keys without their secrets."""
     from backend.auth import service
 
@@ -70,12 +70,12 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
     if as_json:
         print(json.dumps([key.to_json(now) for key in keys], indent=2))
         return
-    shown = ("id", "name", "state", "kind", "env", "scopes", "expires_at", "last_used_at", "created_at")
-    print_table(COLUMNS, ([_cell(key.to_json(now)[name]) for name in shown] for key in keys))
+    fields = ("id", "name", "state", "kind", "env", "scopes", "expires_at", "last_used_at", "created_at")
+    print_table(COLUMNS, ([_format_cell(key.to_json(now)[name]) for name in fields] for key in keys))
 
 
 @app.command("revoke")
-@in_words
+@handle_errors
 def revoke(
     key_id: Annotated[str, typer.Argument(help="Key id or its first characters.")],
 ) -> None:
@@ -87,5 +87,5 @@ def revoke(
     out.print(f"Key [bold]{revoked.id}[/] ({name}) is revoked; every replica refuses it within 5 s.")
 
 
-def _cell(value: Any) -> str | None:
+def _format_cell(value: Any) -> str | None:
     return " ".join(value) if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""Looking after an installation: its schema, and what is wrong with it."""
+"""Defines ``chainproof migrate`` and ``chainproof doctor``."""
 
 import json
 import logging
@@ -9,14 +9,14 @@ from rich.markup import escape
 
 from backend.cli.exit_codes import DEPENDENCY_FAILED
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, in_words, out
+from backend.cli.terminal.console import err, handle_errors, out
 from backend.runtime import logs
 
 app = typer.Typer()
 
 
 @app.command()
-@in_words
+@handle_errors
 def migrate() -> None:
     """Update the data store to the newest schema. Every start does this too."""
     open_database().dispose()
@@ -24,18 +24,18 @@ def migrate() -> None:
 
 
 @app.command()
-@in_words
+@handle_errors
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Check settings, data store, providers and keys, and explain problems."""
     from backend.doctor.runner import run_checks
     from backend.settings.inspection import load_with_defaults
 
-    settings, mistakes = load_with_defaults()
+    settings, setting_errors = load_with_defaults()
     logs.configure(settings.log_format, settings.log_level)
-    logging.disable(logging.ERROR)  # what a log would tell, the findings tell in words
+    logging.disable(logging.ERROR)  # the findings already describe these errors
     try:
         with err.status("Checking…"):
-            findings = run_checks(settings, mistakes)
+            findings = run_checks(settings, setting_errors)
     finally:
         logging.disable(logging.NOTSET)
     if as_json:
@@ -43,7 +43,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     else:
         for finding in findings:
             mark = {"ok": "[green]✓[/]", "note": "[yellow]–[/]", "fault": "[red]✗[/]"}[finding.state]
-            told = f" {mark} [bold]{escape(finding.subject)}[/]: {escape(finding.sentence)}"
-            out.print(told, highlight=False, soft_wrap=True)
+            line = f" {mark} [bold]{escape(finding.subject)}[/]: {escape(finding.sentence)}"
+            out.print(line, highlight=False, soft_wrap=True)
     if any(finding.state == "fault" for finding in findings):
         raise typer.Exit(DEPENDENCY_FAILED)

@@ -4,7 +4,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from backend.cli.terminal.console import complain, fault_describers
+from backend.cli.terminal.console import error_describers, print_error
 from backend.runtime.processes import PARENT_PIPE
 from backend.settings import Settings
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from backend.store.database import Database
 
 
-def settings_with(**given: Any) -> Settings:
-    """Settings with the command's options, which child processes see through the environment too."""
-    for name, value in given.items():
+def load_settings(**options: Any) -> Settings:
+    """Load the settings with the command's options. Child processes also get these in the environment."""
+    for name, value in options.items():
         if value is not None:
             os.environ[f"CHAINPROOF_{name.upper()}"] = str(value)
     return Settings()
 
 
 def open_database(settings: Settings | None = None) -> "Database":
-    """The store, at the newest schema."""
-    from backend import migrations  # not at the top: most starts are quicker without it
+    """Open the store, upgraded to the newest schema."""
+    from backend import migrations  # imported here: most starts are faster without it
     from backend.store.database import Database
 
     settings = settings or Settings()
@@ -31,17 +31,17 @@ def open_database(settings: Settings | None = None) -> "Database":
 
 
 def warn_of_unknown_settings() -> None:
-    """Warn of names that are no settings, unless the parent program has done so."""
+    """Warn of unknown setting names, unless the parent process already has."""
     if PARENT_PIPE not in os.environ:
         from backend.settings.inspection import find_unknown_names  # imported here: it slows each start
 
         for sentence in find_unknown_names():
-            complain(sentence)
+            print_error(sentence)
 
 
-def describe_store_fault(error: Exception) -> str | None:
-    """What is wrong with the data store and how to mend it; null where ``error`` comes from elsewhere."""
-    sql = sys.modules.get("sqlalchemy.exc")  # where nothing imported it, no store was asked
+def describe_store_error(error: Exception) -> str | None:
+    """Explain an error of the data store and how to fix it; None for other errors."""
+    sql = sys.modules.get("sqlalchemy.exc")  # if it is not imported, the store was not used
     if sql is None or not isinstance(error, sql.DBAPIError):
         return None
     from backend.store.sqlite_file import explain_failure
@@ -55,4 +55,4 @@ def describe_store_fault(error: Exception) -> str | None:
     )
 
 
-fault_describers.append(describe_store_fault)
+error_describers.append(describe_store_error)

@@ -1,4 +1,4 @@
-"""Binds the ports that programs listen on, with one sentence wherever one is in use."""
+"""Binds the ports of the programs, and explains if one is in use."""
 
 import socket
 from typing import NoReturn
@@ -15,7 +15,7 @@ MANAGEMENT_PORT = "CHAINPROOF_MANAGEMENT_PORT"
 
 
 def bind(host: str, port: int, setting: str) -> socket.socket:
-    """A socket bound to the address; ends the program with a sentence where that cannot be."""
+    """Bind a socket to the address. If that fails, ends the program with a sentence."""
     try:
         bound = bound_socket(host, port)
     except OSError as error:
@@ -27,9 +27,9 @@ def bind(host: str, port: int, setting: str) -> socket.socket:
 
 
 def bind_management(settings: Settings) -> socket.socket | None:
-    """The socket of the management listener; null if it is off.
+    """Bind the socket of the management listener; None if it is off.
 
-    Only a port that the settings name must be free: without one the service runs all the same, and warns.
+    Only a configured port must be free. If the default port is in use, logs a warning and returns None.
     """
     host, port = settings.management_host, settings.management_listener_port
     if not port:

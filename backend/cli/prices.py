@@ -1,4 +1,4 @@
-"""``chainproof prices``: prices in the terminal."""
+"""Defines ``chainproof prices``: prints the latest prices."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, in_words
+from backend.cli.terminal.console import err, handle_errors
 from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Prices.", no_args_is_help=True)
 COLUMNS = (
-    Column("#", "number", spare=True),
+    Column("#", "number", is_optional=True),
     Column("asset", "fixed"),
-    Column("name", spare=True),
+    Column("name", is_optional=True),
     Column("price (USD)", "number"),
     Column("24h %", "number"),
-    Column("7d %", "number", spare=True),
-    Column("market cap", "number", spare=True),
+    Column("7d %", "number", is_optional=True),
+    Column("market cap", "number", is_optional=True),
     Column("source"),
     Column("age", "number"),
 )
@@ -34,8 +34,8 @@ def _group() -> None:
 
 
 @app.command("show")
-@in_words
-def show(
+@handle_errors
+def show_prices(
     assets: Annotated[
         list[str] | None, typer.Argument(help="Ids or symbols. Shows the largest assets by default.")
     ] = None,
@@ -54,11 +54,11 @@ def show(
     if as_json:
         print(json.dumps(entries.as_json(), indent=2, ensure_ascii=False))
     else:
-        print_table(COLUMNS, price_rows(entries))
+        print_table(COLUMNS, build_rows(entries))
 
 
-def price_rows(prices: "Prices") -> list[list[str | Text | None]]:
-    """Of each entry: rank, symbol, name, price, changes over 24 hours and 7 days, market cap, source, age."""
+def build_rows(prices: "Prices") -> list[list[str | Text | None]]:
+    """Build a row for each asset: rank, symbol, name, price, changes in 24 h and 7 days, cap, source, age."""
     from backend.markets.numbers import format_compact_usd, format_plain
     from backend.markets.reasons import format_duration
 
@@ -71,8 +71,8 @@ def price_rows(prices: "Prices") -> list[list[str | Text | None]]:
                 entry.asset.symbol,
                 entry.asset.name,
                 None if figure.price is None else format_plain(figure.price),
-                _change(figure.pct_change_24h),
-                _change(figure.pct_change_7d),
+                _format_change(figure.pct_change_24h),
+                _format_change(figure.pct_change_7d),
                 None if figure.market_cap is None else format_compact_usd(figure.market_cap),
                 figure.source,
                 None if figure.last_updated is None else format_duration(prices.now - figure.last_updated),
@@ -81,7 +81,7 @@ def price_rows(prices: "Prices") -> list[list[str | Text | None]]:
     return rows
 
 
-def _change(value: Any) -> Text | None:
+def _format_change(value: Any) -> Text | None:
     if value is None:
         return None
     colour, sign = ("green", "▲") if value > 0 else ("red", "▼") if value < 0 else ("dim", " ")

@@ -1,4 +1,4 @@
-"""``chainproof profiles``: the model profiles that runs are filed under."""
+"""Defines ``chainproof profiles``: adds, imports, lists and removes the model profiles of runs."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ import typer
 
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import complain, in_words, out
+from backend.cli.terminal.console import handle_errors, out, print_error
 from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
@@ -23,16 +23,16 @@ COLUMNS = (
     Column("name"),
     Column("provider"),
     Column("model"),
-    Column("vendor", spare=True),
-    Column("run at", spare=True),
-    Column("from", spare=True),
+    Column("vendor", is_optional=True),
+    Column("run at", is_optional=True),
+    Column("from", is_optional=True),
 )
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Profile name. Any character is allowed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @contextmanager
-def _registry() -> Iterator["ProfileRegistry"]:
+def _open_registry() -> Iterator["ProfileRegistry"]:
     from backend.timelines.profiles.profile_registry import ProfileRegistry
 
     settings = Settings()
@@ -44,7 +44,7 @@ def _registry() -> Iterator["ProfileRegistry"]:
 
 
 @app.command("add")
-@in_words
+@handle_errors
 def add(
     name: Name,
     provider: Annotated[str | None, typer.Option(help="Agent or harness that runs the model.")] = None,
@@ -56,18 +56,18 @@ def add(
     """Add or update a profile.
 
     Runs that state no model of their own keep the one that the profile had when they were added."""
-    given = {
+    values = {
         "provider": provider,
         "model": model,
         "model_vendor": model_vendor,
         "inference_provider": inference_provider,
     }
-    with _registry() as registry:
-        _tell(registry.add(name, given, now=datetime.now(UTC)), as_json=as_json)
+    with _open_registry() as registry:
+        _print_changes(registry.add(name, values, now=datetime.now(UTC)), as_json=as_json)
 
 
 @app.command("import")
-@in_words
+@handle_errors
 def import_(
     file: Annotated[
         Path, typer.Argument(help="JSON: {name: {provider, model, model_vendor, inference_provider}}.")
@@ -77,26 +77,26 @@ def import_(
     """Add or update the profiles in a file. If one has an error, nothing changes."""
     from backend.timelines.profiles.profile_files import InvalidProfilesError
 
-    with _registry() as registry:
+    with _open_registry() as registry:
         try:
-            put = registry.add_from(file, now=datetime.now(UTC))
-        except InvalidProfilesError as refused:
-            for mistake in refused.mistakes:
-                complain(str(mistake))
+            changes = registry.add_from(file, now=datetime.now(UTC))
+        except InvalidProfilesError as error:
+            for mistake in error.mistakes:
+                print_error(str(mistake))
             raise typer.Exit(WRONG_USAGE) from None
-    _tell(put, as_json=as_json)
+    _print_changes(changes, as_json=as_json)
 
 
 @app.command("list")
-@in_words
-def show(as_json: AsJson = False) -> None:
+@handle_errors
+def list_profiles(as_json: AsJson = False) -> None:
     """List the configured profiles and where each is defined."""
-    with _registry() as registry:
+    with _open_registry() as registry:
         listed, mistakes = registry.listed(), registry.mistakes
     for mistake in mistakes:
-        complain(mistake)
+        print_error(mistake)
     if as_json:
-        found = [
+        items = [
             {
                 "name": each.name,
                 "provider": each.profile.provider,
@@ -108,7 +108,7 @@ def show(as_json: AsJson = False) -> None:
             }
             for each in listed
         ]
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print(json.dumps(items, indent=2, ensure_ascii=False))
         return
     rows = (
         [
@@ -125,16 +125,18 @@ def show(as_json: AsJson = False) -> None:
 
 
 @app.command("remove")
-@in_words
+@handle_errors
 def remove(name: Name) -> None:
     """Remove a profile that was added by a command. Its runs are kept."""
-    with _registry() as registry:
+    with _open_registry() as registry:
         registry.remove(name)
     out.print(f"Removed «{name}»; its runs stay in the store.", highlight=False, markup=False)
 
 
-def _tell(put: "ProfileChanges", *, as_json: bool) -> None:
+def _print_changes(changes: "ProfileChanges", *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(put._asdict()))
+        print(json.dumps(changes._asdict()))
         return
-    out.print(f"{put.added} added, {put.changed} changed, {put.unchanged} as they were.", highlight=False)
+    out.print(
+        f"{changes.added} added, {changes.changed} changed, {changes.unchanged} unchanged.", highlight=False
+    )

@@ -1,4 +1,4 @@
-"""``chainproof rules``: naming rules checked, tested, imported, listed and put in force."""
+"""Defines ``chainproof rules``: checks, tests, imports, lists and reloads naming rules."""
 
 import json
 from pathlib import Path
@@ -9,8 +9,8 @@ import typer
 from backend.cli import rules_check
 from backend.cli.exit_codes import FINDINGS, WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.rules_check import AsJson, refuse
-from backend.cli.terminal.console import err, fail, in_words, out
+from backend.cli.rules_check import AsJson, fail_with_mistakes
+from backend.cli.terminal.console import err, fail, handle_errors, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.formats.plurals import counted
 from backend.settings import Settings
@@ -23,7 +23,7 @@ app.add_typer(rules_check.app)
 
 
 @app.command()
-@in_words
+@handle_errors
 def reload() -> None:
     """Reload the rules in every process, if they have no errors."""
     from backend.articles.rules.active_rules import announce
@@ -34,14 +34,14 @@ def reload() -> None:
     settings = Settings()
     try:
         rules = compiled(read_packs([*default_files(), *user_files(settings.user_rules_dir)])).rules
-    except InvalidRulesError as refused:
-        refuse(refused.mistakes)
+    except InvalidRulesError as error:
+        fail_with_mistakes(error.mistakes)
     announce(open_database(settings))
-    out.print(f"Every process takes up rules [bold]{rules.version}[/] within seconds.")
+    out.print(f"All processes switch to rules [bold]{rules.version}[/] within seconds.")
 
 
 @app.command("import")
-@in_words
+@handle_errors
 def import_(
     source: Annotated[Path, typer.Argument(help="A file of rules, or a folder of Vale styles.")],
     format: Annotated[
@@ -67,29 +67,29 @@ def import_(
 
     kind = next((known for known in FORMATS if known == format), None)
     if format is not None and kind is None:
-        fail(f"The format {format!r} is none of {', '.join(FORMATS)}.", WRONG_USAGE)
-    unknown = [given for given in language or [] if given not in LANGUAGES]
+        fail(f"The format {format!r} is unknown. Use one of {', '.join(FORMATS)}.", WRONG_USAGE)
+    unknown = [code for code in language or [] if code not in LANGUAGES]
     if unknown:
-        fail(f"The language {unknown[0]!r} is none of {', '.join(LANGUAGES)}.", WRONG_USAGE)
+        fail(f"The language {unknown[0]!r} is unknown. Use one of {', '.join(LANGUAGES)}.", WRONG_USAGE)
     if out_file is not None and out_file.exists() and not force:
-        fail(f"{out_file} is there already. Choose another name, or say --force.", WRONG_USAGE)
-    below = [*default_files(), *_but(out_file, user_files(Settings().user_rules_dir))]
+        fail(f"{out_file} already exists. Choose another name, or use --force.", WRONG_USAGE)
+    base_files = [*default_files(), *_exclude(out_file, user_files(Settings().user_rules_dir))]
     options = Options(auto_fix, tuple(known for known in LANGUAGES if known in (language or [])))
     try:
         with err.status("Importing…"):
-            base = [file.pack for file in read_packs(below)]
-            made = import_rules(source, kind, base=base, options=options)
-            text = as_yaml(made)
+            base = [file.pack for file in read_packs(base_files)]
+            imported = import_rules(source, kind, base=base, options=options)
+            text = as_yaml(imported)
             parse_pack(text, out_file or source)
-    except InvalidRulesError as refused:
-        refuse(refused.mistakes, WRONG_USAGE)  # the file is missing, or none that can be imported
-    _write(made, text, out_file, as_json)
-    if not (made.rules or made.entities):
+    except InvalidRulesError as error:
+        fail_with_mistakes(error.mistakes, WRONG_USAGE)  # a missing file or an unknown format
+    _write_pack(imported, text, out_file, as_json)
+    if not (imported.rules or imported.entities):
         raise typer.Exit(FINDINGS)
 
 
 @app.command()
-@in_words
+@handle_errors
 def schema(
     out_file: Annotated[
         Path | None, typer.Option("--out", help="File to write to. Printed by default.")
@@ -106,8 +106,8 @@ def schema(
 
 
 @app.command("list")
-@in_words
-def show(
+@handle_errors
+def list_rules(
     search: Annotated[
         str | None, typer.Argument(help="Part of a rule id, pattern or name. Lists all by default.")
     ] = None,
@@ -120,11 +120,11 @@ def show(
 
     try:
         files = read_packs([*default_files(), *user_files(Settings().user_rules_dir)])
-    except InvalidRulesError as refused:
-        refuse(refused.mistakes)
-    where = {rule.id: file.path for file in files for rule in file.pack.rules}
+    except InvalidRulesError as error:
+        fail_with_mistakes(error.mistakes)
+    files_by_rule = {rule.id: file.path for file in files for rule in file.pack.rules}
     rows = [
-        {**rule.model_dump(mode="json", by_alias=True), "file": str(where[rule.id])}
+        {**rule.model_dump(mode="json", by_alias=True), "file": str(files_by_rule[rule.id])}
         for rule in merge_packs(file.pack for file in files).rules
     ]
     if search:
@@ -134,45 +134,46 @@ def show(
         return
     cells = []
     for row in rows:
-        how = [row["severity"], *row["languages"], "fixed" if row["auto_fix"] else "on approval"]
+        effect = [row["severity"], *row["languages"], "fixed" if row["auto_fix"] else "on approval"]
         cells.append(
             [
                 row["id"] if row["enabled"] else f"{row['id']} (off)",
-                ", ".join(given if isinstance(given, str) else given["text"] for given in row["match"]),
-                _suggested(row["suggest"], row["entity"]),
-                " ".join(how),
+                ", ".join(match if isinstance(match, str) else match["text"] for match in row["match"]),
+                _format_suggestion(row["suggest"], row["entity"]),
+                " ".join(effect),
             ]
         )
     print_table((Column("rule"), Column("finds"), Column("suggests"), Column("how")), cells)
 
 
-def _but(file: Path | None, files: list[Path]) -> list[Path]:
+def _exclude(file: Path | None, files: list[Path]) -> list[Path]:
     return [path for path in files if file is None or path.resolve() != file.resolve()]
 
 
-def _write(made: "Import", text: str, out_file: Path | None, as_json: bool) -> None:
-    """The pack to its place, and what was not carried over to the one who asked."""
+def _write_pack(imported: "Import", text: str, out_file: Path | None, as_json: bool) -> None:
+    """Write or print the pack, and list the rules that were not converted."""
     if out_file is not None:
         out_file.parent.mkdir(parents=True, exist_ok=True)
         out_file.write_text(text, encoding="utf-8")
     if as_json:
         skipped = [
-            {"file": str(s.file), "line": s.line, "what": s.what, "reason": s.reason} for s in made.skipped
+            {"file": str(rule.file), "line": rule.line, "what": rule.what, "reason": rule.reason}
+            for rule in imported.skipped
         ]
-        counts = {"format": made.format, "rules": len(made.rules), "names": len(made.entities)}
+        counts = {"format": imported.format, "rules": len(imported.rules), "names": len(imported.entities)}
         print(json.dumps({**counts, "skipped": skipped}, indent=2, ensure_ascii=False))
         return
     if out_file is None:
         print(text, end="")
-    for skipped_one in made.skipped:
-        err.print(f"not carried over: {skipped_one}", highlight=False, markup=False, soft_wrap=True)
-    names = f" and {counted(len(made.entities), 'name')}" if made.entities else ""
-    place = f" to {out_file}" if out_file is not None else ""
-    carried = counted(len(made.rules), "rule")
-    err.print(f"{carried}{names} carried over{place}, {len(made.skipped):,} not.", highlight=False)
+    for rule in imported.skipped:
+        err.print(f"not converted: {rule}", highlight=False, markup=False, soft_wrap=True)
+    names = f" and {counted(len(imported.entities), 'name')}" if imported.entities else ""
+    target = f" to {out_file}" if out_file is not None else ""
+    converted = counted(len(imported.rules), "rule")
+    err.print(f"{converted}{names} converted{target}, {len(imported.skipped):,} not.", highlight=False)
 
 
-def _suggested(suggest: Any, entity: str | None) -> str:
+def _format_suggestion(suggest: Any, entity: str | None) -> str:
     if suggest == "auto":
         return f"name of {entity}"
     if isinstance(suggest, dict):

@@ -1,4 +1,4 @@
-"""``chainproof rules check`` and ``rules test``: naming rules held against their specs and each other."""
+"""Defines ``chainproof rules check`` and ``rules test``: checks naming rules and runs their specs."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from backend.cli.exit_codes import FINDINGS
-from backend.cli.terminal.console import complain, err, in_words, out
+from backend.cli.terminal.console import err, handle_errors, out, print_error
 from backend.formats.plurals import counted
 from backend.runtime.data_folder import find_scan_folders
 
@@ -29,11 +29,12 @@ Files = Annotated[
     list[Path] | None,
     typer.Argument(help="Packs or folders of packs. By default your own rules folder."),
 ]
+MIN_PROGRESS_ITEMS = 100
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()
-@in_words
+@handle_errors
 def check(files: Files = None, as_json: AsJson = False) -> None:
     """Check rules for errors and likely problems, together with the shipped packs."""
     from backend.articles.lint import linter as lint
@@ -43,30 +44,30 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
     from backend.articles.rules.rules_loader import located
 
     try:
-        packs, only = _packs(files)
+        packs, only = _load_packs(files)
         pack = merge_packs(file.pack for file in packs)
-        ids = _rules_of(packs, only)
-        with _progress("Trying rules", len(ids)) as advance:
+        ids = _list_rule_ids(packs, only)
+        with _show_progress("Checking rules", len(ids)) as advance:
             failed = specs.failures_of_all(pack, ids)
             findings = [finding.as_dict() for finding in lint.lint(packs, only, advance)]
-        findings = [*(_as_finding(place, "spec") for place in located(failed, packs)), *findings]
-    except InvalidRulesError as refused:
-        findings = [_as_finding(mistake) for mistake in refused.mistakes]
+        findings = [*(_mistake_as_dict(place, "spec") for place in located(failed, packs)), *findings]
+    except InvalidRulesError as error:
+        findings = [_mistake_as_dict(mistake) for mistake in error.mistakes]
     if as_json:
         print(json.dumps(findings, indent=2, ensure_ascii=False))
     else:
-        for found in findings:
-            about = f" '{found['rule']}':" if found["rule"] else ""
-            advice = f" {found['advice']}" if found["advice"] else ""
-            place = f"{found['file']}:{found['line']}"
-            print(f"{place}: {found['severity']}:{about} {found['sentence']}{advice} [{found['kind']}]")
+        for finding in findings:
+            rule = f" '{finding['rule']}':" if finding["rule"] else ""
+            advice = f" {finding['advice']}" if finding["advice"] else ""
+            place = f"{finding['file']}:{finding['line']}"
+            print(f"{place}: {finding['severity']}:{rule} {finding['sentence']}{advice} [{finding['kind']}]")
         out.print("No findings." if not findings else f"{counted(len(findings), 'finding')}.")
     if findings:
         raise typer.Exit(FINDINGS)
 
 
 @app.command("test")
-@in_words
+@handle_errors
 def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     """Run the specs of rules, together with the shipped packs."""
     from backend.articles.matching.pack_merging import merge_packs
@@ -75,17 +76,17 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     from backend.articles.rules.rules_loader import located
 
     try:
-        packs, only = _packs(files)
-    except InvalidRulesError as refused:
-        refuse(refused.mistakes)
+        packs, only = _load_packs(files)
+    except InvalidRulesError as error:
+        fail_with_mistakes(error.mistakes)
     pack = merge_packs(file.pack for file in packs)
-    ids = _rules_of(packs, only)
+    ids = _list_rule_ids(packs, only)
     count = sum(len(rule.specs) for rule in pack.rules if rule.id in ids)
-    with _progress("Running specs", count) as advance:
+    with _show_progress("Running specs", count) as advance:
         failed = specs.failures_of_all(pack, ids, advance)
     places = located(failed, packs)
     if as_json:
-        told = [
+        failures = [
             {
                 "file": str(place.file),
                 "line": place.line,
@@ -97,7 +98,9 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
             }
             for failure, place in zip(failed, places, strict=True)
         ]
-        print(json.dumps({"specs": count, "rules": len(ids), "failed": told}, indent=2, ensure_ascii=False))
+        print(
+            json.dumps({"specs": count, "rules": len(ids), "failed": failures}, indent=2, ensure_ascii=False)
+        )
     else:
         for failure, place in zip(failed, places, strict=True):
             print(f"{place.file}:{place.line}: {failure}")
@@ -110,8 +113,8 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
         raise typer.Exit(FINDINGS)
 
 
-def _packs(files: list[Path] | None) -> "tuple[list[PackFile], set[Path] | None]":
-    """All packs in their order, and the files that are asked for; none where all are."""
+def _load_packs(files: list[Path] | None) -> "tuple[list[PackFile], set[Path] | None]":
+    """Load all packs in order. Also returns the selected files; None if all are selected."""
     from backend.articles.rules.pack_loader import default_files, read_packs, user_files
 
     shipped = default_files()
@@ -119,29 +122,29 @@ def _packs(files: list[Path] | None) -> "tuple[list[PackFile], set[Path] | None]
         return read_packs([*shipped, *user_files(find_scan_folders().rules)]), None
     for file in files:
         if not file.exists():
-            raise ValueError(f"There is no file {file}.")  # wrong use, not a finding
-    given = [path for file in files for path in (user_files(file) if file.is_dir() else [file])]
+            raise ValueError(f"The file {file} does not exist.")  # wrong usage, not a finding
+    selected = [path for file in files for path in (user_files(file) if file.is_dir() else [file])]
     known = {path.resolve(): path for path in shipped}
-    extra = [path for path in dict.fromkeys(given) if path.resolve() not in known]
-    return read_packs([*shipped, *extra]), {known.get(path.resolve(), path) for path in given}
+    extra = [path for path in dict.fromkeys(selected) if path.resolve() not in known]
+    return read_packs([*shipped, *extra]), {known.get(path.resolve(), path) for path in selected}
 
 
-def _rules_of(packs: "list[PackFile]", only: set[Path] | None) -> set[str]:
-    """Ids of the rules in the files asked for."""
+def _list_rule_ids(packs: "list[PackFile]", only: set[Path] | None) -> set[str]:
+    """Return the ids of the rules in the selected files."""
     return {rule.id for file in packs if only is None or file.path in only for rule in file.pack.rules}
 
 
 @contextmanager
-def _progress(words: str, total: int) -> Iterator[Callable[[int], object]]:
-    """A bar on a terminal where there is much to do."""
+def _show_progress(label: str, total: int) -> Iterator[Callable[[int], object]]:
+    """Show a progress bar on a terminal for more than :data:`MIN_PROGRESS_ITEMS` items."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    shown = err.is_terminal and total > 100
-    with Progress(*columns, console=err, transient=True, disable=not shown) as progress:
-        task = progress.add_task(words, total=total)
+    is_shown = err.is_terminal and total > MIN_PROGRESS_ITEMS
+    with Progress(*columns, console=err, transient=True, disable=not is_shown) as progress:
+        task = progress.add_task(label, total=total)
         yield lambda count: progress.advance(task, count)
 
 
-def _as_finding(mistake: "FileMistake", kind: str = "mistake") -> dict[str, Any]:
+def _mistake_as_dict(mistake: "FileMistake", kind: str = "mistake") -> dict[str, Any]:
     return {
         "file": str(mistake.file),
         "line": mistake.line,
@@ -153,9 +156,9 @@ def _as_finding(mistake: "FileMistake", kind: str = "mistake") -> dict[str, Any]
     }
 
 
-def refuse(mistakes: "tuple[FileMistake, ...]", code: int = FINDINGS) -> NoReturn:
-    """End the command with every mistake, each in a line of its own."""
+def fail_with_mistakes(mistakes: "tuple[FileMistake, ...]", code: int = FINDINGS) -> NoReturn:
+    """Print each mistake on its own line and end the command."""
     for mistake in mistakes:
         print(mistake)
-    complain(f"the rules are refused: {counted(len(mistakes), 'mistake')}.")
+    print_error(f"The rules are refused: {counted(len(mistakes), 'mistake')}.")
     raise typer.Exit(code)

@@ -1,4 +1,4 @@
-"""``chainproof scan``: naming rules over files and archives of articles, without a server."""
+"""Defines ``chainproof scan``: applies naming rules to files and archives of articles, without a server."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from backend.cli.exit_codes import FINDINGS, WRONG_USAGE
-from backend.cli.terminal.console import complain, err, fail, in_words
+from backend.cli.terminal.console import err, fail, handle_errors, print_error
 from backend.formats.plurals import counted
 from backend.runtime import distribution, garbage_collection
 from backend.runtime.data_folder import find_scan_folders
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from backend.articles.matching.rule_set import CompiledPack
 
 app = typer.Typer()
-ORDER = {"error": 0, "warning": 1, "info": 2}
+SEVERITY_ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
 @dataclass
-class Tally:
-    """What the last line says."""
+class ScanSummary:
+    """Counts for the last line of output."""
 
     files: set[str] = field(default_factory=set)
     with_findings: set[str] = field(default_factory=set)
@@ -37,19 +37,19 @@ class Tally:
     corrected: int = 0
     mistakes: int = 0
 
-    def sentence(self, *, fixed: bool) -> str:
+    def format(self, *, fixed: bool) -> str:
         scanned = f"{counted(len(self.files), 'file')} scanned"
-        made = f", {counted(self.corrected, 'correction')} made" if fixed else ""
+        corrections = f", {counted(self.corrected, 'correction')} made" if fixed else ""
         if not self.findings:
-            return f"{scanned}{made}: nothing {'left ' if fixed else ''}to correct."
+            return f"{scanned}{corrections}: nothing {'left ' if fixed else ''}to correct."
         where = f" in {len(self.with_findings)} of them" if len(self.files) > 1 else ""
-        left = f"{counted(self.findings, 'finding')}{' left' if fixed else ''}{where}"
+        findings = f"{counted(self.findings, 'finding')}{' left' if fixed else ''}{where}"
         hint = "" if fixed or not self.fixable else f"; {self.fixable} can be corrected with --fix"
-        return f"{scanned}{made}: {left}{hint}."
+        return f"{scanned}{corrections}: {findings}{hint}."
 
 
 @app.command("scan")
-@in_words
+@handle_errors
 def scan(
     paths: Annotated[
         list[Path] | None,
@@ -87,91 +87,93 @@ def scan(
         from backend.articles.files.scanner import FileScanner
 
     if out is not None and (not fix or paths is None or len(paths) != 1 or paths[0].is_dir()):
-        fail("--out goes with --fix and exactly one file.", WRONG_USAGE)
+        fail("--out needs --fix and exactly one file.", WRONG_USAGE)
     if not paths and sys.stdin.isatty():
         fail("Name files or folders to scan, or - to read standard input.", WRONG_USAGE)
-    found = files.sources(paths or [files.STANDARD_INPUT], stdin_name)
-    from_stdin = any(source.path is None for source in found)
-    desk = FileScanner(load_scan_rules(), fix=fix or diff, language=language, jobs=jobs)
-    speaks = _Speaker(desk, output, severity, diff=diff, on_stderr=fix and from_stdin and out is None)
+    sources = files.sources(paths or [files.STANDARD_INPUT], stdin_name)
+    from_stdin = any(source.path is None for source in sources)
+    scanner = FileScanner(load_scan_rules(), fix=fix or diff, language=language, jobs=jobs)
+    printer = _ResultPrinter(
+        scanner, output, severity, diff=diff, on_stderr=fix and from_stdin and out is None
+    )
     with ExitStack() as stack:
         writer = stack.enter_context(files.Writer(out)) if fix else None
-        stack.enter_context(speaks.reporting())
-        advance = stack.enter_context(_progress(found, shown=output == "text" and not diff))
-        for outcome in desk.outcomes(found, writer):
-            speaks.tell(outcome)
+        stack.enter_context(printer.print_report())
+        advance = stack.enter_context(_show_progress(sources, shown=output == "text" and not diff))
+        for outcome in scanner.outcomes(sources, writer):
+            printer.add(outcome)
             advance(outcome)
     if output == "text":
-        err.print(speaks.tally.sentence(fixed=fix), highlight=False)
-    if speaks.tally.mistakes:
+        err.print(printer.summary.format(fixed=fix), highlight=False)
+    if printer.summary.mistakes:
         raise typer.Exit(WRONG_USAGE)
-    found_any = speaks.tally.findings or (diff and not fix and speaks.tally.corrected)
-    raise typer.Exit(FINDINGS if found_any else 0)
+    has_findings = printer.summary.findings or (diff and not fix and printer.summary.corrected)
+    raise typer.Exit(FINDINGS if has_findings else 0)
 
 
 def load_scan_rules() -> "CompiledPack":
-    """The shipped rules and the user's own, out of the cache where they stand there."""
+    """Load the shipped rules and the user's own, from the cache if possible."""
     from backend.articles.rules.compiled_cache import FILE_NAME, CompiledRulesCache
     from backend.articles.rules.rules_loader import load_rules
 
     folders = find_scan_folders()
-    with suppress(OSError):  # without a cache a scan takes longer, and that is all
+    with suppress(OSError):  # without a cache a scan only takes longer
         folders.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
-    kept = CompiledRulesCache(folders.cache / FILE_NAME, may_write=True, file_per_rule_set=True)
+    cache = CompiledRulesCache(folders.cache / FILE_NAME, may_write=True, file_per_rule_set=True)
     with garbage_collection.paused():
-        return load_rules(folders.rules, must_exist=folders.rules_must_exist, kept=kept)
+        return load_rules(folders.rules, must_exist=folders.rules_must_exist, kept=cache)
 
 
-class _Speaker:
-    """Prints what each file or piece of an archive brought."""
+class _ResultPrinter:
+    """Prints the findings of each file or part of an archive."""
 
     def __init__(
-        self, desk: "FileScanner", output: "Format", severity: str, *, diff: bool, on_stderr: bool
+        self, scanner: "FileScanner", output: "Format", severity: str, *, diff: bool, on_stderr: bool
     ) -> None:
         from backend.articles.files.reports import report
 
         stream = sys.stderr if on_stderr else sys.stdout
-        self.tally = Tally()
+        self.summary = ScanSummary()
         self._stream = stream
-        self._least = ORDER[severity]
+        self._max_order = SEVERITY_ORDER[severity]
         self._diff = diff
         self._report = report(
             output,
             stream.write,
             colour=stream.isatty(),
             version=distribution.version,
-            rules_version=desk.rules.version,
+            rules_version=scanner.rules.version,
         )
 
     @contextmanager
-    def reporting(self) -> Iterator[None]:
+    def print_report(self) -> Iterator[None]:
         self._report.begin()
         yield
         self._report.end()
         self._stream.flush()
 
-    def tell(self, outcome: "Outcome") -> None:
+    def add(self, outcome: "Outcome") -> None:
         if not outcome.unreadable:
-            self.tally.files.add(outcome.source.name)
-        self.tally.corrected += outcome.corrections
+            self.summary.files.add(outcome.source.name)
+        self.summary.corrected += outcome.corrections
         for mistake in outcome.mistakes:
-            self.tally.mistakes += 1
-            complain(mistake)
+            self.summary.mistakes += 1
+            print_error(mistake)
         if self._diff:
             self._stream.writelines(outcome.diff)
         for finding in outcome.findings:
-            if ORDER[finding.violation["severity"]] > self._least:
+            if SEVERITY_ORDER[finding.violation["severity"]] > self._max_order:
                 continue
-            self.tally.findings += 1
-            self.tally.fixable += finding.fixable
-            self.tally.with_findings.add(finding.file)
+            self.summary.findings += 1
+            self.summary.fixable += finding.fixable
+            self.summary.with_findings.add(finding.file)
             if not self._diff:
                 self._report.add(finding)
 
 
 @contextmanager
-def _progress(sources: "list[Source]", *, shown: bool) -> Iterator[Callable[["Outcome"], None]]:
-    """A bar on standard error over the bytes to read, where somebody is watching."""
+def _show_progress(sources: "list[Source]", *, shown: bool) -> Iterator[Callable[["Outcome"], None]]:
+    """Show a progress bar of the bytes read on standard error, if that is a terminal."""
     if not (shown and sys.stderr.isatty()):
         yield lambda _outcome: None
         return

@@ -1,6 +1,6 @@
-"""The ``chainproof-scan`` program: naming rules over files, without the rest of Chainproof.
+"""Runs the ``chainproof-scan`` program: applies naming rules to files, without the rest of Chainproof.
 
-Exit codes: 0 done, 1 findings, 2 wrong use, 3 a dependency failed, 130 interrupted.
+Exit codes: 0 success, 1 findings, 2 wrong usage, 3 a dependency failed, 130 interrupted.
 """
 
 import gc
@@ -13,11 +13,11 @@ HELP_EPILOG = "Your own naming rules: chainproof-scan rules --help. The version:
 
 
 def main() -> None:
-    """Run ``scan``, which need not be named, or ``rules``.
+    """Run ``rules`` or ``scan``, which is the default.
 
-    The commands are imported here, so that ``--version`` answers without them.
+    The commands are imported here, so that ``--version`` needs no imports.
     """
-    os.environ["PYTHONSAFEPATH"] = "1"  # worker processes import nothing from the folder that is scanned
+    os.environ["PYTHONSAFEPATH"] = "1"  # worker processes import nothing from the scanned folder
     arguments = sys.argv[1:]
     try:
         if arguments == ["--version"]:
@@ -33,7 +33,7 @@ def main() -> None:
 
             with (
                 garbage_collection.making_what_stays()
-            ):  # walking over it at the end would take as long as a small scan
+            ):  # a collection of these objects takes as long as a small scan
                 import typer
 
                 from backend.cli.scan import scan
@@ -44,4 +44,4 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     finally:
-        gc.freeze()  # or Python walks over all rules before it ends, which takes as long as a small scan
+        gc.freeze()  # otherwise a collection of all rules at exit takes as long as a small scan

@@ -1,4 +1,4 @@
-"""The programs that run until they are stopped: all of them together, or each alone."""
+"""Defines ``chainproof up``, ``serve``, ``worker`` and ``dashboard``, which run until they are stopped."""
 
 import errno
 import os
@@ -15,10 +15,10 @@ import structlog
 import typer
 
 from backend.cli.exit_codes import DEPENDENCY_FAILED
-from backend.cli.open_store import settings_with, warn_of_unknown_settings
+from backend.cli.open_store import load_settings, warn_of_unknown_settings
 from backend.cli.ports import MANAGEMENT_PORT, bind, bind_management, fail_for_used_port
 from backend.cli.terminal.banner import print_banner
-from backend.cli.terminal.console import err, fail, in_words, out
+from backend.cli.terminal.console import err, fail, handle_errors, out
 from backend.runtime import garbage_collection, logs
 from backend.runtime.processes import (
     GRACE_SECONDS,
@@ -32,14 +32,14 @@ from backend.settings import Settings, optional_dependencies
 
 app = typer.Typer()
 log = structlog.get_logger(__name__)
-START_SECONDS = 60.0
+START_TIMEOUT_SECONDS = 60.0
 PORT, DASHBOARD_PORT = "CHAINPROOF_PORT", "CHAINPROOF_DASHBOARD_PORT"
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-NAMED_BY_THE_OPERATOR = "STREAMLIT_SERVER_ALLOWED_HOSTS"
+ALLOWED_HOSTS_VARIABLE = "STREAMLIT_SERVER_ALLOWED_HOSTS"
 
 
 @app.command()
-@in_words
+@handle_errors
 def up(
     port: Annotated[int | None, typer.Option(help="Port of the service.")] = None,
     dashboard_port: Annotated[int | None, typer.Option(help="Port of the dashboard.")] = None,
@@ -47,7 +47,7 @@ def up(
     """Run the service, its worker and the dashboard. Ctrl-C stops all."""
     from backend import migrations
 
-    settings = settings_with(port=port, dashboard_port=dashboard_port)
+    settings = load_settings(port=port, dashboard_port=dashboard_port)
     optional_dependencies.require_installed(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
@@ -56,7 +56,7 @@ def up(
     bind(settings.dashboard_host, settings.dashboard_port, DASHBOARD_PORT).close()
     management = bind_management(settings)
     if management is None:
-        settings = settings_with(management_port=0)
+        settings = load_settings(management_port=0)
     else:
         management.close()
     migrations.upgrade(settings.app_database_url)
@@ -71,7 +71,7 @@ def up(
     stop = StopRequest(family.stop)
     family.start()
     with err.status("Starting…"):
-        ready = family.wait_until(lambda: _answers(settings), START_SECONDS)
+        ready = family.wait_until(lambda: _is_ready(settings), START_TIMEOUT_SECONDS)
     if not (stop.is_requested or family.failed):
         print_banner(settings, ready=ready)
     _watch(family, lambda: err.print("Stopping…"))
@@ -79,7 +79,7 @@ def up(
 
 
 @app.command()
-@in_words
+@handle_errors
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
@@ -89,7 +89,7 @@ def serve(
     """Run the HTTP service."""
     from backend import migrations
 
-    settings = settings_with(host=host, port=port)
+    settings = load_settings(host=host, port=port)
     optional_dependencies.require_installed(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
@@ -101,7 +101,7 @@ def serve(
     children = [Child("worker", ["worker"], needed=False)] if worker else []
     if workers > 1:
         _share_metrics(settings)
-        numbers = tuple(each.fileno() for each in (bound, management) if each is not None)
+        numbers = tuple(listener.fileno() for listener in (bound, management) if listener is not None)
         children += [
             Child(f"http-{n}", ["http", *map(str, numbers)], descriptors=numbers)
             for n in range(1, workers + 1)
@@ -120,12 +120,12 @@ def serve(
 
 
 @app.command(hidden=True)
-@in_words
+@handle_errors
 def http(
     descriptor: Annotated[int, typer.Argument(help="The socket to listen on, open in this process.")],
     management: Annotated[int | None, typer.Argument(help="The socket of the management port.")] = None,
 ) -> None:
-    """One of the HTTP processes of ``serve --workers``."""
+    """Run one of the HTTP processes of ``serve --workers``."""
     settings = Settings()
     logs.configure(settings.log_format, settings.log_level)
     exit_on_stop_signals()
@@ -135,7 +135,7 @@ def http(
 
 
 @app.command()
-@in_words
+@handle_errors
 def worker(
     slots_lost: Annotated[
         int, typer.Option(hidden=True, help="How often in a row the worker has just lost its locks.")
@@ -155,13 +155,13 @@ def worker(
 
 
 @app.command()
-@in_words
+@handle_errors
 def dashboard(
     port: Annotated[int | None, typer.Option(help="Port of the dashboard.")] = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
 ) -> None:
     """Run the dashboard."""
-    settings = settings_with(dashboard_host=host, dashboard_port=port)
+    settings = load_settings(dashboard_host=host, dashboard_port=port)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
@@ -182,51 +182,51 @@ def dashboard(
                 f"--server.address={settings.dashboard_host}",
                 f"--server.port={settings.dashboard_port}",
                 "--server.headless=true",
-                # Where it listens on every address it would else ask another host for this machine's.
+                # Without this, a dashboard on all addresses asks another host for this machine's address.
                 f"--browser.serverAddress={urlsplit(settings.dashboard_origin).hostname}",
                 # Behind a proxy a browser's Origin is the address that people open.
                 f"--server.corsAllowedOrigins={settings.dashboard_origin}",
-                *(f"--server.allowedHosts={name}" for name in _names(settings)),
+                *(f"--server.allowedHosts={name}" for name in _list_allowed_hosts(settings)),
             ],
             standalone_mode=False,
         )
-    except SystemExit as ended:
-        if ended.code:  # as where another program took the port meanwhile
+    except SystemExit as error:
+        if error.code:  # another program may have taken the port since
             bind(settings.dashboard_host, settings.dashboard_port, DASHBOARD_PORT).close()
         raise
     out.print("Stopped.")
 
 
-def _names(settings: Settings) -> tuple[str, ...]:
-    """The hosts that a browser may name while the dashboard listens on this machine alone.
+def _list_allowed_hosts(settings: Settings) -> tuple[str, ...]:
+    """List the hosts that a browser may send while the dashboard listens only on this machine.
 
-    A page elsewhere could give its own name this machine's address (DNS rebinding), and act as the reader
-    does. Behind a proxy the public address is named too; elsewhere the operator names the others, or listens
-    on another address, where any may be meant.
+    Otherwise a web page could map its own name to this machine's address (DNS rebinding) and act for the
+    reader. The public URL of a proxy is also allowed. The list is empty, so that any host is allowed, if the
+    operator sets it through Streamlit or the dashboard listens on another address.
     """
-    if NAMED_BY_THE_OPERATOR in os.environ or settings.dashboard_host not in LOCAL_NAMES:
+    if ALLOWED_HOSTS_VARIABLE in os.environ or settings.dashboard_host not in LOCAL_NAMES:
         return ()
     public = urlsplit(settings.dashboard_public_url or "").hostname
     return (*LOCAL_NAMES, public) if public else LOCAL_NAMES
 
 
-def _answers(settings: Settings) -> bool:
-    """Whether the service is ready, and the dashboard and the management port answer."""
+def _is_ready(settings: Settings) -> bool:
+    """Whether the service is ready and the dashboard and the management port answer."""
     import httpx
 
-    addresses = [f"{settings.api_url}/readyz", f"{settings.dashboard_url}/_stcore/health"]
+    urls = [f"{settings.api_url}/readyz", f"{settings.dashboard_url}/_stcore/health"]
     if settings.management_url:
-        addresses.append(f"{settings.management_url}/healthz")
+        urls.append(f"{settings.management_url}/healthz")
     try:
-        return all(httpx.get(address, timeout=2, trust_env=False).is_success for address in addresses)
+        return all(httpx.get(url, timeout=2, trust_env=False).is_success for url in urls)
     except httpx.HTTPError:
         return False
 
 
 def _share_metrics(settings: Settings) -> None:
-    """Have all processes count into one folder, since a scraper reaches any one of them."""
+    """Let all processes write metrics to one folder, since a scraper reaches only one of them."""
     folder = settings.home / "metrics" / str(settings.port)
-    shutil.rmtree(folder, ignore_errors=True)  # what former processes on this port counted
+    shutil.rmtree(folder, ignore_errors=True)  # metrics of earlier processes on this port
     folder.mkdir(parents=True, mode=0o700)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
@@ -235,9 +235,9 @@ def _run_http(
     settings: Settings,
     bound: socket.socket,
     management: socket.socket | None,
-    also: Callable[[], object] = lambda: None,
+    on_stop: Callable[[], object] = lambda: None,
 ) -> None:
-    """Answer requests until SIGINT or SIGTERM, at which ``also`` is called too."""
+    """Serve requests until SIGINT or SIGTERM. Then also calls ``on_stop``."""
     with garbage_collection.making_what_stays():
         import uvicorn
 
@@ -250,23 +250,23 @@ def _run_http(
         @contextmanager
         def capture_signals(
             self,
-        ) -> Generator[None, None, None]:  # uvicorn's own raises them once more at the end
-            stop = StopRequest(lambda: self.handle_exit(signal.SIGTERM, None), also)
+        ) -> Generator[None, None, None]:  # uvicorn's own method raises the signals again at the end
+            stop = StopRequest(lambda: self.handle_exit(signal.SIGTERM, None), on_stop)
             stop.end_within(GRACE_SECONDS + 1)
             yield
 
     server = Server(build_server_config(application, settings))
     log.info("http_started", address=f"http://{settings.host}:{bound.getsockname()[1]}")
-    with ExitStack() as listening:
-        with _told_if_used(settings.management_listener_port, MANAGEMENT_PORT):
-            managed = management_listener(create_management_app(application), settings, management)
-            listening.enter_context(managed)
-        with _told_if_used(settings.port, PORT):
+    with ExitStack() as stack:
+        with _explain_used_port(settings.management_listener_port, MANAGEMENT_PORT):
+            listener = management_listener(create_management_app(application), settings, management)
+            stack.enter_context(listener)
+        with _explain_used_port(settings.port, PORT):
             server.run([bound])
 
 
 @contextmanager
-def _told_if_used(port: int, setting: str) -> Iterator[None]:
+def _explain_used_port(port: int, setting: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -276,9 +276,10 @@ def _told_if_used(port: int, setting: str) -> Iterator[None]:
 
 
 def _watch(family: Family, before_end: Callable[[], object] = lambda: None) -> None:
-    """Keep the children alive until the end, and tell if it was that one could not be started."""
+    """Keep the children alive until the end. Fails if one could not be started."""
     family.watch(before_end)
     if family.failed:
         fail(
-            f"The {family.failed.name} process could not be started; its words are above.", DEPENDENCY_FAILED
+            f"The {family.failed.name} process could not be started. Its messages are above.",
+            DEPENDENCY_FAILED,
         )

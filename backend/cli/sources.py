@@ -1,4 +1,4 @@
-"""``chainproof sources``: where a statement comes from, without a server."""
+"""Defines ``chainproof sources``: finds the sources of a statement, without a server."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, fail, in_words, out
+from backend.cli.terminal.console import err, fail, handle_errors, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.errors import strip_library_prefix
 from backend.settings import Settings
@@ -21,8 +21,8 @@ app = typer.Typer(help="Sources of statements.", no_args_is_help=True)
 COLUMNS = (
     Column("source"),
     Column("kind", "fixed"),
-    Column("authority", "number", spare=True),
-    Column("relevance", "number", spare=True),
+    Column("authority", "number", is_optional=True),
+    Column("relevance", "number", is_optional=True),
     Column("address"),
 )
 COLOURS = {"supported": "green", "contradicted": "red", "mixed": "yellow", "unverified": "cyan"}
@@ -34,7 +34,7 @@ def _group() -> None:
 
 
 @app.command("find")
-@in_words
+@handle_errors
 def find(
     statement: Annotated[str, typer.Argument(help="Statement to check, in English, Japanese or Chinese.")],
     url: Annotated[
@@ -50,29 +50,32 @@ def find(
 
     settings = Settings()
     try:
-        asked = SourcesRequest(statement=statement, source_urls=url or [], max_results=limit)
+        request = SourcesRequest(statement=statement, source_urls=url or [], max_results=limit)
     except ValidationError as error:
         first = error.errors()[0]
         reason = strip_library_prefix(first["msg"])
         fail(f"{'.'.join(map(str, first['loc'])) or 'statement'}: {reason}.", WRONG_USAGE)
-    with err.status("Getting ready…") as status:
+    with err.status("Preparing…") as status:
         finder = SourceFinder(settings, open_database(settings), ActiveRules(settings))
         finder.prepare()
         steps = ImmediateSteps(lambda name: status.update(f"{name}…"), seconds=settings.job_timeout_seconds)
-        result = finder.find(asked, steps)
+        result = finder.find(request, steps)
         finder.close()
     if as_json:
         print(json.dumps(result, indent=2, ensure_ascii=False))
     else:
-        _show(result)
+        _print_result(result)
 
 
-def _show(result: "SourcesResult") -> None:
-    truth = result["truth_assessment"]
-    word, colour = truth["assessment"], COLOURS[truth["assessment"]]
-    percent = f"{truth['truth_probability']:.0%} likely true, confidence {truth['confidence_level']}"
-    out.print(f"[bold {colour}]{word}[/] ({percent})", highlight=False)
-    out.print(escape(truth["reasoning"]), highlight=False)
+def _print_result(result: "SourcesResult") -> None:
+    assessment = result["truth_assessment"]
+    verdict = assessment["assessment"]
+    colour = COLOURS[verdict]
+    percent = (
+        f"{assessment['truth_probability']:.0%} likely true, confidence {assessment['confidence_level']}"
+    )
+    out.print(f"[bold {colour}]{verdict}[/] ({percent})", highlight=False)
+    out.print(escape(assessment["reasoning"]), highlight=False)
     if not result["primary_sources"]:
         return
     rows = (

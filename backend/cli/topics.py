@@ -1,4 +1,4 @@
-"""``chainproof topics``: news topics of one's own."""
+"""Defines ``chainproof topics import``: imports a user's own news topics."""
 
 import json
 from datetime import UTC, datetime
@@ -9,8 +9,8 @@ import typer
 
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, in_words, out
-from backend.cli.terminal.import_progress import progress, tell_mistakes
+from backend.cli.terminal.console import err, handle_errors, out
+from backend.cli.terminal.import_progress import print_mistakes, show_progress
 from backend.settings import Settings
 
 app = typer.Typer(help="News topics.", no_args_is_help=True)
@@ -22,7 +22,7 @@ def _group() -> None:
 
 
 @app.command("import")
-@in_words
+@handle_errors
 def import_(
     files: Annotated[
         list[Path],
@@ -40,19 +40,17 @@ def import_(
     from backend.topics.jsonl_import import import_files
 
     database, rules = open_database(), ActiveRules(Settings()).current
-    with progress(files, shown=not as_json) as advance:
+    with show_progress(files, shown=not as_json) as advance:
         imported = import_files(
             database, rules, files, partial=partial, now=datetime.now(UTC), on_progress=advance
         )
-    tell_mistakes(imported.mistakes, imported.mistake_count)
+    print_mistakes(imported.mistakes, imported.mistake_count)
     if as_json:
-        told = {"added": imported.added, "updated": imported.updated, "mistakes": imported.mistake_count}
-        print(json.dumps(told))
+        counts = {"added": imported.added, "updated": imported.updated, "mistakes": imported.mistake_count}
+        print(json.dumps(counts))
     elif imported.mistakes and not partial:
-        err.print("Nothing was added. --partial keeps what is right.", highlight=False)
+        err.print("Nothing was added. Use --partial to import the valid entries.", highlight=False)
     else:
-        out.print(
-            f"{imported.added} added, {imported.updated} known and brought up to date.", highlight=False
-        )
+        out.print(f"{imported.added} added, {imported.updated} updated.", highlight=False)
     if imported.mistakes:
         raise typer.Exit(WRONG_USAGE)

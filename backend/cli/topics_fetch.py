@@ -1,4 +1,4 @@
-"""``chainproof topics fetch``: ask the feeds now, without a worker."""
+"""Defines ``chainproof topics fetch``: fetches the feeds now, without a worker."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from backend.cli.exit_codes import DEPENDENCY_FAILED, WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import complain, err, fail, in_words, out
+from backend.cli.terminal.console import err, fail, handle_errors, out, print_error
 from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from backend.topics.feeds.fetching import FeedReport, FeedResult
 
 
-@in_words
+@handle_errors
 def app(
     due: Annotated[bool, typer.Option("--due", help="Fetch only the feeds that are due.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -32,64 +32,63 @@ def app(
     settings = Settings()
     if settings.is_offline:
         fail(
-            f"{settings.mode.capitalize()} mode asks no feed. Set CHAINPROOF_MODE=live to fetch news.",
+            f"{settings.mode.capitalize()} mode fetches no feeds. Set CHAINPROOF_MODE=live to fetch news.",
             WRONG_USAGE,
         )
-    listed = load_configured(settings)
-    with _progress() as heard:
+    feed_list = load_configured(settings)
+    with _show_progress() as callbacks:
         report = refresh_feeds(
             settings,
             open_database(settings),
             ActiveRules(settings),
             now=datetime.now(UTC),
-            configured=listed,
+            configured=feed_list,
             everything=not due,
-            **heard,
+            **callbacks,
         )
     if as_json:
         print(json.dumps(_as_dict(report), indent=2, ensure_ascii=False))
     else:
-        _show(report)
+        _print_report(report)
     if report.results and report.count("failed") == len(report.results):
         raise typer.Exit(DEPENDENCY_FAILED)
 
 
 @contextmanager
-def _progress() -> Iterator[dict[str, Any]]:
-    """A line on standard error that counts the feeds that are done, where somebody is watching."""
-    asked = done = 0
-    with err.status("Asking feeds…") as status:
+def _show_progress() -> Iterator[dict[str, Any]]:
+    """Show the number of fetched feeds on standard error, if that is a terminal."""
+    total = done = 0
+    with err.status("Fetching feeds…") as status:
 
-        def claimed(count: int) -> None:
-            nonlocal asked
-            asked = count
+        def on_claimed(count: int) -> None:
+            nonlocal total
+            total = count
 
-        def result(one: "FeedResult") -> None:
+        def on_result(result: "FeedResult") -> None:
             nonlocal done
             done += 1
-            status.update(f"{done} of {asked}: {escape(one.feed.name)}")
+            status.update(f"{done} of {total}: {escape(result.feed.name)}")
 
-        yield {"on_claimed": claimed, "on_result": result}
+        yield {"on_claimed": on_claimed, "on_result": on_result}
 
 
-def _show(report: "FeedReport") -> None:
+def _print_report(report: "FeedReport") -> None:
     rows = []
-    for one in report.results:
-        if one.outcome != "unchanged":
-            s = one.stored
-            figures = (s.added, s.changed, s.known, s.duplicates, one.left_out)
-            rows.append([one.feed.id, one.outcome, *(f"{n:,}" for n in figures)])
+    for result in report.results:
+        if result.outcome != "unchanged":
+            stored = result.stored
+            counts = (stored.added, stored.changed, stored.known, stored.duplicates, result.left_out)
+            rows.append([result.feed.id, result.outcome, *(f"{count:,}" for count in counts)])
     if rows:
-        titles = ("new", "changed", "known", "repeated", "left out")
+        titles = ("new", "changed", "known", "duplicates", "skipped")
         numbers = (Column(title, "number") for title in titles)
         print_table((Column("feed"), Column("outcome", "fixed"), *numbers), rows)
-    for one in report.results:
-        if one.problem:
-            complain(f"{one.feed.id}: {one.problem}")
-    told = report.as_dict()
+    for result in report.results:
+        if result.problem:
+            print_error(f"{result.feed.id}: {result.problem}")
     out.print(
         "Feeds: {answered} answered, {unchanged} had nothing new, {failed} failed. "
-        "Articles: {added} added, {changed} changed.".format(**told),
+        "Articles: {added} added, {changed} changed.".format(**report.as_dict()),
         highlight=False,
     )
 
@@ -97,15 +96,15 @@ def _show(report: "FeedReport") -> None:
 def _as_dict(report: "FeedReport") -> dict[str, Any]:
     feeds = [
         {
-            "id": one.feed.id,
-            "outcome": one.outcome,
-            "added": one.stored.added,
-            "changed": one.stored.changed,
-            "known": one.stored.known,
-            "duplicates": one.stored.duplicates,
-            "left_out": one.left_out,
-            "problem": one.problem,
+            "id": result.feed.id,
+            "outcome": result.outcome,
+            "added": result.stored.added,
+            "changed": result.stored.changed,
+            "known": result.stored.known,
+            "duplicates": result.stored.duplicates,
+            "left_out": result.left_out,
+            "problem": result.problem,
         }
-        for one in report.results
+        for result in report.results
     ]
     return {**report.as_dict(), "feeds": feeds}

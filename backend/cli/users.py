@@ -1,4 +1,4 @@
-"""``chainproof users``: accounts of people who sign in (OAuth 2.0)."""
+"""Defines ``chainproof users``: manages the accounts and sessions of people who sign in (OAuth 2.0)."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import fail, in_words, out
+from backend.cli.terminal.console import fail, handle_errors, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.formats.plurals import counted
 
@@ -20,7 +20,7 @@ COLUMNS = (
     Column("state", "fixed"),
     Column("may grant"),
     Column("last sign-in", "fixed"),
-    Column("created", "fixed", spare=True),
+    Column("created", "fixed", is_optional=True),
 )
 SESSION_COLUMNS = (
     Column("id", "fixed"),
@@ -34,7 +34,7 @@ FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the pass
 
 
 @app.command("create")
-@in_words
+@handle_errors
 def create(
     name: Name,
     password_stdin: FromStdin = False,
@@ -50,23 +50,23 @@ def create(
     """Create an account. Prompts for the password without --password-stdin."""
     from backend.auth.oauth import accounts
 
-    password, now = _password(password_stdin), datetime.now(UTC)
-    made = accounts.create(open_database(), username=name, password=password, scopes=scope or [], now=now)
+    password, now = _read_password(password_stdin), datetime.now(UTC)
+    created = accounts.create(open_database(), username=name, password=password, scopes=scope or [], now=now)
     if as_json:
-        print(json.dumps(made.to_json(), indent=2))
+        print(json.dumps(created.to_json(), indent=2))
         return
-    out.print(f"Account [bold]{escape(made.username)}[/] may grant {', '.join(made.scopes)}.")
+    out.print(f"Account [bold]{escape(created.username)}[/] may grant {', '.join(created.scopes)}.")
 
 
 @app.command("list")
-@in_words
-def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+@handle_errors
+def list_accounts(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the accounts."""
     from backend.auth.oauth import accounts
 
-    found = [each.to_json() for each in accounts.list_all(open_database())]
+    rows = [account.to_json() for account in accounts.list_all(open_database())]
     if as_json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(rows, indent=2))
         return
     print_table(
         COLUMNS,
@@ -78,13 +78,13 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
                 row["last_sign_in_at"],
                 row["created_at"],
             ]
-            for row in found
+            for row in rows
         ),
     )
 
 
 @app.command("disable")
-@in_words
+@handle_errors
 def disable(name: Name) -> None:
     """Disable an account, sign it out everywhere and revoke all access that it granted."""
     from backend.auth.oauth import accounts
@@ -95,29 +95,29 @@ def disable(name: Name) -> None:
 
 
 @app.command("enable")
-@in_words
+@handle_errors
 def enable(name: Name) -> None:
     """Enable a disabled account. Revoked access stays revoked."""
     from backend.auth.oauth import accounts
 
     changed = accounts.set_disabled(open_database(), name, disabled=False, now=datetime.now(UTC))
-    out.print(f"Account [bold]{escape(changed.username)}[/] may sign in.")
+    out.print(f"Account [bold]{escape(changed.username)}[/] is enabled.")
 
 
 @app.command("password")
-@in_words
-def password(name: Name, password_stdin: FromStdin = False) -> None:
+@handle_errors
+def change_password(name: Name, password_stdin: FromStdin = False) -> None:
     """Change an account's password, sign it out everywhere and revoke all access that it granted."""
     from backend.auth.oauth import accounts
 
-    chosen, now = _password(password_stdin), datetime.now(UTC)
-    changed = accounts.set_password(open_database(), name, chosen, now)
-    out.print(f"Account [bold]{escape(changed.username)}[/] has another password; its tokens are revoked.")
+    new_password, now = _read_password(password_stdin), datetime.now(UTC)
+    changed = accounts.set_password(open_database(), name, new_password, now)
+    out.print(f"Account [bold]{escape(changed.username)}[/] has a new password; its tokens are revoked.")
 
 
 @app.command("sessions")
-@in_words
-def sessions(
+@handle_errors
+def manage_sessions(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="User name; by default all.")] = None,
     end: Annotated[list[str] | None, typer.Option(help="End the session of this id. Repeatable.")] = None,
     end_all: Annotated[bool, typer.Option("--end-all", help="End every session of NAME.")] = False,
@@ -135,19 +135,19 @@ def sessions(
     if end or end_all:
         out.print(f"{counted(ended, 'session')} ended; every replica refuses the tokens within 5 s.")
         return
-    found = [each.to_json() for each in accounts.list_sessions(database, now, name)]
+    rows = [session.to_json() for session in accounts.list_sessions(database, now, name)]
     if as_json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(rows, indent=2))
         return
-    shown = ("id", "username", "browser", "created_at", "last_used_at")
-    print_table(SESSION_COLUMNS, ([row[column] for column in shown] for row in found))
+    fields = ("id", "username", "browser", "created_at", "last_used_at")
+    print_table(SESSION_COLUMNS, ([row[field] for field in fields] for row in rows))
 
 
-def _password(from_stdin: bool) -> str:
-    """The first line of standard input, or what is typed unseen at a terminal, twice."""
+def _read_password(from_stdin: bool) -> str:
+    """Read the first line of standard input, or prompt twice at a terminal without echo."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     if not sys.stdin.isatty():
-        fail("There is no terminal to ask for a password at: send it with --password-stdin.", WRONG_USAGE)
+        fail("There is no terminal to prompt for a password. Send it with --password-stdin.", WRONG_USAGE)
     typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return typed

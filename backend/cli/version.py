@@ -1,4 +1,4 @@
-"""Prints which version of the program runs."""
+"""Prints the version of the program."""
 
 from backend.runtime import distribution
 

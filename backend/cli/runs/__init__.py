@@ -1,4 +1,4 @@
-"""``chainproof runs``: scored runs of model profiles."""
+"""Assembles ``chainproof runs``: imports, lists and compares scored runs of model profiles."""
 
 import typer
 
@@ -6,5 +6,5 @@ from backend.cli.runs import compare_runs, import_runs, list_runs
 
 app = typer.Typer(help="Scored runs of model profiles.", no_args_is_help=True)
 app.command("import")(import_runs.import_)
-app.command("list")(list_runs.list_)
+app.command("list")(list_runs.list_runs)
 app.command("compare")(compare_runs.app)

@@ -1,4 +1,4 @@
-"""``chainproof runs compare``: which of two profiles is ahead, by how much, and how certain that is."""
+"""Defines ``chainproof runs compare``: compares profiles, with confidence intervals and a verdict."""
 
 import json
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, fail, in_words, out
+from backend.cli.terminal.console import err, fail, handle_errors, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from backend.timelines.analysis.verdicts import Verdict
     from backend.timelines.columns.run_arrays import RunArrays
 
-MOST_CASES_SHOWN = 12
+MAX_CASES_SHOWN = 12
 
 
-@in_words
+@handle_errors
 def app(
     profiles: Annotated[
         list[str] | None,
@@ -57,36 +57,36 @@ def app(
     names = profiles or []
     if not all_pairs and len(names) != 2:
         fail("Name two profiles to compare, or use --all-pairs.", WRONG_USAGE)
-    between = _between(window, since, until)
+    time_range = _parse_time_range(window, since, until)
     with err.status("Reading runs…"):
-        chosen = _chosen(file, names, between, case, leave_out=leave_out)
-        missing = [name for name in names if file is not None and chosen.place_of(name) is None]
+        runs = _select_runs(file, names, time_range, case, leave_out=leave_out)
+        missing = [name for name in names if file is not None and runs.place_of(name) is None]
     if missing:
         fail(f"{file} has no run of the profile '{missing[0]}'.", WRONG_USAGE)
     if all_pairs:
-        _tell_pairs(chosen, as_json=as_json)
+        _print_pairs(runs, as_json=as_json)
     else:
-        _tell_two(chosen, names[0], names[1], as_json=as_json)
+        _print_comparison(runs, names[0], names[1], as_json=as_json)
 
 
-def _between(
+def _parse_time_range(
     window: str | None, since: str | None, until: str | None
 ) -> tuple[datetime | None, datetime | None]:
     from backend.formats.timestamps import parse_instant, utc_now
 
-    told: dict[str, datetime] = {}
+    instants: dict[str, datetime] = {}
     for name, text in (("since", since), ("until", until)):
         try:
-            told |= {name: parse_instant(text)} if text is not None else {}
+            instants |= {name: parse_instant(text)} if text is not None else {}
         except ValueError as error:
             fail(f"--{name} {error}.", WRONG_USAGE)
-    end = told.get("until")
+    end = instants.get("until")
     if window is not None and since is None:
-        return (end or utc_now()) - _length(window), end
-    return told.get("since"), end
+        return (end or utc_now()) - _parse_duration(window), end
+    return instants.get("since"), end
 
 
-def _length(window: str) -> timedelta:
+def _parse_duration(window: str) -> timedelta:
     from backend.formats.time_window import parse_window
 
     try:
@@ -95,10 +95,10 @@ def _length(window: str) -> timedelta:
         fail(f"--window {error}.", WRONG_USAGE)
 
 
-def _chosen(
+def _select_runs(
     file: Path | None,
     names: list[str],
-    between: tuple[datetime | None, datetime | None],
+    time_range: tuple[datetime | None, datetime | None],
     cases: list[str] | None,
     *,
     leave_out: bool,
@@ -114,7 +114,7 @@ def _chosen(
 
         settings = Settings()
         table = columns_of(settings, open_database(settings), names or None)
-    since, until = between
+    since, until = time_range
     return select(
         table,
         profiles=names or None,
@@ -125,37 +125,39 @@ def _chosen(
     )
 
 
-def _tell_two(chosen: "RunArrays", a: str, b: str, *, as_json: bool) -> None:
+def _print_comparison(runs: "RunArrays", a: str, b: str, *, as_json: bool) -> None:
     from backend.timelines.analysis.comparison import compare_profiles
     from backend.timelines.analysis.verdicts import left_out, verdict
 
-    result = compare_profiles(chosen, a, b)
-    told = verdict(result)
+    result = compare_profiles(runs, a, b)
+    result_verdict = verdict(result)
     notes = [note for note in (left_out(result.a), left_out(result.b)) if note]
     if as_json:
-        print(json.dumps(_two_as_json(chosen, result, told, notes), indent=2, ensure_ascii=False))
+        print(
+            json.dumps(_comparison_as_json(runs, result, result_verdict, notes), indent=2, ensure_ascii=False)
+        )
     else:
         for note in notes:
             err.print(escape(note), highlight=False)
-        if told.compared:
-            _show_two(chosen, result)
-            out.print(escape(told.text), highlight=False)
-    if not told.compared:
-        fail(told.text, WRONG_USAGE)
+        if result_verdict.compared:
+            _print_tables(runs, result)
+            out.print(escape(result_verdict.text), highlight=False)
+    if not result_verdict.compared:
+        fail(result_verdict.text, WRONG_USAGE)
 
 
-def _show_two(chosen: "RunArrays", result: "Versus") -> None:
+def _print_tables(runs: "RunArrays", result: "Versus") -> None:
     titles = ("mean", "95 %", "passed", "cases", "runs")
     print_table(
         (Column("profile"), *(Column(title, "number") for title in titles)),
-        ([side.profile, *_side_cells(side)] for side in (result.a, result.b)),
+        ([side.profile, *_build_side_cells(side)] for side in (result.a, result.b)),
     )
     cases: list[list[str]] = []
-    largest = sorted(abs(result.difference), reverse=True)[:MOST_CASES_SHOWN]
+    largest = sorted(abs(result.difference), reverse=True)[:MAX_CASES_SHOWN]
     for place, a, b in zip(result.case, result.a_mean, result.b_mean, strict=True):
         if b != a and abs(b - a) >= largest[-1]:
-            shown = f"{100 * a:.1f}", f"{100 * b:.1f}", f"{100 * (b - a):+.1f}"
-            cases.append([chosen.cases[place], *shown])
+            points = f"{100 * a:.1f}", f"{100 * b:.1f}", f"{100 * (b - a):+.1f}"
+            cases.append([runs.cases[place], *points])
     if cases:
         out.print()
         print_table((Column("case"), *(Column(title, "number") for title in ("A", "B", "B minus A"))), cases)
@@ -165,25 +167,27 @@ def _show_two(chosen: "RunArrays", result: "Versus") -> None:
         out.print(f"B wins {paired.wins}, ties {paired.ties}, loses {paired.losses}.", highlight=False)
 
 
-def _side_cells(side: "Side") -> tuple[str, ...]:
+def _build_side_cells(side: "Side") -> tuple[str, ...]:
     mean = "" if side.mean is None else f"{100 * side.mean.mean:.1f}"
-    ends = side.interval
-    shown = "" if ends is None else f"{100 * ends.low:.1f} to {100 * ends.high:.1f}"
+    interval = side.interval
+    bounds = "" if interval is None else f"{100 * interval.low:.1f} to {100 * interval.high:.1f}"
     passed = "" if side.rate is None else f"{100 * side.rate.rate:.1f} %"
-    return mean, shown, passed, f"{side.cases:,}", f"{side.runs:,}"
+    return mean, bounds, passed, f"{side.cases:,}", f"{side.runs:,}"
 
 
-def _two_as_json(chosen: "RunArrays", result: "Versus", told: "Verdict", notes: list[str]) -> dict[str, Any]:
+def _comparison_as_json(
+    runs: "RunArrays", result: "Versus", result_verdict: "Verdict", notes: list[str]
+) -> dict[str, Any]:
     paired = result.paired
     cases = [
-        {"case_id": chosen.cases[place], "a": float(a), "b": float(b), "a_runs": int(n), "b_runs": int(m)}
+        {"case_id": runs.cases[place], "a": float(a), "b": float(b), "a_runs": int(n), "b_runs": int(m)}
         for place, a, b, n, m in zip(
             result.case, result.a_mean, result.b_mean, result.a_runs, result.b_runs, strict=True
         )
     ]
     return {
-        "verdict": told.kind,
-        "text": told.text,
+        "verdict": result_verdict.kind,
+        "text": result_verdict.text,
         "notes": notes,
         "a": _side_as_json(result.a),
         "b": _side_as_json(result.b),
@@ -199,7 +203,7 @@ def _two_as_json(chosen: "RunArrays", result: "Versus", told: "Verdict", notes: 
             "ties": paired.ties,
             "losses": paired.losses,
             "least_detectable": paired.least,
-            "cases_needed_for_2_points": told.needed,
+            "cases_needed_for_2_points": result_verdict.needed,
         },
         "cases": cases,
     }
@@ -218,14 +222,14 @@ def _side_as_json(side: "Side") -> dict[str, Any]:
     }
 
 
-def _tell_pairs(chosen: "RunArrays", *, as_json: bool) -> None:
+def _print_pairs(runs: "RunArrays", *, as_json: bool) -> None:
     from backend.timelines.analysis.pairwise_comparison import pair_matrix
     from backend.timelines.analysis.verdicts import pairs_sentence
 
-    matrix = pair_matrix(chosen)
+    matrix = pair_matrix(runs)
     if not matrix.compared:
         fail("No two of these profiles share two cases, so there is nothing to compare.", WRONG_USAGE)
-    rows = _pair_rows(chosen, matrix)
+    rows = _build_pair_rows(runs, matrix)
     sentence = pairs_sentence(matrix)
     if as_json:
         print(json.dumps({"text": sentence, "pairs": rows}, indent=2, ensure_ascii=False))
@@ -233,10 +237,10 @@ def _tell_pairs(chosen: "RunArrays", *, as_json: bool) -> None:
     cells = []
     for row in rows:
         low, high = row["interval"]
-        ends = f"{100 * low:.1f} to {100 * high:.1f}"
+        bounds = f"{100 * low:.1f} to {100 * high:.1f}"
         adjusted = (f"{row[name]:.4f}" for name in ("p", "p_bh", "p_holm"))
         points = f"{100 * row['difference']:.1f}"
-        cells.append([row["ahead"], row["behind"], points, ends, f"{row['shared_cases']:,}", *adjusted])
+        cells.append([row["ahead"], row["behind"], points, bounds, f"{row['shared_cases']:,}", *adjusted])
     print_table(
         (
             Column("ahead"),
@@ -248,8 +252,8 @@ def _tell_pairs(chosen: "RunArrays", *, as_json: bool) -> None:
     out.print(sentence, highlight=False)
 
 
-def _pair_rows(chosen: "RunArrays", matrix: "PairMatrix") -> list[dict[str, Any]]:
-    """Each pair once, the most certain first."""
+def _build_pair_rows(runs: "RunArrays", matrix: "PairMatrix") -> list[dict[str, Any]]:
+    """Build a row for each pair, ordered by p-value."""
     rows = []
     for i in range(len(matrix.profiles)):
         for j in range(i):
@@ -259,8 +263,8 @@ def _pair_rows(chosen: "RunArrays", matrix: "PairMatrix") -> list[dict[str, Any]
             difference, reach = float(matrix.difference[behind, ahead]), float(matrix.reach[i, j])
             rows.append(
                 {
-                    "ahead": chosen.profiles[matrix.profiles[ahead]],
-                    "behind": chosen.profiles[matrix.profiles[behind]],
+                    "ahead": runs.profiles[matrix.profiles[ahead]],
+                    "behind": runs.profiles[matrix.profiles[behind]],
                     "difference": difference,
                     "interval": [difference - reach, difference + reach],
                     "shared_cases": int(matrix.cases[i, j]),
@@ -269,9 +273,9 @@ def _pair_rows(chosen: "RunArrays", matrix: "PairMatrix") -> list[dict[str, Any]
                     "p_holm": float(matrix.holm[i, j]),
                 }
             )
-    rows.sort(key=_certain_first)
+    rows.sort(key=_sort_key)
     return rows
 
 
-def _certain_first(row: dict[str, Any]) -> tuple[float, float]:
+def _sort_key(row: dict[str, Any]) -> tuple[float, float]:
     return row["p"], -row["difference"]

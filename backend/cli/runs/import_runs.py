@@ -1,4 +1,4 @@
-"""``chainproof runs import``: other tools' results, and our own format, into the store."""
+"""Defines ``chainproof runs import``: imports results of other tools and of our own format."""
 
 import json
 from enum import StrEnum
@@ -10,8 +10,8 @@ from rich.markup import escape
 
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, in_words, out
-from backend.cli.terminal.import_progress import progress, tell_mistakes
+from backend.cli.terminal.console import err, handle_errors, out
+from backend.cli.terminal.import_progress import print_mistakes, show_progress
 from backend.formats.plurals import counted
 from backend.settings import Settings
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FormatName(StrEnum):
-    """An enumeration, since the command line reads no list of literals."""
+    """An enumeration, since typer does not accept a list of literals."""
 
     chainproof = "chainproof"
     inspect = "inspect"
@@ -32,7 +32,7 @@ class FormatName(StrEnum):
     csv = "csv"
 
 
-@in_words
+@handle_errors
 def import_(
     paths: Annotated[
         list[Path], typer.Argument(metavar="FILE…", help="Result files in any supported format.")
@@ -81,51 +81,51 @@ def import_(
     files = list(dict.fromkeys(paths))
     settings = Settings()
     store = DatabaseStore(settings, open_database(settings))
-    with progress(files, shown=not as_json) as advance:
+    with show_progress(files, shown=not as_json) as advance:
         imported = import_files(store, files, wish, advance=advance)
-    tell_mistakes(imported.mistakes, imported.mistake_count)
+    print_mistakes(imported.mistakes, imported.mistake_count)
     if as_json:
         print(json.dumps(_as_dict(imported, dry_run=dry_run), indent=2, ensure_ascii=False))
     else:
-        _tell(imported, wish.partial, dry_run=dry_run)
+        _print_result(imported, wish.partial, dry_run=dry_run)
     if imported.mistakes:
         raise typer.Exit(WRONG_USAGE)
 
 
-def _tell(imported: "Imported", partial: bool, *, dry_run: bool) -> None:
+def _print_result(imported: "Imported", partial: bool, *, dry_run: bool) -> None:
     for report in imported.files:
-        _tell_file(report)
+        _print_file(report)
     if imported.new_profiles:
         verb = "would be added" if dry_run else "added"
         names = ", ".join(f"«{name}»" for name in list(imported.new_profiles)[:5])
         more = len(imported.new_profiles) - 5
-        told = f"{names} and {more} more" if more > 0 else names
+        listed = f"{names} and {more} more" if more > 0 else names
         if not imported.mistakes or partial:
-            _say(f"{counted(len(imported.new_profiles), 'profile')} {verb}: {told}.")
+            _print(f"{counted(len(imported.new_profiles), 'profile')} {verb}: {listed}.")
     if imported.mistakes and not (imported.added or imported.known or dry_run):
-        hint = "" if partial else " --partial keeps what is right."
+        hint = "" if partial else " Use --partial to import the valid entries."
         err.print(f"Nothing was added.{hint}", highlight=False)
     elif dry_run:
-        _say(f"Right so far: {counted(imported.runs, 'run')}. Nothing was added.")
+        _print(f"Valid: {counted(imported.runs, 'run')}. Nothing was added.")
     else:
-        _say(f"{imported.added} added, {imported.known} known.")
+        _print(f"{imported.added} added, {imported.known} known.")
 
 
-def _tell_file(report: "FileReport") -> None:
+def _print_file(report: "FileReport") -> None:
     notes = report.notes
-    _say(
+    _print(
         f"[bold]{escape(report.path.name)}[/]: {report.format.title}, {counted(notes.runs, 'run')}",
         plain=False,
     )
-    for sentence, many in notes.converted.most_common():
-        _say(f"  converted  {sentence} ({many})")
-    for name, many, reason in report.left_null():
-        _say(f"  null       {name} in {many}: {reason}")
-    for reason, many in notes.left_out.most_common():
-        _say(f"  left out   {many}: {reason}")
+    for sentence, count in notes.converted.most_common():
+        _print(f"  converted  {sentence} ({count})")
+    for name, count, reason in report.left_null():
+        _print(f"  null       {name} in {count}: {reason}")
+    for reason, count in notes.left_out.most_common():
+        _print(f"  excluded   {count}: {reason}")
 
 
-def _say(sentence: str, *, plain: bool = True) -> None:
+def _print(sentence: str, *, plain: bool = True) -> None:
     out.print(escape(sentence) if plain else sentence, highlight=False, soft_wrap=True)
 
 
@@ -146,7 +146,7 @@ def _as_dict(imported: "Imported", *, dry_run: bool) -> dict[str, Any]:
                 "mapped": dict(report.format.mapped),
                 "converted": dict(report.notes.converted),
                 "left_null": {
-                    name: {"runs": many, "reason": reason} for name, many, reason in report.left_null()
+                    name: {"runs": count, "reason": reason} for name, count, reason in report.left_null()
                 },
                 "left_out": dict(report.notes.left_out),
             }

@@ -1,4 +1,4 @@
-"""``chainproof runs list``: how many runs each profile has, or the newest runs of one."""
+"""Defines ``chainproof runs list``: lists run counts of profiles, or the newest runs of one profile."""
 
 import json
 from typing import Annotated, Any
@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import in_words
+from backend.cli.terminal.console import handle_errors
 from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
 
-@in_words
-def list_(
+@handle_errors
+def list_runs(
     profile: Annotated[
         str | None, typer.Argument(help="Profile to list the runs of. By default all profiles with counts.")
     ] = None,
@@ -26,28 +26,28 @@ def list_(
     database = open_database(settings)
     try:
         if profile is not None:
-            _tell_runs(run_listing.newest_runs(settings, database, profile, limit=limit), as_json=as_json)
+            _print_runs(run_listing.newest_runs(settings, database, profile, limit=limit), as_json=as_json)
             return
-        found = run_listing.counted(settings, database)
+        counts = run_listing.counted(settings, database)
     finally:
         database.dispose()
     if as_json:
-        print(json.dumps([each._asdict() for each in found], indent=2, ensure_ascii=False))
+        print(json.dumps([each._asdict() for each in counts], indent=2, ensure_ascii=False))
         return
     columns = (
         Column("profile"),
         Column("runs", "number"),
         Column("newest run", "fixed"),
-        Column("data", "fixed", spare=True),
+        Column("data", "fixed", is_optional=True),
     )
     rows = (
         [each.profile, f"{each.runs:,}", each.newest, "sample" if each.realm == "sample" else "your own"]
-        for each in found
+        for each in counts
     )
     print_table(columns, rows)
 
 
-def _tell_runs(entries: list[dict[str, Any]], *, as_json: bool) -> None:
+def _print_runs(entries: list[dict[str, Any]], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(entries, indent=2, ensure_ascii=False))
         return

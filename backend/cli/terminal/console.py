@@ -1,4 +1,4 @@
-"""Prints to standard output and standard error, and turns exceptions into a sentence and an exit code."""
+"""Prints to standard output and standard error, and converts exceptions to a sentence and an exit code."""
 
 import errno
 from collections.abc import Callable
@@ -16,43 +16,43 @@ from backend.runtime.redaction import redact
 
 
 class _Console(Console):
-    """As wide as the terminal; without bounds where a file or a pipe takes in what is printed."""
+    """Is as wide as the terminal; unlimited for a file or a pipe."""
 
     @property
     def size(self) -> ConsoleDimensions:
-        return super().size if self.file.isatty() else ConsoleDimensions(UNBOUNDED, 25)
+        return super().size if self.file.isatty() else ConsoleDimensions(UNBOUNDED_WIDTH, 25)
 
     @size.setter
     def size(self, new_size: tuple[int, int]) -> None:
         self._width, self._height = new_size
 
 
-UNBOUNDED = 1_000_000
+UNBOUNDED_WIDTH = 1_000_000
 out = _Console()
 err = _Console(stderr=True)
 
 P = ParamSpec("P")
 R = TypeVar("R")
-fault_describers: list[Callable[[Exception], str | None]] = []
+error_describers: list[Callable[[Exception], str | None]] = []
 """Describe errors of libraries that not every program has. :mod:`backend.cli.open_store` adds one."""
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
+DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NOT_WRITABLE_ERRNOS = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
-def complain(sentence: str) -> None:
-    """Say on standard error what is wrong, and go on. In one line: a path that is cut in two is no path."""
-    told = f"[bold red]{distribution.NAME}:[/] {escape(redact(sentence))}"
-    err.print(told, highlight=False, soft_wrap=True)
+def print_error(sentence: str) -> None:
+    """Print an error to standard error, without a line break, which would split paths."""
+    line = f"[bold red]{distribution.NAME}:[/] {escape(redact(sentence))}"
+    err.print(line, highlight=False, soft_wrap=True)
 
 
 def fail(sentence: str, code: int) -> NoReturn:
     for line in sentence.splitlines():
-        complain(line)
+        print_error(line)
     raise typer.Exit(code)
 
 
-def in_words(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn what goes wrong into a sentence and an exit code, never a traceback."""
+def handle_errors(command: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a command: convert exceptions to a sentence and an exit code instead of a traceback."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -62,32 +62,32 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
             err.print("\nStopped.")
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
-            told = _told(error)
-            if told is None:
+            description = _describe(error)
+            if description is None:
                 raise
-            fail(*told)
+            fail(*description)
 
     return run
 
 
-def _told(error: Exception) -> tuple[str, int] | None:
-    """The sentence and exit code of a fault that can be expected; null for one that is a bug."""
+def _describe(error: Exception) -> tuple[str, int] | None:
+    """Return the sentence and exit code of an expected error; None for a bug."""
     if isinstance(error, errors.ServiceError):
         return error.detail, DEPENDENCY_FAILED if error.status >= 500 else WRONG_USAGE
-    if isinstance(error, OSError) and (error.filename or error.errno in NO_ROOM):
-        return _file_fault(error), DEPENDENCY_FAILED
-    for describe in fault_describers:
+    if isinstance(error, OSError) and (error.filename or error.errno in DISK_FULL_ERRNOS):
+        return _describe_file_error(error), DEPENDENCY_FAILED
+    for describe in error_describers:
         sentence = describe(error)
         if sentence is not None:
             return sentence, DEPENDENCY_FAILED
     return (str(error), WRONG_USAGE) if isinstance(error, ValueError) else None
 
 
-def _file_fault(error: OSError) -> str:
+def _describe_file_error(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
-    if error.errno in NO_ROOM:
+    if error.errno in DISK_FULL_ERRNOS:
         hint = "Free some space on that disk."
-    elif error.errno in NOT_WRITABLE:
+    elif error.errno in NOT_WRITABLE_ERRNOS:
         hint = "Make it readable and writable for this user, or choose another place."
     else:
         hint = "Check the path."

@@ -1,4 +1,4 @@
-"""What the commands that import files have in common: a bar while they work, and the mistakes told."""
+"""Shows progress and prints mistakes for the commands that import files."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from rich.markup import escape
 
-from backend.cli.terminal.console import complain, err
+from backend.cli.terminal.console import err, print_error
 from backend.formats.plurals import counted
 
 
 @contextmanager
-def progress(files: Sequence[Path], *, shown: bool) -> Iterator[Callable[[Path, int], None]]:
-    """A bar on standard error over the bytes to store, where somebody is watching.
+def show_progress(files: Sequence[Path], *, shown: bool) -> Iterator[Callable[[Path, int], None]]:
+    """Show a progress bar of the imported bytes on standard error, if that is a terminal.
 
-    Gives what is to be called with a file and how many bytes of it are done since the last call.
+    Yields a function to call with a file and the number of its bytes that were imported since the last call.
     """
     if not (shown and sys.stderr.isatty()):
         yield lambda _path, _bytes: None
@@ -29,10 +29,10 @@ def progress(files: Sequence[Path], *, shown: bool) -> Iterator[Callable[[Path, 
         yield lambda path, size: bar.update(task, advance=size, description=escape(path.name))
 
 
-def tell_mistakes(mistakes: Sequence[object], in_all: int) -> None:
-    """Each of ``mistakes`` on standard error, and how many more there are."""
+def print_mistakes(mistakes: Sequence[object], total: int) -> None:
+    """Print ``mistakes`` to standard error, and the number of those that are not listed."""
     for mistake in mistakes:
-        complain(str(mistake))
-    left = in_all - len(mistakes)
-    if left:
-        complain(f"and {counted(left, 'more mistake')}.")
+        print_error(str(mistake))
+    unlisted = total - len(mistakes)
+    if unlisted:
+        print_error(f"and {counted(unlisted, 'more mistake')}.")

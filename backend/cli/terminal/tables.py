@@ -1,7 +1,7 @@
-"""Prints tables in which no value is ever cut.
+"""Prints tables without truncating values.
 
-A file or a pipe gets lines as long as they need to be. On a terminal text wraps; where there is still no
-room, columns that can be spared are left out, and at last each row becomes a list of its values.
+A file or a pipe gets lines of any length. On a terminal text wraps. If a table is still too wide, optional
+columns are hidden; if that is not enough, each row becomes a list of its values.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,9 +16,9 @@ from rich.text import Text
 from backend.cli.terminal.console import err, out
 from backend.formats.plurals import counted
 
-GAP = 2
-NARROWEST_TEXT = 12
-"""Cells to which a column of text may shrink before columns are left out."""
+COLUMN_GAP = 2
+MIN_TEXT_WIDTH = 12
+"""The width to which a text column may shrink before columns are hidden."""
 ABSENT = "–"
 
 Cell = str | Text | None
@@ -26,28 +26,28 @@ Cell = str | Text | None
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. ``text`` wraps; ``number``, aligned to the right, and ``fixed``, as an instant, never do.
+    """A column. ``text`` wraps; ``number`` (right-aligned) and ``fixed`` (such as a timestamp) do not.
 
-    Columns that are ``spare`` are left out where the terminal is too narrow, the last one first.
+    If the terminal is too narrow, optional columns are hidden, starting with the last one.
     """
 
     title: str
     kind: Literal["text", "number", "fixed"] = "text"
-    spare: bool = False
+    is_optional: bool = False
 
 
 def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], console: Console = out) -> None:
-    """Print ``rows``, whose cells are plain text, styled text, or null for what is not known."""
+    """Print ``rows``. Cells are plain text, styled text, or None for unknown values."""
     cells = [[cell if isinstance(cell, Text) else Text(cell or ABSENT) for cell in row] for row in rows]
-    widths = [_least_width(column, [row[i] for row in cells]) for i, column in enumerate(columns)]
+    widths = [_find_min_width(column, [row[i] for row in cells]) for i, column in enumerate(columns)]
     shown = list(range(len(columns)))
     for i in reversed(range(len(columns))):
-        if columns[i].spare and _total(widths[j] for j in shown) > console.width:
+        if columns[i].is_optional and _sum_widths(widths[j] for j in shown) > console.width:
             shown.remove(i)
-    if _total(widths[i] for i in shown) > console.width:
+    if _sum_widths(widths[i] for i in shown) > console.width:
         _print_rows_as_lists(columns, cells, console)
         return
-    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False)
+    table = Table(box=None, padding=(0, COLUMN_GAP, 0, 0), pad_edge=False)
     for i in shown:
         column = columns[i]
         table.add_column(
@@ -61,25 +61,28 @@ def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], conso
         table.add_row(*(row[i] for i in shown))
     console.print(table)
     if len(shown) < len(columns):
-        left_out = ", ".join(column.title for i, column in enumerate(columns) if i not in shown)
-        many = counted(len(columns) - len(shown), "column")
-        err.print(f"{many} left out for lack of room: {left_out}. --json has all.", highlight=False)
+        hidden = ", ".join(column.title for i, column in enumerate(columns) if i not in shown)
+        count = counted(len(columns) - len(shown), "column")
+        err.print(
+            f"{count} hidden because the terminal is too narrow: {hidden}. Use --json to see all.",
+            highlight=False,
+        )
 
 
-def _least_width(column: Column, cells: Sequence[Text]) -> int:
+def _find_min_width(column: Column, cells: Sequence[Text]) -> int:
     longest = max((max(map(cell_len, cell.plain.split("\n"))) for cell in cells), default=0)
     if column.kind == "text":
-        longest = min(longest, NARROWEST_TEXT)
+        longest = min(longest, MIN_TEXT_WIDTH)
     return max(longest, cell_len(column.title))
 
 
-def _total(widths: Iterable[int]) -> int:
-    found = list(widths)
-    return sum(found) + GAP * (len(found) - 1)
+def _sum_widths(widths: Iterable[int]) -> int:
+    all_widths = list(widths)
+    return sum(all_widths) + COLUMN_GAP * (len(all_widths) - 1)
 
 
 def _print_rows_as_lists(columns: Sequence[Column], rows: Sequence[Sequence[Text]], console: Console) -> None:
-    """Each row as lines of a title and a value, with an empty line between rows."""
+    """Print each row as lines of title and value, with an empty line between rows."""
     for number, row in enumerate(rows):
         if number:
             console.print()

@@ -1,4 +1,4 @@
-"""``chainproof apps`` and ``chainproof users``."""
+"""Tests ``chainproof apps`` and ``chainproof users``."""
 
 import json
 from datetime import UTC, datetime
@@ -23,70 +23,78 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return own_home(tmp_path, monkeypatch)
 
 
-def do(*arguments: str, typed: str | None = None) -> Result:
-    return run.invoke(app, list(arguments), input=typed)
+def invoke(*arguments: str, stdin: str | None = None) -> Result:
+    return run.invoke(app, list(arguments), input=stdin)
 
 
-def done(*arguments: str, typed: str | None = None) -> str:
-    answer = do(*arguments, typed=typed)
-    assert answer.exit_code == 0, answer.output
-    return answer.stdout
+def output_of(*arguments: str, stdin: str | None = None) -> str:
+    result = invoke(*arguments, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 def test_an_application_is_registered_listed_and_revoked() -> None:
-    made = json.loads(done("apps", "create", "--name", "[b]Desk", "--redirect-uri", CALLBACK, "--json"))
-    assert made["redirect_uris"] == [CALLBACK]
-    assert json.loads(done("apps", "list", "--json")) == [made]
-    assert "[b]Desk" in done("apps", "list")
-    done("apps", "revoke", made["client_id"])
-    assert json.loads(done("apps", "list", "--json"))[0]["state"] == "revoked"
+    created = json.loads(
+        output_of("apps", "create", "--name", "[b]Desk", "--redirect-uri", CALLBACK, "--json")
+    )
+    assert created["redirect_uris"] == [CALLBACK]
+    assert json.loads(output_of("apps", "list", "--json")) == [created]
+    assert "[b]Desk" in output_of("apps", "list")
+    output_of("apps", "revoke", created["client_id"])
+    assert json.loads(output_of("apps", "list", "--json"))[0]["state"] == "revoked"
 
 
-def test_without_json_the_client_id_stands_alone_on_its_line() -> None:
-    told = done("apps", "create", "--name", "Desk", "--redirect-uri", CALLBACK).splitlines()
-    assert told[-1] == json.loads(done("apps", "list", "--json"))[0]["client_id"]
+def test_without_json_the_client_id_has_its_own_line() -> None:
+    lines = output_of("apps", "create", "--name", "Desk", "--redirect-uri", CALLBACK).splitlines()
+    assert lines[-1] == json.loads(output_of("apps", "list", "--json"))[0]["client_id"]
 
 
-def test_an_account_is_made_listed_disabled_enabled_and_given_another_password() -> None:
-    made = json.loads(done("users", "create", "Ada", "--password-stdin", "--json", typed=PASSWORD))
-    assert (made["username"], made["scopes"], made["state"]) == ("Ada", ["read", "write", "ingest"], "active")
-    assert json.loads(done("users", "list", "--json")) == [made]
-    assert "Ada" in done("users", "list")
-    done("users", "disable", "ada")
-    assert json.loads(done("users", "list", "--json"))[0]["state"] == "disabled"
-    done("users", "enable", "ada")
-    assert json.loads(done("users", "list", "--json"))[0]["state"] == "active"
-    assert "revoked" in done("users", "password", "ada", "--password-stdin", typed="another password\r\n")
+def test_an_account_is_created_listed_disabled_enabled_and_gets_a_new_password() -> None:
+    created = json.loads(output_of("users", "create", "Ada", "--password-stdin", "--json", stdin=PASSWORD))
+    assert (created["username"], created["scopes"], created["state"]) == (
+        "Ada",
+        ["read", "write", "ingest"],
+        "active",
+    )
+    assert json.loads(output_of("users", "list", "--json")) == [created]
+    assert "Ada" in output_of("users", "list")
+    output_of("users", "disable", "ada")
+    assert json.loads(output_of("users", "list", "--json"))[0]["state"] == "disabled"
+    output_of("users", "enable", "ada")
+    assert json.loads(output_of("users", "list", "--json"))[0]["state"] == "active"
+    assert "revoked" in output_of(
+        "users", "password", "ada", "--password-stdin", stdin="another password\r\n"
+    )
 
 
-def test_the_browsers_in_which_people_stay_signed_in_are_listed_and_signed_out() -> None:
+def test_sign_in_sessions_are_listed_and_ended() -> None:
     from backend.auth.oauth import sign_in_sessions
     from backend.cli.open_store import open_database
 
     now, database = datetime.now(UTC), open_database()
-    people = [
-        json.loads(done("users", "create", name, "--password-stdin", "--json", typed=PASSWORD))
+    accounts = [
+        json.loads(output_of("users", "create", name, "--password-stdin", "--json", stdin=PASSWORD))
         for name in ("ada", "ben")
     ]
     with database.write() as connection:
-        for account in (people[0], people[0], people[1]):
+        for account in (accounts[0], accounts[0], accounts[1]):
             sign_in_sessions.start(connection, account["id"], user_agent="Linux Firefox/1", now=now)
     database.dispose()
 
-    def listed(*of: str) -> list[str]:
-        return [row["username"] for row in json.loads(done("users", "sessions", *of, "--json"))]
+    def list_names(*arguments: str) -> list[str]:
+        return [row["username"] for row in json.loads(output_of("users", "sessions", *arguments, "--json"))]
 
-    assert (listed(), listed("ben")) == (["ada", "ada", "ben"], ["ben"])
-    first = json.loads(done("users", "sessions", "ada", "--json"))[0]
-    assert "Firefox on Linux" in done("users", "sessions")
-    assert "1 session ended" in done("users", "sessions", "--end", first["id"])
-    assert listed() == ["ada", "ben"]
-    assert "1 session ended" in done("users", "sessions", "ada", "--end-all")
-    assert listed() == ["ben"]
+    assert (list_names(), list_names("ben")) == (["ada", "ada", "ben"], ["ben"])
+    first = json.loads(output_of("users", "sessions", "ada", "--json"))[0]
+    assert "Firefox on Linux" in output_of("users", "sessions")
+    assert "1 session ended" in output_of("users", "sessions", "--end", first["id"])
+    assert list_names() == ["ada", "ben"]
+    assert "1 session ended" in output_of("users", "sessions", "ada", "--end-all")
+    assert list_names() == ["ben"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "typed", "word"),
+    ("arguments", "stdin", "word"),
     [
         (["apps", "create", "--name", "x", "--redirect-uri", "http://desk.example/"], None, "Use https://"),
         (["apps", "create", "--name", "x"], None, "--redirect-uri"),
@@ -112,21 +120,23 @@ def test_the_browsers_in_which_people_stay_signed_in_are_listed_and_signed_out()
         ),
     ],
 )
-def test_wrong_use_is_a_sentence_and_exit_code_2(arguments: list[str], typed: str | None, word: str) -> None:
-    answer = do(*arguments, typed=typed)
-    assert answer.exit_code == 2
-    assert word in " ".join(answer.stderr.split())
-    assert "Traceback" not in answer.output
+def test_wrong_usage_is_a_sentence_and_exit_code_2(
+    arguments: list[str], stdin: str | None, word: str
+) -> None:
+    result = invoke(*arguments, stdin=stdin)
+    assert result.exit_code == 2
+    assert word in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
 
 
-def test_a_name_is_given_once() -> None:
-    done("users", "create", "ada", "--password-stdin", typed=PASSWORD)
-    answer = do("users", "create", "Ada", "--password-stdin", typed=PASSWORD)
-    assert (answer.exit_code, "already" in answer.stderr) == (2, True)
+def test_a_user_name_is_unique() -> None:
+    output_of("users", "create", "ada", "--password-stdin", stdin=PASSWORD)
+    result = invoke("users", "create", "Ada", "--password-stdin", stdin=PASSWORD)
+    assert (result.exit_code, "already" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("issuer", "people", "state", "word"),
+    ("issuer", "has_account", "state", "word"),
     [
         (None, False, "note", "users create"),
         (None, True, "ok", "http://127.0.0.1"),
@@ -134,8 +144,8 @@ def test_a_name_is_given_once() -> None:
         ("http://desk.example", True, "note", "CHAINPROOF_ISSUER"),
     ],
 )
-def test_doctor_tells_of_sign_in(
-    monkeypatch: pytest.MonkeyPatch, issuer: str | None, people: bool, state: str, word: str
+def test_the_doctor_checks_sign_in(
+    monkeypatch: pytest.MonkeyPatch, issuer: str | None, has_account: bool, state: str, word: str
 ) -> None:
     from backend.auth.oauth.doctor_checks import check_sign_in
     from backend.cli.open_store import open_database
@@ -143,9 +153,9 @@ def test_doctor_tells_of_sign_in(
 
     settings, database = Settings(issuer=issuer), open_database()
     assert check_sign_in(settings, database).state == "ok"
-    done("apps", "create", "--name", "Desk", "--redirect-uri", CALLBACK)
-    if people:
-        done("users", "create", "ada", "--password-stdin", typed=PASSWORD)
+    output_of("apps", "create", "--name", "Desk", "--redirect-uri", CALLBACK)
+    if has_account:
+        output_of("users", "create", "ada", "--password-stdin", stdin=PASSWORD)
     result = check_sign_in(settings, database)
     assert result.state == state
     assert word in result.sentence

@@ -1,3 +1,5 @@
+"""Tests keys, prices, migration and the doctor on the command line, and the environment of children."""
+
 import json
 import os
 import stat
@@ -21,8 +23,8 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return own_home(tmp_path, monkeypatch)
 
 
-def test_a_created_key_is_told_once_and_listed_without_its_text() -> None:
-    made = run.invoke(
+def test_a_created_key_is_shown_once_and_listed_without_its_secret() -> None:
+    result = run.invoke(
         app,
         [
             "keys",
@@ -38,8 +40,8 @@ def test_a_created_key_is_told_once_and_listed_without_its_text() -> None:
             "--json",
         ],
     )
-    assert made.exit_code == 0, made.output
-    created = json.loads(made.stdout)
+    assert result.exit_code == 0, result.output
+    created = json.loads(result.stdout)
     assert key_format.parse(created["key"]) is not None
     assert created["scopes"] == ["read", "write"]
     assert created["expires_at"].endswith("Z")
@@ -67,31 +69,31 @@ def test_a_revoked_key_is_listed_as_revoked() -> None:
         (["prices", "show", "no-such-coin"], "no-such-coin"),
     ],
 )
-def test_wrong_use_is_a_sentence_and_exit_code_2(arguments: list[str], word: str) -> None:
-    answer = run.invoke(app, arguments)
-    assert answer.exit_code == 2
-    assert word in " ".join(answer.stderr.split())
-    assert "Traceback" not in answer.output
+def test_wrong_usage_is_a_sentence_and_exit_code_2(arguments: list[str], word: str) -> None:
+    result = run.invoke(app, arguments)
+    assert result.exit_code == 2
+    assert word in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
 
 
-def test_a_setting_that_cannot_be_is_named() -> None:
-    answer = run.invoke(app, ["migrate"], env={"CHAINPROOF_PORT": "many"})
-    assert answer.exit_code == 2
-    assert "CHAINPROOF_PORT" in answer.stderr
+def test_the_error_names_an_invalid_setting() -> None:
+    result = run.invoke(app, ["migrate"], env={"CHAINPROOF_PORT": "many"})
+    assert result.exit_code == 2
+    assert "CHAINPROOF_PORT" in result.stderr
 
 
-def test_a_dead_store_is_exit_code_3_without_its_password() -> None:
+def test_an_unreachable_store_is_exit_code_3_without_its_password() -> None:
     address = "postgresql://chain:hunter2@127.0.0.1:1/none"
-    answer = run.invoke(app, ["keys", "list"], env={"CHAINPROOF_DATABASE_URL": address})
-    assert answer.exit_code == 3
-    assert "does not answer" in answer.stderr
-    assert "hunter2" not in answer.output
+    result = run.invoke(app, ["keys", "list"], env={"CHAINPROOF_DATABASE_URL": address})
+    assert result.exit_code == 3
+    assert "does not answer" in result.stderr
+    assert "hunter2" not in result.output
 
 
-def test_prices_are_fetched_where_none_are_stored_and_name_their_source() -> None:
-    answer = run.invoke(app, ["prices", "show", "btc", "ethereum", "--json"])
-    assert answer.exit_code == 0, answer.output
-    records = json.loads(answer.stdout)
+def test_prices_are_fetched_if_none_are_stored_and_name_their_source() -> None:
+    result = run.invoke(app, ["prices", "show", "btc", "ethereum", "--json"])
+    assert result.exit_code == 0, result.output
+    records = json.loads(result.stdout)
     assert [record["id"] for record in records] == ["bitcoin", "ethereum"]
     assert all(record["source"] == "sample" and record["price_usd"] for record in records)
     table = run.invoke(app, ["prices", "show", "--limit", "3"], env={"COLUMNS": "160"})
@@ -99,44 +101,44 @@ def test_prices_are_fetched_where_none_are_stored_and_name_their_source() -> Non
     assert "sample" in table.stdout
 
 
-def test_doctor_tells_a_fresh_machine_what_it_has(home: Path) -> None:
-    answer = run.invoke(app, ["doctor", "--json"], env={"CHAINPROOF_PORT": "1"})
-    findings = {finding["subject"]: finding for finding in json.loads(answer.stdout)}
-    assert answer.exit_code == 0
+def test_the_doctor_reports_a_fresh_machine_without_faults(home: Path) -> None:
+    result = run.invoke(app, ["doctor", "--json"], env={"CHAINPROOF_PORT": "1"})
+    findings = {finding["subject"]: finding for finding in json.loads(result.stdout)}
+    assert result.exit_code == 0
     assert findings["Store"]["state"] in ("ok", "note")
     assert findings["Assets"]["state"] == "ok"
     assert "not running" in findings["Service"]["sentence"]
 
 
-def test_doctor_finds_a_key_file_that_others_can_read(home: Path) -> None:
+def test_the_doctor_finds_a_key_file_that_others_can_read(home: Path) -> None:
     assert run.invoke(app, ["migrate"]).exit_code == 0
     file = home / "local.key"
     file.write_text(key_format.generate("local"))
     file.chmod(0o644)
-    answer = run.invoke(app, ["doctor"])
-    assert answer.exit_code == 3
-    assert "chmod 600" in answer.stdout
-    assert stat.S_IMODE(file.stat().st_mode) == 0o644  # told, not touched
+    result = run.invoke(app, ["doctor"])
+    assert result.exit_code == 3
+    assert "chmod 600" in result.stdout
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644  # reported, not changed
 
 
-def test_doctor_names_the_fault_in_a_users_asset_file(home: Path) -> None:
+def test_the_doctor_names_the_error_in_a_users_asset_file(home: Path) -> None:
     home.mkdir(parents=True)
     (home / "assets.yaml").write_text("assets:\n  - id: bitcoin\n    colour: orange\n")
-    answer = run.invoke(app, ["doctor"])
-    assert answer.exit_code == 3
-    assert "colour" in answer.stdout
+    result = run.invoke(app, ["doctor"])
+    assert result.exit_code == 3
+    assert "colour" in result.stdout
 
 
-def test_doctor_says_that_own_rules_are_refused_and_why(home: Path) -> None:
+def test_the_doctor_reports_why_own_rules_are_refused(home: Path) -> None:
     (home / "rules").mkdir(parents=True)
     (home / "rules" / "own.yaml").write_text("version: 1\nrules: [{id: x}]\n")
-    told = run.invoke(app, ["doctor"])
-    assert "Your own rules are refused, so the built-in ones apply:" in " ".join(told.stdout.split())
-    assert "own.yaml:2" in told.stdout.replace("\n", "")
+    result = run.invoke(app, ["doctor"])
+    assert "Your own rules are refused, so the built-in ones apply:" in " ".join(result.stdout.split())
+    assert "own.yaml:2" in result.stdout.replace("\n", "")
 
 
 @pytest.mark.parametrize(
-    ("variable", "given", "then"),
+    ("variable", "before", "after"),
     [
         ("OPENBLAS_NUM_THREADS", None, "1"),
         ("OPENBLAS_NUM_THREADS", "3", "3"),
@@ -144,17 +146,17 @@ def test_doctor_says_that_own_rules_are_refused_and_why(home: Path) -> None:
         ("MALLOC_ARENA_MAX", "7", "7"),
     ],
 )
-def test_children_have_few_threads_of_algebra_and_few_heaps_unless_the_operator_says_more(
-    monkeypatch: pytest.MonkeyPatch, variable: str, given: str | None, then: str
+def test_children_get_few_blas_threads_and_arenas_unless_the_operator_sets_more(
+    monkeypatch: pytest.MonkeyPatch, variable: str, before: str | None, after: str
 ) -> None:
     for name in ("PYTHONSAFEPATH", "OPENBLAS_NUM_THREADS", "MALLOC_ARENA_MAX"):
-        monkeypatch.setenv(name, "")  # which the program sets; undone at the end
-    if given is None:
+        monkeypatch.setenv(name, "")  # the program sets it; the test restores it
+    if before is None:
         monkeypatch.delenv(variable)
     else:
-        monkeypatch.setenv(variable, given)
+        monkeypatch.setenv(variable, before)
     seen: list[str] = []
     monkeypatch.setattr(logs, "report_errors_only", lambda: None)
     monkeypatch.setattr(commands, "app", lambda: seen.append(os.environ[variable]))
     cli.main()
-    assert seen == [then]
+    assert seen == [after]

@@ -1,4 +1,4 @@
-"""``chainproof entities`` lists whom texts name, and whom jobs saw."""
+"""Tests ``chainproof entities``: entities in texts, and entities that jobs saw."""
 
 import json
 from collections.abc import Callable
@@ -35,34 +35,34 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
 def test_entities_of_files_are_listed_once_as_json(run: Run) -> None:
     Path("a.txt").write_text("\ufeffビットコイン and Coinbase", encoding="utf-8")
     Path("b.txt").write_text("Bitcoin", encoding="utf-8")
-    told = run("extract", "a.txt", "b.txt", "--json")
-    assert told.exit_code == 0
-    found = json.loads(told.stdout)["entities"]
-    assert [(e["name"], e["canonical_name"], e["type"]) for e in found] == [
+    result = run("extract", "a.txt", "b.txt", "--json")
+    assert result.exit_code == 0
+    entities = json.loads(result.stdout)["entities"]
+    assert [(e["name"], e["canonical_name"], e["type"]) for e in entities] == [
         ("ビットコイン", "Bitcoin", "asset"),
         ("Coinbase", "Coinbase", "exchange"),
     ]
 
 
-def test_standard_input_is_read_and_shown_as_a_table(run: Run) -> None:
-    told = run("extract", "-", stdin="以太坊")
-    assert told.exit_code == 0
-    assert "以太坊" in told.stdout
-    assert "Ethereum" in told.stdout
-    assert "No entity" in run("extract", "-", stdin="nothing here").stdout
+def test_entities_of_standard_input_are_shown_as_a_table(run: Run) -> None:
+    result = run("extract", "-", stdin="以太坊")
+    assert result.exit_code == 0
+    assert "以太坊" in result.stdout
+    assert "Ethereum" in result.stdout
+    assert "No known entity" in run("extract", "-", stdin="nothing here").stdout
 
 
-def test_a_file_that_is_missing_or_not_utf8_is_told_in_a_sentence(run: Run) -> None:
+def test_a_missing_file_or_one_that_is_not_utf8_is_a_sentence(run: Run) -> None:
     Path("bad.txt").write_bytes(b"Bitcoin \xff")
-    told = run("extract", "bad.txt")
-    assert (told.exit_code, "byte 9 is not UTF-8" in told.stderr) == (2, True)
+    result = run("extract", "bad.txt")
+    assert (result.exit_code, "byte 9 is not UTF-8" in result.stderr) == (2, True)
     for missing in ("none.txt", "."):
-        told = run("extract", missing)
-        assert (told.exit_code, f"{missing}: cannot be read" in told.stderr) == (2, True)
-        assert "CHAINPROOF_HOME" not in told.stderr
+        result = run("extract", missing)
+        assert (result.exit_code, f"{missing}: cannot be read" in result.stderr) == (2, True)
+        assert "CHAINPROOF_HOME" not in result.stderr
 
 
-def test_what_jobs_saw_is_listed_by_count(run: Run) -> None:
+def test_entities_seen_by_jobs_are_listed_by_count(run: Run) -> None:
     settings = Settings()
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
@@ -71,8 +71,8 @@ def test_what_jobs_saw_is_listed_by_count(run: Run) -> None:
             seen = [Seen("bitcoin", "BTC")] + [Seen("ethereum", "ETH")] * (job == "a")
             seen_entities.record(connection, job, seen, at=utc_now() - timedelta(minutes=5))
     database.dispose()
-    told = json.loads(run("list", "--json").stdout)["entities"]
-    assert [(e["canonical_name"], e["count"]) for e in told] == [("Bitcoin", 2), ("Ethereum", 1)]
+    entities = json.loads(run("list", "--json").stdout)["entities"]
+    assert [(e["canonical_name"], e["count"]) for e in entities] == [("Bitcoin", 2), ("Ethereum", 1)]
     assert "Bitcoin" in run("list", "--window", "2h").stdout
     assert "No entity was seen" in run("list", "--window", "1m").stdout
     assert run("list", "--window", "soon").exit_code == 2

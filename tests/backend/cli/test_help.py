@@ -1,4 +1,4 @@
-"""What the program says of itself: its version, its help and its completions."""
+"""Tests the version and the shell completions of the program."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from backend.cli.commands import app
 
 run = CliRunner()
-IMPORTED = """
+PRINT_VERSION_AND_IMPORTS = """
 import sys
 sys.argv = ["chainproof", "--version"]
 from backend.cli import main
@@ -19,11 +19,13 @@ print({"typer", "rich", "pydantic", "sqlalchemy", "streamlit"} & {*sys.modules})
 """
 
 
-def test_the_version_is_told_without_importing_what_takes_time() -> None:
-    told = subprocess.run([sys.executable, "-c", IMPORTED], capture_output=True, text=True, check=True)
-    assert told.stdout.splitlines() == [f"chainproof {version('chainproof')}", "set()"]
-    answer = run.invoke(app, ["--version", "keys"])
-    assert (answer.exit_code, answer.stdout.strip()) == (0, f"chainproof {version('chainproof')}")
+def test_the_version_is_printed_without_slow_imports() -> None:
+    process = subprocess.run(
+        [sys.executable, "-c", PRINT_VERSION_AND_IMPORTS], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.splitlines() == [f"chainproof {version('chainproof')}", "set()"]
+    result = run.invoke(app, ["--version", "keys"])
+    assert (result.exit_code, result.stdout.strip()) == (0, f"chainproof {version('chainproof')}")
 
 
 @pytest.mark.parametrize(

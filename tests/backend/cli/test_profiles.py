@@ -1,4 +1,4 @@
-"""``chainproof profiles`` and ``chainproof runs list``."""
+"""Tests ``chainproof profiles`` and ``chainproof runs list``."""
 
 import json
 from pathlib import Path
@@ -19,9 +19,9 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def run(*arguments: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(app, list(arguments))
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code == code, result.output
+    return result
 
 
 def test_profiles_are_added_changed_listed_and_removed() -> None:
@@ -45,7 +45,7 @@ def test_profiles_are_added_changed_listed_and_removed() -> None:
     assert "There is no profile" in run("profiles", "remove", "a/b c", code=2).stderr
 
 
-def test_a_file_of_profiles_is_imported_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_file_of_profiles_is_imported_completely_or_not_at_all(tmp_path: Path) -> None:
     file = tmp_path / "some.json"
     file.write_text('{"a": {"model": "m"},\n "b": {"x": 1}}')
     assert "some.json:2" in run("profiles", "import", str(file), code=2).stderr.replace("\n", "")
@@ -53,17 +53,17 @@ def test_a_file_of_profiles_is_imported_whole_or_not_at_all(tmp_path: Path) -> N
     assert json.loads(run("profiles", "import", str(file), "--json").stdout)["added"] == 2
 
 
-def test_what_a_file_configures_no_command_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_do_not_change_profiles_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "profiles.json"
     file.write_text('{"a": {}}')
     monkeypatch.setenv("CHAINPROOF_PROFILES", str(file))
     for arguments in (("add", "a"), ("remove", "a"), ("import", str(file))):
-        told = run("profiles", *arguments, code=2).stderr.replace("\n", "")
-        assert "profiles.json" in told
+        error = run("profiles", *arguments, code=2).stderr.replace("\n", "")
+        assert "profiles.json" in error
     assert "1 to 500 characters" in run("profiles", "add", "", code=2).stderr
 
 
-def test_runs_are_listed_by_profile_with_counts_and_one_by_one(home: Path) -> None:
+def test_runs_are_counted_by_profile_and_listed_for_one_profile(home: Path) -> None:
     assert {each["realm"] for each in json.loads(run("runs", "list", "--json").stdout)} == {"sample"}
     run("profiles", "add", "one")
     run("profiles", "add", "two")

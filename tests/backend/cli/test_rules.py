@@ -1,4 +1,4 @@
-"""``chainproof rules``."""
+"""Tests ``chainproof rules``."""
 
 import json
 from pathlib import Path
@@ -50,65 +50,65 @@ def invoke(*arguments: object) -> Result:
     return run.invoke(app, ["rules", *map(str, arguments)])
 
 
-def test_rules_without_a_doubt_pass_the_check(own: Path) -> None:
-    answer = invoke("check", own)
-    assert answer.exit_code == 0, answer.output
-    assert "No findings." in answer.stdout
+def test_valid_rules_pass_the_check(own: Path) -> None:
+    result = invoke("check", own)
+    assert result.exit_code == 0, result.output
+    assert "No findings." in result.stdout
     assert json.loads(invoke("check", own, "--json").stdout) == []
 
 
 def test_a_mistake_is_a_finding_with_its_line(own: Path) -> None:
     own.write_text(GOOD.replace("match", "mach"), encoding="utf-8")
-    answer = invoke("check")
-    assert answer.exit_code == 1
+    result = invoke("check")
+    assert result.exit_code == 1
     line = "7: error: rule 'own-solanna': 'mach' is not known here (did you mean 'match'?) [mistake]"
-    assert f"{own}:{line}" in answer.stdout
+    assert f"{own}:{line}" in result.stdout
     found = json.loads(invoke("check", own, "--json").stdout)
     assert [(entry["line"], entry["kind"]) for entry in found] == [(7, "mistake")]
 
 
-def test_a_doubtful_rule_is_a_finding_with_what_to_do(own: Path) -> None:
+def test_a_doubtful_rule_is_a_finding_with_advice(own: Path) -> None:
     own.write_text(GOOD.replace("[Solannna]", "[Solannna, near]\n    auto_fix: true"), encoding="utf-8")
-    answer = invoke("check", own)
-    assert answer.exit_code == 1
-    assert "'near' is an ordinary word (en)" in answer.stdout
+    result = invoke("check", own)
+    assert result.exit_code == 1
+    assert "'near' is an ordinary word (en)" in result.stdout
     assert json.loads(invoke("check", own, "--json").stdout)[0]["rule"] == "own-solanna"
 
 
-def test_the_check_tells_of_specs_too(own: Path) -> None:
+def test_the_check_also_reports_failed_specs(own: Path) -> None:
     own.write_text(GOOD.replace("to: Solana fell", "to: Solana rose"), encoding="utf-8")
-    answer = invoke("check", own)
-    assert answer.exit_code == 1
-    assert f"{own}:8: error: rule 'own-solanna': spec 1: 'Solannna fell' should become" in answer.stdout
+    result = invoke("check", own)
+    assert result.exit_code == 1
+    assert f"{own}:8: error: rule 'own-solanna': spec 1: 'Solannna fell' should become" in result.stdout
     assert json.loads(invoke("check", own, "--json").stdout)[0]["kind"] == "spec"
 
 
-def test_a_file_of_rules_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:
-    answer = invoke("check", tmp_path / "none.yaml")
-    assert answer.exit_code == 2
-    assert "There is no file" in answer.stderr
+def test_a_missing_file_is_wrong_usage(tmp_path: Path) -> None:
+    result = invoke("check", tmp_path / "none.yaml")
+    assert result.exit_code == 2
+    assert "does not exist" in result.stderr
 
 
 def test_specs_are_run_and_counted(own: Path, tmp_path: Path) -> None:
-    answer = invoke("test", own)
-    assert answer.exit_code == 0, answer.output
-    assert "1 spec of 1 rule: all passed." in answer.stdout
+    result = invoke("test", own)
+    assert result.exit_code == 0, result.output
+    assert "1 spec of 1 rule: all passed." in result.stdout
     assert json.loads(invoke("test", own.parent, "--json").stdout) == {"specs": 1, "rules": 1, "failed": []}
 
 
-def test_a_failing_spec_shows_what_was_wanted_and_what_came(own: Path) -> None:
+def test_a_failing_spec_shows_the_expected_and_the_actual_text(own: Path) -> None:
     own.write_text(GOOD.replace("to: Solana fell", "to: Solana rose"), encoding="utf-8")
-    answer = invoke("test", own)
-    assert answer.exit_code == 1
+    result = invoke("test", own)
+    assert result.exit_code == 1
     for words in (f"{own}:8:", "from    'Solannna fell'", "wanted  'Solana rose'", "got     'Solana fell'"):
-        assert words in answer.stdout
+        assert words in result.stdout
     failed = json.loads(invoke("test", own, "--json").stdout)["failed"]
     assert [(entry["line"], entry["got"]) for entry in failed] == [(8, "Solana fell")]
 
 
 def test_a_reload_is_announced_to_every_process(own: Path) -> None:
-    answer = invoke("reload")
-    assert answer.exit_code == 0, answer.output
+    result = invoke("reload")
+    assert result.exit_code == 0, result.output
     database = Database(Settings().app_database_url)
     with database.read() as connection:
         counters = dict(connection.execute(sa.select(change_counters.c.topic, change_counters.c.n)).all())
@@ -118,10 +118,10 @@ def test_a_reload_is_announced_to_every_process(own: Path) -> None:
 
 def test_refused_rules_are_not_announced(own: Path) -> None:
     own.write_text("rules: [", encoding="utf-8")
-    answer = invoke("reload")
-    assert answer.exit_code == 1
-    assert f"{own}:1: this is no valid YAML" in answer.stdout
-    assert "refused: 1 mistake." in answer.stderr
+    result = invoke("reload")
+    assert result.exit_code == 1
+    assert f"{own}:1: this is no valid YAML" in result.stdout
+    assert "refused: 1 mistake." in result.stderr
     assert not (own.parents[1] / "chainproof.db").exists()
 
 
@@ -144,30 +144,30 @@ def test_rules_are_listed_with_their_files_and_searched(own: Path) -> None:
 PRH = "rules:\n  - {expected: Foochain, pattern: Fuchain}\n  - {expected: x, pattern: /a+/}\n"
 
 
-def test_an_import_prints_a_pack_and_tells_what_it_left_out(tmp_path: Path) -> None:
+def test_an_import_prints_a_pack_and_the_rules_that_it_could_not_convert(tmp_path: Path) -> None:
     (tmp_path / "rules.yml").write_text(PRH, encoding="utf-8")
-    answer = invoke("import", "rules.yml")
-    assert answer.exit_code == 0, answer.output
-    assert "id: rules-foochain" in answer.stdout
-    assert "not carried over: rules.yml:3: x: '+' repeats without an end" in answer.stderr
-    assert "1 rule carried over, 1 not." in answer.stderr
+    result = invoke("import", "rules.yml")
+    assert result.exit_code == 0, result.output
+    assert "id: rules-foochain" in result.stdout
+    assert "not converted: rules.yml:3: x: '+' repeats without an end" in result.stderr
+    assert "1 rule converted, 1 not." in result.stderr
 
 
-def test_an_imported_file_can_be_put_into_the_folder_of_rules_at_once(home: Path, tmp_path: Path) -> None:
+def test_an_import_can_write_to_the_rules_folder(home: Path, tmp_path: Path) -> None:
     (tmp_path / "rules.yml").write_text(PRH, encoding="utf-8")
     target = home / "rules" / "foo.yaml"
-    answer = invoke(
+    result = invoke(
         "import", "rules.yml", "--format", "prh", "--out", target, "--auto-fix", "--language", "en", "--json"
     )
-    assert answer.exit_code == 0, answer.output
-    told = json.loads(answer.stdout)
-    assert (told["format"], told["rules"], len(told["skipped"])) == ("prh", 1, 1)
+    assert result.exit_code == 0, result.output
+    counts = json.loads(result.stdout)
+    assert (counts["format"], counts["rules"], len(counts["skipped"])) == ("prh", 1, 1)
     assert invoke("test").exit_code == 0
     (entry,) = json.loads(invoke("list", "rules-foochain", "--json").stdout)
     assert (entry["auto_fix"], entry["languages"]) == (True, ["en"])
-    again = invoke("import", "rules.yml", "--out", target)
-    assert again.exit_code == 2
-    assert "--force" in again.stderr
+    repeated = invoke("import", "rules.yml", "--out", target)
+    assert repeated.exit_code == 2
+    assert "--force" in repeated.stderr
     assert invoke("import", "rules.yml", "--out", target, "--force").exit_code == 0
 
 
@@ -177,16 +177,14 @@ def test_an_imported_file_can_be_put_into_the_folder_of_rules_at_once(home: Path
         (["rules.yml", "--format", "word"], 2, "prh, vale, terminology, csv"),
         (["rules.yml", "--language", "fr"], 2, "en, ja, zh"),
         (["none.yml"], 2, "cannot be read"),
-        (["empty.csv"], 1, "0 rules carried over"),
+        (["empty.csv"], 1, "0 rules converted"),
         (["notes.txt"], 2, "say which with --format"),
     ],
 )
-def test_an_import_that_cannot_be_is_a_sentence(
-    tmp_path: Path, arguments: list[str], code: int, words: str
-) -> None:
+def test_a_failed_import_is_a_sentence(tmp_path: Path, arguments: list[str], code: int, words: str) -> None:
     (tmp_path / "rules.yml").write_text(PRH, encoding="utf-8")
     (tmp_path / "empty.csv").write_text("", encoding="utf-8")
     (tmp_path / "notes.txt").write_text("", encoding="utf-8")
-    answer = invoke("import", *arguments)
-    assert answer.exit_code == code
-    assert words in " ".join(answer.output.split())
+    result = invoke("import", *arguments)
+    assert result.exit_code == code
+    assert words in " ".join(result.output.split())

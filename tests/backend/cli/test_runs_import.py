@@ -1,4 +1,4 @@
-"""``chainproof runs import``, to the store and out of it over HTTP."""
+"""Tests ``chainproof runs import``, and that HTTP returns the imported runs."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -42,16 +42,16 @@ def service(run: Run) -> Iterator[Running]:
     running.close()
 
 
-def test_what_was_imported_is_answered(run: Run, service: Running) -> None:
+def test_imported_runs_are_returned_over_http(run: Run, service: Running) -> None:
     error = {"message": "no sandbox"}
     samples = [inspect_sample(), inspect_sample(id=2, uuid="u2", scores=None, error=error)]
     members = {f"samples/{one['id']}_epoch_1.json": one for one in samples}
     write_eval(Path("log.eval"), {"header.json": INSPECT_HEADER, **members})
-    told = run("log.eval", "--add-profiles")
-    assert told.exit_code == 0, told.stderr
-    assert "log.eval: Inspect log, 2 runs" in told.stdout
-    assert "null       cost_usd in 2: the log holds no cost" in told.stdout
-    assert told.stdout.endswith("1 profile added: «openai/gpt-4o (react)».\n2 added, 0 known.\n")
+    result = run("log.eval", "--add-profiles")
+    assert result.exit_code == 0, result.stderr
+    assert "log.eval: Inspect log, 2 runs" in result.stdout
+    assert "null       cost_usd in 2: the log holds no cost" in result.stdout
+    assert result.stdout.endswith("1 profile added: «openai/gpt-4o (react)».\n2 added, 0 known.\n")
     assert run("log.eval").stdout.endswith("0 added, 2 known.\n")
     timeline = service.get("/v1/timelines").json()["profiles"]["openai/gpt-4o (react)"]
     assert timeline["model"] == "gpt-4o"
@@ -59,35 +59,44 @@ def test_what_was_imported_is_answered(run: Run, service: Running) -> None:
         ("sampleUuid1", True),
         ("u2", False),
     ]
-    whole = service.get("/v1/runs/u2").json()
-    assert (whole["machinery_failure"], whole["error"], whole["agent"]) == (True, "no sandbox", "react")
+    run_json = service.get("/v1/runs/u2").json()
+    assert (run_json["machinery_failure"], run_json["error"], run_json["agent"]) == (
+        True,
+        "no sandbox",
+        "react",
+    )
 
 
-def test_json_tells_what_became_of_each_field(run: Run) -> None:
+def test_json_reports_the_conversion_of_each_field(run: Run) -> None:
     write_lines(Path("a.jsonl"), own_run())
     write_json(Path("a.profiles.json"), {"alpha": {"model": "gpt"}})
-    told = json.loads(run("a.jsonl", "--add-profiles", "--json").stdout)
-    assert (told["added"], told["known"], told["mistakes"], told["new_profiles"]) == (1, 0, 0, ["alpha"])
-    (file,) = told["files"]
+    report = json.loads(run("a.jsonl", "--add-profiles", "--json").stdout)
+    assert (report["added"], report["known"], report["mistakes"], report["new_profiles"]) == (
+        1,
+        0,
+        0,
+        ["alpha"],
+    )
+    (file,) = report["files"]
     assert (file["format"], file["runs"]) == ("chainproof", 1)
     assert file["left_null"]["finished_at"] == {"runs": 1, "reason": "the file says null or nothing"}
 
 
-def test_mistakes_are_told_with_their_places_and_nothing_is_added(run: Run) -> None:
+def test_mistakes_are_reported_with_their_lines_and_nothing_is_added(run: Run) -> None:
     write_lines(Path("a.jsonl"), own_run(profile="beta"), own_run(run_id="r2", timestamp="now"))
-    told = run("a.jsonl")
-    assert told.exit_code == 2
-    assert "a.jsonl:1: profile: «beta» is not configured" in told.stderr
-    assert "a.jsonl:2: timestamp: must be an RFC 3339 instant" in told.stderr
-    assert "Nothing was added. --partial keeps what is right." in told.stderr
-    kept = run("a.jsonl", "--partial", "--add-profiles")
-    assert (kept.exit_code, kept.stdout.splitlines()[-1]) == (2, "1 added, 0 known.")
+    result = run("a.jsonl")
+    assert result.exit_code == 2
+    assert "a.jsonl:1: profile: «beta» is not configured" in result.stderr
+    assert "a.jsonl:2: timestamp: must be an RFC 3339 instant" in result.stderr
+    assert "Nothing was added. Use --partial to import the valid entries." in result.stderr
+    partial = run("a.jsonl", "--partial", "--add-profiles")
+    assert (partial.exit_code, partial.stdout.splitlines()[-1]) == (2, "1 added, 0 known.")
 
 
 def test_a_dry_run_adds_nothing(run: Run) -> None:
     write_lines(Path("a.jsonl"), own_run())
-    told = run("a.jsonl", "--dry-run", "--add-profiles")
-    assert (told.exit_code, told.stdout.splitlines()[-1]) == (0, "Right so far: 1 run. Nothing was added.")
+    result = run("a.jsonl", "--dry-run", "--add-profiles")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "Valid: 1 run. Nothing was added.")
     assert run("a.jsonl", "--add-profiles").stdout.endswith("1 added, 0 known.\n")
 
 
@@ -100,9 +109,9 @@ def test_a_dry_run_adds_nothing(run: Run) -> None:
         ((".",), "cannot be read: Is a directory"),
     ],
 )
-def test_wrong_use_gets_a_sentence(run: Run, words: tuple[str, ...], sentence: str) -> None:
+def test_wrong_usage_is_a_sentence(run: Run, words: tuple[str, ...], sentence: str) -> None:
     write_lines(Path("a.jsonl"), own_run())
-    told = run(*words)
-    assert told.exit_code != 0
-    assert sentence in told.stderr
-    assert told.exception is None or isinstance(told.exception, SystemExit)
+    result = run(*words)
+    assert result.exit_code != 0
+    assert sentence in result.stderr
+    assert result.exception is None or isinstance(result.exception, SystemExit)

@@ -1,4 +1,4 @@
-"""``chainproof scan`` finds, corrects and reports, in files, archives and streams."""
+"""Tests ``chainproof scan``: findings, corrections and reports for files, archives and streams."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ LOAD_SCAN_RULES = command.load_scan_rules
 
 @pytest.fixture(scope="module")
 def rules(tmp_path_factory: pytest.TempPathFactory) -> CompiledPack:
-    """The shipped rules and a few made-up ones; read once, since that takes a second."""
+    """Load the shipped rules and a few test rules once, since that takes a second."""
     folder = tmp_path_factory.mktemp("rules")
     (folder / "own.yaml").write_text(PACK)
     return load_rules(folder, must_exist=True)
@@ -46,70 +46,70 @@ def lines(*articles: Any) -> bytes:
     return b"".join(json.dumps(article, ensure_ascii=False).encode() + b"\n" for article in articles)
 
 
-def test_findings_are_told_with_line_column_rule_and_what_to_write(scan: Scan) -> None:
+def test_findings_show_line_column_rule_and_correction(scan: Scan) -> None:
     Path("a.md").write_bytes(TEXT.encode())
-    told = scan("a.md")
-    assert told.exit_code == 1
-    assert "1:3       error   Zorbkoin → Zorbcoin  zorbcoin-typo" in told.stdout
-    assert "3:16      warning Zorb Token → Zorbcoin  (to approve)  zorbcoin-old" in told.stdout
-    assert "3:33      info    Zorby  (to decide)  zorby" in told.stdout
-    assert "3 findings; 1 can be corrected with --fix." in told.stderr
+    result = scan("a.md")
+    assert result.exit_code == 1
+    assert "1:3       error   Zorbkoin → Zorbcoin  zorbcoin-typo" in result.stdout
+    assert "3:16      warning Zorb Token → Zorbcoin  (to approve)  zorbcoin-old" in result.stdout
+    assert "3:33      info    Zorby  (to decide)  zorby" in result.stdout
+    assert "3 findings; 1 can be corrected with --fix." in result.stderr
 
 
-def test_a_clean_text_is_nothing_to_report(scan: Scan) -> None:
+def test_a_correct_text_has_no_findings(scan: Scan) -> None:
     Path("a.md").write_text("Zorbcoin rises")
-    told = scan("a.md")
-    assert (told.exit_code, told.stdout) == (0, "")
-    assert "nothing to correct" in told.stderr
+    result = scan("a.md")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "nothing to correct" in result.stderr
 
 
-def test_fix_makes_the_safe_corrections_and_touches_nothing_else(scan: Scan) -> None:
+def test_fix_makes_only_the_safe_corrections(scan: Scan) -> None:
     Path("a.md").write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
-    told = scan("a.md", "--fix")
+    result = scan("a.md", "--fix")
     assert Path("a.md").read_bytes() == b"\xef\xbb\xbf" + FIXED.encode()
-    assert "1 correction made: 2 findings left." in told.stderr
-    assert told.exit_code == 1
-    again = Path("a.md").stat().st_mtime_ns
+    assert "1 correction made: 2 findings left." in result.stderr
+    assert result.exit_code == 1
+    written_at = Path("a.md").stat().st_mtime_ns
     scan("a.md", "--fix")
-    assert Path("a.md").stat().st_mtime_ns == again
+    assert Path("a.md").stat().st_mtime_ns == written_at
 
 
-def test_a_diff_is_shown_and_nothing_written(scan: Scan) -> None:
+def test_diff_shows_the_corrections_and_writes_nothing(scan: Scan) -> None:
     Path("a.md").write_bytes(TEXT.encode())
-    told = scan("a.md", "--diff")
-    assert told.exit_code == 1
-    assert "-# Zorbkoin rises\n+# Zorbcoin rises\n" in told.stdout  # the runner drops carriage returns
+    result = scan("a.md", "--diff")
+    assert result.exit_code == 1
+    assert "-# Zorbkoin rises\n+# Zorbcoin rises\n" in result.stdout  # the runner drops carriage returns
     assert Path("a.md").read_bytes() == TEXT.encode()
 
 
-def test_standard_input_comes_out_corrected_and_findings_go_beside(scan: Scan) -> None:
-    told = scan("-", "--fix", stdin="Zorbkoin, says Zorby")
-    assert told.stdout == "Zorbcoin, says Zorby"
-    assert "Zorby  (to decide)" in told.stderr
+def test_standard_input_is_corrected_to_standard_output_and_findings_go_to_standard_error(scan: Scan) -> None:
+    result = scan("-", "--fix", stdin="Zorbkoin, says Zorby")
+    assert result.stdout == "Zorbcoin, says Zorby"
+    assert "Zorby  (to decide)" in result.stderr
 
 
-def test_what_is_less_severe_than_asked_is_left_out(scan: Scan) -> None:
+def test_findings_below_the_minimum_severity_are_not_reported(scan: Scan) -> None:
     Path("a.md").write_text("says Zorby")
     assert scan("a.md", "--severity", "warning").exit_code == 0
     assert scan("a.md", "--severity", "info").exit_code == 1
 
 
-def test_an_archive_keeps_its_lines_but_for_the_corrected_fields(scan: Scan) -> None:
+def test_only_the_corrected_fields_of_an_archive_change(scan: Scan) -> None:
     clean = b'{"id":"1", "content" : "Zorbcoin", "x": 1.50}\n\n'
     wrong = b'{"id": "2", "title": "Zorbkoin \\u2014", "more": {"a": [1]}, "tags": ["Zorbcoyn"]}\n'
     Path("a.jsonl").write_bytes(clean + wrong + b"not json\n")
-    told = scan("a.jsonl", "--fix")
+    result = scan("a.jsonl", "--fix")
     assert Path("a.jsonl").read_bytes() == (
         clean + wrong.replace(b"Zorbkoin", b"Zorbcoin").replace(b"Zorbcoyn", b"Zorbcoin") + b"not json\n"
     )
-    assert "a.jsonl:4: no valid JSON at column 1" in told.stderr
-    assert told.exit_code == 2
+    assert "a.jsonl:4: no valid JSON at column 1" in result.stderr
+    assert result.exit_code == 2
 
 
-def test_an_archive_may_go_elsewhere(scan: Scan) -> None:
+def test_the_corrected_archive_can_be_written_to_another_file(scan: Scan) -> None:
     Path("a.jsonl").write_bytes(lines({"content": "Zorbkoin"}))
-    told = scan("a.jsonl", "--fix", "--out", "b.jsonl")
-    assert told.exit_code == 0
+    result = scan("a.jsonl", "--fix", "--out", "b.jsonl")
+    assert result.exit_code == 0
     assert b"Zorbkoin" in Path("a.jsonl").read_bytes()
     assert Path("b.jsonl").read_bytes() == lines({"content": "Zorbcoin"})
 
@@ -125,33 +125,35 @@ def test_an_archive_may_go_elsewhere(scan: Scan) -> None:
         (b"[" * 100_000, "nested too deeply"),
     ],
 )
-def test_a_bad_line_is_named_with_its_reason(scan: Scan, line: bytes, reason: str) -> None:
+def test_the_error_names_an_invalid_line_and_the_reason(scan: Scan, line: bytes, reason: str) -> None:
     Path("a.jsonl").write_bytes(b"\n" + line + b"\n")
-    told = scan("a.jsonl")
-    assert f"a.jsonl:2: {reason}" in " ".join(told.stderr.split())
-    assert told.exit_code == 2
+    result = scan("a.jsonl")
+    assert f"a.jsonl:2: {reason}" in " ".join(result.stderr.split())
+    assert result.exit_code == 2
 
 
-def test_a_file_that_is_no_text_is_named_and_the_others_are_scanned(scan: Scan) -> None:
+def test_the_error_names_a_file_that_is_not_text_and_the_others_are_scanned(scan: Scan) -> None:
     Path("a.md").write_bytes("暗号".encode("shift-jis"))
     Path("b.md").write_text("Zorbkoin")
-    told = scan("a.md", "b.md", "gone.md")
-    assert "a.md:1: not UTF-8 at byte 0" in told.stderr
-    assert "gone.md: No such file" in told.stderr
-    assert "Zorbkoin" in told.stdout
-    assert told.exit_code == 2
+    result = scan("a.md", "b.md", "gone.md")
+    assert "a.md:1: not UTF-8 at byte 0" in result.stderr
+    assert "gone.md: No such file" in result.stderr
+    assert "Zorbkoin" in result.stdout
+    assert result.exit_code == 2
 
 
-def test_json_holds_every_finding_with_its_place(scan: Scan) -> None:
+def test_json_contains_every_finding_with_its_position(scan: Scan) -> None:
     Path("a.md").write_text("x Zorbkoin")
-    told = json.loads(scan("a.md", "--format", "json").stdout)
-    (finding,) = told["findings"]
-    assert told["rules_version"]
+    report = json.loads(scan("a.md", "--format", "json").stdout)
+    (finding,) = report["findings"]
+    assert report["rules_version"]
     assert (finding["file"], finding["line"], finding["column"]) == ("a.md", 1, 3)
     assert (finding["corrected_text"], finding["reason"]) == ("Zorbcoin", "A frequent slip.")
 
 
-def test_a_reason_is_in_the_language_of_its_article_and_that_of_a_rule_in_english(scan: Scan) -> None:
+def test_the_reason_of_a_finding_has_the_language_of_the_article_and_that_of_a_rule_is_english(
+    scan: Scan,
+) -> None:
     Path("a.md").write_text("Zorbkoinが上昇したと発表されました。")
     (finding,) = json.loads(scan("a.md", "--format", "json").stdout)["findings"]
     assert (finding["language"], finding["reason"]) == ("ja", "よくある誤りです。")
@@ -160,7 +162,7 @@ def test_a_reason_is_in_the_language_of_its_article_and_that_of_a_rule_in_englis
     assert rule["fullDescription"]["text"] == "A frequent slip."
 
 
-def test_sarif_holds_regions_rules_and_fixes(scan: Scan) -> None:
+def test_sarif_contains_regions_rules_and_fixes(scan: Scan) -> None:
     Path("文 1.md").write_text("𝒳 Zorbkoin, says Zorby")
     run = json.loads(scan("文 1.md", "--format", "sarif").stdout)["runs"][0]
     typo, unclear = run["results"]
@@ -174,33 +176,32 @@ def test_sarif_holds_regions_rules_and_fixes(scan: Scan) -> None:
     assert (unclear["level"], "fixes" in unclear) == ("note", False)
 
 
-def test_processes_find_what_one_does(scan: Scan, tmp_path: Path, rules: CompiledPack) -> None:
+def test_several_processes_find_the_same_as_one(scan: Scan, tmp_path: Path, rules: CompiledPack) -> None:
     del scan
     archive = tmp_path / "big.jsonl"
     archive.write_bytes(lines({"id": "a", "content": "Zorbkoin " + "x" * 100_000}) * 15)
-    found = sources([archive], "")
-    alone, together = (
-        list(scanner.FileScanner(rules, fix=True, jobs=jobs).outcomes(found, None)) for jobs in (0, 2)
+    archive_sources = sources([archive], "")
+    single, parallel = (
+        list(scanner.FileScanner(rules, fix=True, jobs=jobs).outcomes(archive_sources, None))
+        for jobs in (0, 2)
     )
-    assert alone == together
-    assert sum(outcome.corrections for outcome in together) == 15
+    assert single == parallel
+    assert sum(outcome.corrections for outcome in parallel) == 15
 
 
-def test_rules_with_a_mistake_are_told_instead_of_scanning_with_others(
-    scan: Scan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_invalid_own_rules_are_an_error(scan: Scan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "own.yaml").write_text("version: 1\nrules: [{id: x}]\n")
     monkeypatch.setattr(command, "load_scan_rules", LOAD_SCAN_RULES)
     monkeypatch.setenv("CHAINPROOF_RULES_DIR", str(folder))
-    told = scan("-", stdin="Zorbkoin")
-    assert told.exit_code == 2
-    assert "own.yaml:2" in told.stderr.replace("\n", "")
+    result = scan("-", stdin="Zorbkoin")
+    assert result.exit_code == 2
+    assert "own.yaml:2" in result.stderr.replace("\n", "")
 
 
 @pytest.mark.parametrize("words", [["--out", "x"], ["--out", "x", "--fix", "a.md", "b.md"]])
-def test_out_goes_with_fix_and_one_file(scan: Scan, words: list[str]) -> None:
-    told = scan(*words, stdin="")
-    assert told.exit_code == 2
-    assert "--out goes with --fix and exactly one file" in told.stderr
+def test_out_needs_fix_and_one_file(scan: Scan, words: list[str]) -> None:
+    result = scan(*words, stdin="")
+    assert result.exit_code == 2
+    assert "--out needs --fix and exactly one file" in result.stderr

@@ -1,4 +1,4 @@
-"""``chainproof-scan`` is called as linters are, and reads the rules of the folder that it is called in."""
+"""Tests that ``chainproof-scan`` works like a linter and reads the rules of the working folder."""
 
 import json
 from collections.abc import Callable
@@ -25,10 +25,10 @@ rules:
 
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
-    """Calls the program in a folder with a text, rules and the file that names them; gives its exit code."""
+    """Run the program in a folder with a text, rules and a settings file; returns the exit code."""
     ship(tmp_path, monkeypatch, name="Solana", wrong="Sollana")
     own_home(tmp_path, monkeypatch)
-    monkeypatch.setenv("PYTHONSAFEPATH", "")  # put back behind the test, since the program sets it
+    monkeypatch.setenv("PYTHONSAFEPATH", "")  # the program sets it; the test restores it
     Path("names").mkdir()
     Path("names/own.yaml").write_text(OWN)
     Path("chainproof.toml").write_text('rules_dir = "names"')
@@ -36,24 +36,24 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
 
     def run(*arguments: str) -> int:
         monkeypatch.setattr("sys.argv", ["chainproof-scan", *arguments])
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as exit_info:
             scan_program.main()
-        return int(ended.value.code or 0)
+        return int(exit_info.value.code or 0)
 
     return run
 
 
 @pytest.mark.parametrize("words", [(), ("scan",)])
-def test_files_may_follow_at_once(
+def test_the_scan_command_can_be_omitted(
     call: Call, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(*words, "a.md", "--format", "json") == 1
-    found = json.loads(capsys.readouterr().out)["findings"]
-    assert [(finding["rule_id"], finding["corrected_text"]) for finding in found] == [
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    assert [(finding["rule_id"], finding["corrected_text"]) for finding in findings] == [
         ("shipped", "Solana"),
         ("own", "Solana"),
     ]
-    assert call(*words, "--fix", "a.md") == 1  # one is left to decide
+    assert call(*words, "--fix", "a.md") == 1  # one finding needs a decision
     assert Path("a.md").read_text() == "Sollana and Solana"
 
 
@@ -66,15 +66,15 @@ def test_rules_are_checked_and_tested(call: Call, capsys: pytest.CaptureFixture[
     assert "own.yaml:9: error:" in capsys.readouterr().out
 
 
-def test_the_help_tells_of_all_that_it_does(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_names_all_features(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("--help") == 0
-    told = capsys.readouterr().out
-    assert "chainproof-scan [OPTIONS]" in told
+    output = capsys.readouterr().out
+    assert "chainproof-scan [OPTIONS]" in output
     for word in ("--fix", "--diff", "--format", "chainproof-scan rules --help", "--version"):
-        assert word in told
+        assert word in output
 
 
-def test_wrong_use_is_told_by_its_name(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_named(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("--fixx", "a.md") == 2
     assert "No such option" in capsys.readouterr().err
     Path("chainproof.toml").write_text("rules_dir =")

@@ -1,4 +1,4 @@
-"""How the programs that run until they are stopped begin, and what they say."""
+"""Tests start, stop and messages of the long-running programs."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ from backend.settings import Settings
 from backend.settings.model import MANAGEMENT_PORT_OFFSET
 from tests.support.homes import own_home
 
-STOPPED = """
+STOP_ITSELF = """
 import os, signal
 from backend.runtime.processes import exit_on_stop_signals
 exit_on_stop_signals()
@@ -35,16 +35,16 @@ print("went on")
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(serve, "exit_on_stop_signals", Mock())
-    monkeypatch.setattr(logs, "configure", Mock())  # it would log into a stream that ends with the command
+    monkeypatch.setattr(logs, "configure", Mock())  # it would log to a stream that closes with the command
     return own_home(tmp_path, monkeypatch)
 
 
 @pytest.fixture
 def used_port() -> Iterator[int]:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen()
-        yield listening.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
 
 
 @pytest.mark.parametrize(
@@ -58,56 +58,56 @@ def used_port() -> Iterator[int]:
         (["dashboard"], "CHAINPROOF_DASHBOARD_PORT"),
     ],
 )
-def test_a_used_port_is_the_same_sentence_everywhere_and_nothing_is_made(
+def test_a_used_port_gives_the_same_error_in_all_commands_and_creates_nothing(
     command: list[str], setting: str, used_port: int, home: Path
 ) -> None:
     free = {"CHAINPROOF_PORT": "0", "CHAINPROOF_DASHBOARD_PORT": "0"}
-    answer = CliRunner().invoke(app, command, env={**free, setting: str(used_port)})
-    assert answer.exit_code == 3
-    told = (
+    result = CliRunner().invoke(app, command, env={**free, setting: str(used_port)})
+    assert result.exit_code == 3
+    sentence = (
         f"Port {used_port} is in use. Stop the program that uses it, or choose another port with {setting}."
     )
-    assert answer.stderr == f"chainproof: {told}\n"
+    assert result.stderr == f"chainproof: {sentence}\n"
     assert not home.exists()
 
 
-def test_the_default_management_port_belongs_to_the_port_of_the_service_and_need_not_be_free(
+def test_the_default_management_port_follows_the_port_and_may_be_in_use(
     used_port: int,
 ) -> None:
     assert Settings(port=8000).management_url == "http://127.0.0.1:9000"
     assert Settings(port=64_536).management_url is None
     assert Settings(management_port=0).management_url is None
-    beside = Settings(port=used_port - MANAGEMENT_PORT_OFFSET)
-    assert beside.management_listener_port == used_port
-    assert ports.bind_management(beside) is None
+    settings = Settings(port=used_port - MANAGEMENT_PORT_OFFSET)
+    assert settings.management_listener_port == used_port
+    assert ports.bind_management(settings) is None
 
 
-def test_a_port_that_is_taken_after_the_first_look_is_that_sentence_too(
+def test_a_port_that_is_taken_after_the_check_gives_the_same_error(
     monkeypatch: pytest.MonkeyPatch, used_port: int
 ) -> None:
-    free = Mock()
-    looks = iter([lambda *_: free, serve.bind])
-    monkeypatch.setattr(serve, "bind", lambda *given: next(looks)(*given))
+    bound = Mock()
+    attempts = iter([lambda *_: bound, serve.bind])
+    monkeypatch.setattr(serve, "bind", lambda *arguments: next(attempts)(*arguments))
     monkeypatch.setattr(streamlit_cli, "main", Mock(side_effect=SystemExit(1)))
-    answer = CliRunner().invoke(app, ["dashboard"], env={"CHAINPROOF_DASHBOARD_PORT": str(used_port)})
-    assert (answer.exit_code, f"Port {used_port} is in use. Stop the program" in answer.stderr) == (3, True)
+    result = CliRunner().invoke(app, ["dashboard"], env={"CHAINPROOF_DASHBOARD_PORT": str(used_port)})
+    assert (result.exit_code, f"Port {used_port} is in use. Stop the program" in result.stderr) == (3, True)
 
 
 @pytest.mark.parametrize("name", [signal.SIGINT.name, signal.SIGTERM.name])
-def test_a_stop_while_a_program_begins_ends_it_with_a_word(name: str) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", STOPPED.format(name=name)], capture_output=True, text=True, check=False
+def test_a_stop_signal_during_startup_ends_the_program_with_a_message(name: str) -> None:
+    process = subprocess.run(
+        [sys.executable, "-c", STOP_ITSELF.format(name=name)], capture_output=True, text=True, check=False
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "Stopped.\n")
+    assert (process.returncode, process.stdout, process.stderr) == (0, "", "Stopped.\n")
 
 
-def test_ctrl_c_ends_a_command_with_a_word_and_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_a_command_with_a_message_and_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("backend.auth.service.list_keys", Mock(side_effect=KeyboardInterrupt))
-    answer = CliRunner().invoke(app, ["keys", "list"])
-    assert (answer.exit_code, answer.stderr.strip()) == (130, "Stopped.")
+    result = CliRunner().invoke(app, ["keys", "list"])
+    assert (result.exit_code, result.stderr.strip()) == (130, "Stopped.")
 
 
-def test_the_banner_says_how_to_call_the_program_from_another_terminal(
+def test_the_banner_shows_the_command_for_another_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     scripts = tmp_path / ".venv" / "bin"

@@ -1,4 +1,4 @@
-"""``chainproof topics fetch``."""
+"""Tests ``chainproof topics fetch``."""
 
 import json
 from collections.abc import Iterator
@@ -30,18 +30,18 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider
 
 
 def test_articles_are_fetched_and_counted(server: ProviderServer) -> None:
-    done = runner.invoke(program, [])
-    assert done.exit_code == 0, done.output
-    told = "Feeds: 1 answered, 0 had nothing new, 0 failed. Articles: 1 added, 0 changed."
-    assert told in " ".join(done.output.split())
+    result = runner.invoke(program, [])
+    assert result.exit_code == 0, result.output
+    summary = "Feeds: 1 answered, 0 had nothing new, 0 failed. Articles: 1 added, 0 changed."
+    assert summary in " ".join(result.output.split())
 
 
 def test_json_names_each_feed(server: ProviderServer) -> None:
-    told = json.loads(runner.invoke(program, ["--json"]).stdout)
-    assert (told["added"], told["feeds"][0]["id"], told["feeds"][0]["problem"]) == (1, "mine", None)
+    report = json.loads(runner.invoke(program, ["--json"]).stdout)
+    assert (report["added"], report["feeds"][0]["id"], report["feeds"][0]["problem"]) == (1, "mine", None)
 
 
-def test_only_those_that_are_due_are_asked_if_so_wished(server: ProviderServer) -> None:
+def test_the_due_option_fetches_only_due_feeds(server: ProviderServer) -> None:
     runner.invoke(program, [])
     runner.invoke(program, ["--due"])
     assert len(server.seen("/mine")) == 1
@@ -49,21 +49,23 @@ def test_only_those_that_are_due_are_asked_if_so_wished(server: ProviderServer) 
     assert len(server.seen("/mine")) == 2
 
 
-def test_when_no_feed_answers_a_dependency_failed(server: ProviderServer) -> None:
+def test_it_is_exit_code_3_if_no_feed_answers(server: ProviderServer) -> None:
     server.always("/mine", Behaviour(503, b"", "text/plain"))
-    done = runner.invoke(program, [])
-    assert done.exit_code == 3
-    assert "status 503" in done.output
+    result = runner.invoke(program, [])
+    assert result.exit_code == 3
+    assert "status 503" in result.output
 
 
-def test_sample_mode_says_how_to_leave_it(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sample_mode_is_an_error_that_names_the_setting(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CHAINPROOF_MODE", "sample")
-    done = runner.invoke(program, [])
-    assert (done.exit_code, "CHAINPROOF_MODE=live" in done.output) == (2, True)
+    result = runner.invoke(program, [])
+    assert (result.exit_code, "CHAINPROOF_MODE=live" in result.output) == (2, True)
     assert server.requests == []
 
 
-def test_a_list_with_a_mistake_is_wrong_use(server: ProviderServer, tmp_path: Path) -> None:
+def test_an_error_in_the_feed_list_is_wrong_usage(server: ProviderServer, tmp_path: Path) -> None:
     (tmp_path / "feeds.yaml").write_text("feeds:\n  - id: coindesk\n    url: x\n")
-    done = runner.invoke(program, [])
-    assert (done.exit_code, ":3: url: must be" in done.output.replace("\n", "")) == (2, True)
+    result = runner.invoke(program, [])
+    assert (result.exit_code, ":3: url: must be" in result.output.replace("\n", "")) == (2, True)

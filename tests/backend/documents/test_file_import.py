@@ -113,7 +113,7 @@ def test_what_was_imported_is_listed_and_found(run: Run) -> None:
     listed = json.loads(run("list", "--json").stdout)
     assert [row["url"] for row in listed] == ["https://a.example/2", "https://a.example/1"]
     assert [(row["language"], row["published"]) for row in listed] == [("ja", None), ("en", "2024-04")]
-    assert "2 shown of: 2 user." in run("list").stdout
+    assert "Showing 2 of: 2 user." in run("list").stdout
     (hit,) = json.loads(run("search", "半減", "--json").stdout)
     assert hit["title"] == "半減期"
     assert hit["score"] > 0
@@ -147,4 +147,4 @@ def test_a_page_is_imported_under_the_given_address(run: Run) -> None:
 
 def test_a_search_without_words_finds_nothing(run: Run) -> None:
     told = run("search", "\"'*")
-    assert (told.exit_code, told.stdout) == (0, "Nothing was found.\n")
+    assert (told.exit_code, told.stdout) == (0, "No results.\n")

@@ -96,7 +96,7 @@ def test_the_command_tells_what_it_did_and_where_a_line_is_wrong(tmp_path: Path)
     bad.write_text(line(3) + "\n{}")
     home = tmp_path / "home"
     result = run(home, str(good))
-    assert (result.exit_code, result.stdout) == (0, "2 added, 0 known and brought up to date.\n")
+    assert (result.exit_code, result.stdout) == (0, "2 added, 0 updated.\n")
     result = run(home, str(good), "--json")
     assert json.loads(result.stdout) == {"added": 0, "updated": 2, "mistakes": 0}
     result = run(home, str(bad))
