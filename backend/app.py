@@ -41,8 +41,8 @@ from backend.jobs.heartbeat import WorkerWatch
 from backend.language_model import metrics as model_gauges
 from backend.markets.icons import icon_store
 from backend.markets.icons import router as icon_router
-from backend.markets.icons.icon_store import Icons
-from backend.markets.responses.snapshot import CHANGED
+from backend.markets.icons.icon_store import IconStore
+from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.router import router as markets_router
 from backend.markets.service import MarketService
 from backend.runtime import logs
@@ -102,17 +102,17 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     watcher = ChangeWatcher(database)
     market = MarketService(settings, database, now=now)
     symbols = {asset.id: asset.symbol for asset in market.market.book}
-    images = Icons(database, symbols, live=settings.mode == "live")
+    images = IconStore(database, symbols, live=settings.mode == "live")
     articles = ArticleService(settings, database, now=now)
     topics = TopicService(settings, database, articles.rules, now=now)
     timelines = TimelineService(settings, database)
     watcher.subscribe(auth_service.CHANGE_TOPIC, keys.reload)
     watcher.subscribe(oauth_grants.CHANGE_TOPIC, tokens.reload)
-    watcher.subscribe(icon_store.CHANGED, images.forget)
-    watcher.subscribe(CHANGED, market.view.reload)
+    watcher.subscribe(icon_store.CHANGE_TOPIC, images.clear_cache)
+    watcher.subscribe(CHANGE_TOPIC, market.view.reload)
     watcher.subscribe(active_rules.CHANGED, articles.rules.refresh)
     watcher.subscribe(topic_store.CHANGE_COUNTER, topics.prepared_pages.reload)
-    watcher.call_after_poll(market.view.by_the_clock)
+    watcher.call_after_poll(market.view.refresh_if_stale)
     watcher.call_after_poll(articles.rules.refresh)
     watcher.call_after_poll(timelines.refresh)
     watcher.poll()

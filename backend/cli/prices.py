@@ -12,7 +12,7 @@ from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from backend.markets.latest_prices import Prices
+    from backend.markets.latest_prices import LatestPrices
 
 app = typer.Typer(help="Prices.", no_args_is_help=True)
 COLUMNS = (
@@ -46,18 +46,20 @@ def show_prices(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the latest prices with their source and age."""
-    from backend.markets.latest_prices import prices_now
+    from backend.markets.latest_prices import load_latest_prices
 
     settings = Settings()
     with err.status("Reading prices…") as status:
-        entries = prices_now(settings, open_database(settings), assets or [], limit, refresh, status.update)
+        entries = load_latest_prices(
+            settings, open_database(settings), assets or [], limit, refresh, status.update
+        )
     if as_json:
         print(json.dumps(entries.as_json(), indent=2, ensure_ascii=False))
     else:
         print_table(COLUMNS, build_rows(entries))
 
 
-def build_rows(prices: "Prices") -> list[list[str | Text | None]]:
+def build_rows(prices: "LatestPrices") -> list[list[str | Text | None]]:
     """Build a row for each asset: rank, symbol, name, price, changes in 24 h and 7 days, cap, source, age."""
     from backend.markets.numbers import format_compact_usd, format_plain
     from backend.markets.reasons import format_duration

@@ -1,4 +1,4 @@
-"""The market's wiring out of the settings: assets, providers, polling_plan, the rule's constants."""
+"""Builds the market from the settings: assets, providers, polling plan, aggregation policy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from backend.markets.provider_limits.polling_schedule import (
     plan_polling,
 )
 from backend.markets.provider_names import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP, SAMPLE_PROVIDERS
-from backend.markets.provider_registry import Sources, live_sources, replay_sources, sample_sources
+from backend.markets.provider_registry import MarketSources, live_sources, replay_sources, sample_sources
 from backend.markets.providers.coinmarketcap import SlugIds
 from backend.markets.tables import provider_ids
 from backend.settings import Settings
@@ -47,13 +47,13 @@ ASSETS_PER_CREDIT: Mapping[str, int] = {
 
 @dataclass(frozen=True)
 class Market:
-    """Everything of the market domain that the settings decide.
+    """The parts of the market domain that depend on the settings.
 
-    ``fingerprints``: by provider a digest of its configuration; a changed one closes a breaker
-    that a refused key had opened.
+    ``fingerprints``: a digest of each provider's configuration. A changed one closes a breaker that a refused
+    key had opened.
     """
 
-    sources: Sources
+    sources: MarketSources
     book: AssetBook
     policy: AggregationPolicy
     polling_plan: PollingPlan
@@ -63,8 +63,8 @@ class Market:
         self.sources.close()
 
 
-def prepare(settings: Settings, database: Database) -> Market:
-    """Raises :class:`ValueError` with a sentence for a faulty asset file or contradicting settings."""
+def build_market(settings: Settings, database: Database) -> Market:
+    """Build the market. Raises :class:`ValueError` for an invalid asset file or contradictory settings."""
     book = load_configured(settings)
     if settings.mode == "sample":
         sources = sample_sources(settings, book)
@@ -76,25 +76,25 @@ def prepare(settings: Settings, database: Database) -> Market:
         sources = live_sources(settings, load_slug_ids(database), lambda ids: save_slug_ids(database, ids))
         order, primary = (COINGECKO, COINMARKETCAP), settings.primary_provider
     schedules: dict[str, PollingSchedule] = {}
-    for quota in _quotas(settings, sources):
-        schedules |= plan_polling([quota], _asked_for(quota.provider, book)).schedules
+    for quota in _build_quotas(settings, sources):
+        schedules |= plan_polling([quota], _count_requested_assets(quota.provider, book)).schedules
     polling_plan = add_fallback_intervals(PollingPlan(schedules), sources)
     policy = AggregationPolicy(primary=primary, order=order, poll_seconds=polling_plan.poll_seconds)
-    return Market(sources, book, policy, polling_plan, _fingerprints(settings))
+    return Market(sources, book, policy, polling_plan, _compute_fingerprints(settings))
 
 
-def traits_of(asset: Asset) -> AssetTraits:
-    """What the aggregation rule must know of ``asset``."""
+def build_traits(asset: Asset) -> AssetTraits:
+    """Build the traits of ``asset`` for the aggregation rule."""
     pegged = asset.pegged_to == "usd"
     sigma = SIGMA_PEGGED if pegged else SIGMA_1H.get(asset.id, SIGMA_OTHERS)
     return AssetTraits(asset.id, pegged=pegged, sigma_1h=sigma)
 
 
-def add_fallback_intervals(polling_plan: PollingPlan, sources: Sources) -> PollingPlan:
-    """``polling_plan`` with hourly intervals for roles in which a provider only stands in for another.
+def add_fallback_intervals(polling_plan: PollingPlan, sources: MarketSources) -> PollingPlan:
+    """Add hourly intervals for roles in which a provider is only a fallback.
 
-    They are asked for while the other does not answer, so the plan of the month leaves them out;
-    the budget itself stretches the intervals of a provider that had to stand in for long.
+    A fallback is polled while the first choice does not answer, so the monthly plan excludes these roles. The
+    budget lengthens the intervals of a provider that is a fallback for long.
     """
     return PollingPlan(
         {
@@ -104,51 +104,53 @@ def add_fallback_intervals(polling_plan: PollingPlan, sources: Sources) -> Polli
     )
 
 
-def _leads(name: str, sources: Sources) -> tuple[Role, ...]:
-    """The roles in which the provider is asked as long as all is well."""
+def _primary_roles(name: str, sources: MarketSources) -> tuple[Role, ...]:
+    """The roles in which the provider is the first choice."""
     first: dict[Role, str] = {"overview": sources.overview[0].name, "fear_greed": sources.fear_greed[0].name}
     return tuple(role for role in sources.roles(name) if first.get(role, name) == name)
 
 
-def _quotas(settings: Settings, sources: Sources) -> list[Quota]:
+def _build_quotas(settings: Settings, sources: MarketSources) -> list[Quota]:
     if settings.mode != "live":
-        often = (settings.tick_seconds, 60, 300)
-        return [Quota(name, sources.roles(name), None, unmetered_intervals=often) for name in sources.names]
-    # A key without a plan is taken for a demo key, as the adapter takes it.
-    keyed = settings.coingecko_api_key is not None and settings.coingecko_plan == "keyless"
+        intervals = (settings.tick_seconds, 60, 300)
+        return [
+            Quota(name, sources.roles(name), None, unmetered_intervals=intervals) for name in sources.names
+        ]
+    # A key without a plan counts as a demo key, as in the adapter.
+    has_key_without_plan = settings.coingecko_api_key is not None and settings.coingecko_plan == "keyless"
     monthly = {
         COINGECKO: settings.coingecko_monthly_quota
-        or DEFAULT_COINGECKO_QUOTAS["demo" if keyed else settings.coingecko_plan],
+        or DEFAULT_COINGECKO_QUOTAS["demo" if has_key_without_plan else settings.coingecko_plan],
         COINMARKETCAP: settings.coinmarketcap_monthly_quota,
     }
     return [
-        Quota(name, _leads(name, sources), monthly.get(name), ASSETS_PER_CREDIT[name])
+        Quota(name, _primary_roles(name, sources), monthly.get(name), ASSETS_PER_CREDIT[name])
         for name in sources.names
     ]
 
 
-def _asked_for(provider: str, book: AssetBook) -> int:
-    """How many enabled assets ``provider`` can be asked for."""
+def _count_requested_assets(provider: str, book: AssetBook) -> int:
+    """Count the enabled assets that ``provider`` can be asked for."""
     if provider == COINMARKETCAP:
         return sum(asset.datasrc1_slug is not None for asset in book.enabled)
     return len(book.enabled)
 
 
-def _fingerprints(settings: Settings) -> dict[str, str]:
-    def told(secret: SecretStr | None) -> str | None:
+def _compute_fingerprints(settings: Settings) -> dict[str, str]:
+    def reveal(secret: SecretStr | None) -> str | None:
         return None if secret is None else secret.get_secret_value()
 
     return {
         COINGECKO: fingerprint(
-            settings.coingecko_plan, settings.coingecko_base_url, told(settings.coingecko_api_key)
+            settings.coingecko_plan, settings.coingecko_base_url, reveal(settings.coingecko_api_key)
         ),
-        COINMARKETCAP: fingerprint(settings.coinmarketcap_base_url, told(settings.coinmarketcap_api_key)),
+        COINMARKETCAP: fingerprint(settings.coinmarketcap_base_url, reveal(settings.coinmarketcap_api_key)),
         ALTERNATIVE_ME: fingerprint(settings.alternative_me_base_url),
     }
 
 
 def load_slug_ids(database: Database) -> SlugIds:
-    """CoinMarketCap's numeric ids as resolved at an earlier start."""
+    """Load CoinMarketCap's numeric ids resolved at an earlier start."""
     with database.read() as connection:
         rows = connection.execute(
             sa.select(provider_ids).where(provider_ids.c.provider == COINMARKETCAP)

@@ -1,4 +1,4 @@
-"""Who gives which figures: the live providers or the sample market's two views, never both."""
+"""Selects the data sources by mode: the live providers or the sample market's two views, never both."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,29 +18,29 @@ from backend.markets.sample.provider import SampleProvider
 from backend.settings import Settings
 
 
-class Named(Protocol):
+class NamedSource(Protocol):
     @property
     def name(self) -> str: ...
 
 
-class QuoteSource(Named, Protocol):
+class QuoteSource(NamedSource, Protocol):
     def quotes(self, assets: Sequence[Asset], now: datetime) -> QuotesResult: ...
 
 
-class OverviewSource(Named, Protocol):
+class OverviewSource(NamedSource, Protocol):
     def global_figures(self, now: datetime) -> GlobalFigures: ...
 
 
-class FearGreedSource(Named, Protocol):
+class FearGreedSource(NamedSource, Protocol):
     def fear_greed(self, now: datetime) -> FearGreed: ...
 
 
-class OhlcSource(Named, Protocol):
+class OhlcSource(NamedSource, Protocol):
     def ohlc(self, asset: Asset, span: Span, now: datetime) -> tuple[Candle, ...]: ...
 
 
 class HistorySource(Protocol):
-    """Can tell half-hour candles of the past, so that history needs no waiting."""
+    """Provides half-hour candles of the past, so that history is complete at the first start."""
 
     def history_30m(
         self, assets: Sequence[Asset], start: datetime, end: datetime
@@ -48,8 +48,8 @@ class HistorySource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """The providers by what they give, each list in order of preference."""
+class MarketSources:
+    """The providers by type of data, each list in order of preference."""
 
     realm: str
     quotes: tuple[QuoteSource, ...]
@@ -57,29 +57,31 @@ class Sources:
     fear_greed: tuple[FearGreedSource, ...]
     ohlc: OhlcSource
     ohlc_fresh_for: timedelta
-    """How long a series is current: the provider computes a new one about this often."""
+    """How long a series is current; the provider computes a new one about this often."""
     history: HistorySource | None = None
     close: Callable[[], None] = field(default=lambda: None)
 
     @property
     def names(self) -> tuple[str, ...]:
-        every: tuple[Named, ...] = (*self.quotes, *self.overview, *self.fear_greed)
-        return tuple(dict.fromkeys(source.name for source in every))
+        sources: tuple[NamedSource, ...] = (*self.quotes, *self.overview, *self.fear_greed)
+        return tuple(dict.fromkeys(source.name for source in sources))
 
     def roles(self, name: str) -> tuple[Role, ...]:
-        """What ``name`` is asked for."""
-        given: dict[Role, Sequence[Named]] = {
+        """The roles of provider ``name``."""
+        sources_by_role: dict[Role, Sequence[NamedSource]] = {
             "quotes": self.quotes,
             "overview": self.overview,
             "fear_greed": self.fear_greed,
         }
-        return tuple(role for role, sources in given.items() if name in (source.name for source in sources))
+        return tuple(
+            role for role, sources in sources_by_role.items() if name in (source.name for source in sources)
+        )
 
 
-def realm_of(settings: Settings) -> str:
-    """Rows of the sample market are kept apart from live ones, and those of one seed from another's.
+def build_realm(settings: Settings) -> str:
+    """Build the realm under which rows are stored.
 
-    So are replayed ones, and those of one folder of recordings from another's.
+    Live data, each sample seed and each folder of recordings have a realm of their own.
     """
     match settings.mode:
         case "live":
@@ -87,15 +89,15 @@ def realm_of(settings: Settings) -> str:
         case "sample":
             return f"sample-{settings.sample_seed}"
         case "replay":
-            told = f"{settings.replay_dir and settings.replay_dir.resolve()} {settings.replay_restamp}"
-            return f"replay-{hashlib.blake2b(told.encode(), digest_size=8).hexdigest()}"
+            text = f"{settings.replay_dir and settings.replay_dir.resolve()} {settings.replay_restamp}"
+            return f"replay-{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
-def sample_sources(settings: Settings, book: AssetBook) -> Sources:
+def sample_sources(settings: Settings, book: AssetBook) -> MarketSources:
     market = SampleMarket(settings.sample_seed, book.all)
     first, second = (SampleProvider(name, market) for name in SAMPLE_PROVIDERS)
-    return Sources(
-        realm=realm_of(settings),
+    return MarketSources(
+        realm=build_realm(settings),
         quotes=(first, second),
         overview=(first, second),
         fear_greed=(first, second),
@@ -107,19 +109,20 @@ def sample_sources(settings: Settings, book: AssetBook) -> Sources:
 
 def live_sources(
     settings: Settings, slug_ids: SlugIds | None, on_slugs_resolved: Callable[[SlugIds], None]
-) -> Sources:
-    return _of(
-        build_providers(settings, slug_ids=slug_ids, on_slugs_resolved=on_slugs_resolved), realm_of(settings)
+) -> MarketSources:
+    return _from_live_providers(
+        build_providers(settings, slug_ids=slug_ids, on_slugs_resolved=on_slugs_resolved),
+        build_realm(settings),
     )
 
 
-def replay_sources(settings: Settings) -> Sources:
-    """The live providers' own code over recorded answers, in a realm of their own."""
-    return _of(build_replay(settings), realm_of(settings))
+def replay_sources(settings: Settings) -> MarketSources:
+    """Build the live providers over recorded responses, in a realm of their own."""
+    return _from_live_providers(build_replay(settings), build_realm(settings))
 
 
-def _of(providers: LiveProviders, realm: str) -> Sources:
-    return Sources(
+def _from_live_providers(providers: LiveProviders, realm: str) -> MarketSources:
+    return MarketSources(
         realm=realm,
         quotes=providers.quotes,
         overview=providers.overview,

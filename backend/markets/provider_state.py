@@ -1,4 +1,4 @@
-"""What all processes know of a provider: breaker, budget, last polls, ids it did not answer."""
+"""Stores the state of each provider that all processes share: breaker, budget, last polls, missing ids."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,30 +21,36 @@ from backend.store.database import Database, upsert
 
 @dataclass(frozen=True, slots=True)
 class ProviderState:
-    """``polled``: when each role was last asked for and answered, or refused for good: ``refused`` are
-    the roles that the provider's plan does not include. ``missing`` and ``rejected``:
-    assets that the last poll of quotes did not bring, and why where the provider's answer was refused."""
+    """State of one provider.
+
+    ``polled``: when each role last had a response, or a refusal because the provider's plan does not include
+    it; ``unsupported_roles`` are those roles. ``missing`` and ``rejected``: assets without a valid quote in
+    the last poll, and why quotes were rejected.
+    """
 
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
     budget: CreditBudget = field(default_factory=CreditBudget)
     polled: Mapping[Role, datetime] = field(default_factory=dict)
-    refused: tuple[Role, ...] = ()
+    unsupported_roles: tuple[Role, ...] = ()
     last_success: datetime | None = None
     missing: tuple[str, ...] = ()
     rejected: Mapping[str, str] = field(default_factory=dict)
 
-    def asked(self, role: Role, now: datetime) -> "ProviderState":
-        left = tuple(known for known in self.refused if known != role)
+    def record_poll(self, role: Role, now: datetime) -> "ProviderState":
+        others = tuple(known for known in self.unsupported_roles if known != role)
         return replace(
-            self, polled={**self.polled, role: now}, refused=left, breaker=self.breaker.record_call(now)
+            self,
+            polled={**self.polled, role: now},
+            unsupported_roles=others,
+            breaker=self.breaker.record_call(now),
         )
 
-    def lacking(self, role: Role, now: datetime) -> "ProviderState":
-        """The provider's plan does not include ``role``: its next turn is soon enough to ask again."""
-        state = self.asked(role, now)
-        return replace(state, refused=(*state.refused, role))
+    def record_unsupported_role(self, role: Role, now: datetime) -> "ProviderState":
+        """Record that the provider's plan does not include ``role``. It is polled again at its next turn."""
+        state = self.record_poll(role, now)
+        return replace(state, unsupported_roles=(*state.unsupported_roles, role))
 
-    def answered(self, answer: object, credits: int, now: datetime) -> "ProviderState":
+    def record_success(self, answer: object, credits: int, now: datetime) -> "ProviderState":
         state = replace(
             self,
             breaker=self.breaker.record_success(now),
@@ -55,24 +61,24 @@ class ProviderState:
             return replace(state, missing=tuple(answer.missing), rejected=dict(answer.rejected))
         return state
 
-    def failed(self, error: ProviderError, jitter: float, now: datetime) -> "ProviderState":
-        """Providers bill answers, not refusals: the budget stays as it is."""
+    def record_failure(self, error: ProviderError, jitter: float, now: datetime) -> "ProviderState":
+        """Record a failed call. Providers do not charge for refusals, so the budget does not change."""
         breaker = self.breaker.record_failure(
             error.kind, now, retry_after=error.retry_after, jitter=jitter, message=error.message
         )
         return replace(self, breaker=breaker)
 
-    def restarted(self) -> "ProviderState":
-        """The state for the first calls of a new process: what was refused is asked for at once."""
-        polled = {role: at for role, at in self.polled.items() if role not in self.refused}
-        return replace(self, breaker=self.breaker.after_restart(), polled=polled, refused=())
+    def after_restart(self) -> "ProviderState":
+        """The state for the first calls of a new process: unsupported roles are polled again at once."""
+        polled = {role: at for role, at in self.polled.items() if role not in self.unsupported_roles}
+        return replace(self, breaker=self.breaker.after_restart(), polled=polled, unsupported_roles=())
 
     def to_json(self) -> dict[str, Any]:
         return {
             "breaker": self.breaker.to_json(),
             "budget": self.budget.to_json(),
             "polled": {role: write_instant(at) for role, at in self.polled.items()},
-            "refused": list(self.refused),
+            "refused": list(self.unsupported_roles),
             "last_success": self.last_success and write_instant(self.last_success),
             "missing": list(self.missing),
             "rejected": dict(self.rejected),
@@ -85,7 +91,7 @@ class ProviderState:
             breaker=CircuitBreaker.from_json(data.get("breaker", {})),
             budget=CreditBudget.from_json(data.get("budget", {})),
             polled={role: parse_instant(at) for role, at in data.get("polled", {}).items()},
-            refused=tuple(data.get("refused", ())),
+            unsupported_roles=tuple(data.get("refused", ())),
             last_success=parse_instant(last) if last else None,
             missing=tuple(data.get("missing", ())),
             rejected=data.get("rejected", {}),
@@ -93,10 +99,9 @@ class ProviderState:
 
 
 def load_states(connection: Connection, market: Market, *, lock: bool = False) -> dict[str, ProviderState]:
-    """The state of every provider of ``market`` under the configuration in force.
+    """Load the state of every provider of ``market`` under the current configuration.
 
-    ``lock``: until the transaction ends nobody else changes them (on SQLite a write transaction
-    does that by itself).
+    ``lock``: lock the rows until the transaction ends. On SQLite a write transaction does that itself.
     """
     query = sa.select(provider_states).where(provider_states.c.realm == market.sources.realm)
     if lock and connection.dialect.name == "postgresql":
@@ -105,7 +110,8 @@ def load_states(connection: Connection, market: Market, *, lock: bool = False) -
         row.provider: ProviderState.from_json(orjson.loads(row.body)) for row in connection.execute(query)
     }
     return {
-        name: _configured(stored.get(name, ProviderState()), name, market) for name in market.sources.names
+        name: _apply_configuration(stored.get(name, ProviderState()), name, market)
+        for name in market.sources.names
     }
 
 
@@ -117,20 +123,20 @@ def store_states(connection: Connection, realm: str, states: Mapping[str, Provid
     upsert(connection, provider_states, rows)
 
 
-def change_state(
+def update_state(
     database: Database, market: Market, provider: str, change: Callable[[ProviderState], ProviderState]
 ) -> None:
-    """Apply ``change`` to the stored state of one provider, alone."""
+    """Apply ``change`` to the stored state of one provider in its own transaction."""
     with database.write() as connection:
         states = load_states(connection, market, lock=True)
         store_states(connection, market.sources.realm, {provider: change(states[provider])})
 
 
-def _configured(state: ProviderState, name: str, market: Market) -> ProviderState:
+def _apply_configuration(state: ProviderState, name: str, market: Market) -> ProviderState:
     schedule = market.polling_plan.schedules.get(name)
     fingerprint = market.fingerprints.get(name, "")
     if state.breaker.fingerprint not in (None, fingerprint):
-        state = state.restarted()
+        state = state.after_restart()
     return replace(
         state,
         breaker=state.breaker.with_fingerprint(fingerprint),

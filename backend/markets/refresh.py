@@ -1,8 +1,7 @@
-"""One refresh of the market: ask who is due, judge, store, say that it changed.
+"""Refreshes the market: polls the due providers, aggregates, stores, and announces the change.
 
-All network traffic comes before the first write; the write is one transaction. What each
-provider's breaker and budget learn is applied to their stored state inside it, since API processes
-spend from the same budget.
+All network traffic happens before the write, which is one transaction. The results of each provider's calls
+are applied to its stored breaker and budget inside it, since API processes spend from the same budget.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ from backend.markets.aggregation.incident_tracking import IncidentEvent
 from backend.markets.aggregation.ranks import assign_ranks, collect_ranks
 from backend.markets.aggregation.state import AggregationState
 from backend.markets.candles import price_history
-from backend.markets.configuration import Market, traits_of
+from backend.markets.configuration import Market, build_traits
 from backend.markets.icons import icon_store
 from backend.markets.model import (
     NOT_ALLOWED,
@@ -36,9 +35,9 @@ from backend.markets.model import (
     source_label,
 )
 from backend.markets.provider_limits.polling_schedule import Role
-from backend.markets.provider_registry import Named
+from backend.markets.provider_registry import NamedSource
 from backend.markets.provider_state import ProviderState, load_states, store_states
-from backend.markets.responses.snapshot import CHANGED
+from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.row_conversion import (
     figure_to_row,
     published_from_row,
@@ -52,34 +51,34 @@ from backend.store.database import Database, bump, upsert
 from backend.upstream.jitter import jitter
 
 log = structlog.get_logger(__name__)
-N = TypeVar("N", bound=Named)
-EARLY = timedelta(seconds=5)
-AHEAD = timedelta(minutes=1)
-"""What was asked later than that after now was so by a clock that has been put back since."""
-"""How much before its time a provider may be asked at the most."""
-Answer = QuotesResult | GlobalFigures | FearGreed
-Remembered = tuple[Published, AggregationState]
+N = TypeVar("N", bound=NamedSource)
+MAX_EARLY_POLL = timedelta(seconds=5)
+"""How much before its time a provider may be polled."""
+MAX_CLOCK_SKEW = timedelta(minutes=1)
+"""A poll further in the future than this was recorded before the clock was set back."""
+ProviderData = QuotesResult | GlobalFigures | FearGreed
+FigureAndState = tuple[Published, AggregationState]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One question to one provider."""
+class ProviderCall:
+    """One call to one provider."""
 
     provider: str
     role: Role
     cost: int
-    ask: Callable[[], Answer]
+    fetch: Callable[[], ProviderData]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    call: Call
-    answer: Answer | ProviderError
+class CallResult:
+    call: ProviderCall
+    answer: ProviderData | ProviderError
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What a refresh did: who answered, who failed and why, how many figures changed."""
+class RefreshReport:
+    """The result of a refresh: successful calls, failed calls with messages, number of changed figures."""
 
     answered: tuple[str, ...]
     failed: Mapping[str, str]
@@ -87,58 +86,58 @@ class Report:
 
 
 class Refresher:
-    """Refreshes one realm's figures. One tick at a time across all processes: its schedule sees to that."""
+    """Refreshes one realm's figures. Its schedule runs one tick at a time across all processes."""
 
     def __init__(self, database: Database, market: Market) -> None:
         self._database = database
         self._market = market
         self._realm = market.sources.realm
-        self._has_asked = False
+        self._has_run = False
 
-    def tick(self, now: datetime) -> Report:
-        """Ask every provider that is due at ``now``, judge all quotes anew, store what changed."""
+    def tick(self, now: datetime) -> RefreshReport:
+        """Poll every provider that is due at ``now``, aggregate all quotes again, store the changes."""
         with metrics.REFRESH_SECONDS.time():
             with self._database.read() as connection:
                 states = load_states(connection, self._market)
-                missing_from = price_history.missing_from(connection, self._realm, now)
-            if not self._has_asked:  # whoever mended something and restarted the worker need not wait
-                states = {name: state.restarted() for name, state in states.items()}
-            results = self._ask(self._due(states, now))
-            self._has_asked = True
-            past = self._past(missing_from, now)
+                gap_start = price_history.find_gap_start(connection, self._realm, now)
+            if not self._has_run:  # after a restart of the worker, our own backoff does not apply
+                states = {name: state.after_restart() for name, state in states.items()}
+            results = self._run_calls(self._due(states, now))
+            self._has_run = True
+            past = self._load_past_candles(gap_start, now)
             with self._database.write() as connection:
-                report = self._store(connection, results, past, now)
-            self._note_images(results, now)
+                report = self._store_results(connection, results, past, now)
+            self._store_image_urls(results, now)
             return report
 
-    # -- asking ------------------------------------------------------------------------------
+    # -- polling -----------------------------------------------------------------------------
 
-    def _due(self, states: Mapping[str, ProviderState], now: datetime) -> list[Call]:
+    def _due(self, states: Mapping[str, ProviderState], now: datetime) -> list[ProviderCall]:
         sources, assets = self._market.sources, self._market.book.enabled
         calls = []
         for source in sources.quotes:
             if self._is_due(source.name, "quotes", states, now):
                 calls.append(self._call(source.name, "quotes", partial(source.quotes, assets, now)))
-        for overview in self._willing(sources.overview, "overview", states, now):
+        for overview in self._active_sources(sources.overview, "overview", states, now):
             if self._is_due(overview.name, "overview", states, now):
                 calls.append(self._call(overview.name, "overview", partial(overview.global_figures, now)))
-        for mood in self._willing(sources.fear_greed, "fear_greed", states, now):
-            if self._is_due(mood.name, "fear_greed", states, now):
-                calls.append(self._call(mood.name, "fear_greed", partial(mood.fear_greed, now)))
+        for index in self._active_sources(sources.fear_greed, "fear_greed", states, now):
+            if self._is_due(index.name, "fear_greed", states, now):
+                calls.append(self._call(index.name, "fear_greed", partial(index.fear_greed, now)))
         return calls
 
-    def _call(self, provider: str, role: Role, ask: Callable[[], Answer]) -> Call:
-        return Call(provider, role, self._market.polling_plan.schedules[provider].cost(role), ask)
+    def _call(self, provider: str, role: Role, fetch: Callable[[], ProviderData]) -> ProviderCall:
+        return ProviderCall(provider, role, self._market.polling_plan.schedules[provider].cost(role), fetch)
 
-    def _willing(
+    def _active_sources(
         self, sources: Sequence[N], role: Role, states: Mapping[str, ProviderState], now: datetime
     ) -> Iterable[N]:
-        """The first source, and the next ones as long as those before them do not answer."""
+        """The first source, and each next one while the ones before it do not respond."""
         for source in sources:
             yield source
             state, schedule = states[source.name], self._market.polling_plan.schedules[source.name]
-            asked = state.breaker.is_allowed(now) and state.budget.can_spend(schedule.cost(role), now)
-            if asked and not state.breaker.failures and role not in state.refused:
+            is_usable = state.breaker.is_allowed(now) and state.budget.can_spend(schedule.cost(role), now)
+            if is_usable and not state.breaker.failures and role not in state.unsupported_roles:
                 return
 
     def _is_due(self, name: str, role: Role, states: Mapping[str, ProviderState], now: datetime) -> bool:
@@ -148,35 +147,39 @@ class Refresher:
         last = state.polled.get(role)
         interval = self._market.polling_plan.interval(name, role)
         stretched = state.budget.stretch_interval(interval, now, schedule.credits_per_month)
-        if last is None or last > now + AHEAD:
+        if last is None or last > now + MAX_CLOCK_SKEW:
             return True
-        # A little early is on time: a tick starts up to a tenth of its period late, the next one may not.
-        return now - last >= stretched - min(stretched / 5, EARLY)
+        # Slightly early is on time: a tick starts up to a tenth of its period late, the next may not.
+        return now - last >= stretched - min(stretched / 5, MAX_EARLY_POLL)
 
-    def _ask(self, calls: Sequence[Call]) -> list[Result]:
+    def _run_calls(self, calls: Sequence[ProviderCall]) -> list[CallResult]:
         if not calls:
             return []
         with ThreadPoolExecutor(max_workers=len(calls)) as pool:
-            return list(pool.map(_outcome, calls))
+            return list(pool.map(_run_call, calls))
 
-    def _past(self, missing_from: datetime | None, now: datetime) -> price_history.Past:
+    def _load_past_candles(self, gap_start: datetime | None, now: datetime) -> price_history.HistoryCandles:
         source = self._market.sources.history
-        if source is None or missing_from is None:
+        if source is None or gap_start is None:
             return {}
-        return source.history_30m(self._market.book.enabled, missing_from, now)
+        return source.history_30m(self._market.book.enabled, gap_start, now)
 
     # -- storing -----------------------------------------------------------------------------
 
-    def _store(
-        self, connection: Connection, results: Sequence[Result], past: price_history.Past, now: datetime
-    ) -> Report:
+    def _store_results(
+        self,
+        connection: Connection,
+        results: Sequence[CallResult],
+        past: price_history.HistoryCandles,
+        now: datetime,
+    ) -> RefreshReport:
         states = load_states(connection, self._market, lock=True)
         polls = [result.answer for result in results if isinstance(result.answer, QuotesResult)]
         self._store_states(connection, states, results, now)
-        quotes = self._quotes(connection, polls)
-        before = self._published(connection)
-        after, events = self._judge(quotes, before, now)
-        changed = [asset_id for asset_id, now_known in after.items() if before.get(asset_id) != now_known]
+        quotes = self._store_quotes(connection, polls)
+        before = self._load_published(connection)
+        after, events = self._aggregate_all(quotes, before, now)
+        changed = [asset_id for asset_id, updated in after.items() if before.get(asset_id) != updated]
         rows = [
             published_to_row(self._realm, after[asset_id][0], after[asset_id][1].to_json())
             for asset_id in changed
@@ -184,13 +187,13 @@ class Refresher:
         upsert(connection, published_figures, rows)
         incident_log.record_incidents(connection, self._realm, events, now)
         overview = [result.answer for result in results if isinstance(result.answer, GlobalFigures)]
-        moods = [result.answer for result in results if isinstance(result.answer, FearGreed)]
+        indexes = [result.answer for result in results if isinstance(result.answer, FearGreed)]
         figures = [figure_to_row(self._realm, "global", item) for item in overview]
-        figures += [figure_to_row(self._realm, "fear_greed", item) for item in moods]
+        figures += [figure_to_row(self._realm, "fear_greed", item) for item in indexes]
         upsert(connection, market_figures, figures)
-        self._grow_history(connection, [figure for figure, _ in after.values()], polls, past, now)
+        self._update_history(connection, [figure for figure, _ in after.values()], polls, past, now)
         if changed or figures or polls:
-            bump(connection, CHANGED)
+            bump(connection, CHANGE_TOPIC)
         failed = {
             f"{result.call.provider} {result.call.role}": str(result.answer)
             for result in results
@@ -201,25 +204,25 @@ class Refresher:
             for result in results
             if not isinstance(result.answer, ProviderError)
         )
-        return Report(answered, failed, len(changed))
+        return RefreshReport(answered, failed, len(changed))
 
     def _store_states(
         self,
         connection: Connection,
         states: dict[str, ProviderState],
-        results: Sequence[Result],
+        results: Sequence[CallResult],
         now: datetime,
     ) -> None:
-        failing = {
+        failing_providers = {
             result.call.provider
             for result in results
             if isinstance(result.answer, ProviderError)
-            and not _is_lacking(states[result.call.provider], result.call.role, result.answer)
+            and not _is_unsupported_role(states[result.call.provider], result.call.role, result.answer)
         }
         for result in results:
             name, answer = result.call.provider, result.answer
             if isinstance(answer, ProviderError):
-                states[name] = _after_failure(states[name], result.call.role, answer, now)
+                states[name] = _record_failure(states[name], result.call.role, answer, now)
                 metrics.PROVIDER_CALLS.labels(name, answer.kind.value).inc()
                 log.warning(
                     "provider_failed",
@@ -230,8 +233,12 @@ class Refresher:
                 )
             else:
                 before = states[name].breaker
-                states[name] = states[name].asked(result.call.role, now).answered(answer, answer.credits, now)
-                if name in failing:  # an answer to another question must not hide that this one fails
+                states[name] = (
+                    states[name]
+                    .record_poll(result.call.role, now)
+                    .record_success(answer, answer.credits, now)
+                )
+                if name in failing_providers:  # a success in another role must not hide this failure
                     states[name] = replace(states[name], breaker=before)
                 metrics.PROVIDER_CALLS.labels(name, "ok").inc()
         store_states(
@@ -240,8 +247,8 @@ class Refresher:
             {result.call.provider: states[result.call.provider] for result in results},
         )
 
-    def _quotes(self, connection: Connection, polls: Sequence[QuotesResult]) -> dict[str, list[Quote]]:
-        """Every provider's newest quote by asset, the new ones stored."""
+    def _store_quotes(self, connection: Connection, polls: Sequence[QuotesResult]) -> dict[str, list[Quote]]:
+        """Store the new quotes and return every provider's newest quote by asset."""
         fresh = {(quote.provider, quote.asset_id): quote for poll in polls for quote in poll.quotes.values()}
         upsert(connection, provider_quotes, [quote_to_row(self._realm, quote) for quote in fresh.values()])
         rows = connection.execute(
@@ -254,84 +261,91 @@ class Refresher:
                 by_asset.setdefault(row["asset_id"], []).append(quote_from_row(row))
         return by_asset
 
-    def _published(self, connection: Connection) -> dict[str, Remembered]:
+    def _load_published(self, connection: Connection) -> dict[str, FigureAndState]:
         rows = connection.execute(
             sa.select(published_figures).where(published_figures.c.realm == self._realm)
         ).mappings()
         pairs = (published_from_row(row) for row in rows)
-        return {figure.asset_id: (figure, AggregationState.from_json(memory)) for figure, memory in pairs}
+        return {figure.asset_id: (figure, AggregationState.from_json(state)) for figure, state in pairs}
 
-    def _judge(
-        self, quotes: Mapping[str, Sequence[Quote]], before: Mapping[str, Remembered], now: datetime
-    ) -> tuple[dict[str, Remembered], list[IncidentEvent]]:
+    def _aggregate_all(
+        self, quotes: Mapping[str, Sequence[Quote]], before: Mapping[str, FigureAndState], now: datetime
+    ) -> tuple[dict[str, FigureAndState], list[IncidentEvent]]:
         policy = self._market.policy
-        figures, memories = {}, {}
+        figures, states = {}, {}
         events: list[IncidentEvent] = []
         for asset in self._market.book.enabled:
-            previous, memory = before.get(asset.id, (None, AggregationState()))
+            previous, state = before.get(asset.id, (None, AggregationState()))
             outcome = aggregate(
-                quotes.get(asset.id, ()), previous, memory, now=now, policy=policy, asset=traits_of(asset)
+                quotes.get(asset.id, ()), previous, state, now=now, policy=policy, asset=build_traits(asset)
             )
-            figures[asset.id], memories[asset.id] = outcome.published, outcome.state
+            figures[asset.id], states[asset.id] = outcome.published, outcome.state
             events += outcome.events
-        current = collect_ranks((quote for each in quotes.values() for quote in each), now=now, policy=policy)
-        ranked = assign_ranks(figures, current, policy.order)
-        return {asset_id: (figure, memories[asset_id]) for asset_id, figure in ranked.items()}, events
+        current_ranks = collect_ranks(
+            (quote for asset_quotes in quotes.values() for quote in asset_quotes), now=now, policy=policy
+        )
+        ranked = assign_ranks(figures, current_ranks, policy.order)
+        return {asset_id: (figure, states[asset_id]) for asset_id, figure in ranked.items()}, events
 
-    def _grow_history(
+    def _update_history(
         self,
         connection: Connection,
         figures: Sequence[Published],
         polls: Sequence[QuotesResult],
-        past: price_history.Past,
+        past: price_history.HistoryCandles,
         now: datetime,
     ) -> None:
         if past:
             price_history.backfill(connection, self._realm, past)
         if polls:
-            price_history.add_points(connection, self._realm, figures, now)
+            price_history.store_points(connection, self._realm, figures, now)
         usable = {
             figure.asset_id: figure for figure in figures if figure.price is not None and not figure.stale
         }
-        drawn = {key: item.source or "" for key, item in usable.items()}
-        if past:  # it is drawn for assets too that nobody quotes at the moment
-            drawn = dict.fromkeys(past, source_label((self._market.sources.ohlc.name,)) or "") | drawn
-        price_history.close_half_hours(connection, self._realm, drawn, now)
+        sources_by_asset = {key: item.source or "" for key, item in usable.items()}
+        if past:  # past candles exist also for assets without a current quote
+            sources_by_asset = (
+                dict.fromkeys(past, source_label((self._market.sources.ohlc.name,)) or "") | sources_by_asset
+            )
+        price_history.render_half_hours(connection, self._realm, sources_by_asset, now)
         if polls:
             prices = {key: item.price for key, item in usable.items() if item.price is not None}
-            price_history.grow_candles(connection, self._realm, prices, now)
+            price_history.update_candles(connection, self._realm, prices, now)
         for poll in polls:
             if poll.sparklines:
                 price_history.render_sparklines(connection, self._realm, poll, now)
                 break
 
-    def _note_images(self, results: Sequence[Result], now: datetime) -> None:
+    def _store_image_urls(self, results: Sequence[CallResult], now: datetime) -> None:
         for result in results:
             if isinstance(result.answer, QuotesResult) and result.answer.images:
-                icon_store.note_images(self._database, result.answer.images, now)
+                icon_store.store_image_urls(self._database, result.answer.images, now)
 
 
-def _after_failure(state: ProviderState, role: Role, error: ProviderError, now: datetime) -> ProviderState:
-    """A role that failed does not count as polled: the next tick asks again, until the breaker opens."""
-    if _is_lacking(state, role, error):
-        return state.lacking(role, now)
-    return state.failed(error, jitter(), now)
+def _record_failure(state: ProviderState, role: Role, error: ProviderError, now: datetime) -> ProviderState:
+    """Record a failure. The role does not count as polled: the next tick retries until the breaker opens."""
+    if _is_unsupported_role(state, role, error):
+        return state.record_unsupported_role(role, now)
+    return state.record_failure(error, jitter(), now)
 
 
-def _is_lacking(state: ProviderState, role: Role, error: ProviderError) -> bool:
-    """Whether the provider's plan lacks ``role`` alone. It refuses a lesser endpoint like a wrong key; that
-    must not keep the quotes from being asked for, so it only waits for the role's next turn."""
+def _is_unsupported_role(state: ProviderState, role: Role, error: ProviderError) -> bool:
+    """Whether only ``role`` is missing in the provider's plan.
+
+    The provider refuses such an endpoint like a wrong key. That must not stop the quotes, so only this role
+    waits for its next turn.
+    """
     return error.kind in NOT_ALLOWED and role != "quotes" and "quotes" in state.polled
 
 
-def _outcome(call: Call) -> Result:
+def _run_call(call: ProviderCall) -> CallResult:
     try:
-        return Result(call, call.ask())
+        return CallResult(call, call.fetch())
     except ProviderError as error:
-        return Result(call, error)
+        return CallResult(call, error)
     except Exception:
-        # One provider's adapter must not keep the others' figures from being stored.
+        # An error in one provider's adapter must not prevent storing the others' figures.
         log.exception("provider_adapter_failed", provider=call.provider, role=call.role)
-        return Result(
+        return CallResult(
             call, ProviderError(call.provider, ErrorKind.MALFORMED, "Its answer could not be understood.")
         )

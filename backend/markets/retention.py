@@ -1,4 +1,4 @@
-"""Thinning what is stored as it grows old; see :mod:`backend.markets.retention_policy` for what stays."""
+"""Deletes stored history as it ages; :mod:`backend.markets.retention_policy` defines what is kept."""
 
 from datetime import datetime, timedelta
 
@@ -8,45 +8,47 @@ from backend.markets import retention_policy
 from backend.markets.tables import candles, incidents, price_points
 from backend.store.database import Database
 
-BATCH = 500
-INCIDENTS_FOR = timedelta(days=365)
+INSTANTS_PER_BATCH = 500
+INCIDENT_RETENTION = timedelta(days=365)
 
 
-def thin(database: Database, realm: str, now: datetime) -> dict[str, int]:
-    """Delete what is no longer kept, in short transactions; gives how many rows went, by kind."""
+def delete_expired_history(database: Database, realm: str, now: datetime) -> dict[str, int]:
+    """Delete expired rows in short transactions and return the number of deleted rows by kind."""
     return {
-        "points": _thin_points(database, realm, now),
-        "candles": _thin_candles(database, realm, now),
-        "incidents": _forget_incidents(database, realm, now),
+        "points": _delete_points(database, realm, now),
+        "candles": _delete_candles(database, realm, now),
+        "incidents": _delete_incidents(database, realm, now),
     }
 
 
-def _thin_points(database: Database, realm: str, now: datetime) -> int:
-    """All assets share their instants, so whole instants go at once."""
+def _delete_points(database: Database, realm: str, now: datetime) -> int:
+    """Delete expired price points. All assets share their instants, so whole instants are deleted."""
     with database.read() as connection:
         query = sa.select(price_points.c.at).where(price_points.c.realm == realm).distinct()
         instants = list(connection.execute(query).scalars())
-    goes = retention_policy.drop(instants, now)
-    gone = 0
-    for start in range(0, len(goes), BATCH):
-        condition = sa.and_(price_points.c.realm == realm, price_points.c.at.in_(goes[start : start + BATCH]))
+    expired = retention_policy.select_expired(instants, now)
+    deleted_count = 0
+    for start in range(0, len(expired), INSTANTS_PER_BATCH):
+        condition = sa.and_(
+            price_points.c.realm == realm, price_points.c.at.in_(expired[start : start + INSTANTS_PER_BATCH])
+        )
         with database.write() as connection:
-            gone += connection.execute(sa.delete(price_points).where(condition)).rowcount
-    return gone
+            deleted_count += connection.execute(sa.delete(price_points).where(condition)).rowcount
+    return deleted_count
 
 
-def _thin_candles(database: Database, realm: str, now: datetime) -> int:
-    gone = 0
-    for seconds, start in retention_policy.cutoffs(now).candles_from.items():
+def _delete_candles(database: Database, realm: str, now: datetime) -> int:
+    deleted_count = 0
+    for seconds, start in retention_policy.compute_cutoffs(now).candles_from.items():
         if start is None:
             continue
         old = sa.and_(candles.c.realm == realm, candles.c.seconds == seconds, candles.c.open_time < start)
         with database.write() as connection:
-            gone += connection.execute(sa.delete(candles).where(old)).rowcount
-    return gone
+            deleted_count += connection.execute(sa.delete(candles).where(old)).rowcount
+    return deleted_count
 
 
-def _forget_incidents(database: Database, realm: str, now: datetime) -> int:
-    old = sa.and_(incidents.c.realm == realm, incidents.c.closed_at < now - INCIDENTS_FOR)
+def _delete_incidents(database: Database, realm: str, now: datetime) -> int:
+    old = sa.and_(incidents.c.realm == realm, incidents.c.closed_at < now - INCIDENT_RETENTION)
     with database.write() as connection:
         return connection.execute(sa.delete(incidents).where(old)).rowcount

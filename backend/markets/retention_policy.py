@@ -1,8 +1,8 @@
-"""Which stored prices and candles are kept as they grow old. Pure.
+"""Defines which stored prices and candles are kept as they age. No I/O.
 
-Every point for three hours, the last of each five minutes for two days, then none: by then the
-half-hour candles tell it, which stay 90 days; 4-hour candles stay two years and daily ones for ever.
-The newest point always stays.
+All points are kept for three hours, then the last of each five minutes up to two days, then none: half-hour
+candles replace them. Half-hour candles are kept for 90 days, 4-hour candles for two years, daily candles for
+ever. The newest point is always kept.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,68 +12,71 @@ from typing import TypeVar
 
 from backend.markets.candles.building import align
 
-EVERY_POINT_FOR = timedelta(hours=3)
-SOME_POINTS_FOR = timedelta(hours=48)
+ALL_POINTS_PERIOD = timedelta(hours=3)
+SAMPLED_POINTS_PERIOD = timedelta(hours=48)
 SLOT_SECONDS = 300
-CANDLES_FOR: Mapping[int, timedelta | None] = {
+CANDLE_RETENTION: Mapping[int, timedelta | None] = {
     1800: timedelta(days=90),
     14_400: timedelta(days=730),
     86_400: None,
 }
-"""How long candles of so many seconds stay; null is for ever."""
+"""Retention of candles by their length in seconds; null is for ever."""
 
 P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
 class Cutoffs:
-    """What is kept at one moment; each cutoff is itself kept.
+    """The start of each retention period at one moment; each start itself is kept.
 
-    Points from ``every_from`` on stay, all of them; of those from ``some_from`` on the last of each
-    slot of ``slot_seconds``; older ones go. ``candles_from`` is the same for candles by their length
-    in seconds, null where they stay for ever.
+    All points from ``all_points_from`` on are kept. Of those from ``sampled_points_from`` on, the last of
+    each slot of ``slot_seconds`` is kept. Older ones expire. ``candles_from`` maps the length of candles in
+    seconds to the start of their period, null for ever.
     """
 
-    every_from: datetime
-    some_from: datetime
+    all_points_from: datetime
+    sampled_points_from: datetime
     slot_seconds: int
     candles_from: Mapping[int, datetime | None]
 
 
-def cutoffs(now: datetime) -> Cutoffs:
-    """The cutoffs at ``now``, on slot boundaries, so that no slot is thinned before it is complete."""
+def compute_cutoffs(now: datetime) -> Cutoffs:
+    """Compute the cutoffs at ``now``, aligned to slots, so that only complete slots are thinned."""
     return Cutoffs(
-        every_from=align(now - EVERY_POINT_FOR, SLOT_SECONDS),
-        some_from=align(now - SOME_POINTS_FOR, SLOT_SECONDS),
+        all_points_from=align(now - ALL_POINTS_PERIOD, SLOT_SECONDS),
+        sampled_points_from=align(now - SAMPLED_POINTS_PERIOD, SLOT_SECONDS),
         slot_seconds=SLOT_SECONDS,
         candles_from={
             seconds: None if kept is None else align(now - kept, seconds)
-            for seconds, kept in CANDLES_FOR.items()
+            for seconds, kept in CANDLE_RETENTION.items()
         },
     )
 
 
-def keep(instants: Iterable[datetime], now: datetime) -> list[datetime]:
-    """Those of ``instants`` (when points were taken) that stay at ``now``, ascending, without repeats."""
-    return keep_points(instants, now, at=lambda instant: instant)
+def select_kept(instants: Iterable[datetime], now: datetime) -> list[datetime]:
+    """Select the ``instants`` of points that are kept at ``now``, ascending, without duplicates."""
+    return select_kept_points(instants, now, at=lambda instant: instant)
 
 
-def keep_points(points: Iterable[P], now: datetime, at: Callable[[P], datetime]) -> list[P]:
-    """Like :func:`keep` for points of any kind; ``at`` tells a point's time. Of twins the last stays."""
+def select_kept_points(points: Iterable[P], now: datetime, at: Callable[[P], datetime]) -> list[P]:
+    """Like :func:`select_kept`, with ``at`` giving the time of a point. The last duplicate is kept."""
     by_time = {at(point): point for point in points}
-    limits = cutoffs(now)
+    limits = compute_cutoffs(now)
     last_in_slot = {align(moment, limits.slot_seconds): moment for moment in sorted(by_time)}
     newest = max(by_time, default=None)
     return [
         by_time[moment]
         for moment in sorted(by_time)
-        if moment >= limits.every_from
+        if moment >= limits.all_points_from
         or moment == newest
-        or (moment >= limits.some_from and last_in_slot[align(moment, limits.slot_seconds)] == moment)
+        or (
+            moment >= limits.sampled_points_from
+            and last_in_slot[align(moment, limits.slot_seconds)] == moment
+        )
     ]
 
 
-def drop(instants: Iterable[datetime], now: datetime) -> list[datetime]:
-    """Those of ``instants`` that go at ``now``, ascending: what :func:`keep` does not keep."""
+def select_expired(instants: Iterable[datetime], now: datetime) -> list[datetime]:
+    """Select the ``instants`` that expire at ``now``, ascending."""
     every = set(instants)
-    return sorted(every.difference(keep(every, now)))
+    return sorted(every.difference(select_kept(every, now)))

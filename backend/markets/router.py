@@ -1,4 +1,4 @@
-"""The market endpoints: HTTP in and out."""
+"""Defines the HTTP endpoints of the market domain."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ from backend.markets import schemas
 from backend.markets.aggregation.state import IncidentKind
 from backend.markets.model import Span
 from backend.markets.responses.rankings_json import Order, SortKey
-from backend.markets.responses.snapshot import DEPRECATED_SINCE, Recipe
+from backend.markets.responses.snapshot import DEPRECATED_SINCE, ResponseBuilder
 from backend.markets.service import MarketService
 
 router = gated_router(scope="read", tags=["markets"])
@@ -22,76 +22,76 @@ router = gated_router(scope="read", tags=["markets"])
 AssetId = Annotated[str, Path(description="A canonical asset id.", examples=["bitcoin"])]
 Limit = Annotated[
     str | None,
-    Query(description="How many at the most; a non-positive or invalid value is ignored."),
+    Query(description="Maximum number of assets; a non-positive or invalid value is ignored."),
     WithJsonSchema({"type": "integer", "minimum": 1}),
 ]
 OpenOnly = Annotated[
     Literal["true", "false"] | None,
-    Query(alias="open", description="Only those that are still open, or only those that are over."),
+    Query(alias="open", description="Only open incidents, or only closed ones."),
     WithJsonSchema({"type": "boolean"}),
 ]
-NO_SUCH_ASSET = document_not_found("No configured asset has this id.")
-CANDLES = CapacityLimiter(8)
-"""Threads of their own: they may wait for a provider, and nobody else is to wait with them."""
+ASSET_NOT_FOUND = document_not_found("No configured asset has this id.")
+CANDLE_THREADS = CapacityLimiter(8)
+"""Separate threads: requests for candles may wait for a provider and must not block other requests."""
 
 
-def market(request: Request) -> MarketService:
+def get_market(request: Request) -> MarketService:
     service: MarketService = request.app.state.market
     return service
 
 
-def hot(request: Request, recipe: Recipe) -> Response:
-    """Answer from the snapshot, and keep the answer ready for the same spelling of the query."""
+def respond_from_snapshot(request: Request, build: ResponseBuilder) -> Response:
+    """Respond from the snapshot, and cache the response for the same query string."""
     path, query = request.scope["path"], request.scope["query_string"]
-    return PreparedResponse(market(request).view.answer(path, query, recipe), request)
+    return PreparedResponse(get_market(request).view.answer(path, query, build), request)
 
 
 @router.get("/assets", response_model=list[schemas.AssetOut], responses=CACHED_RESPONSES)
 def list_assets(request: Request, filter: Literal["enabled", "all", "disabled"] = "enabled") -> Response:
     """Configured assets by market capitalisation, unknown ones last."""
-    return hot(request, lambda snapshot: snapshot.assets(filter))
+    return respond_from_snapshot(request, lambda snapshot: snapshot.assets(filter))
 
 
-@router.get("/assets/{id}", response_model=schemas.AssetOut, responses=NO_SUCH_ASSET)
+@router.get("/assets/{id}", response_model=schemas.AssetOut, responses=ASSET_NOT_FOUND)
 def read_asset(request: Request, id: AssetId) -> Response:
-    """One asset, disabled ones too."""
-    return RawJson(market(request).asset(id))
+    """One asset, enabled or disabled."""
+    return RawJson(get_market(request).asset(id))
 
 
-@router.get("/assets/{id}/candles", response_model=schemas.CandleSeries, responses=NO_SUCH_ASSET)
+@router.get("/assets/{id}/candles", response_model=schemas.CandleSeries, responses=ASSET_NOT_FOUND)
 async def read_candles(request: Request, id: AssetId, span: Span = "24h") -> Response:
-    """True OHLC from a provider where it can be had, else candles sampled from polls or a sparkline.
+    """OHLC candles from a provider if available, else candles sampled from polls or a sparkline.
 
     `24h` holds 30-minute candles, `7d` 4-hour ones; `basis` says which kind they are.
     """
-    return RawJson(await to_thread.run_sync(market(request).candles, id, span, limiter=CANDLES))
+    return RawJson(await to_thread.run_sync(get_market(request).candles, id, span, limiter=CANDLE_THREADS))
 
 
-@router.get("/assets/{id}/candles/around", response_model=schemas.CandlesAround, responses=NO_SUCH_ASSET)
+@router.get("/assets/{id}/candles/around", response_model=schemas.CandlesAround, responses=ASSET_NOT_FOUND)
 def read_candles_around(request: Request, id: AssetId, at: Instant) -> Response:
     """The finest candles that are stored around an instant: 30 minutes for 90 days, 4 hours for two years,
     and daily ones from the day on which the service first ran."""
-    return RawJson(market(request).candles_around(id, at))
+    return RawJson(get_market(request).candles_around(id, at))
 
 
 @router.get("/prices", response_model=dict[str, schemas.PriceRecord], responses=CACHED_RESPONSES)
 def list_prices(request: Request) -> Response:
     """The latest price of every enabled asset, by canonical id."""
-    return hot(request, lambda snapshot: snapshot.prices())
+    return respond_from_snapshot(request, lambda snapshot: snapshot.prices())
 
 
 @router.get(
     "/prices/all", response_model=dict[str, schemas.PriceRecord], responses=CACHED_RESPONSES, deprecated=True
 )
 def list_legacy_prices(request: Request) -> Response:
-    """The same by legacy symbol, or by id where another asset has the symbol. Use `/prices`."""
-    return hot(request, lambda snapshot: snapshot.legacy_prices())
+    """The latest prices by legacy symbol, or by id if another asset has the symbol. Use `/prices`."""
+    return respond_from_snapshot(request, lambda snapshot: snapshot.legacy_prices())
 
 
-@router.get("/prices/{id}/quotes", response_model=schemas.AssetQuotes, responses=NO_SUCH_ASSET)
+@router.get("/prices/{id}/quotes", response_model=schemas.AssetQuotes, responses=ASSET_NOT_FOUND)
 def read_quotes(request: Request, id: AssetId) -> Response:
     """Each provider's quote, its age, the spread, which were used and why, and recent incidents."""
-    return RawJson(market(request).quotes(id))
+    return RawJson(get_market(request).quotes(id))
 
 
 @router.get(
@@ -103,7 +103,7 @@ def read_quotes(request: Request, id: AssetId) -> Response:
 def read_aggregation(request: Request, asset: str) -> Response:
     """One price record, by canonical id, symbol or source id. Use `/prices`."""
     headers = {"Deprecation": DEPRECATED_SINCE.decode(), "Link": '</prices>; rel="successor-version"'}
-    return RawJson(market(request).aggregation(asset), headers=headers)
+    return RawJson(get_market(request).aggregation(asset), headers=headers)
 
 
 @router.get("/rankings", response_model=list[schemas.RankedToken], responses=CACHED_RESPONSES)
@@ -114,21 +114,23 @@ def list_rankings(
     with_candles: Span | None = None,
     limit: Limit = None,
 ) -> Response:
-    """Enabled assets in order; unknown values last, ties by rank, then id."""
-    count = whole_positive(limit)
-    return hot(request, lambda snapshot: snapshot.rankings(sort, order, with_candles, count))
+    """Enabled assets, sorted; unknown values last, ties by rank, then id."""
+    count = parse_positive_int(limit)
+    return respond_from_snapshot(
+        request, lambda snapshot: snapshot.rankings(sort, order, with_candles, count)
+    )
 
 
 @router.get("/crypto/market-overview", response_model=schemas.MarketOverview, responses=CACHED_RESPONSES)
 def read_market_overview(request: Request) -> Response:
-    """Totals of the whole market and the fear and greed index, each block whole from one provider."""
-    return hot(request, lambda snapshot: snapshot.market_overview())
+    """Totals of the whole market and the fear and greed index, each block from one provider."""
+    return respond_from_snapshot(request, lambda snapshot: snapshot.market_overview())
 
 
 @router.get("/markets/figures", response_model=dict[str, schemas.FigureFacts], responses=CACHED_RESPONSES)
 def list_figures(request: Request) -> Response:
-    """How each enabled asset's figure was chosen, whether it is in doubt, and its volume of the day."""
-    return hot(request, lambda snapshot: snapshot.figures_facts())
+    """How each enabled asset's figure was selected, whether it is in doubt, and its 24-hour volume."""
+    return respond_from_snapshot(request, lambda snapshot: snapshot.figures_facts())
 
 
 @router.get("/markets/incidents", response_model=list[schemas.MarketIncident], responses=CACHED_RESPONSES)
@@ -137,24 +139,24 @@ def list_incidents(
     asset: Annotated[str | None, Query(description="A canonical asset id: only its incidents.")] = None,
     kind: IncidentKind | None = None,
     is_open: OpenOnly = None,
-    limit: Annotated[int, Query(ge=1, le=1000, description="How many at the most.")] = 200,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of incidents.")] = 200,
 ) -> Response:
-    """Incidents of enabled assets that were open in the last 30 days, newest first, closed ones too."""
+    """Incidents of enabled assets that were open at any time in the last 30 days, newest first."""
     is_wanted = None if is_open is None else is_open == "true"
-    return PreparedResponse(market(request).incidents(asset, kind, is_wanted, limit), request)
+    return PreparedResponse(get_market(request).incidents(asset, kind, is_wanted, limit), request)
 
 
 @router.get("/markets/status", response_model=schemas.MarketStatus)
 def read_status(request: Request) -> dict[str, Any]:
-    """How each provider is doing: last success, faults, cadence and what is left of its quota.
+    """Status of each provider: last success, errors, polling interval and remaining quota.
 
-    `worker` tells whether a worker refreshes the figures and runs jobs.
+    `worker` shows whether a worker refreshes the figures and runs jobs.
     """
-    return {**market(request).status(), "worker": request.app.state.workers.state().as_wire()}
+    return {**get_market(request).status(), "worker": request.app.state.workers.state().as_wire()}
 
 
-def whole_positive(text: str | None) -> int | None:
-    """``text`` as a whole number from 1 on; anything else is no limit at all."""
+def parse_positive_int(text: str | None) -> int | None:
+    """Parse ``text`` as an integer of at least 1; anything else means no limit."""
     if text is None or len(text) > 18 or not text.isascii() or not text.isdigit():
         return None
     return int(text) or None

@@ -1,4 +1,4 @@
-"""The market's schedules: refresh, images, thinning. Each tick runs once across all processes."""
+"""Defines the market's schedules: refresh, images, retention. Each tick runs once across all processes."""
 
 from datetime import datetime
 
@@ -16,24 +16,26 @@ REFRESH = "market-refresh"
 
 
 def market_schedules(settings: Settings, database: Database) -> list[Schedule]:
-    market = configuration.prepare(settings, database)
+    market = configuration.build_market(settings, database)
     refresher = Refresher(database, market)
 
     def refresh(now: datetime) -> None:
         report = refresher.tick(now)
         log.info("market_refreshed", answered=report.answered, failed=report.failed, changed=report.changed)
 
-    def thin(now: datetime) -> None:
-        log.info("history_thinned", **retention.thin(database, market.sources.realm, now))
+    def delete_history(now: datetime) -> None:
+        log.info("history_thinned", **retention.delete_expired_history(database, market.sources.realm, now))
 
     schedules = [
         Schedule(REFRESH, settings.tick_seconds, refresh, "Ask due providers, publish, grow candles."),
-        Schedule("market-thinning", 3600, thin, "Drop price points and candles that are no longer kept."),
+        Schedule(
+            "market-thinning", 3600, delete_history, "Drop price points and candles that are no longer kept."
+        ),
     ]
     if settings.mode == "live":
 
         def images(now: datetime) -> None:
-            icon_store.fetch_missing(database, now, allow=settings.fetch_allow)
+            icon_store.fetch_missing_images(database, now, allow=settings.fetch_allow)
 
         schedules.append(Schedule("market-icons", 60, images, "Fetch asset images that are not here yet."))
     return schedules

@@ -9,7 +9,7 @@ import structlog
 from backend.articles.rules.active_rules import ActiveRules
 from backend.jobs.schedules import HOUR, Schedule
 from backend.language_model.client import LanguageModel
-from backend.markets.provider_registry import realm_of
+from backend.markets.provider_registry import build_realm
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics import retention
@@ -61,7 +61,7 @@ def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) 
 
     def group(now: datetime) -> None:
         current = rules.current
-        price_moves = PriceMoves(database, realm_of(settings), current.entities, now=now)
+        price_moves = PriceMoves(database, build_realm(settings), current.entities, now=now)
         regrouped = regroup(
             database, current, now=now, feeds=feed_list_reader.current.enabled, moved=price_moves
         )

@@ -56,7 +56,7 @@ def served_market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]
     settings = Settings(home=tmp_path_factory.mktemp("home"), log_level="error")
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
-    refresher = Refresher(database, configuration.prepare(settings, database))
+    refresher = Refresher(database, configuration.build_market(settings, database))
     for seconds in (0, 15):
         refresher.tick(CALM + timedelta(seconds=seconds))
     database.dispose()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 
-from backend.markets.candles.building import fold
+from backend.markets.candles.building import add_price
 from backend.markets.model import Candle
 
 
@@ -13,7 +13,7 @@ def from_polls(points: Iterable[tuple[datetime, Decimal]], seconds: int) -> list
     candles: list[Candle] = []
     for at, price in sorted(points, key=lambda point: point[0]):
         current = candles[-1] if candles else None
-        grown = fold(current, price, at, seconds)
+        grown = add_price(current, price, at, seconds)
         if current is not None and grown.open_time == current.open_time:
             candles[-1] = grown
         else:

@@ -23,9 +23,9 @@ from backend.markets import configuration
 from backend.markets.assets.registry import load_assets
 from backend.markets.configuration import Market
 from backend.markets.model import ErrorKind, ProviderError
-from backend.markets.refresh import Refresher, Report
+from backend.markets.refresh import Refresher, RefreshReport
 from backend.markets.responses.snapshot import MarketView
-from backend.markets.responses.status_json import status_answer
+from backend.markets.responses.status_json import build_status_response
 from backend.markets.service import MarketService
 from backend.settings import Settings
 from backend.store.database import Database, metadata
@@ -130,7 +130,7 @@ class Running:
     def look(self) -> None:
         """What the change watcher's thread does once a second."""
         self.inner.state.watcher.poll()
-        self.market.view.by_the_clock()
+        self.market.view.refresh_if_stale()
 
     def close(self) -> None:
         self.market.close()
@@ -164,12 +164,12 @@ class Worker:
     database: Database
     market: Market
     clock: Clock = field(default_factory=Clock)
-    reports: list[Report] = field(default_factory=list)
+    reports: list[RefreshReport] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._refresher = Refresher(self.database, self.market)
 
-    def tick(self, **later: float) -> Report:
+    def tick(self, **later: float) -> RefreshReport:
         """Move the clock by ``timedelta(**later)`` and refresh."""
         self.clock.move(**later)
         report = self._refresher.tick(self.clock())
@@ -189,7 +189,7 @@ class Worker:
     def status(self) -> dict[str, Any]:
         """What ``/markets/status`` would say, its providers by name."""
         view = self.view()
-        told = status_answer(self.database, self.market, view.snapshot, "sample", self.clock())
+        told = build_status_response(self.database, self.market, view.snapshot, "sample", self.clock())
         return told | {"by_name": {each["provider"]: each for each in told["providers"]}}
 
     @property
@@ -264,7 +264,7 @@ def few_in_sample() -> Market:
     with TemporaryDirectory() as folder:
         enable_only(Path(folder), FEW)
         settings = settings_in(Path(folder))
-        return configuration.prepare(settings, Database(settings.app_database_url))
+        return configuration.build_market(settings, Database(settings.app_database_url))
 
 
 def body_of(view: MarketView, path: str, query: bytes = b"") -> Any:

@@ -1,8 +1,8 @@
-"""Candles out of polls and sparklines. Pure.
+"""Builds candles from polled prices and sparklines. No I/O.
 
-A candle of a length opens at a multiple of it since the Unix epoch (4-hour candles at 00:00, 04:00
-… UTC). Candles are sampled: their high and low are those of the prices seen, not of every trade.
-A slot without a price has no candle.
+A candle opens at a multiple of its length since the Unix epoch (4-hour candles at 00:00, 04:00 … UTC).
+Candles are sampled: their high and low are those of the polled prices, not of every trade. A slot without a
+price has no candle.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,17 @@ MILLISECOND = timedelta(milliseconds=1)
 
 
 def align(at: datetime, seconds: int) -> datetime:
-    """The start of the slot of ``seconds`` that ``at`` falls into."""
+    """The start of the slot of ``seconds`` that contains ``at``."""
     if seconds <= 0:
-        raise ValueError("A candle must last longer than nothing.")
+        raise ValueError("The length of a candle must be above zero seconds.")
     length = timedelta(seconds=seconds)
     return EPOCH + (at - EPOCH) // length * length
 
 
-def fold(candle: Candle | None, price: Decimal, at: datetime, span_seconds: int) -> Candle:
-    """``candle`` after seeing ``price`` at ``at``; a new one when ``at`` lies in a later slot.
+def add_price(candle: Candle | None, price: Decimal, at: datetime, span_seconds: int) -> Candle:
+    """Return ``candle`` with ``price`` at ``at`` added; a new candle if ``at`` is in a later slot.
 
-    A price of an earlier slot leaves the candle as it is: that slot is closed.
+    A price of an earlier slot changes nothing, because that slot is closed.
     """
     opens = align(at, span_seconds)
     if candle is None or opens > candle.open_time:
@@ -45,16 +45,15 @@ def fold(candle: Candle | None, price: Decimal, at: datetime, span_seconds: int)
     )
 
 
-def from_sparkline(
+def build_from_sparkline(
     closes: Sequence[Decimal | None], end: datetime, seconds: int = 14_400, count: int = 42
 ) -> list[Candle]:
-    """The latest ``count`` candles of ``seconds`` out of hourly closes, the last one at about ``end``.
+    """Build the latest ``count`` candles of ``seconds`` from hourly closes; the last one ends near ``end``.
 
-    The closes carry no times, and there may be a few more or fewer than 168: they are taken to be an
-    hour apart, counted back from ``end``. A close belongs to the candle that it ends or falls into,
-    so one exactly on a boundary closes the earlier candle. A candle opens at the close before it
-    where that is known, else at its own first close; the last candle may be partial. Closes that
-    are null or not above zero are gaps.
+    The closes have no times, and there may be slightly more or fewer than 168. They count as one hour apart,
+    counted back from ``end``. A close belongs to the candle that it ends or falls into, so a close exactly on
+    a boundary closes the earlier candle. A candle opens at the preceding close if that is known, else at its
+    own first close. The last candle may be partial. Closes that are null or not above zero are gaps.
     """
     candles: list[Candle] = []
     before: Decimal | None = None
@@ -66,7 +65,7 @@ def from_sparkline(
         opens = align(at - timedelta.resolution, seconds)
         current = candles[-1] if candles else None
         if current is not None and current.open_time == opens:
-            candles[-1] = fold(current, close, opens, seconds)
+            candles[-1] = add_price(current, close, opens, seconds)
         else:
             first = before if before is not None else close
             candles.append(Candle(opens, first, max(first, close), min(first, close), close))
@@ -74,8 +73,8 @@ def from_sparkline(
     return candles[-count:] if count > 0 else []
 
 
-def wire(candle: Candle) -> bytes:
-    """``[open_time_ms,open,high,low,close,volume]`` as JSON, every number digit for digit."""
+def encode_candle(candle: Candle) -> bytes:
+    """Encode ``[open_time_ms,open,high,low,close,volume]`` as JSON with all digits."""
     figures = (candle.open, candle.high, candle.low, candle.close)
     volume = b"null" if candle.volume is None else json_number(candle.volume)
     opened = b"%d" % ((candle.open_time - EPOCH) // MILLISECOND)

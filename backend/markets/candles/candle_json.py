@@ -1,66 +1,67 @@
-"""The candles of a span as JSON text, grown without parsing the figures in it again; pure.
+"""Appends to and trims the JSON array of a span's candles without parsing its numbers. No I/O.
 
-A strip is the array that is sent: ``[[open_time_ms,o,h,l,c,volume],…]``, ascending. One poll
-changes only its last row, so rows stay text.
+The array is sent as it is: ``[[open_time_ms,o,h,l,c,volume],…]``, ascending. A poll changes only the last
+row, so rows stay text.
 """
 
 from collections.abc import Iterable
 from datetime import datetime
 
-from backend.markets.candles.building import wire
+from backend.markets.candles.building import encode_candle
 from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Span
 
-EMPTY = "[]"
+EMPTY_ARRAY = "[]"
 
 
-def strip_of(candles: Iterable[Candle]) -> str:
-    return "[" + ",".join(wire(candle).decode() for candle in candles) + "]"
+def encode_candles(candles: Iterable[Candle]) -> str:
+    return "[" + ",".join(encode_candle(candle).decode() for candle in candles) + "]"
 
 
-def put(strip: str, candle: Candle) -> str:
-    """``strip`` with ``candle`` as its newest row, in place of the one of the same open time, and of any
-    later one, which is there where a clock was put back."""
-    rows = rows_of(strip)
-    while rows and opened_ms(rows[-1]) >= _ms(candle.open_time):
+def append_candle(candle_array: str, candle: Candle) -> str:
+    """Append ``candle`` as the newest row.
+
+    It replaces the row with the same open time and later rows, which exist if the clock was set back.
+    """
+    rows = split_rows(candle_array)
+    while rows and open_time_ms(rows[-1]) >= _to_ms(candle.open_time):
         rows.pop()
-    return _joined([*rows, wire(candle).decode()])
+    return _join_rows([*rows, encode_candle(candle).decode()])
 
 
-def window(strip: str, span: Span, now: datetime) -> str:
-    """The newest rows of ``strip`` that belong to the span that ends at ``now``: old ones fall out, and those
-    that have not begun yet, by a clock that was put back.
+def trim_to_span(candle_array: str, span: Span, now: datetime) -> str:
+    """Return the newest rows that belong to the span ending at ``now``, without rows in the future.
 
-    A span is as many candles as it holds: until the first price of the slot that has just begun, the
-    oldest one stays.
+    Rows in the future exist if the clock was set back. A span has a fixed number of candles: until the
+    current slot has a price, the oldest candle stays.
     """
     seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
     current = int(now.timestamp()) // seconds * seconds
     oldest = (current - count * seconds) * 1000
-    rows = rows_of(strip)
+    rows = split_rows(candle_array)
     begun = len(rows)
-    while begun and opened_ms(rows[begun - 1]) > current * 1000:
+    while begun and open_time_ms(rows[begun - 1]) > current * 1000:
         begun -= 1
     if begun < len(rows):
         rows = rows[:begun]
-        strip = _joined(rows)
-    first = next((index for index, row in enumerate(rows) if opened_ms(row) >= oldest), len(rows))
+        candle_array = _join_rows(rows)
+    first = next((index for index, row in enumerate(rows) if open_time_ms(row) >= oldest), len(rows))
     first = max(first, len(rows) - count)
-    return strip if first == 0 else _joined(rows[first:])
+    return candle_array if first == 0 else _join_rows(rows[first:])
 
 
-def rows_of(strip: str) -> list[str]:
-    if strip == EMPTY:
+def split_rows(candle_array: str) -> list[str]:
+    if candle_array == EMPTY_ARRAY:
         return []
-    return ["[" + row + "]" for row in strip[2:-2].split("],[")]
+    return ["[" + row + "]" for row in candle_array[2:-2].split("],[")]
 
 
-def opened_ms(row: str) -> int:
+def open_time_ms(row: str) -> int:
     return int(row[1 : row.index(",")])
 
 
-def _joined(rows: list[str]) -> str:
+def _join_rows(rows: list[str]) -> str:
     return "[" + ",".join(rows) + "]"
 
 
-def _ms(moment: datetime) -> int:
+def _to_ms(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)

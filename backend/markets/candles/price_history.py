@@ -1,8 +1,7 @@
-"""History that we keep ourselves: price points, and the candles that grow from them.
+"""Stores price points and the candles built from them.
 
-Each refresh folds the published prices into the open candle of 30 minutes, 4 hours and a day. The
-strips that answers carry are re-rendered only when they change in a way that lasts: the open
-half-hour candle is added by the reader.
+Each refresh adds the published prices to the open candles of 30 minutes, 4 hours and a day. The stored JSON
+arrays are rendered again only for closed candles; the reader adds the open half-hour candle.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,24 +12,24 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.markets.candles.building import EPOCH, align, fold, from_sparkline
-from backend.markets.candles.candle_json import strip_of
+from backend.markets.candles.building import EPOCH, add_price, align, build_from_sparkline
+from backend.markets.candles.candle_json import encode_candles
 from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Published, QuotesResult, source_label
 from backend.markets.tables import candle_strips, candles, price_points
 from backend.store.database import upsert
 
-HALF_HOUR = SPAN_SECONDS["24h"]
-Past = Mapping[str, Sequence[Candle]]
+HALF_HOUR_SECONDS = SPAN_SECONDS["24h"]
+HistoryCandles = Mapping[str, Sequence[Candle]]
 """Half-hour candles by asset id."""
-RESOLUTIONS = (HALF_HOUR, SPAN_SECONDS["7d"], 86_400)
-AROUND = 24
-FEWEST_AROUND = 3
-LATEST = datetime(9000, 1, 1, tzinfo=UTC)
-SPARKLINE_EVERY = timedelta(minutes=5)
-"""A sparkline's closes are hourly: rendering it more often changes next to nothing."""
+RESOLUTIONS_SECONDS = (HALF_HOUR_SECONDS, SPAN_SECONDS["7d"], 86_400)
+CANDLES_PER_SIDE = 24
+MIN_CANDLES_AROUND = 3
+MAX_INSTANT = datetime(9000, 1, 1, tzinfo=UTC)
+SPARKLINE_RENDER_INTERVAL = timedelta(minutes=5)
+"""A sparkline's closes are hourly, so rendering it more often changes almost nothing."""
 
 
-def add_points(connection: Connection, realm: str, figures: Iterable[Published], now: datetime) -> None:
+def store_points(connection: Connection, realm: str, figures: Iterable[Published], now: datetime) -> None:
     rows = [
         {
             "realm": realm,
@@ -46,24 +45,24 @@ def add_points(connection: Connection, realm: str, figures: Iterable[Published],
     upsert(connection, price_points, rows)
 
 
-def grow_candles(connection: Connection, realm: str, prices: Mapping[str, Decimal], now: datetime) -> None:
-    """Fold ``prices`` (by asset id) into the open candle of each resolution."""
+def update_candles(connection: Connection, realm: str, prices: Mapping[str, Decimal], now: datetime) -> None:
+    """Add ``prices`` (by asset id) to the open candle of each resolution."""
     rows: list[dict[str, Any]] = []
-    for seconds in RESOLUTIONS:
-        open_ones = current_candles(connection, realm, list(prices), seconds, now)
+    for seconds in RESOLUTIONS_SECONDS:
+        open_candles = load_open_candles(connection, realm, list(prices), seconds, now)
         for asset_id, price in prices.items():
-            candle = fold(open_ones.get(asset_id), price, now, seconds)
+            candle = add_price(open_candles.get(asset_id), price, now, seconds)
             rows.append(candle_to_row(realm, asset_id, seconds, candle))
     upsert(connection, candles, rows)
 
 
-def current_candles(
+def load_open_candles(
     connection: Connection, realm: str, asset_ids: Sequence[str], seconds: int, now: datetime
 ) -> dict[str, Candle]:
-    """The candle that is open at ``now``, by asset id, of those that have one."""
+    """Load the candles that are open at ``now``, by asset id."""
     condition = sa.and_(
         candles.c.realm == realm,
-        candles.c.asset_id.in_(asset_ids),  # the primary key's order: one seek an asset
+        candles.c.asset_id.in_(asset_ids),  # in the order of the primary key: one seek per asset
         candles.c.seconds == seconds,
         candles.c.open_time == align(now, seconds),
     )
@@ -71,10 +70,10 @@ def current_candles(
     return {row["asset_id"]: candle_from_row(row) for row in rows}
 
 
-def candles_between(
+def load_candles(
     connection: Connection, realm: str, asset_id: str, seconds: int, start: datetime, end: datetime
 ) -> list[Candle]:
-    """Stored candles with ``start <= open_time < end``, ascending."""
+    """Load candles with ``start <= open_time < end``, ascending."""
     condition = sa.and_(
         candles.c.realm == realm,
         candles.c.asset_id == asset_id,
@@ -86,39 +85,44 @@ def candles_between(
     return [candle_from_row(row) for row in rows]
 
 
-class Around(NamedTuple):
-    """The finest stored candles around an instant, each of ``seconds``; null where there are none."""
+class CandlesAround(NamedTuple):
+    """The finest stored candles around an instant and their length in seconds; null without candles."""
 
     seconds: int | None
     candles: list[Candle]
 
 
-def around(connection: Connection, realm: str, asset_id: str, at: datetime) -> Around:
-    """Up to :data:`AROUND` candles before the one of ``at``, and as many behind it.
+def find_candles_around(connection: Connection, realm: str, asset_id: str, at: datetime) -> CandlesAround:
+    """Find up to :data:`CANDLES_PER_SIDE` candles before the one at ``at``, and as many after it.
 
-    Half-hour candles if enough are left of them (see :mod:`backend.markets.retention_policy`), else 4-hour
-    ones, else daily ones. Candles of which none is near ``at`` do not tell of it.
+    Half-hour candles if enough are stored (see :mod:`backend.markets.retention_policy`), else 4-hour candles,
+    else daily ones. Candles without one near ``at`` are not used.
     """
-    if not EPOCH <= at < LATEST:
-        return Around(None, [])
-    for seconds in RESOLUTIONS:
+    if not EPOCH <= at < MAX_INSTANT:
+        return CandlesAround(None, [])
+    for seconds in RESOLUTIONS_SECONDS:
         length = timedelta(seconds=seconds)
         middle = align(at, seconds)
-        found = candles_between(
-            connection, realm, asset_id, seconds, middle - AROUND * length, middle + (AROUND + 1) * length
+        found = load_candles(
+            connection,
+            realm,
+            asset_id,
+            seconds,
+            middle - CANDLES_PER_SIDE * length,
+            middle + (CANDLES_PER_SIDE + 1) * length,
         )
         near = any(abs(candle.open_time - middle) <= length for candle in found)
-        if near and len(found) >= FEWEST_AROUND:
-            return Around(seconds, found)
-    return Around(None, [])
+        if near and len(found) >= MIN_CANDLES_AROUND:
+            return CandlesAround(seconds, found)
+    return CandlesAround(None, [])
 
 
-def close_half_hours(connection: Connection, realm: str, sources: Mapping[str, str], now: datetime) -> None:
-    """Render each asset's closed half-hour candles of the last day, when that has changed.
+def render_half_hours(connection: Connection, realm: str, sources: Mapping[str, str], now: datetime) -> None:
+    """Render each asset's closed half-hour candles of the last day, if they changed.
 
-    ``sources``: asset id to the source word of its figures.
+    ``sources``: source label of the figures by asset id.
     """
-    opened = align(now, HALF_HOUR)
+    opened = align(now, HALF_HOUR_SECONDS)
     done = connection.execute(
         sa.select(sa.func.count())
         .select_from(candle_strips)
@@ -131,7 +135,7 @@ def close_half_hours(connection: Connection, realm: str, sources: Mapping[str, s
     ).scalar_one()
     if done >= len(sources):
         return
-    start = opened - timedelta(seconds=HALF_HOUR * SPAN_COUNT["24h"])
+    start = opened - timedelta(seconds=HALF_HOUR_SECONDS * SPAN_COUNT["24h"])
     rows = [
         {
             "realm": realm,
@@ -140,7 +144,9 @@ def close_half_hours(connection: Connection, realm: str, sources: Mapping[str, s
             "basis": "polls",
             "source": source,
             "as_of": opened,
-            "body": strip_of(candles_between(connection, realm, asset_id, HALF_HOUR, start, opened)),
+            "body": encode_candles(
+                load_candles(connection, realm, asset_id, HALF_HOUR_SECONDS, start, opened)
+            ),
         }
         for asset_id, source in sources.items()
     ]
@@ -148,14 +154,14 @@ def close_half_hours(connection: Connection, realm: str, sources: Mapping[str, s
 
 
 def render_sparklines(connection: Connection, realm: str, poll: QuotesResult, now: datetime) -> None:
-    """Four-hour candles of the last week out of the poll's hourly closes."""
+    """Render four-hour candles of the last week from the hourly closes of ``poll``."""
     source, sparklines = source_label((poll.provider,)) or "", poll.sparklines
     newest, known = connection.execute(
         sa.select(sa.func.max(candle_strips.c.as_of), sa.func.count()).where(
             candle_strips.c.realm == realm, candle_strips.c.basis == "sparkline"
         )
     ).one()
-    if newest is not None and known >= len(sparklines) and now - newest < SPARKLINE_EVERY:
+    if newest is not None and known >= len(sparklines) and now - newest < SPARKLINE_RENDER_INTERVAL:
         return
     rows = [
         {
@@ -165,7 +171,7 @@ def render_sparklines(connection: Connection, realm: str, poll: QuotesResult, no
             "basis": "sparkline",
             "source": source,
             "as_of": now,
-            "body": strip_of(from_sparkline(closes, now)),
+            "body": encode_candles(build_from_sparkline(closes, now)),
         }
         for asset_id, closes in sparklines.items()
         if closes
@@ -173,28 +179,28 @@ def render_sparklines(connection: Connection, realm: str, poll: QuotesResult, no
     upsert(connection, candle_strips, rows)
 
 
-def backfill(connection: Connection, realm: str, past: Past) -> None:
-    """Store half-hour candles of the past where none are."""
+def backfill(connection: Connection, realm: str, past: HistoryCandles) -> None:
+    """Store half-hour candles of the past."""
     rows = [
-        candle_to_row(realm, asset_id, HALF_HOUR, candle)
+        candle_to_row(realm, asset_id, HALF_HOUR_SECONDS, candle)
         for asset_id, series in past.items()
         for candle in series
     ]
     upsert(connection, candles, rows)
 
 
-def missing_from(connection: Connection, realm: str, now: datetime) -> datetime | None:
-    """Where the last day's half-hour candles begin to lack, or null when they do not."""
-    opened = align(now, HALF_HOUR)
+def find_gap_start(connection: Connection, realm: str, now: datetime) -> datetime | None:
+    """Find where the half-hour candles of the last day become incomplete; null if they are complete."""
+    opened = align(now, HALF_HOUR_SECONDS)
     newest = connection.execute(
         sa.select(sa.func.max(candle_strips.c.as_of)).where(
             candle_strips.c.realm == realm, candle_strips.c.span == "24h", candle_strips.c.basis == "polls"
         )
     ).scalar_one()
-    start = opened - timedelta(seconds=HALF_HOUR * SPAN_COUNT["24h"])
+    start = opened - timedelta(seconds=HALF_HOUR_SECONDS * SPAN_COUNT["24h"])
     if newest is None or newest < start:
         return start
-    return newest if newest < opened - timedelta(seconds=HALF_HOUR) else None
+    return newest if newest < opened - timedelta(seconds=HALF_HOUR_SECONDS) else None
 
 
 def candle_to_row(realm: str, asset_id: str, seconds: int, candle: Candle) -> dict[str, Any]:

@@ -1,5 +1,7 @@
-"""``/assets/{id}/icon``: open and cacheable, so that pages can show icons without a key and no browser asks
-a provider. It stands apart from the icons themselves, which a worker fetches that answers no requests.
+"""Serves ``/assets/{id}/icon`` without authentication and cacheable.
+
+So pages show icons without a key, and browsers send no requests to a provider. The module is separate from
+the icon store, which the worker loads without an HTTP framework.
 """
 
 from fastapi import APIRouter, Request

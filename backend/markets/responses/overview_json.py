@@ -1,4 +1,4 @@
-"""Builds the answer of the market overview; pure."""
+"""Encodes the market overview as JSON. No I/O."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -8,12 +8,12 @@ import orjson
 
 from backend.markets.model import FearGreed, GlobalFigures, source_label
 from backend.markets.numbers import format_compact_usd, format_timestamp
-from backend.markets.responses.json_values import number
+from backend.markets.responses.json_values import to_json_number
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The market overview's two blocks, each whole from one provider, or unknown."""
+    """The two blocks of the market overview, each from one provider, or null if unknown."""
 
     totals: GlobalFigures | None
     totals_stale: bool
@@ -21,16 +21,16 @@ class Overview:
     fear_greed_stale: bool
 
 
-def overview_answer(overview: Overview) -> bytes:
+def encode_overview(overview: Overview) -> bytes:
     totals, mood = overview.totals, overview.fear_greed
     when = format_timestamp(totals.as_of) if totals else None
     source = source_label((totals.provider,), stale=overview.totals_stale) if totals else None
 
     def total(value: Decimal | None, change: Decimal | None) -> dict[str, Any]:
         return {
-            "value": number(value),
+            "value": to_json_number(value),
             "display_value": None if value is None else format_compact_usd(value),
-            "change_24h": number(change),
+            "change_24h": to_json_number(change),
             "last_updated": when,
             "source": source,
         }
@@ -49,6 +49,6 @@ def overview_answer(overview: Overview) -> bytes:
             },
             "market_cap": cap,
             "volume_24h": volume,
-            "btc_market_cap_percentage": number(totals.btc_market_cap_percentage) if totals else None,
+            "btc_market_cap_percentage": to_json_number(totals.btc_market_cap_percentage) if totals else None,
         }
     )

@@ -1,4 +1,4 @@
-"""What the market's snapshot and single-asset answers read from the store."""
+"""Reads the stored data of the market snapshot and of responses about single assets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from sqlalchemy.engine import Connection
 
 from backend.markets.aggregation.state import IncidentKind
 from backend.markets.candles.building import align
-from backend.markets.candles.candle_json import EMPTY, put
-from backend.markets.candles.price_history import HALF_HOUR, current_candles
+from backend.markets.candles.candle_json import EMPTY_ARRAY, append_candle
+from backend.markets.candles.price_history import HALF_HOUR_SECONDS, load_open_candles
 from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, Span
 from backend.markets.responses.overview_json import Overview
 from backend.markets.row_conversion import (
@@ -32,48 +32,50 @@ from backend.markets.tables import (
 from backend.store.database import Database
 
 OVERVIEW_STALE_AFTER = timedelta(hours=3)
-"""Three hourly polls: the slowest polling_plan that a quota leaves for the overview."""
+"""Three hourly polls; hourly is the slowest interval of the overview for most quotas."""
 SPREAD_SLOT_SECONDS = 300
 FEAR_GREED_STALE_AFTER = timedelta(hours=36)
-"""The index is set once a day; half a day more for a late one."""
+"""The index changes once a day; half a day is added for a late update."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """One reading of everything that the snapshot needs."""
+class SnapshotRows:
+    """All stored rows that a snapshot needs, read at one time."""
 
     figures: Mapping[str, Published]
-    strips: Mapping[tuple[str, Span], str]
+    candle_arrays: Mapping[tuple[str, Span], str]
     totals: Sequence[GlobalFigures]
-    moods: Sequence[FearGreed]
+    fear_greed: Sequence[FearGreed]
 
     def overview(
-        self, now: datetime, *, totals_from: Sequence[str] = (), mood_from: Sequence[str] = ()
+        self, now: datetime, *, totals_from: Sequence[str] = (), fear_greed_from: Sequence[str] = ()
     ) -> Overview:
-        """Each block whole from one provider: the first in its preference that is fresh, else the newest."""
-        totals = _choose(self.totals, now, OVERVIEW_STALE_AFTER, totals_from)
-        mood = _choose(self.moods, now, FEAR_GREED_STALE_AFTER, mood_from)
+        """Build the overview. Each block comes from the first preferred fresh provider, else the newest."""
+        totals = _choose_provider(self.totals, now, OVERVIEW_STALE_AFTER, totals_from)
+        index = _choose_provider(self.fear_greed, now, FEAR_GREED_STALE_AFTER, fear_greed_from)
         return Overview(
             totals=totals,
             totals_stale=totals is not None and now - totals.as_of > OVERVIEW_STALE_AFTER,
-            fear_greed=mood,
-            fear_greed_stale=mood is not None and now - mood.as_of > FEAR_GREED_STALE_AFTER,
+            fear_greed=index,
+            fear_greed_stale=index is not None and now - index.as_of > FEAR_GREED_STALE_AFTER,
         )
 
     def overview_changes(self) -> list[datetime]:
-        """When each of the overview's figures grows stale by the clock alone."""
+        """The times when the figures of the overview become stale."""
         last = [item.as_of + OVERVIEW_STALE_AFTER for item in self.totals]
-        last += [item.as_of + FEAR_GREED_STALE_AFTER for item in self.moods]
+        last += [item.as_of + FEAR_GREED_STALE_AFTER for item in self.fear_greed]
         return [moment + timedelta.resolution for moment in last]
 
 
-NOTHING = Stored({}, {}, (), ())
+EMPTY_SNAPSHOT = SnapshotRows({}, {}, (), ())
 
 
 T = TypeVar("T", GlobalFigures, FearGreed)
 
 
-def _choose(items: Sequence[T], now: datetime, stale_after: timedelta, preference: Sequence[str]) -> T | None:
+def _choose_provider(
+    items: Sequence[T], now: datetime, stale_after: timedelta, preference: Sequence[str]
+) -> T | None:
     fresh = [item for item in items if now - item.as_of <= stale_after]
     if not fresh:
         return max(items, key=lambda item: item.as_of, default=None)
@@ -81,34 +83,40 @@ def _choose(items: Sequence[T], now: datetime, stale_after: timedelta, preferenc
     return min(fresh, key=lambda item: order.get(item.provider, len(order)))
 
 
-def load(database: Database, realm: str, asset_ids: Sequence[str], now: datetime) -> Stored:
-    """``asset_ids``: whose open half-hour candles are wanted."""
+def load_snapshot_rows(
+    database: Database, realm: str, asset_ids: Sequence[str], now: datetime
+) -> SnapshotRows:
+    """Load the rows of a snapshot. ``asset_ids``: assets whose open half-hour candle is included."""
     with database.read() as connection:
         figures = connection.execute(sa.select(published_figures).where(published_figures.c.realm == realm))
         published = {row["asset_id"]: published_from_row(row)[0] for row in figures.mappings()}
-        strips = _strips(connection, realm)
-        for asset_id, candle in current_candles(connection, realm, asset_ids, HALF_HOUR, now).items():
-            strips[asset_id, "24h"] = put(strips.get((asset_id, "24h"), EMPTY), candle)
+        candle_arrays = _load_candle_arrays(connection, realm)
+        for asset_id, candle in load_open_candles(
+            connection, realm, asset_ids, HALF_HOUR_SECONDS, now
+        ).items():
+            candle_arrays[asset_id, "24h"] = append_candle(
+                candle_arrays.get((asset_id, "24h"), EMPTY_ARRAY), candle
+            )
         stored = connection.execute(
             sa.select(market_figures).where(market_figures.c.realm == realm)
         ).mappings()
-        totals, moods = [], []
+        totals, fear_greed = [], []
         for row in stored:
             if row["kind"] == "global":
                 totals.append(global_figures_from_row(row))
             else:
-                moods.append(fear_greed_from_row(row))
-    return Stored(published, strips, totals, moods)
+                fear_greed.append(fear_greed_from_row(row))
+    return SnapshotRows(published, candle_arrays, totals, fear_greed)
 
 
-def _strips(connection: Connection, realm: str) -> dict[tuple[str, Span], str]:
+def _load_candle_arrays(connection: Connection, realm: str) -> dict[tuple[str, Span], str]:
     columns = (candle_strips.c.asset_id, candle_strips.c.span, candle_strips.c.body)
     sampled = sa.and_(candle_strips.c.realm == realm, candle_strips.c.basis != "ohlc")
     rows = connection.execute(sa.select(*columns).where(sampled))
     return {(row.asset_id, cast(Span, row.span)): row.body for row in rows}
 
 
-def quotes_of_asset(database: Database, realm: str, asset_id: str) -> list[Quote]:
+def load_quotes(database: Database, realm: str, asset_id: str) -> list[Quote]:
     condition = sa.and_(provider_quotes.c.realm == realm, provider_quotes.c.asset_id == asset_id)
     with database.read() as connection:
         rows = connection.execute(
@@ -119,7 +127,7 @@ def quotes_of_asset(database: Database, realm: str, asset_id: str) -> list[Quote
 
 @dataclass(frozen=True, slots=True)
 class IncidentQuery:
-    """Which incidents to read: null filters leave all in."""
+    """Filters of the incidents to load; null means no filter."""
 
     assets: Sequence[str]
     since: datetime
@@ -128,26 +136,26 @@ class IncidentQuery:
     limit: int = 1000
 
 
-def incidents_of(database: Database, realm: str, wanted: IncidentQuery) -> list[dict[str, Any]]:
-    """Incidents of ``wanted.assets`` that were open at any time since ``wanted.since``, newest first."""
+def load_incidents(database: Database, realm: str, query: IncidentQuery) -> list[dict[str, Any]]:
+    """Load incidents of ``query.assets`` that were open at any time since ``query.since``, newest first."""
     conditions = [
         incidents.c.realm == realm,
-        incidents.c.asset_id.in_(wanted.assets),
-        sa.or_(incidents.c.closed_at.is_(None), incidents.c.closed_at >= wanted.since),
+        incidents.c.asset_id.in_(query.assets),
+        sa.or_(incidents.c.closed_at.is_(None), incidents.c.closed_at >= query.since),
     ]
-    if wanted.kind is not None:
-        conditions.append(incidents.c.kind == wanted.kind)
-    if wanted.is_open is not None:
+    if query.kind is not None:
+        conditions.append(incidents.c.kind == query.kind)
+    if query.is_open is not None:
         closed_at = incidents.c.closed_at
-        conditions.append(closed_at.is_(None) if wanted.is_open else closed_at.is_not(None))
+        conditions.append(closed_at.is_(None) if query.is_open else closed_at.is_not(None))
     newest_first = (incidents.c.opened_at.desc(), incidents.c.id.desc())
-    query = sa.select(incidents).where(*conditions).order_by(*newest_first).limit(wanted.limit)
+    statement = sa.select(incidents).where(*conditions).order_by(*newest_first).limit(query.limit)
     with database.read() as connection:
-        return [dict(row) for row in connection.execute(query).mappings()]
+        return [dict(row) for row in connection.execute(statement).mappings()]
 
 
-def spreads_since(database: Database, realm: str, asset_id: str, since: datetime) -> dict[datetime, Decimal]:
-    """The widest spread between the providers, in percent, of each slot of five minutes."""
+def load_spreads(database: Database, realm: str, asset_id: str, since: datetime) -> dict[datetime, Decimal]:
+    """Load the widest spread between the providers, in percent, of each five-minute slot."""
     condition = sa.and_(
         price_points.c.realm == realm,
         price_points.c.asset_id == asset_id,

@@ -1,4 +1,4 @@
-"""Why a published figure is what it is: each provider's quote, the limits; the incidents of all."""
+"""Builds the responses that explain a published figure: quotes, limits and incidents."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,12 +12,12 @@ from backend.markets.assets.model import Asset
 from backend.markets.model import Quote, QuoteEvaluation, source_label
 from backend.markets.numbers import format_plain, format_timestamp
 from backend.markets.reasons import Reason, build_reason
-from backend.markets.responses.json_values import number, text, told
-from backend.markets.responses.price_json import Entry
+from backend.markets.responses.json_values import build_reason_fields, to_decimal_string, to_json_number
+from backend.markets.responses.price_json import PricedAsset
 
 
-def quotes_answer(
-    entry: Entry,
+def build_quotes_response(
+    entry: PricedAsset,
     quotes: Sequence[Quote],
     incidents: Sequence[dict[str, Any]],
     spreads: Mapping[datetime, Decimal],
@@ -26,30 +26,32 @@ def quotes_answer(
     policy: AggregationPolicy,
     traits: AssetTraits,
 ) -> dict[str, Any]:
-    """The answer of ``GET /prices/{id}/quotes``.
+    """Build the response of ``GET /prices/{id}/quotes``.
 
-    ``incidents`` are rows of the log, newest first; ``spreads`` the widest one in percent by slot.
+    ``incidents`` are stored rows, newest first. ``spreads`` maps slots to their widest spread in percent.
     """
     figure = entry.figure
-    judged = {evaluation.provider: evaluation for evaluation in figure.evaluations}
+    evaluations_by_provider = {evaluation.provider: evaluation for evaluation in figure.evaluations}
     agree, conflict = _limits(quotes, now, policy, traits)
     return {
         "id": entry.asset.id,
         "symbol": entry.asset.symbol,
-        "price_usd": text(figure.price),
+        "price_usd": to_decimal_string(figure.price),
         "source": figure.source,
         "last_updated": None if figure.last_updated is None else format_timestamp(figure.last_updated),
         "rule": figure.rule,
-        **told("reason", figure.reason),
+        **build_reason_fields("reason", figure.reason),
         "flags": list(figure.flags),
-        "spread_pct": text(figure.spread_pct),
-        "agree_pct": text(agree),
-        "conflict_pct": text(conflict),
+        "spread_pct": to_decimal_string(figure.spread_pct),
+        "agree_pct": to_decimal_string(agree),
+        "conflict_pct": to_decimal_string(conflict),
         "spread_24h": [
             {"opened_at": format_timestamp(slot), "spread_pct": format_plain(spread)}
             for slot, spread in sorted(spreads.items())
         ],
-        "quotes": [_quote(quote, judged.get(quote.provider), now, policy) for quote in quotes],
+        "quotes": [
+            _quote(quote, evaluations_by_provider.get(quote.provider), now, policy) for quote in quotes
+        ],
         "incidents": [_incident(row) for row in incidents],
     }
 
@@ -57,13 +59,13 @@ def quotes_answer(
 def _limits(
     quotes: Sequence[Quote], now: datetime, policy: AggregationPolicy, traits: AssetTraits
 ) -> tuple[Decimal | None, Decimal | None]:
-    """The limits for the two quotes that were compared: of the best class, as the rule has it.
+    """Compute the limits for the two compared quotes, which are those of the best freshness class.
 
-    Unknown when there are not two to compare.
+    Null if there are not exactly two to compare.
     """
     classes = [classify(quote.provider, quote.as_of, now, policy) for quote in quotes]
     best = "fresh" if "fresh" in classes else "ageing"
-    usable = [quote for quote, its_class in zip(quotes, classes, strict=True) if its_class == best]
+    usable = [quote for quote, freshness in zip(quotes, classes, strict=True) if freshness == best]
     if len(usable) != 2:
         return None, None
     agree, conflict = agreement_limits(abs(usable[0].as_of - usable[1].as_of), policy, traits)
@@ -77,27 +79,29 @@ def _quote(
         "provider": quote.provider,
         "source": source_label((quote.provider,)),
         "external_id": quote.external_id,
-        "price_usd": text(quote.price),
-        "market_cap": number(quote.market_cap),
+        "price_usd": to_decimal_string(quote.price),
+        "market_cap": to_json_number(quote.market_cap),
         "market_cap_rank": quote.market_cap_rank,
-        "volume_24h": number(quote.volume_24h),
-        "pct_change_24h": text(quote.pct_change_24h),
+        "volume_24h": to_json_number(quote.volume_24h),
+        "pct_change_24h": to_decimal_string(quote.pct_change_24h),
         "as_of": format_timestamp(quote.as_of),
         "received_at": format_timestamp(quote.received_at),
         "age_seconds": max(0, int((now - quote.as_of).total_seconds())),
         "freshness": classify(quote.provider, quote.as_of, now, policy),
         "used": evaluation is not None and evaluation.used,
-        **told("reason", evaluation.reason if evaluation else build_reason("not_judged")),
+        **build_reason_fields("reason", evaluation.reason if evaluation else build_reason("not_judged")),
     }
 
 
-def incidents_answer(rows: Sequence[dict[str, Any]], assets: Mapping[str, Asset]) -> list[dict[str, Any]]:
-    """The answer of ``GET /markets/incidents``: rows of the log of ``assets``, in their order."""
-    answer = []
+def build_incidents_response(
+    rows: Sequence[dict[str, Any]], assets: Mapping[str, Asset]
+) -> list[dict[str, Any]]:
+    """Build the response of ``GET /markets/incidents`` from stored rows of ``assets``, in their order."""
+    response = []
     for row in rows:
         asset = assets[row["asset_id"]]
-        answer.append({"asset_id": asset.id, "symbol": asset.symbol, "name": asset.name} | _incident(row))
-    return answer
+        response.append({"asset_id": asset.id, "symbol": asset.symbol, "name": asset.name} | _incident(row))
+    return response
 
 
 def _incident(row: dict[str, Any]) -> dict[str, Any]:
@@ -106,6 +110,6 @@ def _incident(row: dict[str, Any]) -> dict[str, Any]:
         "kind": row["kind"],
         "opened_at": format_timestamp(row["opened_at"]),
         "closed_at": None if row["closed_at"] is None else format_timestamp(row["closed_at"]),
-        "worst_pct": text(row["worst_pct"]),
-        **told("detail", Reason.from_text(row["detail"])),
+        "worst_pct": to_decimal_string(row["worst_pct"]),
+        **build_reason_fields("detail", Reason.from_text(row["detail"])),
     }

@@ -1,4 +1,4 @@
-"""Sorts the assets of the rankings and builds their rows; pure."""
+"""Sorts assets for the rankings and encodes their rows. No I/O."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -7,29 +7,34 @@ from typing import Literal
 import orjson
 
 from backend.markets.model import Span
-from backend.markets.responses.json_values import icon_url, number, optional_timestamp, text
-from backend.markets.responses.price_json import Entry
+from backend.markets.responses.json_values import (
+    build_icon_url,
+    optional_timestamp,
+    to_decimal_string,
+    to_json_number,
+)
+from backend.markets.responses.price_json import PricedAsset
 
 SortKey = Literal["market_cap", "pct_change_24h", "pct_change_7d"]
 Order = Literal["asc", "desc"]
 
 
-def ranked_token(entry: Entry, span: Span | None, strip: str | None) -> bytes:
-    """One row of the rankings; ``strip`` is the candle array of ``span`` as it is sent."""
+def encode_ranked_token(entry: PricedAsset, span: Span | None, candle_array: str | None) -> bytes:
+    """Encode one row of the rankings; ``candle_array`` is the JSON array of candles of ``span``."""
     asset, figure = entry.asset, entry.figure
-    candles = orjson.Fragment(strip or "[]")
+    candles = orjson.Fragment(candle_array or "[]")
     return orjson.dumps(
         {
             "id": asset.id,
             "datasrc2_id": asset.datasrc2_id,
             "symbol": asset.symbol,
             "name": asset.name,
-            "icon_url": icon_url(asset),
-            "price_usd": text(figure.price),
-            "market_cap": number(figure.market_cap),
+            "icon_url": build_icon_url(asset),
+            "price_usd": to_decimal_string(figure.price),
+            "market_cap": to_json_number(figure.market_cap),
             "market_cap_rank": figure.market_cap_rank,
-            "pct_change_24h": text(figure.pct_change_24h),
-            "pct_change_7d": text(figure.pct_change_7d),
+            "pct_change_24h": to_decimal_string(figure.pct_change_24h),
+            "pct_change_7d": to_decimal_string(figure.pct_change_7d),
             "candles_7d": candles if span == "7d" else [],
             "candles_24h": candles if span == "24h" else [],
             "last_updated": optional_timestamp(figure.last_updated),
@@ -37,13 +42,13 @@ def ranked_token(entry: Entry, span: Span | None, strip: str | None) -> bytes:
     )
 
 
-def rank_order(entries: Sequence[Entry], sort: SortKey, order: Order) -> list[int]:
-    """Positions of ``entries`` in the asked order.
+def sort_positions(entries: Sequence[PricedAsset], sort: SortKey, order: Order) -> list[int]:
+    """Sort the positions of ``entries``.
 
-    A null key goes last in either order; ties break by ``market_cap_rank`` (null last), then id.
+    A null value is last in either order. Ties break by ``market_cap_rank`` (null last), then by id.
     """
 
-    def tie(entry: Entry) -> tuple[bool, int, str]:
+    def tie(entry: PricedAsset) -> tuple[bool, int, str]:
         rank = entry.figure.market_cap_rank
         return (rank is None, rank or 0, entry.asset.id)
 

@@ -1,8 +1,8 @@
-"""The market as this process serves it: one immutable snapshot, swapped when the data change.
+"""Serves the market from one immutable snapshot, which is replaced when the data changes.
 
-A snapshot is built in the change watcher's thread, never in a request: when a refresh was
-committed by any process, and when a figure grows stale by the clock alone. Each answer is built
-at most once per snapshot; those asked for lately are built with it, so that no reader waits.
+The change watcher's thread builds a snapshot, never a request: after any process commits a refresh, and when
+a figure becomes stale. Each response is built at most once per snapshot. Responses requested recently are
+built together with the snapshot, so that no reader waits.
 """
 
 import threading
@@ -20,28 +20,28 @@ from backend.markets.aggregation.freshness import apply_staleness, next_stalenes
 from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import AssetBook
 from backend.markets.assets.symbol_lookup import legacy_keys
-from backend.markets.candles.candle_json import window
+from backend.markets.candles.candle_json import trim_to_span
 from backend.markets.configuration import Market
 from backend.markets.model import Published, Span
 from backend.markets.reasons import build_reason
 from backend.markets.responses import asset_json, queries
-from backend.markets.responses.overview_json import Overview, overview_answer
-from backend.markets.responses.price_json import Entry, figure_facts, price_record
-from backend.markets.responses.rankings_json import Order, SortKey, rank_order, ranked_token
+from backend.markets.responses.overview_json import Overview, encode_overview
+from backend.markets.responses.price_json import PricedAsset, build_figure_facts, build_price_record
+from backend.markets.responses.rankings_json import Order, SortKey, encode_ranked_token, sort_positions
 from backend.runtime import metrics
 from backend.store.database import Database
 
-CHANGED = "markets"
-"""The change counter's topic."""
+CHANGE_TOPIC = "markets"
+"""Topic of the change counter."""
 
-MOST_ALIASES = 512
-"""How many spellings of queries are kept ready at once: a foreign query string must not fill memory."""
+MAX_CACHED_RESPONSES = 512
+"""Maximum number of cached responses, so that arbitrary query strings cannot fill the memory."""
 
-MOST_CARRIED = 32
-"""How many of them are built anew with each snapshot, the latest asked first."""
+MAX_REBUILT_RESPONSES = 32
+"""Maximum number of responses that are built with each snapshot; the latest requested stay."""
 
 
-def nothing_known(asset: Asset) -> Published:
+def build_empty_figure(asset: Asset) -> Published:
     return Published(
         asset_id=asset.id,
         price=None,
@@ -55,101 +55,106 @@ def nothing_known(asset: Asset) -> Published:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that the market endpoints answer from, at one moment."""
+    """The data of the market endpoints at one moment."""
 
     book: AssetBook
     figures: Mapping[str, Published]
-    strips: Mapping[tuple[str, Span], str]
+    candle_arrays: Mapping[tuple[str, Span], str]
     overview: Overview
     built_at: datetime
     next_change: datetime | None
-    _made: dict[object, Prepared] = field(default_factory=dict)
+    _responses: dict[object, Prepared] = field(default_factory=dict)
     _fragments: dict[Span | None, list[bytes]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     @cached_property
-    def entries(self) -> tuple[Entry, ...]:
-        """Enabled assets in the book's order."""
-        return tuple(Entry(asset, self.figure(asset)) for asset in self.book.enabled)
+    def entries(self) -> tuple[PricedAsset, ...]:
+        """Enabled assets in the order of the configuration."""
+        return tuple(PricedAsset(asset, self.figure(asset)) for asset in self.book.enabled)
 
     @cached_property
     def market_caps(self) -> Mapping[str, Decimal | None]:
         return {asset.id: self.figure(asset).market_cap for asset in self.book.all}
 
     def figure(self, asset: Asset) -> Published:
-        return self.figures.get(asset.id) or nothing_known(asset)
+        return self.figures.get(asset.id) or build_empty_figure(asset)
 
     def rankings(self, sort: SortKey, order: Order, span: Span | None, limit: int | None) -> Prepared:
         count = len(self.entries)
         shown = count if limit is None else min(limit, count)
 
         def build() -> bytes:
-            fragments = self._ranked(span)
-            positions = rank_order(self.entries, sort, order)[:shown]
+            fragments = self._build_ranked_rows(span)
+            positions = sort_positions(self.entries, sort, order)[:shown]
             return b"[" + b",".join(fragments[position] for position in positions) + b"]"
 
-        return self._once(("rankings", sort, order, span, shown), build)
+        return self._build_once(("rankings", sort, order, span, shown), build)
 
     def prices(self) -> Prepared:
         def build() -> bytes:
-            return orjson.dumps({entry.asset.id: price_record(entry) for entry in self.entries})
+            return orjson.dumps({entry.asset.id: build_price_record(entry) for entry in self.entries})
 
-        return self._once("prices", build)
+        return self._build_once("prices", build)
 
     def figures_facts(self) -> Prepared:
         def build() -> bytes:
-            return orjson.dumps({entry.asset.id: figure_facts(entry) for entry in self.entries})
+            return orjson.dumps({entry.asset.id: build_figure_facts(entry) for entry in self.entries})
 
-        return self._once("figures", build)
+        return self._build_once("figures", build)
 
     def legacy_prices(self) -> Prepared:
         def build() -> bytes:
             keyed = legacy_keys(self.book.enabled, self.market_caps)
             return orjson.dumps(
-                {key: price_record(Entry(asset, self.figure(asset))) for key, asset in keyed.items()}
+                {
+                    key: build_price_record(PricedAsset(asset, self.figure(asset)))
+                    for key, asset in keyed.items()
+                }
             )
 
-        return self._once("prices/all", build, DEPRECATED_PRICES)
+        return self._build_once("prices/all", build, DEPRECATED_PRICES)
 
     def assets(self, which: str) -> Prepared:
         def build() -> bytes:
             chosen = [asset for asset in self.book if which == "all" or asset.enabled == (which == "enabled")]
-            entries = [Entry(asset, self.figure(asset)) for asset in chosen]
-            positions = rank_order(entries, "market_cap", "desc")
-            return b"[" + b",".join(asset_json.asset_json(entries[position]) for position in positions) + b"]"
+            entries = [PricedAsset(asset, self.figure(asset)) for asset in chosen]
+            positions = sort_positions(entries, "market_cap", "desc")
+            return (
+                b"[" + b",".join(asset_json.encode_asset(entries[position]) for position in positions) + b"]"
+            )
 
-        return self._once(("assets", which), build)
+        return self._build_once(("assets", which), build)
 
     def market_overview(self) -> Prepared:
-        return self._once("overview", lambda: overview_answer(self.overview))
+        return self._build_once("overview", lambda: encode_overview(self.overview))
 
-    def _ranked(self, span: Span | None) -> list[bytes]:
+    def _build_ranked_rows(self, span: Span | None) -> list[bytes]:
         with self._lock:
             if span not in self._fragments:
                 self._fragments[span] = [
-                    ranked_token(entry, span, span and self.strips.get((entry.asset.id, span)))
+                    encode_ranked_token(entry, span, span and self.candle_arrays.get((entry.asset.id, span)))
                     for entry in self.entries
                 ]
             return self._fragments[span]
 
-    def _once(
+    def _build_once(
         self, key: object, build: Callable[[], bytes], extra: Sequence[tuple[bytes, bytes]] = ()
     ) -> Prepared:
         with self._lock:
-            made = self._made.get(key)
-            if made is None:
-                made = Prepared(build(), extra=extra)
-                if len(self._made) < MOST_ALIASES:
-                    self._made[key] = made
-        made.compress()
-        return made
+            response = self._responses.get(key)
+            if response is None:
+                response = Prepared(build(), extra=extra)
+                if len(self._responses) < MAX_CACHED_RESPONSES:
+                    self._responses[key] = response
+        response.compress()
+        return response
 
 
-Spelling = tuple[str, bytes]
-"""A path and a query string as they came."""
-Recipe = Callable[[Snapshot], Prepared]
+RequestKey = tuple[str, bytes]
+"""A path and a query string as received."""
+ResponseBuilder = Callable[[Snapshot], Prepared]
 
-ALWAYS_READY: Mapping[Spelling, Recipe] = {
+ALWAYS_BUILT: Mapping[RequestKey, ResponseBuilder] = {
     ("/rankings", b""): lambda snapshot: snapshot.rankings("market_cap", "desc", None, None),
     ("/rankings", b"with_candles=7d"): lambda snapshot: snapshot.rankings("market_cap", "desc", "7d", None),
     ("/rankings", b"with_candles=24h"): lambda snapshot: snapshot.rankings("market_cap", "desc", "24h", None),
@@ -168,59 +173,61 @@ DEPRECATED_PRICES = (
 
 
 class MarketView:
-    """Holds the current snapshot and the spellings of queries that lead to its answers."""
+    """Holds the current snapshot and its cached responses by request."""
 
     def __init__(self, database: Database, market: Market, *, now: Clock = utc_now) -> None:
         self._database = database
         self._market = market
         self._now = now
         self._lock = threading.Lock()
-        self._stored = queries.NOTHING
-        self._carried: dict[Spelling, Recipe] = {}
-        self._ready: dict[Spelling, Prepared] = {}
-        self.snapshot = self._build()
-        self._swap()
+        self._stored = queries.EMPTY_SNAPSHOT
+        self._builders: dict[RequestKey, ResponseBuilder] = {}
+        self._responses: dict[RequestKey, Prepared] = {}
+        self.snapshot = self._build_snapshot()
+        self._replace_snapshot()
 
     def reload(self) -> None:
-        """Read what is stored and swap in a new snapshot with its answers ready."""
+        """Load the stored data and replace the snapshot and its responses."""
         ids = [asset.id for asset in self._market.book.enabled]
-        self._stored = queries.load(self._database, self._market.sources.realm, ids, self._now())
-        self._swap()
+        self._stored = queries.load_snapshot_rows(
+            self._database, self._market.sources.realm, ids, self._now()
+        )
+        self._replace_snapshot()
 
-    def by_the_clock(self) -> None:
-        """Swap in a new snapshot when a figure or the overview has grown stale since the last one, or the
-        clock has been put back behind it."""
+    def refresh_if_stale(self) -> None:
+        """Replace the snapshot if a figure or the overview became stale, or if the clock was set back."""
         due, now = self.snapshot.next_change, self._now()
         if now < self.snapshot.built_at or (due is not None and now >= due):
-            self._swap()
+            self._replace_snapshot()
 
     def find(self, path: str, query: bytes) -> Prepared | None:
-        """The answer that stands ready for this very spelling, if any."""
-        return self._ready.get((path, query))
+        """Return the cached response to exactly this request, if there is one."""
+        return self._responses.get((path, query))
 
-    def answer(self, path: str, query: bytes, recipe: Recipe) -> Prepared:
-        """Make the answer, and let ``find`` give it for this spelling, now and in later snapshots."""
-        ready = self._ready  # before the snapshot: an older one's answer must not stand among newer ones
-        made = recipe(self.snapshot)
-        if len(ready) < MOST_ALIASES:
-            ready[path, query] = made
+    def answer(self, path: str, query: bytes, build: ResponseBuilder) -> Prepared:
+        """Build the response and cache it for this request, in this and later snapshots."""
+        # Read before the snapshot, so that an older snapshot's response is not cached in a newer one.
+        responses = self._responses
+        response = build(self.snapshot)
+        if len(responses) < MAX_CACHED_RESPONSES:
+            responses[path, query] = response
         with self._lock:
-            self._carried.pop((path, query), None)
-            self._carried[path, query] = recipe
-            if len(self._carried) > MOST_CARRIED:
-                self._carried.pop(next(iter(self._carried)))
-        return made
+            self._builders.pop((path, query), None)
+            self._builders[path, query] = build
+            if len(self._builders) > MAX_REBUILT_RESPONSES:
+                self._builders.pop(next(iter(self._builders)))
+        return response
 
-    def _swap(self) -> None:
+    def _replace_snapshot(self) -> None:
         with metrics.SNAPSHOT_SECONDS.time():
-            snapshot = self._build()
+            snapshot = self._build_snapshot()
             with self._lock:
-                recipes = {**self._carried, **ALWAYS_READY}
-            ready = {spelling: recipe(snapshot) for spelling, recipe in recipes.items()}
-        self.snapshot, self._ready = snapshot, ready
+                builders = {**self._builders, **ALWAYS_BUILT}
+            responses = {key: build(snapshot) for key, build in builders.items()}
+        self.snapshot, self._responses = snapshot, responses
         metrics.SNAPSHOT_AT.set_to_current_time()
 
-    def _build(self) -> Snapshot:
+    def _build_snapshot(self) -> Snapshot:
         now, stored, policy = self._now(), self._stored, self._market.policy
         figures = {
             asset_id: apply_staleness(figure, now, policy) for asset_id, figure in stored.figures.items()
@@ -231,11 +238,14 @@ class MarketView:
         return Snapshot(
             book=self._market.book,
             figures=figures,
-            strips={key: window(strip, key[1], now) for key, strip in stored.strips.items()},
+            candle_arrays={
+                key: trim_to_span(candle_array, key[1], now)
+                for key, candle_array in stored.candle_arrays.items()
+            },
             overview=stored.overview(
                 now,
                 totals_from=[source.name for source in sources.overview],
-                mood_from=[source.name for source in sources.fear_greed],
+                fear_greed_from=[source.name for source in sources.fear_greed],
             ),
             built_at=now,
             next_change=min(moments, default=None),

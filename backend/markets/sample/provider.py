@@ -24,7 +24,7 @@ from backend.markets.sample.market import OhlcTable, QuoteFields, SampleMarket
 from backend.markets.sample.price_paths import Bounded
 from backend.markets.sample.provider_views import VIEWS, lags, price_factors, refuse_in_outage
 
-HALF_HOUR = SPAN_SECONDS["24h"]
+HALF_HOUR_SECONDS = SPAN_SECONDS["24h"]
 FEAR_GREED_PROVIDER = "sample"
 
 
@@ -102,8 +102,8 @@ class SampleProvider:
     ) -> Mapping[str, Sequence[Candle]]:
         """Whole half-hour candles in [start, end) of every known asset, for a store that begins empty."""
         known = [asset.id for asset in assets if self._knows(asset.id)]
-        whole = instant_of(end.timestamp() // HALF_HOUR * HALF_HOUR)
-        table = self.market.ohlc(known, HALF_HOUR, start, whole)
+        whole = instant_of(end.timestamp() // HALF_HOUR_SECONDS * HALF_HOUR_SECONDS)
+        table = self.market.ohlc(known, HALF_HOUR_SECONDS, start, whole)
         return {asset_id: _candles(table, place) for place, asset_id in enumerate(known)}
 
     def _knows(self, asset_id: str) -> bool:

@@ -14,7 +14,7 @@ from decimal import Decimal
 from backend.entities.model import Entity
 from backend.markets.candles import price_history
 from backend.markets.candles.building import align
-from backend.markets.candles.price_history import HALF_HOUR
+from backend.markets.candles.price_history import HALF_HOUR_SECONDS
 from backend.markets.configuration import SIGMA_PEGGED
 from backend.store.database import Database
 
@@ -28,7 +28,7 @@ MIN_CHANGES = 24
 MIN_SIGMA = SIGMA_PEGGED / 100
 MAX_ASSETS = 3
 """Assets of a story that are checked, most important first."""
-_HOUR, _STEP = timedelta(hours=1), timedelta(seconds=HALF_HOUR)
+_HOUR, _STEP = timedelta(hours=1), timedelta(seconds=HALF_HOUR_SECONDS)
 
 Closes = Mapping[datetime, Decimal]
 """Prices by the closing time of the candle."""
@@ -53,7 +53,7 @@ class PriceMoves:
     def __call__(self, entities: Sequence[str], at: datetime) -> bool:
         named = (self._entities[one] for one in entities if one in self._entities)
         assets = [asset for entity in named if (asset := entity.market_asset) is not None]
-        return any(self._moved(asset, align(at, HALF_HOUR)) for asset in assets[:MAX_ASSETS])
+        return any(self._moved(asset, align(at, HALF_HOUR_SECONDS)) for asset in assets[:MAX_ASSETS])
 
     def _moved(self, asset: str, at: datetime) -> bool:
         if (asset, at) not in self._known:
@@ -63,7 +63,9 @@ class PriceMoves:
     def _closes(self, asset: str, at: datetime) -> Closes:
         first, last = at - AROUND - BASELINE - _HOUR - _STEP, min(at + AROUND, self._now)
         with self._database.read() as connection:
-            candles = price_history.candles_between(connection, self._realm, asset, HALF_HOUR, first, last)
+            candles = price_history.load_candles(
+                connection, self._realm, asset, HALF_HOUR_SECONDS, first, last
+            )
         closes = {candle.open_time + _STEP: candle.close for candle in candles if candle.close > 0}
         return {closed: price for closed, price in closes.items() if closed <= last}
 

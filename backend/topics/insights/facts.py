@@ -176,10 +176,10 @@ def _find_move(
 
     The finest candles that contain both prices are used. A price has the time at which its candle ended.
     """
-    for seconds in price_history.RESOLUTIONS:
+    for seconds in price_history.RESOLUTIONS_SECONDS:
         length = timedelta(seconds=seconds)
         reach = max(MAX_PRICE_AGE, length)
-        candles = price_history.candles_between(
+        candles = price_history.load_candles(
             connection, realm, asset, seconds, at - length - reach, at + MARKET_WINDOW
         )
         ended = [(candle.open_time + length, candle.close) for candle in candles]

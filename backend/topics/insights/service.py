@@ -6,7 +6,7 @@ from typing import Any
 from backend.articles.rules.active_rules import ActiveRules
 from backend.entities.model import Language
 from backend.formats.timestamps import Clock
-from backend.markets.provider_registry import realm_of
+from backend.markets.provider_registry import build_realm
 from backend.settings import Settings
 from backend.sources.authority import Authorities
 from backend.store.database import Database
@@ -55,7 +55,7 @@ class InsightService:
         return FactSources(
             rules.entities,
             self._authorities[1],
-            realm_of(self._settings),
+            build_realm(self._settings),
             self._realms,
             self._settings.api_url,
         )

@@ -78,7 +78,7 @@ def collect_facts(
     seconds, coins = SPAN_SECONDS["7d"], []
     for entry in ranked:
         figure, entity = entry.figure, by_asset.get(entry.asset.id)
-        week = price_history.candles_between(
+        week = price_history.load_candles(
             connection, history_realm, entry.asset.id, seconds, now - WEEK, now
         )[:-1]
         coins.append(

@@ -32,7 +32,7 @@ class ReportPublisher:
         self._settings = settings
         self._database = database
         self._rules = rules
-        self._market = configuration.prepare(settings, database)
+        self._market = configuration.build_market(settings, database)
         self._view = MarketView(database, self._market)
         self._landmarks: list[Landmark] | None = None
 

@@ -60,19 +60,19 @@ def test_an_asset_that_is_disabled_later_leaves_the_listings_and_keeps_nobody_wa
 def test_a_faulty_file_of_assets_stops_the_start_with_a_sentence(tmp_path: Path, database: Database) -> None:
     (tmp_path / "assets.yaml").write_text("disable: [bitcoinn]\n")
     with pytest.raises(AssetFileError, match="did you mean 'bitcoin'"):
-        configuration.prepare(settings_in(tmp_path), database)
+        configuration.build_market(settings_in(tmp_path), database)
 
 
 def test_a_file_that_is_named_must_be_there(tmp_path: Path, database: Database) -> None:
     with pytest.raises(AssetFileError, match=r"other\.yaml: cannot be read"):
-        configuration.prepare(settings_in(tmp_path, assets_file=tmp_path / "other.yaml"), database)
+        configuration.build_market(settings_in(tmp_path, assets_file=tmp_path / "other.yaml"), database)
 
 
 def test_sample_and_live_rows_and_those_of_two_seeds_are_kept_apart(
     tmp_path: Path, database: Database
 ) -> None:
     realms = [
-        configuration.prepare(settings, database).sources.realm
+        configuration.build_market(settings, database).sources.realm
         for settings in (
             settings_in(tmp_path),
             settings_in(tmp_path, sample_seed=7),
@@ -86,7 +86,9 @@ def test_sample_and_live_rows_and_those_of_two_seeds_are_kept_apart(
 def test_the_primary_provider_is_the_configured_one_and_blends_are_named_in_one_order(
     tmp_path: Path, database: Database
 ) -> None:
-    market = configuration.prepare(live_settings(tmp_path, URL, primary_provider="coinmarketcap"), database)
+    market = configuration.build_market(
+        live_settings(tmp_path, URL, primary_provider="coinmarketcap"), database
+    )
     assert market.policy.primary == "coinmarketcap"
     assert market.policy.order == ("coingecko", "coinmarketcap")
     assert [source.name for source in market.sources.overview] == ["coinmarketcap", "coingecko"]
@@ -95,7 +97,7 @@ def test_the_primary_provider_is_the_configured_one_and_blends_are_named_in_one_
 
 def test_the_quota_decides_how_often_a_provider_is_asked(tmp_path: Path, database: Database) -> None:
     def interval(name: str, **settings: Any) -> int:
-        market = configuration.prepare(live_settings(tmp_path, URL, **settings), database)
+        market = configuration.build_market(live_settings(tmp_path, URL, **settings), database)
         market.close()
         return market.policy.poll_seconds[name]
 
@@ -110,14 +112,14 @@ def test_the_quota_decides_how_often_a_provider_is_asked(tmp_path: Path, databas
 def test_a_key_alone_counts_as_the_plan_that_is_given_away(tmp_path: Path, database: Database) -> None:
     """The provider's adapter takes a key without a plan for a demo key; so must its quota be."""
     settings = live_settings(tmp_path, URL, coingecko_api_key=SecretStr("k"))
-    market = configuration.prepare(settings, database)
+    market = configuration.build_market(settings, database)
     assert market.polling_plan.schedules["coingecko"].per_month == 10_000
     market.close()
 
 
 def test_a_changed_key_or_address_is_another_configuration(tmp_path: Path, database: Database) -> None:
     def prints(*, url: str = URL, **settings: Any) -> dict[str, str]:
-        market = configuration.prepare(live_settings(tmp_path, url, **settings), database)
+        market = configuration.build_market(live_settings(tmp_path, url, **settings), database)
         market.close()
         return dict(market.fingerprints)
 
@@ -131,7 +133,7 @@ def test_a_changed_key_or_address_is_another_configuration(tmp_path: Path, datab
 
 def test_contradicting_settings_stop_the_start_with_a_sentence(tmp_path: Path, database: Database) -> None:
     with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
-        configuration.prepare(live_settings(tmp_path, URL, coingecko_plan="pro"), database)
+        configuration.build_market(live_settings(tmp_path, URL, coingecko_plan="pro"), database)
 
 
 def test_resolved_ids_come_back_as_they_were_and_new_ones_replace_them(database: Database) -> None:

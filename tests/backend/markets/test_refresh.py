@@ -14,7 +14,7 @@ import structlog
 
 from backend.markets import refresh
 from backend.markets.model import ErrorKind
-from backend.markets.responses.snapshot import CHANGED
+from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.tables import price_points
 from backend.store.database import Database, bump, change_counters
 from tests.support.market_app import Moody, Worker, few_in_sample, moody, stored
@@ -33,7 +33,7 @@ def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, Moody]]:
 
 def changes(database: Database) -> int:
     with database.read() as connection:
-        query = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGED)
+        query = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGE_TOPIC)
         return connection.execute(query).scalar() or 0
 
 
@@ -74,8 +74,12 @@ def test_the_same_refreshes_store_the_same_on_both_databases(database: Database)
     quoted = few_in_sample().sources.quotes[0].quotes(worker.market.book.enabled, worker.clock())
     lone = quoted.quotes["unus-sed-leo"]
     assert Decimal(prices["unus-sed-leo"]) == lone.price
-    strips = {key: strip for key, strip in worker.view().snapshot.strips.items() if key[0] == "bitcoin"}
-    assert len(strips) == 2
+    candle_arrays = {
+        key: candle_array
+        for key, candle_array in worker.view().snapshot.candle_arrays.items()
+        if key[0] == "bitcoin"
+    }
+    assert len(candle_arrays) == 2
 
 
 def test_a_second_tick_in_the_same_second_asks_nobody_and_changes_nothing(worker: Worker) -> None:
@@ -130,7 +134,7 @@ def test_no_transaction_is_open_while_a_provider_is_asked(trouble: tuple[Worker,
             other.close()
 
     with worker.database.write() as connection:
-        bump(connection, CHANGED)
+        bump(connection, CHANGE_TOPIC)
     sources["sample-a"].while_asked = write_meanwhile
     assert worker.tick().failed == {}
     assert changes(worker.database) == 5  # ours, one a question, and the refresh's own
@@ -145,7 +149,7 @@ def test_no_transaction_is_open_while_a_provider_is_asked(trouble: tuple[Worker,
         "store_states",
         "bump",
         "published_to_row",
-        "price_history.close_half_hours",
+        "price_history.render_half_hours",
         "incident_log.record_incidents",
     ],
 )
@@ -304,7 +308,7 @@ def test_the_stored_figures_say_the_same_as_a_reader_whose_refresh_has_stopped(
         source.fail()
     for minutes in (1, 20, 60 * 5, 60 * 20):
         quietly(worker.tick, minutes=minutes)
-        reader.by_the_clock()
+        reader.refresh_if_stale()
         mine, stored_ones = reader.snapshot.figures, worker.view().snapshot.figures
         for asset_id, figure in stored_ones.items():
             assert (mine[asset_id].price, mine[asset_id].source) == (figure.price, figure.source)

@@ -47,19 +47,23 @@ def test_points_are_thinned_as_the_rule_says_and_doing_it_twice_changes_nothing(
     made = [NOW - timedelta(seconds=step) for step in range(0, 60 * 3600, 90)]
     add_points(database, "live", made)
     add_points(database, "sample-1", made[::50])
-    gone = retention.thin(database, "live", NOW)
-    expected = retention_policy.keep(made, NOW)
+    deleted_count = retention.delete_expired_history(database, "live", NOW)
+    expected = retention_policy.select_kept(made, NOW)
     assert instants_of(database, "live") == instants_of(database, "live", "ethereum") == expected
-    assert gone["points"] == 2 * (len(made) - len(expected))
-    assert gone["points"] > 2 * retention.BATCH
+    assert deleted_count["points"] == 2 * (len(made) - len(expected))
+    assert deleted_count["points"] > 2 * retention.INSTANTS_PER_BATCH
     assert instants_of(database, "sample-1") == sorted(made[::50])
-    assert retention.thin(database, "live", NOW) == {"points": 0, "candles": 0, "incidents": 0}
+    assert retention.delete_expired_history(database, "live", NOW) == {
+        "points": 0,
+        "candles": 0,
+        "incidents": 0,
+    }
 
 
 def test_the_newest_point_stays_however_old_it_is(sqlite_database: Database) -> None:
     old = NOW - timedelta(days=40)
     add_points(sqlite_database, "live", [old, old - timedelta(minutes=1)])
-    retention.thin(sqlite_database, "live", NOW)
+    retention.delete_expired_history(sqlite_database, "live", NOW)
     assert instants_of(sqlite_database, "live") == [old]
 
 
@@ -71,7 +75,7 @@ def test_candles_go_when_their_time_is_over_and_daily_ones_stay(
         add_candle(database, "live", seconds, NOW - timedelta(days=age))
         add_candle(database, "sample-1", seconds, NOW - timedelta(days=age))
     add_candle(database, "live", 86_400, NOW - timedelta(days=4000))
-    assert retention.thin(database, "live", NOW)["candles"] == 1
+    assert retention.delete_expired_history(database, "live", NOW)["candles"] == 1
     with database.read() as connection:
         left = connection.execute(sa.select(candles.c.realm, candles.c.seconds)).all()
     assert sorted(tuple(row) for row in left) == sorted(
@@ -97,7 +101,7 @@ def test_incidents_that_ended_a_year_ago_go_and_open_ones_stay(database: Databas
         connection.execute(
             sa.insert(incidents), [incident(old), incident(late), incident(None), incident(old, "sample-1")]
         )
-    assert retention.thin(database, "live", NOW)["incidents"] == 1
+    assert retention.delete_expired_history(database, "live", NOW)["incidents"] == 1
     with database.read() as connection:
         left = connection.execute(sa.select(incidents.c.closed_at).where(incidents.c.realm == "live"))
         assert set(left.scalars()) == {late, None}

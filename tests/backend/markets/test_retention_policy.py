@@ -3,7 +3,13 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.retention_policy import CANDLES_FOR, cutoffs, drop, keep, keep_points
+from backend.markets.retention_policy import (
+    CANDLE_RETENTION,
+    compute_cutoffs,
+    select_expired,
+    select_kept,
+    select_kept_points,
+)
 
 NOW = datetime(2026, 5, 18, 12, 2, 30, tzinfo=UTC)
 
@@ -20,58 +26,58 @@ def ago(**units):
 
 def test_every_point_of_three_hours_stays():
     points = [ago(minutes=minute) for minute in range(180, -1, -1)]
-    assert keep(points, NOW) == points
+    assert select_kept(points, NOW) == points
 
 
 def test_of_older_points_the_last_of_each_five_minutes_stays():
     slot = datetime(2026, 5, 18, 6, 0, tzinfo=UTC)
     points = [slot + timedelta(seconds=15 * step) for step in range(40)]
-    assert keep([*points, NOW], NOW) == [points[19], points[39], NOW]
+    assert select_kept([*points, NOW], NOW) == [points[19], points[39], NOW]
 
 
 def test_points_older_than_two_days_go():
-    assert keep([ago(hours=49), ago(hours=47), NOW], NOW) == [ago(hours=47), NOW]
-    assert drop([ago(hours=49), NOW], NOW) == [ago(hours=49)]
+    assert select_kept([ago(hours=49), ago(hours=47), NOW], NOW) == [ago(hours=47), NOW]
+    assert select_expired([ago(hours=49), NOW], NOW) == [ago(hours=49)]
 
 
 def test_the_newest_point_stays_however_old():
-    assert keep([ago(days=400), ago(days=399)], NOW) == [ago(days=399)]
+    assert select_kept([ago(days=400), ago(days=399)], NOW) == [ago(days=399)]
 
 
 def test_nothing_is_kept_of_nothing():
-    assert keep([], NOW) == []
+    assert select_kept([], NOW) == []
 
 
 def test_points_of_any_kind_are_thinned_by_their_time_and_the_last_of_twins_stays():
     points = [(ago(days=3), "old"), (NOW, "first"), (NOW, "second")]
-    assert keep_points(points, NOW, at=lambda point: point[0]) == [(NOW, "second")]
+    assert select_kept_points(points, NOW, at=lambda point: point[0]) == [(NOW, "second")]
 
 
 def test_candles_stay_as_long_as_their_length_deserves():
-    limits = cutoffs(NOW).candles_from
+    limits = compute_cutoffs(NOW).candles_from
     assert limits[1800] == datetime(2026, 2, 17, 12, 0, tzinfo=UTC)
     assert limits[14_400] == datetime(2024, 5, 18, 12, 0, tzinfo=UTC)
     assert limits[86_400] is None
-    assert set(limits) == set(CANDLES_FOR)
+    assert set(limits) == set(CANDLE_RETENTION)
 
 
 def test_cutoffs_lie_on_slot_boundaries():
-    limits = cutoffs(NOW)
-    assert limits.every_from == datetime(2026, 5, 18, 9, 0, tzinfo=UTC)
-    assert limits.some_from == datetime(2026, 5, 16, 12, 0, tzinfo=UTC)
+    limits = compute_cutoffs(NOW)
+    assert limits.all_points_from == datetime(2026, 5, 18, 9, 0, tzinfo=UTC)
+    assert limits.sampled_points_from == datetime(2026, 5, 16, 12, 0, tzinfo=UTC)
 
 
 @given(instants)
 def test_thinning_twice_is_thinning_once(points):
-    once = keep(points, NOW)
-    assert keep(once, NOW) == once
+    once = select_kept(points, NOW)
+    assert select_kept(once, NOW) == once
 
 
 @given(instants)
 def test_the_newest_point_is_never_removed_and_none_is_invented(points):
-    kept = keep(points, NOW)
+    kept = select_kept(points, NOW)
     assert set(kept) <= set(points)
-    assert sorted(set(points)) == sorted({*kept, *drop(points, NOW)})
+    assert sorted(set(points)) == sorted({*kept, *select_expired(points, NOW)})
     if points:
         assert max(points) == kept[-1]
 
@@ -79,4 +85,4 @@ def test_the_newest_point_is_never_removed_and_none_is_invented(points):
 @given(instants, waits)
 def test_thinning_often_ends_where_thinning_late_does(points, wait):
     later = NOW + wait
-    assert keep(keep(points, NOW), later) == keep(points, later)
+    assert select_kept(select_kept(points, NOW), later) == select_kept(points, later)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from backend.markets.responses.snapshot import CHANGED
+from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.tables import provider_quotes, provider_states, published_figures
 from backend.markets.tasks import market_schedules
 from backend.store.database import Database, bump
@@ -76,7 +76,7 @@ def age(home: Path, **duration: float) -> None:
                     .where(provider_states.c.realm == row.realm, provider_states.c.provider == row.provider)
                     .values(body=older)
                 )
-            bump(connection, CHANGED)
+            bump(connection, CHANGE_TOPIC)
     finally:
         database.dispose()
 

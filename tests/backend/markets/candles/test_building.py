@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.candles.building import align, fold, from_sparkline, wire
+from backend.markets.candles.building import add_price, align, build_from_sparkline, encode_candle
 from backend.markets.model import Candle
 from tests.support.candles import from_polls
 
 NOON = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
-HALF_HOUR, FOUR_HOURS = 1800, 14_400
+HALF_HOUR_SECONDS, FOUR_HOURS = 1800, 14_400
 
 prices = st.decimals(min_value=Decimal("0.00000001"), max_value=Decimal("100000"), places=8)
 moments = st.integers(min_value=0, max_value=30 * 86_400).map(lambda second: NOON + timedelta(seconds=second))
@@ -32,56 +32,58 @@ def assert_lawful(candles, seconds):
 
 
 def test_slots_begin_at_multiples_of_their_length_in_utc():
-    assert align(NOON + timedelta(minutes=44, seconds=59), HALF_HOUR) == minutes(30)
+    assert align(NOON + timedelta(minutes=44, seconds=59), HALF_HOUR_SECONDS) == minutes(30)
     assert align(datetime(2026, 5, 18, 15, 59, tzinfo=UTC), FOUR_HOURS) == NOON
     assert align(NOON, FOUR_HOURS) == NOON
     assert align(datetime(1969, 12, 31, 23, 59, tzinfo=UTC), 3600).hour == 23
 
 
 def test_a_slot_of_no_length_is_refused():
-    with pytest.raises(ValueError, match="longer than nothing"):
+    with pytest.raises(ValueError, match="above zero seconds"):
         align(NOON, 0)
 
 
 def test_a_candle_grows_with_each_poll_of_its_slot():
     candle = None
     for minute, price in ((1, "10"), (6, "12"), (11, "9"), (16, "11")):
-        candle = fold(candle, Decimal(price), minutes(minute), HALF_HOUR)
+        candle = add_price(candle, Decimal(price), minutes(minute), HALF_HOUR_SECONDS)
     assert candle == Candle(NOON, Decimal(10), Decimal(12), Decimal(9), Decimal(11))
 
 
 def test_a_poll_of_the_next_slot_begins_a_new_candle():
-    first = fold(None, Decimal(10), minutes(29), HALF_HOUR)
-    assert fold(first, Decimal(11), minutes(30), HALF_HOUR) == Candle(minutes(30), *[Decimal(11)] * 4)
+    first = add_price(None, Decimal(10), minutes(29), HALF_HOUR_SECONDS)
+    assert add_price(first, Decimal(11), minutes(30), HALF_HOUR_SECONDS) == Candle(
+        minutes(30), *[Decimal(11)] * 4
+    )
 
 
 def test_a_late_poll_of_a_closed_slot_leaves_the_candle_as_it_is():
-    candle = fold(None, Decimal(10), minutes(31), HALF_HOUR)
-    assert fold(candle, Decimal(99), minutes(29), HALF_HOUR) is candle
+    candle = add_price(None, Decimal(10), minutes(31), HALF_HOUR_SECONDS)
+    assert add_price(candle, Decimal(99), minutes(29), HALF_HOUR_SECONDS) is candle
 
 
 def test_growing_keeps_the_volume():
     candle = Candle(NOON, *[Decimal(1)] * 4, volume=Decimal(7))
-    assert fold(candle, Decimal(2), minutes(1), HALF_HOUR).volume == Decimal(7)
+    assert add_price(candle, Decimal(2), minutes(1), HALF_HOUR_SECONDS).volume == Decimal(7)
 
 
 def test_slots_without_polls_have_no_candle():
-    candles = from_polls([(minutes(95), Decimal(2)), (minutes(1), Decimal(1))], HALF_HOUR)
+    candles = from_polls([(minutes(95), Decimal(2)), (minutes(1), Decimal(1))], HALF_HOUR_SECONDS)
     assert [candle.open_time for candle in candles] == [NOON, minutes(90)]
 
 
 @given(st.lists(st.tuples(moments, prices), max_size=60, unique_by=lambda point: point[0]), st.randoms())
 def test_candles_of_polls_are_lawful_in_any_order_and_miss_no_extreme(points, random):
-    candles = from_polls(points, HALF_HOUR)
-    assert_lawful(candles, HALF_HOUR)
-    assert {candle.open_time for candle in candles} == {align(at, HALF_HOUR) for at, _ in points}
+    candles = from_polls(points, HALF_HOUR_SECONDS)
+    assert_lawful(candles, HALF_HOUR_SECONDS)
+    assert {candle.open_time for candle in candles} == {align(at, HALF_HOUR_SECONDS) for at, _ in points}
     if points:
         assert max(candle.high for candle in candles) == max(price for _, price in points)
         assert min(candle.low for candle in candles) == min(price for _, price in points)
         assert candles[-1].close == max(points)[1]
     shuffled = list(points)
     random.shuffle(shuffled)
-    assert from_polls(shuffled, HALF_HOUR) == candles
+    assert from_polls(shuffled, HALF_HOUR_SECONDS) == candles
 
 
 # -- sparklines ----------------------------------------------------------------------------------
@@ -92,7 +94,7 @@ def hourly(count):
 
 
 def test_a_week_of_hourly_closes_gives_42_candles_of_four_hours():
-    candles = from_sparkline(hourly(168), NOON + timedelta(minutes=34))
+    candles = build_from_sparkline(hourly(168), NOON + timedelta(minutes=34))
     assert len(candles) == 42
     last = candles[-1]
     assert last == Candle(NOON, Decimal(167), Decimal(168), Decimal(167), Decimal(168))
@@ -103,19 +105,19 @@ def test_a_week_of_hourly_closes_gives_42_candles_of_four_hours():
 
 
 def test_each_candle_opens_at_the_close_before_it():
-    candles = from_sparkline(hourly(168), NOON)
+    candles = build_from_sparkline(hourly(168), NOON)
     assert all(later.open == earlier.close for earlier, later in pairwise(candles))
 
 
 def test_a_close_exactly_on_a_boundary_closes_the_earlier_candle():
-    candles = from_sparkline(hourly(168), NOON)
+    candles = build_from_sparkline(hourly(168), NOON)
     assert candles[-1].open_time == NOON - timedelta(hours=4)
     assert candles[-1].close == Decimal(168)
     assert len(candles) == 42
 
 
 def test_a_young_listing_has_as_many_candles_as_it_has_hours_for():
-    candles = from_sparkline(hourly(6), NOON + timedelta(hours=1))
+    candles = build_from_sparkline(hourly(6), NOON + timedelta(hours=1))
     assert [candle.open_time.hour for candle in candles] == [4, 8, 12]
     assert candles[0].open == Decimal(1)
 
@@ -123,7 +125,7 @@ def test_a_young_listing_has_as_many_candles_as_it_has_hours_for():
 def test_gaps_stay_gaps_and_the_candle_after_one_opens_at_its_own_first_close():
     closes = hourly(24)
     closes[8:20] = [None, Decimal(0), Decimal("NaN")] * 4
-    candles = from_sparkline(closes, NOON + timedelta(hours=4))
+    candles = build_from_sparkline(closes, NOON + timedelta(hours=4))
     assert [candle.open_time for candle in candles] == [
         NOON - timedelta(hours=20),
         NOON - timedelta(hours=16),
@@ -133,8 +135,8 @@ def test_gaps_stay_gaps_and_the_candle_after_one_opens_at_its_own_first_close():
 
 
 def test_nothing_comes_of_nothing():
-    assert from_sparkline([], NOON) == []
-    assert from_sparkline(hourly(10), NOON, count=0) == []
+    assert build_from_sparkline([], NOON) == []
+    assert build_from_sparkline(hourly(10), NOON, count=0) == []
 
 
 @given(
@@ -144,7 +146,7 @@ def test_nothing_comes_of_nothing():
     st.integers(min_value=1, max_value=42),
 )
 def test_candles_of_a_sparkline_are_lawful_at_most_count_and_end_at_its_end(closes, end, seconds, count):
-    candles = from_sparkline(closes, end, seconds, count)
+    candles = build_from_sparkline(closes, end, seconds, count)
     assert_lawful(candles, seconds)
     assert len(candles) <= count
     known = [close for close in closes if close is not None]
@@ -155,24 +157,24 @@ def test_candles_of_a_sparkline_are_lawful_at_most_count_and_end_at_its_end(clos
         assert max(candle.high for candle in candles) <= max(known)
 
 
-# -- wire ----------------------------------------------------------------------------------------
+# -- encode_candle ----------------------------------------------------------------------------------------
 
 
 def test_a_candle_is_sent_as_an_array_of_exact_numbers():
     candle = Candle(
         NOON, Decimal("1.223e-09"), Decimal("1E+5"), Decimal("0.000000001"), Decimal("67012.510"), None
     )
-    assert wire(candle) == b"[1779105600000,0.000000001223,100000,0.000000001,67012.51,null]"
+    assert encode_candle(candle) == b"[1779105600000,0.000000001223,100000,0.000000001,67012.51,null]"
 
 
 def test_a_known_volume_is_sent():
     candle = Candle(NOON, *[Decimal(1)] * 4, volume=Decimal("10.5"))
-    assert wire(candle) == b"[1779105600000,1,1,1,1,10.5]"
+    assert encode_candle(candle) == b"[1779105600000,1,1,1,1,10.5]"
 
 
 @given(moments, prices, prices)
 def test_what_is_sent_is_json_without_exponents(at, first, second):
-    row = wire(from_polls([(at, first), (at + timedelta(seconds=1), second)], 10**7)[0])
+    row = encode_candle(from_polls([(at, first), (at + timedelta(seconds=1), second)], 10**7)[0])
     assert b"e" not in row.lower().replace(b"null", b"")
     opened, o, h, low, c, volume = orjson.loads(row)
     assert opened % 10**10 == 0

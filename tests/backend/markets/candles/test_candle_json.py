@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.candles.candle_json import EMPTY, opened_ms, put, rows_of, strip_of, window
+from backend.markets.candles.candle_json import (
+    EMPTY_ARRAY,
+    append_candle,
+    encode_candles,
+    open_time_ms,
+    split_rows,
+    trim_to_span,
+)
 from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Span
 
 START = datetime(2026, 5, 18, tzinfo=UTC)
@@ -24,8 +31,8 @@ def ms(slot: int, seconds: int = 1800) -> int:
     return int((START + timedelta(seconds=seconds * slot)).timestamp() * 1000)
 
 
-def times(strip: str) -> list[int]:
-    return [row[0] for row in json.loads(strip)]
+def times(candle_array: str) -> list[int]:
+    return [row[0] for row in json.loads(candle_array)]
 
 
 CANDLES = st.lists(
@@ -42,7 +49,7 @@ CANDLES = st.lists(
 
 @given(CANDLES)
 def test_a_strip_is_the_array_that_is_sent_digit_for_digit(candles: list[Candle]) -> None:
-    rows = json.loads(strip_of(candles), parse_float=Decimal, parse_int=Decimal)
+    rows = json.loads(encode_candles(candles), parse_float=Decimal, parse_int=Decimal)
     assert [(row[0], row[4], row[5]) for row in rows] == [
         (Decimal(int(item.open_time.timestamp() * 1000)), item.close, item.volume) for item in candles
     ]
@@ -50,11 +57,11 @@ def test_a_strip_is_the_array_that_is_sent_digit_for_digit(candles: list[Candle]
 
 @given(CANDLES)
 def test_rows_taken_apart_and_joined_are_the_same_strip(candles: list[Candle]) -> None:
-    strip = strip_of(candles)
-    rows = rows_of(strip)
+    candle_array = encode_candles(candles)
+    rows = split_rows(candle_array)
     assert len(rows) == len(candles)
-    assert f"[{','.join(rows)}]" == strip
-    assert [opened_ms(row) for row in rows] == times(strip)
+    assert f"[{','.join(rows)}]" == candle_array
+    assert [open_time_ms(row) for row in rows] == times(candle_array)
 
 
 @given(CANDLES.filter(bool), st.booleans())
@@ -66,37 +73,41 @@ def test_putting_a_candle_replaces_the_newest_of_its_slot_or_goes_behind_it(
     opens = last.open_time + timedelta(seconds=0 if same_slot else 1800)
     newer = Candle(opens, price, price, price, price)
     expected = [*(candles[:-1] if same_slot else candles), newer]
-    assert put(strip_of(candles), newer) == strip_of(expected)
+    assert append_candle(encode_candles(candles), newer) == encode_candles(expected)
 
 
 def test_a_first_candle_makes_a_strip_of_one() -> None:
-    assert put(EMPTY, candle(3)) == f"[[{ms(3)},1.5,1.5,1.5,1.5,null]]"
-    assert rows_of(EMPTY) == []
+    assert append_candle(EMPTY_ARRAY, candle(3)) == f"[[{ms(3)},1.5,1.5,1.5,1.5,null]]"
+    assert split_rows(EMPTY_ARRAY) == []
 
 
 @pytest.mark.parametrize("span", ["24h", "7d"])
 def test_a_window_is_as_many_candles_as_the_span_holds(span: Span) -> None:
     seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
-    strip = strip_of(candle(slot, seconds=seconds) for slot in range(100))
+    candle_array = encode_candles(candle(slot, seconds=seconds) for slot in range(100))
     inside = START + timedelta(seconds=99 * seconds + 7)
-    assert times(window(strip, span, inside)) == [ms(slot, seconds) for slot in range(100 - count, 100)]
+    assert times(trim_to_span(candle_array, span, inside)) == [
+        ms(slot, seconds) for slot in range(100 - count, 100)
+    ]
 
 
 @pytest.mark.parametrize("span", ["24h", "7d"])
 def test_a_slot_that_has_no_price_yet_costs_no_candle(span: Span) -> None:
     seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
-    strip = strip_of(candle(slot, seconds=seconds) for slot in range(100))
+    candle_array = encode_candles(candle(slot, seconds=seconds) for slot in range(100))
     for late in (0, 1, seconds - 1):
         now = START + timedelta(seconds=100 * seconds + late)
-        assert times(window(strip, span, now)) == [ms(slot, seconds) for slot in range(100 - count, 100)]
+        assert times(trim_to_span(candle_array, span, now)) == [
+            ms(slot, seconds) for slot in range(100 - count, 100)
+        ]
     for slots in (1, 5, count - 1, count, count + 3):
         now = START + timedelta(seconds=(100 + slots) * seconds)
-        assert len(times(window(strip, span, now))) == max(0, count - slots)
+        assert len(times(trim_to_span(candle_array, span, now))) == max(0, count - slots)
 
 
 def test_a_strip_with_gaps_keeps_what_lies_in_the_window() -> None:
-    strip = strip_of(candle(slot) for slot in (0, 10, 51, 52, 60, 99))
-    assert times(window(strip, "24h", START + timedelta(seconds=99 * 1800))) == [
+    candle_array = encode_candles(candle(slot) for slot in (0, 10, 51, 52, 60, 99))
+    assert times(trim_to_span(candle_array, "24h", START + timedelta(seconds=99 * 1800))) == [
         ms(slot) for slot in (51, 52, 60, 99)
     ]
 
@@ -105,15 +116,15 @@ def test_a_strip_with_gaps_keeps_what_lies_in_the_window() -> None:
 def test_a_window_is_an_end_of_what_has_begun_and_doing_it_twice_changes_nothing(
     candles: list[Candle], slot: int
 ) -> None:
-    strip, now = strip_of(candles), START + timedelta(seconds=1800 * slot)
-    cut = window(strip, "24h", now)
-    begun = [row for row in rows_of(strip) if opened_ms(row) <= ms(slot)]
-    assert begun[len(begun) - len(rows_of(cut)) :] == rows_of(cut)
-    assert window(cut, "24h", now) == cut
-    assert len(rows_of(cut)) <= SPAN_COUNT["24h"]
+    candle_array, now = encode_candles(candles), START + timedelta(seconds=1800 * slot)
+    cut = trim_to_span(candle_array, "24h", now)
+    begun = [row for row in split_rows(candle_array) if open_time_ms(row) <= ms(slot)]
+    assert begun[len(begun) - len(split_rows(cut)) :] == split_rows(cut)
+    assert trim_to_span(cut, "24h", now) == cut
+    assert len(split_rows(cut)) <= SPAN_COUNT["24h"]
 
 
 def test_candles_of_a_clock_that_was_put_back_are_neither_shown_nor_in_the_way() -> None:
-    strip = strip_of(candle(slot) for slot in (8, 9, 10, 11))
-    assert times(window(strip, "24h", START + timedelta(seconds=1800 * 9 + 5))) == [ms(8), ms(9)]
-    assert times(put(strip, candle(9, "7"))) == [ms(8), ms(9)]
+    candle_array = encode_candles(candle(slot) for slot in (8, 9, 10, 11))
+    assert times(trim_to_span(candle_array, "24h", START + timedelta(seconds=1800 * 9 + 5))) == [ms(8), ms(9)]
+    assert times(append_candle(candle_array, candle(9, "7"))) == [ms(8), ms(9)]

@@ -1,4 +1,4 @@
-"""Points and candles that grow from our own polls; strips; what fills a gap and what does not."""
+"""Points and candles that grow from our own polls; candle_arrays; what fills a gap and what does not."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend.markets.candles import price_history
-from backend.markets.candles.price_history import HALF_HOUR, candles_between
+from backend.markets.candles.price_history import HALF_HOUR_SECONDS, load_candles
 from backend.markets.model import SPAN_COUNT, Candle, Published, QuotesResult
 from backend.markets.reasons import Reason
 from backend.markets.tables import candle_strips, candles, price_points
@@ -32,14 +32,14 @@ def grow(database: Database, moment: datetime, price: str, asset_id: str = "bitc
     """What one refresh with a poll does to the history."""
     figure = Published(asset_id, Decimal(price), ("coingecko",), False, moment, "single", Reason(None, ""))
     with database.write() as connection:
-        price_history.add_points(connection, REALM, [figure], moment)
-        price_history.close_half_hours(connection, REALM, {asset_id: "coingecko"}, moment)
-        price_history.grow_candles(connection, REALM, {asset_id: Decimal(price)}, moment)
+        price_history.store_points(connection, REALM, [figure], moment)
+        price_history.render_half_hours(connection, REALM, {asset_id: "coingecko"}, moment)
+        price_history.update_candles(connection, REALM, {asset_id: Decimal(price)}, moment)
 
 
 def kept(database: Database, seconds: int, asset_id: str = "bitcoin", realm: str = REALM) -> list[Candle]:
     with database.read() as connection:
-        return candles_between(
+        return load_candles(
             connection, realm, asset_id, seconds, NOON - timedelta(days=9), NOON + timedelta(days=999)
         )
 
@@ -70,9 +70,9 @@ def test_candles_of_every_length_are_those_that_the_points_make(database: Databa
     for minute in range(0, 60 * 9, 7):
         grow(database, NOON + timedelta(minutes=minute), str(100 + (minute * 37) % 11))
     told = points(database)
-    for seconds in price_history.RESOLUTIONS:
+    for seconds in price_history.RESOLUTIONS_SECONDS:
         assert kept(database, seconds) == from_polls(told, seconds)
-    assert len(kept(database, HALF_HOUR)) == 18
+    assert len(kept(database, HALF_HOUR_SECONDS)) == 18
 
 
 def test_the_strip_holds_the_closed_candles_and_none_that_is_open(database: Database) -> None:
@@ -217,7 +217,7 @@ def test_a_market_without_a_past_begins_with_the_open_candle_alone(sqlite_databa
 def test_realms_keep_their_candles_apart(database: Database) -> None:
     grow(database, NOON, "100")
     Worker(database, few_in_sample()).tick()
-    assert [candle.close for candle in kept(database, HALF_HOUR)] == [Decimal(100)]
+    assert [candle.close for candle in kept(database, HALF_HOUR_SECONDS)] == [Decimal(100)]
     with database.read() as connection:
         realms = connection.execute(sa.select(candles.c.realm).distinct()).scalars().all()
     assert set(realms) == {"live", "sample-2026"}
@@ -234,9 +234,9 @@ def fill(database: Database, seconds: int, start: datetime, many: int) -> None:
         connection.execute(sa.insert(candles), rows)
 
 
-def around(database: Database, at: datetime, asset_id: str = "bitcoin") -> price_history.Around:
+def around(database: Database, at: datetime, asset_id: str = "bitcoin") -> price_history.CandlesAround:
     with database.read() as connection:
-        return price_history.around(connection, REALM, asset_id, at)
+        return price_history.find_candles_around(connection, REALM, asset_id, at)
 
 
 def test_the_finest_candles_that_are_left_around_an_instant_tell_of_it(database: Database) -> None:

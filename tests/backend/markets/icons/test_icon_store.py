@@ -1,4 +1,4 @@
-"""Icons: generated ones at first, the provider's once it was fetched, checked and kept."""
+"""IconStore: generated ones at first, the provider's once it was fetched, checked and kept."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -9,8 +9,8 @@ import sqlalchemy as sa
 import structlog
 
 from backend.markets.icons import icon_store
-from backend.markets.icons.icon_store import Icons, image_type
-from backend.markets.icons.monogram import monogram
+from backend.markets.icons.icon_store import IconStore, image_type
+from backend.markets.icons.monogram import render_monogram
 from backend.markets.tables import asset_icons
 from backend.store.database import Database
 from tests.support.asgi import Answer, send
@@ -46,7 +46,7 @@ def fetch(
     """What the images' schedule does, and a look at the store afterwards."""
     allow = (server.url.removeprefix("http://"),) if allowed else ()
     with structlog.testing.capture_logs():
-        kept = icon_store.fetch_missing(running.database, CALM + later, allow=allow)
+        kept = icon_store.fetch_missing_images(running.database, CALM + later, allow=allow)
     running.look()
     return kept
 
@@ -66,7 +66,7 @@ def test_until_there_is_an_image_a_generated_one_is_shown(running: Running) -> N
     answer = show(running)
     assert answer.status == 200
     assert answer.headers["content-type"] == "image/svg+xml"
-    assert answer.body == monogram("bitcoin", "BTC")
+    assert answer.body == render_monogram("bitcoin", "BTC")
     assert answer.headers["cache-control"] == "public, max-age=86400"
     assert "sandbox" in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -105,7 +105,10 @@ def test_an_image_is_not_compressed_a_second_time_but_a_drawing_is_plain_or_gzip
         (Behaviour(body=b"<svg xmlns='http://www.w3.org/2000/svg'/>", content_type="image/svg+xml"), "svg"),
         (Behaviour(body=b"<svg xmlns='http://www.w3.org/2000/svg'/>", content_type="image/png"), "not a PNG"),
         (Behaviour(body=b"", content_type="image/png"), "not a PNG"),
-        (Behaviour(body=png() + b"\0" * icon_store.IMAGE_LIMIT, content_type="image/png"), "262,144 bytes"),
+        (
+            Behaviour(body=png() + b"\0" * icon_store.MAX_IMAGE_BYTES, content_type="image/png"),
+            "262,144 bytes",
+        ),
         (Behaviour(status=404, body=b"no", content_type="text/plain"), "404"),
         (Behaviour(drop=True), ""),
     ],
@@ -115,7 +118,7 @@ def test_what_is_no_safe_image_is_refused_and_the_generated_one_stays(
 ) -> None:
     server.always("/images/bitcoin.png", behaviour)
     assert fetch(running, server) == 1  # the other one
-    assert show(running).body == monogram("bitcoin", "BTC")
+    assert show(running).body == render_monogram("bitcoin", "BTC")
     assert show(running, "/assets/ethereum/icon").body == png()
     assert words in failure(running.database)
     assert failure(running.database) not in ("", "None")
@@ -137,7 +140,7 @@ def test_a_private_address_is_not_reached_unless_it_is_allowed(
 ) -> None:
     assert fetch(running, server, allowed=False) == 0
     assert server.seen("/images/bitcoin.png") == []
-    assert show(running).body == monogram("bitcoin", "BTC")
+    assert show(running).body == render_monogram("bitcoin", "BTC")
     assert "127.0.0.1" in failure(running.database)
 
 
@@ -146,7 +149,7 @@ def test_a_new_address_is_tried_at_once_where_the_old_one_failed(
 ) -> None:
     server.always("/images/bitcoin.png", Behaviour(status=404, body=b"no"))
     fetch(running, server)
-    icon_store.note_images(running.database, {"bitcoin": f"{server.url}/images/moved.png"}, CALM)
+    icon_store.store_image_urls(running.database, {"bitcoin": f"{server.url}/images/moved.png"}, CALM)
     assert fetch(running, server) == 1
     assert show(running).body == png()
 
@@ -155,27 +158,28 @@ def test_an_image_that_is_here_is_not_given_up_for_a_new_address(
     running: Running, server: ProviderServer
 ) -> None:
     fetch(running, server)
-    icon_store.note_images(running.database, {"bitcoin": f"{server.url}/images/moved.png"}, CALM)
+    icon_store.store_image_urls(running.database, {"bitcoin": f"{server.url}/images/moved.png"}, CALM)
     assert fetch(running, server, later=3 * DAY) == 0
     assert show(running).body == png()
 
 
 def test_images_are_fetched_in_batches(sqlite_database: Database, server: ProviderServer) -> None:
     images = {
-        f"asset-{number}": f"{server.url}/images/{number}.png" for number in range(icon_store.BATCH + 3)
+        f"asset-{number}": f"{server.url}/images/{number}.png"
+        for number in range(icon_store.IMAGES_PER_BATCH + 3)
     }
-    icon_store.note_images(sqlite_database, images, CALM)
+    icon_store.store_image_urls(sqlite_database, images, CALM)
     allow = (server.url.removeprefix("http://"),)
-    assert icon_store.fetch_missing(sqlite_database, CALM, allow=allow) == icon_store.BATCH
-    assert icon_store.fetch_missing(sqlite_database, CALM, allow=allow) == 3
-    assert icon_store.fetch_missing(sqlite_database, CALM, allow=allow) == 0
+    assert icon_store.fetch_missing_images(sqlite_database, CALM, allow=allow) == icon_store.IMAGES_PER_BATCH
+    assert icon_store.fetch_missing_images(sqlite_database, CALM, allow=allow) == 3
+    assert icon_store.fetch_missing_images(sqlite_database, CALM, allow=allow) == 0
 
 
 def test_a_change_while_an_icon_is_read_is_not_overwritten_by_the_older_one(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = Icons(sqlite_database, {"bitcoin": "BTC"}, live=True)
-    read = made._stored
+    made = IconStore(sqlite_database, {"bitcoin": "BTC"}, live=True)
+    read = made._load_stored
 
     def overtaken(asset_id: str) -> object:
         found = read(asset_id)
@@ -185,11 +189,11 @@ def test_a_change_while_an_icon_is_read_is_not_overwritten_by_the_older_one(
                     asset_id="bitcoin", url="x", content_type="image/png", body=png(), tried_at=CALM
                 )
             )
-        made.forget()
+        made.clear_cache()
         return found
 
     with monkeypatch.context() as patched:
-        patched.setattr(made, "_stored", overtaken)
+        patched.setattr(made, "_load_stored", overtaken)
         made.icon("bitcoin")
     assert made.icon("bitcoin").body == png()
 

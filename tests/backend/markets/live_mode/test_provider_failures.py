@@ -126,7 +126,7 @@ def test_a_refused_key_is_probed_rarely_and_another_key_at_once(start: Start, tm
     assert len(live.server.seen(QUOTES)) == 1
     live.server.always(QUOTES, None)
     settings = live_settings(tmp_path, live.server.url, coinmarketcap_api_key="another-key")
-    market = configuration.prepare(settings, live.running.database)
+    market = configuration.build_market(settings, live.running.database)
     live.worker = Worker(live.running.database, market, live.clock)
     live.tick(seconds=1)
     assert len(live.server.seen(QUOTES)) == 2

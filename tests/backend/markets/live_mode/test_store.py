@@ -16,7 +16,7 @@ def test_resolved_ids_are_kept_over_a_restart(start: Start, tmp_path: Path) -> N
     live = start()
     live.tick()
     assert len(live.server.seen(MAP)) == 1
-    market = configuration.prepare(live_settings(tmp_path, live.server.url), live.running.database)
+    market = configuration.build_market(live_settings(tmp_path, live.server.url), live.running.database)
     kept = configuration.load_slug_ids(live.running.database)
     assert kept.ids["pepe"] == 24478
     assert kept.resolved_at == NOON

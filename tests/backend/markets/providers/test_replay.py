@@ -12,7 +12,7 @@ from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import load_assets
 from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.provider_names import COINGECKO
-from backend.markets.provider_registry import realm_of
+from backend.markets.provider_registry import build_realm
 from backend.markets.providers.factory import build_replay
 from backend.markets.providers.replay.recordings import Recordings
 from backend.markets.providers.replay.transport import ReplayTransport
@@ -166,7 +166,7 @@ def test_figures_that_are_not_restamped_become_stale_by_their_own_times(tmp_path
 
 def test_replays_of_two_folders_and_live_and_sample_figures_are_stored_separately(tmp_path: Path) -> None:
     realms = {
-        realm_of(each)
+        build_realm(each)
         for each in (
             replay(),
             replay(tmp_path),

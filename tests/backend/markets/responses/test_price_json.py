@@ -16,10 +16,10 @@ from backend.markets import schemas
 from backend.markets.assets.model import Asset
 from backend.markets.model import FearGreed, GlobalFigures, Published
 from backend.markets.reasons import Reason
-from backend.markets.responses.asset_json import asset_json
-from backend.markets.responses.overview_json import Overview, overview_answer
-from backend.markets.responses.price_json import Entry, price_record
-from backend.markets.responses.rankings_json import Order, SortKey, rank_order, ranked_token
+from backend.markets.responses.asset_json import encode_asset
+from backend.markets.responses.overview_json import Overview, encode_overview
+from backend.markets.responses.price_json import PricedAsset, build_price_record
+from backend.markets.responses.rankings_json import Order, SortKey, encode_ranked_token, sort_positions
 
 NOON = datetime(2026, 5, 18, 12, tzinfo=UTC)
 FIGURES = st.one_of(
@@ -29,10 +29,12 @@ FIGURES = st.one_of(
 )
 
 
-def entry(asset_id: str, **figures: Any) -> Entry:
+def entry(asset_id: str, **figures: Any) -> PricedAsset:
     asset = Asset(id=asset_id, name=asset_id.title(), symbol="SYM")
     known: dict[str, Any] = {"price": Decimal(1), "providers": ("coingecko",), "last_updated": NOON} | figures
-    return Entry(asset, Published(asset_id, stale=False, rule="single", reason=Reason(None, ""), **known))
+    return PricedAsset(
+        asset, Published(asset_id, stale=False, rule="single", reason=Reason(None, ""), **known)
+    )
 
 
 ENTRIES = st.lists(
@@ -51,9 +53,9 @@ ENTRIES = st.lists(
 
 @given(ENTRIES, st.sampled_from(["market_cap", "pct_change_24h"]), st.sampled_from(["asc", "desc"]))
 def test_an_order_holds_everyone_once_values_in_order_nulls_last_ties_by_rank_then_id(
-    entries: list[Entry], sort: SortKey, order: Order
+    entries: list[PricedAsset], sort: SortKey, order: Order
 ) -> None:
-    positions = rank_order(entries, sort, order)
+    positions = sort_positions(entries, sort, order)
     assert sorted(positions) == list(range(len(entries)))
     sorted_ones = [entries[position] for position in positions]
     values = [getattr(item.figure, sort) for item in sorted_ones]
@@ -67,9 +69,11 @@ def test_an_order_holds_everyone_once_values_in_order_nulls_last_ties_by_rank_th
 
 
 @given(ENTRIES)
-def test_the_order_does_not_depend_on_the_order_that_was_given(entries: list[Entry]) -> None:
-    def ids(given_ones: list[Entry]) -> list[str]:
-        return [given_ones[position].asset.id for position in rank_order(given_ones, "market_cap", "desc")]
+def test_the_order_does_not_depend_on_the_order_that_was_given(entries: list[PricedAsset]) -> None:
+    def ids(given_ones: list[PricedAsset]) -> list[str]:
+        return [
+            given_ones[position].asset.id for position in sort_positions(given_ones, "market_cap", "desc")
+        ]
 
     assert ids(entries) == ids(entries[::-1])
 
@@ -80,32 +84,32 @@ def test_figures_come_through_exactly_and_never_with_an_exponent(
 ) -> None:
     made = entry("coin", price=price, market_cap=cap, pct_change_24h=change, pct_change_7d=change, ath=price)
     for body in (
-        ranked_token(made, None, None),
-        asset_json(made),
-        orjson.dumps(price_record(made)),
+        encode_ranked_token(made, None, None),
+        encode_asset(made),
+        orjson.dumps(build_price_record(made)),
     ):
         assert b"e-" not in body.lower()
         assert b"e+" not in body.lower()
-    token = json.loads(ranked_token(made, None, None), parse_float=Decimal, parse_int=Decimal)
+    token = json.loads(encode_ranked_token(made, None, None), parse_float=Decimal, parse_int=Decimal)
     assert token["market_cap"] == cap
     assert (None if token["price_usd"] is None else Decimal(token["price_usd"])) == price
     assert (None if token["pct_change_24h"] is None else Decimal(token["pct_change_24h"])) == change
-    schemas.RankedToken.model_validate_json(ranked_token(made, None, None))
+    schemas.RankedToken.model_validate_json(encode_ranked_token(made, None, None))
 
 
 @pytest.mark.parametrize(
     ("span", "filled", "empty"), [("24h", "candles_24h", "candles_7d"), ("7d", "candles_7d", "candles_24h")]
 )
 def test_a_strip_goes_into_the_array_that_was_asked_for(span: Any, filled: str, empty: str) -> None:
-    token = json.loads(ranked_token(entry("coin"), span, "[[1,2,3,4,5,null]]"))
+    token = json.loads(encode_ranked_token(entry("coin"), span, "[[1,2,3,4,5,null]]"))
     assert token[filled] == [[1, 2, 3, 4, 5, None]]
     assert token[empty] == []
-    assert json.loads(ranked_token(entry("coin"), span, None))[filled] == []
+    assert json.loads(encode_ranked_token(entry("coin"), span, None))[filled] == []
 
 
 def overview(**given: Any) -> Any:
     nothing = Overview(None, False, None, False)
-    return json.loads(overview_answer(replace(nothing, **given)))
+    return json.loads(encode_overview(replace(nothing, **given)))
 
 
 def test_an_overview_of_nothing_is_null_throughout() -> None:
@@ -134,16 +138,16 @@ def test_an_overview_keeps_what_is_known_beside_what_is_not() -> None:
 
 
 def test_an_asset_names_its_sources_and_an_unknown_one_not_at_all() -> None:
-    bare = json.loads(asset_json(entry("coin")))
+    bare = json.loads(encode_asset(entry("coin")))
     assert (bare["sources"], bare["datasrc1_slug"], bare["urls"]["datasrc2"]) == ({}, None, None)
     asset = Asset(id="coin", name="Coin", symbol="SYM", datasrc1_slug="a-slug", datasrc2_id="an-id")
-    told = json.loads(asset_json(replace(entry("coin"), asset=asset)))
+    told = json.loads(encode_asset(replace(entry("coin"), asset=asset)))
     assert told["sources"] == {"coinmarketcap": "a-slug", "coingecko": "an-id"}
     assert told["urls"]["datasrc2"].endswith("/coins/an-id")
 
 
 def test_two_assets_of_one_id_in_turn_do_not_share_what_is_kept_of_them() -> None:
     """Such as before and after a change of the user's file."""
-    first = json.loads(asset_json(entry("coin")))
+    first = json.loads(encode_asset(entry("coin")))
     renamed = replace(entry("coin"), asset=Asset(id="coin", name="Another", symbol="SYM"))
-    assert json.loads(asset_json(renamed))["metadata"]["name"] == "Another" != first["metadata"]["name"]
+    assert json.loads(encode_asset(renamed))["metadata"]["name"] == "Another" != first["metadata"]["name"]

@@ -90,13 +90,13 @@ def test_figures_grow_stale_and_go_by_the_clock_although_nothing_is_refreshed(wo
     view = worker.view()
     known = body_of(view, "/prices")["bitcoin"]
     worker.clock.move(minutes=10)
-    view.by_the_clock()
+    view.refresh_if_stale()
     assert body_of(view, "/prices")["bitcoin"] == known
     worker.clock.move(minutes=6)
-    view.by_the_clock()
+    view.refresh_if_stale()
     assert body_of(view, "/prices")["bitcoin"] == known | {"source": "sample:stale"}
     worker.clock.move(hours=24)
-    view.by_the_clock()
+    view.refresh_if_stale()
     gone = body_of(view, "/prices")["bitcoin"]
     assert gone["price_usd"] is gone["source"] is gone["last_updated"] is None
     assert {token["id"] for token in body_of(view, "/rankings")} == set(body_of(view, "/prices"))
@@ -108,7 +108,7 @@ def test_looking_at_the_clock_builds_nothing_while_nothing_changes(worker: Worke
     snapshot = view.snapshot
     for _ in range(3):
         worker.clock.move(seconds=20)
-        view.by_the_clock()
+        view.refresh_if_stale()
         assert view.snapshot is snapshot or view.snapshot.figures != snapshot.figures
 
 
@@ -119,7 +119,7 @@ def test_the_clock_comes_to_rest_when_everything_has_gone(worker: Worker) -> Non
     for _ in range(40):
         before = view.snapshot
         worker.clock.move(hours=2)
-        view.by_the_clock()
+        view.refresh_if_stale()
         builds += view.snapshot is not before
     assert builds < 12
     assert view.snapshot.next_change is None
@@ -157,10 +157,10 @@ def test_figures_that_were_stale_by_a_clock_put_back_since_are_not_so_any_more(w
     worker.tick()
     view = worker.view()
     worker.clock.move(minutes=50)
-    view.by_the_clock()
+    view.refresh_if_stale()
     assert body_of(view, "/prices")["bitcoin"]["source"] == "sample:stale"
     worker.clock.move(minutes=-50)
-    view.by_the_clock()
+    view.refresh_if_stale()
     assert body_of(view, "/prices")["bitcoin"]["source"] == "sample"
 
 
@@ -169,10 +169,10 @@ def test_the_overview_too_changes_by_the_clock_although_nothing_is_refreshed(wor
     totals(worker, "sample-b", 200, hours=-1)
     view = worker.view()
     worker.clock.move(hours=3, seconds=1)
-    view.by_the_clock()
+    view.refresh_if_stale()
     assert body_of(view, OVERVIEW)["market_cap"]["value"] == 200
     worker.clock.move(hours=1)
-    view.by_the_clock()
+    view.refresh_if_stale()
     market_cap = body_of(view, OVERVIEW)["market_cap"]
     assert (market_cap["value"], market_cap["source"]) == (200, "sample:stale")
     assert market_cap["last_updated"] == "2026-11-18T11:07:42Z"
@@ -183,7 +183,7 @@ def test_a_mood_of_a_day_ago_is_current_and_one_of_two_days_ago_stale(worker: Wo
     view = worker.view()
     assert body_of(view, OVERVIEW)["fear_greed"]["source"] == "sample"
     worker.clock.move(hours=13)
-    view.by_the_clock()
+    view.refresh_if_stale()
     fear_greed = body_of(view, OVERVIEW)["fear_greed"]
     assert fear_greed["source"] == "sample:stale"
     assert (fear_greed["value"], fear_greed["label"]) == (60, "Greed")

@@ -6,7 +6,7 @@ import pytest
 import structlog
 
 from backend.markets.model import ErrorKind
-from backend.markets.provider_state import ProviderState, change_state
+from backend.markets.provider_state import ProviderState, update_state
 from backend.store.database import Database
 from tests.support.market_app import CALM, Moody, Worker, few_in_sample, moody
 
@@ -44,7 +44,9 @@ def test_figures_count_as_refreshed_when_quotes_came_and_not_when_somebody_opene
     worker, _ = trouble
     worker.tick()
     later = worker.clock.move(minutes=5)
-    change_state(worker.database, worker.market, "sample-a", lambda state: state.answered(None, 0, later))
+    update_state(
+        worker.database, worker.market, "sample-a", lambda state: state.record_success(None, 0, later)
+    )
     told = worker.status()
     assert told["refreshed_at"] == "2026-11-18T10:07:42Z"
     assert told["by_name"]["sample-a"]["last_success_at"] == "2026-11-18T10:12:42Z"
@@ -89,11 +91,11 @@ def test_every_fault_leaves_a_state_that_can_be_stored_and_told(
 def test_a_state_comes_back_from_the_store_as_it_was() -> None:
     state = (
         ProviderState()
-        .asked("quotes", CALM)
-        .answered(None, 3, CALM)
-        .lacking("overview", CALM + timedelta(seconds=1))
+        .record_poll("quotes", CALM)
+        .record_success(None, 3, CALM)
+        .record_unsupported_role("overview", CALM + timedelta(seconds=1))
     )
-    assert state.refused == ("overview",)
+    assert state.unsupported_roles == ("overview",)
     assert ProviderState.from_json(state.to_json()) == state
-    assert state.asked("overview", CALM).refused == ()
+    assert state.record_poll("overview", CALM).unsupported_roles == ()
     assert ProviderState.from_json({}) == ProviderState()

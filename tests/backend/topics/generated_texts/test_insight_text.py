@@ -111,7 +111,7 @@ def test_the_market_part_is_written_once_per_stage_with_the_figures_of_its_end(s
     with setup.database.write() as connection:
         for hours, price in ((-3, "100"), (-2, "100"), (-1, "100"), (0, "102"), (1, "110"), (5, "120")):
             moment = NOW + timedelta(hours=hours, minutes=1)
-            price_history.grow_candles(connection, realm, {"bitcoin": Decimal(price)}, moment)
+            price_history.update_candles(connection, realm, {"bitcoin": Decimal(price)}, moment)
     number = setup.put(replace(THEFT, summary=""), entities=("bitcoin",), media=MEDIA[:1], hours=0)
     setup.clock.move(hours=1, minutes=31)
     setup.server.once(chat.PATH, build_sections(market="Bitcoin rose 2.0%, from $100.00 to $102.00."))

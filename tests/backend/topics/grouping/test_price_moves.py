@@ -11,7 +11,7 @@ from backend.entities.model import Entity
 from backend.markets.assets.registry import load_assets
 from backend.markets.candles import price_history
 from backend.markets.model import Candle
-from backend.markets.provider_registry import realm_of
+from backend.markets.provider_registry import build_realm
 from backend.markets.sample.event_schedule import EventKind
 from backend.markets.sample.market import SampleMarket
 from backend.markets.sample.provider import SampleProvider
@@ -98,9 +98,9 @@ def test_the_sample_markets_scripted_crash_is_one_and_its_calm_week_is_not(sqlit
     for moment in (crash, calm):
         past = provider.history_30m(bitcoin, moment - timedelta(days=8), moment + 3 * HOUR)
         with sqlite_database.write() as connection:
-            price_history.backfill(connection, realm_of(settings), past)
+            price_history.backfill(connection, build_realm(settings), past)
     now = max(crash, calm) + 6 * HOUR
-    moves = PriceMoves(sqlite_database, realm_of(settings), BITCOIN, now=now)
+    moves = PriceMoves(sqlite_database, build_realm(settings), BITCOIN, now=now)
     assert (moves(["bitcoin"], crash), moves(["bitcoin"], calm)) == (True, False)
 
 

@@ -102,7 +102,7 @@ def test_market_moves_come_from_closed_candles_around_the_topic(
     connection: Connection, fact_sources: FactSources
 ) -> None:
     for hours, price in ((-2, "100"), (-1, "101"), (0, "102"), (1, "110"), (23, "120")):
-        price_history.grow_candles(
+        price_history.update_candles(
             connection, REALM, {"bitcoin": Decimal(price)}, AT + timedelta(hours=hours)
         )
     one = store(connection, build_topic("a"))
@@ -112,7 +112,7 @@ def test_market_moves_come_from_closed_candles_around_the_topic(
     assert [found.after for found in early] == [Decimal(102)]
 
 
-@pytest.mark.parametrize("seconds", price_history.RESOLUTIONS)
+@pytest.mark.parametrize("seconds", price_history.RESOLUTIONS_SECONDS)
 @pytest.mark.parametrize("late", [timedelta(), timedelta(minutes=17)])
 def test_coarse_candles_suffice_for_a_market_move(
     connection: Connection, fact_sources: FactSources, seconds: int, late: timedelta
@@ -120,7 +120,9 @@ def test_coarse_candles_suffice_for_a_market_move(
     first, length = datetime(2026, 5, 15, tzinfo=UTC), timedelta(seconds=seconds)
     flat = [Candle(first + n * length, *[Decimal(n + 1)] * 4) for n in range(timedelta(days=6) // length)]
     upsert(
-        connection, candles, [price_history.candle_row(REALM, "bitcoin", seconds, candle) for candle in flat]
+        connection,
+        candles,
+        [price_history.candle_to_row(REALM, "bitcoin", seconds, candle) for candle in flat],
     )
     at = AT + late
     (move,) = collect_facts(
@@ -134,7 +136,7 @@ def test_coarse_candles_suffice_for_a_market_move(
 def test_without_earlier_prices_there_is_no_market_move(
     connection: Connection, fact_sources: FactSources
 ) -> None:
-    price_history.grow_candles(connection, REALM, {"bitcoin": Decimal(100)}, AT + timedelta(hours=1))
+    price_history.update_candles(connection, REALM, {"bitcoin": Decimal(100)}, AT + timedelta(hours=1))
     assert (
         collect_facts(
             connection, store(connection, build_topic("a")), "en", fact_sources, AT + timedelta(days=2)
