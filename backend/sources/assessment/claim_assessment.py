@@ -1,7 +1,7 @@
 """Assesses a claim by all its evidence: probability, confidence, assessment word and reasoning.
 
-One piece of evidence: let c be the weight of its worst conflict (date 1.0, figure .95, agent .90,
-polarity .85). Then
+One piece of evidence: let c be the weight of its worst conflict (date 1.0, figure .95, roles
+.95, agent .90, polarity .85). Then
 
     z = -2.6 c                                                 with a conflict; agreeing slots do not count
     z = .4 + .4 min(entities, 3) + .9 [a date agrees] + .8 min(figures, 2)    without one
@@ -16,7 +16,7 @@ of authority .8 or more. Without evidence p is one half.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 from backend.entities.model import Language
@@ -34,7 +34,13 @@ from backend.sources.schemas import (
     Confidence,
 )
 
-CONFLICT_WEIGHTS: dict[Slot, float] = {"date": 1.0, "figure": 0.95, "agent": 0.90, "polarity": 0.85}
+CONFLICT_WEIGHTS: dict[Slot, float] = {
+    "date": 1.0,
+    "figure": 0.95,
+    "agent": 0.90,
+    "roles": 0.95,
+    "polarity": 0.85,
+}
 STRONG_AUTHORITY = 0.8
 """Authority from which lesser sources do not outvote a source's conflict."""
 MIN_RELEVANCE_SHARE = 0.5
@@ -42,6 +48,8 @@ MIN_RELEVANCE_SHARE = 0.5
 MAX_CLOSENESS_GAP = 2.5
 """Maximum distance (as a logit) of a passage's closeness from that of the closest passage."""
 MIN_SUPPORTED_PROBABILITY, MAX_CONTRADICTED_PROBABILITY = 0.65, 0.35
+MISSING_STEP, MAX_MISSING_STEPS = 0.05, 2
+"""How far each element that no source tells lowers the probability below one half."""
 INSUFFICIENT_FACTOR = 0.3
 """Factor on insufficient evidence. Half of it stays between the two probabilities above, so that such
 evidence always leaves the claim unverified."""
@@ -61,6 +69,8 @@ class TruthAssessment:
 def compute_probability(evidence: Evidence) -> float:
     """p = .5 + (sigma(z) - .5) * relevance, with z as in the module's docstring."""
     found = evidence.comparison
+    if found.missing and not found.differences:
+        return 0.5 - MISSING_STEP * min(len(found.missing), MAX_MISSING_STEPS) * evidence.relevance
     if found.differences:
         z = -2.6 * max(CONFLICT_WEIGHTS[difference.slot] for difference in found.differences)
     else:
@@ -73,7 +83,7 @@ def compute_probability(evidence: Evidence) -> float:
 def assess(evidence: Sequence[Evidence], *, language: Language = "en") -> TruthAssessment:
     """Assess a claim by ``evidence``, with reasons in ``language``, that of the statement."""
     same_event = [piece for piece in evidence if piece.comparison.same_event]
-    counted = _prefer_sufficient(_drop_other_events(_deduplicate(same_event)))
+    counted = _share_elements(_prefer_sufficient(_drop_other_events(_deduplicate(same_event))))
     if not counted:
         return TruthAssessment(0.5, "low", UNVERIFIED, reasoning.explain_unknown(language), None)
     agreeing = [piece for piece in counted if not piece.comparison.differences]
@@ -122,6 +132,28 @@ def _drop_other_events(evidence: list[Evidence]) -> list[Evidence]:
 def _prefer_sufficient(evidence: list[Evidence]) -> list[Evidence]:
     """Drop insufficient evidence if there is any sufficient one."""
     return [piece for piece in evidence if piece.comparison.is_sufficient] or evidence
+
+
+def _share_elements(evidence: list[Evidence]) -> list[Evidence]:
+    """Drop the missing elements that another piece about the same event tells.
+
+    A piece in another language tells figures and names only.
+    """
+    agreeing = [piece.comparison for piece in evidence if not piece.comparison.differences]
+    if not agreeing:
+        return evidence
+    same_language = [one for one in agreeing if one.is_same_language] or agreeing
+    everywhere = frozenset.intersection(*(one.missing for one in same_language))
+    in_any_language = frozenset.intersection(*(one.missing for one in agreeing))
+    missing = frozenset(
+        one for one in everywhere if one.kind not in ("figure", "name") or one in in_any_language
+    )
+    return [
+        piece
+        if piece.comparison.differences
+        else replace(piece, comparison=replace(piece.comparison, missing=missing))
+        for piece in evidence
+    ]
 
 
 def _is_supporting(piece: Evidence) -> bool:

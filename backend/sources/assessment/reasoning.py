@@ -8,7 +8,7 @@ from backend.sources.schemas import MIXED, SUPPORTED, UNVERIFIED, AssessmentWord
 
 MAX_SENTENCES = 3
 MAX_QUOTE_CHARS = 120
-_SLOT_ORDER = ("date", "figure", "agent", "polarity")
+_SLOT_ORDER = ("date", "figure", "roles", "agent", "polarity")
 
 
 def explain_unknown(language: Language) -> str:

@@ -7,6 +7,7 @@ from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims import (
     actions,
+    clauses,
     dates,
     lexical_features,
     negation,
@@ -50,6 +51,7 @@ def parse_claim(
         names,
         subjects.find(text[:MOST_CHARACTERS], language, spans),
         places.find(plain),
+        clauses.split_clauses(plain, language, [*spans, *acts]),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
+from backend.sources.claims.clauses import Clause
 from backend.sources.claims.figure_roles import Role
 from backend.sources.claims.subjects import Subject
 
@@ -84,9 +85,10 @@ class Claim:
     """Who acts, by a name that the catalogue lacks."""
     places: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Countries by their English names, each as the text names it."""
+    clauses: tuple[Clause, ...] = ()
 
 
-Slot = Literal["date", "figure", "agent", "polarity"]
+Slot = Literal["date", "figure", "agent", "roles", "polarity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,17 @@ class Difference:
     slot: Slot
     claimed: str
     found: str
+
+
+ElementKind = Literal["figure", "name", "qualifier", "modality", "negation", "clause"]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingElement:
+    """An element of a claim that a passage does not tell. ``text`` is the claim's own wording."""
+
+    kind: ElementKind
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +128,6 @@ class Comparison:
     """Whether who, what and which one are shared, so that the claim can be called true or false by it."""
     same_event: bool = True
     """Whether the passage tells what the claim is about; where not, nothing else agrees or differs."""
+    missing: frozenset[MissingElement] = frozenset()
+    """Elements of the claim that the passage does not tell."""
+    is_same_language: bool = True

@@ -10,13 +10,21 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from backend.sources.claims import dates
+from backend.sources.claims import dates, roles
 from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC, units
-from backend.sources.comparison import agents, evidence_sufficiency, figure_agreement, polarity
+from backend.sources.comparison import (
+    agents,
+    evidence_sufficiency,
+    figure_agreement,
+    missing_elements,
+    polarity,
+)
 from backend.sources.comparison.claim_passage import Held
 from backend.sources.comparison.same_event import SAME_EVENT, closeness_of, is_particular
 
+MIN_TELLING_VALUE = 10
+"""Amount from which two equal ones of different units are no chance."""
 REPORTED = timedelta(days=60)
 """Within which a quarter's figures are told: a record of that day may tell of the quarter."""
 _PRECISIONS = ("day", "month", "quarter", "year")
@@ -60,7 +68,9 @@ def compare(
     same_actions, wrong_polarity = polarity.actions(
         claim, passage, is_record=happened is not None, on_its_day=on_its_day
     )
-    wrong = (wrong_date, wrong_figure, agents.difference(held), wrong_polarity)
+    wrong_roles = _compare_roles(claim, passage)
+    wrong_agent = agents.difference(held) if wrong_roles is None else None
+    wrong = (wrong_date, wrong_figure, wrong_agent, wrong_roles, wrong_polarity)
     found = Comparison(
         shared,
         len(same_dates),
@@ -74,7 +84,14 @@ def compare(
         return _NOTHING
     acting = {mention.entity_id for mention in claim.mentions if held.kinds(mention.entity_id)}
     is_sufficient = evidence_sufficiency.is_sufficient(claim, passage, found, known=ids, acting=acting)
-    return replace(found, closeness=closeness, is_sufficient=is_sufficient)
+    missing = missing_elements.find_missing(claim, passage, found.agreed, known_entities=ids)
+    return replace(
+        found,
+        closeness=closeness,
+        is_sufficient=is_sufficient,
+        missing=missing,
+        is_same_language=claim.language == passage.language,
+    )
 
 
 def _dates(held: Held) -> tuple[list[Difference], Difference | None]:
@@ -160,10 +177,33 @@ def _figures(held: Held) -> tuple[list[Difference], Difference | None]:
             equal = equals[0]  # the only figure of its kind, whatever part it plays
         if equal is not None:
             same.append(Difference("figure", mine.text, equal.text))
+        elif other_unit := next((known for known in theirs if _has_other_unit(mine, known)), None):
+            wrong = Difference("figure", mine.text, other_unit.text)
         elif wrong is None and mine.unit is not None and rivals:
             nearest = min(rivals, key=lambda known: _distance(mine, known))
             wrong = Difference("figure", mine.text, nearest.text)
     return same, wrong
+
+
+def _has_other_unit(mine: Quantity, known: Quantity) -> bool:
+    """Whether two equal amounts are of different units: $4,710 and 4,710 BTC."""
+    measured = units().codes
+    if mine.unit == known.unit or known.unit not in measured or mine.unit not in measured | {"coin"}:
+        return False
+    if mine.unit == "coin" and known.unit not in units().currencies:
+        return False
+    same = figure_agreement.agree(replace(mine, unit=known.unit), known)
+    return same and abs(mine.value) >= MIN_TELLING_VALUE
+
+
+def _compare_roles(claim: Claim, passage: Claim) -> Difference | None:
+    """Return who did it to whom in both texts if the passage has it the other way round."""
+    told = roles.find_roles(passage)
+    for mine in roles.find_roles(claim):
+        for known in told:
+            if roles.are_swapped(mine, known):
+                return Difference("roles", mine.text, known.text)
+    return None
 
 
 def _distance(mine: Quantity, known: Quantity) -> tuple[bool, Decimal]:

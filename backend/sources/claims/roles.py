@@ -1,0 +1,251 @@
+"""Reads who did an act and to whom it was done, among the entities of a text.
+
+English marks the two by their place and by the passive (*A sued B*, *B was sued by A*, *the purchase of B by
+A*), Japanese by particles and the passive (AがBを提訴, BがAに提訴され), Chinese by place and by 被, 由, 对, 向
+(A起诉B, B被A起诉, A对B提起诉讼). Only acts with two parties of their own are read, and only where the text
+marks the roles clearly.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from backend.entities.mention import Mention
+from backend.entities.model import Language
+from backend.sources.claims.model import Action, Claim
+
+ENFORCEMENT = frozenset({"sue", "charge", "fine", "sanction", "ban", "order", "arrest"})
+"""Acts of one direction: who sues does not get fined in the same matter."""
+DIRECTED = ENFORCEMENT | {
+    *("dismiss", "praise", "lift_sanctions", "seize", "approve", "reject", "buy", "sell", "pardon"),
+    *("convict", "sentence", "acquit", "exempt", "rescue", "pay", "invest"),
+}
+"""Acts with a doer and somebody to whom they are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Entity ids of the doers of an act and of those to whom it is done; either may be empty."""
+
+    verb: str
+    agents: frozenset[str]
+    patients: frozenset[str]
+    text: str
+    """The clause, as it stands in the text."""
+
+
+def find_roles(text: Claim) -> list[Roles]:
+    """Return the roles of each directed act of ``text`` that has at least one of them."""
+    read = _READERS[text.language]
+    found = []
+    for action in text.actions:
+        if action.verb in DIRECTED and len(text.mentions) > 0:
+            start, end = _sentence(text.text, action)
+            inside = [one for one in text.mentions if start <= one.start and one.end <= end]
+            agents, patients = read(text.text, start, end, action, inside)
+            both = agents & patients
+            if agents - both or patients - both:
+                found.append(Roles(action.verb, agents - both, patients - both, text.text[start:end].strip()))
+    return found
+
+
+_STOP = re.compile(r"[.;](?=\s|$)|[。；\n]")
+_ABBREVIATED = re.compile(r"\b(?:U\.S|U\.K|Mr|Ms|Inc|Corp|No|vs?)$")
+
+
+def _sentence(text: str, action: Action) -> tuple[int, int]:
+    start, end = 0, len(text)
+    for stop in _STOP.finditer(text):
+        if stop.group() == "." and _ABBREVIATED.search(text[: stop.start()]):
+            continue
+        if stop.end() <= action.start:
+            start = stop.end()
+        elif stop.start() >= action.end:
+            end = stop.start()
+            break
+    return start, end
+
+
+_AND = re.compile(r"(?:'s)?(?:,? (?:and|or) (?:the |its )?|, (?:the )?|/)|[と及和与與、]|並びに|および|以及")
+
+
+def _group(text: str, mentions: Sequence[Mention], first: Mention) -> frozenset[str]:
+    """The ids of ``first`` and of the names that are joined to it by *and* or commas, on both sides."""
+    ordered = sorted(mentions, key=lambda one: one.start)
+    place = ordered.index(first)
+    ids = {first.entity_id}
+    for step in (1, -1):
+        at = place
+        while 0 <= at + step < len(ordered):
+            one, other = sorted((ordered[at], ordered[at + step]), key=lambda m: m.start)
+            if not _AND.fullmatch(text[one.end : other.start]):
+                break
+            at += step
+            ids.add(ordered[at].entity_id)
+    return frozenset(ids)
+
+
+_NONE: frozenset[str] = frozenset()
+Reading = tuple[frozenset[str], frozenset[str]]
+
+_PASSIVE_EN = re.compile(
+    r"\b(?:was|were|is|are|been|being|be|got|gets|get)(?: \w+ly| also| later| then)?\s*$"
+)
+_PARTICIPLE_EN = re.compile(
+    r"(?:ed|sued|bought|sold|fined|taken|seized|found guilty|hit|frozen|stolen|lost)$"
+)
+_BY_EN = re.compile(r"\b(?:by|at the hands of)\b")
+_OBJECT_END_EN = re.compile(
+    r"\b(?:over|for|in|on|at|after|when|with|before|because|amid|under|alleging|saying|from|until|while|by"
+    r"|which|who|that|as|since)\b"
+)
+_AGAINST_EN = re.compile(r"\b(?:against|of|on|upon|to)\b(?: \w+){0,3}? *$")
+_NOMINAL_EN = re.compile(
+    r"^(?:lawsuit|suit|complaint|case|charges|indictment|action|legal action|penalt(?:y|ies)|fine of"
+    r"|settlement|acquisition(?: of)?|purchase|takeover|approval|rejection|ban|sanctions? (?:on|against)"
+    r"|seizure|forfeiture|arrest|conviction|pardon|hack|theft|heist|order|warning)$"
+)
+_NOT_SUBJECT_EN = re.compile(
+    r"\b(?:in|on|at|for|from|with|of|over|under|after|before|by|to|through|via|against|about|into|like"
+    r"|between|within|behind|near|among|following|amid|than) (?:(?:the|a|an|its|their) )?(?:\w+ )?$"
+)
+
+
+def _read_english(text: str, start: int, end: int, action: Action, mentions: Sequence[Mention]) -> Reading:
+    before = [one for one in mentions if one.end <= action.start]
+    behind = [one for one in mentions if one.start >= action.end]
+    low = text.lower()
+    verb = action.text.lower()
+    tail = low[action.end : end]
+    by = _BY_EN.search(tail)
+    by_agent = None
+    if by is not None:
+        at = action.end + by.end()
+        by_agent = next((one for one in behind if at <= one.start <= at + 40), None)
+    subject = _last_subject(text, start, before)
+    nominal = _NOMINAL_EN.match(verb) is not None and not any(action.start - one.end <= 1 for one in before)
+    if nominal:
+        against = re.search(r"\b(?:against|of|on)\b", tail)
+        patient = None
+        if against is not None:
+            at = action.end + against.end()
+            patient = next((one for one in behind if at <= one.start <= at + 30), None)
+        possessive = next((one for one in reversed(before) if low.startswith("'s", one.end)), None)
+        agent = by_agent or possessive or (subject if patient is not None else None)
+        return _ids(text, mentions, agent), _ids(text, mentions, patient)
+    is_passive = _PASSIVE_EN.search(low[start : action.start]) is not None
+    if is_passive or (by_agent is not None and _PARTICIPLE_EN.search(verb)):
+        patient = subject
+        if not is_passive and patient is None and before:
+            patient = before[-1]
+        return _ids(text, mentions, by_agent), _ids(text, mentions, patient)
+    cut = _OBJECT_END_EN.search(tail)
+    limit = action.end + (cut.start() if cut is not None else len(tail))
+    patient = next((one for one in behind if one.start < limit), None)
+    if patient is None and (against := re.search(r"\bagainst (?:the )?", tail)) is not None:
+        at = action.end + against.end()
+        patient = next((one for one in behind if at <= one.start <= at + 20), None)
+    return _ids(text, mentions, subject), _ids(text, mentions, patient)
+
+
+def _last_subject(text: str, start: int, before: Sequence[Mention]) -> Mention | None:
+    """The last name before the verb that no preposition governs, with its clause."""
+    for one in reversed(before):
+        if not _NOT_SUBJECT_EN.search(text[start : one.start].lower()):
+            return one
+    return None
+
+
+def _ids(text: str, mentions: Sequence[Mention], one: Mention | None) -> frozenset[str]:
+    return _NONE if one is None else _group(text, mentions, one)
+
+
+_BRACKET = r"(?:（[^）]{0,40}）|\([^)]{0,40}\))?(?:側|氏|被告|容疑者|社|など|等|両社|の?(?:２|2)社)?"
+_MARK_JA = re.compile(
+    rf"{_BRACKET}(?P<mark>を相手取|を相手に|に対する|に対して|に対し|によって|により|による|から|より|は|が|も|を|に|へ|の)"
+)
+_PASSIVE_JA = re.compile(r"^.{0,6}?(?:され|られ|れた|を受け|を食ら)")
+_RELATIVE_JA = re.compile(r"^.{0,3}?(?:した|する|している|された|される|られた|を受けた|れた|った|いた)$")
+
+
+def _read_japanese(text: str, start: int, end: int, action: Action, mentions: Sequence[Mention]) -> Reading:
+    marks: dict[str, Mention] = {}
+    for one in mentions:
+        if one.end > action.start:
+            continue
+        match = _MARK_JA.match(text, one.end)
+        if match is not None:
+            marks[match["mark"]] = one
+        elif one.start == start and text[one.end : one.end + 1] in ("、", "，") and not marks:
+            marks["headline"] = one
+    is_passive = _PASSIVE_JA.match(text[action.end : action.end + 10]) is not None
+    topic = next((marks[m] for m in ("が", "は", "も", "headline") if m in marks), None)
+    source = next(
+        (marks[m] for m in ("によって", "により", "による", "から", "より", "に") if m in marks), None
+    )
+    target = next(
+        (
+            marks[m]
+            for m in ("を", "を相手取", "を相手に", "に対し", "に対して", "に対する", "に", "へ")
+            if m in marks
+        ),
+        None,
+    )
+    following = next((one for one in mentions if 0 <= one.start - action.end <= 6), None)
+    if following is not None and not _RELATIVE_JA.match(text[action.end : following.start]):
+        following = None
+    if is_passive:
+        return _ids(text, mentions, source), _ids(text, mentions, following or topic)
+    agent = topic or marks.get("による") or marks.get("によって")
+    patient = target
+    if following is not None:
+        if agent is None:
+            agent = following
+        elif patient is None:
+            patient = following
+    return _ids(text, mentions, agent), _ids(text, mentions, patient)
+
+
+_BY_ZH = re.compile("(?:被|遭到?|受到?|获得?|獲得?|由|经|經|来自|來自)(?:了)?$")
+_TO_ZH = re.compile("(?:对|對|向|将|將|把|针对|針對|给予|状告|控告)$")
+_BREAK_ZH = re.compile("[，,、；]|被|遭|由")
+_BESIDE_ZH = re.compile("(?:与|與|和|同|跟|在|因|就|于|於|从|從|的)$")
+
+
+def _read_chinese(text: str, start: int, end: int, action: Action, mentions: Sequence[Mention]) -> Reading:
+    agent = patient = subject = None
+    for one in mentions:
+        lead = text[max(start, one.start - 4) : one.start]
+        lead = re.sub("(?:美国|美國|中国|香港|日本|韩国|新加坡|该|其)$", "", lead)
+        if one.end <= action.start:
+            if _BY_ZH.search(lead):
+                agent = one
+            elif _TO_ZH.search(lead):
+                patient = one
+            elif not _BESIDE_ZH.search(lead) and subject is None:
+                subject = one
+    behind = next((one for one in mentions if 0 <= one.start - action.end <= 4), None)
+    if behind is not None and _BREAK_ZH.search(text[action.end : behind.start]):
+        behind = None
+    lead = text[subject.end if subject is not None else start : action.start]
+    passive = "被" in lead or "遭" in lead
+    if agent is not None or passive:
+        return _ids(text, mentions, agent), _ids(text, mentions, patient or subject)
+    return _ids(text, mentions, subject), _ids(text, mentions, patient or behind)
+
+
+Reader = Callable[[str, int, int, Action, Sequence[Mention]], Reading]
+_READERS: Mapping[Language, Reader] = {"en": _read_english, "ja": _read_japanese, "zh": _read_chinese}
+
+
+def are_swapped(claim: Roles, source: Roles) -> bool:
+    """Whether the two parties of an act stand the other way round: the claim names both of them."""
+    if claim.verb != source.verb and not {claim.verb, source.verb} <= ENFORCEMENT:
+        return False
+    if not (claim.agents and claim.patients):
+        return False
+    if claim.agents & source.agents or claim.patients & source.patients:
+        return False
+    return bool(
+        claim.agents & source.patients and (claim.patients & source.agents or not source.agents)
+    ) or bool(claim.patients & source.agents and not source.patients)
