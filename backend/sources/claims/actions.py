@@ -191,7 +191,7 @@ _CALLS_OFF = re.compile(r"(?!clos|shut|w[io]u?nd|end|leave|leav|left|stay)|[^a-z
 _OBJECT = re.compile(
     r" (?:the |its |a |an |any |all |their )?"
     r"(?:(?!(?:after|of|over|for|in|on|to|amid|following|from|with|by|and|at|as|against)\b)[\w.-]+ ){0,2}"
-    r"|[\u4e00-\u9fff]?"
+    r"|(?:了)?[\u4e00-\u9fffA-Za-z0-9]{0,16}"
 )
 """What may stand between what bars and the act that it bars."""
 

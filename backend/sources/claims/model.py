@@ -101,7 +101,7 @@ class Difference:
     found: str
 
 
-ElementKind = Literal["figure", "name", "qualifier", "modality", "negation", "clause"]
+ElementKind = Literal["figure", "name", "place", "act", "qualifier", "modality", "negation", "clause"]
 
 
 @dataclass(frozen=True, slots=True)

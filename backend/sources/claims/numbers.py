@@ -86,11 +86,23 @@ _WORD_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trilli
 _ANY_WORD = "|".join(sorted((*_WORDS, *_WORD_SCALES), key=len, reverse=True))
 _FIRST_WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
 _SPELLED = re.compile(
-    rf"\b(?:half a (?:million|billion|trillion)|a (?:hundred|thousand|million|billion|trillion)"
+    rf"\b(?:(?:half|an? (?:half|quarter)(?: of)?|one quarter of|three[ -]quarters of|a third of) an?"
+    rf" (?:million|billion|trillion)|a (?:hundred|thousand|million|billion|trillion)"
     rf"|(?:{_FIRST_WORD}))"
     rf"(?:(?:[ -]| and )(?:{_ANY_WORD})){{0,9}}\b",
     re.IGNORECASE | re.ASCII,
 )
+
+
+_PARTS = {
+    "half": Decimal("0.5"),
+    "a half": Decimal("0.5"),
+    "a quarter": Decimal("0.25"),
+    "one quarter": Decimal("0.25"),
+    "three quarters": Decimal("0.75"),
+    "a third": Decimal("0.33"),
+}
+"""Parts of a million or more that are written in words; all are rough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +231,9 @@ def _spelled_value(match: re.Match[str]) -> Numeral | None:
     words = match.group().lower().replace("-", " ").split()
     total, group = Decimal(0), Decimal(0)
     scaled = False
-    if words[0] == "half":
-        words, group = words[2:], Decimal("0.5")
+    part = next((value for phrase, value in _PARTS.items() if " ".join(words).startswith(phrase)), None)
+    if part is not None:
+        words, group = words[-1:], part
     for word in words:
         if word in ("and", "a"):
             group = group or Decimal(1) if word == "a" else group

@@ -24,6 +24,10 @@ MOST_QUANTITIES = 200
 _LOOK_BACK = 18
 _TICKER = re.compile(r" ?([A-Z][A-Z0-9]{1,5})(?![A-Za-z0-9])")
 _NEXT_WORD = re.compile(r"[ -]([A-Za-z][A-Za-z'-]*)")
+_PARTITIVE = re.compile(r" of (?:its|the|their|his|her|these|those)(?= )")
+"""Between a count and the counted noun: five of its founders."""
+_ONE_OF = re.compile(r" ?(?:of|out of)\b|[^、。，]{0,2}(?:之一|の(?:一つ|ひとつ|1つ|一社|1社))")
+_ONE_AMONG = re.compile("(?:うち|中|内)の?$|其中(?:的|有)?(?:第)?$")
 _SPELLED_NEEDS = frozenset({"state", "country", "item", "second", "time", "coin", "fund", "charge", "page"})
 _MASK = re.compile(
     r"\b0x[0-9a-fA-F]{4,64}\b|\bbc1[0-9a-z]{6,87}\b|https?://[^\s<>\"]{1,2000}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}"
@@ -119,6 +123,8 @@ def _read(text: str, low: str, numeral: Numeral, language: Language) -> Quantity
         end = more.end()  # USDC2550万枚
     if numeral.spelled and not _counts(numeral, unit):
         return None
+    if numeral.value == 1 and (_ONE_OF.match(low, end) or _ONE_AMONG.search(back)):
+        return None  # one of several
     if unit is None and _bound_by_a_sign(low, start, end):
         return None
     start -= head
@@ -214,7 +220,8 @@ def _unit_behind(table: Units, text: str, low: str, end: int, language: Language
 
 def _noun_ahead(table: Units, low: str, end: int) -> tuple[str | None, int]:
     """A counted noun behind up to three adjectives; else the plural noun that stands next."""
-    at, first = end, None
+    partitive = _PARTITIVE.match(low, end)
+    at, first = end if partitive is None else partitive.end(), None
     for _ in range(4):
         word = _NEXT_WORD.match(low, at)
         if word is None or word.group(1) in table.phrase_ends:

@@ -23,6 +23,7 @@ from backend.sources.comparison import (
 from backend.sources.comparison.claim_passage import Held
 from backend.sources.comparison.same_event import SAME_EVENT, closeness_of, is_particular
 
+MAX_ROUGH_GAP = Decimal("0.1")
 MIN_TELLING_VALUE = 10
 """Amount from which two equal ones of different units are no chance."""
 REPORTED = timedelta(days=60)
@@ -182,7 +183,19 @@ def _figures(held: Held) -> tuple[list[Difference], Difference | None]:
         elif wrong is None and mine.unit is not None and rivals:
             nearest = min(rivals, key=lambda known: _distance(mine, known))
             wrong = Difference("figure", mine.text, nearest.text)
+    if wrong is not None and _restates(held.claim.quantities, wrong.claimed, [one.claimed for one in same]):
+        same, wrong = [*same, Difference("figure", wrong.claimed, same[-1].found)], None
     return same, wrong
+
+
+def _restates(quantities: Sequence[Quantity], rough: str, agreed: Sequence[str]) -> bool:
+    """Whether a rough figure says once more what an agreeing one says: a quarter of a billion, $235m."""
+    mine = next((one for one in quantities if one.text == rough), None)
+    others = [one for one in quantities if one.text in agreed]
+    return mine is not None and any(
+        one.unit == mine.unit and abs(one.value - mine.value) <= max(one.value, mine.value) * MAX_ROUGH_GAP
+        for one in others
+    )
 
 
 def _has_other_unit(mine: Quantity, known: Quantity) -> bool:

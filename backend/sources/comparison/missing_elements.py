@@ -7,17 +7,24 @@ name, a place, an act, a word such as *first* or *still*, a denial, or a whole c
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import lru_cache
 
 from backend.entities.model import Language
 from backend.sources.claims import lexical_features, numbers
 from backend.sources.claims.cues import find_cues
 from backend.sources.claims.model import Claim, Difference, MissingElement, Quantity
+from backend.sources.claims.units import units
 
 MIN_CLAUSE_TERMS: Mapping[Language, int] = {"en": 3, "ja": 3, "zh": 4}
 """Content terms from which a clause says something of its own."""
 MIN_TERM_CHARS = 5
 """Letters from which a stem is also looked for inside other words."""
+HOME_COUNTRY = "United States"
+"""Often named as a matter of course, beside its agencies and courts."""
+MAX_ADJECTIVE_GAP = 14
+"""Characters between a country and the name that it belongs to: the South Korean exchange Upbit."""
+DECISIVE_ACTS = frozenset({"uphold", "ban", "acquit", "keep"})
 _DERIVED_UNITS = frozenset({"time", "day", "week", "month", "year", "hour", "minute", "second", "%"})
 """Units of figures that a reader can work out: durations, multiples, shares."""
 
@@ -30,10 +37,12 @@ def find_missing(
     ``agreed`` are the slots that agree. ``known_entities`` are the entities that the passage or its record
     names. In a passage of another language only figures and names can be found.
     """
-    found = {*_find_figures(claim, agreed), *_find_names(claim, passage, known_entities)}
+    found = {*_find_figures(claim, passage, agreed), *_find_names(claim, passage, known_entities)}
     if claim.language == passage.language:
         others = (
             _find_cue(claim, passage),
+            _find_place(claim, passage),
+            _find_act(claim, passage),
             _find_negation(claim, passage),
             _find_clause(claim, passage, agreed, known_entities),
         )
@@ -41,22 +50,74 @@ def find_missing(
     return frozenset(found)
 
 
-def _find_figures(claim: Claim, agreed: Sequence[Difference]) -> Iterator[MissingElement]:
+def _find_figures(claim: Claim, passage: Claim, agreed: Sequence[Difference]) -> Iterator[MissingElement]:
     told = {same.claimed for same in agreed if same.slot == "figure"}
     for one in claim.quantities:
         if one.text not in told and not _is_derived(claim, one):
             yield MissingElement("figure", one.text)
+    yield from _find_numbers(claim, passage, told)
+    yield from _find_ordinals(claim, passage)
 
 
-_PARTITIVE = re.compile(r"(?:うち|内)の?$|其中(?:的|有)?$|^ ?(?:of|out of)\b|^之一|^つである$")
+_DIGITS = re.compile(r"(?<![A-Za-z\d.])\d[\d,]*(?:\.\d+)?(?![A-Za-z\d])")
+MIN_DIGITS = 3
+
+
+def _find_numbers(claim: Claim, passage: Claim, told: Collection[str]) -> Iterator[MissingElement]:
+    """Find numbers without a unit, such as references and heights, that do not stand in the passage."""
+    plain = numbers.plain(claim.text)
+    taken = [(one.start, one.end) for one in (*claim.dates, *claim.quantities)]
+    known = {match.group().replace(",", "") for match in _DIGITS.finditer(numbers.plain(passage.text))}
+    known |= {digits for text in told for digits in re.findall(r"\d+", text.replace(",", ""))}
+    for match in _DIGITS.finditer(plain):
+        digits = match.group().replace(",", "").rstrip(".")
+        is_slot = any(start < match.end() and match.start() < end for start, end in taken)
+        if not is_slot and len(digits) >= MIN_DIGITS and digits not in known:
+            yield MissingElement("figure", match.group())
+
+
+_ORDINALS: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?P<n>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,3}(?:nd|rd|th))\b"
+        r"(?! (?:quarter|half|of|day|week))"
+    ),
+    "ja": re.compile("第?(?P<n>\\d{1,3}|[二三四五六七八九十]{1,2})(?:回目|度目|番目|例目|社目|代目|弾|陣)"),
+    "zh": re.compile("第(?P<n>\\d{1,3}|[二三四五六七八九十]{1,2})(?=[个個次家只款位支版代批任起])"),
+}
+_ORDINAL_WORDS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def _find_ordinals(claim: Claim, passage: Claim) -> Iterator[MissingElement]:
+    if claim.language != passage.language:
+        return
+    ours, theirs = (_read_ordinals(text) for text in (claim, passage))
+    for value, text in ours.items():
+        if value not in theirs:
+            yield MissingElement("figure", text)
+
+
+def _read_ordinals(text: Claim) -> dict[str, str]:
+    plain = numbers.plain(text.text).lower()
+    found = {}
+    for match in _ORDINALS[text.language].finditer(plain):
+        if any(
+            one.start < match.end() and match.start() < one.end for one in (*text.dates, *text.quantities)
+        ):
+            continue
+        word = match["n"]
+        value = numbers.parse(re.sub(r"\D+$", "", word) or word, text.language) if word[0].isdigit() else None
+        if value is None and word in _ORDINAL_WORDS:
+            value = Decimal(_ORDINAL_WORDS.index(word) + 2)
+        value = value if value is not None else numbers.parse(word, text.language)
+        found[str(value)] = match.group()
+    return found
 
 
 def _is_derived(claim: Claim, quantity: Quantity) -> bool:
-    """Whether a figure need not stand in the source: durations, multiples, one of several."""
+    """Whether a figure need not stand in the source: durations, multiples, the peg of one dollar."""
     if quantity.unit in _DERIVED_UNITS:
         return True
-    before, behind = claim.text[: quantity.start], claim.text[quantity.end :]
-    return quantity.value == 1 and bool(_PARTITIVE.search(before) or _PARTITIVE.match(behind))
+    return quantity.value == 1 and quantity.unit in units().currencies  # the peg of a stablecoin
 
 
 _ACRONYM = re.compile(r"[A-Z]{2,6}")
@@ -93,6 +154,26 @@ def _is_certain_name(claim: Claim, name: str) -> bool:
         return "・" in name.strip("・") or _TITLE_JA.match(claim.text, at + len(name)) is not None
     starts = claim.language == "en" and _SENTENCE_START.search(claim.text[:at]) is not None
     return not (starts and name[1:].islower() and " " not in name)
+
+
+def _find_place(claim: Claim, passage: Claim) -> MissingElement | None:
+    """A country where something took place; not that of a name beside it, such as *India's WazirX*."""
+    for country, text in claim.places.items():
+        if country == HOME_COUNTRY or country in passage.places or text in passage.text:
+            continue
+        at = claim.text.find(text)
+        if not any(0 <= one.start - at - len(text) <= MAX_ADJECTIVE_GAP for one in claim.mentions):
+            return MissingElement("place", text)
+    return None
+
+
+def _find_act(claim: Claim, passage: Claim) -> MissingElement | None:
+    """An act that turns a matter round and of which the passage tells nothing."""
+    told = {action.verb for action in passage.actions}
+    for action in claim.actions:
+        if action.verb in DECISIVE_ACTS and action.affirmed and action.verb not in told:
+            return MissingElement("act", action.text)
+    return None
 
 
 def _find_cue(claim: Claim, passage: Claim) -> MissingElement | None:

@@ -46,7 +46,7 @@ def actions(
                 return same, _differing(claim, mine, passage, sided.told)
             continue
         unclaimed = {key: first[key] for key in first if key not in claimed}
-        opposite = _opposite(mine, unclaimed, frozenset(), listed)
+        opposite = _opposite(mine, unclaimed, frozenset(), listed, may_follow=False)
         if opposite is None or _agrees(mine, first, listed):
             if _agrees(mine, told, listed):
                 same += 1
@@ -123,6 +123,8 @@ def _opposite(
     told: Mapping[tuple[str, bool], Action],
     background: frozenset[str],
     listed: Mapping[str, Verb],
+    *,
+    may_follow: bool = True,
 ) -> Action | None:
     """What is told against ``mine``: the same denied, or its opposite, unless that is background or takes
     what is claimed for granted."""
@@ -130,7 +132,8 @@ def _opposite(
         return denied
     for other in sorted(listed[mine.verb].opposites - background):
         found = told.get((other, mine.affirmed))
-        if found is not None and mine.affirmed and mine.verb not in listed[other].after:
+        follows = may_follow and mine.verb in listed[other].after
+        if found is not None and mine.affirmed and not follows:
             return found
     return None
 
