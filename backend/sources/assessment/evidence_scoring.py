@@ -119,6 +119,22 @@ class EvidenceScorer:
             published=published_at.date() if published_at and not is_record else None,
             entities=document.entities,
             bm25=bm25 or None,
+            known_names=self._list_names(document, claim),
+        )
+
+    def _list_names(self, document: Document, claim: Claim) -> frozenset[str]:
+        """Return all names of the entities that a record is about."""
+        entities = (self.rules.entities.get(name) for name in document.entities)
+        return frozenset(
+            name
+            for entity in entities
+            if entity is not None
+            for name in (
+                *entity.names.values(),
+                *(name for names in entity.also.values() for name in names),
+                *entity.symbols,
+                *(former.name for former in entity.former),
+            )
         )
 
     def _parse_text(self, passage: str, day: str | None, language: str | None, is_record: bool) -> Claim:

@@ -8,6 +8,7 @@ from backend.sources.schemas import MIXED, SUPPORTED, UNVERIFIED, AssessmentWord
 
 MAX_SENTENCES = 3
 MAX_QUOTE_CHARS = 120
+_ELEMENT_ORDER = ("figure", "name", "place", "act", "negation", "modality", "qualifier", "clause")
 _SLOT_ORDER = ("date", "figure", "roles", "agent", "polarity")
 
 
@@ -45,10 +46,30 @@ def _explain_slots(language: Language, assessment: AssessmentWord, evidence: Evi
     if found.differences:
         ordered = sorted(found.differences, key=lambda difference: _SLOT_ORDER.index(difference.slot))
         return [_format_sentence(language, "differs", difference, evidence) for difference in ordered]
+    if found.missing:
+        return _explain_missing(language, evidence)
     if found.agreed:
         return [_format_sentence(language, "agrees", same, evidence) for same in found.agreed]
     key = "unclear" if assessment == UNVERIFIED else "same_event"
     return [PHRASES[language][key].format(source=_truncate(evidence.source_name))]
+
+
+def _explain_missing(language: Language, evidence: Evidence) -> list[str]:
+    """Say what the source confirms and which element of the statement no source tells."""
+    phrases, found = PHRASES[language], evidence.comparison
+    source = _truncate(evidence.source_name)
+    agreed = dict.fromkeys(same.claimed for same in found.agreed)
+    sentences = [
+        phrases["confirms"].format(source=source, claimed=_truncate(phrases["comma"].join(agreed)))
+        if agreed
+        else phrases["tells"].format(source=source)
+    ]
+    ordered = sorted(found.missing, key=lambda one: (_ELEMENT_ORDER.index(one.kind), one.text))
+    sentences += [
+        phrases[f"missing:{one.kind}"].format(claimed=_truncate(one.text))
+        for one in ordered[: MAX_SENTENCES - 1]
+    ]
+    return sentences
 
 
 def _explain_first_slot(language: Language, evidence: Evidence) -> str:

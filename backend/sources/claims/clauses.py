@@ -10,6 +10,10 @@ from backend.sources.claims import lexical_features
 Span = tuple[int, int]
 
 
+MAX_GLOSS_CHARS = 24
+"""Length of a bracketed gloss, which names the word before it once more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """A clause of a statement; offsets count code points, end exclusive."""
@@ -38,7 +42,8 @@ def split_clauses(plain: str, language: Language, outside: Iterable[Span]) -> tu
     start = 0
     for joint in [*_JOINTS[language].finditer(plain), None]:
         end = len(plain) if joint is None else joint.start()
-        if plain[start:end].strip():
+        is_gloss = end < len(plain) and plain[end] in ")）" and end - start <= MAX_GLOSS_CHARS
+        if plain[start:end].strip() and not is_gloss:
             inside = [(max(a, start) - start, min(b, end) - start) for a, b in taken if a < end and start < b]
             found.append(Clause(start, end, lexical_features.matter(plain[start:end], inside)))
         start = len(plain) if joint is None else max(joint.end(), joint.start())

@@ -56,7 +56,10 @@ _NOT_ZH_BEHIND = re.compile(
     r"(?:的)?(?:计划|計劃|申请|申請|方案|提案|一事|请求|要求|动议|被|遭|已|而|均|并|终|最终){0,4}"
     r"(?:取消|告吹|落空|流产|流產|搁置|擱置|被拒|被否|遭拒|未果|未成)"
 )
-_GOVERNING_JA = "拒否(?!権)|免れ|防い|防ぎ|回避|拒ん|拒む|拒み|拒絶|見送|取りやめ|取り止め|断念|中止|停止|やめ|否定|撤回|失敗"
+_GOVERNING_JA = (
+    "拒否(?!権)|免れ|防い|防ぎ|回避|拒ん|拒む|拒み|拒絶|見送|取りやめ"
+    "|取り止め|断念|中止|停止|やめ|否定|撤回|失敗"
+)
 _NOT_JA = re.compile(
     r"(?!を受け(?:て|、))(?:て|し|され|せ|れ|られ|い|が|は|には|を|に|と|さ|っ|わ|ま|か|え|め|け|ら|り|当た|行わ|認め|する|した"
     r"|で|も|の|こと|事実|方針|計画|予定|申請|得|受け|取得|でき|至|下げ|げ|る|う|く|へ|ず|よう|との|報道){0,10}?"
@@ -71,6 +74,22 @@ _UNTRUE = re.compile(
     r"|(?:是|为)(?:假消息|谣言|假新闻)|不属实"
     r"|\b(?:is|was|are|were) (?:a hoax|untrue|fake news)\b"
 )
+
+
+_EXCEPTIVE: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:not?|never|cannot|nobody)\b[^.;]{0,80}\b(?:without|unless|until)\b|\bneed not\b"),
+    "ja": re.compile(
+        "(?:なしに|なしで|なければ|ないと|ない限り|しか)[^。]{0,24}(?:ない|ません|できな|ならな|禁)"
+    ),
+    "zh": re.compile(
+        "(?:未|无|無|没有|沒有|非)[^，。]{1,14}(?:不得|不可|不能|禁止)|不得[^，。]{0,6}(?:无牌|擅自)"
+    ),
+}
+
+
+def is_exceptive(low: str, language: Language) -> bool:
+    """Whether two negations make a condition: *not without a licence* asks for one. So does *need not*."""
+    return _EXCEPTIVE[language].search(low) is not None
 
 
 def governing(low: str) -> set[int]:

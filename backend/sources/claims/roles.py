@@ -1,8 +1,8 @@
 """Reads who did an act and to whom it was done, among the entities of a text.
 
-English marks the two by their place and by the passive (*A sued B*, *B was sued by A*, *the purchase of B by
-A*), Japanese by particles and the passive (AがBを提訴, BがAに提訴され), Chinese by place and by 被, 由, 对, 向
-(A起诉B, B被A起诉, A对B提起诉讼). Only acts with two parties of their own are read, and only where the text
+English marks the two by their place and by the passive (*A sued B*, *B was sued by A*), Japanese by
+particles and the passive (AがBを提訴, BがAに提訴され), Chinese by place and by 被, 由, 对, 向 (A起诉B,
+B被A起诉, A对B提起诉讼). Only acts with two parties of their own are read, and only where the text
 marks the roles clearly.
 """
 
@@ -168,7 +168,7 @@ _PASSIVE_JA = re.compile(r"^.{0,6}?(?:され|られ|れた|を受け|を食ら)"
 _RELATIVE_JA = re.compile(r"^.{0,3}?(?:した|する|している|された|される|られた|を受けた|れた|った|いた)$")
 
 
-def _read_japanese(text: str, start: int, end: int, action: Action, mentions: Sequence[Mention]) -> Reading:
+def _read_japanese(text: str, start: int, _end: int, action: Action, mentions: Sequence[Mention]) -> Reading:
     marks: dict[str, Mention] = {}
     for one in mentions:
         if one.end > action.start:
@@ -212,7 +212,7 @@ _BREAK_ZH = re.compile("[，,、；]|被|遭|由")
 _BESIDE_ZH = re.compile("(?:与|與|和|同|跟|在|因|就|于|於|从|從|的)$")
 
 
-def _read_chinese(text: str, start: int, end: int, action: Action, mentions: Sequence[Mention]) -> Reading:
+def _read_chinese(text: str, start: int, _end: int, action: Action, mentions: Sequence[Mention]) -> Reading:
     agent = patient = subject = None
     for one in mentions:
         lead = text[max(start, one.start - 4) : one.start]

@@ -43,6 +43,7 @@ def compare(
     published: date | None = None,
     entities: Collection[str] = (),
     bm25: float | None = None,
+    known_names: Collection[str] = (),
 ) -> Comparison:
     """Compare ``claim`` with ``passage`` and its record's ``facts`` and ``entities``.
 
@@ -85,7 +86,9 @@ def compare(
         return _NOTHING
     acting = {mention.entity_id for mention in claim.mentions if held.kinds(mention.entity_id)}
     is_sufficient = evidence_sufficiency.is_sufficient(claim, passage, found, known=ids, acting=acting)
-    missing = missing_elements.find_missing(claim, passage, found.agreed, known_entities=ids)
+    missing = missing_elements.find_missing(
+        claim, passage, found.agreed, known_entities=ids, known_names=known_names
+    )
     return replace(
         found,
         closeness=closeness,

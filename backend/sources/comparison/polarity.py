@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 
 from backend.entities.model import Language
-from backend.sources.claims import dates
+from backend.sources.claims import dates, negation
 from backend.sources.claims.actions import Verb, verbs
 from backend.sources.claims.model import Action, Claim, Difference
 from backend.sources.comparison import case_outcomes
@@ -167,6 +167,8 @@ def _mere_refusal(
     claim: Claim, passage: Claim, listed: Mapping[str, Verb], *, on_its_day: bool
 ) -> Difference | None:
     """A claim that something did not come about, against a record that knows of no refusal."""
+    if negation.is_exceptive(claim.text.lower(), claim.language):
+        return None
     refusals = [
         action
         for action in claim.actions

@@ -1,0 +1,97 @@
+"""Finds the figures, bare numbers and ordinals of a claim that a passage does not give."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from backend.entities.model import Language
+from backend.sources.claims import numbers
+from backend.sources.claims.model import Claim, Difference, MissingElement, Quantity
+from backend.sources.claims.units import GENERIC, units
+
+DERIVED_UNITS = frozenset({"time", "day", "week", "month", "year", "hour", "minute", "second", "%", "other"})
+"""Units of figures that a reader can work out: durations, multiples, shares; and *two others*."""
+MIN_BARE_NUMBER = 100
+"""Number without a unit from which it is a reference or a height, not a small count."""
+MAX_ROUGH_GAP = Decimal("0.1")
+"""Relative gap within which a figure restates another one: a quarter of a billion, 235 million."""
+
+
+def find_figures(claim: Claim, passage: Claim, agreed: Sequence[Difference]) -> Iterator[MissingElement]:
+    """Yield the figures of ``claim`` without a counterpart. ``agreed`` are the slots that agree."""
+    told = {same.claimed for same in agreed if same.slot == "figure"}
+    values = [one.value for one in claim.quantities if one.text in told]
+    for one in claim.quantities:
+        if one.text not in told and not _needs_no_source(one) and not _restates(one.value, values):
+            yield MissingElement("figure", one.text)
+    yield from _find_bare_numbers(claim, passage, values)
+    if claim.language == passage.language:
+        known = _read_ordinals(passage)
+        for value, text in _read_ordinals(claim).items():
+            if value not in known:
+                yield MissingElement("figure", text)
+
+
+def _needs_no_source(quantity: Quantity) -> bool:
+    """Whether a figure need not stand in the source: durations, multiples, one of a kind, a dollar peg."""
+    if quantity.unit in DERIVED_UNITS:
+        return True
+    is_unspecific = quantity.unit is None or quantity.unit in GENERIC or quantity.unit in units().currencies
+    return quantity.value == 1 and is_unspecific
+
+
+def _restates(value: Decimal, agreed: Sequence[Decimal]) -> bool:
+    return any(abs(value - one) <= max(value, one) * MAX_ROUGH_GAP for one in agreed)
+
+
+def _slot_spans(text: Claim) -> list[tuple[int, int]]:
+    return [
+        *((one.start, one.end) for one in text.dates),
+        *((one.start, one.end) for one in text.quantities),
+    ]
+
+
+def _find_bare_numbers(claim: Claim, passage: Claim, agreed: Sequence[Decimal]) -> Iterator[MissingElement]:
+    plain = numbers.plain(claim.text)
+    taken = _slot_spans(claim)
+    known = {one.value for one in numbers.find(numbers.plain(passage.text), passage.language)}
+    known |= {one.value for one in passage.quantities}
+    for numeral in numbers.find(plain, claim.language):
+        is_slot = any(start < numeral.end and numeral.start < end for start, end in taken)
+        if is_slot or numeral.spelled or numeral.value < MIN_BARE_NUMBER:
+            continue
+        if numeral.value not in known and not _restates(numeral.value, agreed):
+            yield MissingElement("figure", plain[numeral.start : numeral.end])
+
+
+_ORDINALS: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"(?<![\w-])(?P<n>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,3}(?:nd|rd|th))\b"
+        r"(?! (?:quarter|half|of|day|week)|-)"
+    ),
+    "ja": re.compile(r"第?(?P<n>\d{1,3}|[二三四五六七八九十]{1,2})(?:回目|度目|番目|例目|社目|代目|弾|陣)"),
+    "zh": re.compile(r"第(?P<n>\d{1,3}|[二三四五六七八九十]{1,2})(?=[个個次家只款位支版代批任起])"),
+}
+_ORDINAL_WORDS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_FIRST = Decimal(1)
+
+
+def _read_ordinals(text: Claim) -> dict[Decimal, str]:
+    """Map the ordinals of a text from the second on to their words."""
+    plain = numbers.plain(text.text).lower()
+    taken = _slot_spans(text)
+    found: dict[Decimal, str] = {}
+    for match in _ORDINALS[text.language].finditer(plain):
+        if any(start < match.end() and match.start() < end for start, end in taken):
+            continue
+        value = _read_ordinal(match["n"], text.language)
+        if value is not None and value != _FIRST:
+            found[value] = match.group()
+    return found
+
+
+def _read_ordinal(word: str, language: Language) -> Decimal | None:
+    if word in _ORDINAL_WORDS:
+        return Decimal(_ORDINAL_WORDS.index(word) + 2)
+    digits = re.match(r"\d+", word)
+    return Decimal(digits.group()) if digits is not None else numbers.parse(word, language)
