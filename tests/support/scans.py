@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from backend.articles.schemas import Correction, ScanResult, Violation
-from dashboard.app_pages.corrections.article_edits import texts
+from dashboard.app_pages.corrections.article_edits import list_texts
 from dashboard.client.article_schemas import Article, build_blank_article
 
 
@@ -27,7 +27,7 @@ def found(
     """Every place of ``word`` as a violation, and its correction unless there is no suggestion."""
     violations: list[Violation] = []
     corrections: list[Correction] = []
-    for field, value in texts(text).items():
+    for field, value in list_texts(text).items():
         start = value.find(word)
         while start >= 0:
             end = start + len(word)

@@ -1,4 +1,4 @@
-"""One article: the boxes to write it in, then its review, and the way from one to the other."""
+"""Shows one article: the form to enter it, and its review."""
 
 from collections.abc import Callable
 
@@ -7,55 +7,70 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.corrections import article_files, batch, review, review_texts, session_state
 from dashboard.app_pages.corrections.article_edits import is_blank
-from dashboard.app_pages.corrections.article_files import FileRefused
-from dashboard.app_pages.corrections.edit_history import Boxes, Step, boxes, from_boxes
-from dashboard.app_pages.corrections.file_drop import taken
+from dashboard.app_pages.corrections.article_files import InvalidFileError
+from dashboard.app_pages.corrections.edit_history import (
+    FormFields,
+    Step,
+    apply_form_fields,
+    build_form_fields,
+)
+from dashboard.app_pages.corrections.file_drop import read_file
 from dashboard.app_pages.corrections.findings import SEVERITIES
-from dashboard.app_pages.corrections.review_texts import field_labels, problem_alert, refused_file, words
-from dashboard.app_pages.corrections.session_state import Bench, bench
+from dashboard.app_pages.corrections.review_texts import (
+    build_component_texts,
+    build_field_labels,
+    describe_invalid_file,
+    render_problem,
+)
+from dashboard.app_pages.corrections.session_state import EditorState, load_state
 from dashboard.client import articles
 from dashboard.client.article_schemas import build_blank_article
 from dashboard.frame import states, url_state
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import LANGUAGE_NAMES, language, t
 
-REVIEW = "cr_review"
-HEIGHT = 620
-BOX_HEIGHT = 470
-SUMMARY_HEIGHT = 150
+REVIEW_KEY = "cr_review"
+SKELETON_HEIGHT_PX = 620
+CONTENT_HEIGHT_PX = 470
+SUMMARY_HEIGHT_PX = 150
 VIEWS = ("text", "compare")
-CODES = ("", "en", "ja", "zh")
-_BOXES = "cr_boxes"
-_FILE = "cr_file"
-_REFUSED = "cr_file_refused"
-BOX_KEYS = ("title", "summary", "content", "tags", "language")
+LANGUAGE_CODES = ("", "en", "ja", "zh")
+_FORM_VERSION_KEY = "cr_form_version"
+_FILE_KEY = "cr_file"
+_FILE_ERROR_KEY = "cr_file_refused"
+FORM_FIELDS = ("title", "summary", "content", "tags", "language")
 
 
-def show(bar: DeltaGenerator) -> None:
-    now = bench()
-    if now.asked:
-        now.asked = False
-        with states.loading(HEIGHT):
-            session_state.check(now.draft, persist=now.store)
-    if now.editing or now.desk.step is None:
-        _write(now, bar)
+def render(bar: DeltaGenerator) -> None:
+    editor = load_state()
+    if editor.check_requested:
+        editor.check_requested = False
+        with states.loading(SKELETON_HEIGHT_PX):
+            session_state.check_article(editor.draft, persist=editor.store)
+    if editor.editing or editor.history.step is None:
+        _render_form(editor, bar)
     else:
-        _review(now, now.desk.step, bar)
+        _render_review(editor, editor.history.step, bar)
 
 
-# --- writing
+# --- form
 
 
-def _write(now: Bench, bar: DeltaGenerator) -> None:
+def _render_form(editor: EditorState, bar: DeltaGenerator) -> None:
     with bar:
-        _open_file()
-        if now.desk.step is not None:
-            st.button(t("corrections.back"), key="cr_back", icon=":material/rate_review:", on_click=_back)
-    if (refused := st.session_state.pop(_REFUSED, None)) is not None:
-        states.alert(refused)
-    if now.problem is not None:
-        problem_alert(now.problem)
-    _fill_boxes(now)
+        _render_file_popover()
+        if editor.history.step is not None:
+            st.button(
+                t("corrections.back"),
+                key="cr_back",
+                icon=":material/rate_review:",
+                on_click=_return_to_review,
+            )
+    if (error := st.session_state.pop(_FILE_ERROR_KEY, None)) is not None:
+        states.alert(error)
+    if editor.problem is not None:
+        render_problem(editor.problem)
+    _fill_form(editor)
     with st.form("cr_form", border=False):
         text_side, facts_side = st.columns([13, 5], gap="medium")
         with text_side:
@@ -63,148 +78,157 @@ def _write(now: Bench, bar: DeltaGenerator) -> None:
             st.text_area(
                 t("corrections.field_content"),
                 key="cr_content",
-                height=BOX_HEIGHT,
+                height=CONTENT_HEIGHT_PX,
                 placeholder=t("corrections.content_hint"),
             )
         with facts_side:
-            st.text_area(t("corrections.field_summary"), key="cr_summary", height=SUMMARY_HEIGHT)
+            st.text_area(t("corrections.field_summary"), key="cr_summary", height=SUMMARY_HEIGHT_PX)
             st.text_input(t("corrections.field_tags"), key="cr_tags", placeholder=t("corrections.tags_hint"))
             st.segmented_control(
-                t("corrections.language"), CODES, key="cr_language", required=True, format_func=_language_name
+                t("corrections.language"),
+                LANGUAGE_CODES,
+                key="cr_language",
+                required=True,
+                format_func=_name_language,
             )
-            review_texts.store_toggle("cr_store")
-            review_texts.check_button(t("corrections.check"), "cr_check", _check, width="stretch")
+            review_texts.render_store_toggle("cr_store")
+            review_texts.render_check_button(t("corrections.check"), "cr_check", _on_check, width="stretch")
             st.html(tag("p", text(t("corrections.check_hint")), class_="cp-note"))
 
 
-def _language_name(code: str) -> str:
+def _name_language(code: str) -> str:
     return LANGUAGE_NAMES.get(code) or t("corrections.language_auto")
 
 
-def _fill_boxes(now: Bench) -> None:
-    """Put the draft into the boxes, when it is another than they were filled with, or they were away."""
+def _fill_form(editor: EditorState) -> None:
+    """Fill the form with the draft if the draft has changed or the form was not drawn."""
     state = st.session_state
-    if state.get(_BOXES) != now.boxes or "cr_content" not in state:
-        state[_BOXES] = now.boxes
-        shown = boxes(now.draft)
-        for name in BOX_KEYS:
+    if state.get(_FORM_VERSION_KEY) != editor.form_version or "cr_content" not in state:
+        state[_FORM_VERSION_KEY] = editor.form_version
+        shown = build_form_fields(editor.draft)
+        for name in FORM_FIELDS:
             state[f"cr_{name}"] = getattr(shown, name)
-        state["cr_store"] = now.store
+        state["cr_store"] = editor.store
 
 
-def _check() -> None:
+def _on_check() -> None:
     state = st.session_state
-    now = bench()
-    shown = Boxes(**{name: str(state.get(f"cr_{name}") or "") for name in BOX_KEYS})
-    now.draft = from_boxes(shown, now.draft)
-    now.boxes += 1
-    now.store = bool(state.get("cr_store"))
-    now.problem = None
-    if is_blank(now.draft):
-        state[_REFUSED] = t("corrections.nothing")
+    editor = load_state()
+    shown = FormFields(**{name: str(state.get(f"cr_{name}") or "") for name in FORM_FIELDS})
+    editor.draft = apply_form_fields(shown, editor.draft)
+    editor.form_version += 1
+    editor.store = bool(state.get("cr_store"))
+    editor.problem = None
+    if is_blank(editor.draft):
+        state[_FILE_ERROR_KEY] = t("corrections.nothing")
     else:
-        now.asked = True
+        editor.check_requested = True
 
 
-def _back() -> None:
-    """To the review of the last checked state, as it was."""
-    now = bench()
-    now.editing, now.problem = False, None
-    if now.desk.step is not None:
-        now.draft = now.desk.step.article
+def _return_to_review() -> None:
+    """Return to the review of the last checked state."""
+    editor = load_state()
+    editor.editing, editor.problem = False, None
+    if editor.history.step is not None:
+        editor.draft = editor.history.step.article
 
 
-def _open_file() -> None:
+def _render_file_popover() -> None:
     with st.popover(t("corrections.open"), icon=":material/folder_open:", key="cr_open"):
-        review_texts.choose_file(_FILE, article_files.KINDS, on_file=_file_chosen)
+        review_texts.render_file_drop(_FILE_KEY, article_files.FORMATS, on_file=_on_file_chosen)
         st.caption(t("corrections.open_why"))
 
 
-def _file_chosen() -> None:
-    chosen = taken(_FILE)
+def _on_file_chosen() -> None:
+    chosen = read_file(_FILE_KEY)
     if chosen is None:
         return
     try:
-        opened = article_files.opened(*chosen)
-    except FileRefused as refused:
-        st.session_state[_REFUSED] = refused_file(refused)
+        file = article_files.parse_file(*chosen)
+    except InvalidFileError as error:
+        st.session_state[_FILE_ERROR_KEY] = describe_invalid_file(error)
         return
-    if len(opened.articles) == 1:
-        session_state.begin(opened.articles[0], opened)
-    elif opened.articles:
-        batch.take(opened)
+    if len(file.articles) == 1:
+        session_state.start_article(file.articles[0], file)
+    elif file.articles:
+        batch.start_batch(file)
         url_state.write("mode", "batch", "article")
     else:
-        st.session_state[_REFUSED] = t("corrections.file_empty", name=opened.name)
+        st.session_state[_FILE_ERROR_KEY] = t("corrections.file_empty", name=file.name)
 
 
-# --- reviewing
+# --- review
 
 
-def _review(now: Bench, step: Step, bar: DeltaGenerator) -> None:
-    book = articles.fetch_rules(step.rules_version)
+def _render_review(editor: EditorState, step: Step, bar: DeltaGenerator) -> None:
+    rules = articles.fetch_rules(step.rules_version)
     with bar:
-        st.html(_facts_html(step, len(book.data["rules"]) if book.data else None))
-        _downloads(step)
+        st.html(_build_facts(step, len(rules.data["rules"]) if rules.data else None))
+        _render_downloads(step)
         if step.row is not None:
             st.button(
                 t("corrections.to_batch"),
                 key="cr_to_batch",
                 icon=":material/list:",
-                on_click=batch.back,
+                on_click=batch.return_to_batch,
             )
-        st.button(t("corrections.new"), key="cr_new", icon=":material/add:", on_click=_new)
-    if now.problem is not None:
-        problem_alert(now.problem)
-        if now.again:
-            st.button(t("frame.retry"), key="cr_again", on_click=session_state.act, args=(now.again,))
-    if now.notice:
-        st.html(tag("div", text(now.notice), class_="cp-awaiting", role="status"))
-    if book.data is None and step.findings:
+        st.button(t("corrections.new"), key="cr_new", icon=":material/add:", on_click=_start_new_article)
+    if editor.problem is not None:
+        render_problem(editor.problem)
+        if editor.retry_action:
+            st.button(
+                t("frame.retry"),
+                key="cr_again",
+                on_click=session_state.run_action,
+                args=(editor.retry_action,),
+            )
+    if editor.notice:
+        st.html(tag("div", text(editor.notice), class_="cp-awaiting", role="status"))
+    if rules.data is None and step.findings:
         st.html(tag("div", text(t("corrections.no_rules")), class_="cp-stale", role="status"))
     lang = language()
-    labels = field_labels(lang)
-    data = review.article_bytes(step, book.data, labels, words(lang), lang)
-    head = review.head_of(
+    labels = build_field_labels(lang)
+    data = review.encode_article(step, rules.data, labels, build_component_texts(lang), lang)
+    head = review.build_head(
         step,
         data,
-        can_undo=now.desk.can_undo,
-        can_redo=now.desk.can_redo,
-        turn=now.turn,
-        focus=f"{now.turn}",
-        message=now.message,
-        view=_view(),
+        can_undo=editor.history.can_undo,
+        can_redo=editor.history.can_redo,
+        action_count=editor.action_count,
+        focus=f"{editor.action_count}",
+        message=editor.message,
+        view=_read_view(),
         labels=labels,
     )
-    review.mount(data, head, key=REVIEW, on_act=_acted, on_view=_viewed)
+    review.render_review(data, head, key=REVIEW_KEY, on_act=_on_action, on_view=_on_view_changed)
 
 
-def _view() -> dict[str, str]:
+def _read_view() -> dict[str, str]:
     view, _ = url_state.sync_text("review", "text", valid=VIEWS.__contains__)
     severity, _ = url_state.sync_text("sev", valid=("", *SEVERITIES).__contains__)
     rule, _ = url_state.sync_text("rule")
     return {"view": view, "severity": severity, "rule": rule}
 
 
-def _viewed() -> None:
-    sent = st.session_state[REVIEW].view or {}
+def _on_view_changed() -> None:
+    sent = st.session_state[REVIEW_KEY].view or {}
     for key, name, default in (("review", "view", "text"), ("sev", "severity", ""), ("rule", "rule", "")):
         url_state.write(key, str(sent.get(name, default)), default)
 
 
-def _acted() -> None:
-    sent = st.session_state[REVIEW].act or {}
-    session_state.keep(sent)
-    if sent.get("name") in session_state.ACTS:
-        session_state.act(sent["name"])
+def _on_action() -> None:
+    sent = st.session_state[REVIEW_KEY].act or {}
+    session_state.store_decisions(sent)
+    if sent.get("name") in session_state.ACTIONS:
+        session_state.run_action(sent["name"])
 
 
-def _new() -> None:
-    session_state.begin(build_blank_article())
+def _start_new_article() -> None:
+    session_state.start_article(build_blank_article())
 
 
-def _facts_html(step: Step, rules: int | None) -> str:
-    """The article's language and the rules that it was held against."""
+def _build_facts(step: Step, rules: int | None) -> str:
+    """Build the note on the article's language and the rules version."""
     parts = []
     if name := LANGUAGE_NAMES.get(step.language or ""):
         parts.append(name if step.article["language"] else t("corrections.language_found", name=name))
@@ -214,12 +238,12 @@ def _facts_html(step: Step, rules: int | None) -> str:
     return tag("p", text(" · ".join(parts)), class_="cp-note")
 
 
-def _downloads(step: Step) -> None:
-    article, opened = step.article, step.source
-    sent = opened.sent[step.row or 0] if opened is not None and opened.sent else None
+def _render_downloads(step: Step) -> None:
+    article, file = step.article, step.source
+    sent = file.objects[step.row or 0] if file is not None and file.objects else None
     kinds: tuple[tuple[str, str, Callable[[], bytes]], ...] = (
-        ("md", "text/markdown", lambda: article_files.as_markdown(article, opened)),
-        ("json", "application/json", lambda: article_files.as_json(article, sent)),
+        ("md", "text/markdown", lambda: article_files.to_markdown(article, file)),
+        ("json", "application/json", lambda: article_files.to_json(article, sent)),
     )
     with st.popover(t("corrections.download"), icon=":material/download:", key="cr_download"):
         st.caption(t("corrections.download_why"))
@@ -228,7 +252,7 @@ def _downloads(step: Step) -> None:
                 st.download_button(
                     t(f"corrections.download_{kind}"),
                     data=made,
-                    file_name=article_files.name_for(article, opened, kind),
+                    file_name=article_files.build_file_name(article, file, kind),
                     mime=mime,
                     key=f"cr_download_{kind}",
                     on_click="ignore",

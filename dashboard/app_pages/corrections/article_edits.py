@@ -1,7 +1,6 @@
-"""An article's texts by field, and exact edits of them. Pure.
+"""Lists an article's texts by field, and applies exact edits to them. Pure.
 
-Offsets count code points, as Python's own indices do. Line ends and normal form are the writer's and
-are never changed by what is done here.
+Offsets count code points, like Python's string indexes. Line ends and Unicode normal form are never changed.
 """
 
 import re
@@ -12,27 +11,27 @@ from dashboard.client.article_schemas import Article
 
 __all__ = [
     "Edit",
+    "EditMismatchError",
     "Edits",
-    "WrongPlace",
-    "apply",
-    "displayed",
-    "edited",
-    "hand_edit",
+    "apply_article_edits",
+    "apply_edits",
+    "find_edit",
     "is_blank",
-    "moved",
-    "reconciled",
+    "list_texts",
+    "move_span",
+    "normalize_line_ends",
+    "replace_texts",
+    "restore_line_ends",
     "split_tags",
-    "texts",
-    "with_texts",
 ]
 
 _TAG = re.compile(r"tags\[(\d+)\]")
-_TAG_ENDS = re.compile(r"[,、，;；\n]")
+_TAG_SEPARATOR = re.compile(r"[,、，;；\n]")
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
 class Edit(NamedTuple):
-    """The text from ``start`` up to ``end`` becomes ``text``."""
+    """Replaces the text from ``start`` to before ``end`` with ``text``."""
 
     start: int
     end: int
@@ -40,19 +39,19 @@ class Edit(NamedTuple):
 
 
 Edits: TypeAlias = Mapping[str, Sequence[Edit]]
-"""By field; those of a field ascending and apart."""
+"""Edits by field; those of a field are ascending and do not overlap."""
 
 
-class WrongPlace(Exception):
-    """An edit's place does not hold the text that it was made for."""
+class EditMismatchError(Exception):
+    """The text at an edit's span differs from the text that the edit was made for."""
 
 
 def is_blank(article: Article) -> bool:
-    return not any(text.strip() for text in texts(article).values())
+    return not any(text.strip() for text in list_texts(article).values())
 
 
-def texts(article: Article) -> dict[str, str]:
-    """The texts that an article has, by field, in the order in which they are read."""
+def list_texts(article: Article) -> dict[str, str]:
+    """List the article's texts by field, in reading order; fields without a text are omitted."""
     found: dict[str, str] = {}
     if article["title"] is not None:
         found["title"] = article["title"]
@@ -64,8 +63,8 @@ def texts(article: Article) -> dict[str, str]:
     return found
 
 
-def with_texts(article: Article, changed: Mapping[str, str]) -> Article:
-    """The article with other texts in some of its fields."""
+def replace_texts(article: Article, changed: Mapping[str, str]) -> Article:
+    """Return a copy of the article with the texts of some fields replaced."""
     tags = list(article["tags"])
     for field, text in changed.items():
         if found := _TAG.fullmatch(field):
@@ -79,20 +78,20 @@ def with_texts(article: Article, changed: Mapping[str, str]) -> Article:
     }
 
 
-def apply(text: str, edits: Sequence[Edit]) -> str:
-    """``text`` after all edits, made from right to left so that no offset moves before its turn."""
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """Apply all edits to ``text``, from right to left so that offsets of pending edits stay valid."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
 
-def edited(article: Article, edits: Edits) -> Article:
-    have = texts(article)
-    return with_texts(article, {field: apply(have[field], made) for field, made in edits.items()})
+def apply_article_edits(article: Article, edits: Edits) -> Article:
+    texts = list_texts(article)
+    return replace_texts(article, {field: apply_edits(texts[field], made) for field, made in edits.items()})
 
 
-def moved(start: int, end: int, edits: Sequence[Edit]) -> tuple[int, int] | None:
-    """Where a span is after the edits; null when one of them touches it."""
+def move_span(start: int, end: int, edits: Sequence[Edit]) -> tuple[int, int] | None:
+    """Compute a span's position after the edits; null if an edit overlaps the span."""
     shift = 0
     for edit in edits:
         if edit.end <= start:
@@ -102,55 +101,55 @@ def moved(start: int, end: int, edits: Sequence[Edit]) -> tuple[int, int] | None
     return start + shift, end + shift
 
 
-def hand_edit(before: str, after: str) -> Edit | None:
-    """What was changed between two texts, as the one edit between their common ends."""
+def find_edit(before: str, after: str) -> Edit | None:
+    """Find the single edit between the common prefix and suffix of two texts; null if they are equal."""
     if before == after:
         return None
-    head = _common(before, after)
+    head = _count_common_prefix(before, after)
     room = min(len(before), len(after)) - head
-    tail = _common(before[::-1][:room], after[::-1][:room])
+    tail = _count_common_prefix(before[::-1][:room], after[::-1][:room])
     return Edit(head, len(before) - tail, after[head : len(after) - tail])
 
 
-def displayed(text: str) -> str:
-    """``text`` as a browser's text box holds it: each line end is one line feed."""
+def normalize_line_ends(text: str) -> str:
+    """Replace each line end by a line feed, as a browser's text box does."""
     return _LINE_END.sub("\n", text)
 
 
-def reconciled(original: str, shown: str) -> str:
-    """What a text box holds now, with the line ends that ``original`` has where nothing was changed.
+def restore_line_ends(original: str, shown: str) -> str:
+    """Restore the line ends of ``original`` in a text box's content.
 
-    Lines that are new end as most lines of ``original`` do.
+    New lines get the most frequent line end of ``original``.
     """
-    before = displayed(original)
-    edit = hand_edit(before, shown)
+    before = normalize_line_ends(original)
+    edit = find_edit(before, shown)
     if edit is None:
         return original
-    places = _places(original)
+    positions = _map_positions(original)
     ends = _LINE_END.findall(original)
     usual = max(("\n", "\r\n", "\r"), key=ends.count) if ends else "\n"
     written = edit.text.replace("\n", usual)
-    return original[: places[edit.start]] + written + original[places[edit.end] :]
+    return original[: positions[edit.start]] + written + original[positions[edit.end] :]
 
 
 def split_tags(line: str) -> list[str]:
-    """Tags as they are typed, parted by commas of any script."""
-    return [tag.strip() for tag in _TAG_ENDS.split(line) if tag.strip()]
+    """Split typed tags at commas and semicolons of any script."""
+    return [tag.strip() for tag in _TAG_SEPARATOR.split(line) if tag.strip()]
 
 
-def _places(original: str) -> list[int]:
-    """For each position of the displayed text (and its end) the position in ``original``."""
-    places: list[int] = []
+def _map_positions(original: str) -> list[int]:
+    """Map each position of the normalized text, and its end, to the position in ``original``."""
+    positions: list[int] = []
     at = 0
     for end in _LINE_END.finditer(original):
-        places.extend(range(at, end.start() + 1))
+        positions.extend(range(at, end.start() + 1))
         at = end.end()
-    places.extend(range(at, len(original) + 1))
-    return places
+    positions.extend(range(at, len(original) + 1))
+    return positions
 
 
-def _common(one: str, other: str) -> int:
-    """The length of the common beginning, by halving: comparing slices is far faster than characters."""
+def _count_common_prefix(one: str, other: str) -> int:
+    """Count the common prefix by binary search: comparing slices is much faster than characters."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

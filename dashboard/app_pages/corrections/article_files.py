@@ -1,7 +1,7 @@
-"""Articles out of files and into files. Pure.
+"""Parses articles from files and writes them to files. Pure.
 
-A text file is one article whose content is the whole file, byte for byte. JSON holds an article, an
-array of them or ``{"articles": […]}``, JSON Lines one a line.
+A text file is one article whose content is the whole file, byte for byte. JSON holds one article, an array of
+articles or ``{"articles": […]}``; JSON Lines holds one article per line.
 """
 
 import json
@@ -13,31 +13,31 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from backend.articles.schemas import Article as SentArticle
+from backend.articles.schemas import Article as ArticleModel
 from dashboard.client.article_schemas import Article, build_blank_article
 
-TEXT_KINDS = ("md", "markdown", "html", "htm", "txt")
-KINDS = (*TEXT_KINDS, "json", "jsonl")
-MOST_BYTES = 32 * 1024 * 1024
-"""What a browser hands over in one message; the command line takes archives of any size."""
+TEXT_FORMATS = ("md", "markdown", "html", "htm", "txt")
+FORMATS = (*TEXT_FORMATS, "json", "jsonl")
+MAX_FILE_BYTES = 32 * 1024 * 1024
+"""Limit of a browser's message to the dashboard; the command line accepts archives of any size."""
 FIELDS = ("id", "title", "summary", "content", "tags", "source", "language")
-TEXTS = ("title", "summary", "content", "tags")
-_STYLES: tuple[dict[str, Any], ...] = tuple(
+TEXT_FIELDS = ("title", "summary", "content", "tags")
+_JSON_STYLES: tuple[dict[str, Any], ...] = tuple(
     {"separators": separators, "ensure_ascii": ascii_only}
     for separators in ((", ", ": "), (",", ":"))
     for ascii_only in (False, True)
 )
-_MARKS = {
+_BYTE_ORDER_MARKS = {
     b"\xef\xbb\xbf": "utf-8",
-    b"\xff\xfe\0\0": "utf-32-le",  # before the mark that it begins with
+    b"\xff\xfe\0\0": "utf-32-le",  # before UTF-16 LE, whose mark is its prefix
     b"\0\0\xfe\xff": "utf-32-be",
     b"\xff\xfe": "utf-16-le",
     b"\xfe\xff": "utf-16-be",
 }
 
 
-class FileRefused(Exception):
-    """``code`` names the reason; ``values`` are what its sentence is made with."""
+class InvalidFileError(Exception):
+    """``code`` is the reason; ``values`` fill the placeholders of its message."""
 
     def __init__(self, code: str, **values: object) -> None:
         super().__init__(code)
@@ -46,168 +46,174 @@ class FileRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """What a file holds. ``sent`` are the objects as they stand in it, with fields unknown here."""
+class ArticleFile:
+    """The content of a file. ``objects`` are its JSON objects with all fields, also unknown ones."""
 
     name: str
     kind: str
     articles: tuple[Article, ...]
-    sent: tuple[Mapping[str, Any], ...] = ()
+    objects: tuple[Mapping[str, Any], ...] = ()
     lines: tuple[str, ...] = ()
-    """Of JSON Lines: each object as it is written."""
+    """The unparsed lines of JSON Lines."""
     encoding: str = "utf-8"
-    mark: bytes = b""
-    """The byte order mark that the file began with."""
+    byte_order_mark: bytes = b""
+    """The byte order mark at the start of the file; empty for none."""
 
 
-def opened(name: str, data: bytes) -> Opened:
-    """The articles of a file; raises :class:`FileRefused`."""
+def parse_file(name: str, data: bytes) -> ArticleFile:
+    """Parse a file; raises :class:`InvalidFileError`."""
     kind = PurePath(name).suffix.lower().removeprefix(".")
-    if kind not in KINDS:
-        raise FileRefused("kind", name=name, kinds=" ".join(f".{one}" for one in KINDS))
-    if len(data) > MOST_BYTES:
-        raise FileRefused("large", name=name, most=MOST_BYTES // 1024 // 1024)
-    mark = next((one for one in _MARKS if data.startswith(one)), b"")
-    encoding = _MARKS.get(mark, "utf-8")
+    if kind not in FORMATS:
+        raise InvalidFileError("kind", name=name, kinds=" ".join(f".{one}" for one in FORMATS))
+    if len(data) > MAX_FILE_BYTES:
+        raise InvalidFileError("large", name=name, most=MAX_FILE_BYTES // 1024 // 1024)
+    mark = next((one for one in _BYTE_ORDER_MARKS if data.startswith(one)), b"")
+    encoding = _BYTE_ORDER_MARKS.get(mark, "utf-8")
     try:
         text = data[len(mark) :].decode(encoding)
-    except UnicodeDecodeError as fault:
-        told = encoding.upper().removesuffix("-LE").removesuffix("-BE")
-        byte = f"{len(mark) + fault.start:,}"
-        raise FileRefused("encoding", name=name, encoding=told, byte=byte) from fault
+    except UnicodeDecodeError as error:
+        encoding_name = encoding.upper().removesuffix("-LE").removesuffix("-BE")
+        byte = f"{len(mark) + error.start:,}"
+        raise InvalidFileError("encoding", name=name, encoding=encoding_name, byte=byte) from error
     if "\0" in text:
-        raise FileRefused("binary", name=name)
-    if kind in TEXT_KINDS:
+        raise InvalidFileError("binary", name=name)
+    if kind in TEXT_FORMATS:
         stem = PurePath(name).stem
         article: Article = {**build_blank_article(), "id": stem, "content": text}
-        return Opened(name, kind, (article,), encoding=encoding, mark=mark)
-    sent = tuple(json_lines(text) if kind == "jsonl" else json_objects(text))
-    lines = lines_of(text) if kind == "jsonl" else ()
-    return Opened(name, kind, tuple(article_of(one, n) for n, one in enumerate(sent, 1)), sent, lines)
+        return ArticleFile(name, kind, (article,), encoding=encoding, byte_order_mark=mark)
+    objects = tuple(parse_json_lines(text) if kind == "jsonl" else parse_json_objects(text))
+    lines = split_lines(text) if kind == "jsonl" else ()
+    return ArticleFile(
+        name, kind, tuple(parse_article(one, n) for n, one in enumerate(objects, 1)), objects, lines
+    )
 
 
-def pasted(text: str) -> Opened:
-    """Articles as JSON or as JSON Lines, whichever it is."""
+def parse_pasted(text: str) -> ArticleFile:
+    """Parse pasted JSON or JSON Lines; raises :class:`InvalidFileError`."""
     whole = text.strip()
     lines: tuple[str, ...] = ()
     try:
-        sent = tuple(json_objects(whole))
-    except FileRefused:
-        sent, lines = tuple(json_lines(whole)), lines_of(whole)
-    return Opened("", "jsonl", tuple(article_of(one, n) for n, one in enumerate(sent, 1)), sent, lines)
+        objects = tuple(parse_json_objects(whole))
+    except InvalidFileError:
+        objects, lines = tuple(parse_json_lines(whole)), split_lines(whole)
+    return ArticleFile(
+        "", "jsonl", tuple(parse_article(one, n) for n, one in enumerate(objects, 1)), objects, lines
+    )
 
 
-def lines_of(text: str) -> tuple[str, ...]:
+def split_lines(text: str) -> tuple[str, ...]:
     return tuple(line for line in text.split("\n") if line.strip())
 
 
-def json_lines(text: str) -> Iterator[Mapping[str, Any]]:
+def parse_json_lines(text: str) -> Iterator[Mapping[str, Any]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 value = orjson.loads(line)
-            except orjson.JSONDecodeError as fault:
-                raise FileRefused("line", line=number, why=fault.msg) from fault
+            except orjson.JSONDecodeError as error:
+                raise InvalidFileError("line", line=number, why=error.msg) from error
             if not isinstance(value, dict):
-                raise FileRefused("not_object", n=number)
+                raise InvalidFileError("not_object", n=number)
             yield value
 
 
-def json_objects(text: str) -> Sequence[Mapping[str, Any]]:
+def parse_json_objects(text: str) -> Sequence[Mapping[str, Any]]:
     try:
         value = orjson.loads(text)
-    except orjson.JSONDecodeError as fault:
-        raise FileRefused("json", line=fault.lineno, column=fault.colno, why=fault.msg) from fault
+    except orjson.JSONDecodeError as error:
+        raise InvalidFileError("json", line=error.lineno, column=error.colno, why=error.msg) from error
     if isinstance(value, dict) and isinstance(value.get("articles"), list):
         value = value["articles"]
     values = value if isinstance(value, list) else [value]
     for number, one in enumerate(values, 1):
         if not isinstance(one, dict):
-            raise FileRefused("not_object", n=number)
+            raise InvalidFileError("not_object", n=number)
     return values
 
 
-def article_of(sent: Mapping[str, Any], number: int) -> Article:
-    """The article that an object describes; what the service would refuse is refused here too."""
-    given = {name: sent[name] for name in FIELDS if name in sent}
-    if given.get("language") == "":
-        given["language"] = None
-    if given.get("tags") is None:
-        given.pop("tags", None)
+def parse_article(json_object: Mapping[str, Any], number: int) -> Article:
+    """Parse an object as an article; objects that the service would reject raise the error, too."""
+    values = {name: json_object[name] for name in FIELDS if name in json_object}
+    if values.get("language") == "":
+        values["language"] = None
+    if values.get("tags") is None:
+        values.pop("tags", None)
     try:
-        read = SentArticle.model_validate(given, strict=True)
-    except ValidationError as refused:
-        fault = refused.errors()[0]
-        field = ".".join(map(str, fault["loc"])) or "–"
-        raise FileRefused("field", n=number, field=field, why=fault["msg"]) from refused
+        parsed = ArticleModel.model_validate(values, strict=True)
+    except ValidationError as invalid:
+        error = invalid.errors()[0]
+        field = ".".join(map(str, error["loc"])) or "–"
+        raise InvalidFileError("field", n=number, field=field, why=error["msg"]) from invalid
     return {
-        "id": read.id,
-        "title": read.title,
-        "summary": read.summary,
-        "content": read.content,
-        "tags": list(read.tags),
-        "source": read.source,
-        "language": read.language,
+        "id": parsed.id,
+        "title": parsed.title,
+        "summary": parsed.summary,
+        "content": parsed.content,
+        "tags": list(parsed.tags),
+        "source": parsed.source,
+        "language": parsed.language,
     }
 
 
-def as_markdown(article: Article, opened: Opened | None = None) -> bytes:
-    """The content alone where there is nothing else, in the encoding of the file it came from.
+def to_markdown(article: Article, file: ArticleFile | None = None) -> bytes:
+    """Write the article as Markdown, in the encoding of its file.
 
-    Otherwise title, summary, tags, source and language go before it as YAML front matter (whose values
-    are written as JSON, a part of YAML).
+    Title, summary, tags, source and language precede the content as YAML front matter, with values in JSON
+    (a subset of YAML). An article without these, or from a text file, is only its content.
     """
     content = article["content"] or ""
     have: Mapping[str, Any] = article
     facts = {name: have[name] for name in FIELDS[1:] if name != "content" and have[name]}
-    from_text = opened is not None and opened.kind in TEXT_KINDS
+    from_text = file is not None and file.kind in TEXT_FORMATS
     if facts and not from_text:
         lines = "".join(f"{name}: {json.dumps(fact, ensure_ascii=False)}\n" for name, fact in facts.items())
         content = f"---\n{lines}---\n\n{content}"
-    if opened is None:
+    if file is None:
         return content.encode()
-    return opened.mark + content.encode(opened.encoding)
+    return file.byte_order_mark + content.encode(file.encoding)
 
 
-def as_json(article: Article, sent: Mapping[str, Any] | None = None) -> bytes:
-    return json.dumps(_merged(article, sent), ensure_ascii=False, indent=2).encode() + b"\n"
+def to_json(article: Article, json_object: Mapping[str, Any] | None = None) -> bytes:
+    return json.dumps(_merge_fields(article, json_object), ensure_ascii=False, indent=2).encode() + b"\n"
 
 
-def as_json_lines(articles: Sequence[Article], opened: Opened | None = None) -> bytes:
-    """One article a line, in the order given.
+def to_json_lines(articles: Sequence[Article], file: ArticleFile | None = None) -> bytes:
+    """Write one article per line, in order.
 
-    A line of ``opened`` that needed no correction is passed on as it stands; in one that did only the
-    texts change, and keys, their order and the way it is written stay.
+    Lines of ``file`` without a correction are copied unchanged. In corrected lines only the texts change;
+    keys, their order and the JSON style stay.
     """
-    if opened is None or not opened.sent:
+    if file is None or not file.objects:
         return "".join(f"{json.dumps(article, ensure_ascii=False)}\n" for article in articles).encode()
-    lines = opened.lines or ("",) * len(opened.sent)
+    lines = file.lines or ("",) * len(file.objects)
     return "".join(
-        f"{_line(article, sent, line)}\n"
-        for article, sent, line in zip(articles, opened.sent, lines, strict=True)
+        f"{_format_line(article, json_object, line)}\n"
+        for article, json_object, line in zip(articles, file.objects, lines, strict=True)
     ).encode()
 
 
-def _line(article: Article, sent: Mapping[str, Any], line: str) -> str:
-    texts: Mapping[str, Any] = {name: value for name, value in article.items() if name in TEXTS}
-    changed = {name: texts.get(name) or value for name, value in sent.items()}
-    if line and changed == sent:
+def _format_line(article: Article, json_object: Mapping[str, Any], line: str) -> str:
+    texts: Mapping[str, Any] = {name: value for name, value in article.items() if name in TEXT_FIELDS}
+    changed = {name: texts.get(name) or value for name, value in json_object.items()}
+    if line and changed == json_object:
         return line
-    style = next((one for one in _STYLES if json.dumps(sent, **one) == line.strip()), _STYLES[0])
+    style = next(
+        (one for one in _JSON_STYLES if json.dumps(json_object, **one) == line.strip()), _JSON_STYLES[0]
+    )
     return json.dumps(changed, **style)
 
 
-def name_for(article: Article, opened: Opened | None, kind: str) -> str:
-    """A file name for the corrected article: that of the file it came from, or its id."""
-    stem = PurePath(opened.name).stem if opened is not None and opened.name else article["id"] or "article"
+def build_file_name(article: Article, file: ArticleFile | None, kind: str) -> str:
+    """Build the name of the corrected file from the name of the original file or the article's id."""
+    stem = PurePath(file.name).stem if file is not None and file.name else article["id"] or "article"
     safe = "".join(char if char.isalnum() or char in "-_. " else "-" for char in stem).strip(" .")[:80]
-    if opened is not None and opened.kind in TEXT_KINDS and kind == "md":
-        kind = opened.kind
+    if file is not None and file.kind in TEXT_FORMATS and kind == "md":
+        kind = file.kind
     return f"{safe or 'article'}-corrected.{kind}"
 
 
-def _merged(article: Article, sent: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    if sent is None:
+def _merge_fields(article: Article, json_object: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if json_object is None:
         return article
-    known = {name: value for name, value in article.items() if name in sent or value}
-    return {**sent, **known}
+    known = {name: value for name, value in article.items() if name in json_object or value}
+    return {**json_object, **known}

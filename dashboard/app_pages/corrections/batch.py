@@ -1,4 +1,4 @@
-"""Many articles at once: a file or a pasted list, a table of what was found, and all of them corrected."""
+"""Shows a batch of articles: its input, the table of findings, and the downloads."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,78 +8,78 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.corrections import article_files, batch_data, review_texts, session_state
-from dashboard.app_pages.corrections.article_files import FileRefused, Opened
-from dashboard.app_pages.corrections.batch_data import Checked, Row
-from dashboard.app_pages.corrections.file_drop import taken
-from dashboard.app_pages.corrections.review_texts import problem_alert, refused_file
-from dashboard.app_pages.corrections.session_state import bench
+from dashboard.app_pages.corrections.article_files import ArticleFile, InvalidFileError
+from dashboard.app_pages.corrections.batch_data import CheckedBatch, Row
+from dashboard.app_pages.corrections.file_drop import read_file
+from dashboard.app_pages.corrections.review_texts import describe_invalid_file, render_problem
+from dashboard.app_pages.corrections.session_state import load_state as load_editor_state
 from dashboard.client import Problem, articles
 from dashboard.client.article_schemas import Article
 from dashboard.client.articles import ApplyResult, ScanResult
 from dashboard.client.post_requests import Posted
-from dashboard.components.sortable_table import Cell, Column, ledger
+from dashboard.components.sortable_table import Cell, Column, sortable_table
 from dashboard.frame import states, url_state
 from dashboard.frame.formats import integer
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, t
 
-TABLE = "cr_batch_table"
-_KEY = "corrections_batch"
-_FILE = "cr_batch_file"
-KINDS = ("jsonl", "json")
+TABLE_KEY = "cr_batch_table"
+_STATE_KEY = "corrections_batch"
+_FILE_KEY = "cr_batch_file"
+FORMATS = ("jsonl", "json")
 
 
 @dataclass
-class Batch:
-    """``by_hand`` are the articles that were reviewed one by one, by their place from 0."""
+class BatchState:
+    """``reviewed`` are the articles that were reviewed one by one, by their index."""
 
-    opened: Opened | None = None
-    asked: bool = False
-    checked: Checked | None = None
-    by_hand: dict[int, Article] = field(default_factory=dict)
+    file: ArticleFile | None = None
+    check_requested: bool = False
+    checked: CheckedBatch | None = None
+    reviewed: dict[int, Article] = field(default_factory=dict)
     scans: list[ScanResult] = field(default_factory=list)
     applied: list[ApplyResult] = field(default_factory=list)
-    """What is done so far: after a fault the rest is asked for, and nothing is stored twice."""
+    """Results so far. After an error only the rest is requested, so that nothing is stored twice."""
     problem: Problem | None = None
-    refused: str = ""
+    error: str = ""
     store: bool = False
     notice: str = ""
 
 
-def state() -> Batch:
-    found: Batch = st.session_state.setdefault(_KEY, Batch())
-    return found
+def load_state() -> BatchState:
+    state: BatchState = st.session_state.setdefault(_STATE_KEY, BatchState())
+    return state
 
 
-def take(opened: Opened) -> None:
-    """Check these articles when the batch is shown next."""
-    st.session_state[_KEY] = Batch(opened, asked=True, store=state().store)
+def start_batch(file: ArticleFile) -> None:
+    """Start a batch that is checked when the page is drawn next."""
+    st.session_state[_STATE_KEY] = BatchState(file, check_requested=True, store=load_state().store)
 
 
-def show(bar: DeltaGenerator) -> None:
-    now = state()
-    if now.asked and now.opened is not None:
-        now.asked = False
-        _check(now, now.opened)
-    if now.checked is None or now.opened is None:
-        _input(now)
+def render(bar: DeltaGenerator) -> None:
+    state = load_state()
+    if state.check_requested and state.file is not None:
+        state.check_requested = False
+        _check_articles(state, state.file)
+    if state.checked is None or state.file is None:
+        _render_input(state)
     else:
-        _result(now, now.opened, now.checked, bar)
+        _render_results(state, state.file, state.checked, bar)
 
 
-# --- taking articles in
+# --- input
 
 
-def _input(now: Batch) -> None:
-    if now.refused:
-        states.alert(now.refused)
-    if now.problem is not None:
-        problem_alert(now.problem)
-        if now.opened is not None:
-            st.button(t("frame.retry"), key="cr_batch_retry", on_click=_go_on)
+def _render_input(state: BatchState) -> None:
+    if state.error:
+        states.alert(state.error)
+    if state.problem is not None:
+        render_problem(state.problem)
+        if state.file is not None:
+            st.button(t("frame.retry"), key="cr_batch_retry", on_click=_retry)
     st.html(tag("p", text(t("corrections.batch_why")), class_="cp-lead"))
-    review_texts.store_toggle("cr_batch_store")
-    review_texts.choose_file(_FILE, KINDS, on_file=_file_chosen)
+    review_texts.render_store_toggle("cr_batch_store")
+    review_texts.render_file_drop(_FILE_KEY, FORMATS, on_file=_on_file_chosen)
     with st.form("cr_batch_form", border=False):
         st.text_area(
             t("corrections.batch_paste"),
@@ -87,100 +87,100 @@ def _input(now: Batch) -> None:
             height=180,
             placeholder='{"id": "1", "title": "…", "content": "…"}',
         )
-        review_texts.check_button(t("corrections.batch_check"), "cr_batch_check", _pasted)
+        review_texts.render_check_button(t("corrections.batch_check"), "cr_batch_check", _on_pasted)
 
 
-def _file_chosen() -> None:
-    chosen = taken(_FILE)
+def _on_file_chosen() -> None:
+    chosen = read_file(_FILE_KEY)
     if chosen is not None:
-        _take_from(lambda: article_files.opened(*chosen))
+        _read_articles(lambda: article_files.parse_file(*chosen))
 
 
-def _pasted() -> None:
+def _on_pasted() -> None:
     pasted = str(st.session_state.get("cr_batch_text") or "")
-    _take_from(lambda: article_files.pasted(pasted))
+    _read_articles(lambda: article_files.parse_pasted(pasted))
 
 
-def _take_from(read: Callable[[], Opened]) -> None:
-    now = state()
-    now.store = bool(st.session_state.get("cr_batch_store"))
-    now.problem, now.refused = None, ""
+def _read_articles(read: Callable[[], ArticleFile]) -> None:
+    state = load_state()
+    state.store = bool(st.session_state.get("cr_batch_store"))
+    state.problem, state.error = None, ""
     try:
-        opened = read()
-    except FileRefused as refused:
-        now.refused = refused_file(refused)
+        file = read()
+    except InvalidFileError as error:
+        state.error = describe_invalid_file(error)
         return
-    if opened.articles:
-        take(opened)
+    if file.articles:
+        start_batch(file)
     else:
-        now.refused = t("corrections.batch_empty")
+        state.error = t("corrections.batch_empty")
 
 
-def _go_on() -> None:
-    now = state()
-    now.asked, now.problem = True, None
+def _retry() -> None:
+    state = load_state()
+    state.check_requested, state.problem = True, None
 
 
-def _check(now: Batch, opened: Opened) -> None:
-    """Scan what is not scanned yet, request by request, and show how far it is."""
-    everything = len(opened.articles)
+def _check_articles(state: BatchState, file: ArticleFile) -> None:
+    """Scan the remaining articles, request by request, and show the progress."""
+    total = len(file.articles)
     progress = st.progress(0.0)
     version = ""
-    for part in batch_data.chunks(opened.articles[len(now.scans) :]):
-        words = t("corrections.batch_progress", n=f"{len(now.scans):,}", all=f"{everything:,}")
-        progress.progress(len(now.scans) / everything, words)
-        made = articles.apply(part)  # first, since it stores nothing
-        found = _scan(now, part) if made.error is None else None
-        if found is None or found.data is None or made.data is None:
-            now.problem = made.error or (found.error if found else None)
+    for part in batch_data.split_requests(file.articles[len(state.scans) :]):
+        words = t("corrections.batch_progress", n=f"{len(state.scans):,}", all=f"{total:,}")
+        progress.progress(len(state.scans) / total, words)
+        applied = articles.apply(part)  # first, because it stores nothing
+        scanned = _scan(state, part) if applied.error is None else None
+        if scanned is None or scanned.data is None or applied.data is None:
+            state.problem = applied.error or (scanned.error if scanned else None)
             progress.empty()
             return
-        now.scans += found.data
-        now.applied += made.data
-        version = articles.get_rules_version(found)
+        state.scans += scanned.data
+        state.applied += applied.data
+        version = articles.get_rules_version(scanned)
     progress.empty()
-    now.checked = Checked(opened.articles, tuple(now.scans), tuple(now.applied), version)
-    if now.store:
-        stored = sum(len(scan["violations"]) for scan in now.scans)
-        now.notice = t("corrections.stored", n=f"{stored:,}")
+    state.checked = CheckedBatch(file.articles, tuple(state.scans), tuple(state.applied), version)
+    if state.store:
+        stored = sum(len(scan["violations"]) for scan in state.scans)
+        state.notice = t("corrections.stored", n=f"{stored:,}")
 
 
-def _scan(now: Batch, part: Sequence[Article]) -> Posted[list[ScanResult]]:
-    """Stored if that was chosen and the key may; a key that may not is told of once."""
-    found = articles.scan(part, persist=now.store)
-    if now.store and found.error is not None and found.error.status == HTTPStatus.FORBIDDEN:
-        now.store, now.notice = False, t("corrections.not_stored_key")
-        found = articles.scan(part, persist=False)
-    return found
+def _scan(state: BatchState, part: Sequence[Article]) -> Posted[list[ScanResult]]:
+    """Scan and, if chosen, store. If the key may not store, add a notice and scan without."""
+    scanned = articles.scan(part, persist=state.store)
+    if state.store and scanned.error is not None and scanned.error.status == HTTPStatus.FORBIDDEN:
+        state.store, state.notice = False, t("corrections.not_stored_key")
+        scanned = articles.scan(part, persist=False)
+    return scanned
 
 
-# --- what was found
+# --- results
 
 
-def _result(now: Batch, opened: Opened, checked: Checked, bar: DeltaGenerator) -> None:
-    rows = batch_data.rows(checked)
+def _render_results(state: BatchState, file: ArticleFile, checked: CheckedBatch, bar: DeltaGenerator) -> None:
+    rows = batch_data.build_rows(checked)
     with bar:
-        _downloads(now, opened, checked)
-        st.button(t("corrections.batch_new"), key="cr_batch_new", icon=":material/add:", on_click=_again)
-    if now.notice:
-        st.html(tag("div", text(now.notice), class_="cp-awaiting", role="status"))
-    st.html(_tiles(rows))
-    if not batch_data.total(rows).all:
+        _render_downloads(state, file, checked)
+        st.button(t("corrections.batch_new"), key="cr_batch_new", icon=":material/add:", on_click=_start_new)
+    if state.notice:
+        st.html(tag("div", text(state.notice), class_="cp-awaiting", role="status"))
+    st.html(_build_tiles(rows))
+    if not batch_data.sum_counts(rows).all:
         states.empty(t("corrections.batch_clean"), key="cr_batch_clean")
-    ledger(
-        _columns(),
-        [(str(row.number), _cells(row, now)) for row in rows],
-        key=TABLE,
+    sortable_table(
+        _build_columns(),
+        [(str(row.number), _build_cells(row, state)) for row in rows],
+        key=TABLE_KEY,
         caption=t("corrections.batch_caption"),
         more=t("corrections.more_rows"),
         opens=1,
-        on_open=_open,
+        on_open=_on_row_opened,
     )
 
 
-def _tiles(rows: list[Row]) -> str:
-    """The totals of the batch, each with its glyph."""
-    total = batch_data.total(rows)
+def _build_tiles(rows: list[Row]) -> str:
+    """Build the totals of the batch, each with its glyph."""
+    total = batch_data.sum_counts(rows)
     clean = sum(not row.counts.all for row in rows)
     facts = (
         ("", t("corrections.batch_articles"), len(rows)),
@@ -198,7 +198,7 @@ def _tiles(rows: list[Row]) -> str:
     return tag("dl", *parts, class_="cp-figures")
 
 
-def _columns() -> list[Column]:
+def _build_columns() -> list[Column]:
     return [
         Column("#", "number"),
         Column(t("corrections.col_article"), "wide"),
@@ -213,10 +213,10 @@ def _columns() -> list[Column]:
     ]
 
 
-def _cells(row: Row, now: Batch) -> list[Cell]:
+def _build_cells(row: Row, state: BatchState) -> list[Cell]:
     language = row.language or ""
     counts = row.counts
-    if row.number - 1 in now.by_hand:
+    if row.number - 1 in state.reviewed:
         done = t("corrections.state_reviewed")
     elif not counts.all:
         done = t("corrections.state_clean")
@@ -240,42 +240,42 @@ def _cells(row: Row, now: Batch) -> list[Cell]:
     ]
 
 
-def _open() -> None:
-    now = state()
-    asked = str(st.session_state[TABLE].open or "")
-    if now.checked is None or now.opened is None or not asked.isdecimal():
+def _on_row_opened() -> None:
+    state = load_state()
+    row = str(st.session_state[TABLE_KEY].open or "")
+    if state.checked is None or state.file is None or not row.isdecimal():
         return
-    at = int(asked) - 1
-    if not 0 <= at < len(now.checked.articles):
+    at = int(row) - 1
+    if not 0 <= at < len(state.checked.articles):
         return
-    checked = now.checked
-    session_state.open_checked(checked.articles[at], checked.scans[at], checked.rules_version, now.opened, at)
+    checked = state.checked
+    session_state.open_scanned(checked.articles[at], checked.scans[at], checked.rules_version, state.file, at)
     url_state.write("mode", "article", "article")
 
 
-def back() -> None:
-    """From the review of one article to the table; what was changed in it goes into the files."""
-    step, now = bench().desk.step, state()
-    if step is not None and step.row is not None and step.source is now.opened and step.changed:
-        now.by_hand[step.row] = step.article
+def return_to_batch() -> None:
+    """Return from the review of an article to the table, and store the changed article for the downloads."""
+    step, state = load_editor_state().history.step, load_state()
+    if step is not None and step.row is not None and step.source is state.file and step.is_changed:
+        state.reviewed[step.row] = step.article
     url_state.write("mode", "batch", "article")
 
 
-def _again() -> None:
-    st.session_state[_KEY] = Batch(store=state().store)
+def _start_new() -> None:
+    st.session_state[_STATE_KEY] = BatchState(store=load_state().store)
 
 
-def _downloads(now: Batch, opened: Opened, checked: Checked) -> None:
-    corrected = [now.by_hand.get(n, article) for n, article in enumerate(checked.corrected)]
+def _render_downloads(state: BatchState, file: ArticleFile, checked: CheckedBatch) -> None:
+    corrected = [state.reviewed.get(n, article) for n, article in enumerate(checked.corrected)]
     first = corrected[0]
     with st.popover(t("corrections.download_all"), icon=":material/download:", key="cr_batch_download"):
         st.caption(t("corrections.download_all_why"))
         with st.container(horizontal=True):
             st.download_button(
                 "JSON Lines",
-                data=lambda: article_files.as_json_lines(corrected, opened),
-                file_name=article_files.name_for(first, opened, "jsonl")
-                if opened.name
+                data=lambda: article_files.to_json_lines(corrected, file),
+                file_name=article_files.build_file_name(first, file, "jsonl")
+                if file.name
                 else "articles-corrected.jsonl",
                 mime="application/jsonl",
                 key="cr_batch_jsonl",
@@ -283,7 +283,7 @@ def _downloads(now: Batch, opened: Opened, checked: Checked) -> None:
             )
             st.download_button(
                 t("corrections.download_table"),
-                data=lambda: batch_data.summary_csv(batch_data.rows(checked)),
+                data=lambda: batch_data.build_summary_csv(batch_data.build_rows(checked)),
                 file_name="articles-summary.csv",
                 mime="text/csv",
                 key="cr_batch_csv",

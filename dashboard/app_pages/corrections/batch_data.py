@@ -1,4 +1,4 @@
-"""Many articles at once: requests of a size that the service takes, and what came of each article. Pure."""
+"""Splits a batch of articles into requests, and summarizes the results by article. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -6,20 +6,20 @@ from dataclasses import asdict, dataclass
 import orjson
 
 from backend.articles.schemas import MAX_ARTICLES, ApplyResult, ScanResult
-from dashboard.app_pages.corrections.article_edits import texts
-from dashboard.app_pages.corrections.findings import Counts, count, findings
+from dashboard.app_pages.corrections.article_edits import list_texts
+from dashboard.app_pages.corrections.findings import Counts, build_findings, count_findings
 from dashboard.client.article_schemas import Article
 from dashboard.frame.csv_export import build_csv
 
-MOST_BYTES = 4 * 1024 * 1024
-"""A request's body: half of what the service takes, so that an answer comes before patience ends."""
+MAX_REQUEST_BYTES = 4 * 1024 * 1024
+"""Half the service's limit of a request body, so that the response arrives before the timeout."""
 
-COUNTED = ("error", "warning", "info", "safe", "approval")
+COUNT_FIELDS = ("error", "warning", "info", "safe", "approval")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One article of a batch: its number from 1, how it is called, and what was found."""
+    """An article of a batch: its number from 1, its name, and the counts of its findings."""
 
     number: int
     name: str
@@ -29,8 +29,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """A batch after the scan, with each article as it is with the safe corrections made."""
+class CheckedBatch:
+    """A batch after the scan, with each article after its safe corrections."""
 
     articles: tuple[Article, ...]
     scans: tuple[ScanResult, ...]
@@ -42,26 +42,26 @@ class Checked:
         return [result["corrected_article"] for result in self.applied]
 
 
-def chunks(articles: Sequence[Article]) -> Iterator[Sequence[Article]]:
-    """The articles in order, parted so that each part is one request.
+def split_requests(articles: Sequence[Article]) -> Iterator[Sequence[Article]]:
+    """Split the articles, in order, into requests within the limits.
 
-    An article that is too large by itself makes a part of its own: the service says so then.
+    An article that is too large alone gets its own request, which the service then rejects.
     """
     part: list[Article] = []
     size = 0
     for article in articles:
-        own = len(orjson.dumps(article)) + 1
-        if part and (len(part) == MAX_ARTICLES or size + own > MOST_BYTES):
+        article_bytes = len(orjson.dumps(article)) + 1
+        if part and (len(part) == MAX_ARTICLES or size + article_bytes > MAX_REQUEST_BYTES):
             yield part
             part, size = [], 0
         part.append(article)
-        size += own
+        size += article_bytes
     if part:
         yield part
 
 
-def name(article: Article, number: int) -> str:
-    """The title, or the beginning of what text there is, or the id."""
+def name_article(article: Article, number: int) -> str:
+    """Name an article by its title, the first line of its text, its id, or its number."""
     for text in (article["title"], article["summary"], article["content"], article["id"]):
         line = next((line for line in (text or "").splitlines() if line.strip()), "")
         if line:
@@ -69,27 +69,28 @@ def name(article: Article, number: int) -> str:
     return f"#{number}"
 
 
-def rows(checked: Checked) -> list[Row]:
-    found = [findings(scan) for scan in checked.scans]
+def build_rows(checked: CheckedBatch) -> list[Row]:
+    results = [build_findings(scan) for scan in checked.scans]
     return [
         Row(
             number,
-            name(article, number),
-            article["language"] or next((one.language for one in mine), None),
-            sum(map(len, texts(article).values())),
-            count(mine),
+            name_article(article, number),
+            article["language"] or next((one.language for one in article_findings), None),
+            sum(map(len, list_texts(article).values())),
+            count_findings(article_findings),
         )
-        for number, (article, mine) in enumerate(zip(checked.articles, found, strict=True), 1)
+        for number, (article, article_findings) in enumerate(zip(checked.articles, results, strict=True), 1)
     ]
 
 
-def total(found: Sequence[Row]) -> Counts:
-    return Counts(*(sum(getattr(row.counts, name) for row in found) for name in Counts.__dataclass_fields__))
+def sum_counts(rows: Sequence[Row]) -> Counts:
+    names = Counts.__dataclass_fields__
+    return Counts(*(sum(getattr(row.counts, name) for row in rows) for name in names))
 
 
-def summary_csv(found: Sequence[Row]) -> bytes:
-    """The table of a batch for a spreadsheet."""
-    rows = [
+def build_summary_csv(rows: Sequence[Row]) -> bytes:
+    """Write the table of a batch as CSV for spreadsheets."""
+    records = [
         {
             "number": row.number,
             "article": row.name,
@@ -97,7 +98,7 @@ def summary_csv(found: Sequence[Row]) -> bytes:
             "characters": row.length,
             **asdict(row.counts),
         }
-        for row in found
+        for row in rows
     ]
-    fields = ("number", "article", "language", "characters", *COUNTED)
-    return build_csv(rows, fields, ("article",))
+    fields = ("number", "article", "language", "characters", *COUNT_FIELDS)
+    return build_csv(records, fields, ("article",))

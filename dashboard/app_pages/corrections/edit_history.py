@@ -1,4 +1,4 @@
-"""What lies before the editor: every state of an article since it was opened, and the way back. Pure."""
+"""Keeps every state of an article since it was opened, for undo and redo. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,182 +6,208 @@ from typing import Literal
 
 from backend.articles.schemas import ScanResult
 from dashboard.app_pages.corrections import text_diff
-from dashboard.app_pages.corrections.article_edits import Edits, displayed, reconciled, split_tags, texts
-from dashboard.app_pages.corrections.article_files import Opened
-from dashboard.app_pages.corrections.findings import Decisions, Finding, approved_edits, carried, findings
-from dashboard.app_pages.corrections.text_diff import Pieces
+from dashboard.app_pages.corrections.article_edits import (
+    Edits,
+    list_texts,
+    normalize_line_ends,
+    restore_line_ends,
+    split_tags,
+)
+from dashboard.app_pages.corrections.article_files import ArticleFile
+from dashboard.app_pages.corrections.findings import (
+    Decisions,
+    Finding,
+    build_approved_edits,
+    build_findings,
+    carry_over,
+)
+from dashboard.app_pages.corrections.text_diff import TextPieces
 from dashboard.client.article_schemas import Article
 
-MOST_STEPS = 50
+MAX_STEPS = 50
 
-Done = Literal["checked", "edited", "safe", "approved"]
-"""What made a state out of the one before it."""
+StepKind = Literal["checked", "edited", "safe", "approved"]
+"""The action that led to a state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An article, what was found in it, and what was decided there.
+    """A state of an article, its findings and the decisions on them.
 
-    ``pieces`` tell each field's text by that of ``original``, which the editor began with. The first
-    ``settled`` decisions were brought along from the step before. ``made`` counts the edits that led here.
+    ``pieces`` build each field's text from ``original``, the article as it was opened. The first
+    ``carried_count`` decisions are from the previous step. ``edit_count`` is the number of edits since that.
     """
 
     number: int
-    done: Done
+    kind: StepKind
     article: Article
     original: Article
-    pieces: Mapping[str, Pieces]
+    pieces: Mapping[str, TextPieces]
     findings: tuple[Finding, ...]
     rules_version: str
     decisions: Decisions = field(default_factory=dict)
-    settled: int = 0
-    made: int = 0
-    source: Opened | None = None
+    carried_count: int = 0
+    edit_count: int = 0
+    source: ArticleFile | None = None
     """The file that the article came from."""
     row: int | None = None
-    """Its place in that file's batch, from 0."""
+    """Its index in the batch of that file."""
 
     @property
     def language(self) -> str | None:
-        """As chosen, or as the service found out where it found anything."""
+        """The chosen language, or the one that the service detected, if it found anything."""
         return self.article["language"] or next((one.language for one in self.findings), None)
 
     @property
-    def proposed(self) -> dict[str, Pieces]:
-        """Each field's text as it is with what was approved and is not applied yet."""
-        edits = approved_edits(self.article, self.findings, self.decisions)
-        return {name: text_diff.compose(made, edits.get(name, ())) for name, made in self.pieces.items()}
+    def preview_pieces(self) -> dict[str, TextPieces]:
+        """Each field's text with approved corrections that are not applied yet."""
+        edits = build_approved_edits(self.article, self.findings, self.decisions)
+        return {
+            name: text_diff.compose_edits(parts, edits.get(name, ())) for name, parts in self.pieces.items()
+        }
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         return self.article != self.original
 
 
-class Desk:
-    """The steps of one article and the one that is shown. Numbers are never used twice."""
+class EditHistory:
+    """The steps of one article, and the current one. Step numbers are never reused."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
-        self.at = -1
+        self.position = -1
         self._numbers = 0
 
     @property
     def step(self) -> Step | None:
-        return self.steps[self.at] if self.steps else None
+        return self.steps[self.position] if self.steps else None
 
     @property
     def can_undo(self) -> bool:
-        return self.at > 0
+        return self.position > 0
 
     @property
     def can_redo(self) -> bool:
-        return self.at < len(self.steps) - 1
+        return self.position < len(self.steps) - 1
 
-    def checked(
+    def add_checked(
         self,
         article: Article,
         scan: ScanResult,
         rules_version: str,
-        source: Opened | None = None,
+        source: ArticleFile | None = None,
         row: int | None = None,
     ) -> Step:
-        """An article as it was given, with what was found in it: another one begins."""
-        whole = {name: text_diff.untouched(text) for name, text in texts(article).items()}
+        """Add an article as it was entered, with its findings, as a new original."""
+        unchanged = {name: text_diff.build_unchanged(text) for name, text in list_texts(article).items()}
         return self._push(
-            Step(0, "checked", article, article, whole, findings(scan), rules_version, source=source, row=row)
+            Step(
+                0,
+                "checked",
+                article,
+                article,
+                unchanged,
+                build_findings(scan),
+                rules_version,
+                source=source,
+                row=row,
+            )
         )
 
-    def changed(
+    def add_edited(
         self,
-        done: Done,
+        kind: StepKind,
         article: Article,
         edits: Edits,
         scan: ScanResult,
         rules_version: str,
-        source: Opened | None = None,
+        source: ArticleFile | None = None,
     ) -> Step:
-        """The shown step's article after ``edits``, scanned again; decisions that still stand stay."""
-        before = self.steps[self.at]
+        """Add the current article after ``edits``, with its new findings and still valid decisions."""
+        before = self.steps[self.position]
         pieces = {
-            name: text_diff.compose(before.pieces.get(name, ()), edits.get(name, ()))
+            name: text_diff.compose_edits(before.pieces.get(name, ()), edits.get(name, ()))
             for name in {**before.pieces, **edits}
         }
         original = before.original
-        if len(article["tags"]) != len(before.article["tags"]):  # other tags, which begin as they are
+        if len(article["tags"]) != len(before.article["tags"]):  # other tags, which have no original
             original = {**original, "tags": article["tags"]}
-            tags = {f"tags[{n}]": text_diff.untouched(tag) for n, tag in enumerate(article["tags"])}
-            pieces = {name: made for name, made in pieces.items() if not name.startswith("tags")} | tags
-        after = findings(scan)
-        kept = carried(before.findings, before.decisions, edits, after)
+            tags = {f"tags[{n}]": text_diff.build_unchanged(tag) for n, tag in enumerate(article["tags"])}
+            pieces = {name: parts for name, parts in pieces.items() if not name.startswith("tags")} | tags
+        after = build_findings(scan)
+        carried = carry_over(before.findings, before.decisions, edits, after)
         return self._push(
             replace(
                 before,
-                done=done,
+                kind=kind,
                 article=article,
                 original=original,
                 pieces=pieces,
                 findings=after,
                 rules_version=rules_version,
-                decisions=kept,
-                settled=len(kept),
-                made=sum(map(len, edits.values())),
+                decisions=carried,
+                carried_count=len(carried),
+                edit_count=sum(map(len, edits.values())),
                 source=source or before.source,
             )
         )
 
-    def renewed(self, scan: ScanResult, rules_version: str) -> Step:
-        """The shown step with what is found in its article now: nothing to undo."""
-        before = self.steps[self.at]
-        after = findings(scan)
-        kept = carried(before.findings, before.decisions, {}, after)
+    def refresh_findings(self, scan: ScanResult, rules_version: str) -> Step:
+        """Replace the findings of the current step after a new scan; adds no step."""
+        before = self.steps[self.position]
+        after = build_findings(scan)
+        carried = carry_over(before.findings, before.decisions, {}, after)
         self._numbers += 1
         step = replace(
             before,
             number=self._numbers,
             findings=after,
             rules_version=rules_version,
-            decisions=kept,
-            settled=0,
+            decisions=carried,
+            carried_count=0,
         )
-        self.steps[self.at] = step
+        self.steps[self.position] = step
         return step
 
-    def keep(self, number: int, decisions: Decisions, *, new: bool) -> None:
-        """Note what was decided on the findings of step ``number``, if that is still the one shown.
+    def store_decisions(self, number: int, decisions: Decisions, *, new: bool) -> None:
+        """Store the decisions on the findings of step ``number``, if it is still the current one.
 
-        ``new``: something was decided, and not merely taken back or restored; what lay ahead is gone then.
+        ``new``: a decision was made, not only undone or redone. The steps to redo are then deleted.
         """
         step = self.step
         if step is None or step.number != number:
             return
-        known = {n: one for n, one in decisions.items() if 0 <= n < len(step.findings)}
-        settled = 0
-        for mine, theirs in zip(list(step.decisions.items())[: step.settled], known.items(), strict=False):
-            if mine != theirs:
+        valid = {n: one for n, one in decisions.items() if 0 <= n < len(step.findings)}
+        carried_count = 0
+        for previous, current in zip(
+            list(step.decisions.items())[: step.carried_count], valid.items(), strict=False
+        ):
+            if previous != current:
                 break
-            settled += 1
-        self.steps[self.at] = replace(step, decisions=known, settled=settled)
+            carried_count += 1
+        self.steps[self.position] = replace(step, decisions=valid, carried_count=carried_count)
         if new:
-            del self.steps[self.at + 1 :]
+            del self.steps[self.position + 1 :]
 
     def undo(self) -> None:
-        self.at = max(0, self.at - 1) if self.steps else -1
+        self.position = max(0, self.position - 1) if self.steps else -1
 
     def redo(self) -> None:
-        self.at = min(len(self.steps) - 1, self.at + 1)
+        self.position = min(len(self.steps) - 1, self.position + 1)
 
     def _push(self, step: Step) -> Step:
-        """Show a state that follows the one shown; what lay ahead is gone."""
+        """Add a step after the current one and delete the steps to redo."""
         self._numbers += 1
         numbered = replace(step, number=self._numbers)
-        self.steps = [*self.steps[: self.at + 1], numbered][-MOST_STEPS:]
-        self.at = len(self.steps) - 1
+        self.steps = [*self.steps[: self.position + 1], numbered][-MAX_STEPS:]
+        self.position = len(self.steps) - 1
         return numbered
 
 
 @dataclass(frozen=True, slots=True)
-class Boxes:
-    """What the input boxes hold: text as a browser shows it, tags on one line."""
+class FormFields:
+    """The content of the input form: texts with line feeds, tags on one line."""
 
     title: str = ""
     summary: str = ""
@@ -190,38 +216,38 @@ class Boxes:
     language: str = ""
 
 
-def boxes(article: Article | None) -> Boxes:
+def build_form_fields(article: Article | None) -> FormFields:
     if article is None:
-        return Boxes()
-    return Boxes(
-        one_line(article["title"] or ""),
-        displayed(article["summary"] or ""),
-        displayed(article["content"] or ""),
-        one_line(", ".join(article["tags"])),
+        return FormFields()
+    return FormFields(
+        remove_line_ends(article["title"] or ""),
+        normalize_line_ends(article["summary"] or ""),
+        normalize_line_ends(article["content"] or ""),
+        remove_line_ends(", ".join(article["tags"])),
         article["language"] or "",
     )
 
 
-def from_boxes(shown: Boxes, before: Article) -> Article:
-    """The article that the boxes hold now. Where a box is as it was, the field is byte for byte as before."""
-    was = boxes(before)
-    language = shown.language if shown.language in ("en", "ja", "zh") else None
+def apply_form_fields(fields: FormFields, before: Article) -> Article:
+    """Apply the form's content to an article; unchanged fields stay byte for byte."""
+    fields_before = build_form_fields(before)
+    language = fields.language if fields.language in ("en", "ja", "zh") else None
     return {
         **before,
-        "title": before["title"] if shown.title == was.title else shown.title or None,
-        "summary": _field(before["summary"], was.summary, shown.summary),
-        "content": _field(before["content"], was.content, shown.content),
-        "tags": before["tags"] if shown.tags == was.tags else split_tags(shown.tags),
+        "title": before["title"] if fields.title == fields_before.title else fields.title or None,
+        "summary": _apply_text_field(before["summary"], fields_before.summary, fields.summary),
+        "content": _apply_text_field(before["content"], fields_before.content, fields.content),
+        "tags": before["tags"] if fields.tags == fields_before.tags else split_tags(fields.tags),
         "language": language,
     }
 
 
-def one_line(text: str) -> str:
-    """As a one-line text box holds it, which drops line ends."""
-    return displayed(text).replace("\n", "")
+def remove_line_ends(text: str) -> str:
+    """Remove line ends, as a one-line text box does."""
+    return normalize_line_ends(text).replace("\n", "")
 
 
-def _field(before: str | None, was: str, shown: str) -> str | None:
-    if shown == was:
+def _apply_text_field(before: str | None, shown_before: str, shown: str) -> str | None:
+    if shown == shown_before:
         return before
-    return (shown if before is None else reconciled(before, shown)) or None
+    return (shown if before is None else restore_line_ends(before, shown)) or None

@@ -1,4 +1,4 @@
-"""Findings of a scan, what an editor decides on them, and the edits that follow. Pure."""
+"""Builds the findings of a scan, and the edits that follow from an editor's decisions. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from backend.articles.schemas import Correction, ScanResult
-from dashboard.app_pages.corrections.article_edits import Edit, Edits, WrongPlace, hand_edit, moved, texts
+from dashboard.app_pages.corrections.article_edits import (
+    Edit,
+    EditMismatchError,
+    Edits,
+    find_edit,
+    list_texts,
+    move_span,
+)
 from dashboard.client.article_schemas import Article
 
 Severity = Literal["error", "warning", "info"]
@@ -16,9 +23,9 @@ Status = Literal["approved", "ignored"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A violation with its correction, where there is one.
+    """A violation and its correction, if it has one.
 
-    ``suggestion`` is null where there is no single one; ``safe`` ones may be applied without asking.
+    ``suggestion`` is null unless there is exactly one. ``safe`` corrections may be applied without approval.
     """
 
     rule: str
@@ -35,19 +42,19 @@ class Finding:
 
 
 class Decision(NamedTuple):
-    """``text`` is the name that the editor chose where the rule offers several; else null."""
+    """``text`` is the name that the editor chose if the rule offers several; null otherwise."""
 
     status: Status
     text: str | None = None
 
 
 Decisions: TypeAlias = Mapping[int, Decision]
-"""By the finding's number in its scan, in the order in which they were made."""
+"""Decisions by the finding's index in its scan, in the order in which they were made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Findings of one scan. ``safe`` and ``approval`` are those with a correction."""
+    """Numbers of findings in a scan. ``safe`` and ``approval`` count those with a correction."""
 
     error: int = 0
     warning: int = 0
@@ -61,12 +68,12 @@ class Counts:
         return self.error + self.warning + self.info
 
 
-def findings(scan: ScanResult) -> tuple[Finding, ...]:
-    """In reading order: title, summary, content, tags, and by place within."""
-    fixes = {_place(correction): correction for correction in scan["corrections"]}
+def build_findings(scan: ScanResult) -> tuple[Finding, ...]:
+    """Build the findings in reading order: title, summary, content, tags, then by offset."""
+    fixes = {_get_position(correction): correction for correction in scan["corrections"]}
     found = []
     for violation in scan["violations"]:
-        fix = fixes.get(_place(violation))
+        fix = fixes.get(_get_position(violation))
         found.append(
             Finding(
                 violation["rule_id"],
@@ -85,35 +92,37 @@ def findings(scan: ScanResult) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda one: (*_field_order(one.field), one.start, one.end, one.rule)))
 
 
-def count(found: Sequence[Finding]) -> Counts:
+def count_findings(found: Sequence[Finding]) -> Counts:
     by = Counter(one.severity for one in found)
     safe = sum(one.safe for one in found)
     approval = sum(one.suggestion is not None and not one.safe for one in found)
     return Counts(by["error"], by["warning"], by["info"], safe, approval, open=len(found) - safe - approval)
 
 
-def approved_edits(article: Article, found: Sequence[Finding], decisions: Decisions) -> dict[str, list[Edit]]:
-    """The edits that were approved, by field; raises :class:`WrongPlace` where the text is another."""
+def build_approved_edits(
+    article: Article, found: Sequence[Finding], decisions: Decisions
+) -> dict[str, list[Edit]]:
+    """Build the approved edits by field; raises :class:`EditMismatchError` if the text has changed."""
     edits = []
     for number, decision in sorted(decisions.items()):
         one = found[number]
         text = one.suggestion if decision.text is None else decision.text
         if decision.status == "approved" and text is not None:
             edits.append((one.field, Edit(one.start, one.end, text), one.text))
-    return _checked(article, edits)
+    return _verify_edits(article, edits)
 
 
-def safe_edits(
+def build_safe_edits(
     article: Article, applied: Sequence[Correction], found: Sequence[Finding], decisions: Decisions
 ) -> dict[str, list[Edit]]:
-    """The edits of corrections that the service applied, without those that the editor ignores."""
-    left_out = {
+    """Build the edits of the service's applied corrections, without those that the editor ignores."""
+    ignored = {
         (one.field, one.start, one.end)
         for number, decision in decisions.items()
         if decision.status == "ignored"
         for one in (found[number],)
     }
-    return _checked(
+    return _verify_edits(
         article,
         [
             (
@@ -122,53 +131,56 @@ def safe_edits(
                 one["original_text"],
             )
             for one in applied
-            if (one["field"], one["start_offset"], one["end_offset"]) not in left_out
+            if (one["field"], one["start_offset"], one["end_offset"]) not in ignored
         ],
     )
 
 
-def edits_by_hand(before: Article, after: Article) -> dict[str, list[Edit]] | None:
-    """What was changed between two versions of an article; null when it is another article by now.
+def find_manual_edits(before: Article, after: Article) -> dict[str, list[Edit]] | None:
+    """Find the edits between two versions of an article; null if less than half of the text is left.
 
-    It counts as another one when less than half of its text is left. A field that one of them lacks is
-    empty there; tags are compared only where their number is the same.
+    It then counts as another article. A missing field counts as empty; tags are compared only if their number
+    is the same.
     """
-    old, new = texts(before), texts(after)
+    old, new = list_texts(before), list_texts(after)
     fields = [name for name in {**old, **new} if not name.startswith("tags")]
     if len(before["tags"]) == len(after["tags"]):
         fields += [name for name in old if name.startswith("tags")]
-    made = {name: hand_edit(old.get(name, ""), new.get(name, "")) for name in fields}
+    made = {name: find_edit(old.get(name, ""), new.get(name, "")) for name in fields}
     edits = {field: [edit] for field, edit in made.items() if edit is not None}
     lost = sum(edit.end - edit.start for (edit,) in edits.values())
     return edits if lost * 2 <= sum(map(len, old.values())) else None
 
 
-def carried(
+def carry_over(
     found: Sequence[Finding], decisions: Decisions, edits: Edits, after: Sequence[Finding]
 ) -> dict[int, Decision]:
-    """The decisions that still stand after ``edits``, by the number of the same finding then."""
-    there = {(one.rule, one.field, one.start, one.end, one.text): n for n, one in enumerate(after)}
-    kept = {}
+    """Carry over the decisions whose findings still exist after ``edits``, by their new indexes."""
+    numbers_after = {(one.rule, one.field, one.start, one.end, one.text): n for n, one in enumerate(after)}
+    carried = {}
     for number, decision in decisions.items():
         one = found[number]
-        place = moved(one.start, one.end, edits.get(one.field, ()))
-        if place is not None and (n := there.get((one.rule, one.field, *place, one.text))) is not None:
-            kept[n] = decision
-    return kept
+        place = move_span(one.start, one.end, edits.get(one.field, ()))
+        if (
+            place is not None
+            and (n := numbers_after.get((one.rule, one.field, *place, one.text))) is not None
+        ):
+            carried[n] = decision
+    return carried
 
 
-def _checked(article: Article, edits: Sequence[tuple[str, Edit, str]]) -> dict[str, list[Edit]]:
-    """The edits by field, ascending, once each place is seen to hold the text that was found there."""
-    have = texts(article)
+def _verify_edits(article: Article, edits: Sequence[tuple[str, Edit, str]]) -> dict[str, list[Edit]]:
+    """Group the edits by field, ascending; raises if the text at a span differs from the original."""
+    texts_by_field = list_texts(article)
     made: dict[str, list[Edit]] = {}
     for field, edit, original in sorted(edits):
-        if have.get(field, "")[edit.start : edit.end] != original:
-            raise WrongPlace(f"{field}[{edit.start}:{edit.end}] is not “{original}”.")
+        if texts_by_field.get(field, "")[edit.start : edit.end] != original:
+            raise EditMismatchError(f"{field}[{edit.start}:{edit.end}] is not “{original}”.")
         made.setdefault(field, []).append(edit)
     return made
 
 
-def _place(one: Mapping[str, object]) -> tuple[object, ...]:
+def _get_position(one: Mapping[str, object]) -> tuple[object, ...]:
     return one["rule_id"], one["field"], one["start_offset"], one["end_offset"]
 
 

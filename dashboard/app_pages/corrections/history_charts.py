@@ -1,4 +1,4 @@
-"""Drawings of stored violations: which rules fire most, and when."""
+"""Builds the charts of stored violations: most frequent rules, and violations by day."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -11,16 +11,16 @@ from dashboard.frame.markup import tag, text
 from dashboard.frame.palette import mix
 from dashboard.frame.theme import Theme
 
-BAR_HEIGHT = 30
+BAR_HEIGHT_PX = 30
 GLYPHS: Mapping[str, str] = {"error": "✕", "warning": "▲", "info": "●"}
 
 
-def bars_height(rows: int) -> int:
-    return max(1, rows) * BAR_HEIGHT + 14
+def compute_rule_chart_height(rows: int) -> int:
+    return max(1, rows) * BAR_HEIGHT_PX + 14
 
 
-def rule_bars(rows: Sequence[tuple[str, int]], seen: Theme) -> Figure:
-    """One bar a rule, most first, its name above no axis but at its side."""
+def build_rule_chart(rows: Sequence[tuple[str, int]], look: Theme) -> Figure:
+    """Build one horizontal bar per rule, most frequent first, labelled at its side."""
     counts = [count for _, count in rows]
     bars = {
         "orientation": "h",
@@ -29,7 +29,7 @@ def rule_bars(rows: Sequence[tuple[str, int]], seen: Theme) -> Figure:
         "text": [f"{count:,}" for count in counts],
         "textposition": "outside",
         "cliponaxis": False,
-        "textfont": {"color": seen.ink},
+        "textfont": {"color": look.ink},
         "hovertemplate": "%{y}: %{x:,}<extra></extra>",
     }
     layout = {
@@ -38,11 +38,11 @@ def rule_bars(rows: Sequence[tuple[str, int]], seen: Theme) -> Figure:
         "xaxis": {"visible": False, "fixedrange": True},
         "yaxis": {"autorange": "reversed", "automargin": True, "fixedrange": True, "ticksuffix": "  "},
     }
-    return _bars(bars, layout, seen, size=12.5)
+    return _build_bar_chart(bars, layout, look, size=12.5)
 
 
-def day_bars(days: Sequence[tuple[date, int]], seen: Theme) -> Figure:
-    """One bar a day, days without any included."""
+def build_day_chart(days: Sequence[tuple[date, int]], look: Theme) -> Figure:
+    """Build one bar per day, including days without violations."""
     bars = {
         "x": [day.isoformat() for day, _ in days],
         "y": [count for _, count in days],
@@ -53,7 +53,7 @@ def day_bars(days: Sequence[tuple[date, int]], seen: Theme) -> Figure:
         "bargap": 0.25,
         "xaxis": {"type": "date", "showgrid": False, "tickformat": "%m-%d", "nticks": 7, "fixedrange": True},
         "yaxis": {
-            "gridcolor": mix(seen.ink, seen.background, 0.14),
+            "gridcolor": mix(look.ink, look.background, 0.14),
             "zeroline": False,
             "rangemode": "tozero",
             "nticks": 5,
@@ -61,25 +61,27 @@ def day_bars(days: Sequence[tuple[date, int]], seen: Theme) -> Figure:
             "tickformat": ",d",
         },
     }
-    return _bars(bars, layout, seen, size=12)
+    return _build_bar_chart(bars, layout, look, size=12)
 
 
-def _bars(bars: Mapping[str, Any], layout: Mapping[str, Any], seen: Theme, *, size: float) -> Figure:
-    """Bars in the colours of the page, their words at ``size`` pixels."""
-    trace = {"type": "bar", "marker": {"color": mix(seen.accent, seen.background, 0.75)}, **bars}
-    words = {
-        "font": {"color": seen.ink, "size": size},
-        "hoverlabel": plotting.build_hover_label(seen.ink, seen.background),
+def _build_bar_chart(
+    bars: Mapping[str, Any], layout: Mapping[str, Any], look: Theme, *, size: float
+) -> Figure:
+    """Build bars in the colours of the page, with labels of ``size`` pixels."""
+    trace = {"type": "bar", "marker": {"color": mix(look.accent, look.background, 0.75)}, **bars}
+    style = {
+        "font": {"color": look.ink, "size": size},
+        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
     }
-    return plotting.build_figure([trace], {**words, **layout})
+    return plotting.build_figure([trace], {**style, **layout})
 
 
-def severity_parts(counts: Mapping[str, int], names: Mapping[str, str]) -> str:
-    """One bar parted by severity as markup; each part has its glyph, name and number below."""
-    known = {severity: count for severity, count in counts.items() if count}
+def build_severity_bar(counts: Mapping[str, int], names: Mapping[str, str]) -> str:
+    """Build one bar divided by severity as markup, with a legend of glyphs, names and numbers."""
+    present = {severity: count for severity, count in counts.items() if count}
     parts = (
         tag("span", class_=f"cr-part-{severity}", style=f"flex-grow:{count}")
-        for severity, count in known.items()
+        for severity, count in present.items()
     )
     legend = (
         tag(

@@ -1,4 +1,4 @@
-"""The three parts of the Corrections page, one of which is shown; the address says which."""
+"""Lays out the Corrections page: article, batch or history, by the URL."""
 
 import streamlit as st
 
@@ -9,11 +9,11 @@ from dashboard.i18n import t
 MODES = ("article", "batch", "history")
 
 
-def page() -> None:
-    st.fragment(_part, key="corrections")()
+def render_page() -> None:
+    st.fragment(_render_mode, key="corrections")()
 
 
-def _part() -> None:
+def _render_mode() -> None:
     mode, on_mode = url_state.sync("mode", MODES, "article")
     bar = st.container(key="cr_bar", horizontal=True, vertical_alignment="center", gap="small")
     with bar:
@@ -27,8 +27,8 @@ def _part() -> None:
             format_func=lambda code: t(f"corrections.mode_{code}"),
         )
     if mode == "batch":
-        batch.show(bar)
+        batch.render(bar)
     elif mode == "history":
-        history.show(bar)
+        history.render(bar)
     else:
-        article_editor.show(bar)
+        article_editor.render(bar)

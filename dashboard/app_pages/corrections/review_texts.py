@@ -1,4 +1,4 @@
-"""Texts of the review component, and sentences for what the service refuses."""
+"""Builds the texts of the review component and of errors, and renders shared inputs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -8,14 +8,14 @@ import streamlit as st
 
 from backend.articles.model import ViolationType
 from dashboard.app_pages.corrections import article_files
-from dashboard.app_pages.corrections.article_files import FileRefused
+from dashboard.app_pages.corrections.article_files import InvalidFileError
 from dashboard.app_pages.corrections.file_drop import file_drop
 from dashboard.client import Problem
 from dashboard.frame import account, states
 from dashboard.i18n import LANGUAGE_NAMES, Language, fill, t
 
-TYPES: tuple[ViolationType, ...] = get_args(ViolationType)
-_WORDS = (
+VIOLATION_TYPES: tuple[ViolationType, ...] = get_args(ViolationType)
+_TEXT_KEYS = (
     "error", "warning", "info", "errors", "warnings", "infos", "approve", "ignore", "approved",
     "ignored", "approve_alike", "ignore_alike", "apply_safe", "apply_approved", "undo", "redo",
     "undone", "redone", "view", "view_text", "view_compare", "copy", "copy_field", "copied",
@@ -25,87 +25,78 @@ _WORDS = (
     "none_shown", "none_approved", "none_safe", "clean", "clean_why", "left", "all_decided", "former",
     "rule", "source", "tags", "before", "after", "no_change", "same_lines",
 )  # fmt: skip
-_KEYS = (
-    (("n", "j", "↓"), "key_next"),
-    (("p", "k", "↑"), "key_previous"),
-    (("a",), "key_approve"),
-    (("i", "⇧i"), "key_ignore"),
-    (("1", "…", "9"), "key_choose"),
-    (("s",), "key_safe"),
-    (("↵", "⇧a"), "key_approved"),
-    (("z", "⇧z"), "key_undo"),
-    (("d",), "key_compare"),
-    (("c",), "key_copy"),
-    (("e",), "key_edit"),
-    (("?",), "key_help"),
-)
+_KEY_HELP_KEYS = (
+    "key_next", "key_previous", "key_approve", "key_ignore", "key_choose", "key_safe", "key_approved",
+    "key_undo", "key_compare", "key_copy", "key_edit", "key_help",
+)  # fmt: skip
+"""Texts of the keys that ``review/keyboard.js`` binds."""
 
 
 @cache
-def words(lang: Language) -> Mapping[str, Any]:
-    """The component's texts in one language."""
+def build_component_texts(lang: Language) -> Mapping[str, Any]:
+    """Build the component's texts in one language."""
 
-    def say(key: str) -> str:
+    def translate(key: str) -> str:
         return t(f"corrections.{key}", lang=lang)
 
     return {
-        **{key: say(key) for key in _WORDS},
-        "types": {kind: say(f"type_{kind}") for kind in TYPES},
-        "reasons": {kind: say(f"reason_{kind}") for kind in TYPES},
+        **{key: translate(key) for key in _TEXT_KEYS},
+        "types": {kind: translate(f"type_{kind}") for kind in VIOLATION_TYPES},
+        "reasons": {kind: translate(f"reason_{kind}") for kind in VIOLATION_TYPES},
         "languages": dict(LANGUAGE_NAMES),
-        "key_help": [[list(keys), say(key)] for keys, key in _KEYS],
+        "key_help": {key: translate(key) for key in _KEY_HELP_KEYS},
     }
 
 
 @cache
-def field_labels(lang: Language) -> Mapping[str, str]:
+def build_field_labels(lang: Language) -> Mapping[str, str]:
     names = {name: t(f"corrections.field_{name}", lang=lang) for name in ("title", "summary", "content")}
     return {**names, "tag": t("corrections.field_tag", lang=lang)}
 
 
-def sentence(problem: Problem) -> str:
-    """What went wrong, in the reader's language."""
+def describe_problem(problem: Problem) -> str:
+    """Describe a problem in the reader's language."""
     by_status = {400: "refused", 403: "forbidden", 413: "too_large"}
-    word = by_status.get(problem.status or 0)
-    return t(f"corrections.error_{word}") if word else states.error_text(problem)
+    suffix = by_status.get(problem.status or 0)
+    return t(f"corrections.error_{suffix}") if suffix else states.error_text(problem)
 
 
-def refused_file(refused: FileRefused) -> str:
-    values = {name: str(value) for name, value in refused.values.items()}
-    return fill(t(f"corrections.file_{refused.code}"), values)
+def describe_invalid_file(error: InvalidFileError) -> str:
+    values = {name: str(value) for name, value in error.values.items()}
+    return fill(t(f"corrections.file_{error.code}"), values)
 
 
-def store_toggle(key: str) -> None:
-    """Whether what a check finds is stored; off, with the reason, for who may not store."""
-    may = account.can_write()
-    if not may:
+def render_store_toggle(key: str) -> None:
+    """Render the switch for storing findings; disabled, with the reason, without the permission."""
+    can_store = account.can_write()
+    if not can_store:
         st.session_state[key] = False
-    st.toggle(t("corrections.store"), key=key, help=t("corrections.store_help"), disabled=not may)
-    if not may:
+    st.toggle(t("corrections.store"), key=key, help=t("corrections.store_help"), disabled=not can_store)
+    if not can_store:
         account.render_missing_scope("store")
 
 
-def check_button(
+def render_check_button(
     label: str, key: str, on_click: Callable[[], None], *, width: Literal["content", "stretch"] = "content"
 ) -> None:
-    """Sends the form that it stands in to be checked."""
+    """Render the button that submits the surrounding form."""
     icon = ":material/spellcheck:"
     st.form_submit_button(label, key=key, type="primary", icon=icon, on_click=on_click, width=width)
 
 
-def problem_alert(problem: Problem) -> None:
-    states.alert(sentence(problem), problem.detail, problem.request_id)
+def render_problem(problem: Problem) -> None:
+    states.alert(describe_problem(problem), problem.detail, problem.request_id)
 
 
-def choose_file(key: str, kinds: Sequence[str], *, on_file: Callable[[], None]) -> None:
-    """A place for one file of these kinds; ``taken(key)`` of the component reads it in the callback."""
-    most = article_files.MOST_BYTES // 1024 // 1024
+def render_file_drop(key: str, kinds: Sequence[str], *, on_file: Callable[[], None]) -> None:
+    """Render a file drop for one file of these kinds; ``read_file(key)`` returns the file in ``on_file``."""
+    limit_mb = article_files.MAX_FILE_BYTES // 1024 // 1024
     file_drop(
         key=key,
         label=t("corrections.open_label"),
         hint=" ".join(f".{kind}" for kind in kinds),
-        too_large=t("corrections.file_large").replace("{most}", str(most)),
+        too_large=t("corrections.file_large").replace("{most}", str(limit_mb)),
         kinds=kinds,
-        most=article_files.MOST_BYTES,
+        max_bytes=article_files.MAX_FILE_BYTES,
         on_file=on_file,
     )

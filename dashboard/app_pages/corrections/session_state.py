@@ -1,7 +1,6 @@
-"""The editor's work of this session: the article before them and what is done with it.
+"""Holds the article that is edited in this session, and runs the actions of its review.
 
-The texts stay in the session: nothing of them goes into the address or, unless it is asked for, into
-the service's store.
+Texts stay in the session: they are never in the URL, and the service stores findings only on request.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,11 +10,10 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.app_pages.corrections import article_edits as texts
-from dashboard.app_pages.corrections import findings
+from dashboard.app_pages.corrections import article_edits, findings
 from dashboard.app_pages.corrections.article_edits import Edits
-from dashboard.app_pages.corrections.article_files import Opened
-from dashboard.app_pages.corrections.edit_history import Desk, Done, Step
+from dashboard.app_pages.corrections.article_files import ArticleFile
+from dashboard.app_pages.corrections.edit_history import EditHistory, Step, StepKind
 from dashboard.app_pages.corrections.findings import Decision
 from dashboard.client import Problem, articles
 from dashboard.client.article_schemas import Article, build_blank_article
@@ -23,192 +21,194 @@ from dashboard.client.articles import ScanResult
 from dashboard.client.post_requests import Posted
 from dashboard.i18n import t
 
-_KEY = "corrections_bench"
-_STATUSES = ("approved", "ignored")
+_KEY = "corrections_editor"
+_VALID_STATUSES = ("approved", "ignored")
 
 
 @dataclass
-class Bench:
-    """``draft`` is what the input boxes begin with. ``turn`` counts what was done in the review."""
+class EditorState:
+    """``draft`` is the article in the form. ``action_count`` counts the actions in the review."""
 
-    desk: Desk = field(default_factory=Desk)
+    history: EditHistory = field(default_factory=EditHistory)
     draft: Article = field(default_factory=build_blank_article)
-    opened: Opened | None = None
+    source: ArticleFile | None = None
     editing: bool = True
-    asked: bool = False
-    """A check was asked for; the page makes it while it shows that it does."""
+    check_requested: bool = False
+    """The page runs the check at the next run, while it shows a skeleton."""
     store: bool = False
     problem: Problem | None = None
-    again: str = ""
-    """What failed in the review and may be tried again."""
+    retry_action: str = ""
+    """The failed action of the review that can be retried; empty for none."""
     notice: str = ""
     message: str = ""
-    turn: int = 0
-    boxes: int = 0
-    """Counts how often the input boxes were filled anew."""
+    action_count: int = 0
+    form_version: int = 0
+    """Increments when the form is filled again."""
 
 
-def bench() -> Bench:
-    found: Bench = st.session_state.setdefault(_KEY, Bench())
-    return found
+def load_state() -> EditorState:
+    state: EditorState = st.session_state.setdefault(_KEY, EditorState())
+    return state
 
 
-def begin(article: Article, opened: Opened | None = None) -> None:
-    """Put another article into the input boxes; what was done so far can still be undone."""
-    now = bench()
-    now.draft, now.opened, now.editing, now.problem, now.notice = article, opened, True, None, ""
-    now.boxes += 1
+def start_article(article: Article, source: ArticleFile | None = None) -> None:
+    """Put another article into the form; earlier steps can still be undone."""
+    state = load_state()
+    state.draft, state.source, state.editing, state.problem, state.notice = article, source, True, None, ""
+    state.form_version += 1
 
 
-def open_checked(article: Article, scan: ScanResult, rules_version: str, opened: Opened, row: int) -> None:
-    """Review an article of a batch, which was scanned with it."""
-    now = bench()
-    step = now.desk.checked(article, scan, rules_version, opened, row)
-    now.draft, now.opened, now.editing, now.problem, now.notice = article, opened, False, None, ""
-    now.turn += 1
-    now.message = found_words(step)
+def open_scanned(
+    article: Article, scan: ScanResult, rules_version: str, source: ArticleFile, row: int
+) -> None:
+    """Review an article of a batch that is already scanned."""
+    state = load_state()
+    step = state.history.add_checked(article, scan, rules_version, source, row)
+    state.draft, state.source, state.editing, state.problem, state.notice = article, source, False, None, ""
+    state.action_count += 1
+    state.message = summarize_findings(step)
 
 
-def check(article: Article, *, persist: bool) -> None:
-    """Scan the article as given, and show what is found."""
-    now = bench()
-    now.draft = article
-    now.problem = None
-    now.notice = ""
-    answer = articles.scan([article], persist=persist)
-    if persist and answer.error is not None and answer.error.status == HTTPStatus.FORBIDDEN:
-        now.notice = t("corrections.not_stored_key")
-        answer = articles.scan([article], persist=False)
-    elif persist and answer.data:
-        now.notice = t("corrections.stored", n=len(answer.data[0]["violations"]))
-    found = _only(answer)
-    if found is None:
+def check_article(article: Article, *, persist: bool) -> None:
+    """Scan the article and add the result to the history."""
+    state = load_state()
+    state.draft = article
+    state.problem = None
+    state.notice = ""
+    response = articles.scan([article], persist=persist)
+    if persist and response.error is not None and response.error.status == HTTPStatus.FORBIDDEN:
+        state.notice = t("corrections.not_stored_key")
+        response = articles.scan([article], persist=False)
+    elif persist and response.data:
+        state.notice = t("corrections.stored", n=len(response.data[0]["violations"]))
+    result = _take_result(response)
+    if result is None:
         return
-    version = articles.get_rules_version(answer)
-    before = now.desk.step
-    edits = findings.edits_by_hand(before.article, article) if before is not None else None
+    version = articles.get_rules_version(response)
+    before = state.history.step
+    edits = findings.find_manual_edits(before.article, article) if before is not None else None
     if before is not None and before.article == article:
-        step = now.desk.renewed(found, version)
+        step = state.history.refresh_findings(result, version)
     elif edits is not None:
-        step = now.desk.changed("edited", article, edits, found, version, now.opened)
+        step = state.history.add_edited("edited", article, edits, result, version, state.source)
     else:
-        step = now.desk.checked(article, found, version, now.opened)
-    now.editing = False
-    now.again = ""
-    now.turn += 1
-    now.message = found_words(step)
+        step = state.history.add_checked(article, result, version, state.source)
+    state.editing = False
+    state.retry_action = ""
+    state.action_count += 1
+    state.message = summarize_findings(step)
 
 
-def act(name: str) -> None:
-    """Do what the editor asked for in the review."""
-    now = bench()
-    step = now.desk.step
+def run_action(name: str) -> None:
+    """Run an action of the review."""
+    state = load_state()
+    step = state.history.step
     if step is None:
         return
-    now.problem, now.notice, now.message, now.again = None, "", "", ""
-    ACTS[name](now, step)
-    now.turn += 1
-    if now.problem is not None:
-        now.again = name
+    state.problem, state.notice, state.message, state.retry_action = None, "", "", ""
+    ACTIONS[name](state, step)
+    state.action_count += 1
+    if state.problem is not None:
+        state.retry_action = name
 
 
-def keep(sent: Mapping[str, Any]) -> None:
-    """Note the decisions that the browser tells of; what cannot have come from the review is left out."""
+def store_decisions(sent: Mapping[str, Any]) -> None:
+    """Store the decisions that the browser sent; invalid entries are ignored."""
     decisions: dict[int, Decision] = {}
     for entry in sent.get("decisions") or ():
         n, status, text = entry
-        if isinstance(n, (int, float)) and status in _STATUSES and isinstance(text, str | None):
+        if isinstance(n, (int, float)) and status in _VALID_STATUSES and isinstance(text, str | None):
             decisions[int(n)] = Decision(status, text)
-    bench().desk.keep(int(sent.get("step") or 0), decisions, new=bool(sent.get("new")))
+    load_state().history.store_decisions(int(sent.get("step") or 0), decisions, new=bool(sent.get("new")))
 
 
-def found_words(step: Step) -> str:
-    counts = findings.count(step.findings)
+def summarize_findings(step: Step) -> str:
+    counts = findings.count_findings(step.findings)
     if not counts.all:
         return t("corrections.clean")
     return t("corrections.found", n=counts.all, safe=counts.safe)
 
 
-def _safe(now: Bench, step: Step) -> None:
-    """The service's own answer; only what the editor ignores is left out of it."""
-    answer = articles.apply([step.article])
-    results = answer.data
-    if answer.error is not None or not results:
-        now.problem = answer.error
+def _apply_safe(state: EditorState, step: Step) -> None:
+    """Apply the service's safe corrections, except those that the editor ignores."""
+    response = articles.apply([step.article])
+    results = response.data
+    if response.error is not None or not results:
+        state.problem = response.error
         return
     try:
-        edits = findings.safe_edits(step.article, results[0]["applied"], step.findings, step.decisions)
-    except texts.WrongPlace as fault:
-        now.problem = _misplaced(fault)
+        edits = findings.build_safe_edits(step.article, results[0]["applied"], step.findings, step.decisions)
+    except article_edits.EditMismatchError as error:
+        state.problem = _build_mismatch_problem(error)
         return
-    done = _proceed(now, "safe", step, edits)
-    if done is not None:
-        now.message = t("corrections.did_safe", n=done.made, left=len(done.findings))
+    step_after = _apply_and_scan(state, "safe", step, edits)
+    if step_after is not None:
+        state.message = t("corrections.did_safe", n=step_after.edit_count, left=len(step_after.findings))
 
 
-def _approved(now: Bench, step: Step) -> None:
+def _apply_approved(state: EditorState, step: Step) -> None:
     try:
-        edits = findings.approved_edits(step.article, step.findings, step.decisions)
-    except texts.WrongPlace as fault:
-        now.problem = _misplaced(fault)
+        edits = findings.build_approved_edits(step.article, step.findings, step.decisions)
+    except article_edits.EditMismatchError as error:
+        state.problem = _build_mismatch_problem(error)
         return
     if not edits:
-        now.message = t("corrections.none_approved")
+        state.message = t("corrections.none_approved")
         return
-    done = _proceed(now, "approved", step, edits)
-    if done is not None:
-        now.message = t("corrections.did_approved", n=done.made, left=len(done.findings))
+    step_after = _apply_and_scan(state, "approved", step, edits)
+    if step_after is not None:
+        state.message = t("corrections.did_approved", n=step_after.edit_count, left=len(step_after.findings))
 
 
-def _proceed(now: Bench, done: Done, step: Step, edits: Edits) -> Step | None:
-    """Make the edits and scan what came of them; never stored, since it is the editor's own text."""
-    article = texts.edited(step.article, edits)
-    answer = articles.scan([article], persist=False)
-    found = _only(answer)
-    if found is None:
+def _apply_and_scan(state: EditorState, kind: StepKind, step: Step, edits: Edits) -> Step | None:
+    """Apply the edits and scan the result. The findings are not stored: the text is the editor's own."""
+    article = article_edits.apply_article_edits(step.article, edits)
+    response = articles.scan([article], persist=False)
+    result = _take_result(response)
+    if result is None:
         return None
-    now.draft = article
-    return now.desk.changed(done, article, edits, found, articles.get_rules_version(answer))
+    state.draft = article
+    return state.history.add_edited(kind, article, edits, result, articles.get_rules_version(response))
 
 
-def _undo(now: Bench, _: Step) -> None:
-    now.desk.undo()
-    _there(now, t("corrections.undone"))
+def _undo_step(state: EditorState, _: Step) -> None:
+    state.history.undo()
+    _show_current_step(state, t("corrections.undone"))
 
 
-def _redo(now: Bench, _: Step) -> None:
-    now.desk.redo()
-    _there(now, t("corrections.redone"))
+def _redo_step(state: EditorState, _: Step) -> None:
+    state.history.redo()
+    _show_current_step(state, t("corrections.redone"))
 
 
-def _there(now: Bench, message: str) -> None:
-    step = now.desk.step
+def _show_current_step(state: EditorState, message: str) -> None:
+    step = state.history.step
     if step is not None:
-        now.draft, now.opened = step.article, step.source
-    now.message = message
+        state.draft, state.source = step.article, step.source
+    state.message = message
 
 
-def _edit(now: Bench, step: Step) -> None:
-    now.draft, now.editing = step.article, True
-    now.boxes += 1
+def _edit_article(state: EditorState, step: Step) -> None:
+    state.draft, state.editing = step.article, True
+    state.form_version += 1
 
 
-ACTS: Mapping[str, Callable[[Bench, Step], None]] = {
-    "safe": _safe,
-    "approved": _approved,
-    "undo": _undo,
-    "redo": _redo,
-    "edit": _edit,
+ACTIONS: Mapping[str, Callable[[EditorState, Step], None]] = {
+    "safe": _apply_safe,
+    "approved": _apply_approved,
+    "undo": _undo_step,
+    "redo": _redo_step,
+    "edit": _edit_article,
 }
 
 
-def _only(answer: Posted[list[ScanResult]]) -> ScanResult | None:
-    """The one result; null when there is none, and the bench says why."""
-    if answer.error is not None or not answer.data:
-        bench().problem = answer.error
+def _take_result(response: Posted[list[ScanResult]]) -> ScanResult | None:
+    """Return the only result; null if there is none, with the problem in the state."""
+    if response.error is not None or not response.data:
+        load_state().problem = response.error
         return None
-    return answer.data[0]
+    return response.data[0]
 
 
-def _misplaced(fault: texts.WrongPlace) -> Problem:
-    return Problem("malformed", str(fault))
+def _build_mismatch_problem(error: article_edits.EditMismatchError) -> Problem:
+    return Problem("malformed", str(error))

@@ -1,7 +1,7 @@
-"""What became of a text since it was opened: from the edits themselves, so exact in every script. Pure.
+"""Builds the difference between an original text and its edited version, exact in every script. Pure.
 
-No two texts are ever compared. A text is kept as the pieces of the original that are still in it and
-the pieces that were put in; each edit cuts and joins them.
+It is built from the edits, without comparing texts. A text is a sequence of pieces of the original and
+inserted pieces; each edit splits and merges them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,24 +10,24 @@ from typing import Literal, NamedTuple, TypeAlias
 from dashboard.app_pages.corrections.article_edits import Edit
 
 
-class Kept(NamedTuple):
-    """``original[start:end]``, still there."""
+class OriginalPiece(NamedTuple):
+    """``original[start:end]``, unchanged."""
 
     start: int
     end: int
 
 
-class Put(NamedTuple):
-    """Text that the original does not have."""
+class InsertedPiece(NamedTuple):
+    """Text that is not in the original."""
 
     text: str
 
 
-Pieces: TypeAlias = tuple[Kept | Put, ...]
+TextPieces: TypeAlias = tuple[OriginalPiece | InsertedPiece, ...]
 
 
 class Segment(NamedTuple):
-    """A stretch of both texts: the same in both, or ``old`` that became ``new``."""
+    """A part of both texts: equal in both, or ``old`` replaced by ``new``."""
 
     old: str
     new: str
@@ -38,65 +38,66 @@ class Segment(NamedTuple):
 
 
 Side: TypeAlias = list[tuple[Literal["", "-", "+"], str]]
-"""A line of one text: stretches that are kept, taken out or put in."""
+"""A line of one text: unchanged, deleted and inserted parts."""
 
 
 class Line(NamedTuple):
-    """Lines that stand side by side; ``changed`` when they differ."""
+    """Lines side by side; ``changed`` if they differ."""
 
     before: Side
     after: Side
     changed: bool
 
 
-def untouched(text: str) -> Pieces:
-    return (Kept(0, len(text)),) if text else ()
+def build_unchanged(text: str) -> TextPieces:
+    return (OriginalPiece(0, len(text)),) if text else ()
 
 
-def compose(pieces: Pieces, edits: Sequence[Edit]) -> Pieces:
-    """The pieces after ``edits``, whose offsets are those of the text that ``pieces`` make."""
-    made: list[Kept | Put] = []
-    rest = list(reversed(pieces))  # what is not yet taken, the next at the end
-    at = 0
+def compose_edits(pieces: TextPieces, edits: Sequence[Edit]) -> TextPieces:
+    """Apply ``edits`` to the pieces. Offsets refer to the text that ``pieces`` join to."""
+    composed: list[OriginalPiece | InsertedPiece] = []
+    rest = list(reversed(pieces))  # remaining pieces, the next one last
+    position = 0
     for edit in edits:
-        made.extend(_take(rest, edit.start - at))
+        composed.extend(_take(rest, edit.start - position))
         for _ in _take(rest, edit.end - edit.start):
             pass
         if edit.text:
-            made.append(Put(edit.text))
-        at = edit.end
-    made.extend(reversed(rest))
-    return _joined(made)
+            composed.append(InsertedPiece(edit.text))
+        position = edit.end
+    composed.extend(reversed(rest))
+    return _merge_adjacent(composed)
 
 
-def text_of(original: str, pieces: Pieces) -> str:
+def join_pieces(original: str, pieces: TextPieces) -> str:
     return "".join(
-        original[piece.start : piece.end] if isinstance(piece, Kept) else piece.text for piece in pieces
+        original[piece.start : piece.end] if isinstance(piece, OriginalPiece) else piece.text
+        for piece in pieces
     )
 
 
-def segments(original: str, pieces: Pieces) -> list[Segment]:
-    """Both texts in one walk, parted where one begins to differ or ends differing."""
+def build_segments(original: str, pieces: TextPieces) -> list[Segment]:
+    """Split both texts at the boundaries of changes."""
     found: list[Segment] = []
-    at, put = 0, ""
+    position, inserted = 0, ""
     for piece in pieces:
-        if isinstance(piece, Put):
-            put += piece.text
+        if isinstance(piece, InsertedPiece):
+            inserted += piece.text
             continue
-        _add(found, original[at : piece.start], put)
+        _append_segment(found, original[position : piece.start], inserted)
         same = original[piece.start : piece.end]
-        _add(found, same, same)
-        at, put = piece.end, ""
-    _add(found, original[at:], put)
+        _append_segment(found, same, same)
+        position, inserted = piece.end, ""
+    _append_segment(found, original[position:], inserted)
     return found
 
 
-def lines(original: str, pieces: Pieces) -> list[Line]:
-    """The two texts side by side; a row ends at each line end that both have."""
+def build_lines(original: str, pieces: TextPieces) -> list[Line]:
+    """Build the lines of both texts side by side; a row ends at each line end that both share."""
     rows: list[Line] = []
     before: Side = []
     after: Side = []
-    for segment in segments(original, pieces):
+    for segment in build_segments(original, pieces):
         if not segment.same:
             if segment.old:
                 before.append(("-", segment.old))
@@ -104,47 +105,47 @@ def lines(original: str, pieces: Pieces) -> list[Line]:
                 after.append(("+", segment.new))
             continue
         first, *rest = segment.old.split("\n")
-        _both(before, after, first)
+        _append_unchanged(before, after, first)
         for text in rest:
-            rows.append(_row(before, after))
+            rows.append(_build_line(before, after))
             before, after = [], []
-            _both(before, after, text)
-    rows.append(_row(before, after))
+            _append_unchanged(before, after, text)
+    rows.append(_build_line(before, after))
     return rows
 
 
-def _take(rest: list[Kept | Put], length: int) -> Iterator[Kept | Put]:
-    """The first ``length`` characters of what is left, taken away from it."""
+def _take(rest: list[OriginalPiece | InsertedPiece], length: int) -> Iterator[OriginalPiece | InsertedPiece]:
+    """Remove and yield the first ``length`` characters of the remaining pieces."""
     while length > 0:
         piece = rest.pop()
-        has = piece.end - piece.start if isinstance(piece, Kept) else len(piece.text)
-        if has > length:
-            rest.append(_part(piece, length, has))
-            piece = _part(piece, 0, length)
+        piece_length = piece.end - piece.start if isinstance(piece, OriginalPiece) else len(piece.text)
+        if piece_length > length:
+            rest.append(_slice_piece(piece, length, piece_length))
+            piece = _slice_piece(piece, 0, length)
         yield piece
-        length -= has
+        length -= piece_length
 
 
-def _part(piece: Kept | Put, start: int, end: int) -> Kept | Put:
-    if isinstance(piece, Kept):
-        return Kept(piece.start + start, piece.start + end)
-    return Put(piece.text[start:end])
+def _slice_piece(piece: OriginalPiece | InsertedPiece, start: int, end: int) -> OriginalPiece | InsertedPiece:
+    if isinstance(piece, OriginalPiece):
+        return OriginalPiece(piece.start + start, piece.start + end)
+    return InsertedPiece(piece.text[start:end])
 
 
-def _joined(pieces: Sequence[Kept | Put]) -> Pieces:
-    joined: list[Kept | Put] = []
+def _merge_adjacent(pieces: Sequence[OriginalPiece | InsertedPiece]) -> TextPieces:
+    joined: list[OriginalPiece | InsertedPiece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
-        if isinstance(piece, Kept) and isinstance(last, Kept) and last.end == piece.start:
-            joined[-1] = Kept(last.start, piece.end)
-        elif isinstance(piece, Put) and isinstance(last, Put):
-            joined[-1] = Put(last.text + piece.text)
+        if isinstance(piece, OriginalPiece) and isinstance(last, OriginalPiece) and last.end == piece.start:
+            joined[-1] = OriginalPiece(last.start, piece.end)
+        elif isinstance(piece, InsertedPiece) and isinstance(last, InsertedPiece):
+            joined[-1] = InsertedPiece(last.text + piece.text)
         else:
             joined.append(piece)
     return tuple(joined)
 
 
-def _add(found: list[Segment], old: str, new: str) -> None:
+def _append_segment(found: list[Segment], old: str, new: str) -> None:
     if not old and not new:
         return
     if found and old == new and found[-1].same:
@@ -153,11 +154,11 @@ def _add(found: list[Segment], old: str, new: str) -> None:
         found.append(Segment(old, new))
 
 
-def _both(before: Side, after: Side, text: str) -> None:
+def _append_unchanged(before: Side, after: Side, text: str) -> None:
     if text:
         before.append(("", text))
         after.append(("", text))
 
 
-def _row(before: Side, after: Side) -> Line:
+def _build_line(before: Side, after: Side) -> Line:
     return Line(before, after, any(kind for kind, _ in (*before, *after)))

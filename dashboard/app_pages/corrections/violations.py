@@ -1,4 +1,4 @@
-"""Stored violations: what is asked for, and the figures of its drawings. Pure."""
+"""Builds queries for stored violations and the data of their charts. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from backend.articles.schemas import ViolationSummary
 Period = Literal["1d", "7d", "30d", "90d", "all"]
 PERIODS: tuple[Period, ...] = get_args(Period)
 DAYS: Mapping[Period, int | None] = {"1d": 1, "7d": 7, "30d": 30, "90d": 90, "all": None}
-MOST_BARS = 120
-"""Days that a drawing shows at the most; older ones go into the number beside it."""
+MAX_DAYS = 120
+"""Maximum number of days in the chart; older findings are only in the total."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Filters as the address has them; what is empty does not matter."""
+class ViolationFilter:
+    """Filters as the URL holds them; an empty value means any."""
 
     period: Period = "30d"
     severity: str = ""
@@ -24,10 +24,10 @@ class Wanted:
     rule: str = ""
     entity: str = ""
 
-    def query(self, now: datetime) -> dict[str, str]:
-        """The service's own parameters. Days begin at midnight in UTC, as the service counts them."""
+    def build_query(self, now: datetime) -> dict[str, str]:
+        """Build the service's query parameters. Days begin at midnight in UTC, as in the service."""
         days = DAYS[self.period]
-        asked = {
+        params = {
             "severity": self.severity,
             "language": self.language,
             "rule_id": self.rule,
@@ -35,22 +35,22 @@ class Wanted:
         }
         if days is not None:
             first = now.astimezone(UTC).date() - timedelta(days=days - 1)
-            asked["from"] = f"{first.isoformat()}T00:00:00Z"
-        return {name: value for name, value in asked.items() if value}
+            params["from"] = f"{first.isoformat()}T00:00:00Z"
+        return {name: value for name, value in params.items() if value}
 
 
-def by_day(summary: ViolationSummary, period: Period, today: date) -> list[tuple[date, int]]:
-    """Each day of the period with its count, days without any as zero, oldest first."""
+def count_by_day(summary: ViolationSummary, period: Period, today: date) -> list[tuple[date, int]]:
+    """Count findings by day of the period, oldest day first; days without findings are zero."""
     counts = {date.fromisoformat(one["key"]): one["count"] for one in summary["days"] if one["key"]}
     days = DAYS[period]
     if days is None:
         first = min(counts, default=today)
-        days = min((today - first).days + 1, MOST_BARS)
+        days = min((today - first).days + 1, MAX_DAYS)
     first = today - timedelta(days=days - 1)
     return [(day, counts.get(day, 0)) for day in (first + timedelta(days=n) for n in range(days))]
 
 
-def top(counts: Sequence[Mapping[str, object]], most: int) -> list[tuple[str, int]]:
-    """The most frequent keys with their counts, most first."""
-    named = [(str(one["key"]), int(str(one["count"]))) for one in counts if one["key"] is not None]
-    return named[:most]
+def list_top(counts: Sequence[Mapping[str, object]], limit: int) -> list[tuple[str, int]]:
+    """List the first ``limit`` keys with their counts, most frequent first as sent."""
+    counted = [(str(one["key"]), int(str(one["count"]))) for one in counts if one["key"] is not None]
+    return counted[:limit]

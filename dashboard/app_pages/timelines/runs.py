@@ -9,7 +9,7 @@ from dashboard.app_pages.timelines.section_text import format_percent
 from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.client import timelines
 from dashboard.components.focus import focus
-from dashboard.components.sortable_table import Cell, Column, ledger
+from dashboard.components.sortable_table import Cell, Column, sortable_table
 from dashboard.frame import states
 from dashboard.frame.formats import UNKNOWN
 from dashboard.i18n import t
@@ -94,7 +94,7 @@ def _render_list(arrays: RunArrays, state: TimelinesState, profile: str | None) 
     if state.case is None:
         columns.insert(2, Column(t("timelines.case_case"), "wide"))
     with st.container(key="tlp_run_list"):
-        ledger(
+        sortable_table(
             columns,
             [(row.run_id, _build_cells(row, with_case=state.case is None)) for row in found.rows],
             key=LIST_KEY,

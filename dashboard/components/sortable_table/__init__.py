@@ -1,4 +1,4 @@
-"""A table whose rows open something: sorted in the browser, a part of its rows at a time."""
+"""Draws a table that is sorted in the browser, with rows that can open something."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,15 +8,15 @@ import orjson
 
 from dashboard.components.registration import load_component
 
-__all__ = ["Cell", "Column", "ledger"]
+__all__ = ["Cell", "Column", "sortable_table"]
 
-_ROOM = Path(__file__).parent
-PART = 100
-"""Rows drawn at once; the rest follows when it is asked for."""
+_FOLDER = Path(__file__).parent
+ROWS_PER_PART = 100
+"""Number of rows drawn at once; a button draws the next ones."""
 
 
 class Column(NamedTuple):
-    """``kind`` is ``text``, ``number`` or ``wide`` (the text that gets the room that is left)."""
+    """``kind`` is ``text``, ``number`` or ``wide`` (a text that gets the remaining width)."""
 
     label: str
     kind: str = "text"
@@ -24,7 +24,7 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """``text`` as it is shown; ``order`` sorts, where the text does not; ``tone`` is a severity or empty."""
+    """A cell's ``text``; ``order`` replaces it as the sort key; ``tone`` is a severity or empty."""
 
     text: str
     order: float | str | None = None
@@ -32,7 +32,7 @@ class Cell(NamedTuple):
     lang: str | None = None
 
 
-def ledger(
+def sortable_table(
     columns: Sequence[Column],
     rows: Sequence[tuple[str, Sequence[Cell]]],
     *,
@@ -42,23 +42,23 @@ def ledger(
     opens: int | None = None,
     on_open: Callable[[], None] | None = None,
 ) -> Any:
-    """Draw ``rows``, each an id and its cells. ``opens`` is the column whose text is the row's button.
+    """Draw ``rows``, each an id and its cells. ``opens`` is the index of the column with the row's button.
 
-    ``more`` is the text of the button for further rows, with ``{n}``. The id of an opened row arrives as
+    ``more`` is the label of the button for more rows, with ``{n}``. The id of an opened row arrives as the
     trigger ``open``.
     """
     data = {
         "caption": caption,
         "more": more,
-        "part": PART,
+        "part": ROWS_PER_PART,
         "opens": opens,
         "columns": [column._asdict() for column in columns],
         "rows": [[row, [list(cell) for cell in cells]] for row, cells in rows],
     }
-    return load_component(_ROOM, "sortable_table")(
-        key=key, data=orjson.dumps(data), on_open_change=on_open or _nothing
+    return load_component(_FOLDER, "sortable_table")(
+        key=key, data=orjson.dumps(data), on_open_change=on_open or _ignore_trigger
     )
 
 
-def _nothing() -> None:
-    """A trigger is only sent for callbacks that exist."""
+def _ignore_trigger() -> None:
+    """Do nothing: Streamlit sends a trigger only if it has a callback."""

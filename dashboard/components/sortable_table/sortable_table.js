@@ -1,23 +1,23 @@
-// A table with sortable heads; the rows of a large one are drawn in parts. Text only enters as text.
+// Draws a table with sortable columns; rows of large tables are drawn in parts. Text is inserted as text.
 
 function node(tag, props = {}, ...children) {
-  const made = document.createElement(tag);
+  const element = document.createElement(tag);
   for (const [key, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false || value === "") continue;
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else made.setAttribute(key, value);
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value);
   }
-  made.append(...children);
-  return made;
+  element.append(...children);
+  return element;
 }
 
-class Ledger {
+class SortableTable {
   constructor(root) {
     this.head = node("tr");
     this.body = node("tbody");
     this.caption = node("caption", { class: "sr" });
     this.more = node("button", { type: "button", class: "more", onclick: () => { this.shown += this.table.part; this.draw(); } });
-    this.frame = node("div", { class: "ledger" }, node("div", { class: "box", tabindex: "0", role: "region" }, node("table", {}, this.caption, node("thead", {}, this.head), this.body)), this.more);
+    this.frame = node("div", { class: "sortable-table" }, node("div", { class: "box", tabindex: "0", role: "region" }, node("table", {}, this.caption, node("thead", {}, this.head), this.body)), this.more);
     root.append(this.frame);
     this.sort = { column: null, down: false };
   }
@@ -35,7 +35,7 @@ class Ledger {
     this.draw();
   }
 
-  // Numbers begin with the most, texts with the first; a third press is the order they came in.
+  // First click: numbers descending, texts ascending. A third click restores the original order.
   sortBy(column) {
     const first = this.table.columns[column].kind === "number";
     if (this.sort.column !== column) this.sort = { column, down: first };
@@ -45,7 +45,7 @@ class Ledger {
     this.head.children[column].firstChild.focus();
   }
 
-  ordered() {
+  sortRows() {
     const { column, down } = this.sort;
     if (column === null) return this.table.rows;
     const value = ([, cells]) => cells[column][1] ?? cells[column][0];
@@ -60,11 +60,11 @@ class Ledger {
     const { columns, opens, more } = this.table;
     this.head.replaceChildren(...columns.map((column, n) => {
       const chosen = this.sort.column === n;
-      const way = chosen ? (this.sort.down ? "descending" : "ascending") : "none";
-      return node("th", { scope: "col", class: column.kind, "aria-sort": way },
+      const ariaSort = chosen ? (this.sort.down ? "descending" : "ascending") : "none";
+      return node("th", { scope: "col", class: column.kind, "aria-sort": ariaSort },
         node("button", { type: "button", title: column.hint, onclick: () => this.sortBy(n) }, column.label, node("span", { class: "dir", "aria-hidden": "true" }, chosen ? (this.sort.down ? "▼" : "▲") : "")));
     }));
-    const rows = this.ordered();
+    const rows = this.sortRows();
     this.body.replaceChildren(...rows.slice(0, this.shown).map(([id, cells]) => node("tr", {}, ...cells.map(([text, , tone, lang], n) => {
       const inner = n === opens ? node("button", { type: "button", class: "open", onclick: () => this.open("open", id) }, text) : text;
       return node("td", { class: columns[n].kind, "data-tone": tone, lang }, inner);
@@ -76,5 +76,5 @@ class Ledger {
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
-  (parentElement.ledger ??= new Ledger(parentElement)).receive(data, setTriggerValue);
+  (parentElement.sortableTable ??= new SortableTable(parentElement)).receive(data, setTriggerValue);
 }

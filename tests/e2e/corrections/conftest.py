@@ -1,4 +1,4 @@
-"""The Corrections page for an editor who begins."""
+"""The Corrections page without an article."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The Corrections page as an editor's hands and eyes meet it."""
+"""Helpers that use the Corrections page as an editor does."""
 
 from playwright.sync_api import Locator, Page
 
@@ -9,17 +9,17 @@ FAULTY = (
     "CoinBaseとビットコイソの比較も話題だ。Matic Networkの関係者もUniSwapに参加した。\n\n"
     "Etheriumの価格は上昇し、Solannaは横ばいだった。`Etherium` はコードである。"
 )
-"""Eight faults, seven of them safe to correct, and one that looks like a fault inside code."""
+"""Eight faults, seven of them with a safe correction, and the same fault inside code."""
 FAULTS = 8
 MARK = ".review .mark"
 
 
-def content(page: Page) -> Locator:
+def find_content(page: Page) -> Locator:
     return page.locator(".st-key-cr_content textarea")
 
 
 def tab_to(page: Page, wanted: str) -> None:
-    """Press Tab until an element that ``wanted`` selects has the focus."""
+    """Press Tab until an element that matches the selector has the focus."""
     for _ in range(60):
         if page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
             return
@@ -28,23 +28,23 @@ def tab_to(page: Page, wanted: str) -> None:
 
 
 def check(page: Page, text: str) -> None:
-    content(page).fill(text)
-    content(page).press("Control+Enter")
+    find_content(page).fill(text)
+    find_content(page).press("Control+Enter")
     page.locator(".review").wait_for()
     page.wait_for_selector(IDLE)
 
 
-def copied(page: Page) -> str:
+def read_clipboard(page: Page) -> str:
     text: str = page.evaluate("navigator.clipboard.readText()")
     return text
 
 
-def said(page: Page) -> Locator:
-    return page.locator(".review .said")
+def find_status(page: Page) -> Locator:
+    return page.locator(".review .status")
 
 
-def focused(page: Page) -> str:
-    """The text of the mark that has the focus, through the component's shadow root; else a tag's name."""
+def read_focused_text(page: Page) -> str:
+    """Read the text of the focused mark in the component's shadow root; otherwise the element's tag name."""
     script = """() => { let at = document.activeElement;
         while (at.shadowRoot) at = at.shadowRoot.activeElement;
         return at.querySelector('.was')?.textContent ?? at.tagName }"""
@@ -52,8 +52,8 @@ def focused(page: Page) -> str:
     return text
 
 
-def shown_text(page: Page) -> str:
-    """The article as it stands in the review, without the marks' signs."""
+def read_review_text(page: Page) -> str:
+    """Read the article's text in the review, without glyphs and replacements."""
     script = """() => { const every = [...document.querySelectorAll('*')];
         const host = every.find(node => node.shadowRoot?.querySelector('.review'));
         return [...host.shadowRoot.querySelectorAll('.prose.content .line')].map(line => {

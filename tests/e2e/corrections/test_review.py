@@ -1,18 +1,26 @@
-"""The Corrections page in a real browser: what it shows, for everybody and for long texts too."""
+"""The review of the Corrections page in a browser: details, filters, comparison, accessibility."""
 
 import re
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.corrections.page import FAULTS, FAULTY, MARK, check, copied, focused, said
+from tests.e2e.corrections.page import (
+    FAULTS,
+    FAULTY,
+    MARK,
+    check,
+    find_status,
+    read_clipboard,
+    read_focused_text,
+)
 from tests.support.reader import IDLE, LOOKS, Reader, is_steady, overflow, violations
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
 
-def test_the_card_says_what_why_and_who(page: Page) -> None:
+def test_the_card_shows_finding_reason_and_entity(page: Page) -> None:
     check(page, FAULTY)
     card = page.locator(".review .card")
     expect(card).to_contain_text("1 of 8")
@@ -25,7 +33,7 @@ def test_the_card_says_what_why_and_who(page: Page) -> None:
     expect(card).to_contain_text("Former name")
 
 
-def test_an_article_waits_for_the_editor_who_looks_at_another_page(page: Page) -> None:
+def test_an_article_and_its_decisions_stay_while_another_page_is_open(page: Page) -> None:
     check(page, FAULTY)
     page.keyboard.press("i")
     page.keyboard.press("a")
@@ -41,7 +49,7 @@ def test_an_article_waits_for_the_editor_who_looks_at_another_page(page: Page) -
     expect(page.locator(f"{MARK}[data-status=approved]")).to_have_count(1)
 
 
-def test_filters_narrow_what_is_walked_through_and_stand_in_the_link(page: Page) -> None:
+def test_filters_limit_the_findings_and_are_in_the_url(page: Page) -> None:
     check(page, FAULTY)
     page.locator(".review .chip[data-severity=info]").click()
     expect(page).to_have_url(re.compile("sev=info"))
@@ -49,13 +57,13 @@ def test_filters_narrow_what_is_walked_through_and_stand_in_the_link(page: Page)
     expect(page.locator(".review .card")).to_contain_text("1 of 1")
     page.locator(".review .card").focus()
     page.keyboard.press("n")
-    assert focused(page) == "Matic Network"
+    assert read_focused_text(page) == "Matic Network"
     page.locator(".review .chip[data-severity=info]").click()
     page.locator(".review select").select_option(index=1)
     expect(page).to_have_url(re.compile("rule="))
 
 
-def test_before_and_after_stand_side_by_side_exact_in_every_script(page: Page) -> None:
+def test_the_comparison_is_exact_in_every_script(page: Page) -> None:
     check(page, FAULTY)
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
@@ -70,7 +78,7 @@ def test_before_and_after_stand_side_by_side_exact_in_every_script(page: Page) -
     expect(page.locator(MARK)).to_have_count(1)
 
 
-def test_a_hundred_thousand_characters_are_marked_and_walked_through(page: Page) -> None:
+def test_findings_in_a_hundred_thousand_characters_can_be_reviewed(page: Page) -> None:
     text = ("暗号資産の市場は落ち着いている。" * 30 + "Etheriumは上昇した。\n\n") * 200
     assert len(text) > 98_000
     check(page, text)
@@ -86,17 +94,17 @@ def test_a_hundred_thousand_characters_are_marked_and_walked_through(page: Page)
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(0)
     page.keyboard.press("c")
-    expect(said(page)).to_have_text("Copied.")
-    assert copied(page) == text.replace("Etherium", "イーサリアム")
+    expect(find_status(page)).to_have_text("Copied.")
+    assert read_clipboard(page) == text.replace("Etherium", "イーサリアム")
 
 
 KEYS = {"desktop": ("", "d"), "phone": ("", "?", "Escape", "d")}
 MODES = {"desktop": {}, "phone": {"batch": ".st-key-cr_batch_text", "history": ".st-key-cr_bar"}}
-"""The desktop has what is laid out otherwise there: the review and the comparison."""
+"""On the desktop only the review and the comparison are tested: only their layout differs there."""
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+def test_the_page_is_accessible_without_overflow_or_layout_shift(
     browser: Browser, running_dashboard: str, axe_source: str, look: str
 ) -> None:
     reader = Reader(browser, running_dashboard, look)

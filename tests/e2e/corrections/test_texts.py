@@ -1,4 +1,4 @@
-"""What the Corrections page gives out and what it stores: the same as the service and the command line."""
+"""Exports and stored findings of the Corrections page match the service and the command line."""
 
 import json
 import re
@@ -20,9 +20,9 @@ from tests.e2e.corrections.page import (
     FAULTY,
     MARK,
     check,
-    content,
-    copied,
-    said,
+    find_content,
+    find_status,
+    read_clipboard,
     tab_to,
 )
 from tests.support.reader import IDLE
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.browser
 DRAWN = ".js-plotly-plot .main-svg"
 
 
-def scanned(service: Service, text: str) -> Any:
+def scan_by_service(service: Service, text: str) -> Any:
     answer = loopback.post(
         f"{service.url}/articles/scan",
         json={"articles": [{"content": text}], "persist": False},
@@ -43,7 +43,7 @@ def scanned(service: Service, text: str) -> Any:
     return answer.raise_for_status().json()[0]
 
 
-def applied(service: Service, text: str) -> str:
+def apply_by_service(service: Service, text: str) -> str:
     answer = loopback.post(
         f"{service.url}/articles/apply",
         json={"articles": [{"content": text}]},
@@ -53,22 +53,22 @@ def applied(service: Service, text: str) -> str:
     return corrected
 
 
-def stored(service: Service) -> int:
+def count_stored(service: Service) -> int:
     total: int = service.get("/articles/violations/summary").json()["total"]
     return total
 
 
-def test_an_article_with_eight_faults_is_right_by_the_keyboard_alone(
+def test_the_keyboard_alone_corrects_an_article_with_eight_faults(
     page: Page, running_service: Service
 ) -> None:
-    preview = scanned(running_service, FAULTY)
+    preview = scan_by_service(running_service, FAULTY)
     assert len(preview["corrections"]) == FAULTS
     page.evaluate("text => navigator.clipboard.writeText(text)", FAULTY)
     tab_to(page, ".st-key-cr_content textarea")
     page.keyboard.press("Control+V")
     page.keyboard.press("Control+Enter")
     expect(page.locator(MARK)).to_have_count(FAULTS)
-    expect(said(page)).to_have_text("Findings: 8. Safe to apply: 7.")
+    expect(find_status(page)).to_have_text("Findings: 8. Safe to apply: 7.")
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
     page.keyboard.press("a")
@@ -76,9 +76,9 @@ def test_an_article_with_eight_faults_is_right_by_the_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.locator(MARK)).to_have_count(0)
     page.keyboard.press("c")
-    expect(said(page)).to_have_text("Copied.")
-    assert copied(page) == preview["corrected_article"]["content"]
-    assert "`Etherium` はコードである。" in copied(page)
+    expect(find_status(page)).to_have_text("Copied.")
+    assert read_clipboard(page) == preview["corrected_article"]["content"]
+    assert "`Etherium` はコードである。" in read_clipboard(page)
 
 
 def test_page_interface_and_command_line_give_the_same_bytes(
@@ -88,7 +88,7 @@ def test_page_interface_and_command_line_give_the_same_bytes(
     file.write_bytes(b"\xef\xbb\xbf" + FAULTY.replace("\n", "\r\n").encode())
     page.locator(".st-key-cr_open button").first.click()
     page.locator("input[type=file]").set_input_files(file)
-    expect(content(page)).to_have_value(FAULTY)
+    expect(find_content(page)).to_have_value(FAULTY)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Check the article").click()
     expect(page.locator(MARK)).to_have_count(FAULTS)
@@ -108,10 +108,10 @@ def test_page_interface_and_command_line_give_the_same_bytes(
     )
     assert file.read_bytes() == by_page
     crlf = FAULTY.replace("\n", "\r\n")
-    assert by_page == b"\xef\xbb\xbf" + applied(running_service, crlf).encode()
+    assert by_page == b"\xef\xbb\xbf" + apply_by_service(running_service, crlf).encode()
 
 
-def test_a_key_that_may_only_read_previews_and_is_told_why_nothing_is_stored(
+def test_a_read_only_key_previews_and_is_told_that_nothing_is_stored(
     running_service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = subprocess.run(
@@ -127,53 +127,53 @@ def test_a_key_that_may_only_read_previews_and_is_told_why_nothing_is_stored(
     monkeypatch.setenv("CHAINPROOF_BASE_URL", running_service.url)
     monkeypatch.setenv("CHAINPROOF_API_KEY", key)
     monkeypatch.setattr(st, "session_state", {})
-    before = stored(running_service)
-    session_state.check({**build_blank_article(), "content": FAULTY}, persist=True)
-    work = session_state.bench()
-    assert work.desk.step is not None
-    assert len(work.desk.step.findings) == FAULTS
-    assert work.notice == t("corrections.not_stored_key")
-    assert stored(running_service) == before
+    before = count_stored(running_service)
+    session_state.check_article({**build_blank_article(), "content": FAULTY}, persist=True)
+    editor = session_state.load_state()
+    assert editor.history.step is not None
+    assert len(editor.history.step.findings) == FAULTS
+    assert editor.notice == t("corrections.not_stored_key")
+    assert count_stored(running_service) == before
     connection.close_client()
 
 
-def test_previews_are_never_stored_and_storing_is_a_choice_that_shows(
+def test_findings_are_stored_only_if_chosen_and_appear_in_the_history(
     page: Page, running_service: Service
 ) -> None:
-    before = stored(running_service)
+    before = count_stored(running_service)
     check(page, FAULTY)
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
-    assert stored(running_service) == before
+    assert count_stored(running_service) == before
     page.keyboard.press("z")
     expect(page.locator(MARK)).to_have_count(FAULTS)
     page.keyboard.press("e")
     page.get_by_text("Store findings").click()
-    content(page).press("Control+Enter")
+    find_content(page).press("Control+Enter")
     expect(page.get_by_text("Findings stored in the history: 8.")).to_be_visible()
-    assert stored(running_service) == before + FAULTS
+    assert count_stored(running_service) == before + FAULTS
     page.wait_for_selector(IDLE)
     expect(page.locator(MARK)).to_have_count(FAULTS)  # the review takes the keys when its text stands
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
-    assert stored(running_service) == before + FAULTS
+    assert count_stored(running_service) == before + FAULTS
     page.get_by_role("radio", name="History").click()
     expect(page.locator(DRAWN).first).to_be_visible()
-    expect(page.locator(".ledger tbody tr").first).to_contain_text("Solanna")
+    expect(page.locator(".sortable-table tbody tr").first).to_contain_text("Solanna")
 
 
-def test_many_articles_are_checked_opened_one_by_one_and_taken_home(page: Page, tmp_path: Path) -> None:
+def test_a_batch_is_checked_reviewed_and_downloaded(page: Page, tmp_path: Path) -> None:
     lines = [{"id": str(n), "content": "Etherium" if n % 2 else "fine", "own": n} for n in range(230)]
     lines[3]["content"] = FAULTY
     file = tmp_path / "many.jsonl"
     file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     page.get_by_role("radio", name="Batch").click()
     page.locator("input[type=file]").set_input_files(file)
-    expect(page.locator(".ledger tbody tr")).to_have_count(100)
+    expect(page.locator(".sortable-table tbody tr")).to_have_count(100)
     page.get_by_role("button", name=re.compile("Show more")).click()
-    expect(page.locator(".ledger tbody tr")).to_have_count(200)
-    page.locator(".ledger th button", has_text="To approve").click()
-    page.locator(".ledger .open").first.click()
+    expect(page.locator(".sortable-table tbody tr")).to_have_count(200)
+    page.locator(".sortable-table th button", has_text="To approve").click()
+    page.locator(".sortable-table .open").first.click()
     expect(page.locator(MARK)).to_have_count(FAULTS)
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
@@ -181,12 +181,12 @@ def test_many_articles_are_checked_opened_one_by_one_and_taken_home(page: Page, 
     page.keyboard.press("Enter")
     expect(page.locator(MARK)).to_have_count(0)
     page.get_by_role("button", name="Back to the batch").click()
-    expect(page.locator(".ledger")).to_contain_text("reviewed manually")
+    expect(page.locator(".sortable-table")).to_contain_text("reviewed manually")
     page.locator(".st-key-cr_batch_download button").first.click()
     with page.expect_download() as download:
         page.get_by_role("button", name="JSON Lines").click()
-    home = [json.loads(line) for line in Path(download.value.path()).read_text("utf-8").splitlines()]
-    assert [line["own"] for line in home] == list(range(230))
-    assert home[0] == lines[0]
-    assert home[1]["content"] == "Ethereum"
-    assert "ポリゴン" in home[3]["content"]
+    downloaded = [json.loads(line) for line in Path(download.value.path()).read_text("utf-8").splitlines()]
+    assert [line["own"] for line in downloaded] == list(range(230))
+    assert downloaded[0] == lines[0]
+    assert downloaded[1]["content"] == "Ethereum"
+    assert "ポリゴン" in downloaded[3]["content"]

@@ -1,7 +1,7 @@
-"""A place to choose or drop a file, in the reader's language; its bytes come as they are."""
+"""Lets the reader choose or drop a file, and returns its unchanged bytes."""
 
 from base64 import b64decode
-from binascii import Error as NotBase64
+from binascii import Error as InvalidBase64
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,9 +9,9 @@ import streamlit as st
 
 from dashboard.components.registration import load_component
 
-__all__ = ["file_drop", "taken"]
+__all__ = ["file_drop", "read_file"]
 
-_ROOM = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 
 def file_drop(
@@ -21,24 +21,24 @@ def file_drop(
     hint: str,
     too_large: str,
     kinds: Sequence[str],
-    most: int,
+    max_bytes: int,
     on_file: Callable[[], None],
 ) -> None:
-    """Draw it. ``kinds`` are endings without a dot, ``most`` a file's bytes; :func:`taken` reads the file."""
+    """Draw the component. ``kinds`` are file extensions without a dot. :func:`read_file` returns the file."""
     data = {
         "label": label,
         "hint": hint,
         "too_large": too_large,
         "accept": ",".join(f".{kind}" for kind in kinds),
-        "most": most,
+        "max_bytes": max_bytes,
     }
-    load_component(_ROOM, "file_drop")(key=key, data=data, on_file_change=on_file)
+    load_component(_FOLDER, "file_drop")(key=key, data=data, on_file_change=on_file)
 
 
-def taken(key: str) -> tuple[str, bytes] | None:
-    """Name and bytes of the file that was just chosen; null when none came."""
+def read_file(key: str) -> tuple[str, bytes] | None:
+    """Return name and bytes of the chosen file; null if none arrived."""
     sent = st.session_state[key].file or {}
     try:
         return str(sent["name"]), b64decode(sent["data"], validate=True)
-    except (KeyError, TypeError, NotBase64):
+    except (KeyError, TypeError, InvalidBase64):
         return None

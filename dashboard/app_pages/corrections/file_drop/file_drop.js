@@ -1,12 +1,12 @@
-// A file is read as bytes and sent as base64: no line end or byte order mark is lost on the way.
+// Reads a file as bytes and sends it as base64, so that line ends and the byte order mark are kept.
 
-function node(tag, props, ...children) {
-  const made = Object.assign(document.createElement(tag), props);
-  made.append(...children);
-  return made;
+function el(tag, props, ...children) {
+  const element = Object.assign(document.createElement(tag), props);
+  element.append(...children);
+  return element;
 }
 
-function base64(file) {
+function readBase64(file) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
@@ -17,20 +17,20 @@ function base64(file) {
 
 class FileDrop {
   constructor(root) {
-    this.input = node("input", { type: "file", className: "input", onchange: () => this.take(this.input.files[0]) });
-    this.label = node("span", {});
-    this.hint = node("span", { className: "hint" });
-    this.said = node("p", { className: "said" });
-    this.said.setAttribute("role", "status");
-    this.box = node("label", { className: "drop" }, this.input, this.label, this.hint);
+    this.input = el("input", { type: "file", className: "input", onchange: () => this.sendFile(this.input.files[0]) });
+    this.label = el("span", {});
+    this.hint = el("span", { className: "hint" });
+    this.status = el("p", { className: "status" });
+    this.status.setAttribute("role", "status");
+    this.box = el("label", { className: "drop" }, this.input, this.label, this.hint);
     this.box.addEventListener("dragover", (event) => { event.preventDefault(); this.box.dataset.over = "yes"; });
     this.box.addEventListener("dragleave", () => delete this.box.dataset.over);
     this.box.addEventListener("drop", (event) => {
       event.preventDefault();
       delete this.box.dataset.over;
-      this.take(event.dataTransfer.files[0]);
+      this.sendFile(event.dataTransfer.files[0]);
     });
-    root.append(this.box, this.said);
+    root.append(this.box, this.status);
   }
 
   receive(data, send) {
@@ -40,15 +40,15 @@ class FileDrop {
     this.input.accept = data.accept;
   }
 
-  async take(file) {
+  async sendFile(file) {
     if (!file) return;
-    this.input.value = ""; // the same file can be chosen again
-    if (file.size > this.data.most) {
-      this.said.textContent = this.data.too_large.replace("{name}", file.name);
+    this.input.value = ""; // so that the same file can be chosen again
+    if (file.size > this.data.max_bytes) {
+      this.status.textContent = this.data.too_large.replace("{name}", file.name);
       return;
     }
-    this.said.textContent = "";
-    this.send("file", { name: file.name, data: file.size ? await base64(file) : "" });
+    this.status.textContent = "";
+    this.send("file", { name: file.name, data: file.size ? await readBase64(file) : "" });
   }
 }
 

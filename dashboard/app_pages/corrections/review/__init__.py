@@ -1,8 +1,8 @@
-"""The review of one article: its text with a button for each finding, and all that can be done by key.
+"""Shows the review of one article: its text with a button per finding, and keyboard shortcuts.
 
-What is large (text, findings, rules) is one message, the same bytes for as long as the article stands as
-it is; what a key press changes is another and small. Decisions are made in the browser at once and told
-to the dashboard afterwards. No build step: the parts below are one module when joined.
+Text, findings and rules are one large message whose bytes change only with the article. Decisions and views
+are a second, small message. The browser makes decisions at once and reports them to the dashboard afterwards.
+No build step: the scripts are joined to one module.
 """
 
 from collections.abc import Callable
@@ -12,27 +12,27 @@ from typing import Any
 import orjson
 import streamlit as st
 
-from dashboard.app_pages.corrections.review.payload import article_bytes, head_of
+from dashboard.app_pages.corrections.review.payload import build_head, encode_article
 from dashboard.components.registration import join_scripts
 
-__all__ = ["article_bytes", "head_of", "mount"]
+__all__ = ["build_head", "encode_article", "render_review"]
 
-_ROOM = Path(__file__).parent
-_PARTS = ("dom", "marks", "diff_view", "side_panel", "toolbar", "review", "keyboard", "main")
+_FOLDER = Path(__file__).parent
+_SCRIPTS = ("dom", "marks", "diff_view", "side_panel", "toolbar", "review", "keyboard", "main")
 
 
-def script(*parts: str) -> str:
-    """The browser's part as one ES module, without the comment and blank lines."""
-    return join_scripts(_ROOM, *(parts or _PARTS))
+def build_script(*parts: str) -> str:
+    """Join the scripts to one ES module, without comment and blank lines."""
+    return join_scripts(_FOLDER, *(parts or _SCRIPTS))
 
 
 _review = st.components.v2.component(
-    "chainproof.review", js=script(), css=(_ROOM / "review.css").read_text("utf-8")
+    "chainproof.review", js=build_script(), css=(_FOLDER / "review.css").read_text("utf-8")
 )
-_head = st.components.v2.component("chainproof.review_head", js=script("head"), isolate_styles=False)
+_head = st.components.v2.component("chainproof.review_head", js=build_script("head"), isolate_styles=False)
 
 
-def mount(
+def render_review(
     article: bytes,
     head: dict[str, Any],
     *,
@@ -40,13 +40,13 @@ def mount(
     on_act: Callable[[], None],
     on_view: Callable[[], None],
 ) -> None:
-    """Show the review.
+    """Render the review.
 
-    ``article`` is what :func:`article_bytes` makes, ``head`` what :func:`head_of` does. The
-    editor's actions arrive as the trigger ``act``: ``{name, step, decisions, new}`` with the name ``safe``,
-    ``approved``, ``undo``, ``redo``, ``edit`` or ``keep``, which only reports the decisions. The state
-    ``view`` holds the view and the filters.
+    ``article`` is from :func:`encode_article`, ``head`` from :func:`build_head`. The editor's actions arrive
+    as the trigger ``act``: ``{name, step, decisions, new}`` with the name ``safe``, ``approved``, ``undo``,
+    ``redo``, ``edit`` or ``keep``, which only reports the decisions. The state ``view`` holds the view and
+    the filters.
     """
-    # The article goes first: a run that is cut short then leaves a head that still waits for it.
+    # The article goes first: an interrupted run then leaves a head that waits for its article.
     _review(key=key, data=article, on_act_change=on_act, on_view_change=on_view)
     _head(key=f"{key}_head", data=orjson.dumps(head))

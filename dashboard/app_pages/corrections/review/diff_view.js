@@ -1,8 +1,8 @@
-// Before and after side by side, line by line; stretches without a change are folded up.
+// Builds the comparison side by side, line by line; unchanged lines are folded.
 
-const CONTEXT = 1;
+const CONTEXT_LINES = 1;
 
-function side(parts, lang) {
+function buildSide(parts, lang) {
   const cell = el("div", { class: "side", lang });
   for (const [kind, text] of parts) {
     if (kind === "-") cell.append(el("del", {}, text));
@@ -13,33 +13,33 @@ function side(parts, lang) {
   return cell;
 }
 
-function lineRow(line, lang) {
+function buildRow(line, lang) {
   const [before, after] = typeof line === "string" ? [[["", line]], [["", line]]] : line;
-  return el("div", { class: typeof line === "string" ? "row" : "row changed" }, side(before, lang), side(after, lang));
+  return el("div", { class: typeof line === "string" ? "row" : "row changed" }, buildSide(before, lang), buildSide(after, lang));
 }
 
-function compareField(field, words) {
+function buildField(field, words) {
   const rows = [];
   const changed = field.lines.map((line) => typeof line !== "string");
-  const near = changed.map((_, n) => changed.slice(Math.max(0, n - CONTEXT), n + CONTEXT + 1).some(Boolean));
+  const near = changed.map((_, n) => changed.slice(Math.max(0, n - CONTEXT_LINES), n + CONTEXT_LINES + 1).some(Boolean));
   for (let n = 0; n < field.lines.length; ) {
     if (near[n]) {
-      rows.push(lineRow(field.lines[n], field.lang));
+      rows.push(buildRow(field.lines[n], field.lang));
       n += 1;
       continue;
     }
     let end = n;
     while (end < field.lines.length && !near[end]) end += 1;
     const hidden = field.lines.slice(n, end);
-    const fold = el("button", { type: "button", class: "fold", onclick: () => fold.replaceWith(...hidden.map((line) => lineRow(line, field.lang))) }, fill(words.same_lines, { n: hidden.length }));
-    rows.push(hidden.length > 2 ? fold : null, ...(hidden.length > 2 ? [] : hidden.map((line) => lineRow(line, field.lang))));
+    const fold = el("button", { type: "button", class: "fold", onclick: () => fold.replaceWith(...hidden.map((line) => buildRow(line, field.lang))) }, fill(words.same_lines, { n: hidden.length }));
+    rows.push(hidden.length > 2 ? fold : null, ...(hidden.length > 2 ? [] : hidden.map((line) => buildRow(line, field.lang))));
     n = end;
   }
   return el("section", { class: "field" }, el("header", {}, el("h2", {}, field.label)), el("div", { class: "sides" }, ...rows));
 }
 
-function comparison(compare, words) {
+function buildComparison(compare, words) {
   const head = el("div", { class: "row heads" }, el("div", {}, words.before), el("div", {}, words.after));
   if (!compare.fields.length) return [el("p", { class: "nothing" }, words.no_change)];
-  return [head, ...compare.fields.map((field) => compareField(field, words))];
+  return [head, ...compare.fields.map((field) => buildField(field, words))];
 }

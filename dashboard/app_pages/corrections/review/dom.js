@@ -1,4 +1,4 @@
-// Small means to build elements. Text only ever enters as text, never as markup.
+// Builds DOM elements. Text is always inserted as text, never as markup.
 
 function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
@@ -21,7 +21,7 @@ function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// Fills `{name}` with a value and `{name:row|rows}` with the noun for a number.
+// Replaces `{name}` by a value, and `{name:row|rows}` by the singular or plural of a number.
 function fill(template, values) {
   return template.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (whole, key, one, many) =>
     key in values ? (one === undefined ? values[key] : String(values[key]) === "1" ? one : many) : whole);
@@ -32,43 +32,43 @@ async function copyText(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false; // no permission, or not a secure page: the caller says so
+    return false; // no permission or no HTTPS; the caller reports it
   }
 }
 
-// A button that shows the key which does the same.
+// Builds a button that shows its keyboard shortcut.
 function keyButton(label, key, onclick, props = {}) {
   return el("button", { type: "button", onclick, ...props }, el("span", { class: "label" }, label), key ? el("kbd", { "aria-hidden": "true" }, key) : null);
 }
 
-// The service counts code points, the browser UTF-16 units: where each of `points` (ascending) is in `text`.
-function unitOffsets(text, points) {
+// Converts ascending offsets in code points, as the service counts, to UTF-16 units, as the browser counts.
+function toUnitOffsets(text, points) {
   if (!/[\ud800-\udfff]/.test(text)) return points;
-  const found = [];
+  const offsets = [];
   let unit = 0;
   let point = 0;
   let next = 0;
   for (const char of text) {
     while (next < points.length && points[next] === point) {
-      found.push(unit);
+      offsets.push(unit);
       next += 1;
     }
     if (next === points.length) break;
     unit += char.length;
     point += 1;
   }
-  while (found.length < points.length) found.push(text.length);
-  return found;
+  while (offsets.length < points.length) offsets.push(text.length);
+  return offsets;
 }
 
-// Give the focus to an element of the page that is about to be drawn.
-function focusWhenThere(selector) {
-  const seen = new MutationObserver(() => {
+// Focuses an element of the page as soon as it is drawn.
+function focusWhenDrawn(selector) {
+  const observer = new MutationObserver(() => {
     const node = document.querySelector(selector);
     if (!node) return;
-    seen.disconnect();
+    observer.disconnect();
     node.focus();
   });
-  seen.observe(document.body, { childList: true, subtree: true });
-  setTimeout(() => seen.disconnect(), 5000);
+  observer.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => observer.disconnect(), 5000);
 }

@@ -1,7 +1,7 @@
-// What a key press changes: decisions, what can be undone, the comparison. It is handed to the review,
-// whichever of the two is there first.
+// Receives decisions, undo state and comparison, and passes them to the review. Either component may be
+// mounted first.
 export default function ({ data }) {
-  const meeting = (globalThis.chainproofReview ??= { head: null, review: null });
-  meeting.head = JSON.parse(new TextDecoder().decode(data));
-  meeting.review?.show(meeting.head);
+  const shared = (globalThis.chainproofReview ??= { head: null, review: null });
+  shared.head = JSON.parse(new TextDecoder().decode(data));
+  shared.review?.show(shared.head);
 }

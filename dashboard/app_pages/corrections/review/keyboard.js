@@ -1,17 +1,34 @@
-// The keyboard. Single letters count inside the review, and where nothing has the focus; never while typing.
+// Handles keys. Single letters work inside the review and if nothing has the focus, but never while typing.
 
-const KEYS_FLAG = "chainproof.keys";
+// Keys in the help sheet, each with the name of its text. `findAction` binds them.
+const KEY_HELP = [
+  [["n", "j", "↓"], "key_next"],
+  [["p", "k", "↑"], "key_previous"],
+  [["a"], "key_approve"],
+  [["i", "⇧i"], "key_ignore"],
+  [["1", "…", "9"], "key_choose"],
+  [["s"], "key_safe"],
+  [["↵", "⇧a"], "key_approved"],
+  [["z", "⇧z"], "key_undo"],
+  [["d"], "key_compare"],
+  [["c"], "key_copy"],
+  [["e"], "key_edit"],
+  [["?"], "key_help"],
+];
 
-function readKeysAllowed() {
+const RESPONSE_TIMEOUT_MS = 10_000;
+const KEYS_STORAGE_KEY = "chainproof.keys";
+
+function loadKeysAllowed() {
   try {
-    return localStorage.getItem(KEYS_FLAG) !== "false";
+    return localStorage.getItem(KEYS_STORAGE_KEY) !== "false";
   } catch {
-    return true; // a browser that stores nothing
+    return true; // storage may be disabled
   }
 }
 
-// The Latin letter of a key, whatever layout or input method is on.
-function letterOf(event) {
+// Finds the Latin letter of a key in any layout or input method.
+function findLetter(event) {
   if (/^[ -~]$/.test(event.key) || event.key.length > 1) {
     if (event.key !== "Process" && event.key !== "Dead") return event.key;
   }
@@ -23,17 +40,17 @@ Object.assign(Review.prototype, {
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
     const path = event.composedPath();
-    const deep = path[0];
+    const target = path[0];
     const inside = path.includes(this.frame);
-    const typing = deep.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(deep.tagName || "");
-    if (typing || !(inside || deep === document.body)) return;
-    const key = letterOf(event);
+    const typing = target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName || "");
+    if (typing || !(inside || target === document.body)) return;
+    const key = findLetter(event);
     const shift = event.shiftKey;
-    if (this.isBusy()) { // a quick hand loses no key
+    if (this.isBusy()) { // keys pressed meanwhile are queued
       if (key.length > 1 && key !== "Enter") return;
-      this.waiting.push(() => this.actionOf(key, shift, this.panel.card)?.());
+      this.queuedKeys.push(() => this.findAction(key, shift, this.panel.card)?.());
     } else {
-      const act = this.head && this.actionOf(key, shift, deep);
+      const act = this.head && this.findAction(key, shift, target);
       if (!act) return;
       act();
     }
@@ -41,37 +58,37 @@ Object.assign(Review.prototype, {
     event.stopPropagation();
   },
 
-  // While the dashboard works on what was asked; an answer that never comes is not waited for.
+  // Whether the dashboard works on an action; a missing response is not awaited longer than this.
   isBusy() {
-    return this.busy && Date.now() - this.askedAt < 10_000;
+    return this.busy && Date.now() - this.requestedAt < RESPONSE_TIMEOUT_MS;
   },
 
-  actionOf(key, shift, deep) {
-    const onMark = deep.classList?.contains("mark") || deep === document.body || deep === this.panel.card;
-    const named = { ArrowDown: () => this.step(1), ArrowUp: () => this.step(-1), Enter: () => this.act("approved"), " ": () => this.go(this.at, true) };
+  findAction(key, shift, target) {
+    const onMark = target.classList?.contains("mark") || target === document.body || target === this.panel.card;
+    const named = { ArrowDown: () => this.selectNext(1), ArrowUp: () => this.selectNext(-1), Enter: () => this.act("approved"), " ": () => this.select(this.current, true) };
     if (key === "Escape" && !this.bar.sheet.hidden) return () => { this.bar.toggleHelp(false); this.bar.keys.focus(); };
-    if (key in named) return onMark && (key !== " " || deep.classList?.contains("mark")) ? named[key] : null;
+    if (key in named) return onMark && (key !== " " || target.classList?.contains("mark")) ? named[key] : null;
     if (!this.keysAllowed) return null;
-    const choice = this.findings[this.at]?.choices[Number(key) - 1];
+    const choice = this.findings[this.current]?.choices[Number(key) - 1];
     if (/^[1-9]$/.test(key)) return choice ? () => this.chooseNumber(Number(key)) : null;
     const letters = {
-      n: () => this.step(1), j: () => this.step(1), p: () => this.step(-1), k: () => this.step(-1),
+      n: () => this.selectNext(1), j: () => this.selectNext(1), p: () => this.selectNext(-1), k: () => this.selectNext(-1),
       a: () => (shift ? this.act("approved") : this.decide("approved")), i: () => this.decide("ignored", shift), s: () => this.act("safe"),
-      z: () => (shift ? this.redo() : this.undo()), c: () => this.copyAll(), d: () => this.look(this.view === "text" ? "compare" : "text"),
+      z: () => (shift ? this.redo() : this.undo()), c: () => this.copyAll(), d: () => this.setView(this.view === "text" ? "compare" : "text"),
       e: () => this.act("edit"), "?": () => this.bar.toggleHelp(),
     };
     return letters[key.toLowerCase()] ?? null;
   },
 
   chooseNumber(number) {
-    const name = this.findings[this.at]?.choices[number - 1];
+    const name = this.findings[this.current]?.choices[number - 1];
     if (name) this.choose(name);
   },
 
   allowKeys(allowed) {
     this.keysAllowed = allowed;
     try {
-      localStorage.setItem(KEYS_FLAG, String(allowed));
+      localStorage.setItem(KEYS_STORAGE_KEY, String(allowed));
     } catch {
       this.bar.say(this.words.not_stored);
     }

@@ -1,14 +1,14 @@
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
-  const meeting = (globalThis.chainproofReview ??= { head: null, review: null });
+  const shared = (globalThis.chainproofReview ??= { head: null, review: null });
   const review = (parentElement.review ??= new Review(parentElement));
-  const turn = (review.turn = (review.turn || 0) + 1);
-  meeting.review = review;
+  const call = (review.callCount = (review.callCount || 0) + 1);
+  shared.review = review;
   review.receive(data, setStateValue, setTriggerValue);
-  if (meeting.head) review.show(meeting.head);
-  // The host may clean up after an older call once a newer one has taken over.
+  if (shared.head) review.show(shared.head);
+  // Streamlit may clean up after an older call once a newer one has taken over.
   return () => {
-    if (review.turn !== turn) return;
+    if (review.callCount !== call) return;
     review.disconnect();
-    if (meeting.review === review) Object.assign(meeting, { head: null, review: null });
+    if (shared.review === review) Object.assign(shared, { head: null, review: null });
   };
 }

@@ -1,7 +1,7 @@
-// The article's text with a button for each finding. Only what changes is touched after it is built.
+// Builds the article's text with a button per finding. Later updates change only what differs.
 
 const GLYPHS = { error: "✕", warning: "▲", info: "●" };
-const JOINED = "\u2060"; // no line ends between a sign and its word
+const WORD_JOINER = "\u2060"; // prevents a line break between a glyph and its word
 
 class Marks {
   constructor(review) {
@@ -9,11 +9,11 @@ class Marks {
     this.root = el("div", { class: "text" });
     this.root.addEventListener("click", (event) => {
       const mark = event.target.closest("[data-n]");
-      if (mark) review.go(Number(mark.dataset.n), true);
+      if (mark) review.select(Number(mark.dataset.n), true);
     });
     this.root.addEventListener("focusin", (event) => {
       const mark = event.target.closest("[data-n]");
-      if (mark) review.go(Number(mark.dataset.n), false);
+      if (mark) review.select(Number(mark.dataset.n), false);
     });
     this.nodes = [];
   }
@@ -26,7 +26,7 @@ class Marks {
     for (const field of fields) {
       const body = el("div", { class: `prose ${field.kind}`, lang: field.lang });
       const mine = findings.map((one, n) => ({ ...one, n })).filter((one) => one.field === field.path);
-      this.fillIn(body, field.text, mine);
+      this.appendText(body, field.text, mine);
       if (field.kind !== "tag") {
         const copy = el("button", { type: "button", class: "quiet", "aria-label": `${words.copy_field}: ${field.label}`, onclick: () => this.review.copyField(field) }, words.copy_field);
         parts.push(el("section", { class: "field" }, el("header", {}, el("h2", {}, field.label), copy), body));
@@ -38,14 +38,14 @@ class Marks {
     this.root.replaceChildren(...parts);
   }
 
-  fillIn(body, text, found) {
-    const at = unitOffsets(text, [...new Set(found.flatMap((one) => [one.start, one.end]))].sort((a, b) => a - b));
+  appendText(body, text, found) {
+    const at = toUnitOffsets(text, [...new Set(found.flatMap((one) => [one.start, one.end]))].sort((a, b) => a - b));
     const points = [...new Set(found.flatMap((one) => [one.start, one.end]))].sort((a, b) => a - b);
     const unit = new Map(points.map((point, n) => [point, at[n]]));
     let line = el("div", { class: "line" });
-    let here = 0;
-    const plain = (upto) => {
-      const pieces = text.slice(here, upto).split("\n");
+    let position = 0;
+    const appendPlain = (end) => {
+      const pieces = text.slice(position, end).split("\n");
       pieces.forEach((piece, n) => {
         if (n) {
           if (!line.firstChild) line.append(el("br"));
@@ -54,32 +54,32 @@ class Marks {
         }
         if (piece) line.append(piece);
       });
-      here = upto;
+      position = end;
     };
     for (const one of found) {
       const start = unit.get(one.start);
       const end = unit.get(one.end);
-      if (start < here) { // inside the one before: the list and the card have it
+      if (start < position) { // inside the previous mark: only the list and the card show it
         this.nodes[one.n] = this.nodes[one.n - 1];
         continue;
       }
-      plain(start);
-      const mark = this.mark(one, text.slice(start, end));
+      appendPlain(start);
+      const mark = this.buildMark(one, text.slice(start, end));
       line.append(mark);
-      here = end;
+      position = end;
     }
-    plain(text.length);
+    appendPlain(text.length);
     if (line.firstChild || !body.firstChild) body.append(line);
   }
 
-  mark(one, text) {
+  buildMark(one, text) {
     const mark = el("span", { role: "button", class: "mark", tabindex: "-1", "data-n": one.n, "data-severity": one.severity, "data-safe": one.safe },
-      el("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[one.severity] + JOINED), el("span", { class: "was" }, text), el("span", { class: "new" }));
+      el("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[one.severity] + WORD_JOINER), el("span", { class: "was" }, text), el("span", { class: "new" }));
     this.nodes[one.n] = mark;
     return mark;
   }
 
-  // Bring the marks of some findings (all, when none are named) up to what was decided.
+  // Updates the marks of some findings, by default all, to their decisions.
   show(numbers) {
     for (const n of numbers ?? this.nodes.keys()) this.showOne(n);
   }
@@ -92,23 +92,23 @@ class Marks {
     const decision = review.decisions.get(n);
     const status = decision?.status ?? "open";
     setAttr(mark, "data-status", status);
-    setAttr(mark, "data-shown", review.shows(n));
-    setAttr(mark, "tabindex", n === review.at ? "0" : "-1");
-    setAttr(mark, "aria-current", n === review.at ? "true" : null);
-    setText(mark.firstChild, (status === "approved" ? "✓" : status === "ignored" ? "–" : GLYPHS[one.severity]) + JOINED);
+    setAttr(mark, "data-shown", review.isShown(n));
+    setAttr(mark, "tabindex", n === review.current ? "0" : "-1");
+    setAttr(mark, "aria-current", n === review.current ? "true" : null);
+    setText(mark.firstChild, (status === "approved" ? "✓" : status === "ignored" ? "–" : GLYPHS[one.severity]) + WORD_JOINER);
     setText(mark.lastChild, status === "approved" ? review.replacement(n) : "");
-    setAttr(mark, "aria-label", review.label(n));
+    setAttr(mark, "aria-label", review.buildLabel(n));
   }
 
   focus(n) {
     const mark = this.nodes[n];
     if (!mark) return;
     mark.focus({ preventScroll: true });
-    this.reveal(mark);
+    this.scrollTo(mark);
   }
 
-  // Scroll the text, and only the text, until the mark stands well inside it.
-  reveal(mark) {
+  // Scrolls only the text until the mark is well inside it.
+  scrollTo(mark) {
     const box = this.root;
     const outer = box.getBoundingClientRect();
     const inner = mark.getBoundingClientRect();
@@ -116,7 +116,7 @@ class Marks {
     if (box.scrollHeight > box.clientHeight + 1) {
       if (inner.top < outer.top + margin || inner.bottom > outer.bottom - margin) box.scrollTop += inner.top - outer.top - outer.height / 3;
     } else {
-      const low = innerHeight - this.review.coveredBelow();
+      const low = innerHeight - this.review.getCoveredHeight();
       if (inner.top < 70 || inner.bottom > low - 20) mark.scrollIntoView({ block: "center" });
     }
   }

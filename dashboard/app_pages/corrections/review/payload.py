@@ -1,4 +1,4 @@
-"""What the browser is sent of an article under review. Pure."""
+"""Builds the messages that the review component receives. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,27 +6,26 @@ from typing import Any
 import orjson
 
 from dashboard.app_pages.corrections import text_diff
-from dashboard.app_pages.corrections.article_edits import texts
+from dashboard.app_pages.corrections.article_edits import list_texts
 from dashboard.app_pages.corrections.edit_history import Step
 from dashboard.app_pages.corrections.findings import Finding
 from dashboard.client.articles import RuleEntity, RuleFacts, RuleSet
+from dashboard.i18n.languages import HTML_LANG, LANGUAGES
 
-HTML_LANG = {"en": "en", "ja": "ja", "zh": "zh-Hans"}
-LANGUAGES = ("en", "ja", "zh")
-KINDS = {"title": "title", "summary": "summary", "content": "content"}
+FIELD_KINDS = ("title", "summary", "content")
 
 
-def article_bytes(
-    step: Step, book: RuleSet | None, labels: Mapping[str, str], words: Mapping[str, Any], lang: str
+def encode_article(
+    step: Step, rule_set: RuleSet | None, labels: Mapping[str, str], words: Mapping[str, Any], lang: str
 ) -> bytes:
-    """``step`` with the facts of the rules and entities that it needs; the first line is its version.
+    """Encode a step with the rules and entities of its findings as JSON; the first line is its version.
 
-    ``labels`` name the fields ``title``, ``summary``, ``content`` and ``tag`` (with ``{n}``), ``words``
-    are the component's texts in ``lang``.
+    ``labels`` name the fields ``title``, ``summary``, ``content`` and ``tag`` (with ``{n}``). ``words`` are
+    the component's texts in ``lang``.
     """
-    known = _facts(step.findings, book)
+    facts_used = _select_facts(step.findings, rule_set)
     html_lang = HTML_LANG.get(step.language or "")
-    have = texts(step.article)
+    texts = list_texts(step.article)
     body = {
         "number": step.number,
         "lang": HTML_LANG[lang],
@@ -34,99 +33,99 @@ def article_bytes(
         "fields": [
             {
                 "path": path,
-                "kind": KINDS.get(path, "tag"),
-                "label": label(path, labels),
+                "kind": path if path in FIELD_KINDS else "tag",
+                "label": build_label(path, labels),
                 "text": text,
                 "lang": html_lang,
             }
-            for path, text in have.items()
+            for path, text in texts.items()
             if text
         ],
-        "findings": [_finding(one, known.rules) for one in step.findings],
-        "rules": {one: _rule(facts, lang) for one, facts in known.rules.items()},
-        "entities": {one: _entity(facts, lang) for one, facts in known.entities.items()},
+        "findings": [_encode_finding(one, facts_used.rules) for one in step.findings],
+        "rules": {one: _encode_rule(facts, lang) for one, facts in facts_used.rules.items()},
+        "entities": {one: _encode_entity(facts, lang) for one, facts in facts_used.entities.items()},
     }
-    # The version tells rules apart too: they may arrive after the article.
-    version = f"{step.number}-{lang}-{len(known.rules)}-{step.rules_version}"
+    # The version includes the rules, because they may arrive after the article.
+    version = f"{step.number}-{lang}-{len(facts_used.rules)}-{step.rules_version}"
     return version.encode() + b"\n" + orjson.dumps(body)
 
 
-def head_of(
+def build_head(
     step: Step,
     article: bytes,
     *,
     can_undo: bool,
     can_redo: bool,
-    turn: int,
+    action_count: int,
     focus: str,
     message: str,
     view: Mapping[str, str],
     labels: Mapping[str, str],
 ) -> dict[str, Any]:
-    """What a key press changes.
+    """Build the small message with everything that an action or a decision changes.
 
-    ``turn`` counts what was done, ``message`` says what came of the last of it; ``focus`` changes when
-    the finding at hand is to be given the focus. The comparison is sent only where ``view`` shows it.
+    ``action_count`` counts the actions; ``message`` is the result of the last one. A new ``focus`` moves the
+    focus to the current finding. The comparison is included only if ``view`` shows it.
     """
     return {
         "version": article.split(b"\n", 1)[0].decode(),
-        "turn": turn,
+        "action_count": action_count,
         "focus": focus,
         "message": message,
         "undo": can_undo,
         "redo": can_redo,
         "decisions": [[n, one.status, one.text] for n, one in step.decisions.items()],
-        "settled": step.settled,
+        "carried_count": step.carried_count,
         "view": dict(view),
-        "compare": comparison(step, labels) if view["view"] == "compare" else None,
+        "compare": build_comparison(step, labels) if view["view"] == "compare" else None,
     }
 
 
-def comparison(step: Step, labels: Mapping[str, str]) -> dict[str, Any]:
-    """Each field that was changed, by lines: those that are the same as one text, others as two sides.
+def build_comparison(step: Step, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Build the changed fields by lines: unchanged lines as one text, changed lines as two sides.
 
-    Approved corrections that are not applied yet are shown as they would be.
+    Approved corrections count as applied.
     """
-    before, after = texts(step.original), step.proposed
+    before, after = list_texts(step.original), step.preview_pieces
     lang = HTML_LANG.get(step.language or "")
     fields = []
     for path, pieces in after.items():
         old = before.get(path, "")
-        shown = text_diff.lines(old, pieces)
+        shown = text_diff.build_lines(old, pieces)
         if any(line.changed for line in shown):
             rows = [
                 [line.before, line.after] if line.changed else line.before[0][1] if line.before else ""
                 for line in shown
             ]
-            fields.append({"label": label(path, labels), "lang": lang, "lines": rows})
+            fields.append({"label": build_label(path, labels), "lang": lang, "lines": rows})
     return {"version": f"{step.number}-{hash(tuple(step.decisions.items()))}", "fields": fields}
 
 
-def label(path: str, labels: Mapping[str, str]) -> str:
+def build_label(path: str, labels: Mapping[str, str]) -> str:
     if path.startswith("tags["):
         return labels["tag"].format(n=int(path[5:-1]) + 1)
     return labels[path]
 
 
-class _Known:
+class _RuleFacts:
     def __init__(self, rules: dict[str, RuleFacts], entities: dict[str, RuleEntity]) -> None:
         self.rules = rules
         self.entities = entities
 
 
-def _facts(found: Sequence[Finding], book: RuleSet | None) -> _Known:
-    if book is None:
-        return _Known({}, {})
+def _select_facts(found: Sequence[Finding], rule_set: RuleSet | None) -> _RuleFacts:
+    if rule_set is None:
+        return _RuleFacts({}, {})
     rules, entities = {one.rule for one in found}, {one.entity for one in found}
-    return _Known(
-        {facts["id"]: facts for facts in book["rules"] if facts["id"] in rules},
-        {facts["id"]: facts for facts in book["entities"] if facts["id"] in entities},
+    return _RuleFacts(
+        {facts["id"]: facts for facts in rule_set["rules"] if facts["id"] in rules},
+        {facts["id"]: facts for facts in rule_set["entities"] if facts["id"] in entities},
     )
 
 
-def _finding(one: Finding, rules: Mapping[str, RuleFacts]) -> dict[str, Any]:
+def _encode_finding(one: Finding, rules: Mapping[str, RuleFacts]) -> dict[str, Any]:
     facts = rules.get(one.rule)
-    offered = facts["suggest"] if facts and one.suggestion is None else None
+    suggestions = facts["suggest"] if facts and one.suggestion is None else None
     return {
         "field": one.field,
         "start": one.start,
@@ -139,17 +138,17 @@ def _finding(one: Finding, rules: Mapping[str, RuleFacts]) -> dict[str, Any]:
         "language": HTML_LANG.get(one.language),
         "suggestion": one.suggestion,
         "safe": one.safe,
-        "choices": offered if isinstance(offered, list) else [],
+        "choices": suggestions if isinstance(suggestions, list) else [],
     }
 
 
-def _rule(facts: RuleFacts, lang: str) -> dict[str, Any]:
-    """A pack's own words; of derived rules the kind of the finding says as much, in the reader's language."""
+def _encode_rule(facts: RuleFacts, lang: str) -> dict[str, Any]:
+    """Encode a rule. Derived rules have no note: the finding's type has the same text, translated."""
     note = facts["notes"].get(lang) or facts["note"]
     return {"note": None if facts["derived"] else note, "source": facts["source"]}
 
 
-def _entity(facts: RuleEntity, lang: str) -> dict[str, Any]:
+def _encode_entity(facts: RuleEntity, lang: str) -> dict[str, Any]:
     names = facts["names"]
     domain = next(iter(facts.get("official_domains") or ()), None)
     former = [

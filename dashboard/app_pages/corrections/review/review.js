@@ -1,5 +1,5 @@
-// The review of one article: which finding is at hand, what was decided, and the way back.
-// What is decided lives here; the dashboard is told of it and keeps it with the article's state.
+// The review of one article: the current finding, the decisions, undo and redo.
+// Decisions are made here and reported to the dashboard, which stores them with the article's state.
 
 class Review {
   constructor(host) {
@@ -7,12 +7,12 @@ class Review {
     this.findings = [];
     this.decisions = new Map();
     this.filters = { severity: "", rule: "" };
-    this.waiting = [];
-    this.keysAllowed = readKeysAllowed();
+    this.queuedKeys = [];
+    this.keysAllowed = loadKeysAllowed();
     this.frame = el("div", { class: "review" });
-    this.bar = new Bar(this);
+    this.bar = new Toolbar(this);
     this.marks = new Marks(this);
-    this.panel = new Panel(this);
+    this.panel = new SidePanel(this);
     this.compare = el("div", { class: "compare", tabindex: "0", role: "region", hidden: true });
     this.main = el("div", { class: "main-area" }, this.marks.root, this.compare);
     this.frame.append(this.bar.root, el("div", { class: "columns" }, this.main, this.panel.root));
@@ -30,127 +30,127 @@ class Review {
   disconnect() {
     this.connected?.abort();
     this.connected = null;
-    clearTimeout(this.telling);
+    clearTimeout(this.reportTimer);
   }
 
-  // The article and its findings, which the head then brings to the state they are in.
+  // Receives the article and its findings; the head then sets their state.
   receive(data, setState, trigger) {
     Object.assign(this, { setState, trigger });
     this.connect();
-    const cut = data.indexOf(10); // the first line is the version
-    const version = new TextDecoder().decode(data.subarray(0, cut));
+    const lineEnd = data.indexOf(10); // the first line is the version
+    const version = new TextDecoder().decode(data.subarray(0, lineEnd));
     if (version === this.version) return;
-    Object.assign(this, JSON.parse(new TextDecoder().decode(data.subarray(cut + 1))));
+    Object.assign(this, JSON.parse(new TextDecoder().decode(data.subarray(lineEnd + 1))));
     this.version = version;
     this.head = null;
   }
 
   show(head) {
-    if (head.version !== this.version) return; // its article is on its way
-    const fresh = this.head === null;
-    const turned = this.head?.turn !== head.turn;
-    if (fresh) this.begin(head);
-    else if (turned) this.takeDecisions(head);
+    if (head.version !== this.version) return; // its article has not arrived
+    const isNew = this.head === null;
+    const hasActed = this.head?.action_count !== head.action_count;
+    if (isNew) this.start(head);
+    else if (hasActed) this.loadDecisions(head);
     this.head = head;
-    if (fresh || turned) this.busy = false;
-    if (head.message && turned) this.bar.say(head.message);
+    if (isNew || hasActed) this.busy = false;
+    if (head.message && hasActed) this.bar.say(head.message);
     this.drawCompare(head);
     this.draw();
-    if (fresh) this.takeFocus(head);
-    while (!this.busy && this.waiting.length) this.waiting.shift()();
+    if (isNew) this.restoreFocus(head);
+    while (!this.busy && this.queuedKeys.length) this.queuedKeys.shift()();
   }
 
-  begin(head) {
+  start(head) {
     if (this.drawnLang !== this.lang) {
       this.drawnLang = this.lang;
       this.bar.build();
     }
-    if (!this.filtersTaken) Object.assign(this, { filters: { severity: head.view.severity, rule: head.view.rule }, view: head.view.view, filtersTaken: true });
+    if (!this.filtersLoaded) Object.assign(this, { filters: { severity: head.view.severity, rule: head.view.rule }, view: head.view.view, filtersLoaded: true });
     const rules = new Set(this.findings.map((one) => one.rule));
     if (this.filters.rule && !rules.has(this.filters.rule)) this.filters.rule = "";
     if (this.filters.severity && !this.findings.some((one) => one.severity === this.filters.severity)) this.filters.severity = "";
     setAttr(this.frame, "lang", this.lang);
     setAttr(this.compare, "aria-label", this.words.view_compare);
-    this.takeDecisions(head);
+    this.loadDecisions(head);
     this.marks.build();
     this.panel.build();
-    this.at = this.nearest(this.marks.root.scrollTop ? this.at ?? 0 : 0);
+    this.current = this.findNextOpen(this.marks.root.scrollTop ? this.current ?? 0 : 0);
     this.compareDrawn = null;
   }
 
-  takeDecisions(head) {
+  loadDecisions(head) {
     this.decisions = new Map(head.decisions.map(([n, status, text]) => [n, { status, text }]));
-    this.log = head.decisions.slice(head.settled).map(([n, status, text]) => [[n, null, { status, text }]]);
-    this.ahead = [];
-    this.fresh = false;
-    clearTimeout(this.telling);
+    this.undoLog = head.decisions.slice(head.carried_count).map(([n, status, text]) => [[n, null, { status, text }]]);
+    this.redoLog = [];
+    this.hasNewDecisions = false;
+    clearTimeout(this.reportTimer);
   }
 
-  takeFocus(head) {
-    const meeting = globalThis.chainproofReview;
+  restoreFocus(head) {
+    const shared = globalThis.chainproofReview;
     const active = document.activeElement;
-    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(active?.tagName ?? "") && !active.closest("form, [class*=st-key-cr_]"); // our boxes are going
-    if (meeting.focused === head.focus || typing) return;
-    meeting.focused = head.focus;
-    if (this.findings[this.at] && this.view === "text") this.marks.focus(this.at);
+    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(active?.tagName ?? "") && !active.closest("form, [class*=st-key-cr_]"); // the form is about to be removed
+    if (shared.focused === head.focus || typing) return;
+    shared.focused = head.focus;
+    if (this.findings[this.current] && this.view === "text") this.marks.focus(this.current);
     else this.panel.card.focus({ preventScroll: true });
   }
 
-  // --- which findings are shown, and which one is at hand
+  // --- shown findings and the current one
 
-  shows(n) {
+  isShown(n) {
     const one = this.findings[n];
     return (!this.filters.severity || one.severity === this.filters.severity) && (!this.filters.rule || one.rule === this.filters.rule);
   }
 
-  shown() {
-    return [...this.findings.keys()].filter((n) => this.shows(n));
+  listShown() {
+    return [...this.findings.keys()].filter((n) => this.isShown(n));
   }
 
-  // The first open finding from `n` on, around the end; else the first one shown.
-  nearest(n) {
-    const shown = this.shown();
+  // Finds the first open finding from `n` on, wrapping around; else the first shown one.
+  findNextOpen(n) {
+    const shown = this.listShown();
     const order = [...shown.filter((k) => k >= n), ...shown.filter((k) => k < n)];
     return order.find((k) => !this.decisions.has(k)) ?? order[0] ?? -1;
   }
 
-  go(n, focus) {
+  select(n, focus) {
     if (n < 0 || !this.findings[n]) return;
-    const before = this.at;
-    this.at = n;
-    if (!this.shows(n)) { // pointed at although the filters leave it out
+    const before = this.current;
+    this.current = n;
+    if (!this.isShown(n)) { // selected although the filters exclude it
       this.filters = { severity: "", rule: "" };
       this.draw();
-      this.tellView();
+      this.reportView();
     }
     if (before !== n) {
-      const touched = [before, n].filter((k) => this.findings[k]);
-      this.marks.show(touched);
-      this.panel.show(touched);
+      const changed = [before, n].filter((k) => this.findings[k]);
+      this.marks.show(changed);
+      this.panel.show(changed);
     }
     if (focus && this.view === "text") this.marks.focus(n);
   }
 
-  step(by) {
-    const shown = this.shown();
+  selectNext(by) {
+    const shown = this.listShown();
     if (!shown.length) return this.bar.say(this.findings.length ? this.words.none_shown : this.words.clean);
-    const here = shown.indexOf(this.at);
-    return this.go(shown[(here + by + shown.length) % shown.length], true);
+    const position = shown.indexOf(this.current);
+    return this.select(shown[(position + by + shown.length) % shown.length], true);
   }
 
   filterBy(kind, value) {
     this.filters[kind] = kind === "severity" && this.filters.severity === value ? "" : value;
-    if (!this.findings[this.at] || !this.shows(this.at)) this.at = this.nearest(0);
+    if (!this.findings[this.current] || !this.isShown(this.current)) this.current = this.findNextOpen(0);
     this.draw();
-    this.tellView();
+    this.reportView();
   }
 
-  look(view) {
+  setView(view) {
     if (view === this.view) return;
     this.view = view;
     this.draw();
-    this.tellView();
-    if (view === "text" && this.findings[this.at]) this.marks.focus(this.at);
+    this.reportView();
+    if (view === "text" && this.findings[this.current]) this.marks.focus(this.current);
     else this.compare.focus({ preventScroll: true });
   }
 
@@ -158,7 +158,7 @@ class Review {
     return this.decisions.get(n)?.text ?? this.findings[n].suggestion;
   }
 
-  label(n) {
+  buildLabel(n) {
     const one = this.findings[n];
     const status = this.decisions.get(n)?.status;
     const target = this.replacement(n);
@@ -166,122 +166,122 @@ class Review {
     return parts.filter(Boolean).join(", ");
   }
 
-  // The same text under the same rule, with the same way out.
-  alike(n) {
+  // Findings with the same text, rule and suggestion.
+  findAlike(n) {
     const one = this.findings[n];
     return [...this.findings.keys()].filter((k) => this.findings[k].rule === one.rule && this.findings[k].text === one.text && this.findings[k].suggestion === one.suggestion);
   }
 
-  approved() {
+  countApproved() {
     let number = 0;
     for (const [n, { status }] of this.decisions) if (status === "approved" && this.replacement(n) !== null) number += 1;
     return number;
   }
 
-  // --- deciding
+  // --- decisions
 
   decide(status, all = false) {
-    const n = this.at;
+    const n = this.current;
     const one = this.findings[n];
     if (!one) return;
     if (status === "approved" && this.replacement(n) === null) {
       this.bar.say(one.choices.length ? fill(this.words.choose_first, { n: Math.min(9, one.choices.length) }) : this.words.no_suggestion);
       return;
     }
-    const numbers = all ? this.alike(n) : [n];
-    const same = numbers.every((k) => this.decisions.get(k)?.status === status);
+    const numbers = all ? this.findAlike(n) : [n];
+    const isRevoked = numbers.every((k) => this.decisions.get(k)?.status === status);
     const text = this.decisions.get(n)?.text ?? null;
-    this.change(numbers.map((k) => [k, same ? null : { status, text: status === "approved" ? text : null }]));
-    if (!same) this.onward(n);
+    this.applyChange(numbers.map((k) => [k, isRevoked ? null : { status, text: status === "approved" ? text : null }]));
+    if (!isRevoked) this.selectNextOpen(n);
   }
 
   choose(name) {
-    const n = this.at;
+    const n = this.current;
     if (!this.findings[n]) return;
-    this.change([[n, { status: "approved", text: name }]]);
-    this.onward(n);
+    this.applyChange([[n, { status: "approved", text: name }]]);
+    this.selectNextOpen(n);
   }
 
-  onward(n) {
-    const next = this.nearest(n + 1);
-    this.go(next, true);
-    const open = this.shown().filter((k) => !this.decisions.has(k)).length;
+  selectNextOpen(n) {
+    const next = this.findNextOpen(n + 1);
+    this.select(next, true);
+    const open = this.listShown().filter((k) => !this.decisions.has(k)).length;
     this.bar.say(open ? fill(this.words.left, { n: open }) : this.words.all_decided);
   }
 
-  change(wanted) {
-    const batch = wanted.map(([n, after]) => [n, this.decisions.get(n) ?? null, after]);
-    this.log.push(batch);
-    this.ahead = [];
-    this.fresh = true;
-    this.set(batch, 2);
+  applyChange(changes) {
+    const batch = changes.map(([n, after]) => [n, this.decisions.get(n) ?? null, after]);
+    this.undoLog.push(batch);
+    this.redoLog = [];
+    this.hasNewDecisions = true;
+    this.applyBatch(batch, 2);
   }
 
-  // Bring the findings of a batch to how they were before (1) or after it (2).
-  set(batch, which) {
+  // Sets the decisions of a batch to those before (1) or after it (2).
+  applyBatch(batch, which) {
     for (const entry of batch) {
       this.decisions.delete(entry[0]);
       if (entry[which]) this.decisions.set(entry[0], entry[which]);
     }
     this.draw(batch.map(([n]) => n));
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => this.tell("keep"), 500);
+    clearTimeout(this.reportTimer);
+    this.reportTimer = setTimeout(() => this.report("keep"), 500);
   }
 
   canUndo() {
-    return this.log.length > 0 || this.head.undo;
+    return this.undoLog.length > 0 || this.head.undo;
   }
 
   canRedo() {
-    return this.ahead.length > 0 || (this.head.redo && !this.fresh);
+    return this.redoLog.length > 0 || (this.head.redo && !this.hasNewDecisions);
   }
 
   undo() {
-    if (this.log.length) {
-      const batch = this.log.pop();
-      this.ahead.push(batch);
-      this.set(batch, 1);
-      this.go(batch[0][0], true);
+    if (this.undoLog.length) {
+      const batch = this.undoLog.pop();
+      this.redoLog.push(batch);
+      this.applyBatch(batch, 1);
+      this.select(batch[0][0], true);
       this.bar.say(this.words.undone);
     } else if (this.head.undo) this.act("undo");
   }
 
   redo() {
-    if (this.ahead.length) {
-      const batch = this.ahead.pop();
-      this.log.push(batch);
-      this.set(batch, 2);
-      this.go(batch[0][0], true);
+    if (this.redoLog.length) {
+      const batch = this.redoLog.pop();
+      this.undoLog.push(batch);
+      this.applyBatch(batch, 2);
+      this.select(batch[0][0], true);
       this.bar.say(this.words.redone);
     } else if (this.canRedo()) this.act("redo");
   }
 
-  // --- telling the dashboard
+  // --- reports to the dashboard
 
   act(name) {
-    if (name === "approved" && !this.approved()) return this.bar.say(this.words.none_approved);
+    if (name === "approved" && !this.countApproved()) return this.bar.say(this.words.none_approved);
     if (name === "safe" && this.bar.safe.disabled) return this.bar.say(this.words.none_safe);
-    if (name === "edit") focusWhenThere(".st-key-cr_content textarea");
+    if (name === "edit") focusWhenDrawn(".st-key-cr_content textarea");
     this.busy = true;
-    this.askedAt = Date.now();
-    this.tell(name);
+    this.requestedAt = Date.now();
+    this.report(name);
     return undefined;
   }
 
-  tell(name) {
-    clearTimeout(this.telling);
+  report(name) {
+    clearTimeout(this.reportTimer);
     const decisions = [...this.decisions].map(([n, { status, text }]) => [n, status, text]);
-    this.trigger("act", { name, step: this.number, decisions, new: this.fresh });
-    if (this.fresh) this.head.redo = false; // what lay ahead is gone once something new is decided
-    this.fresh = false;
+    this.trigger("act", { name, step: this.number, decisions, new: this.hasNewDecisions });
+    if (this.hasNewDecisions) this.head.redo = false; // a new decision deletes the redo steps
+    this.hasNewDecisions = false;
   }
 
-  tellView() {
-    // A state, since of two triggers of one component that come together the host delivers the later one alone.
+  reportView() {
+    // A state: of two simultaneous triggers of a component, Streamlit delivers only the later one.
     this.setState("view", { view: this.view, ...this.filters });
   }
 
-  // --- copying
+  // --- clipboard
 
   async copyField(field) {
     this.bar.say((await copyText(field.text)) ? fill(this.words.copied_field, { field: field.label }) : this.words.copy_failed);
@@ -289,7 +289,7 @@ class Review {
 
   async copyAll() {
     const texts = this.fields.filter((field) => field.kind !== "tag").map((field) => field.text).filter((text) => text.trim());
-    const waiting = this.approved();
+    const waiting = this.countApproved();
     const words = waiting ? fill(this.words.copied_without, { n: waiting }) : this.words.copied;
     this.bar.say((await copyText(texts.join("\n\n"))) ? words : this.words.copy_failed);
   }
@@ -297,7 +297,7 @@ class Review {
   // --- drawing
 
   draw(numbers) {
-    if (!this.head && !this.log) return;
+    if (!this.head && !this.undoLog) return;
     setAttr(this.frame, "data-view", this.view);
     this.marks.root.hidden = this.view !== "text";
     this.compare.hidden = this.view !== "compare";
@@ -309,11 +309,11 @@ class Review {
   drawCompare(head) {
     if (!head.compare || this.compareDrawn === head.compare.version) return;
     this.compareDrawn = head.compare.version;
-    this.compare.replaceChildren(...comparison(head.compare, this.words));
+    this.compare.replaceChildren(...buildComparison(head.compare, this.words));
   }
 
-  // What the panel covers at the foot of a narrow window.
-  coveredBelow() {
+  // Height that the panel covers at the bottom of a narrow window.
+  getCoveredHeight() {
     return getComputedStyle(this.panel.root).position === "sticky" && innerWidth < 900 ? this.panel.root.offsetHeight : 0;
   }
 }

@@ -1,6 +1,6 @@
-// The side panel: the finding at hand with all that is known of it, and the list of all findings.
+// Builds the side panel: details of the current finding, and the list of all findings.
 
-class Panel {
+class SidePanel {
   constructor(review) {
     this.review = review;
     this.card = el("div", { class: "card", tabindex: "-1", role: "group" });
@@ -9,7 +9,7 @@ class Panel {
     this.root = el("aside", { class: "panel" }, this.card, this.listBox);
     this.list.addEventListener("click", (event) => {
       const item = event.target.closest("[data-k]");
-      if (item) review.go(Number(item.dataset.k), true);
+      if (item) review.select(Number(item.dataset.k), true);
     });
   }
 
@@ -31,26 +31,26 @@ class Panel {
       const one = review.findings[n];
       const status = review.decisions.get(n)?.status ?? "open";
       setAttr(item, "data-status", status);
-      setAttr(item, "aria-current", n === review.at ? "true" : null);
-      item.hidden = !review.shows(n);
+      setAttr(item, "aria-current", n === review.current ? "true" : null);
+      item.hidden = !review.isShown(n);
       setText(item.children[0], status === "approved" ? "✓" : status === "ignored" ? "–" : GLYPHS[one.severity]);
       const target = review.replacement(n);
       setText(item.children[2], target === null ? "" : `→ ${target}`);
     }
     this.showCard();
-    const here = this.items[review.at];
-    if (here && !here.hidden) {
+    const item = this.items[review.current];
+    if (item && !item.hidden) {
       const box = this.listBox;
-      const top = here.offsetTop - box.offsetTop;
+      const top = item.offsetTop - box.offsetTop;
       if (top < box.scrollTop) box.scrollTop = top;
-      else if (top + here.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + here.offsetHeight - box.clientHeight;
+      else if (top + item.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + item.offsetHeight - box.clientHeight;
     }
   }
 
   showCard() {
     const { review } = this;
     const { words } = review;
-    const one = review.findings[review.at];
+    const one = review.findings[review.current];
     this.card.replaceChildren(...(one ? this.finding(one) : this.nothing(words)).filter(Boolean));
   }
 
@@ -62,15 +62,15 @@ class Panel {
   finding(one) {
     const { review } = this;
     const { words } = review;
-    const n = review.at;
-    const shown = review.shown();
+    const n = review.current;
+    const shown = review.listShown();
     const decision = review.decisions.get(n);
     const rule = review.rules[one.rule] ?? {};
     const target = review.replacement(n);
     const place = fill(words.place, { n: shown.indexOf(n) + 1, all: shown.length });
     const nav = el("div", { class: "nav" }, el("span", { class: "place" }, place), el("span", { class: "push" }),
-      el("button", { type: "button", class: "quiet", "aria-label": words.previous, title: `${words.previous} (p)`, onclick: () => review.step(-1) }, "‹"),
-      el("button", { type: "button", class: "quiet", "aria-label": words.next, title: `${words.next} (n)`, onclick: () => review.step(1) }, "›"));
+      el("button", { type: "button", class: "quiet", "aria-label": words.previous, title: `${words.previous} (p)`, onclick: () => review.selectNext(-1) }, "‹"),
+      el("button", { type: "button", class: "quiet", "aria-label": words.next, title: `${words.next} (n)`, onclick: () => review.selectNext(1) }, "›"));
     const kind = one.safe ? "safe" : one.suggestion !== null ? "approval" : "none";
     const status = decision ? el("span", { class: "badge", "data-status": decision.status }, words[decision.status]) : el("span", { class: "badge", "data-kind": kind }, words[`kind_${kind}`]);
     const head = el("p", { class: "what" }, el("span", { class: "sev", "data-severity": one.severity }, el("span", { "aria-hidden": "true" }, GLYPHS[one.severity]), ` ${words[one.severity]}`), ` · ${words.types[one.type] ?? one.type}`);
@@ -90,7 +90,7 @@ class Panel {
   buttons(one, decision) {
     const { review } = this;
     const { words } = review;
-    const alike = review.alike(review.at).length;
+    const alike = review.findAlike(review.current).length;
     const can = one.suggestion !== null;
     return el("div", { class: "acts" },
       can ? keyButton(words.approve, "A", () => review.decide("approved"), { class: "yes", "aria-pressed": String(decision?.status === "approved") }) : null,

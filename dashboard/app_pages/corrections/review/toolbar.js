@@ -1,10 +1,10 @@
-// The bar above the text: what there is, what can be done about it, and how to see it.
+// Builds the toolbar above the text: filters, actions and views.
 
-class Bar {
+class Toolbar {
   constructor(review) {
     this.review = review;
     this.root = el("div", { class: "bar" });
-    this.said = el("p", { class: "said", role: "status" });
+    this.status = el("p", { class: "status", role: "status" });
     this.help = null;
   }
 
@@ -18,21 +18,21 @@ class Bar {
     this.approved = keyButton("", "↵", () => review.act("approved"), { class: "main" });
     this.undo = el("button", { type: "button", class: "icon", "aria-label": words.undo, title: `${words.undo} (z)`, onclick: () => review.undo() }, "↶");
     this.redo = el("button", { type: "button", class: "icon", "aria-label": words.redo, title: `${words.redo} (⇧z)`, onclick: () => review.redo() }, "↷");
-    this.views = ["text", "compare"].map((view) => el("button", { type: "button", onclick: () => review.look(view) }, words[`view_${view}`]));
+    this.views = ["text", "compare"].map((view) => el("button", { type: "button", onclick: () => review.setView(view) }, words[`view_${view}`]));
     this.copy = keyButton(words.copy, "C", () => review.copyAll());
     this.edit = keyButton(words.edit, "E", () => review.act("edit"));
     this.keys = el("button", { type: "button", class: "icon", "aria-label": words.keys, title: `${words.keys} (?)`, "aria-expanded": "false", onclick: () => this.toggleHelp() }, "?");
     this.sheet = this.helpSheet();
     this.root.replaceChildren(
       el("div", { class: "line1" }, el("div", { class: "chips", role: "group", "aria-label": words.filter_severity }, ...this.chips), this.rule, el("span", { class: "push" }), this.safe, this.approved),
-      el("div", { class: "line2" }, el("div", { class: "seg", role: "group", "aria-label": words.view }, ...this.views), this.undo, this.redo, el("div", { class: "push" }, this.said), this.edit, this.copy, el("div", { class: "menu" }, this.keys, this.sheet)),
+      el("div", { class: "line2" }, el("div", { class: "seg", role: "group", "aria-label": words.view }, ...this.views), this.undo, this.redo, el("div", { class: "push" }, this.status), this.edit, this.copy, el("div", { class: "menu" }, this.keys, this.sheet)),
     );
   }
 
   helpSheet() {
     const { review } = this;
     const { words } = review;
-    const rows = words.key_help.flatMap(([keys, text]) => [el("dt", {}, ...keys.flatMap((key) => [el("kbd", {}, key), " "])), el("dd", {}, text)]);
+    const rows = KEY_HELP.flatMap(([keys, name]) => [el("dt", {}, ...keys.flatMap((key) => [el("kbd", {}, key), " "])), el("dd", {}, words.key_help[name])]);
     const box = el("input", { type: "checkbox", onchange: () => review.allowKeys(box.checked) });
     box.checked = review.keysAllowed;
     return el("div", { class: "sheet", hidden: true, role: "group", "aria-label": words.keys }, el("p", { class: "sheet-title" }, words.keys), el("dl", { class: "keys" }, ...rows), el("label", {}, box, words.keys_allow));
@@ -60,7 +60,7 @@ class Bar {
       chip.disabled = counts[chip.dataset.severity] === 0 && filters.severity !== chip.dataset.severity;
     }
     this.showRules(rules);
-    const approved = review.approved();
+    const approved = review.countApproved();
     setText(this.safe.firstChild, fill(words.apply_safe, { n: safe }));
     setText(this.approved.firstChild, fill(words.apply_approved, { n: approved }));
     this.safe.disabled = safe === 0;
@@ -74,9 +74,9 @@ class Bar {
 
   showRules(rules) {
     const { words, filters } = this.review;
-    const wanted = JSON.stringify([...rules]);
-    if (this.drawn !== wanted) {
-      this.drawn = wanted;
+    const serialized = JSON.stringify([...rules]);
+    if (this.drawnRules !== serialized) {
+      this.drawnRules = serialized;
       const sorted = [...rules].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
       this.rule.replaceChildren(el("option", { value: "" }, words.any_rule), ...sorted.map(([rule, n]) => el("option", { value: rule }, `${rule} (${n})`)));
     }
@@ -85,8 +85,8 @@ class Bar {
   }
 
   say(text) {
-    // The same words twice are still to be heard twice.
-    this.said.textContent = "";
-    requestAnimationFrame(() => { this.said.textContent = text; });
+    // Cleared first, so that screen readers announce the same text again.
+    this.status.textContent = "";
+    requestAnimationFrame(() => { this.status.textContent = text; });
   }
 }

@@ -1,4 +1,4 @@
-"""Exact edits of an article's texts, and text boxes that lose no line end."""
+"""Exact edits of an article's texts, and line ends of text boxes."""
 
 import re
 
@@ -15,7 +15,7 @@ LINES = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
 @st.composite
-def edits_of(draw: st.DrawFn, text: str) -> list[Edit]:
+def draw_edits(draw: st.DrawFn, text: str) -> list[Edit]:
     """Disjoint edits of ``text``, ascending."""
     cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=8, unique=True)))
     spans = list(zip(cuts[::2], cuts[1::2], strict=False))
@@ -23,14 +23,14 @@ def edits_of(draw: st.DrawFn, text: str) -> list[Edit]:
 
 
 @st.composite
-def texts_with_edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+def draw_text_with_edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
     text = draw(LINES)
-    return text, draw(edits_of(text))
+    return text, draw(draw_edits(text))
 
 
-def test_texts_come_in_reading_order_and_tags_by_their_number() -> None:
-    given_article = article(title="T", content="C", tags=["a", "b"])
-    assert article_edits.texts(given_article) == {
+def test_texts_are_in_reading_order_with_tags_by_index() -> None:
+    tagged_article = article(title="T", content="C", tags=["a", "b"])
+    assert article_edits.list_texts(tagged_article) == {
         "title": "T",
         "content": "C",
         "tags[0]": "a",
@@ -38,25 +38,25 @@ def test_texts_come_in_reading_order_and_tags_by_their_number() -> None:
     }
 
 
-def test_edits_count_code_points_and_are_made_from_right_to_left() -> None:
+def test_offsets_of_edits_count_code_points() -> None:
     before = article(content="😀𠮷 Etherium, Etherium", tags=["Etherium"])
     edits = {
         "content": [Edit(3, 11, "Ethereum"), Edit(13, 21, "以太坊")],
         "tags[0]": [Edit(0, 8, "Ethereum")],
     }
-    after = article_edits.edited(before, edits)
+    after = article_edits.apply_article_edits(before, edits)
     assert after["content"] == "😀𠮷 Ethereum, 以太坊"
     assert after["tags"] == ["Ethereum"]
     assert before["content"] == "😀𠮷 Etherium, Etherium"
     assert before["tags"] == ["Etherium"]
 
 
-@given(texts_with_edits())
-def test_what_no_edit_touches_is_found_where_it_moved_to(case: tuple[str, list[Edit]]) -> None:
+@given(draw_text_with_edits())
+def test_a_span_without_an_edit_is_found_at_its_new_position(case: tuple[str, list[Edit]]) -> None:
     text, edits = case
-    after = article_edits.apply(text, edits)
+    after = article_edits.apply_edits(text, edits)
     for start in range(len(text)):
-        place = article_edits.moved(start, start + 1, edits)
+        place = article_edits.move_span(start, start + 1, edits)
         touched = any(edit.start <= start < edit.end for edit in edits)
         assert (place is None) == touched
         if place is not None:
@@ -64,39 +64,39 @@ def test_what_no_edit_touches_is_found_where_it_moved_to(case: tuple[str, list[E
 
 
 @given(LINES, LINES)
-def test_a_change_by_hand_is_one_edit_that_makes_the_other_text(before: str, after: str) -> None:
-    edit = article_edits.hand_edit(before, after)
-    assert article_edits.apply(before, [edit] if edit else []) == after
+def test_a_change_is_one_edit_that_produces_the_other_text(before: str, after: str) -> None:
+    edit = article_edits.find_edit(before, after)
+    assert article_edits.apply_edits(before, [edit] if edit else []) == after
     assert (edit is None) == (before == after)
 
 
 @given(LINES)
-def test_a_box_that_was_not_changed_gives_back_every_byte(original: str) -> None:
-    assert article_edits.reconciled(original, article_edits.displayed(original)) == original
+def test_an_unchanged_box_returns_every_byte(original: str) -> None:
+    assert article_edits.restore_line_ends(original, article_edits.normalize_line_ends(original)) == original
 
 
 @given(LINES, LINES)
-def test_a_changed_box_shows_what_was_typed_and_keeps_the_other_line_ends(original: str, typed: str) -> None:
-    shown = article_edits.displayed(typed)
-    result = article_edits.reconciled(original, shown)
-    assert article_edits.displayed(result) == shown
+def test_a_changed_box_keeps_the_typed_text(original: str, typed: str) -> None:
+    shown = article_edits.normalize_line_ends(typed)
+    result = article_edits.restore_line_ends(original, shown)
+    assert article_edits.normalize_line_ends(result) == shown
 
 
 @given(st.lists(st.text("abか", max_size=5), min_size=2, max_size=6), st.integers(0, 30))
-def test_a_file_with_windows_line_ends_keeps_them_all_when_a_word_is_typed(parts: list[str], at: int) -> None:
+def test_windows_line_ends_stay_when_a_word_is_typed(parts: list[str], at: int) -> None:
     original = "\r\n".join(parts)
-    shown = article_edits.displayed(original)
+    shown = article_edits.normalize_line_ends(original)
     at = min(at, len(shown))
-    result = article_edits.reconciled(original, f"{shown[:at]}x\ny{shown[at:]}")
+    result = article_edits.restore_line_ends(original, f"{shown[:at]}x\ny{shown[at:]}")
     assert len(re.findall("\r\n", result)) == len(parts)
     assert "\n" not in result.replace("\r\n", "")
 
 
 @pytest.mark.parametrize("line", ["a, b,c", "a、b，c", " a ;b；c,", "a,,b, c"])
-def test_tags_are_parted_by_commas_of_any_script(line: str) -> None:
+def test_tags_are_split_at_commas_of_any_script(line: str) -> None:
     assert article_edits.split_tags(line) == ["a", "b", "c"]
 
 
-def test_an_article_of_blanks_is_blank() -> None:
+def test_an_article_of_whitespace_is_blank() -> None:
     assert article_edits.is_blank(article(title=" ", content="\n", tags=[]))
     assert not article_edits.is_blank(article(tags=["x"]))

@@ -1,11 +1,11 @@
-"""Articles out of files and into files."""
+"""Articles are parsed from files and written to files."""
 
 import json
 
 import pytest
 
 from dashboard.app_pages.corrections import article_files
-from dashboard.app_pages.corrections.article_files import FileRefused, opened
+from dashboard.app_pages.corrections.article_files import InvalidFileError, parse_file
 from tests.support.scans import article
 
 
@@ -21,11 +21,11 @@ from tests.support.scans import article
         b"",
     ],
 )
-def test_a_text_file_is_one_article_and_comes_back_byte_for_byte(name: str, data: bytes) -> None:
-    file = opened(name, data)
+def test_a_text_file_is_one_article_and_is_written_byte_for_byte(name: str, data: bytes) -> None:
+    file = parse_file(name, data)
     (one,) = file.articles
     assert one["id"] == "a"
-    assert article_files.as_markdown(one, file) == data
+    assert article_files.to_markdown(one, file) == data
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,10 @@ def test_a_text_file_is_one_article_and_comes_back_byte_for_byte(name: str, data
         ("a.json", b'{"title": "\\ud83d"}', "json"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_place(name: str, data: bytes, code: str) -> None:
-    with pytest.raises(FileRefused) as refused:
-        opened(name, data)
-    assert refused.value.code == code
+def test_an_invalid_file_is_rejected_with_a_reason(name: str, data: bytes, code: str) -> None:
+    with pytest.raises(InvalidFileError) as error:
+        parse_file(name, data)
+    assert error.value.code == code
 
 
 @pytest.mark.parametrize(
@@ -57,49 +57,47 @@ def test_what_cannot_be_read_is_refused_with_its_place(name: str, data: bytes, c
         (b"\xff\xfe\0\0a\0\0\0\0\0\x11\0", "UTF-32", "8"),
     ],
 )
-def test_broken_text_is_named_by_the_encoding_that_it_is_meant_to_be_in(
-    data: bytes, encoding: str, byte: str
-) -> None:
-    with pytest.raises(FileRefused) as refused:
-        opened("a.txt", data)
-    assert (refused.value.values["encoding"], refused.value.values["byte"]) == (encoding, byte)
+def test_invalid_text_is_reported_with_its_encoding_and_byte(data: bytes, encoding: str, byte: str) -> None:
+    with pytest.raises(InvalidFileError) as error:
+        parse_file("a.txt", data)
+    assert (error.value.values["encoding"], error.value.values["byte"]) == (encoding, byte)
 
 
-def test_a_bad_line_says_its_number() -> None:
-    with pytest.raises(FileRefused) as refused:
-        opened("a.jsonl", b'{"title": "x"}\n\n{"title": ')
-    assert refused.value.values["line"] == 3
+def test_an_invalid_line_is_reported_with_its_number() -> None:
+    with pytest.raises(InvalidFileError) as error:
+        parse_file("a.jsonl", b'{"title": "x"}\n\n{"title": ')
+    assert error.value.values["line"] == 3
 
 
 @pytest.mark.parametrize("wrap", ["%s", '[%s, {"title": "B"}]', '{"articles": [%s]}'])
-def test_json_holds_one_article_an_array_or_the_services_own_request(wrap: str) -> None:
-    file = opened("a.json", (wrap % '{"title": "A", "tags": null, "language": ""}').encode())
+def test_json_can_be_an_article_an_array_or_a_request_of_the_service(wrap: str) -> None:
+    file = parse_file("a.json", (wrap % '{"title": "A", "tags": null, "language": ""}').encode())
     assert file.articles[0] == article(title="A")
 
 
-def test_a_pasted_list_may_be_json_or_json_lines() -> None:
-    assert len(article_files.pasted('[{"title": "A"},\n {"title": "B"}]').articles) == 2
-    assert len(article_files.pasted('{"title": "A"}\n{"title": "B"}\n').articles) == 2
-    assert article_files.pasted("  ").articles == ()
+def test_pasted_text_can_be_json_or_json_lines() -> None:
+    assert len(article_files.parse_pasted('[{"title": "A"},\n {"title": "B"}]').articles) == 2
+    assert len(article_files.parse_pasted('{"title": "A"}\n{"title": "B"}\n').articles) == 2
+    assert article_files.parse_pasted("  ").articles == ()
 
 
-def test_title_and_tags_go_before_the_content_as_front_matter() -> None:
-    made = article_files.as_markdown(article(title='A "b"', content="C", tags=["x", "日本"]))
+def test_title_and_tags_become_front_matter() -> None:
+    made = article_files.to_markdown(article(title='A "b"', content="C", tags=["x", "日本"]))
     assert made.decode() == '---\ntitle: "A \\"b\\""\ntags: ["x", "日本"]\n---\n\nC'
-    assert article_files.as_markdown(article(content="C\r\n")) == b"C\r\n"
+    assert article_files.to_markdown(article(content="C\r\n")) == b"C\r\n"
 
 
-def test_a_json_article_keeps_the_fields_that_are_not_ours() -> None:
-    file = opened("a.json", b'{"title": "Etherium", "author": {"name": "X"}}')
-    made = json.loads(article_files.as_json(article(title="Ethereum"), file.sent[0]))
+def test_a_json_article_keeps_unknown_fields() -> None:
+    file = parse_file("a.json", b'{"title": "Etherium", "author": {"name": "X"}}')
+    made = json.loads(article_files.to_json(article(title="Ethereum"), file.objects[0]))
     assert made == {"title": "Ethereum", "author": {"name": "X"}}
 
 
-def test_lines_without_a_correction_are_passed_on_as_they_stand() -> None:
+def test_lines_without_a_correction_are_copied_unchanged() -> None:
     first = '{"title":"A",  "x": 1}'
     second = '{"title":"Etherium","content":null,"y":"\\u65e5"}'
-    file = opened("a.jsonl", f"{first}\n\n{second}".encode())
-    made = article_files.as_json_lines([file.articles[0], article(title="Ethereum")], file).decode()
+    file = parse_file("a.jsonl", f"{first}\n\n{second}".encode())
+    made = article_files.to_json_lines([file.articles[0], article(title="Ethereum")], file).decode()
     assert made == f'{first}\n{{"title":"Ethereum","content":null,"y":"\\u65e5"}}\n'
 
 
@@ -111,11 +109,11 @@ def test_lines_without_a_correction_are_passed_on_as_they_stand() -> None:
         ("a.json", "json", "a-corrected.json"),
     ],
 )
-def test_a_corrected_file_is_called_after_the_one_it_came_from(name: str, kind: str, made: str) -> None:
-    file = opened(name, b"{}")
-    assert article_files.name_for(file.articles[0], file, kind) == made
+def test_a_corrected_file_is_named_after_its_original(name: str, kind: str, made: str) -> None:
+    file = parse_file(name, b"{}")
+    assert article_files.build_file_name(file.articles[0], file, kind) == made
 
 
-def test_a_pasted_article_is_called_after_its_id_without_what_no_file_name_holds() -> None:
-    assert article_files.name_for(article(id="a/b:c"), None, "md") == "a-b-c-corrected.md"
-    assert article_files.name_for(article(), None, "json") == "article-corrected.json"
+def test_a_pasted_article_is_named_after_its_id_without_invalid_characters() -> None:
+    assert article_files.build_file_name(article(id="a/b:c"), None, "md") == "a-b-c-corrected.md"
+    assert article_files.build_file_name(article(), None, "json") == "article-corrected.json"

@@ -1,4 +1,4 @@
-"""The Corrections over the real service: every language, part and refusal, and a service that goes away."""
+"""The Corrections page with the real service: languages, modes, errors, and an unavailable service."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.corrections import article_files, session_state
 from dashboard.app_pages.corrections.findings import Decision
-from dashboard.app_pages.corrections.session_state import Bench, bench
+from dashboard.app_pages.corrections.session_state import EditorState, load_state
 from dashboard.client import articles
 from dashboard.i18n import LANGUAGES, t
 from tests.dashboard.conftest import Backend
@@ -24,12 +24,12 @@ TEXT = "Etherium rises😀.\n\nMatic Network and 以太访. Etherium again."
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
 
-def opened(**query: str) -> AppTest:
+def open_page(**query: str) -> AppTest:
     return pages.opened("corrections", **query)
 
 
-def checked(content: str = TEXT, *, store: bool = False, title: str = "", **query: str) -> AppTest:
-    app = opened(**query)
+def check_text(content: str = TEXT, *, store: bool = False, title: str = "", **query: str) -> AppTest:
+    app = open_page(**query)
     app.text_area(key="cr_content").set_value(content)
     app.text_input(key="cr_title").set_value(title)
     app.toggle(key="cr_store").set_value(store)
@@ -38,8 +38,8 @@ def checked(content: str = TEXT, *, store: bool = False, title: str = "", **quer
     return app
 
 
-def sent(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The head and the article that the review is given."""
+def read_review(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The two messages that the review component receives."""
     parts = {part.proto.component_name: part.proto.bytes for part in app.get("bidi_component")}
     return orjson.loads(parts["chainproof.review_head"]), orjson.loads(
         parts["chainproof.review"].split(b"\n", 1)[1]
@@ -47,13 +47,13 @@ def sent(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @pytest.fixture
-def work(monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """The editor's bench without a page."""
+def editor(monkeypatch: pytest.MonkeyPatch) -> EditorState:
+    """The editor's state without a page."""
     monkeypatch.setattr(st, "session_state", {})
-    return bench()
+    return load_state()
 
 
-def stored(backend: Backend) -> int:
+def count_stored(backend: Backend) -> int:
     answer = loopback.get(f"{backend.url}/articles/violations/summary", headers={"CP-X-API-KEY": backend.key})
     total: int = answer.json()["total"]
     return total
@@ -61,8 +61,8 @@ def stored(backend: Backend) -> int:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("mode", ["article", "batch", "history"])
-def test_every_part_opens_by_its_link_in_every_language(lang: Any, mode: str) -> None:
-    app = opened(mode=mode, lang=lang)
+def test_every_mode_opens_by_its_link_in_every_language(lang: Any, mode: str) -> None:
+    app = open_page(mode=mode, lang=lang)
     assert html(app).count("<h1") == 1
     assert t("corrections.title", lang=lang) in html(app)
     groups = [[one.content for one in group.proto.options] for group in app.get("button_group")]
@@ -70,8 +70,8 @@ def test_every_part_opens_by_its_link_in_every_language(lang: Any, mode: str) ->
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_checked_article_is_sent_with_findings_and_the_facts_of_their_entities(lang: Any) -> None:
-    head, body = sent(checked(lang=lang))
+def test_the_review_receives_findings_and_their_entities(lang: Any) -> None:
+    head, body = read_review(check_text(lang=lang))
     assert [one["text"] for one in body["findings"]][:1] == ["Etherium"]
     field = body["fields"][0]["text"]
     for one in body["findings"]:
@@ -87,37 +87,37 @@ def test_a_checked_article_is_sent_with_findings_and_the_facts_of_their_entities
     assert head["message"] == t("corrections.found", lang=lang, n=len(body["findings"]), safe=safe)
 
 
-def test_a_preview_is_never_stored_and_storing_is_a_choice(dashboard_backend: Backend) -> None:
-    before = stored(dashboard_backend)
-    checked()
-    assert stored(dashboard_backend) == before
-    app = checked(store=True)
-    found = len(sent(app)[1]["findings"])
-    assert stored(dashboard_backend) == before + found
+def test_findings_are_stored_only_if_chosen(dashboard_backend: Backend) -> None:
+    before = count_stored(dashboard_backend)
+    check_text()
+    assert count_stored(dashboard_backend) == before
+    app = check_text(store=True)
+    found = len(read_review(app)[1]["findings"])
+    assert count_stored(dashboard_backend) == before + found
     assert t("corrections.stored", n=found) in html(app)
 
 
-def test_the_text_never_stands_in_the_address() -> None:
-    app = checked(title="Etherium secret")
+def test_the_text_is_never_in_the_url() -> None:
+    app = check_text(title="Etherium secret")
     assert "Etherium" not in str(app.query_params)
     assert "secret" not in str(app.query_params)
 
 
-def test_nothing_to_check_says_so() -> None:
-    app = checked("  \n ")
+def test_an_empty_article_is_reported() -> None:
+    app = check_text("  \n ")
     assert t("corrections.nothing") in html(app)
     assert len(app.text_area) == 2
 
 
-def test_what_the_service_refuses_is_told_with_its_place_and_the_text_stays() -> None:
-    app = checked("x" * 9_000_000)
+def test_a_rejected_article_is_reported_and_the_text_stays() -> None:
+    app = check_text("x" * 9_000_000)
     assert t("corrections.error_too_large") in html(app)
     assert 'role="alert"' in html(app)
     assert len(app.text_area(key="cr_content").value or "") == 9_000_000
 
 
-def test_when_the_service_is_away_the_text_stays_and_can_be_checked_later(line: Line) -> None:
-    app = opened()
+def test_without_the_service_the_text_stays_and_can_be_checked_later(line: Line) -> None:
+    app = open_page()
     line.cut = True
     app.text_area(key="cr_content").set_value(TEXT)
     app.button(key="cr_check").click().run()
@@ -125,65 +125,65 @@ def test_when_the_service_is_away_the_text_stays_and_can_be_checked_later(line: 
     assert app.text_area(key="cr_content").value == TEXT
     line.cut = False
     app.button(key="cr_check").click().run()
-    assert sent(app)[1]["findings"]
+    assert read_review(app)[1]["findings"]
 
 
-def test_a_clean_article_says_that_there_is_nothing_to_correct() -> None:
-    head, body = sent(checked("Ethereum and Bitcoin."))
+def test_a_clean_article_is_reported_as_clean() -> None:
+    head, body = read_review(check_text("Ethereum and Bitcoin."))
     assert body["findings"] == []
     assert head["message"] == t("corrections.clean")
 
 
 def test_a_hundred_thousand_characters_are_checked_and_sent_once() -> None:
     text = ("暗号資産の市場は落ち着いている。" * 40 + "Etheriumは上昇した。\n") * 150
-    head, body = sent(checked(text))
+    head, body = read_review(check_text(text))
     assert len(text) > 90_000
     assert len(body["findings"]) == 150
     assert len(orjson.dumps(head)) < 2_000
 
 
-def test_the_link_opens_the_comparison_and_the_filters() -> None:
-    head, _ = sent(checked(review="compare", sev="error", rule="x"))
+def test_the_url_opens_the_comparison_and_the_filters() -> None:
+    head, _ = read_review(check_text(review="compare", sev="error", rule="x"))
     assert head["view"] == {"view": "compare", "severity": "error", "rule": "x"}
     assert head["compare"] is not None
-    head, _ = sent(checked(review="nonsense", sev="nonsense"))
+    head, _ = read_review(check_text(review="nonsense", sev="nonsense"))
     assert head["view"]["view"] == "text"
     assert head["compare"] is None
 
 
-# --- the bench
+# --- the editor's state
 
 
-def check(work: Bench, content: str = TEXT) -> None:
-    session_state.check(article(content=content), persist=False)
-    assert work.desk.step is not None
+def check(editor: EditorState, content: str = TEXT) -> None:
+    session_state.check_article(article(content=content), persist=False)
+    assert editor.history.step is not None
 
 
-def decide(work: Bench, text: str, status: str) -> int:
-    """Decide on the first finding of ``text``; gives its number."""
-    step = work.desk.step
+def decide(editor: EditorState, text: str, status: str) -> int:
+    """Decide on the first finding of ``text``; returns its index."""
+    step = editor.history.step
     assert step is not None
     number = next(n for n, one in enumerate(step.findings) if one.text == text)
-    session_state.keep({"step": step.number, "decisions": [[number, status, None]], "new": True})
+    session_state.store_decisions({"step": step.number, "decisions": [[number, status, None]], "new": True})
     return number
 
 
-def test_the_safe_ones_are_the_same_bytes_as_the_services_own(work: Bench) -> None:
-    check(work)
+def test_safe_corrections_give_the_same_bytes_as_the_service(editor: EditorState) -> None:
+    check(editor)
     applied = articles.apply([article(content=TEXT)]).data
-    session_state.act("safe")
+    session_state.run_action("safe")
     assert applied is not None
-    assert work.desk.step is not None
-    assert work.desk.step.article == applied[0]["corrected_article"]
-    assert work.desk.step.made == applied[0]["applied_count"] > 0
-    assert not any(one.safe for one in work.desk.step.findings)
+    assert editor.history.step is not None
+    assert editor.history.step.article == applied[0]["corrected_article"]
+    assert editor.history.step.edit_count == applied[0]["applied_count"] > 0
+    assert not any(one.safe for one in editor.history.step.findings)
 
 
-def test_what_is_ignored_is_left_alone_by_the_safe_ones(work: Bench) -> None:
-    check(work)
-    decide(work, "Etherium", "ignored")
-    session_state.act("safe")
-    after = work.desk.step
+def test_safe_corrections_skip_ignored_findings(editor: EditorState) -> None:
+    check(editor)
+    decide(editor, "Etherium", "ignored")
+    session_state.run_action("safe")
+    after = editor.history.step
     assert after is not None
     content = after.article["content"] or ""
     assert content.startswith("Etherium rises")
@@ -191,67 +191,69 @@ def test_what_is_ignored_is_left_alone_by_the_safe_ones(work: Bench) -> None:
     assert [one.status for one in after.decisions.values()] == ["ignored"]
 
 
-def test_approved_ones_are_applied_and_undo_brings_the_boxes_back_too(work: Bench) -> None:
-    check(work)
-    former = decide(work, "Matic Network", "approved")
-    session_state.act("approved")
-    assert work.desk.step is not None
-    assert "Polygon and" in (work.draft["content"] or "")
-    session_state.act("undo")
-    assert work.draft["content"] == TEXT
-    assert work.desk.step.decisions == {former: Decision("approved")}
-    session_state.act("redo")
-    assert "Polygon and" in (work.draft["content"] or "")
+def test_undo_after_approved_corrections_restores_the_draft(editor: EditorState) -> None:
+    check(editor)
+    former = decide(editor, "Matic Network", "approved")
+    session_state.run_action("approved")
+    assert editor.history.step is not None
+    assert "Polygon and" in (editor.draft["content"] or "")
+    session_state.run_action("undo")
+    assert editor.draft["content"] == TEXT
+    assert editor.history.step.decisions == {former: Decision("approved")}
+    session_state.run_action("redo")
+    assert "Polygon and" in (editor.draft["content"] or "")
 
 
-def test_approving_nothing_says_so(work: Bench) -> None:
-    check(work)
-    session_state.act("approved")
-    assert work.message == t("corrections.none_approved")
+def test_applying_without_approved_corrections_is_reported(editor: EditorState) -> None:
+    check(editor)
+    session_state.run_action("approved")
+    assert editor.message == t("corrections.none_approved")
 
 
-def test_a_service_that_goes_away_while_applying_leaves_everything_as_it_was(work: Bench, line: Line) -> None:
-    check(work)
-    step = work.desk.step
+def test_an_error_while_applying_changes_nothing(editor: EditorState, line: Line) -> None:
+    check(editor)
+    step = editor.history.step
     line.cut = True
-    session_state.act("safe")
-    assert work.problem is not None
-    assert work.again == "safe"
-    assert work.desk.step is step
+    session_state.run_action("safe")
+    assert editor.problem is not None
+    assert editor.retry_action == "safe"
+    assert editor.history.step is step
     line.cut = False
-    session_state.act("safe")
-    assert work.problem is None
-    assert work.desk.step is not step
+    session_state.run_action("safe")
+    assert editor.problem is None
+    assert editor.history.step is not step
 
 
-def test_messages_that_no_review_sends_are_left_out(work: Bench) -> None:
-    check(work)
-    step = work.desk.step
+def test_invalid_messages_of_the_browser_are_ignored(editor: EditorState) -> None:
+    check(editor)
+    step = editor.history.step
     assert step is not None
-    session_state.keep({"step": step.number, "decisions": [["0", "approved", None], [0, "x", None]]})
-    session_state.keep({})
-    assert work.desk.step is not None
-    assert work.desk.step.decisions == {}
+    session_state.store_decisions(
+        {"step": step.number, "decisions": [["0", "approved", None], [0, "x", None]]}
+    )
+    session_state.store_decisions({})
+    assert editor.history.step is not None
+    assert editor.history.step.decisions == {}
 
 
-def test_a_file_with_windows_line_ends_comes_out_with_them(work: Bench) -> None:
-    file = article_files.opened("a.md", b"\xef\xbb\xbfEtherium\r\nrises\r\n")
-    session_state.begin(file.articles[0], file)
-    session_state.check(work.draft, persist=False)
-    session_state.act("safe")
-    step = work.desk.step
+def test_a_file_keeps_its_windows_line_ends(editor: EditorState) -> None:
+    file = article_files.parse_file("a.md", b"\xef\xbb\xbfEtherium\r\nrises\r\n")
+    session_state.start_article(file.articles[0], file)
+    session_state.check_article(editor.draft, persist=False)
+    session_state.run_action("safe")
+    step = editor.history.step
     assert step is not None
-    assert article_files.as_markdown(step.article, step.source) == b"\xef\xbb\xbfEthereum\r\nrises\r\n"
+    assert article_files.to_markdown(step.article, step.source) == b"\xef\xbb\xbfEthereum\r\nrises\r\n"
 
 
 # --- batch and history
 
 
-def lines(*contents: str) -> str:
+def build_json_lines(*contents: str) -> str:
     return "\n".join(json.dumps({"id": str(n), "content": text}) for n, text in enumerate(contents))
 
 
-def ledger(app: AppTest) -> dict[str, Any]:
+def read_table(app: AppTest) -> dict[str, Any]:
     (part,) = [
         part for part in app.get("bidi_component") if part.proto.component_name == "chainproof.sortable_table"
     ]
@@ -259,16 +261,16 @@ def ledger(app: AppTest) -> dict[str, Any]:
     return body
 
 
-def test_a_pasted_list_becomes_a_table_of_its_articles(dashboard_backend: Backend) -> None:
-    before = stored(dashboard_backend)
-    app = opened(mode="batch")
-    app.text_area(key="cr_batch_text").set_value(lines("Etherium", "fine", "Etherium Etherium"))
+def test_pasted_articles_become_rows_of_a_table(dashboard_backend: Backend) -> None:
+    before = count_stored(dashboard_backend)
+    app = open_page(mode="batch")
+    app.text_area(key="cr_batch_text").set_value(build_json_lines("Etherium", "fine", "Etherium Etherium"))
     app.button(key="cr_batch_check").click().run()
     assert not app.exception
-    rows = ledger(app)["rows"]
+    rows = read_table(app)["rows"]
     assert [row[0] for row in rows] == ["1", "2", "3"]
     assert [row[1][4][1] for row in rows] == [1, 0, 2]
-    assert stored(dashboard_backend) == before
+    assert count_stored(dashboard_backend) == before
 
 
 @pytest.mark.parametrize(
@@ -279,21 +281,21 @@ def test_a_pasted_list_becomes_a_table_of_its_articles(dashboard_backend: Backen
         ('[{"content": 5}]', "content"),
     ],
 )
-def test_a_list_that_cannot_be_read_says_where(pasted: str, words: str) -> None:
-    app = opened(mode="batch")
+def test_an_invalid_list_is_reported_with_its_position(pasted: str, words: str) -> None:
+    app = open_page(mode="batch")
     app.text_area(key="cr_batch_text").set_value(pasted)
     app.button(key="cr_batch_check").click().run()
     assert 'role="alert"' in html(app)
     assert (t(words) if words.startswith("corrections.") else words) in html(app)
 
 
-def test_a_batch_that_broke_off_goes_on_where_it_was_and_stores_nothing_twice(
+def test_an_interrupted_batch_resumes_and_stores_nothing_twice(
     dashboard_backend: Backend, line: Line
 ) -> None:
-    before = stored(dashboard_backend)
-    app = opened(mode="batch")
+    before = count_stored(dashboard_backend)
+    app = open_page(mode="batch")
     app.toggle(key="cr_batch_store").set_value(True).run()
-    app.text_area(key="cr_batch_text").set_value(lines(*["Etherium"] * 250))
+    app.text_area(key="cr_batch_text").set_value(build_json_lines(*["Etherium"] * 250))
     real = articles.scan
     calls = 0
 
@@ -309,40 +311,40 @@ def test_a_batch_that_broke_off_goes_on_where_it_was_and_stores_nothing_twice(
         patch.setattr(articles, "scan", failing)
         app.button(key="cr_batch_check").click().run()
         assert 'role="alert"' in html(app)
-        assert stored(dashboard_backend) == before + 200
+        assert count_stored(dashboard_backend) == before + 200
         app.button(key="cr_batch_retry").click().run()
-    assert len(ledger(app)["rows"]) == 250
-    assert stored(dashboard_backend) == before + 250
+    assert len(read_table(app)["rows"]) == 250
+    assert count_stored(dashboard_backend) == before + 250
 
 
-def test_the_history_counts_and_lists_what_was_stored(dashboard_backend: Backend) -> None:
-    checked(store=True)
-    app = opened(mode="history", period="all")
-    total = stored(dashboard_backend)
+def test_the_history_counts_and_lists_stored_findings(dashboard_backend: Backend) -> None:
+    check_text(store=True)
+    app = open_page(mode="history", period="all")
+    total = count_stored(dashboard_backend)
     assert t("corrections.total", n=f"{total:,}") in html(app)
-    rows = ledger(app)["rows"]
+    rows = read_table(app)["rows"]
     assert len(rows) == min(total, 100)
     assert {"Etherium"} <= {row[1][2][0] for row in rows}
-    narrowed = opened(mode="history", by_rule="no-such-rule")
+    narrowed = open_page(mode="history", by_rule="no-such-rule")
     assert t("corrections.history_none") in html(narrowed)
     narrowed.button(key="empty-cr_history-action").click().run()
-    assert ledger(narrowed)["rows"]
+    assert read_table(narrowed)["rows"]
 
 
-def test_older_findings_are_a_page_away_and_newer_ones_a_page_back() -> None:
-    checked("Etherium " * 120, store=True)
-    app = opened(mode="history", period="all")
-    first = [row[0] for row in ledger(app)["rows"]]
+def test_the_history_has_pages_of_older_and_newer_findings() -> None:
+    check_text("Etherium " * 120, store=True)
+    app = open_page(mode="history", period="all")
+    first = [row[0] for row in read_table(app)["rows"]]
     app.button(key="cr_older").click().run()
-    second = [row[0] for row in ledger(app)["rows"]]
+    second = [row[0] for row in read_table(app)["rows"]]
     assert not set(first) & set(second)
     app.button(key="cr_newer").click().run()
-    assert [row[0] for row in ledger(app)["rows"]] == first
+    assert [row[0] for row in read_table(app)["rows"]] == first
 
 
-def test_a_history_that_cannot_be_had_says_why(line: Line) -> None:
+def test_an_unavailable_history_shows_an_error(line: Line) -> None:
     line.cut = True
-    app = opened(mode="history", period="all")
+    app = open_page(mode="history", period="all")
     assert 'role="alert"' in html(app)
     line.cut = False
     app.button(key="error-cr_history-retry").click().run()
