@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from backend.formats.file_errors import FileMistake
 from backend.timelines.importers.format_detection import FORMATS, detect
-from backend.timelines.importers.model import LeftOut, Notes, Options, Source
+from backend.timelines.importers.model import Notes, Options, SkippedItem, Source
 from backend.timelines.model import Profile, Run
 from backend.timelines.validation.run_validation import PreparedRun
 
@@ -51,7 +51,7 @@ class Reading:
         self.mistakes = [
             str(one.what).removeprefix(str(path)) for one in self.found if isinstance(one.what, FileMistake)
         ]
-        self.left_out = [str(one.what) for one in self.found if isinstance(one.what, LeftOut)]
+        self.left_out = [str(one.what) for one in self.found if isinstance(one.what, SkippedItem)]
 
     @property
     def only(self) -> Run:

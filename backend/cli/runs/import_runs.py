@@ -16,7 +16,7 @@ from backend.formats.plurals import counted
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from backend.timelines.importers.run_import import FileReport, Imported
+    from backend.timelines.importers.run_import import FileReport, ImportResult
 
 
 class FormatName(StrEnum):
@@ -69,9 +69,9 @@ def import_(
     from backend.formats.timestamps import parse_instant
     from backend.timelines.importers.import_store import DatabaseStore
     from backend.timelines.importers.model import Options
-    from backend.timelines.importers.run_import import Wish, import_files
+    from backend.timelines.importers.run_import import ImportRequest, import_files
 
-    wish = Wish(
+    wish = ImportRequest(
         Options(profile, parse_instant(at) if at else None),
         format.value if format else None,
         partial,
@@ -92,7 +92,7 @@ def import_(
         raise typer.Exit(WRONG_USAGE)
 
 
-def _print_result(imported: "Imported", partial: bool, *, dry_run: bool) -> None:
+def _print_result(imported: "ImportResult", partial: bool, *, dry_run: bool) -> None:
     for report in imported.files:
         _print_file(report)
     if imported.new_profiles:
@@ -129,7 +129,7 @@ def _print(sentence: str, *, plain: bool = True) -> None:
     out.print(escape(sentence) if plain else sentence, highlight=False, soft_wrap=True)
 
 
-def _as_dict(imported: "Imported", *, dry_run: bool) -> dict[str, Any]:
+def _as_dict(imported: "ImportResult", *, dry_run: bool) -> dict[str, Any]:
     return {
         "added": imported.added,
         "known": imported.known,

@@ -15,11 +15,11 @@ from backend.timelines.statistics.passes import pass_numbers
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """``profile`` changed since ``since`` (pass ``start``), which was noticed at ``noticed`` (pass ``at``).
+    """A change of ``profile`` since ``since`` (pass ``start``), detected at ``noticed`` (pass ``at``).
 
-    Passes count from 1. ``size`` compares the cases' means since then, until the next alert, with those
-    before, back to the last; null if they share none. ``rate`` is the share of unchanged profiles that
-    would alarm so within 100 passes, null until it is found; ``standing``: no later alert followed.
+    Passes count from 1. ``size`` compares the case means from the change to the next alert with those from
+    the previous alert to the change; None without shared cases. ``rate`` is the share of unchanged profiles
+    that raise such an alert within 100 passes; None until computed. ``standing``: no later alert followed.
     """
 
     profile: int
@@ -35,7 +35,8 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One profile's watch. ``time`` is of the first run of each pass; ``judged`` counts passes that were."""
+    """The monitoring result of one profile. ``time`` holds the time of the first run of each pass; ``judged``
+    counts the passes that were monitored."""
 
     profile: int
     time: Ints
@@ -87,10 +88,10 @@ def _by_pass(score: Floats, numbers: Ints, case: Ints, passes: int, cases: int) 
 def add_false_alarm_rates(
     chosen: RunArrays, watched: Sequence[Watched], shown: Sequence[Alert], k: float = K, h: float = H
 ) -> tuple[Alert, ...]:
-    """The alerts in ``shown`` with the rates of false ones, about a tenth of a second a profile.
+    """Add the false alarm rates to the alerts in ``shown``; takes about 0.1 s for each profile.
 
-    What is drawn from are the runs of ``chosen``, of which ``watched`` was made, about their case's mean
-    between alarms: a fall is no noise.
+    The rates are resampled from the runs of ``chosen``, the selection of ``watched``. Each run counts as its
+    deviation from the mean of its case between two alarms, so that a fall does not count as noise.
     """
     changes = {each.profile: [alert.since for alert in each.alerts] for each in watched}
     rates = {

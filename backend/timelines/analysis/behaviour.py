@@ -20,11 +20,11 @@ MAX_POINTS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """Runs whose metric is known: at most ``MAX_POINTS``, evenly taken by profile and time.
+    """Runs with a known metric: at most ``MAX_POINTS``, sampled evenly by profile and time.
 
-    ``run`` are places in the selection, ``known`` of ``runs`` tell the metric. ``correlation`` is Pearson's
-    of both centred by profile and case, so that neither a hard case nor a good model makes one of nothing;
-    null where it cannot be told.
+    ``run`` holds indexes into the selection. ``known`` of ``runs`` runs have the metric. ``correlation`` is
+    Pearson's, with both variables centred by profile and case, so that hard cases or good models create no
+    spurious correlation; None if undefined.
     """
 
     metric: str
@@ -38,9 +38,10 @@ class Scatter:
 
 
 def against_score(chosen: RunArrays, metric: str, most: int = MAX_POINTS) -> Scatter:
-    """``metric`` (one of :data:`METRICS`) against the score. Raises :class:`ValueError` for another."""
+    """Relate ``metric`` (one of :data:`METRICS`) to the score. Raises :class:`ValueError` for another
+    metric."""
     if metric not in METRICS:
-        raise ValueError(f"no metric is called {metric}; there are {', '.join(METRICS)}")
+        raise ValueError(f"{metric} is not a metric. Use one of {', '.join(METRICS)}.")
     values = chosen.number(metric)
     known = np.flatnonzero(~np.isnan(values))
     told = chosen.where(~np.isnan(values))
@@ -61,9 +62,10 @@ def _within_cells(told: RunArrays, values: Floats) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A profile's mean score and mean cost of a run in USD, both of case means, over runs of known cost.
+    """A profile's mean score and mean cost of a run in USD, both means of case means, over runs of known
+    cost.
 
-    ``frontier``: no other profile scores at least as much for less.
+    ``frontier``: no other profile reaches at least this score at a lower cost.
     """
 
     profile: int
@@ -73,7 +75,7 @@ class Cost:
 
 
 def cost_against_score(chosen: RunArrays) -> tuple[Cost, ...]:
-    """Profiles whose cost is known, the cheapest first."""
+    """List the profiles with a known cost, the cheapest first."""
     cost = chosen.number("cost_usd")
     told, cost = chosen.where(~np.isnan(cost)), cost[~np.isnan(cost)]
     found: list[tuple[int, Mean, Mean]] = []

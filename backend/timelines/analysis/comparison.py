@@ -1,4 +1,4 @@
-"""A against B: their comparison by shared cases, and each case's difference."""
+"""Compares profile B with profile A over their shared cases, in total and for each case."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,9 @@ from backend.timelines.statistics.pass_rates import Rate, pass_rate
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two, over all of its cases. ``left_out`` counts machinery failures that were left out.
+    """One of the two profiles, over all of its cases. ``left_out`` counts excluded infrastructure failures.
 
-    ``interval`` is of the mean, by the case-resampled bootstrap, which stays within what was scored.
+    ``interval`` is that of the mean, by the case-resampled bootstrap, which stays within the observed scores.
     """
 
     profile: str
@@ -30,7 +30,8 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """B less A. The arrays are of the shared cases, where B loses most first: places, means and runs."""
+    """The comparison of B with A. The arrays hold the shared cases (indexes, means, runs), B's largest losses
+    first."""
 
     a: Side
     b: Side

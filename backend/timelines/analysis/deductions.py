@@ -13,11 +13,11 @@ MAX_NAMES = 20
 
 @dataclass(frozen=True, slots=True)
 class Pareto:
-    """Shares of the most that can be scored, lost by name: means of case means, so that they add up.
+    """Lost shares of the maximum score by deduction name: means of case means, so that they add up.
 
-    ``a`` and ``b`` are in the order of ``names``, the greatest loss of both together first; ``rest_a`` and
-    ``rest_b`` are of the ``rest`` names that are not shown. ``cumulative`` is the share of all that A and B
-    lost up to and with each name. Without a B its figures are zero.
+    ``a`` and ``b`` are in the order of ``names``, the largest loss of both together first. ``rest_a`` and
+    ``rest_b`` belong to the ``rest`` names that are not shown. ``cumulative`` is the share of all losses of A
+    and B up to and including each name. Without B its figures are zero.
     """
 
     names: tuple[str, ...]
@@ -56,7 +56,7 @@ def deduction_pareto(chosen: RunArrays, a: str, b: str | None = None, most: int 
 
 
 def _lost_by_name(side: RunArrays, cases: int) -> dict[str, float]:
-    """Mean over ``cases`` of the mean share that a case's runs lost, by the deduction's name."""
+    """Compute the mean over ``cases`` of the mean share that the runs of a case lost, by deduction name."""
     if not len(side) or not cases:
         return {}
     joined = side.table.column("deductions").take(pa.array(side.rows)).combine_chunks()

@@ -12,11 +12,10 @@ MAX_CASES = 200
 
 @dataclass(frozen=True, slots=True)
 class Heatmap:
-    """Mean scores (rows: ``profiles``, best first; columns: ``cases``, most disputed first), NaN: not run.
+    """Mean scores. Rows: ``profiles``, best first. Columns: ``cases``, most disputed first. NaN: not run.
 
-    ``disagreement`` is the standard deviation over profiles of a case's means, NaN where one profile ran it;
-    ``hidden`` counts cases beyond the most that are shown.
-    """
+    ``disagreement`` is the standard deviation of a case's means over profiles, NaN if only one profile ran
+    it. ``hidden`` counts cases beyond the maximum."""
 
     profiles: Ints
     cases: Ints
@@ -27,7 +26,7 @@ class Heatmap:
 
 
 def heatmap(chosen: RunArrays, most_cases: int = MAX_CASES) -> Heatmap:
-    """Cases that one profile ran come last. Ties go by name."""
+    """Build the heatmap. Cases that only one profile ran come last; ties are ordered by name."""
     means, counts = chosen.by_cell
     rows = np.flatnonzero(counts.sum(axis=1) > 0)
     columns = np.flatnonzero(counts.sum(axis=0) > 0)

@@ -14,11 +14,10 @@ from backend.timelines.statistics.power import ALPHA
 
 @dataclass(frozen=True, slots=True)
 class PairMatrix:
-    """Matrices over ``profiles`` (places, the highest mean first): column less row, NaN for no comparison.
+    """Matrices over ``profiles`` (indexes, highest mean first): column minus row, NaN without a comparison.
 
-    ``reach`` is half of the pair's own t interval. ``bh`` and ``holm`` are adjusted for all pairs at once;
-    ``compared`` is how many those are, and the counts are of pairs at 5 %, before and after.
-    """
+    ``reach`` is half the width of the pair's own t interval. ``bh`` and ``holm`` are p-values adjusted for
+    all ``compared`` pairs. ``found``, ``found_bh`` and ``found_holm`` count the pairs that differ at 5 %."""
 
     profiles: Ints
     mean: Floats
@@ -35,7 +34,7 @@ class PairMatrix:
 
 
 def pair_matrix(chosen: RunArrays, level: float = LEVEL, alpha: float = ALPHA) -> PairMatrix:
-    """All pairs of the profiles that have runs."""
+    """Compare all pairs of profiles that have runs."""
     means, counts = chosen.by_cell
     ran = np.flatnonzero(counts.sum(axis=1) > 0)
     level_of = np.array([np.nanmean(means[place]) for place in ran])

@@ -1,4 +1,5 @@
-"""Scores over time: the mean of case means by window, with its band; and where a profile's model changed."""
+"""Computes scores over time (mean of case means by window, with an interval) and changes of a profile's
+model."""
 
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ WINDOWS = (
     *(n * HOUR for n in (1, 3, 6, 12)),
     *(n * DAY for n in (1, 2, 7, 14, 28, 91, 182, 364)),
 )
-"""Lengths to choose from. They begin at UTC midnights, those of weeks on Mondays."""
+"""Window lengths to choose from. Windows start at UTC midnights, those of weeks on Mondays."""
 MAX_WINDOWS, MIN_WINDOWS = 120, 10
 _MONDAY = 4 * DAY
 """The first Monday of the epoch, from which windows are counted."""
@@ -23,9 +24,9 @@ _MONDAY = 4 * DAY
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One profile by window. ``low`` and ``high`` are NaN where a window holds one case: there is no band.
+    """One profile by window. ``low`` and ``high`` are NaN for windows with one case, which have no interval.
 
-    ``time`` is the mean time of the window's runs, ``start`` where the window begins.
+    ``time`` is the mean time of the window's runs, ``start`` the start of the window.
     """
 
     profile: int
@@ -48,11 +49,11 @@ class OverTime:
 def build_score_lines(
     chosen: RunArrays, window: int | None = None, *, same_cases: bool = False, level: float = LEVEL
 ) -> OverTime:
-    """A line for each profile that has runs; ``window`` in microseconds, or chosen by :func:`fitting_window`.
+    """Build a line for each profile with runs; ``window`` in microseconds, by default :func:`fitting_window`.
 
-    With ``same_cases`` each case is centred on its own mean and the profile's mean is put back, so that a
-    window of hard cases does not look like a fall; the band then tells of the change from window to window
-    and leaves out how cases differ from each other.
+    With ``same_cases`` each case is centred on its own mean and the profile's mean is added again, so that a
+    window of hard cases does not look like a fall. The interval then covers the variation between windows and
+    not the differences between cases.
     """
     window = window or fitting_window(chosen)
     score = _centred(chosen) if same_cases else chosen.score
@@ -64,7 +65,7 @@ def build_score_lines(
 
 
 def fitting_window(chosen: RunArrays) -> int:
-    """The shortest window that holds about a pass, with 10 to 120 of them over the span."""
+    """Choose the shortest window that contains about one pass, with 10 to 120 windows over the span."""
     if not len(chosen):
         return DAY
     span = int(chosen.time.max() - chosen.time.min())
@@ -104,7 +105,7 @@ def _line(chosen: RunArrays, bins: Ints, score: Floats, place: int, window: int,
 
 @dataclass(frozen=True, slots=True)
 class ModelChange:
-    """The first run of ``profile`` with ``after``, when those before were made with ``before``."""
+    """The first run of ``profile`` with model ``after``; earlier runs used model ``before``."""
 
     profile: int
     time: int
@@ -113,9 +114,9 @@ class ModelChange:
 
 
 def model_changes(chosen: RunArrays, most: int = 200) -> tuple[ModelChange, ...]:
-    """Where a run's own model differs from the last known one of its profile, oldest first, at most ``most``.
+    """Find runs whose model differs from the last known one of their profile, oldest first, up to ``most``.
 
-    Runs that name no model are passed over.
+    Runs without a model are skipped.
     """
     codes, names = chosen.names("model")
     known = np.flatnonzero(codes >= 0)

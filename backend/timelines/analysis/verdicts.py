@@ -1,4 +1,4 @@
-"""Renders comparisons and alerts as sentences for the page and the command line. Pure."""
+"""Renders comparisons and alerts as sentences for the page and the command line. No I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,8 @@ MINUS = "\u2212"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``text`` in one language; ``needed`` is how many shared cases would show :data:`TARGET`, where told."""
+    """A verdict in one language. ``needed`` is the number of shared cases needed to detect :data:`TARGET`, if
+    the text states it."""
 
     kind: Kind
     text: str
@@ -135,9 +136,10 @@ def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Lang
 
 
 def alert_sentence(alert: Alert, name: str, language: Language = "en", *, now: datetime | None = None) -> str:
-    """``B fell 5.2 points since 14 Mar (pass 41; false alarm 3 % per 100 passes)``; no full stop.
+    """Render ``B fell 5.2 points since 14 Mar (pass 41; false alarm 3 % per 100 passes)``, without a full
+    stop.
 
-    The year is left out where it is that of ``now``.
+    The year is omitted if it is that of ``now``.
     """
     words = TEMPLATES[language]
     verb = "fell" if alert.fell else "rose"

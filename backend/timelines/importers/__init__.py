@@ -1,5 +1,4 @@
-"""Other tools' results as runs: one module for each format, none of which knows the store.
+"""Imports the results of other tools as runs, with one module for each format.
 
-A format reads its file piece by piece and gives runs, mistakes and what it leaves out, each with its place;
-``run_import`` judges them, stores all or nothing, and reports.
-"""
+A format module reads its file piece by piece and generates runs, mistakes and skipped items with their
+places. It does not use the store. ``run_import`` validates the runs, stores all or none, and reports."""

@@ -1,4 +1,4 @@
-"""aider's leaderboards: YAML, one entry for a whole suite of exercises."""
+"""Reads aider's leaderboards: YAML files with one entry for a whole suite of exercises."""
 
 import re
 from collections.abc import Iterator
@@ -8,53 +8,61 @@ from typing import Any
 import yaml
 
 from backend.formats.yaml_loader import SafeLoader
-from backend.timelines.importers.model import Format, Found, Refused, Source
-from backend.timelines.importers.value_conversion import number, scored, vendor
+from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, Source
+from backend.timelines.importers.value_conversion import build_run, convert_number, find_vendor
 from backend.timelines.model import Points, Run
 
-_LARGEST = 32 * 1024 * 1024
+_MAX_FILE_BYTES = 32 * 1024 * 1024
 _STARTED = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{2})-(\d{2})-(\d{2})--")
 _ROUTE = re.compile(r"--model[ =]+\"?([a-z0-9_.-]+)/", re.ASCII | re.IGNORECASE)
 _ROUTES = {"gemini": "google-ai-studio", "vertex_ai": "vertex-ai", "fireworks_ai": "fireworks"}
 _SUITES = ("polyglot", "refactor", "code-in-json")
 
 
-def read(source: Source) -> Iterator[Found]:
+def read(source: Source) -> Iterator[ImportItem]:
     size = source.path.stat().st_size
-    if size > _LARGEST:
-        yield Found(source.mistake(0, f"is larger than {_LARGEST:,} bytes, which no leaderboard is"), size)
+    if size > _MAX_FILE_BYTES:
+        yield ImportItem(
+            source.mistake(0, f"is larger than {_MAX_FILE_BYTES:,} bytes, which no leaderboard is"), size
+        )
         return
     try:
         entries = SafeLoader(source.path.read_bytes()).get_single_data()
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        yield Found(source.mistake(0, f"is no YAML: {' '.join(str(error).split())}"), size)
+        yield ImportItem(source.mistake(0, f"is no YAML: {' '.join(str(error).split())}"), size)
         return
     if not isinstance(entries, list):
-        yield Found(source.mistake(0, "is no list of leaderboard entries"), size)
+        yield ImportItem(source.mistake(0, "is no list of leaderboard entries"), size)
         return
     for index, entry in enumerate(entries, 1):
         place = f"entry {index}"
         try:
             if not isinstance(entry, dict):
-                raise Refused("", "is no leaderboard entry")
-            yield Found(_run(source, entry), size // len(entries), place=place)
-        except Refused as refused:
-            yield Found(source.mistake(0, f"{place}: {refused}"), size // len(entries))
+                raise InvalidItemError("", "is no leaderboard entry")
+            yield ImportItem(_parse_run(source, entry), size // len(entries), place=place)
+        except InvalidItemError as error:
+            yield ImportItem(source.mistake(0, f"{place}: {error}"), size // len(entries))
 
 
-def _run(source: Source, entry: dict[Any, Any]) -> Run:
+def _parse_run(source: Source, entry: dict[Any, Any]) -> Run:
     folder, model = entry.get("dirname"), entry.get("model")
     if not isinstance(folder, str) or not (began := _STARTED.match(folder)):
-        raise Refused("dirname", "names no time, as 2025-01-20-19-11-38--name does")
+        raise InvalidItemError("dirname", "names no time, as 2025-01-20-19-11-38--name does")
     if not isinstance(model, str):
-        raise Refused("model", "is missing")
-    exercises = number(entry.get("test_cases"))
+        raise InvalidItemError("model", "is missing")
+    exercises = convert_number(entry.get("test_cases"))
     if not exercises or exercises < 0:
-        raise Refused("test_cases", "is no number of exercises")
-    first = _solved(source, entry, 1, exercises)
-    last = _solved(source, entry, 2, exercises) if "pass_rate_2" in entry or "pass_num_2" in entry else first
+        raise InvalidItemError("test_cases", "is no number of exercises")
+    first = _count_solved(source, entry, 1, exercises)
+    last = (
+        _count_solved(source, entry, 2, exercises)
+        if "pass_rate_2" in entry or "pass_num_2" in entry
+        else first
+    )
     if not 0 <= first <= last <= exercises:
-        raise Refused("pass_num_2", f"is {last:g}, after {first:g} of {exercises:g} at the first try")
+        raise InvalidItemError(
+            "pass_num_2", f"is {last:g}, after {first:g} of {exercises:g} at the first try"
+        )
     source.notes.converted["the time of the run's folder was taken as UTC"] += 1
     suite = _suite(source.path)
     agent = f"aider {entry.get('edit_format') or 'whole'}"
@@ -64,16 +72,16 @@ def _run(source: Source, entry: dict[Any, Any]) -> Run:
         "provider": "aider",
         "agent": agent,
         "task": suite,
-        "model_vendor": vendor(model),
+        "model_vendor": find_vendor(model),
         "inference_provider": _ROUTES.get(route[1], route[1]) if route else None,
     }
-    cost = number(entry.get("total_cost"))
-    return scored(
+    cost = convert_number(entry.get("total_cost"))
+    return build_run(
         run_id=f"aider-{folder}",
         timestamp=f"{began[1]}T{began[2]}:{began[3]}:{began[4]}Z",
         case_id=suite,
         profile=source.profile(f"{agent}: {model}", parts),
-        success=exercises >= (number(entry.get("total_tests")) or exercises),
+        success=exercises >= (convert_number(entry.get("total_tests")) or exercises),
         raw=first,
         maximum=exercises,
         bonuses=[Points("second_try", last - first, f"{last - first:g} exercises solved on the second try")],
@@ -86,19 +94,20 @@ def _run(source: Source, entry: dict[Any, Any]) -> Run:
     )
 
 
-def _solved(source: Source, entry: dict[Any, Any], attempt: int, exercises: float) -> float:
-    """Exercises solved until an attempt; where the file has only a rate, the rate of them, rounded."""
-    if (count := number(entry.get(f"pass_num_{attempt}"))) is not None:
+def _count_solved(source: Source, entry: dict[Any, Any], attempt: int, exercises: float) -> float:
+    """Return the exercises solved up to an attempt; if the file has only a rate, the rounded number from
+    it."""
+    if (count := convert_number(entry.get(f"pass_num_{attempt}"))) is not None:
         return count
-    rate = number(entry.get(f"pass_rate_{attempt}"))
+    rate = convert_number(entry.get(f"pass_rate_{attempt}"))
     if rate is None:
-        raise Refused(f"pass_rate_{attempt}", "is missing")
+        raise InvalidItemError(f"pass_rate_{attempt}", "is missing")
     source.notes.converted["counts of solved exercises are the rate of them, rounded"] += 1
     return float(round(rate * exercises / 100))
 
 
 def _suite(path: Path) -> str:
-    """The suite, which the entries do not name and the file does."""
+    """Return the suite, which only the name of the file contains."""
     return f"aider-{next((suite for suite in _SUITES if suite in path.stem), 'edit')}"
 
 

@@ -1,4 +1,4 @@
-"""Tables in CSV whose headers are our field names."""
+"""Reads CSV tables whose headers are the field names of a run."""
 
 import csv
 import json
@@ -7,58 +7,59 @@ from typing import Any, TextIO
 
 import msgspec
 
-from backend.timelines.importers.json_reader import refusal
-from backend.timelines.importers.model import Format, Found, Refused, Source
-from backend.timelines.importers.value_conversion import scored
+from backend.timelines.importers.json_reader import build_item_error
+from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, Source
+from backend.timelines.importers.value_conversion import build_run
 from backend.timelines.model import Metrics, Points, Run
 
 _NUMBERS = ("total_score", "raw_score", "max_score", "normalized_score", "cost_usd")
 _FLAGS = ("success", "machinery_failure")
 _PARTS = ("deductions", "bonuses")
-_OF_AN_EXPORT = ("source", "as_of", "note")
-"""Columns that the dashboard's own export adds to the run's: where and when it was taken."""
+_EXPORT_COLUMNS = ("source", "as_of", "note")
+"""Columns that the dashboard's own export adds: origin and time of the export."""
 _METRICS = Metrics.__struct_fields__
-_NEEDED = ("run_id", "timestamp", "case_id", "success", "raw_score", "max_score")
+_REQUIRED = ("run_id", "timestamp", "case_id", "success", "raw_score", "max_score")
 _TRUE, _FALSE = frozenset({"true", "1", "yes"}), frozenset({"false", "0", "no"})
-_LARGEST_CELL = 16 * 1024 * 1024
+_MAX_CELL_BYTES = 16 * 1024 * 1024
 _SAMPLE = 65_536
 
 
-def read(source: Source) -> Iterator[Found]:
-    csv.field_size_limit(_LARGEST_CELL)
+def read(source: Source) -> Iterator[ImportItem]:
+    csv.field_size_limit(_MAX_CELL_BYTES)
     with source.path.open(encoding="utf-8-sig", newline="") as file:
         try:
-            rows = csv.reader(file, delimiter=_delimiter(file))
-            headers = _headers(next(rows, []))
-            yield from _runs(source, headers, rows)
+            rows = csv.reader(file, delimiter=_detect_delimiter(file))
+            headers = _parse_headers(next(rows, []))
+            yield from _parse_runs(source, headers, rows)
         except (csv.Error, UnicodeDecodeError) as error:
             reason = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else f"is no CSV: {error}"
-            yield Found(source.mistake(0, reason), 0)
-        except Refused as refused:
-            yield Found(source.mistake(1, refused), 0, 1)
+            yield ImportItem(source.mistake(0, reason), 0)
+        except InvalidItemError as error:
+            yield ImportItem(source.mistake(1, error), 0, 1)
 
 
-def _delimiter(file: TextIO) -> str:
-    """What parts the headers: a comma, a semicolon or a tabulator."""
+def _detect_delimiter(file: TextIO) -> str:
+    """Detect the delimiter of the headers: a comma, a semicolon or a tab."""
     header = file.readline(_SAMPLE)
     file.seek(0)
     return max(",;\t", key=header.count)
 
 
-def _headers(row: list[str]) -> list[str]:
-    """The field that each column holds. Raises :class:`Refused` for missing, unknown or repeated ones."""
-    known = {*Run.__struct_fields__, *_METRICS, *_OF_AN_EXPORT} - {"metrics"}
+def _parse_headers(row: list[str]) -> list[str]:
+    """Return the field of each column. Raises :class:`InvalidItemError` for missing, unknown or repeated
+    ones."""
+    known = {*Run.__struct_fields__, *_METRICS, *_EXPORT_COLUMNS} - {"metrics"}
     headers = [header.strip().removeprefix("metrics.") for header in row]
-    if missing := [name for name in _NEEDED if name not in headers]:
-        raise Refused("", f"the headers lack {', '.join(missing)}")
+    if missing := [name for name in _REQUIRED if name not in headers]:
+        raise InvalidItemError("", f"the headers lack {', '.join(missing)}")
     if unknown := [name or "(empty)" for name in headers if name not in known]:
-        raise Refused("", f"no field of a run is named {', '.join(unknown[:10])}")
+        raise InvalidItemError("", f"no field of a run is named {', '.join(unknown[:10])}")
     if len(set(headers)) < len(headers):
-        raise Refused("", "a header stands there twice")
+        raise InvalidItemError("", "a header stands there twice")
     return headers
 
 
-def _runs(source: Source, headers: list[str], rows: Any) -> Iterator[Found]:
+def _parse_runs(source: Source, headers: list[str], rows: Any) -> Iterator[ImportItem]:
     before = rows.line_num
     for row in rows:
         line, before = before + 1, rows.line_num
@@ -67,37 +68,37 @@ def _runs(source: Source, headers: list[str], rows: Any) -> Iterator[Found]:
             continue
         try:
             if len(row) > len(headers):
-                raise Refused("", f"has {len(row)} cells under {len(headers)} headers")
-            yield Found(_run(source, dict(zip(headers, row, strict=False))), size, line)
-        except Refused as refused:
-            yield Found(source.mistake(line, refused), size, line)
+                raise InvalidItemError("", f"has {len(row)} cells under {len(headers)} headers")
+            yield ImportItem(_parse_run(source, dict(zip(headers, row, strict=False))), size, line)
+        except InvalidItemError as error:
+            yield ImportItem(source.mistake(line, error), size, line)
 
 
-def _run(source: Source, cells: dict[str, str]) -> Run:
-    told = {name: text.strip() for name, text in cells.items() if name not in _OF_AN_EXPORT}
-    given: dict[str, Any] = {name: _value(name, text) for name, text in told.items() if text}
-    if missing := next((name for name in _NEEDED if name not in given), None):
-        raise Refused(missing, "is missing")
+def _parse_run(source: Source, cells: dict[str, str]) -> Run:
+    stripped = {name: text.strip() for name, text in cells.items() if name not in _EXPORT_COLUMNS}
+    given: dict[str, Any] = {name: _parse_value(name, text) for name, text in stripped.items() if text}
+    if missing := next((name for name in _REQUIRED if name not in given), None):
+        raise InvalidItemError(missing, "is missing")
     metrics = {name: given.pop(name) for name in _METRICS if name in given}
     names = ("model", "provider", "model_vendor", "inference_provider", "agent")
     given["profile"] = source.profile(given.get("profile"), {name: given.get(name) for name in names})
     try:
         if "total_score" not in given or "normalized_score" not in given:
-            given = _computed(source, given)
+            given = _add_totals(source, given)
         return msgspec.convert({**given, "metrics": metrics}, Run)
     except msgspec.ValidationError as error:
-        raise refusal(error) from None
+        raise build_item_error(error) from None
 
 
-def _computed(source: Source, given: dict[str, Any]) -> dict[str, Any]:
-    """``given`` with the totals that follow from the rest of it."""
+def _add_totals(source: Source, given: dict[str, Any]) -> dict[str, Any]:
+    """Return ``given`` with the missing totals computed from the rest."""
     raw, maximum = given.get("raw_score"), given.get("max_score")
     if not isinstance(raw, int | float) or not isinstance(maximum, int | float) or maximum <= 0:
-        return given  # what is missing or wrong is told by the check
+        return given  # the validation reports missing or wrong fields
     won, lost = (
         msgspec.convert(given.get(name, []), tuple[Points, ...]) for name in ("bonuses", "deductions")
     )
-    run = scored(
+    run = build_run(
         run_id="-", timestamp="", case_id="-", profile="-",
         maximum=maximum, raw=raw, bonuses=won, deductions=lost,
     )  # fmt: skip
@@ -106,21 +107,25 @@ def _computed(source: Source, given: dict[str, Any]) -> dict[str, Any]:
     return {"total_score": total, "normalized_score": total / maximum, **given}
 
 
-def _value(name: str, text: str) -> Any:
+def _parse_value(name: str, text: str) -> Any:
     if name in _FLAGS:
         if text.lower() not in _TRUE | _FALSE:
-            raise Refused(name, "is neither true nor false")
+            raise InvalidItemError(name, "is neither true nor false")
         return text.lower() in _TRUE
     if name in _NUMBERS or name in _METRICS:
         try:
             return int(text) if name.endswith("_calls") else float(text)
         except ValueError:
-            raise Refused(name, f"is no {'whole ' if name.endswith('_calls') else ''}number") from None
+            raise InvalidItemError(
+                name, f"is no {'whole ' if name.endswith('_calls') else ''}number"
+            ) from None
     if name in _PARTS:
         try:
-            return json.loads(text, strict=False)  # a cell may break its lines
+            return json.loads(text, strict=False)  # a cell may contain line breaks
         except (ValueError, RecursionError):
-            raise Refused(name, "is no JSON; an array of {name, points, description} is meant") from None
+            raise InvalidItemError(
+                name, "is no JSON; an array of {name, points, description} is meant"
+            ) from None
     return text
 
 

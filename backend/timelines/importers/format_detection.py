@@ -1,4 +1,4 @@
-"""The formats that are known, and which of them a file is in."""
+"""Lists the import formats and detects the format of a file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,8 +14,8 @@ from backend.timelines.importers import (
     native_jsonl,
     promptfoo,
 )
-from backend.timelines.importers.json_reader import leniently, lines, names_of
-from backend.timelines.importers.model import Format, Refused
+from backend.timelines.importers.json_reader import decode_leniently, read_lines, read_member_names
+from backend.timelines.importers.model import Format, InvalidItemError
 
 FORMATS: Mapping[str, Format] = {
     format.key: format
@@ -38,13 +38,13 @@ _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
 }
-_OF_LLMSNARE = frozenset({"driver", "endpoint", "tool_calls", "final_writes", "final_response"})
+_LLMSNARE_FIELDS = frozenset({"driver", "endpoint", "tool_calls", "final_writes", "final_response"})
 
 
 def detect(path: Path) -> Format | None:
-    """The format of a file, by its first bytes and its name; null where it is none of ours.
+    """Detect the format of a file by its first bytes and its name; None if it is unknown.
 
-    Raises ``OSError`` where the file cannot be read.
+    Raises ``OSError`` if the file cannot be read.
     """
     with path.open("rb") as file:
         head = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -53,28 +53,29 @@ def detect(path: Path) -> Format | None:
     if head.startswith(b"<"):
         return FORMATS["junit"]
     if head.startswith((b"{", b"[")):
-        key = _of_json(path)
+        key = _detect_json(path)
         return FORMATS[key] if key else None
     key = _BY_SUFFIX.get(path.suffix.lower())
     return FORMATS[key] if key else None
 
 
-def _of_json(path: Path) -> str | None:
-    members = names_of(path)
+def _detect_json(path: Path) -> str | None:
+    members = read_member_names(path)
     if {"eval", "version"} <= members or {"eval", "samples"} <= members:
         return "inspect"
     if "results" in members:
         harness = members & {"configs", "n-shot", "model_source", "versions", "git_hash"}
         return "lm-eval" if harness else "promptfoo"
-    return _of_line(path)
+    return _detect_line(path)
 
 
-def _of_line(path: Path) -> str | None:
-    """The format that the first line's run has. Ours is also that of one that is none, to say why."""
-    first = next((line.text for line in lines(path) if line.text), b"")
+def _detect_line(path: Path) -> str | None:
+    """Detect the format of the first line's run. Other objects count as the native format, whose reader
+    reports the mistake."""
+    first = next((line.text for line in read_lines(path) if line.text), b"")
     try:
-        run: Any = leniently(first, Any)
-    except Refused:
+        run: Any = decode_leniently(first, Any)
+    except InvalidItemError:
         return "chainproof" if path.suffix.lower() in (".jsonl", ".ndjson") else None
     if isinstance(run, list):
         run = run[0] if run else {}
@@ -82,12 +83,12 @@ def _of_line(path: Path) -> str | None:
         return None
     if "doc_id" in run and run.keys() & {"resps", "filtered_resps", "target"}:
         return "lm-eval"
-    return "llmsnare" if _is_of_llmsnare(run) else "chainproof"
+    return "llmsnare" if _is_llmsnare(run) else "chainproof"
 
 
-def _is_of_llmsnare(run: dict[str, Any]) -> bool:
-    """By fields that only LLMSnare has, or by points below 0."""
-    if run.keys() & _OF_LLMSNARE:
+def _is_llmsnare(run: dict[str, Any]) -> bool:
+    """True if the run has fields that only LLMSnare has, or negative points."""
+    if run.keys() & _LLMSNARE_FIELDS:
         return True
     lost = run.get("deductions")
     points = [part.get("points") for part in lost if isinstance(part, dict)] if isinstance(lost, list) else []

@@ -1,4 +1,4 @@
-"""An import's store: the service's own."""
+"""Stores imported runs and profiles in the service's database."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ from backend.timelines.validation.run_validation import PreparedRun
 
 
 class DatabaseStore:
-    """Runs and profiles of one's own; those of the sample take no imports."""
+    """Stores runs and profiles of the user; the sample accepts no imports."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings, self._database = settings, database

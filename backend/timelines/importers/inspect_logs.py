@@ -1,4 +1,4 @@
-"""Inspect AI's logs: ``.eval`` archives and ``.json`` documents, of format versions 1 to 3."""
+"""Reads logs of Inspect AI: ``.eval`` archives and ``.json`` documents, of format versions 1 to 3."""
 
 import re
 from bisect import bisect_right
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 import msgspec
 
 from backend.timelines.importers.inspect_samples import Evaluation, Event, Header, Sample
-from backend.timelines.importers.inspect_zip import Archive, archive
-from backend.timelines.importers.json_reader import document, leniently
-from backend.timelines.importers.model import Format, Found, LeftOut, Refused, Source
+from backend.timelines.importers.inspect_zip import Archive, open_archive
+from backend.timelines.importers.json_reader import decode_leniently, open_document
+from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, SkippedItem, Source
 
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
-"""Where the header stands: of a finished log, of one still being written, and of the oldest."""
+"""Members with the header: of a finished log, of one still being written, and of the oldest logs."""
 _SUMMARIES = "summaries.json"
 _WHOLE = re.compile(r"samples/[^/].*\.json")
 _IN_PIECES = re.compile(r"(samples/.+_epoch_\d+)/(?:sample|metadata|skeleton|(?:\w+)/\w+)\.json")
-_NEWEST = 3
+_MAX_VERSION = 3
 ARCHIVE = b"PK\x03\x04"
 
 
@@ -24,37 +24,37 @@ class Document(Header):
     samples: list[msgspec.Raw] | None = None
 
 
-def read(source: Source) -> Iterator[Found]:
+def read(source: Source) -> Iterator[ImportItem]:
     with source.path.open("rb") as file:
         zipped = file.read(len(ARCHIVE)) == ARCHIVE
     try:
-        yield from _archived(source) if zipped else _plain(source)
-    except Refused as refused:
-        yield Found(source.mistake(0, refused), 0)
+        yield from _read_archive(source) if zipped else _read_document(source)
+    except InvalidItemError as error:
+        yield ImportItem(source.mistake(0, error), 0)
 
 
 def _evaluation(source: Source, header: Header) -> Evaluation:
-    if header.version > _NEWEST:
-        raise Refused("version", f"is {header.version}; logs are known up to version {_NEWEST}")
+    if header.version > _MAX_VERSION:
+        raise InvalidItemError("version", f"is {header.version}; logs are known up to version {_MAX_VERSION}")
     return Evaluation(source, header)
 
 
-def _plain(source: Source) -> Iterator[Found]:
-    with document(source.path, Document) as log:
+def _read_document(source: Source) -> Iterator[ImportItem]:
+    with open_document(source.path, Document) as log:
         evaluation = _evaluation(source, log)
         if not log.samples:
-            raise Refused("samples", "are not in the log, which holds its header alone")
+            raise InvalidItemError("samples", "are not in the log, which holds its header alone")
         size = source.path.stat().st_size // len(log.samples)
         for index, raw in enumerate(log.samples, 1):
-            yield _found(source, evaluation, f"sample {index}", raw, size)
+            yield _convert_sample(source, evaluation, f"sample {index}", raw, size)
 
 
-def _archived(source: Source) -> Iterator[Found]:
-    with archive(source.path) as log:
+def _read_archive(source: Source) -> Iterator[ImportItem]:
+    with open_archive(source.path) as log:
         header = next((name for name in _HEADERS if name in log.members), None)
         if header is None:
-            raise Refused("", "is an archive, but holds no header of an Inspect log")
-        evaluation = _evaluation(source, leniently(log.read(header), Header))
+            raise InvalidItemError("", "is an archive, but holds no header of an Inspect log")
+        evaluation = _evaluation(source, decode_leniently(log.read(header), Header))
         pieces = _pieces(log)
         whole = [name for name in log.members if _WHOLE.fullmatch(name) and not _IN_PIECES.fullmatch(name)]
         for name in whole:
@@ -62,18 +62,18 @@ def _archived(source: Source) -> Iterator[Found]:
             place = name.removeprefix("samples/").removesuffix(".json")
             try:
                 content = log.read(name)
-            except Refused as refused:
-                yield Found(source.mistake(0, refused), size, place=place)
+            except InvalidItemError as error:
+                yield ImportItem(source.mistake(0, error), size, place=place)
                 continue
-            yield _found(source, evaluation, place, content, size)
+            yield _convert_sample(source, evaluation, place, content, size)
         for prefix, names in pieces.items():
-            yield _in_pieces(source, evaluation, log, prefix, names)
+            yield _read_pieces(source, evaluation, log, prefix, names)
         if not whole and not pieces:
             yield from _summaries(source, evaluation, log)
 
 
 def _pieces(log: Archive) -> dict[str, list[str]]:
-    """The members of each sample that is stored in pieces, as large ones are since version 3."""
+    """Group the members of samples that are stored in pieces, as large samples are since version 3."""
     found: dict[str, list[str]] = {}
     for name in log.members:
         if (match := _IN_PIECES.fullmatch(name)) and f"{match[1]}/sample.json" in log.members:
@@ -81,26 +81,28 @@ def _pieces(log: Archive) -> dict[str, list[str]]:
     return found
 
 
-def _in_pieces(source: Source, evaluation: Evaluation, log: Archive, prefix: str, names: list[str]) -> Found:
+def _read_pieces(
+    source: Source, evaluation: Evaluation, log: Archive, prefix: str, names: list[str]
+) -> ImportItem:
     place, size = prefix.removeprefix("samples/"), sum(log.members[name].compress_size for name in names)
     try:
-        sample = leniently(log.read(f"{prefix}/sample.json"), Sample)
+        sample = decode_leniently(log.read(f"{prefix}/sample.json"), Sample)
         texts = _Attachments(log, _chunks(prefix, "attachments", names))
         run = evaluation.run(sample, _events(log, prefix, names), texts.get)
-        return Found(run, size, place=place)
-    except Refused as refused:
-        return Found(source.mistake(0, f"sample {place}: {refused}"), size, place=place)
-    except LeftOut as left_out:
-        return Found(left_out, size, place=place)
+        return ImportItem(run, size, place=place)
+    except InvalidItemError as error:
+        return ImportItem(source.mistake(0, f"sample {place}: {error}"), size, place=place)
+    except SkippedItem as skipped:
+        return ImportItem(skipped, size, place=place)
 
 
 def _events(log: Archive, prefix: str, names: list[str]) -> Iterator[Event]:
     for name in _chunks(prefix, "events", names).values():
-        yield from leniently(log.read(name), list[Event])
+        yield from decode_leniently(log.read(name), list[Event])
 
 
 def _chunks(prefix: str, sequence: str, names: list[str]) -> dict[int, str]:
-    """The chunks of a sequence in their order; each is named by the number of its first item."""
+    """Return the chunks of a sequence in order; the name of a chunk is the number of its first item."""
     found = {}
     for name in names:
         number = name.removeprefix(f"{prefix}/{sequence}/").removesuffix(".json")
@@ -110,7 +112,7 @@ def _chunks(prefix: str, sequence: str, names: list[str]) -> dict[int, str]:
 
 
 class _Attachments:
-    """Long texts of a sample, by their number; one chunk of them is kept."""
+    """Loads the long texts of a sample by number and caches the last chunk."""
 
     def __init__(self, log: Archive, chunks: dict[int, str]) -> None:
         self._log, self._chunks = log, chunks
@@ -123,29 +125,29 @@ class _Attachments:
         number = int(reference[:18])
         start = self._starts[max(0, bisect_right(self._starts, number) - 1)]
         if self._kept[0] != start:
-            self._kept = start, leniently(self._log.read(self._chunks[start]), list[str])
+            self._kept = start, decode_leniently(self._log.read(self._chunks[start]), list[str])
         texts = self._kept[1]
         return texts[number - start] if 0 <= number - start < len(texts) else None
 
 
-def _summaries(source: Source, evaluation: Evaluation, log: Archive) -> Iterator[Found]:
-    """The samples' summaries, where their transcripts were left out of the archive."""
+def _summaries(source: Source, evaluation: Evaluation, log: Archive) -> Iterator[ImportItem]:
+    """Read the summaries of samples whose transcripts are not in the archive."""
     if _SUMMARIES not in log.members:
-        raise Refused("samples", "are not in the archive")
-    for index, raw in enumerate(leniently(log.read(_SUMMARIES), list[msgspec.Raw]), 1):
-        yield _found(source, evaluation, f"summary {index}", raw, 0)
+        raise InvalidItemError("samples", "are not in the archive")
+    for index, raw in enumerate(decode_leniently(log.read(_SUMMARIES), list[msgspec.Raw]), 1):
+        yield _convert_sample(source, evaluation, f"summary {index}", raw, 0)
 
 
-def _found(
+def _convert_sample(
     source: Source, evaluation: Evaluation, place: str, content: bytes | msgspec.Raw, size: int
-) -> Found:
+) -> ImportItem:
     try:
-        return Found(evaluation.run(leniently(content, Sample)), size, place=place)
-    except Refused as refused:
+        return ImportItem(evaluation.run(decode_leniently(content, Sample)), size, place=place)
+    except InvalidItemError as error:
         told = place if place.startswith(("sample", "summary")) else f"sample {place}"
-        return Found(source.mistake(0, f"{told}: {refused}"), size, place=place)
-    except LeftOut as left_out:
-        return Found(left_out, size, place=place)
+        return ImportItem(source.mistake(0, f"{told}: {error}"), size, place=place)
+    except SkippedItem as skipped:
+        return ImportItem(skipped, size, place=place)
 
 
 FORMAT = Format(

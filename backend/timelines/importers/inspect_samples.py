@@ -1,4 +1,4 @@
-"""An Inspect sample as a run."""
+"""Converts a sample of an Inspect log to a run."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -6,16 +6,24 @@ from typing import Any
 
 import msgspec
 
-from backend.timelines.importers.model import LeftOut, Refused, Source
+from backend.timelines.importers.model import InvalidItemError, SkippedItem, Source
 from backend.timelines.importers.tool_calls import Behaviour
-from backend.timelines.importers.value_conversion import digest, instant, name, number, scored, vendor, words
+from backend.timelines.importers.value_conversion import (
+    build_run,
+    convert_name,
+    convert_number,
+    convert_text,
+    convert_time,
+    find_vendor,
+    hash_values,
+)
 from backend.timelines.model import Metrics, Points, Run
 
-_WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-"""What Inspect's own metrics take these values for."""
+_SCORE_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""The numeric values that Inspect's own metrics assign to these words."""
 _REFERENCE = re.compile(r"(?:attachment|tc)://(\w+)", re.ASCII)
 Texts = Callable[[str], str | None]
-"""Gives a text by what refers to it."""
+"""Looks up a text by its reference."""
 _PLACEHOLDER = "88F74D2C"
 """The name of the one score in the oldest logs."""
 
@@ -27,7 +35,7 @@ class Score(msgspec.Struct):
 
 
 class Event(msgspec.Struct):
-    """An event of the transcript; of tool calls more than the kind is looked at."""
+    """An event of the transcript. Only tool calls use more than the kind."""
 
     event: str = ""
     timestamp: Any = None
@@ -38,7 +46,7 @@ class Event(msgspec.Struct):
 
 
 class Transcript(msgspec.Struct):
-    """Where logs of 2024 keep their events, with the texts that those refer to."""
+    """The events in logs of 2024, with the texts that they refer to."""
 
     events: list[Event] = []
     content: dict[str, str] = {}
@@ -49,7 +57,7 @@ class Usage(msgspec.Struct):
 
 
 class Sample(msgspec.Struct):
-    """A sample, or its summary: ``error`` and ``limit`` are objects in one and words in the other."""
+    """A sample or its summary: ``error`` and ``limit`` are objects in a sample and strings in a summary."""
 
     id: int | str
     epoch: int = 1
@@ -82,7 +90,7 @@ class Stats(msgspec.Struct):
 
 
 class Header(msgspec.Struct, kw_only=True):
-    """What stands before the samples."""
+    """The header of a log."""
 
     eval: Spec
     version: int = 2
@@ -91,7 +99,7 @@ class Header(msgspec.Struct, kw_only=True):
 
 
 class Evaluation:
-    """One log, which its samples are read against."""
+    """One log, whose header supplies fields of every sample."""
 
     def __init__(self, source: Source, header: Header) -> None:
         spec = header.eval
@@ -100,7 +108,7 @@ class Evaluation:
         self._parts: dict[str, str | None] = {
             "model": rest or spec.model,
             "provider": "inspect_ai",
-            "model_vendor": vendor(spec.model),
+            "model_vendor": find_vendor(spec.model),
             "inference_provider": route if rest else None,
             "agent": spec.solver,
             "task": spec.task,
@@ -109,26 +117,28 @@ class Evaluation:
         self._profile = source.profile(default, self._parts)
 
     def run(self, sample: Sample, events: Iterator[Event] | None = None, texts: Texts | None = None) -> Run:
-        """The run that ``sample`` is. Raises :class:`Refused` and :class:`LeftOut`.
+        """Convert ``sample`` to a run. Raises :class:`InvalidItemError` and :class:`SkippedItem`.
 
-        ``events`` and ``texts`` are those of a sample that is stored in pieces.
+        ``events`` and ``texts`` belong to a sample that is stored in pieces.
         """
         if sample.invalidation is not None:
-            raise LeftOut("samples were invalidated")
+            raise SkippedItem("samples were invalidated")
         spec, parts = self._header.eval, self._parts
-        failure = _failure(sample)
+        failure = _find_failure(sample)
         maximum, lost = self._points(sample, failure)
         cost = [usage.total_cost for usage in (sample.model_usage or {}).values()]
-        known = [number(one) or 0.0 for one in cost if one is not None]
-        return scored(
-            run_id=sample.uuid or self._own_id(sample),
-            timestamp=self._began(sample),
-            finished_at=instant(sample.completed_at, self._source.notes) if sample.completed_at else None,
+        known = [convert_number(one) or 0.0 for one in cost if one is not None]
+        return build_run(
+            run_id=sample.uuid or self._build_id(sample),
+            timestamp=self._find_start(sample),
+            finished_at=convert_time(sample.completed_at, self._source.notes)
+            if sample.completed_at
+            else None,
             case_id=f"{spec.task}/{sample.id}",
             profile=self._profile,
             maximum=maximum,
             deductions=lost,
-            metrics=_behaviour(sample, events, texts),
+            metrics=_count_tool_calls(sample, events, texts),
             provider=parts["provider"],
             model=parts["model"],
             model_vendor=parts["model_vendor"],
@@ -139,30 +149,31 @@ class Evaluation:
             machinery_failure=failure is not None,
         )
 
-    def _own_id(self, sample: Sample) -> str:
+    def _build_id(self, sample: Sample) -> str:
         spec = self._header.eval
-        evaluation = spec.eval_id or digest(spec.run_id, spec.task_id, spec.created)
+        evaluation = spec.eval_id or hash_values(spec.run_id, spec.task_id, spec.created)
         return f"{evaluation}:{sample.id}:{sample.epoch}"
 
-    def _began(self, sample: Sample) -> str:
+    def _find_start(self, sample: Sample) -> str:
         notes, header = self._source.notes, self._header
         if sample.started_at:
-            return instant(sample.started_at, notes, "started_at")
-        first = next(iter(_events(sample)), None)
+            return convert_time(sample.started_at, notes, "started_at")
+        first = next(iter(_list_events(sample)), None)
         if first is not None and isinstance(first.timestamp, str):
             notes.converted["samples without a time have that of their first event"] += 1
-            return instant(first.timestamp, notes, "events.0.timestamp")
+            return convert_time(first.timestamp, notes, "events.0.timestamp")
         notes.converted["samples without a time have that of the evaluation"] += 1
-        return instant(header.stats.started_at or header.eval.created or None, notes, "created")
+        return convert_time(header.stats.started_at or header.eval.created or None, notes, "created")
 
     def _points(self, sample: Sample, failure: str | None) -> tuple[float, list[Points]]:
-        """The maximum, one for each score, and what each lost. Raises :class:`LeftOut` without a score."""
+        """Compute the maximum, 1 for each score, and the deductions. Raises :class:`SkippedItem` without a
+        score."""
         scores = sample.scores or ({_PLACEHOLDER: sample.score} if sample.score else {})
         maximum = 0
         lost: list[Points] = []
         beyond = ""
-        for label, value, score in _values(scores):
-            worth = _worth(value)
+        for label, value, score in _list_values(scores):
+            worth = _convert_score(value)
             if worth is None:
                 continue
             if not 0 <= worth <= 1:
@@ -170,48 +181,48 @@ class Evaluation:
                 self._source.notes.left_out["scores beyond 0 to 1, whose maximum the log does not say"] += 1
                 continue
             maximum += 1
-            told = score.explanation if isinstance(score.explanation, str) else f"value: {value}"
-            lost.append(Points(name(label), 1 - worth, words(told)))
+            explanation = score.explanation if isinstance(score.explanation, str) else f"value: {value}"
+            lost.append(Points(convert_name(label), 1 - worth, convert_text(explanation)))
         if maximum:
             return float(maximum), lost
         if failure is not None:
-            return 1.0, [Points("error", 1.0, words(failure))]
+            return 1.0, [Points("error", 1.0, convert_text(failure))]
         if beyond:
-            raise Refused(beyond, "is beyond 0 to 1, and the log does not say what its maximum is")
-        raise LeftOut(f"samples have no score (the evaluation's status is {self._header.status})")
+            raise InvalidItemError(beyond, "is beyond 0 to 1, and the log does not say what its maximum is")
+        raise SkippedItem(f"samples have no score (the evaluation's status is {self._header.status})")
 
 
-def _events(sample: Sample) -> list[Event]:
+def _list_events(sample: Sample) -> list[Event]:
     return sample.events or (sample.transcript.events if sample.transcript else [])
 
 
-def _behaviour(sample: Sample, events: Iterator[Event] | None, texts: Texts | None) -> Metrics:
+def _count_tool_calls(sample: Sample, events: Iterator[Event] | None, texts: Texts | None) -> Metrics:
     behaviour = Behaviour()
     if texts is None:
         texts = {**(sample.transcript.content if sample.transcript else {}), **sample.attachments}.get
-    for event in _flat(events if events is not None else iter(_events(sample))):
+    for event in _flatten(events if events is not None else iter(_list_events(sample))):
         if event.event == "tool" and isinstance(event.function, str):
-            arguments = _whole(event.arguments, texts)
+            arguments = _resolve_texts(event.arguments, texts)
             behaviour.call(event.function, arguments, failed=event.error is not None)
     return behaviour.metrics()
 
 
-def _whole(arguments: Any, texts: Texts) -> Any:
-    """Arguments with their long texts, which events hold by reference."""
+def _resolve_texts(arguments: Any, texts: Texts) -> Any:
+    """Replace references to long texts in the arguments by the texts."""
     if not isinstance(arguments, dict):
         return arguments
-    return {name: _text(value, texts) for name, value in arguments.items()}
+    return {name: _resolve_text(value, texts) for name, value in arguments.items()}
 
 
-def _text(value: Any, texts: Texts) -> Any:
+def _resolve_text(value: Any, texts: Texts) -> Any:
     if not isinstance(value, str) or not (reference := _REFERENCE.fullmatch(value)):
         return value
     found = texts(reference[1])
     return value if found is None else found
 
 
-def _flat(events: Iterator[Event]) -> Iterator[Event]:
-    """Events and those within them, as old logs nest them."""
+def _flatten(events: Iterator[Event]) -> Iterator[Event]:
+    """Generate events and their nested events, as in old logs."""
     stack = [events]
     while stack:
         event = next(stack[-1], None)
@@ -223,8 +234,8 @@ def _flat(events: Iterator[Event]) -> Iterator[Event]:
             stack.append(iter(event.events))
 
 
-def _failure(sample: Sample) -> str | None:
-    """Why the machinery failed; null where it did not."""
+def _find_failure(sample: Sample) -> str | None:
+    """Return the reason of an infrastructure failure; None if there was none."""
     error, limit = sample.error, sample.limit
     if isinstance(error, dict):
         error = error.get("message") or "the sample ended in an error"
@@ -234,8 +245,8 @@ def _failure(sample: Sample) -> str | None:
     return "interrupted by the operator" if kind == "operator" else None
 
 
-def _values(scores: Mapping[str, Score]) -> Iterator[tuple[str, Any, Score]]:
-    """Each value on its own: one score may hold a list or an object of them."""
+def _list_values(scores: Mapping[str, Score]) -> Iterator[tuple[str, Any, Score]]:
+    """Generate the single values of scores: one score may hold a list or an object of values."""
     for scorer, score in scores.items():
         label = "score" if scorer == _PLACEHOLDER else scorer
         if isinstance(score.value, dict):
@@ -246,13 +257,13 @@ def _values(scores: Mapping[str, Score]) -> Iterator[tuple[str, Any, Score]]:
             yield label, score.value, score
 
 
-def _worth(value: Any) -> float | None:
-    """A value as Inspect's metrics take it; null for what is not scored (null, NaN, other words)."""
+def _convert_score(value: Any) -> float | None:
+    """Convert a value as Inspect's metrics do; None for values without a score (null, NaN, other words)."""
     if isinstance(value, str):
-        if (known := _WORTH.get(value, _WORTH.get(value.lower()))) is not None:
+        if (known := _SCORE_VALUES.get(value, _SCORE_VALUES.get(value.lower()))) is not None:
             return known
         try:
-            return number(float(value))
+            return convert_number(float(value))
         except ValueError:
             return None
-    return number(value)
+    return convert_number(value)

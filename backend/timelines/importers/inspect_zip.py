@@ -1,6 +1,6 @@
-"""Inspect's ``.eval`` archives: zip files of JSON, compressed with deflate or with Zstandard.
+"""Reads Inspect's ``.eval`` archives: zip files of JSON, compressed with deflate or with Zstandard.
 
-Sizes that an archive states are not believed: each member is read up to a bound and no further.
+The sizes in an archive are not trusted: each member is read up to a limit.
 """
 
 import io
@@ -12,18 +12,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from backend.timelines.importers.model import Refused
+from backend.timelines.importers.model import InvalidItemError
 
-LARGEST_MEMBER = 1024 * 1024 * 1024
-"""Bytes of a member when it is unpacked."""
+MAX_MEMBER_BYTES = 1024 * 1024 * 1024
+"""Maximum size of an unpacked member."""
 _ZSTANDARD = 93
-"""Method number of APPNOTE 6.3.8, which the standard library reads from Python 3.14 on."""
+"""Method number of APPNOTE 6.3.8, which the standard library supports from Python 3.14 on."""
 _LOCAL_HEADER = struct.Struct("<26xHH")
 _PIECE = 1024 * 1024
 
 
 class Archive:
-    """An open archive."""
+    """Reads members of an open archive."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -31,20 +31,21 @@ class Archive:
         self.members = {member.filename: member for member in self._zip.infolist()}
 
     def read(self, name: str) -> bytes:
-        """A member, unpacked. Raises :class:`Refused` where it is too large, broken or locked."""
+        """Read and unpack a member. Raises :class:`InvalidItemError` if it is too large, broken or
+        encrypted."""
         member = self.members[name]
         try:
             with self._open(member) as stream:
                 return _bounded(stream)
         except (zipfile.BadZipFile, zlib.error, OSError, EOFError, struct.error) as error:
-            raise Refused("", f"{name} is broken: {error}") from None
+            raise InvalidItemError("", f"{name} is broken: {error}") from None
         except (
             NotImplementedError,
             RuntimeError,
-        ) as error:  # zipfile's words for a packing that it lacks, a lock
-            raise Refused("", f"{name} cannot be unpacked: {error}") from None
+        ) as error:  # zipfile raises these for an unsupported compression and for an encrypted member
+            raise InvalidItemError("", f"{name} cannot be unpacked: {error}") from None
         except _Larger:
-            raise Refused("", f"{name} is larger than {LARGEST_MEMBER:,} bytes") from None
+            raise InvalidItemError("", f"{name} is larger than {MAX_MEMBER_BYTES:,} bytes") from None
 
     def _open(self, member: zipfile.ZipInfo) -> Any:
         if member.compress_type != _ZSTANDARD:
@@ -52,7 +53,7 @@ class Archive:
         self._file.seek(member.header_offset)
         name_length, extra_length = _LOCAL_HEADER.unpack(self._file.read(_LOCAL_HEADER.size))
         self._file.seek(name_length + extra_length, io.SEEK_CUR)
-        import pyarrow as pa  # half a second, for the few archives that need it
+        import pyarrow as pa  # takes half a second to import, and few archives need it
 
         packed = pa.py_buffer(self._file.read(member.compress_size))
         return pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
@@ -67,18 +68,18 @@ def _bounded(stream: Any) -> bytes:
     while piece := stream.read(_PIECE):
         pieces.append(piece)
         size += len(piece)
-        if size > LARGEST_MEMBER:
+        if size > MAX_MEMBER_BYTES:
             raise _Larger
     return b"".join(pieces)
 
 
 @contextmanager
-def archive(path: Path) -> Iterator[Archive]:
-    """The archive in ``path``. Raises :class:`Refused` where there is none."""
+def open_archive(path: Path) -> Iterator[Archive]:
+    """Open the archive at ``path``. Raises :class:`InvalidItemError` if it is not one."""
     with path.open("rb") as file:
         try:
             opened = Archive(file)
         except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
-            # NotImplementedError is zipfile's word for an archive of a later version than it reads
-            raise Refused("", f"is no .eval archive: {error}") from None
+            # zipfile raises NotImplementedError for archives of a later version than it supports.
+            raise InvalidItemError("", f"is no .eval archive: {error}") from None
         yield opened

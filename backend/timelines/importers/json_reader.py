@@ -1,8 +1,7 @@
-"""Large JSON read piece by piece: lines, and documents of which only parts are looked at.
+"""Reads large JSON files piece by piece: JSON Lines, and documents of which only parts are decoded.
 
-A document is mapped into memory rather than read: the parser skips what no one asks for, and the system
-keeps of the file what it has room for. A list of ``msgspec.Raw`` holds addresses, no copies.
-"""
+A document is mapped into memory instead of read: the parser skips unused members, and the system caches as
+much of the file as fits. A list of ``msgspec.Raw`` holds pointers, not copies."""
 
 import json
 import mmap
@@ -14,35 +13,36 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from backend.timelines.importers.model import Refused
+from backend.timelines.importers.model import InvalidItemError
 from backend.timelines.validation.validation_messages import told
 
 T = TypeVar("T")
-LONGEST_LINE = 256 * 1024 * 1024
-"""Bytes of a line; a file without line breaks is no JSON Lines."""
+MAX_LINE_BYTES = 256 * 1024 * 1024
+"""Maximum length of a line: a file without line breaks is not JSON Lines."""
 _PIECE = 1024 * 1024
 _TEXT_OR_NO_NUMBER = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
 _ESCAPED = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)", re.DOTALL)
 _LONE_SURROGATE = 6
-"""Bytes of one that is escaped; a pair has twice as many, other escapes begin with two."""
+"""Bytes of an escaped lone surrogate; an escaped pair has twice as many, other escapes match two bytes."""
 
 
 class Line(NamedTuple):
-    """A line with its number, without its end, and the bytes read to get it; null where it is too long."""
+    """A line with its number, its text without the line break, and the bytes read; ``text`` is None if the
+    line is too long."""
 
     number: int
     text: bytes | None
     size: int
 
 
-def lines(path: Path) -> Iterator[Line]:
-    """The lines of a file that are not blank."""
+def read_lines(path: Path) -> Iterator[Line]:
+    """Generate the lines of a file."""
     with path.open("rb") as file:
         number = 0
-        while text := file.readline(LONGEST_LINE):
+        while text := file.readline(MAX_LINE_BYTES):
             number += 1
             size = len(text)
-            if size == LONGEST_LINE and not text.endswith(b"\n"):
+            if size == MAX_LINE_BYTES and not text.endswith(b"\n"):
                 while rest := file.readline(_PIECE):
                     size += len(rest)
                     if rest.endswith(b"\n"):
@@ -54,55 +54,56 @@ def lines(path: Path) -> Iterator[Line]:
             yield Line(number, text.strip(), size)
 
 
-def strictly(text: bytes | msgspec.Raw, kind: type[T]) -> T:
-    """``text`` as a ``kind``. Raises :class:`Refused` with the field that is wrong."""
+def decode_strictly(text: bytes | msgspec.Raw, kind: type[T]) -> T:
+    """Decode ``text`` as a ``kind``. Raises :class:`InvalidItemError` with the wrong field."""
     try:
         return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise refusal(error) from None
+        raise build_item_error(error) from None
 
 
-def leniently(text: bytes | msgspec.Raw, kind: type[T]) -> T:
-    """The same, where NaN, infinities and lone surrogates pass, which Python's own writer lets through."""
+def decode_leniently(text: bytes | msgspec.Raw, kind: type[T]) -> T:
+    """Decode ``text`` and accept NaN, infinities and lone surrogates, which Python's JSON encoder writes."""
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
-        raise refusal(error) from None
+        raise build_item_error(error) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         first = error
     try:
         return msgspec.convert(json.loads(bytes(text)), type=kind)
     except msgspec.ValidationError as error:
-        raise refusal(error) from None
+        raise build_item_error(error) from None
     except (ValueError, RecursionError):
-        raise refusal(first) from None
+        raise build_item_error(first) from None
 
 
-def refusal(error: Exception) -> Refused:
-    """What the parser says, as a field and a reason."""
+def build_item_error(error: Exception) -> InvalidItemError:
+    """Convert a parser error to a field and a reason."""
     if isinstance(error, msgspec.ValidationError):
         fault = told(error)
-        return Refused(".".join(str(part) for part in fault.place), fault.reason)
+        return InvalidItemError(".".join(str(part) for part in fault.place), fault.reason)
     if isinstance(error, RecursionError):
-        return Refused("", "is nested too deeply")
+        return InvalidItemError("", "is nested too deeply")
     if isinstance(error, UnicodeDecodeError):
-        return Refused("", "is not UTF-8")
+        return InvalidItemError("", "is not UTF-8")
     reason = str(error).removeprefix("JSON is malformed: ")
-    return Refused("", f"is no JSON: {reason[:1].lower()}{reason[1:]}")
+    return InvalidItemError("", f"is no JSON: {reason[:1].lower()}{reason[1:]}")
 
 
 @contextmanager
-def document(path: Path, kind: type[T]) -> Iterator[T]:
-    """The document in ``path`` as a ``kind``, valid within the context. Raises :class:`Refused`."""
+def open_document(path: Path, kind: type[T]) -> Iterator[T]:
+    """Decode the document at ``path`` as a ``kind``, valid within the context. Raises
+    :class:`InvalidItemError`."""
     if not path.stat().st_size:
-        raise Refused("", "is empty")
+        raise InvalidItemError("", "is empty")
     with path.open("rb") as file:
-        # Closed by the last reference to it: what was found may point into it.
+        # The last reference closes the mapping, because decoded values may point into it.
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         try:
             found = _decoded(mapped, kind)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise refusal(error) from None
+            raise build_item_error(error) from None
         yield found
 
 
@@ -113,7 +114,7 @@ def _decoded(mapped: mmap.mmap, kind: type[T]) -> T:
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError as error:
-        if "trailing" in str(error):  # lines, of which the first was right
+        if "trailing" in str(error):  # JSON Lines whose first line is valid
             raise
         if all(mapped.find(part) < 0 for part in (b"NaN", b"Infinity", b"\\ud", b"\\uD")):
             raise
@@ -122,10 +123,10 @@ def _decoded(mapped: mmap.mmap, kind: type[T]) -> T:
 
 
 def _mask(mapped: mmap.mmap) -> None:
-    """Write over what Python's own writer lets through and JSON does not know, without moving the rest:
-    an empty text over each NaN and infinity, the replacement character over each lone surrogate.
+    """Overwrite values that Python's JSON encoder writes and JSON does not allow, without moving the rest:
+    NaN and infinities by an empty string, lone surrogates by the replacement character.
 
-    The mapping is private: the file stays as it is.
+    The mapping is private, so the file does not change.
     """
     for match in _TEXT_OR_NO_NUMBER.finditer(mapped):
         start, end = match.span()
@@ -137,10 +138,10 @@ def _mask(mapped: mmap.mmap) -> None:
                 mapped[escape.start() : escape.end()] = b"\\ufffd"
 
 
-def names_of(path: Path) -> frozenset[str]:
-    """The names of a document's outermost members; none where it is no object."""
+def read_member_names(path: Path) -> frozenset[str]:
+    """Return the names of a document's top-level members; empty if it is not an object."""
     try:
-        with document(path, dict[str, msgspec.Raw]) as found:
+        with open_document(path, dict[str, msgspec.Raw]) as found:
             return frozenset(found)
-    except Refused:
+    except InvalidItemError:
         return frozenset()

@@ -1,8 +1,7 @@
-"""JUnit's XML reports: a test case is a run.
+"""Reads JUnit's XML reports; each test case becomes a run.
 
-Read by expat as it streams by. A document type is refused at its first letter, so that no entity is ever
-declared and none can expand; nothing is fetched.
-"""
+The file is streamed through expat. A document type is refused before its first declaration, so that no entity
+is declared or expanded. Nothing is fetched."""
 
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -11,14 +10,22 @@ from typing import Any
 from xml.parsers import expat
 
 from backend.formats.timestamps import write_instant
-from backend.timelines.importers.model import Format, Found, LeftOut, Refused, Source
-from backend.timelines.importers.value_conversion import digest, instant, later, number, scored, vendor, words
+from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, SkippedItem, Source
+from backend.timelines.importers.value_conversion import (
+    add_seconds,
+    build_run,
+    convert_number,
+    convert_text,
+    convert_time,
+    find_vendor,
+    hash_values,
+)
 from backend.timelines.model import MAX_TEXT_CHARS, Points, Run
 
 _PIECE = 64 * 1024
-_DEEPEST = 100
+_MAX_DEPTH = 100
 _VERDICTS = ("failure", "error", "skipped")
-_OF_A_PROFILE = ("profile", "model", "provider", "model_vendor", "inference_provider", "agent")
+_PROFILE_FIELDS = ("profile", "model", "provider", "model_vendor", "inference_provider", "agent")
 
 
 @dataclass
@@ -42,7 +49,7 @@ class _DocumentType(Exception):
     pass
 
 
-def read(source: Source) -> Iterator[Found]:
+def read(source: Source) -> Iterator[ImportItem]:
     report = _Report(source)
     try:
         with source.path.open("rb") as file:
@@ -51,8 +58,8 @@ def read(source: Source) -> Iterator[Found]:
                 yield from report.finished(len(piece))
             report.end()
             yield from report.finished(0)
-    except Refused as refused:
-        yield Found(source.mistake(report.line, refused), 0)
+    except InvalidItemError as error:
+        yield ImportItem(source.mistake(report.line, error), 0)
 
 
 class _Report:
@@ -63,7 +70,7 @@ class _Report:
         self._inside: str | None = None
         self._depth = 0
         self._seen: Counter[str] = Counter()
-        self._done: deque[Found] = deque()
+        self._done: deque[ImportItem] = deque()
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -76,26 +83,26 @@ class _Report:
         return int(self._parser.CurrentLineNumber)
 
     def feed(self, piece: bytes, *, last: bool = False) -> None:
-        """Raises :class:`Refused`."""
+        """Parse a piece. Raises :class:`InvalidItemError`."""
         try:
             self._parser.Parse(piece, last)
         except expat.ExpatError as error:
-            raise Refused("", f"is no well-formed XML: {expat.ErrorString(error.code)}") from None
-        except Refused:
+            raise InvalidItemError("", f"is no well-formed XML: {expat.ErrorString(error.code)}") from None
+        except InvalidItemError:
             raise
         except (LookupError, ValueError) as error:
-            raise Refused("", f"is in an encoding that cannot be read: {error}") from None
+            raise InvalidItemError("", f"is in an encoding that cannot be read: {error}") from None
         except _DocumentType:
-            raise Refused("", "declares a document type, which no JUnit report needs") from None
+            raise InvalidItemError("", "declares a document type, which no JUnit report needs") from None
 
     def end(self) -> None:
         self.feed(b"", last=True)
 
-    def finished(self, size: int) -> Iterator[Found]:
-        """The cases that have ended, the first of which bears the bytes read."""
+    def finished(self, size: int) -> Iterator[ImportItem]:
+        """Generate the cases that have ended; the first one carries the number of bytes read."""
         while self._done:
             found = self._done.popleft()
-            yield Found(found.what, size, found.line, found.place)
+            yield ImportItem(found.what, size, found.line, found.place)
             size = 0
 
     def _document_type(self, *_declared: Any) -> None:
@@ -104,9 +111,9 @@ class _Report:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth == 1 and tag not in ("testsuites", "testsuite"):
-            raise Refused("", f"is no JUnit report: its root is <{tag[:100]}>")
-        if self._depth > _DEEPEST:
-            raise Refused("", "is nested too deeply")
+            raise InvalidItemError("", f"is no JUnit report: its root is <{tag[:100]}>")
+        if self._depth > _MAX_DEPTH:
+            raise InvalidItemError("", "is nested too deeply")
         if tag in ("testsuites", "testsuite"):
             above = self._suites[-1] if self._suites else _Suite()
             own = attributes.get("name") or above.name
@@ -137,36 +144,36 @@ class _Report:
         elif tag == "testcase" and self._case is not None:
             case, self._case = self._case, None
             try:
-                self._done.append(Found(self._run(case), 0, case.line))
-            except LeftOut as left_out:
-                self._done.append(Found(left_out, 0, case.line))
-            except Refused as refused:
-                self._done.append(Found(self._source.mistake(case.line, refused), 0, case.line))
+                self._done.append(ImportItem(self._run(case), 0, case.line))
+            except SkippedItem as skipped:
+                self._done.append(ImportItem(skipped, 0, case.line))
+            except InvalidItemError as error:
+                self._done.append(ImportItem(self._source.mistake(case.line, error), 0, case.line))
 
     def _run(self, case: _Case) -> Run:
         if case.verdict == "skipped":
-            raise LeftOut("test cases were skipped")
+            raise SkippedItem("test cases were skipped")
         suite, source = self._suites[-1] if self._suites else _Suite(), self._source
         label = ".".join(
             part for part in (case.attributes.get("classname"), case.attributes.get("name")) if part
         )
         if not label:
-            raise Refused("testcase", "has neither a name nor a classname")
-        parts = {key: suite.properties.get(key) or None for key in _OF_A_PROFILE}
+            raise InvalidItemError("testcase", "has neither a name nor a classname")
+        parts = {key: suite.properties.get(key) or None for key in _PROFILE_FIELDS}
         parts |= {"task": suite.name or None, "provider": parts["provider"] or "junit"}
-        parts["model_vendor"] = parts["model_vendor"] or vendor(parts["model"])
+        parts["model_vendor"] = parts["model_vendor"] or find_vendor(parts["model"])
         profile = source.profile(parts.pop("profile") or parts["model"], parts)
         began = self._began(case, suite)
         seconds = _seconds(case.attributes.get("time"))
-        own = digest(profile, suite.name, began, label)
+        own = hash_values(profile, suite.name, began, label)
         self._seen[own] += 1
         failure = case.told.get("message") or "".join(case.text).strip() or case.told.get("type") or ""
         reason = "\n".join(dict.fromkeys(filter(None, (failure, "".join(case.text).strip()))))
-        lost = Points(case.told.get("type") or case.verdict or "", 1.0, words(reason))
-        return scored(
+        lost = Points(case.told.get("type") or case.verdict or "", 1.0, convert_text(reason))
+        return build_run(
             run_id=f"junit-{own}" + (f"-{self._seen[own]}" if self._seen[own] > 1 else ""),
             timestamp=began,
-            finished_at=later(began, seconds) if seconds is not None else None,
+            finished_at=add_seconds(began, seconds) if seconds is not None else None,
             case_id=label,
             profile=profile,
             maximum=1.0,
@@ -183,17 +190,19 @@ class _Report:
     def _began(self, case: _Case, suite: _Suite) -> str:
         given = case.attributes.get("timestamp") or suite.timestamp
         if given:
-            return instant(given, self._source.notes)
+            return convert_time(given, self._source.notes)
         if self._source.options.at is None:
-            raise Refused("timestamp", "neither the test case nor its suites have one; give it with --at")
+            raise InvalidItemError(
+                "timestamp", "neither the test case nor its suites have one; give it with --at"
+            )
         self._source.notes.converted["test cases without a time have that of --at"] += 1
         return write_instant(self._source.options.at)
 
 
 def _seconds(text: str | None) -> float | None:
-    """A duration, in which some writers part thousands by commas."""
+    """Parse a duration, in which some writers separate thousands by commas."""
     try:
-        found = number(float((text or "").replace(",", "")))
+        found = convert_number(float((text or "").replace(",", "")))
     except ValueError:
         return None
     return found if found is not None and found >= 0 else None

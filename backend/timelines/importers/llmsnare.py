@@ -1,33 +1,32 @@
-"""LLMSnare's timelines: JSON Lines, one file for each profile.
+"""Reads LLMSnare's timelines: JSON Lines, one file for each profile.
 
-Its scores begin at 100, its deductions are negative, its ``normalized_score`` is a percentage clamped to 0
-to 100, its ``raw_score`` repeats the total, and a run that ended in an error has totals of 0 beside the
-deductions that it would have had. All this is converted; ids are kept.
-"""
+Scores start at 100, deductions are negative, ``normalized_score`` is a percentage clamped to 0 to 100, and
+``raw_score`` repeats the total. A run that ended in an error has a total of 0 despite its deductions. All
+this is converted; ids are kept."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from backend.timelines.importers.json_reader import leniently, lines
-from backend.timelines.importers.model import Format, Found, LeftOut, Notes, Refused, Source
+from backend.timelines.importers.json_reader import decode_leniently, read_lines
+from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, Notes, SkippedItem, Source
 from backend.timelines.importers.value_conversion import (
-    digest,
-    instant,
-    name,
-    number,
-    optional_instant,
-    scored,
-    vendor,
-    words,
+    build_run,
+    convert_name,
+    convert_number,
+    convert_optional_time,
+    convert_text,
+    convert_time,
+    find_vendor,
+    hash_values,
 )
 from backend.timelines.model import Metrics, Points, Run
 
 _BASE = 100.0
-"""Where every score begins."""
+"""The start value of every score."""
 _NO_TOOL_CALLS = "without any tool calls"
-"""How the one error ends that is the model's own; all others are of the provider or the runner."""
+"""The end of the only error that the model causes; all others come from the provider or the runner."""
 _ZERO_TIME = "0001-01-01T00:00:00Z"
 
 
@@ -38,7 +37,7 @@ class Adjustment(msgspec.Struct):
 
 
 class Result(msgspec.Struct):
-    """A line, of any version: ``driver`` became ``provider``; ids, vendors and routes came later."""
+    """A line of any version: ``driver`` became ``provider``; ids, vendors and routes were added later."""
 
     timestamp: str
     case_id: str
@@ -59,23 +58,23 @@ class Result(msgspec.Struct):
     bonuses: list[Adjustment] | None = None
 
 
-def read(source: Source) -> Iterator[Found]:
-    for line in lines(source.path):
+def read(source: Source) -> Iterator[ImportItem]:
+    for line in read_lines(source.path):
         if line.text == b"":
             continue
         try:
             if line.text is None:
-                raise Refused("", "is too long for a line")
-            yield Found(_run(source, leniently(line.text, Result)), line.size, line.number)
-        except Refused as refused:
-            yield Found(source.mistake(line.number, refused), line.size, line.number)
-        except LeftOut as left_out:
-            yield Found(left_out, line.size, line.number)
+                raise InvalidItemError("", "is too long for a line")
+            yield ImportItem(_run(source, decode_leniently(line.text, Result)), line.size, line.number)
+        except InvalidItemError as error:
+            yield ImportItem(source.mistake(line.number, error), line.size, line.number)
+        except SkippedItem as skipped:
+            yield ImportItem(skipped, line.size, line.number)
 
 
 def _run(source: Source, found: Result) -> Run:
     notes = source.notes
-    model, maker = found.model, found.model_vendor or vendor(found.model)
+    model, maker = found.model, found.model_vendor or find_vendor(found.model)
     provider = found.provider or found.driver
     parts = {
         "model": model,
@@ -92,10 +91,10 @@ def _run(source: Source, found: Result) -> Run:
     notes.converted["raw_score is 100, from which deductions and bonuses lead to the total"] += 1
     notes.converted["normalized_score was a percentage: it is total_score / max_score"] += 1
     finished = None if found.finished_at == _ZERO_TIME else found.finished_at
-    return scored(
-        run_id=found.run_id or f"llmsnare-{digest(found.profile, found.case_id, found.timestamp)}",
-        timestamp=instant(found.timestamp, notes),
-        finished_at=optional_instant(finished, notes, "finished_at"),
+    return build_run(
+        run_id=found.run_id or f"llmsnare-{hash_values(found.profile, found.case_id, found.timestamp)}",
+        timestamp=convert_time(found.timestamp, notes),
+        finished_at=convert_optional_time(finished, notes, "finished_at"),
         case_id=found.case_id,
         profile=source.profile(found.profile, parts),
         success=found.success,
@@ -114,7 +113,8 @@ def _run(source: Source, found: Result) -> Run:
 
 
 def _parts(found: Result, notes: Notes) -> tuple[list[Points], list[Points]]:
-    """Bonuses and deductions, all positive. Raises :class:`Refused` where they do not lead to the total."""
+    """Return bonuses and deductions as positive points. Raises :class:`InvalidItemError` if they do not add
+    up to the total."""
     total = _BASE
     won: list[Points] = []
     lost: list[Points] = []
@@ -123,36 +123,38 @@ def _parts(found: Result, notes: Notes) -> tuple[list[Points], list[Points]]:
         if part.points < 0:
             notes.converted["deductions' points were negative: their signs were turned"] += 1
         side = lost if part.points < 0 else won
-        side.append(Points(name(part.name), abs(part.points), words(part.description)))
+        side.append(Points(convert_name(part.name), abs(part.points), convert_text(part.description)))
     if not found.error and abs(total - found.total_score) > 0.01:
-        raise Refused("total_score", f"is {found.total_score:g}, but 100 and the points come to {total:g}")
+        raise InvalidItemError(
+            "total_score", f"is {found.total_score:g}, but 100 and the points come to {total:g}"
+        )
     return won, lost
 
 
 def _to_total(
     found: Result, won: list[Points], lost: list[Points], notes: Notes
 ) -> tuple[list[Points], list[Points]]:
-    """Deductions and bonuses that lead to the total of 0 which a run has that ended in an error."""
+    """Add a part ``run_failed``, so that deductions and bonuses lead to the total of 0 after an error."""
     notes.converted["runs that ended in an error have totals of 0: the part run_failed leads there"] += 1
     gap = _BASE + sum(part.points for part in won) - sum(part.points for part in lost) - found.total_score
-    part = Points("run_failed", abs(gap), words(found.error))
+    part = Points("run_failed", abs(gap), convert_text(found.error))
     return ([*lost, part], won) if gap > 0 else (lost, [*won, part])
 
 
 def _metrics(given: dict[str, Any], *, began: bool) -> Metrics:
     if not began:
-        return Metrics()  # whose zeros count nothing
+        return Metrics()  # the zeros in the file were not measured
 
     def count(field: str) -> int | None:
         value = given.get(field)
         return value if isinstance(value, int) and value >= 0 else None
 
-    coverage = number(given.get("pre_write_read_coverage"))
+    coverage = convert_number(given.get("pre_write_read_coverage"))
     return Metrics(
         count("read_file_calls"),
         count("write_file_calls"),
         count("list_dir_calls"),
-        number(given.get("read_write_ratio")),
+        convert_number(given.get("read_write_ratio")),
         coverage if coverage is None or 0 <= coverage <= 1 else None,
     )
 

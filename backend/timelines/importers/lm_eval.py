@@ -1,8 +1,7 @@
-"""lm-evaluation-harness: ``samples_TASK_DATE.jsonl`` of ``--log_samples``, and ``results_DATE.json``.
+"""Reads lm-evaluation-harness: ``samples_TASK_DATE.jsonl`` of ``--log_samples``, and ``results_DATE.json``.
 
-A sample is a run. What its line does not say (model, time, which metrics are better when lower) is taken
-from the results of the same date beside it. Results alone, without samples beside them, are a run a task.
-"""
+Each sample becomes a run. Fields that its line lacks (model, time, direction of metrics) come from the
+results of the same date in the same folder. Results without samples become one run for each task."""
 
 import re
 from collections.abc import Iterator
@@ -13,9 +12,16 @@ from typing import Any
 import msgspec
 
 from backend.formats.timestamps import write_instant
-from backend.timelines.importers.json_reader import document, leniently, lines
-from backend.timelines.importers.model import Format, Found, LeftOut, Refused, Source
-from backend.timelines.importers.value_conversion import digest, instant, later, number, scored, vendor
+from backend.timelines.importers.json_reader import decode_leniently, open_document, read_lines
+from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, SkippedItem, Source
+from backend.timelines.importers.value_conversion import (
+    add_seconds,
+    build_run,
+    convert_number,
+    convert_time,
+    find_vendor,
+    hash_values,
+)
 from backend.timelines.model import Points, Run
 
 _SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)")
@@ -40,7 +46,7 @@ class Results(msgspec.Struct):
 
 
 class _Suite:
-    """What holds for all runs of one evaluation."""
+    """The common fields of all runs of one evaluation."""
 
     def __init__(self, source: Source, date: str | None, results: Results | None) -> None:
         found = results or Results()
@@ -53,18 +59,20 @@ class _Suite:
         self.date = date or self.began
 
     def _start(self, date: str | None) -> str:
-        """When the evaluation began: as its results say to the second, else the date of the files."""
-        if (moment := number(self.results.date)) is not None and 0 < moment < 32_503_680_000:
+        """Return the start of the evaluation: from its results to the second, else from the file names."""
+        if (moment := convert_number(self.results.date)) is not None and 0 < moment < 32_503_680_000:
             return write_instant(datetime.fromtimestamp(moment, UTC))
         if date is None and self.source.options.at is not None:
             return write_instant(self.source.options.at)
         if date is None:
-            raise Refused("timestamp", "neither the file's name nor results beside it say it: use --at")
+            raise InvalidItemError(
+                "timestamp", "neither the file's name nor results beside it say it: use --at"
+            )
         day, _, time = date.partition("T")
-        return instant(f"{day}T{time.replace('-', ':')}", self.source.notes)
+        return convert_time(f"{day}T{time.replace('-', ':')}", self.source.notes)
 
     def higher(self, task: str, metric: str) -> bool:
-        """Whether more of a metric is better: as the results say, else by its name."""
+        """True if higher values of a metric are better: by the results, else by its name."""
         stated = self.results.higher_is_better.get(task, {}).get(metric)
         return stated if isinstance(stated, bool) else not _LOWER_IS_BETTER.search(metric)
 
@@ -72,11 +80,11 @@ class _Suite:
         parts = {
             "model": self.model,
             "provider": "lm-eval",
-            "model_vendor": vendor(self.model),
+            "model_vendor": find_vendor(self.model),
             "task": task,
         }
-        return scored(
-            run_id=f"lm-eval-{digest(self.model, task, self.date, key)}",
+        return build_run(
+            run_id=f"lm-eval-{hash_values(self.model, task, self.date, key)}",
             timestamp=self.began,
             finished_at=end,
             case_id=case,
@@ -90,107 +98,110 @@ class _Suite:
         )
 
 
-def read(source: Source) -> Iterator[Found]:
+def read(source: Source) -> Iterator[ImportItem]:
     try:
         if source.path.suffix == ".json":
             yield from _aggregated(source)
         else:
             yield from _samples(source)
-    except Refused as refused:
-        yield Found(source.mistake(0, refused), 0)
+    except InvalidItemError as error:
+        yield ImportItem(source.mistake(0, error), 0)
 
 
-def _samples(source: Source) -> Iterator[Found]:
+def _samples(source: Source) -> Iterator[ImportItem]:
     named = _SAMPLES.fullmatch(source.path.stem)
     task, date = named.groups() if named else (source.path.stem, None)
     suite = _Suite(source, date, _beside(source.path, date))
     first: str | None = None
-    for line in lines(source.path):
+    for line in read_lines(source.path):
         if line.text == b"":
             continue
         try:
             if line.text is None:
-                raise Refused("", "is too long for a line")
-            sample = leniently(line.text, dict[str, Any])
+                raise InvalidItemError("", "is too long for a line")
+            sample = decode_leniently(line.text, dict[str, Any])
             chosen = str(sample.get("filter", "none"))
             first = first or chosen
             if chosen != first:
-                raise LeftOut(f"lines of a further filter ({chosen}); those of {first} are read")
-            yield Found(_sample(suite, task, sample), line.size, line.number)
-        except Refused as refused:
-            yield Found(source.mistake(line.number, refused), line.size, line.number)
-        except LeftOut as left_out:
-            yield Found(left_out, line.size, line.number)
+                raise SkippedItem(f"lines of a further filter ({chosen}); those of {first} are read")
+            yield ImportItem(_sample(suite, task, sample), line.size, line.number)
+        except InvalidItemError as error:
+            yield ImportItem(source.mistake(line.number, error), line.size, line.number)
+        except SkippedItem as skipped:
+            yield ImportItem(skipped, line.size, line.number)
 
 
 def _sample(suite: _Suite, task: str, sample: dict[str, Any]) -> Run:
     document_id = sample.get("doc_id")
     if not isinstance(document_id, int | str):
-        raise Refused("doc_id", "is missing")
+        raise InvalidItemError("doc_id", "is missing")
     listed = sample.get("metrics")
     candidates = listed if isinstance(listed, list) else [key for key in sample if key not in _KNOWN]
     for metric in candidates:
-        value = number(sample.get(metric)) if isinstance(metric, str) else None
+        value = convert_number(sample.get(metric)) if isinstance(metric, str) else None
         if value is not None and 0 <= value <= 1 and suite.higher(task, metric):
             return suite.run(task, f"{task}/{document_id}", str(document_id), metric, value)
     told = ", ".join(map(str, candidates[:5])) or "none"
-    raise Refused("metrics", f"hold no number from 0 to 1 of which more is better (there are: {told})")
+    raise InvalidItemError(
+        "metrics", f"hold no number from 0 to 1 of which more is better (there are: {told})"
+    )
 
 
-def _aggregated(source: Source) -> Iterator[Found]:
+def _aggregated(source: Source) -> Iterator[ImportItem]:
     named = _RESULTS.fullmatch(source.path.stem)
     date = named[1] if named else None
     if date and any(source.path.parent.glob(f"samples_*_{date}.jsonl")):
         told = "results whose samples lie beside them: the samples are the runs"
-        yield Found(LeftOut(told), source.path.stat().st_size)
+        yield ImportItem(SkippedItem(told), source.path.stat().st_size)
         return
-    with document(source.path, Results) as results:
+    with open_document(source.path, Results) as results:
         suite = _Suite(source, date, results)
         if not results.results:
-            raise Refused("results", "hold no task")
+            raise InvalidItemError("results", "hold no task")
         size = source.path.stat().st_size // len(results.results)
         for task, metrics in results.results.items():
             try:
-                yield Found(_task(suite, task, metrics), size, place=task)
-            except LeftOut as left_out:
-                yield Found(left_out, size, place=task)
+                yield ImportItem(_task(suite, task, metrics), size, place=task)
+            except SkippedItem as skipped:
+                yield ImportItem(skipped, size, place=task)
 
 
 def _task(suite: _Suite, task: str, metrics: dict[str, Any]) -> Run:
     for label, value in metrics.items():
         metric = label.partition(",")[0]
-        share = number(value)
+        share = convert_number(value)
         if metric.endswith("_stderr") or share is None or not 0 <= share <= 1:
             continue
         if metric not in ("alias", "sample_len") and suite.higher(task, metric):
             spent = suite.results.total_evaluation_time_seconds
             seconds = _seconds(spent) if len(suite.results.results) == 1 else None
-            end = later(suite.began, seconds) if seconds else None
+            end = add_seconds(suite.began, seconds) if seconds else None
             return suite.run(task, task, "all", metric, share, end)
-    raise LeftOut("tasks have no metric from 0 to 1 of which more is better")
+    raise SkippedItem("tasks have no metric from 0 to 1 of which more is better")
 
 
 def _seconds(value: Any) -> float | None:
     try:
-        return number(float(value))
+        return convert_number(float(value))
     except (TypeError, ValueError):
         return None
 
 
 def _beside(path: Path, date: str | None) -> Results | None:
-    """The results of the same date in the same folder. Raises :class:`Refused` where they are broken."""
+    """Load the results of the same date in the same folder. Raises :class:`InvalidItemError` if they are
+    broken."""
     found = path.with_name(f"results_{date}.json")
     if date is None or not found.is_file():
         return None
     try:
-        with document(found, Results) as results:
+        with open_document(found, Results) as results:
             return results
-    except Refused as refused:
-        raise Refused("", f"{found.name} beside it: {refused}") from None
+    except InvalidItemError as error:
+        raise InvalidItemError("", f"{found.name} beside it: {error}") from None
 
 
 def _pretrained(arguments: Any) -> str | None:
-    """The model that ``model_args`` name, in words or as an object."""
+    """Return the model in ``model_args``, which is a string or an object."""
     if isinstance(arguments, str):
         arguments = dict(part.split("=", 1) for part in arguments.split(",") if "=" in part)
     if not isinstance(arguments, dict):

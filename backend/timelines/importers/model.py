@@ -1,4 +1,4 @@
-"""What a format is, and what it finds in a file."""
+"""Defines import formats, their sources and options, and the items that they read from a file."""
 
 import re
 from collections import Counter
@@ -21,26 +21,26 @@ PLACEHOLDERS = (
     "prompt",
     "file",
 )
-"""What a ``--profile`` may name in braces; not every format says all of them."""
+"""Placeholders that ``--profile`` accepts in braces; not every format supplies all of them."""
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 
 
-class Refused(ValueError):
-    """A run that cannot be taken: the field that is wrong, and why, as the rest of a sentence."""
+class InvalidItemError(ValueError):
+    """A run or file cannot be imported. The message names the wrong field, if any, and the reason."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name}: {reason}" if name else reason)
 
 
-class LeftOut(ValueError):
-    """What holds no run and is no mistake either; the message says why."""
+class SkippedItem(ValueError):
+    """An item contains no run but is not a mistake; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the caller knows and the file may not.
+    """Values from the caller that the file may lack.
 
-    ``profile`` is a name, or one with placeholders; ``at`` is when runs began that say no time themselves.
+    ``profile`` is a name, possibly with placeholders. ``at`` is the start of runs without their own time.
     """
 
     profile: str | None = None
@@ -50,12 +50,12 @@ class Options:
         for name in _PLACEHOLDER.findall(self.profile or ""):
             if name not in PLACEHOLDERS:
                 known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
-                raise ValueError(f"--profile knows no {{{name}}}; it may name {known}.")
+                raise ValueError(f"--profile has no placeholder {{{name}}}. Use one of {known}.")
 
 
 @dataclass
 class Notes:
-    """What became of a file's content, counted."""
+    """Counts conversions, skipped items and null fields of a file."""
 
     runs: int = 0
     converted: Counter[str] = field(default_factory=Counter)
@@ -65,27 +65,27 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to read, and where to note what is done with it."""
+    """A file to read, the caller's options, and the notes about it."""
 
     path: Path
     options: Options
     notes: Notes
 
     def profile(self, default: str | None, parts: Mapping[str, str | None]) -> str:
-        """The name of a run's profile: what the caller says, else ``default``.
+        """Return the name of a run's profile: the caller's, else ``default``.
 
-        Raises :class:`Refused` where neither says one, or a placeholder's part is unknown.
+        Raises :class:`InvalidItemError` if there is neither, or if the value of a placeholder is unknown.
         """
         template = self.options.profile
         if template is None:
             if not default:
-                raise Refused("profile", "the file names none; name it with --profile")
+                raise InvalidItemError("profile", "the file names none; name it with --profile")
             return default
         known = {"file": self.path.stem, "profile": default, **parts}
 
         def part(match: re.Match[str]) -> str:
             if not (found := known.get(match[1])):
-                raise Refused("profile", f"--profile names {match[0]}, which the file does not say")
+                raise InvalidItemError("profile", f"--profile names {match[0]}, which the file does not say")
             return found
 
         return _PLACEHOLDER.sub(part, template)
@@ -95,13 +95,13 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """One thing that a file holds, and how many of its bytes were read for it.
+class ImportItem:
+    """One item of a file, with the number of bytes read for it.
 
-    ``line`` counts from 1, and is 0 where ``place`` names what has no line of its own.
+    ``line`` counts from 1; it is 0 for an item without a line, which ``place`` names instead.
     """
 
-    what: Run | FileMistake | LeftOut
+    what: Run | FileMistake | SkippedItem
     size: int
     line: int = 0
     place: str = ""
@@ -115,8 +115,8 @@ def _no_profiles(_path: Path) -> Mapping[str, Profile]:
 class Format:
     """A format that runs are imported from.
 
-    ``mapped`` says for each of our fields what it comes from, ``nulls`` why a field is null when it is,
-    ``run_id`` by which rule ids are made, so that importing again adds nothing.
+    ``mapped`` describes the origin of each field of a run, and ``nulls`` the reason for a null. ``run_id``
+    describes how ids are derived, so that a second import adds nothing.
     """
 
     key: str
@@ -124,6 +124,6 @@ class Format:
     run_id: str
     mapped: Mapping[str, str]
     nulls: Mapping[str, str]
-    read: Callable[[Source], Iterator[Found]]
+    read: Callable[[Source], Iterator[ImportItem]]
     profiles: Callable[[Path], Mapping[str, Profile]] = _no_profiles
-    """The profiles that a file beside this one describes."""
+    """Loads the profiles from the companion file, if there is one."""

@@ -1,47 +1,49 @@
-"""Our own format: JSON Lines whose lines are bodies of ``POST /v1/timelines/{profile}/entries``, with the
-``profile`` that the address would name. A line may hold an array of runs too."""
+"""Reads the native format: JSON Lines with bodies of ``POST /v1/timelines/{profile}/entries``.
+
+Each run also has the ``profile`` of the URL. A line may hold an array of runs.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
-from backend.timelines.importers.json_reader import LONGEST_LINE, lines, strictly
-from backend.timelines.importers.model import Format, Found, Refused, Source
+from backend.timelines.importers.json_reader import MAX_LINE_BYTES, decode_strictly, read_lines
+from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, Source
 from backend.timelines.model import Profile, Run
 from backend.timelines.profiles.profile_files import read_json
 
 
-def read(source: Source) -> Iterator[Found]:
-    for line in lines(source.path):
+def read(source: Source) -> Iterator[ImportItem]:
+    for line in read_lines(source.path):
         if line.text == b"":
             continue
         size = line.size
         try:
             if line.text is None:
-                raise Refused("", f"is longer than {LONGEST_LINE:,} bytes; is this JSON Lines?")
+                raise InvalidItemError("", f"is longer than {MAX_LINE_BYTES:,} bytes; is this JSON Lines?")
             pieces = _pieces(line.text)
-        except Refused as refused:
-            yield Found(source.mistake(line.number, refused), size, line.number)
+        except InvalidItemError as error:
+            yield ImportItem(source.mistake(line.number, error), size, line.number)
             continue
         for place, piece in pieces:
             try:
-                yield Found(_run(source, piece), size, line.number, place)
-            except Refused as refused:
-                told = f"{place}: {refused}" if place else refused
-                yield Found(source.mistake(line.number, told), size, line.number)
+                yield ImportItem(_run(source, piece), size, line.number, place)
+            except InvalidItemError as error:
+                told = f"{place}: {error}" if place else error
+                yield ImportItem(source.mistake(line.number, told), size, line.number)
             size = 0
 
 
 def _pieces(text: bytes) -> list[tuple[str, bytes | msgspec.Raw]]:
-    """The runs of a line with their places in it. Raises :class:`Refused`."""
+    """Split a line into runs with their places. Raises :class:`InvalidItemError`."""
     if not text.startswith(b"["):
         return [("", text)]
-    return [(f"run {index}", piece) for index, piece in enumerate(strictly(text, list[msgspec.Raw]))]
+    return [(f"run {index}", piece) for index, piece in enumerate(decode_strictly(text, list[msgspec.Raw]))]
 
 
 def _run(source: Source, piece: bytes | msgspec.Raw) -> Run:
-    run = strictly(piece, Run)
+    run = decode_strictly(piece, Run)
     parts = {
         name: getattr(run, name)
         for name in ("model", "provider", "model_vendor", "inference_provider", "agent")
@@ -50,9 +52,9 @@ def _run(source: Source, piece: bytes | msgspec.Raw) -> Run:
 
 
 def profiles_beside(path: Path) -> Mapping[str, Profile]:
-    """What ``runs.profiles.json`` beside ``runs.jsonl`` says of the profiles.
+    """Load the profiles in ``runs.profiles.json`` next to ``runs.jsonl``.
 
-    Raises ``ValueError`` where it is wrong.
+    Raises ``ValueError`` if the file is invalid.
     """
     beside = path.with_suffix(".profiles.json")
     return read_json(beside) if beside.is_file() else {}

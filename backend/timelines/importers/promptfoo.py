@@ -1,7 +1,7 @@
-"""promptfoo's JSON results (``promptfoo eval -o results.json``, ``promptfoo export``), versions 1 to 4.
+"""Reads promptfoo's JSON results (``promptfoo eval -o results.json``, ``promptfoo export``), versions 1 to 4.
 
-A row of an evaluation is one prompt sent to one provider for one test. Its score is the mean of its
-assertions by their weights; here the weights are the maximum, and each assertion is deducted what it lost.
+A row of an evaluation is one prompt sent to one provider for one test. Its score is the weighted mean of its
+assertions. In the run the sum of weights is the maximum, and each assertion becomes a deduction of its loss.
 """
 
 from collections import Counter, defaultdict
@@ -11,23 +11,23 @@ from typing import Any
 
 import msgspec
 
-from backend.timelines.importers.json_reader import document, leniently
-from backend.timelines.importers.model import Format, Found, Notes, Refused, Source
+from backend.timelines.importers.json_reader import decode_leniently, open_document
+from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, Notes, Source
 from backend.timelines.importers.value_conversion import (
-    digest,
-    instant,
-    later,
-    name,
-    number,
-    scored,
-    vendor,
-    words,
+    add_seconds,
+    build_run,
+    convert_name,
+    convert_number,
+    convert_text,
+    convert_time,
+    find_vendor,
+    hash_values,
 )
 from backend.timelines.model import Points, Run
 
 _ERROR = 2
-"""``failureReason`` of what failed otherwise than by an assertion."""
-_LONGEST_PROMPT = 60
+"""``failureReason`` of failures without a failed assertion."""
+_MAX_PROMPT_CHARS = 60
 _ROUTE_ENDS = "chat", "completion", "responses", "messages", "assistant", "embedding", "realtime"
 _NO_PROVIDERS = ("file", "exec", "python", "http", "https", "ws", "webhook", "golang", "package", "ruby")
 
@@ -69,7 +69,7 @@ class Row(msgspec.Struct, rename="camel"):
 
 
 class Head(msgspec.Struct, rename="camel"):
-    """What tells a row's case and prompt from the others'."""
+    """The fields that distinguish the cases and prompts of rows."""
 
     provider: dict[str, Any] | str = ""
     test_case: dict[str, Any] | None = None
@@ -78,24 +78,24 @@ class Head(msgspec.Struct, rename="camel"):
     prompt: dict[str, Any] | str | None = None
 
 
-def read(source: Source) -> Iterator[Found]:
+def read(source: Source) -> Iterator[ImportItem]:
     try:
-        with document(source.path, Document) as log:
+        with open_document(source.path, Document) as log:
             evaluation = _Evaluation(source, log)
             size = source.path.stat().st_size // max(1, len(log.results.results))
             for index, raw in enumerate(log.results.results, 1):
                 place = f"result {index}"
                 try:
-                    yield Found(evaluation.run(leniently(raw, Row)), size, place=place)
-                except Refused as refused:
-                    yield Found(source.mistake(0, f"{place}: {refused}"), size, place=place)
-    except Refused as refused:
-        yield Found(source.mistake(0, refused), 0)
+                    yield ImportItem(evaluation.run(decode_leniently(raw, Row)), size, place=place)
+                except InvalidItemError as error:
+                    yield ImportItem(source.mistake(0, f"{place}: {error}"), size, place=place)
+    except InvalidItemError as error:
+        yield ImportItem(source.mistake(0, error), 0)
 
 
 @dataclass
 class _Names:
-    """Which names several rows share, so that each row's own must say more."""
+    """Names that several rows share, so that each row needs a more specific one."""
 
     descriptions: frozenset[str]
     providers: frozenset[str]
@@ -107,37 +107,37 @@ class _Evaluation:
         at = source.options.at
         given = log.results.timestamp or created or (at.isoformat() if at else None)
         if given is None:
-            raise Refused("results.timestamp", "is missing; give the time with --at")
+            raise InvalidItemError("results.timestamp", "is missing; give the time with --at")
         self._source = source
-        self._began = instant(given, source.notes, "results.timestamp")
-        self._id = log.eval_id or digest(self._began, len(log.results.results))
-        self._names = _shared(log.results.results)
+        self._began = convert_time(given, source.notes, "results.timestamp")
+        self._id = log.eval_id or hash_values(self._began, len(log.results.results))
+        self._names = _find_shared_names(log.results.results)
         self._seen: Counter[str] = Counter()
 
     def run(self, row: Row) -> Run:
-        """Raises :class:`Refused`."""
+        """Convert a row to a run. Raises :class:`InvalidItemError`."""
         notes = self._source.notes
-        provider, label = _provider(row.provider)
-        route, model = _route(provider)
-        prompt = _prompt(row.prompt)
+        provider, label = _read_provider(row.provider)
+        route, model = _split_route(provider)
+        prompt = _read_prompt(row.prompt)
         parts = {
             "model": model,
             "provider": "promptfoo",
-            "model_vendor": vendor(model),
+            "model_vendor": find_vendor(model),
             "inference_provider": route,
             "prompt": prompt,
         }
         default = f"{label} | {prompt}" if label in self._names.providers else label
-        failed = _failure(row)
-        maximum, lost, won = _points(row, failed, notes)
+        failed = _find_failure(row)
+        maximum, lost, won = _compute_points(row, failed, notes)
         notes.converted["rows have the time of their evaluation, which has none for each"] += 1
-        latency = number(row.latency_ms)
-        cost = number(row.cost)
-        return scored(
+        latency = convert_number(row.latency_ms)
+        cost = convert_number(row.cost)
+        return build_run(
             run_id=self._run_id(row, label),
             timestamp=self._began,
-            finished_at=later(self._began, latency / 1000) if latency else None,
-            case_id=_case(row, self._names.descriptions),
+            finished_at=add_seconds(self._began, latency / 1000) if latency else None,
+            case_id=_build_case_id(row, self._names.descriptions),
             profile=self._source.profile(default, parts),
             success=row.success,
             maximum=maximum,
@@ -155,25 +155,25 @@ class _Evaluation:
     def _run_id(self, row: Row, label: str) -> str:
         if row.test_idx is not None and row.prompt_idx is not None:
             own = f"{self._id}:{row.test_idx}:{row.prompt_idx}"
-        else:  # versions before 3 number neither
-            own = f"{self._id}:{digest(label, _canonical(_variables(row)), _prompt(row.prompt))}"
+        else:  # versions before 3 have neither number
+            own = f"{self._id}:{hash_values(label, _canonical(_variables(row)), _read_prompt(row.prompt))}"
         self._seen[own] += 1
         again = self._seen[own]
         return own if again == 1 else f"{own}:{again}"
 
 
-def _shared(rows: Iterable[msgspec.Raw]) -> _Names:
-    """Descriptions of tests with different variables, and providers that were sent several prompts."""
+def _find_shared_names(rows: Iterable[msgspec.Raw]) -> _Names:
+    """Find descriptions that tests with different variables share, and providers with several prompts."""
     variables: dict[str, set[str]] = defaultdict(set)
     prompts: dict[str, set[str | None]] = defaultdict(set)
     for raw in rows:
         try:
-            head = leniently(raw, Head)
-        except Refused:
-            continue  # told with its place when the row itself is read
+            head = decode_leniently(raw, Head)
+        except InvalidItemError:
+            continue  # reported with its place when the row itself is read
         if text := _description(head):
             variables[text].add(_canonical(_variables(head)))
-        prompts[_provider(head.provider)[1]].add(_prompt(head.prompt))
+        prompts[_read_provider(head.provider)[1]].add(_read_prompt(head.prompt))
     return _Names(
         frozenset(text for text, several in variables.items() if len(several) > 1),
         frozenset(label for label, several in prompts.items() if len(several) > 1),
@@ -189,9 +189,9 @@ def _variables(row: Row | Head) -> Any:
     return row.vars if row.vars is not None else (row.test_case or {}).get("vars")
 
 
-def _case(row: Row, shared: frozenset[str]) -> str:
-    """The test's description, or a hash of its variables, or both where tests share the description."""
-    own = digest(_canonical(_variables(row)))[:12]
+def _build_case_id(row: Row, shared: frozenset[str]) -> str:
+    """Return the test's description, or a hash of its variables, or both if tests share the description."""
+    own = hash_values(_canonical(_variables(row)))[:12]
     text = _description(row)
     if text is None:
         return f"vars-{own}"
@@ -202,8 +202,8 @@ def _canonical(value: Any) -> str:
     return msgspec.json.encode(value, order="deterministic").decode()
 
 
-def _provider(given: dict[str, Any] | str) -> tuple[str, str]:
-    """A provider's id and label."""
+def _read_provider(given: dict[str, Any] | str) -> tuple[str, str]:
+    """Return a provider's id and label."""
     if isinstance(given, str):
         return given, given
     identity = given.get("id")
@@ -212,8 +212,8 @@ def _provider(given: dict[str, Any] | str) -> tuple[str, str]:
     return own, label if isinstance(label, str) and label else own
 
 
-def _route(provider: str) -> tuple[str | None, str | None]:
-    """The inference provider and the model of an id such as ``openai:chat:gpt-4o``."""
+def _split_route(provider: str) -> tuple[str | None, str | None]:
+    """Split an id such as ``openai:chat:gpt-4o`` into the inference provider and the model."""
     route, _, rest = provider.partition(":")
     if not rest or route in _NO_PROVIDERS:
         return None, None
@@ -221,26 +221,31 @@ def _route(provider: str) -> tuple[str | None, str | None]:
     return route, model if model and kind in _ROUTE_ENDS else rest
 
 
-def _prompt(given: dict[str, Any] | str | None) -> str | None:
-    """A prompt's label, cut where it is the whole prompt."""
+def _read_prompt(given: dict[str, Any] | str | None) -> str | None:
+    """Return a prompt's label, shortened if it is the whole prompt."""
     text = given.get("label") or given.get("raw") if isinstance(given, dict) else given
     if not isinstance(text, str) or not text.strip():
         return None
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_PROMPT else f"{line[: _LONGEST_PROMPT - 10]}… {digest(text)[:8]}"
+    return (
+        line
+        if len(line) <= _MAX_PROMPT_CHARS
+        else f"{line[: _MAX_PROMPT_CHARS - 10]}… {hash_values(text)[:8]}"
+    )
 
 
-def _failure(row: Row) -> str | None:
-    """Why the machinery failed. Versions before 3 have no reason: an error that nothing graded is one."""
+def _find_failure(row: Row) -> str | None:
+    """Return the reason of an infrastructure failure. Versions before 3 record none: there an error without a
+    grading counts as one."""
     ungraded = row.failure_reason is None and row.error and row.grading_result is None
     if row.failure_reason == _ERROR or ungraded:
         return row.error or "the row ended in an error"
     return None
 
 
-def _points(row: Row, failed: str | None, notes: Notes) -> tuple[float, list[Points], list[Points]]:
-    """The maximum, and what leads from it to the row's score."""
-    parts = list(_assertions(row.grading_result))
+def _compute_points(row: Row, failed: str | None, notes: Notes) -> tuple[float, list[Points], list[Points]]:
+    """Compute the maximum, and the deductions and bonuses that lead to the row's score."""
+    parts = list(_list_assertions(row.grading_result))
     maximum = sum(weight for weight, _ in parts) or 1.0
     lost: list[Points] = []
     won: list[Points] = []
@@ -248,36 +253,38 @@ def _points(row: Row, failed: str | None, notes: Notes) -> tuple[float, list[Poi
     for weight, part in parts:
         loss = weight * (1 - (part.score or 0.0))
         gap -= loss
-        reason = words(part.reason) if isinstance(part.reason, str) else ""
+        reason = convert_text(part.reason) if isinstance(part.reason, str) else ""
         (lost if loss > 0 else won).append(Points(_label(part), abs(loss), reason))
     if abs(gap) > 1e-9:
         reason = failed or (row.grading_result and row.grading_result.reason) or row.error or ""
         label = "error" if failed else ("score" if not parts else "scoring")
-        (lost if gap > 0 else won).append(Points(label, abs(gap), words(str(reason))))
+        (lost if gap > 0 else won).append(Points(label, abs(gap), convert_text(str(reason))))
         if parts:
             notes.converted["scores that are no mean of their assertions: the rest is «scoring»"] += 1
     return maximum, lost, won
 
 
-def _assertions(grading: Grading | None) -> Iterator[tuple[float, Grading]]:
-    """Assertions with their weights. Members of a set follow it in the list, and are passed over."""
+def _list_assertions(grading: Grading | None) -> Iterator[tuple[float, Grading]]:
+    """Generate assertions with their weights. Members of a set follow the set in the list and are skipped."""
     within = 0
     for part in (grading and grading.component_results) or ():
         if within:
             within -= 1
             continue
         within = len(part.component_results or ())
-        weight = number((part.assertion or {}).get("weight", (part.metadata or {}).get("assertSetWeight", 1)))
+        weight = convert_number(
+            (part.assertion or {}).get("weight", (part.metadata or {}).get("assertSetWeight", 1))
+        )
         if weight is None:
             weight = 1.0
-        if weight > 0 and number(part.score) is not None:
+        if weight > 0 and convert_number(part.score) is not None:
             yield weight, part
 
 
 def _label(part: Grading) -> str:
     assertion = part.assertion or {}
     given = assertion.get("metric") or assertion.get("type")
-    return name(given) if isinstance(given, str) and given.strip() else "assertion"
+    return convert_name(given) if isinstance(given, str) and given.strip() else "assertion"
 
 
 FORMAT = Format(

@@ -1,9 +1,9 @@
-"""How an agent went about files, counted from its tool calls.
+"""Counts the file reads, writes and listings of an agent from its tool calls.
 
-File tools are known by their names. Of shell commands the usual ways to read, write and list are counted:
-cat, head, tail, less, more, nl and ``sed -n`` read; redirections, tee, ``sed -i``, cp and mv write; ls, find
-and tree list. Text of here-documents is left out. A heuristic: good for shapes, not for claims.
-"""
+File tools are identified by their names. Shell commands count if they use common programs: cat, head, tail,
+less, more, nl and ``sed -n`` read; redirections, tee, ``sed -i``, cp and mv write; ls, find and tree list.
+The text of here-documents is ignored. This is a heuristic that shows patterns and proves nothing about a
+single run."""
 
 import re
 import shlex
@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from backend.timelines.model import Metrics
 
-Act = tuple[Literal["read", "write", "list"], str]
-"""What was done, to which path; the path may be empty."""
+Access = tuple[Literal["read", "write", "list"], str]
+"""The kind of access and its path, which may be empty."""
 
 _READ = frozenset({"read_file", "view_file", "open_file", "file_read", "read", "view", "cat_file"})
 _WRITE = frozenset(
@@ -36,8 +36,10 @@ _EDITORS = frozenset({"text_editor", "str_replace_editor", "str_replace_based_ed
 _SHELLS = frozenset(
     {"bash", "shell", "bash_session", "execute_bash", "run_command", "terminal", "exec", "sh"}
 )
-_BLIND = frozenset({"python", "computer", "ipython", "execute_python", "code_interpreter", "tool_python"})
-"""Tools that can reach files without one's seeing which."""
+_OPAQUE_TOOLS = frozenset(
+    {"python", "computer", "ipython", "execute_python", "code_interpreter", "tool_python"}
+)
+"""Tools whose calls do not show which files they access."""
 _EDITS: Mapping[str, Literal["read", "write"]] = {
     "view": "read", "create": "write", "str_replace": "write", "insert": "write",
 }  # fmt: skip
@@ -47,11 +49,11 @@ _MOVERS = frozenset({"cp", "mv"})
 _PATHS = ("path", "file_path", "file", "filename", "target_file", "dir", "directory")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(.*?)\n.*?^\s*\2\s*$", re.S | re.M)
 _PUNCTUATION = "();<>|&\n"
-_LONGEST_COMMAND = 100_000
+_MAX_COMMAND_CHARS = 100_000
 
 
 class Behaviour:
-    """Counts of one run, fed with its tool calls in their order."""
+    """Counts the tool calls of one run, in their order."""
 
     def __init__(self) -> None:
         self._counts = {"read": 0, "write": 0, "list": 0}
@@ -61,11 +63,11 @@ class Behaviour:
         self._blind = False
 
     def call(self, function: str, arguments: Any, *, failed: bool = False) -> None:
-        """Count a call; a failed one counts, and reads and writes nothing."""
+        """Count a call. A failed call counts but reads and writes nothing."""
         self._calls += 1
         tool = function.rsplit("__", 1)[-1].lower()
-        self._blind = self._blind or tool in _BLIND
-        for kind, path in _acts(tool, arguments if isinstance(arguments, dict) else {}):
+        self._blind = self._blind or tool in _OPAQUE_TOOLS
+        for kind, path in _find_accesses(tool, arguments if isinstance(arguments, dict) else {}):
             self._counts[kind] += 1
             if failed or not path:
                 continue
@@ -75,7 +77,8 @@ class Behaviour:
                 self._written.setdefault(path, path in self._read)
 
     def metrics(self) -> Metrics:
-        """Null where no tool was called, or one through which files are reached unseen."""
+        """Compute the metrics; all None without tool calls, or after a call of a tool with hidden file
+        access."""
         if not self._calls or self._blind:
             return Metrics()
         reads, writes = self._counts["read"], self._counts["write"]
@@ -89,12 +92,14 @@ class Behaviour:
         )
 
 
-def _acts(tool: str, arguments: Mapping[str, Any]) -> Iterator[Act]:
+def _find_accesses(tool: str, arguments: Mapping[str, Any]) -> Iterator[Access]:
     path = next((value for name in _PATHS if isinstance(value := arguments.get(name), str)), "")
     path = path.removeprefix("./")
     if tool in _SHELLS:
         command = next((arguments.get(name) for name in ("cmd", "command", "input") if name in arguments), "")
-        yield from shell_acts(" ".join(map(str, command)) if isinstance(command, list) else str(command))
+        yield from find_shell_accesses(
+            " ".join(map(str, command)) if isinstance(command, list) else str(command)
+        )
     elif tool in _EDITORS:
         if kind := _EDITS.get(str(arguments.get("command"))):
             yield kind, path
@@ -106,9 +111,9 @@ def _acts(tool: str, arguments: Mapping[str, Any]) -> Iterator[Act]:
         yield "list", path
 
 
-def shell_acts(command: str) -> Iterator[Act]:
-    """What a shell command reads, writes and lists, in its order. Nothing of one that cannot be parted."""
-    text = _HEREDOC.sub(r"\3", command[:_LONGEST_COMMAND])
+def find_shell_accesses(command: str) -> Iterator[Access]:
+    """Generate the file accesses of a shell command in order; stops at text that cannot be parsed."""
+    text = _HEREDOC.sub(r"\3", command[:_MAX_COMMAND_CHARS])
     lexer = shlex.shlex(text, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.commenters = " \t\r", "#"
     words: list[str] = []
@@ -117,15 +122,15 @@ def shell_acts(command: str) -> Iterator[Act]:
             if word.strip(";|&\n()") or not word:
                 words.append(word)
             else:
-                yield from _simple(words)
+                yield from _find_command_accesses(words)
                 words = []
     except ValueError:
-        return  # an open quote: what came before it has been told
-    yield from _simple(words)
+        return  # an unclosed quote; earlier commands are already counted
+    yield from _find_command_accesses(words)
 
 
-def _simple(words: list[str]) -> Iterator[Act]:
-    """The acts of one simple command."""
+def _find_command_accesses(words: list[str]) -> Iterator[Access]:
+    """Generate the file accesses of one simple command."""
     plain: list[str] = []
     targets: list[str] = []
     following = iter(words)
@@ -141,11 +146,11 @@ def _simple(words: list[str]) -> Iterator[Act]:
     while plain and ("=" in plain[0] or plain[0] in ("sudo", "time", "command", "env")):
         plain.pop(0)
     if plain:
-        yield from _command(plain[0].rsplit("/", 1)[-1], plain[1:])
+        yield from _find_program_accesses(plain[0].rsplit("/", 1)[-1], plain[1:])
     yield from (("write", _bare(path)) for path in targets if path and not path.startswith(("/dev/", "&")))
 
 
-def _command(program: str, arguments: list[str]) -> Iterator[Act]:
+def _find_program_accesses(program: str, arguments: list[str]) -> Iterator[Access]:
     paths = [_bare(word) for word in _operands(arguments)]
     if program in _READERS:
         yield from (("read", path) for path in paths)
@@ -163,7 +168,7 @@ def _command(program: str, arguments: list[str]) -> Iterator[Act]:
 
 
 def _operands(arguments: Iterable[str]) -> Iterator[str]:
-    """Words that are no options; a number after one is its value (``head -n 20 file``)."""
+    """Generate words that are not options; a number after an option is its value (``head -n 20 file``)."""
     option = False
     for word in arguments:
         if word.startswith("-"):

@@ -1,4 +1,4 @@
-"""Foreign values as ours: names, words, instants, points, and who made a model."""
+"""Converts values of other tools: names, texts, timestamps, numbers, points and model vendors."""
 
 import hashlib
 import math
@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from backend.formats.timestamps import parse_instant, write_instant
-from backend.timelines.importers.model import Notes, Refused
+from backend.timelines.importers.model import InvalidItemError, Notes
 from backend.timelines.model import MAX_DEDUCTIONS, MAX_NAME_CHARS, MAX_TEXT_CHARS, Metrics, Points, Run
 
 _NAIVE = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)", re.ASCII)
 _OFFSET_WITHOUT_COLON = re.compile(r"(?<=\d)([+-]\d{2})(\d{2})$", re.ASCII)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HASH = 32
-"""Hexadecimal digits of a hash that stands for an id: 128 bits."""
+"""Hexadecimal digits of a hash used as an id: 128 bits."""
 
 VENDORS: tuple[tuple[str, str], ...] = (
     ("anthropic", r"claude"),
@@ -38,27 +38,27 @@ VENDORS: tuple[tuple[str, str], ...] = (
     ("baidu", r"ernie"),
     ("nous", r"hermes|nous-hermes"),
 )
-"""Who makes a model, by how its name begins."""
+"""The vendor of a model by the beginning of its name."""
 _VENDORS = tuple((maker, re.compile(rf"(?:{names})(?![a-z])", re.IGNORECASE)) for maker, names in VENDORS)
 
 
-def name(value: object) -> str:
-    """``value`` as a name: within the length that names may have, longer ones by their beginning and a hash.
+def convert_name(value: object) -> str:
+    """Convert ``value`` to a name of allowed length; a longer one becomes its beginning and a hash.
 
-    Raises :class:`Refused` for an empty one; the caller's field is in the message already.
+    Raises :class:`InvalidItemError` if it is empty; the caller adds the field to the message.
     """
     text = _clean(str(value)).strip()
     if not text:
-        raise Refused("", "is empty")
-    return text if len(text) <= MAX_NAME_CHARS else f"{text[: MAX_NAME_CHARS - 17]}~{digest(text)[:16]}"
+        raise InvalidItemError("", "is empty")
+    return text if len(text) <= MAX_NAME_CHARS else f"{text[: MAX_NAME_CHARS - 17]}~{hash_values(text)[:16]}"
 
 
-def optional_name(value: object) -> str | None:
-    return name(value) if isinstance(value, str) and value.strip() else None
+def convert_optional_name(value: object) -> str | None:
+    return convert_name(value) if isinstance(value, str) and value.strip() else None
 
 
-def words(value: object) -> str:
-    """``value`` as text of a description or error, cut where it is longer than those may be."""
+def convert_text(value: object) -> str:
+    """Convert ``value`` to the text of a description or error, cut to the allowed length."""
     text = _clean(value if isinstance(value, str) else str(value))
     return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
 
@@ -67,19 +67,19 @@ def _clean(text: str) -> str:
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def digest(*parts: object) -> str:
-    """A stable id of ``parts``: the first 128 bits of SHA-256, in hexadecimal."""
+def hash_values(*parts: object) -> str:
+    """Return a stable id of ``parts``: the first 128 bits of SHA-256, in hexadecimal."""
     joined = "\x1f".join(str(part) for part in parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH]
 
 
-def instant(text: object, notes: Notes, field: str = "timestamp") -> str:
-    """``text`` as an instant of ours; one without a zone is taken as UTC, and noted.
+def convert_time(text: object, notes: Notes, field: str = "timestamp") -> str:
+    """Convert ``text`` to the timestamp format of a run. A time without a zone counts as UTC and is noted.
 
-    Raises :class:`Refused`.
+    Raises :class:`InvalidItemError`.
     """
     if not isinstance(text, str):
-        raise Refused(field, "is no instant" if text is not None else "is missing")
+        raise InvalidItemError(field, "is not a timestamp" if text is not None else "is missing")
     given = _OFFSET_WITHOUT_COLON.sub(r"\1:\2", text.strip())
     if naive := _NAIVE.fullmatch(given):
         notes.converted["times without a zone were taken as UTC"] += 1
@@ -87,15 +87,15 @@ def instant(text: object, notes: Notes, field: str = "timestamp") -> str:
     try:
         return write_instant(parse_instant(given))
     except ValueError as error:
-        raise Refused(field, str(error)) from None
+        raise InvalidItemError(field, str(error)) from None
 
 
-def optional_instant(text: object, notes: Notes, field: str) -> str | None:
-    return instant(text, notes, field) if text not in (None, "") else None
+def convert_optional_time(text: object, notes: Notes, field: str) -> str | None:
+    return convert_time(text, notes, field) if text not in (None, "") else None
 
 
-def later(start: str, seconds: float) -> str | None:
-    """The instant ``seconds`` after ``start``; null where that is no length of time or no date."""
+def add_seconds(start: str, seconds: float) -> str | None:
+    """Return the timestamp ``seconds`` after ``start``; None for an invalid duration or date."""
     try:
         moment = parse_instant(start).timestamp() + seconds
         return write_instant(datetime.fromtimestamp(round(moment, 6), UTC)) if seconds >= 0 else None
@@ -103,8 +103,8 @@ def later(start: str, seconds: float) -> str | None:
         return None
 
 
-def number(value: Any) -> float | None:
-    """``value`` as a finite number; null where it is none. True is 1."""
+def convert_number(value: Any) -> float | None:
+    """Convert ``value`` to a finite number; None if it is not one. True is 1."""
     if isinstance(value, bool | int | float):
         try:
             found = float(value)
@@ -114,8 +114,8 @@ def number(value: Any) -> float | None:
     return None
 
 
-def vendor(model: str | None) -> str | None:
-    """Who makes ``model``, by how the last part of its name begins; null where that is unknown."""
+def find_vendor(model: str | None) -> str | None:
+    """Find the vendor of ``model`` by the beginning of the last part of its name; None if unknown."""
     if not model:
         return None
     last = model.replace("\\", "/").rsplit("/", 1)[-1]
@@ -123,7 +123,7 @@ def vendor(model: str | None) -> str | None:
     return next((maker for maker, pattern in _VENDORS if pattern.match(last)), None)
 
 
-def scored(
+def build_run(
     *,
     run_id: str,
     timestamp: str,
@@ -145,17 +145,17 @@ def scored(
     error: str | None = None,
     machinery_failure: bool | None = None,
 ) -> Run:
-    """A run whose total follows from its parts. ``raw`` is the maximum, and success the whole of it, unless
-    given otherwise."""
-    lost, won = _fewer(deductions), _fewer(bonuses)
+    """Build a run and compute its total from its parts. By default ``raw`` is the maximum, and a run succeeds
+    if its total reaches the maximum."""
+    lost, won = _merge_parts(deductions), _merge_parts(bonuses)
     start = maximum if raw is None else raw
     total = round(start + math.fsum(part.points for part in won) - math.fsum(part.points for part in lost), 9)
     return Run(
-        run_id=name(run_id),
+        run_id=convert_name(run_id),
         timestamp=timestamp,
         finished_at=finished_at,
-        case_id=name(case_id),
-        profile=name(profile),
+        case_id=convert_name(case_id),
+        profile=convert_name(profile),
         success=total >= maximum if success is None else success,
         total_score=total,
         raw_score=start,
@@ -164,19 +164,19 @@ def scored(
         metrics=metrics or Metrics(),
         deductions=lost,
         bonuses=won,
-        provider=optional_name(provider),
-        model=optional_name(model),
-        model_vendor=optional_name(model_vendor),
-        inference_provider=optional_name(inference_provider),
-        agent=optional_name(agent),
+        provider=convert_optional_name(provider),
+        model=convert_optional_name(model),
+        model_vendor=convert_optional_name(model_vendor),
+        inference_provider=convert_optional_name(inference_provider),
+        agent=convert_optional_name(agent),
         cost_usd=cost_usd,
-        error=words(error) if error else None,
+        error=convert_text(error) if error else None,
         machinery_failure=machinery_failure,
     )
 
 
-def _fewer(parts: Iterable[Points]) -> tuple[Points, ...]:
-    """``parts`` that weigh something; beyond the most that a run may have, the rest as one."""
+def _merge_parts(parts: Iterable[Points]) -> tuple[Points, ...]:
+    """Drop parts without points, and merge the parts beyond the maximum number into one."""
     kept = tuple(part for part in parts if part.points)
     if len(kept) <= MAX_DEDUCTIONS:
         return kept

@@ -1,8 +1,8 @@
 """Computes bootstrap intervals of a mean over cases; draws whole cases, because their runs are correlated.
 
 Sources: Efron, "Bootstrap Methods" (1979), for percentiles; Hesterberg, "What Teachers Should Know About
-the Bootstrap" (2015), for expanded percentiles, without which they are too narrow by the
-root of (n - 1) / n and by normal instead of t piece_cache; Field and Welsh (2007) for drawing clusters.
+the Bootstrap" (2015), for expanded percentiles, because plain ones are too narrow: by the root of (n - 1) / n
+and by normal instead of t quantiles; Field and Welsh (2007) for drawing clusters.
 """
 
 import numpy as np
@@ -11,23 +11,23 @@ from backend.timelines.statistics.distributions import Floats, Interval, normal_
 
 DRAWS = 10_000
 SEED = 20_250_101
-"""The same cases always give the same interval."""
-_AT_ONCE = 2_000_000
-"""Values drawn at once: 16 MB of places and as much of values."""
+"""A fixed seed: the same cases always give the same interval."""
+_MAX_VALUES_PER_BATCH = 2_000_000
+"""Values drawn in one batch: 16 MB of indexes and as much of values."""
 
 
 def bootstrap_interval(values: Floats, level: float = 0.95, draws: int = DRAWS) -> Interval | None:
-    """The interval of the mean of ``values``, one a case; null below two of them.
+    """Compute the interval of the mean of ``values``, one for each case; None below two cases.
 
-    The order of ``values`` decides which are drawn together: give them in the order of their cases' names.
-    Of ``-values`` it is the mirrored interval.
+    The draws depend on the order of ``values``: pass them in the order of the case names. The interval of
+    ``-values`` is the mirrored one.
     """
     count = len(values)
     if count < 2:
         return None
     chance = np.random.default_rng(SEED)
     means = np.empty(draws)
-    step = max(1, _AT_ONCE // count)
+    step = max(1, _MAX_VALUES_PER_BATCH // count)
     for start in range(0, draws, step):
         end = min(draws, start + step)
         places = chance.integers(0, count, size=(end - start, count), dtype=np.int32)
@@ -38,6 +38,7 @@ def bootstrap_interval(values: Floats, level: float = 0.95, draws: int = DRAWS) 
 
 
 def expanded_tail(count: int, level: float) -> float:
-    """The share to cut off at each end (Hesterberg): the normal tail at t times the root of n / (n - 1)."""
+    """Compute the share to cut off at each end (Hesterberg): the normal tail at t times root of n / (n -
+    1)."""
     reach = float(t_quantile(0.5 + level / 2, count - 1)) * np.sqrt(count / (count - 1))
     return normal_share(-reach)

@@ -1,12 +1,12 @@
-"""Case-centred CUSUM per pass: has a profile become worse, or better, than it was?
+"""Detects changes of a profile by a case-centred CUSUM per pass.
 
 Sources: Page, "Continuous Inspection Schemes" (1954), and Montgomery, "Introduction to Statistical Quality
 Control", section 9.1, for the tabular CUSUM with k = 0.5 and h = 5; Hawkins, "Self-Starting CUSUM Charts for
-Location and Scale" (1987), for judging each value by those before it alone; Brown, Durbin and Evans (1975)
+Location and Scale" (1987), for comparing each value only with earlier ones; Brown, Durbin and Evans (1975)
 for recursive residuals; Lucas and Crosier, "Robust CUSUM" (1982), for bounding a single value.
 
-Raw scores will not do: where hard cases run first, they alarm at once. So each case is compared with its
-own mean so far, and a pass gives one value: the sum of its cases' recursive residuals over its standard
+Raw scores are unsuitable: if hard cases run first, they raise an alarm. Each case is therefore compared with
+its own mean so far. The value of a pass is the sum of its cases' recursive residuals, divided by its standard
 deviation.
 """
 
@@ -19,16 +19,17 @@ from backend.timelines.statistics.distributions import Floats
 K, H = 0.5, 5.0
 """Slack and limit, in standard deviations of a pass: tuned to a shift of one of them."""
 BOUND = 4.0
-"""A pass counts for no more than so many standard deviations, so that no single one raises an alarm."""
+"""Limit on the value of a pass, in standard deviations, so that no single pass raises an alarm."""
 REFERENCE = 5
-"""Passes that only show what is usual, before any is judged; the same again after an alarm."""
+"""Initial passes that only establish the baseline; the same number again after an alarm."""
 _PRIOR_SQUARE = 0.25
-"""One run's variance at its greatest, added to what the cases showed: no certainty out of agreement alone."""
+"""The largest possible variance of one run, added to the observed squares: identical scores alone do not
+imply a variance of zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """``at`` is the pass that raised it, ``start`` the first of the passes that led to it."""
+    """An alarm. ``at`` is the pass that raised it, ``start`` the estimated first pass of the change."""
 
     fell: bool
     start: int
@@ -36,7 +37,7 @@ class Alarm:
 
 
 def drift(z: Floats, k: float = K) -> tuple[Floats, Floats]:
-    """The tabular CUSUMs of ``z`` along its last axis: of falls, and of rises. NaN counts as nothing seen."""
+    """Compute the tabular CUSUMs of falls and of rises along the last axis of ``z``. NaN counts as zero."""
     values = np.nan_to_num(z)
     down, up = np.empty_like(values), np.empty_like(values)
     low = high = np.zeros(values.shape[:-1])
@@ -48,13 +49,13 @@ def drift(z: Floats, k: float = K) -> tuple[Floats, Floats]:
 
 
 def pass_values(sums: Floats, counts: Floats, spread: tuple[float, float] = (0.0, 0.0)) -> Floats:
-    """The standardised value of each pass, NaN while it cannot be judged.
+    """Compute the standardised value of each pass; NaN in the baseline.
 
-    ``sums`` and ``counts`` hold the scores' sum and number by pass and case (…, passes, cases). The j-th mean
-    of a case less its mean so far, over the root of 1 / n now + 1 / n before, has the variance of one run,
-    whatever the case's level; those of a pass are added and divided by the root of their number and by the
-    pooled standard deviation of the passes before. ``spread`` is a sum of such squares, and their number,
-    known from elsewhere.
+    ``sums`` and ``counts`` hold the sum and number of scores by pass and case (…, passes, cases). The j-th
+    mean of a case minus its mean so far, over the root of 1 / n now + 1 / n before, has the variance of one
+    run, independent of the case's level. The residuals of a pass are added and divided by the root of their
+    number and by the pooled standard deviation of the earlier passes. ``spread`` is a sum of squared
+    residuals and their number from before these passes.
     """
     residuals, known = _recursive_residuals(sums, counts)
     judged = known.sum(axis=-1)
@@ -68,7 +69,7 @@ def pass_values(sums: Floats, counts: Floats, spread: tuple[float, float] = (0.0
 
 
 def _recursive_residuals(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Zero where a case was not run in a pass or never before; and where they are known (1) or not (0)."""
+    """Return the residuals, zero where a case was not run now or before, and a mask of the known ones."""
     sums_before = np.cumsum(sums, axis=-2) - sums
     counts_before = np.rint(np.cumsum(counts, axis=-2) - counts)
     known = (counts > 0) & (counts_before > 0)
@@ -79,14 +80,14 @@ def _recursive_residuals(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
 
 
 def spread_of(sums: Floats, counts: Floats) -> tuple[float, float]:
-    """The sum of squared recursive residuals, and their number: what ``pass_values`` takes as ``spread``."""
+    """Compute the sum of squared recursive residuals and their number, the ``spread`` of ``pass_values``."""
     residuals, known = _recursive_residuals(sums, counts)
     return float(np.square(residuals).sum()), float(known.sum())
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """The CUSUMs of one profile by pass (zero while it could not be judged), and its alarms by time."""
+    """The CUSUMs of one profile by pass (zero in the baseline), and its alarms in order of time."""
 
     z: Floats
     down: Floats
@@ -95,9 +96,10 @@ class Watch:
 
 
 def watch(sums: Floats, counts: Floats, k: float = K, h: float = H) -> Watch:
-    """Watch one profile's passes (passes, cases); after an alarm, what came since its start is the usual.
+    """Monitor one profile's passes (passes, cases). After an alarm the passes from its start are the
+    baseline.
 
-    A profile of fewer than :data:`REFERENCE` + 1 passes is not judged.
+    A profile with fewer than :data:`REFERENCE` + 1 passes is not monitored.
     """
     passes = len(sums)
     z, down, up = np.full(passes, np.nan), np.zeros(passes), np.zeros(passes)
@@ -121,6 +123,6 @@ def watch(sums: Floats, counts: Floats, k: float = K, h: float = H) -> Watch:
 
 
 def _beginning(path: Floats, at: int) -> int:
-    """The pass behind the last one before ``at`` in which ``path`` stood at zero (Page's estimate)."""
+    """Return the pass after the last zero of ``path`` before ``at`` (Page's estimate)."""
     zeros = np.flatnonzero(path[:at] <= 0)
     return int(zeros[-1]) + 1 if len(zeros) else 0

@@ -12,21 +12,22 @@ Floats = npt.NDArray[np.float64]
 
 
 class Interval(NamedTuple):
-    """Both ends of an interval, in the unit of what it is about."""
+    """Both ends of an interval, in the unit of the estimate."""
 
     low: float
     high: float
 
 
 def two_sided(t: Floats | float, df: Floats | float) -> Floats:
-    """The two-sided p of a t statistic with ``df`` degrees of freedom (Student 1908); NaN stays NaN."""
+    """Compute the two-sided p of a t statistic with ``df`` degrees of freedom (Student 1908); NaN stays
+    NaN."""
     from scipy.special import stdtr
 
     return np.asarray(2.0 * stdtr(df, -np.abs(t)), dtype=np.float64)
 
 
 def t_quantile(probability: float, df: Floats | float) -> Floats:
-    """The ``probability`` quantile of Student's t with ``df`` degrees of freedom."""
+    """Compute the ``probability`` quantile of Student's t with ``df`` degrees of freedom."""
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(df, probability), dtype=np.float64)
@@ -39,7 +40,7 @@ def normal_quantile(probability: float) -> float:
 
 
 def normal_share(z: float) -> float:
-    """The share of a standard normal distribution below ``z``."""
+    """Compute the share of a standard normal distribution below ``z``."""
     from scipy.special import ndtr
 
     return float(ndtr(z))

@@ -1,9 +1,9 @@
 """Estimates the false alarm rate of the CUSUM by resampling unchanged profiles.
 
-A profile that never changes is made of the profile's own trials: each pass draws, for every case, one of the
-case's runs. What is drawn passes through the very same watch, its reference passes included. Deviations from
-the case's mean are widened by the root of n / (n - 1), without which n trials vary less than what they came
-from (Davison and Hinkley, "Bootstrap Methods and Their Application", 1997, section 2.3).
+An unchanged profile is simulated from the profile's own trials: each pass draws, for every case, one of the
+case's runs. The simulated passes go through the same monitoring, including its baseline. Deviations from
+the case's mean are widened by the root of n / (n - 1), because n trials vary less than their population
+(Davison and Hinkley, "Bootstrap Methods and Their Application", 1997, section 2.3).
 """
 
 from collections.abc import Sequence
@@ -14,27 +14,27 @@ from backend.timelines.statistics.cusum import REFERENCE, H, K, drift, pass_valu
 from backend.timelines.statistics.distributions import Floats
 
 PASSES = 100
-"""Judged passes that a rate is stated for."""
+"""Monitored passes that a rate refers to."""
 SERIES = 400
-"""Unchanged series drawn: a rate of 10 % is then known within 1.5 %."""
+"""Simulated series: a rate of 10 % then has a standard error of 1.5 %."""
 _SEED = 20_250_102
-_AT_ONCE = 400_000
+_MAX_VALUES_PER_BATCH = 400_000
 
 
 def unchanged_series(
     trials: Sequence[Floats], series: int, passes: int, *, widened: bool = True, seed: int = _SEED
 ) -> Floats:
-    """Scores of ``series`` profiles that do not change (series, passes, cases), out of each case's trials.
+    """Simulate ``series`` unchanged profiles (series, passes, cases) from the trials of each case.
 
-    Cases with one trial tell nothing of how they vary and are left out. Raises :class:`ValueError` if no
-    case has two.
+    Cases with one trial have no known variation and are left out. Raises :class:`ValueError` if no case has
+    two trials.
     """
-    told = [case for case in trials if len(case) > 1]
-    if not told:
-        raise ValueError("no case has two runs, so nothing tells how its scores vary")
+    varying = [case for case in trials if len(case) > 1]
+    if not varying:
+        raise ValueError("No case has two runs, so the variation of its scores is unknown.")
     chance = np.random.default_rng(seed)
-    drawn = np.empty((series, passes, len(told)))
-    for place, case in enumerate(told):
+    drawn = np.empty((series, passes, len(varying)))
+    for place, case in enumerate(varying):
         mean = case.mean()
         wide = np.sqrt(len(case) / (len(case) - 1)) if widened else 1.0
         pool = mean + (np.sort(case) - mean) * wide
@@ -45,14 +45,14 @@ def unchanged_series(
 def false_alarm_rate(
     trials: Sequence[Floats], *, passes: int = PASSES, series: int = SERIES, k: float = K, h: float = H
 ) -> float | None:
-    """The share of unchanged series that raise an alarm of a fall within ``passes`` judged passes.
+    """Compute the share of unchanged series that raise an alarm of a fall within ``passes`` monitored passes.
 
-    Null where no case has two trials. Rises are as frequent again.
+    None if no case has two trials. Alarms of a rise are equally frequent.
     """
     cases = sum(len(case) > 1 for case in trials)
     if not cases:
         return None
-    step = max(1, _AT_ONCE // ((passes + REFERENCE) * cases))
+    step = max(1, _MAX_VALUES_PER_BATCH // ((passes + REFERENCE) * cases))
     alarmed = 0
     for start in range(0, series, step):
         size = min(step, series - start)

@@ -1,7 +1,7 @@
 """Detects runs that failed in the infrastructure and say nothing about the model.
 
-Such runs score zero and are counted as the model's failures on every public board; of one published set of
-332 runs, 119 never started their agent, and the profile's rate is 15 % with them and 24 % without.
+Such runs score zero, and public leaderboards count them as failures of the model. In one published set of 332
+runs, 119 never started their agent; the profile's rate is 15 % with them and 24 % without.
 
 The sender's ``machinery_failure`` always decides. If the sender gives none, the rule is conservative:
 excluding a run that the model failed makes the model look better than it is. A run counts as an
@@ -12,8 +12,8 @@ infrastructure failure only if all of these hold:
    matches :data:`FAILURE_NAME_PATTERN` (importers write such names);
 3. nothing shows that the agent acted: no file read or written and no bonus.
 
-Checks' descriptions are never searched: a task about a refused connection has "connection refused" in them.
-Time-outs are never counted: slowness is the model's as often as not. Nor are a checker's parse errors.
+Descriptions of checks are never searched: a task about a refused connection contains "connection refused".
+Timeouts never count, because the model is as often the cause. Parse errors of a checker do not count either.
 """
 
 import re
@@ -37,18 +37,18 @@ ERROR_PATTERN = re.compile(
     r"|\b(?:http|status|error|code)\D{0,8}(?:401|402|403|429|500|502|503|504|529)\b",
     re.IGNORECASE,
 )
-"""Of an error's words: no agent, no sandbox, no disk, no network, or a provider that would not answer."""
+"""Error texts about a missing agent, sandbox, disk or network, or about a provider that does not respond."""
 FAILURE_NAME_PATTERN = re.compile(
     r"(?:unknown_)?agent_(?:error|installation_failed|not_started|not_installed|crash(?:ed)?)"
     r"|(?:sandbox|container|environment|docker|provider|infrastructure|setup)_(?:error|failure|failed)",
     re.IGNORECASE,
 )
-"""Of the failure mode that a harness gave a run, as the whole word it is."""
+"""Failure modes that a harness assigns to a run, matched as a whole."""
 _FAILURE_MODE = re.compile(r"failure_mode:\s*([\w-]+)")
 
 
 class Scored(Protocol):
-    """What the rule looks at; a run has it, as sent and as stored."""
+    """The fields that the rule uses; sent and stored runs have them."""
 
     @property
     def success(self) -> bool: ...
@@ -63,7 +63,8 @@ class Scored(Protocol):
 
 
 def is_infrastructure_failure(run: Scored, *, said: bool | None, error: str | None) -> bool:
-    """Whether ``run`` failed before or beside the model: what its sender ``said``, else the rule above."""
+    """True if ``run`` failed in the infrastructure: by its sender's statement ``said``, else by the rule
+    above."""
     if said is not None:
         return said
     if run.success or run.total_score > 0 or run.bonuses or _acted(run):
@@ -76,7 +77,7 @@ def _acted(run: Scored) -> bool:
 
 
 def _named_so(run: Scored) -> bool:
-    """One deduction, whose name, or the failure mode it states, is the machinery's."""
+    """True if the only deduction has an infrastructure failure as its name or stated failure mode."""
     if len(run.deductions) != 1:
         return False
     mode = _FAILURE_MODE.search(run.deductions[0].description)

@@ -18,7 +18,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean of case means. ``error`` and ``interval`` are null where fewer than two cases tell of them."""
+    """A mean of case means. ``error`` and ``interval`` are None with fewer than two cases."""
 
     mean: float
     error: float | None
@@ -28,9 +28,9 @@ class Mean:
 
 
 def case_means(scores: Floats, cases: Codes, count: int) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """The mean score and the number of runs of each of ``count`` cases; NaN for a case without runs.
+    """Compute the mean score and the number of runs of each of ``count`` cases; NaN for a case without runs.
 
-    ``cases`` names each score's case by its place, 0 to ``count`` - 1.
+    ``cases`` holds the case index of each score, 0 to ``count`` - 1.
     """
     runs = np.bincount(cases, minlength=count)
     sums = np.bincount(cases, weights=scores, minlength=count)
@@ -39,11 +39,11 @@ def case_means(scores: Floats, cases: Codes, count: int) -> tuple[Floats, npt.ND
 
 
 def mean_of_cases(scores: Floats, cases: Codes, level: float = LEVEL) -> Mean | None:
-    """The mean of the case means with its t interval, which may reach beyond what can be scored; null without
-    runs.
+    """Compute the mean of the case means with its t interval, which may exceed the range of scores. None
+    without runs.
 
     The standard error is the standard deviation of the case means over the root of their number: the
-    cluster-robust error when each cluster weighs the same. Degrees of freedom: cases less one.
+    cluster-robust error for equally weighted clusters. Degrees of freedom: cases minus one.
     """
     if not len(scores):
         return None
@@ -52,7 +52,7 @@ def mean_of_cases(scores: Floats, cases: Codes, level: float = LEVEL) -> Mean | 
 
 
 def mean_of(means: Floats, runs: int, level: float = LEVEL) -> Mean:
-    """The same of case means that are known already, of ``runs`` runs together."""
+    """Compute the mean of known case means of ``runs`` runs, as :func:`mean_of_cases` does."""
     mean, count = float(means.mean()), len(means)
     if count < 2:
         return Mean(mean, None, None, count, runs)
@@ -62,9 +62,9 @@ def mean_of(means: Floats, runs: int, level: float = LEVEL) -> Mean:
 
 
 def clustered_error(scores: Floats, cases: Codes) -> float:
-    """The standard error of the mean over runs, clustered by case (Miller, section 2.2).
+    """Compute the standard error of the mean over runs, clustered by case (Miller, section 2.2).
 
-    The root of the sum over cases of (sum of the case's deviations from the mean) squared, over n.
+    It is the root of the sum over cases of (sum of the case's deviations from the mean) squared, over n.
     """
     within = np.bincount(cases, weights=scores - scores.mean())
     return float(np.sqrt(np.square(within).sum()) / len(scores))

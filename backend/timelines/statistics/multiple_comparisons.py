@@ -11,17 +11,17 @@ from backend.timelines.statistics.distributions import Floats
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """Adjusted p-values: below a level, they are findings of which at most that share is false.
+    """Adjust p-values: of the findings below a level, at most that share is expected to be false.
 
-    The least over j >= i of p(j) m / j, in the order of size. NaN is no comparison and stays NaN.
+    The minimum over j >= i of p(j) m / j, in order of size. NaN means no comparison and stays NaN.
     """
     return _stepwise(p, up=True)
 
 
 def holm(p: Floats) -> Floats:
-    """Adjusted p-values: below a level, the chance of even one false finding is at most that level.
+    """Adjust p-values: for findings below a level, the chance of any false finding is at most that level.
 
-    The greatest over j <= i of p(j) (m - j + 1), in the order of size. NaN is no comparison and stays NaN.
+    The maximum over j <= i of p(j) (m - j + 1), in order of size. NaN means no comparison and stays NaN.
     """
     return _stepwise(p, up=False)
 

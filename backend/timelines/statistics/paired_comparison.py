@@ -1,7 +1,7 @@
 """Compares A and B on their shared cases.
 
-Sources: Miller (2024, arXiv:2411.00640), section 4, for pairing: hard cases are hard for both, so their
-differences vary less than their scores; Student (1908) for the test on the differences of case means.
+Sources: Miller (2024, arXiv:2411.00640), section 4, for pairing: hard cases are hard for both, so the
+differences vary less than the scores; Student (1908) for the test on the differences of case means.
 """
 
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from backend.timelines.statistics.means import LEVEL
 from backend.timelines.statistics.power import least_detectable
 
 SAME = 1e-9
-"""Case means that differ by less are a tie: what is left is rounding."""
+"""Case means that differ by less are a tie; the difference is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """B less A over ``cases`` shared cases, in scores (fractions).
+    """B minus A over ``cases`` shared cases, in scores (fractions).
 
-    ``wins`` are the cases in which B is higher. ``interval`` is the case-resampled bootstrap's,
-    ``t_interval`` and ``p`` are of the paired t test; all are null below two cases. ``deviation`` is the
-    standard deviation of the differences; ``least`` the least difference found with 80 % power.
+    ``wins`` counts the cases in which B is higher. ``interval`` is the case-resampled bootstrap interval;
+    ``t_interval`` and ``p`` belong to the paired t test. All are None below two cases. ``deviation`` is the
+    standard deviation of the differences, ``least`` the smallest difference detectable with 80 % power.
     """
 
     difference: float
@@ -41,7 +41,7 @@ class Paired:
 
 
 def compare(a: Floats, b: Floats, level: float = LEVEL) -> Paired | None:
-    """B against A, case means in the same order, NaN where a case was not run; null without a shared case."""
+    """Compare B with A by case means in the same order, NaN where not run; None without a shared case."""
     differences = (b - a)[~np.isnan(a) & ~np.isnan(b)]
     count = len(differences)
     if not count:
@@ -71,7 +71,7 @@ def _settled(deviation: float) -> float:
 
 
 def p_values(difference: Floats, error: Floats, count: npt.NDArray[np.int64]) -> Floats:
-    """The p of the paired t test; where all differences are the same, 1 if that is nothing and else 0."""
+    """Compute the p of the paired t test. If all differences are equal, it is 1 for zero and 0 otherwise."""
     with np.errstate(invalid="ignore", divide="ignore"):
         t = np.where(error > 0, difference / error, np.where(np.abs(difference) > SAME, np.inf, 0.0))
     return np.where(count > 1, two_sided(t, np.maximum(count - 1, 1)), np.nan)
@@ -79,7 +79,7 @@ def p_values(difference: Floats, error: Floats, count: npt.NDArray[np.int64]) ->
 
 @dataclass(frozen=True, slots=True)
 class AllPairs:
-    """Every row against every other, as matrices: ``difference[i, j]`` is j less i; NaN is no comparison."""
+    """Comparisons of all pairs of rows: ``difference[i, j]`` is j minus i; NaN means no comparison."""
 
     difference: Floats
     error: Floats
@@ -88,10 +88,10 @@ class AllPairs:
 
 
 def all_pairs(means: Floats) -> AllPairs:
-    """All comparisons of case means (rows: profiles, columns: cases, NaN where not run) in a few products.
+    """Compare all pairs of rows of case means (rows: profiles, columns: cases, NaN where not run).
 
-    The sums over shared cases of d and of d squared come from products of the masked matrix, so 4,950 pairs
-    cost milliseconds. Each case is centred first, which leaves differences as they are and digits intact.
+    The sums of d and of d squared over shared cases come from a few products of the masked matrix, so 4,950
+    pairs take milliseconds. Each case is centred first, which keeps the differences and their precision.
     """
     ran = (~np.isnan(means)).astype(np.float64)
     counted = ran.sum(axis=0)

@@ -1,7 +1,7 @@
 """Computes pass rates with Wilson's interval, which stays within 0 and 1 and is accurate at both ends.
 
 Sources: Wilson, "Probable Inference" (1927); Kish, "Survey Sampling" (1965), for the design effect; Korn and
-Graubard (1998) and Dean and Pagano (2015) for intervals of a rate out of clusters by an effective number.
+Graubard (1998) and Dean and Pagano (2015) for intervals of a rate over clusters by an effective sample size.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from backend.timelines.statistics.means import LEVEL, Codes, clustered_error
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """``effective`` is the number of independent runs that would tell as much."""
+    """A pass rate. ``effective`` is the effective sample size: the equivalent number of independent runs."""
 
     rate: float
     interval: Interval
@@ -24,7 +24,7 @@ class Rate:
 
 
 def wilson(rate: float, n: float, level: float = LEVEL) -> Interval:
-    """Wilson's score interval of ``rate`` seen in ``n`` independent trials; ``n`` may be a fraction."""
+    """Compute Wilson's score interval of ``rate`` in ``n`` independent trials; ``n`` may be a fraction."""
     z = normal_quantile(0.5 + level / 2)
     middle = (rate + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * np.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
@@ -32,11 +32,11 @@ def wilson(rate: float, n: float, level: float = LEVEL) -> Interval:
 
 
 def pass_rate(successes: Floats, cases: Codes, level: float = LEVEL) -> Rate | None:
-    """The share of runs that succeeded (1.0 or 0.0 each), with Wilson's interval; null without runs.
+    """Compute the share of successful runs (1.0 or 0.0 each) with Wilson's interval; None without runs.
 
-    The number of runs is divided by the design effect, the clustered variance over the independent one,
-    which is taken as no less than 1 and no more than runs per case. Where all runs agree, nothing tells
-    them apart from copies, so each case counts once.
+    The number of runs is divided by the design effect: the clustered variance over the independent one,
+    limited to the range from 1 to runs per case. If all runs agree, they could be copies, so each case counts
+    once.
     """
     runs = len(successes)
     if not runs:

@@ -15,9 +15,10 @@ _MAX_CASES = 10_000_000
 def least_detectable(
     deviation: float, cases: int, alpha: float = ALPHA, power: float = POWER
 ) -> float | None:
-    """The least true difference that a test at ``alpha`` finds with ``power``; null below two cases.
+    """Compute the smallest true difference that a test at ``alpha`` detects with ``power``; None below two
+    cases.
 
-    ``deviation`` is the standard deviation of the differences of case means, in the unit of the answer.
+    ``deviation`` is the standard deviation of the differences of case means, in the unit of the result.
     """
     if cases < 2:
         return None
@@ -27,9 +28,9 @@ def least_detectable(
 def cases_needed(
     deviation: float, difference: float, alpha: float = ALPHA, power: float = POWER
 ) -> int | None:
-    """The least number of shared cases whose :func:`least_detectable` is at most ``difference`` (above 0).
+    """Compute the number of shared cases whose :func:`least_detectable` is at most ``difference`` (above 0).
 
-    Null where ten million would not do.
+    None if ten million cases are not enough.
     """
     low, high = 2, _MAX_CASES
     if _multiple(high, alpha, power) * deviation / math.sqrt(high) > difference:

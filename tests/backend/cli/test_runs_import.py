@@ -105,7 +105,7 @@ def test_a_dry_run_adds_nothing(run: Run) -> None:
     [
         (("missing.jsonl",), "missing.jsonl: cannot be read: No such file or directory"),
         (("a.jsonl", "--at", "noon"), "must be an RFC 3339 instant"),
-        (("a.jsonl", "--profile", "{name}"), "--profile knows no {name}"),
+        (("a.jsonl", "--profile", "{name}"), "--profile has no placeholder {name}"),
         ((".",), "cannot be read: Is a directory"),
     ],
 )

@@ -21,7 +21,7 @@ from tests.support.scored_runs import arrays, rounds, run
 CASES = [f"case {n:02}" for n in range(12)]
 
 
-def _noisy(profile: str, level: float, days: int = 30, seed: int = 1, fall: float = 0.0) -> list:
+def build_noisy_runs(profile: str, level: float, days: int = 30, seed: int = 1, fall: float = 0.0) -> list:
     noise = np.random.default_rng(seed).uniform(-0.1, 0.1, (len(CASES), days))
     noise -= noise.mean(axis=0)
     noise[:, days // 2 :] -= fall
@@ -44,7 +44,7 @@ def test_a_line_is_the_mean_of_case_means_of_each_window() -> None:
     assert line.time[0] - line.start[0] == 2 * HOUR
 
 
-def test_windows_of_hard_cases_do_not_look_like_a_fall_among_the_same_cases() -> None:
+def test_with_same_cases_windows_of_hard_cases_show_no_fall() -> None:
     runs = [
         run("a", "easy", 0.9, 1),
         run("a", "easy", 0.9, 2),
@@ -58,23 +58,23 @@ def test_windows_of_hard_cases_do_not_look_like_a_fall_among_the_same_cases() ->
     assert same == pytest.approx([0.5, 0.5])
 
 
-def test_the_window_follows_the_span_and_the_passes() -> None:
-    assert fitting_window(arrays(_noisy("a", 0.5))) == DAY
+def test_the_window_depends_on_the_span_and_the_passes() -> None:
+    assert fitting_window(arrays(build_noisy_runs("a", 0.5))) == DAY
     assert fitting_window(arrays([])) == DAY
     assert fitting_window(arrays([run("a", "x", 1, n / 2) for n in range(240)])) == HOUR
     many = build_score_lines(arrays([run("a", "x", 1, n) for n in range(2000)]))
     assert len(many.lines[0].mean) <= 121
 
 
-def test_a_change_of_model_is_marked_where_the_first_run_with_it_is() -> None:
+def test_a_model_change_is_dated_to_the_first_run_with_the_new_model() -> None:
     runs = [run("a", "x", 1, n, model=model) for n, model in enumerate(["m1", "m1", None, "m2", "m2"])]
     found = model_changes(arrays([*runs, run("b", "x", 1, 9, model="m3")]))
     assert [(one.profile, one.before, one.after) for one in found] == [(0, "m1", "m2")]
     assert found[0].time == arrays(runs).time[3]
 
 
-def test_a_fall_is_an_alert_with_its_size_and_the_rate_of_false_ones() -> None:
-    chosen = arrays([*_noisy("falls", 0.6, fall=0.12), *_noisy("stays", 0.6, seed=2)])
+def test_a_fall_raises_an_alert_with_size_and_false_alarm_rate() -> None:
+    chosen = arrays([*build_noisy_runs("falls", 0.6, fall=0.12), *build_noisy_runs("stays", 0.6, seed=2)])
     watched = watch_profiles(chosen)
     found = add_false_alarm_rates(chosen, watched, alerts(watched))
     assert [(chosen.profiles[one.profile], one.fell, one.start, one.standing) for one in found] == [
@@ -86,12 +86,12 @@ def test_a_fall_is_an_alert_with_its_size_and_the_rate_of_false_ones() -> None:
     assert found[0].at <= 18
 
 
-def test_few_passes_are_shown_as_not_judged() -> None:
+def test_profiles_with_few_passes_are_not_monitored() -> None:
     watched = watch_profiles(arrays([run("a", "x", 0.5, n) for n in range(3)]))[0]
     assert (watched.passes, watched.judged, watched.alerts) == (3, 0, ())
 
 
-def test_a_against_b_names_the_cases_that_differ_where_b_loses_most_first() -> None:
+def test_a_comparison_lists_the_largest_losses_of_b_first() -> None:
     runs = [run("a", "x", 0.9), run("a", "y", 0.5), run("a", "only a", 0.1)]
     runs += [run("b", "x", 0.4), run("b", "y", 0.7)]
     found = compare_profiles(arrays(runs), "a", "b")
@@ -109,7 +109,11 @@ def test_a_against_b_names_the_cases_that_differ_where_b_loses_most_first() -> N
 
 def test_all_pairs_are_corrected_together() -> None:
     levels = {"best": 0.7, "middle": 0.6, "as good": 0.6}
-    runs = [one for n, (name, level) in enumerate(levels.items()) for one in _noisy(name, level, 4, seed=n)]
+    runs = [
+        one
+        for n, (name, level) in enumerate(levels.items())
+        for one in build_noisy_runs(name, level, 4, seed=n)
+    ]
     chosen = arrays(runs)
     found = pair_matrix(chosen)
     assert chosen.profiles[found.profiles[0]] == "best"
@@ -125,7 +129,7 @@ def test_all_pairs_are_corrected_together() -> None:
     assert (found.holm >= found.bh)[row, column]
 
 
-def test_the_heatmap_begins_with_the_best_profile_and_the_most_disputed_case() -> None:
+def test_the_heatmap_starts_with_the_best_profile_and_the_most_disputed_case() -> None:
     runs = [run("a", "same", 0.5), run("a", "apart", 0.1), run("b", "same", 0.5), run("b", "apart", 0.9)]
     found = heatmap(arrays([*runs, run("b", "alone", 0.3)]))
     assert found.profiles.tolist() == [1, 0]
@@ -135,7 +139,7 @@ def test_the_heatmap_begins_with_the_best_profile_and_the_most_disputed_case() -
     assert heatmap(arrays(runs), most_cases=1).hidden == 1
 
 
-def test_lost_shares_add_up_to_what_the_mean_lacks() -> None:
+def test_lost_shares_add_up_to_the_missing_part_of_the_mean() -> None:
     lost = (Points("slow", 0.1), Points("wrong", 0.3))
     runs = [run("a", "x", 0.6, 0, deductions=lost), run("a", "x", 1.0, 1), run("a", "y", 0.8, 2)]
     runs += [run("b", "x", 0.5, 3), run("b", "z", 0.0, 4)]
@@ -150,7 +154,7 @@ def test_lost_shares_add_up_to_what_the_mean_lacks() -> None:
     assert deduction_pareto(arrays(runs), "nobody").names == ()
 
 
-def test_a_metric_is_shown_against_the_score_of_runs_that_tell_it() -> None:
+def test_a_metric_is_related_to_the_score_of_runs_that_have_it() -> None:
     runs = [
         run(profile, case, score + gain, n, metrics=Metrics(pre_write_read_coverage=score))
         for profile, gain in (("a", 0.0), ("b", 0.1))
@@ -160,11 +164,11 @@ def test_a_metric_is_shown_against_the_score_of_runs_that_tell_it() -> None:
     assert (found.known, found.runs, found.correlation) == (8, 9, pytest.approx(1.0))
     assert len(against_score(arrays(runs), "pre_write_read_coverage", most=3).x) == 3
     assert against_score(arrays(runs), "read_write_ratio").correlation is None
-    with pytest.raises(ValueError, match="no metric is called mood"):
+    with pytest.raises(ValueError, match="mood is not a metric"):
         against_score(arrays(runs), "mood")
 
 
-def test_the_frontier_holds_who_scores_more_than_all_that_are_cheaper() -> None:
+def test_the_frontier_has_profiles_that_score_more_than_all_cheaper_ones() -> None:
     runs = [
         run(name, "x", score, 0, cost_usd=cost)
         for name, score, cost in (("a", 0.5, 1), ("b", 0.4, 2), ("c", 0.9, 3))
@@ -177,7 +181,7 @@ def test_the_frontier_holds_who_scores_more_than_all_that_are_cheaper() -> None:
 
 
 @pytest.mark.parametrize("runs", [[], [run("a", "x", 0.5)], [run("a", "x", 0.5), run("b", "y", 0.2)]])
-def test_nothing_and_next_to_nothing_are_drawn_as_they_are(runs: list) -> None:
+def test_empty_and_tiny_selections_have_results(runs: list) -> None:
     chosen = arrays(runs)
     names = {one.profile for one in runs}
     assert len(build_score_lines(chosen).lines) == len(watch_profiles(chosen)) == len(names)

@@ -25,7 +25,9 @@ from backend.timelines.statistics.paired_comparison import compare
 from tests.support.scored_runs import arrays, run
 
 
-def _of(a: Sequence[float], b: Sequence[float], language: Language = "en", first_b: int = 0) -> Verdict:
+def build_verdict(
+    a: Sequence[float], b: Sequence[float], language: Language = "en", first_b: int = 0
+) -> Verdict:
     runs = [run("A", f"case {n}", score) for n, score in enumerate(a)]
     runs += [run("B", f"case {n}", score) for n, score in enumerate(b, first_b)]
     return verdict(compare_profiles(arrays(runs), "A", "B"), language)
@@ -35,27 +37,27 @@ HALF = [0.5] * 8
 AHEAD = [0.62, 0.55, 0.6, 0.58, 0.64, 0.52, 0.6, 0.57]
 
 
-def test_who_is_ahead_is_named_with_interval_cases_and_how_many_would_show_two_points() -> None:
-    told = _of(HALF, AHEAD)
+def test_a_lead_is_stated_with_interval_cases_and_needed_cases() -> None:
+    told = build_verdict(HALF, AHEAD)
     assert (told.kind, told.needed) == ("ahead", 32)
     assert told.text == (
         "B is ahead by 8.5 points, 95 % 5.3 to 11.5, 8 shared cases; 32 would be needed to see 2."
     )
 
 
-def test_the_interval_is_turned_to_who_is_ahead() -> None:
-    assert _of(AHEAD, HALF).text.startswith("A is ahead by 8.5 points, 95 % 5.3 to 11.5,")
+def test_the_interval_refers_to_the_profile_ahead() -> None:
+    assert build_verdict(AHEAD, HALF).text.startswith("A is ahead by 8.5 points, 95 % 5.3 to 11.5,")
 
 
-def test_no_difference_says_what_would_have_been_missed() -> None:
-    told = _of(HALF, [0.6, 0.4, 0.7, 0.3, 0.5, 0.52, 0.55, 0.45])
+def test_no_difference_states_the_detectable_difference() -> None:
+    told = build_verdict(HALF, [0.6, 0.4, 0.7, 0.3, 0.5, 0.52, 0.55, 0.45])
     assert told.kind == "level"
     assert "No difference shown: B minus A is 0.3 points, 95 % −9" in told.text
     assert told.text.endswith("points would often be missed.")
 
 
-def test_interval_and_test_that_disagree_settle_nothing() -> None:
-    told = _of([0.5] * 20, [*[0.5] * 16, 0.6, 0.6, 0.6, 0.8])
+def test_a_disagreement_of_interval_and_test_is_inconclusive() -> None:
+    told = build_verdict([0.5] * 20, [*[0.5] * 16, 0.6, 0.6, 0.6, 0.8])
     assert told.kind == "borderline"
     assert "(p 0.08) do not agree" in told.text
 
@@ -71,20 +73,20 @@ def test_interval_and_test_that_disagree_settle_nothing() -> None:
         (HALF, [], 0, "no_runs", "the selection has no runs of B."),
     ],
 )
-def test_what_cannot_be_told_is_said_with_its_reason(a, b, first_b, kind, said) -> None:
-    told = _of(a, b, first_b=first_b)
+def test_missing_comparisons_are_explained(a, b, first_b, kind, said) -> None:
+    told = build_verdict(a, b, first_b=first_b)
     assert (told.kind, told.compared) == (kind, kind not in ("disjoint", "no_runs"))
     assert said in told.text
 
 
-def test_nobody_is_compared_with_itself() -> None:
+def test_a_profile_is_not_compared_with_itself() -> None:
     assert verdict(compare_profiles(arrays([run("A", "x", 1)]), "A", "A")).kind == "itself"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("b", [AHEAD, HALF, HALF[:3], HALF[:1], []])
-def test_every_language_tells_it_without_a_gap(language: Language, b: list[float]) -> None:
-    told = _of(HALF, b, language).text
+def test_every_language_fills_all_placeholders(language: Language, b: list[float]) -> None:
+    told = build_verdict(HALF, b, language).text
     assert "B" in told
     assert "{" not in told
     assert told.endswith("." if language == "en" else "。")
@@ -102,33 +104,35 @@ def test_all_languages_have_the_same_sentences_with_the_same_figures() -> None:
     }
 
 
-def _alert(**changed: object) -> Alert:
+def build_alert(**changed: object) -> Alert:
     micros = int(datetime(2026, 3, 14, 9, tzinfo=UTC).timestamp() * 1e6)
     size = compare(np.full(6, 0.6), np.full(6, 0.548))
     known = {"profile": 0, "fell": True, "since": micros, "noticed": micros, "start": 41, "at": 43}
     return Alert(**{**known, "size": size, "rate": 0.03, "standing": True, **changed})
 
 
-def test_an_alert_says_how_much_since_when_and_how_often_it_is_false() -> None:
+def test_an_alert_states_size_start_and_false_alarm_rate() -> None:
     now = datetime(2026, 5, 1, tzinfo=UTC)
-    assert alert_sentence(_alert(), "B", now=now) == (
+    assert alert_sentence(build_alert(), "B", now=now) == (
         "B fell 5.2 points since 14 Mar (pass 41; false alarm 3 % per 100 passes)"
     )
-    assert "14 Mar 2026" in alert_sentence(_alert(), "B")
-    assert alert_sentence(_alert(), "B", "ja", now=now) == (
+    assert "14 Mar 2026" in alert_sentence(build_alert(), "B")
+    assert alert_sentence(build_alert(), "B", "ja", now=now) == (
         "Bは3月14日から5.2ポイント低下（41巡目、100巡あたりの誤警報率3%）"
     )
-    assert alert_sentence(_alert(), "B", "zh") == "B自2026年3月14日起下降5.2分（第41轮；每100轮误报率3%）"
+    assert (
+        alert_sentence(build_alert(), "B", "zh") == "B自2026年3月14日起下降5.2分（第41轮；每100轮误报率3%）"
+    )
 
 
-def test_an_alert_without_shared_cases_or_a_rate_says_less() -> None:
+def test_an_alert_without_shared_cases_or_a_rate_omits_them() -> None:
     now = datetime(2026, 5, 1, tzinfo=UTC)
-    assert alert_sentence(_alert(size=None, rate=None), "B", now=now) == "B fell since 14 Mar (pass 41)"
-    assert "false alarm under 1 %" in alert_sentence(_alert(rate=0.0), "B")
-    assert alert_sentence(_alert(fell=False), "B", now=now).startswith("B rose since")
+    assert alert_sentence(build_alert(size=None, rate=None), "B", now=now) == "B fell since 14 Mar (pass 41)"
+    assert "false alarm under 1 %" in alert_sentence(build_alert(rate=0.0), "B")
+    assert alert_sentence(build_alert(fell=False), "B", now=now).startswith("B rose since")
 
 
-def test_families_say_how_many_findings_stand() -> None:
+def test_pairs_are_stated_before_and_after_correction() -> None:
     runs = [run("A", f"case {n}", 0.5) for n in range(8)] + [
         run("B", f"case {n}", s) for n, s in enumerate(AHEAD)
     ]
@@ -142,7 +146,7 @@ def test_families_say_how_many_findings_stand() -> None:
     assert corrected_sentence(matrix, 0, 0) is None
 
 
-def test_left_out_runs_and_unwatched_profiles_are_told() -> None:
+def test_excluded_runs_and_unmonitored_profiles_are_stated() -> None:
     runs = [run("A", "x", 0, n, machinery_failure=True) for n in range(2)] + [
         run("A", "x", 1, 3),
         run("B", "x", 1),
@@ -154,6 +158,6 @@ def test_left_out_runs_and_unwatched_profiles_are_told() -> None:
     assert watch_sentence(watch_profiles(chosen)[0], "A") == ("A: 1 of 6 passes before alerts start.")
 
 
-def test_figures_are_written_to_the_digit_that_counts() -> None:
+def test_figures_are_rounded_to_significant_digits() -> None:
     assert [points(one) for one in (0.041, -0.009, 0.0, 0.0003, None)] == ["4.1", "−0.9", "0", "0.03", "–"]
     assert [probability(one) for one in (0.0001, 0.0042, 0.031, None)] == ["< 0.001", "0.004", "0.03", "–"]

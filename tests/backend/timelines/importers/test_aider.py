@@ -1,4 +1,4 @@
-"""aider's leaderboards."""
+"""Import of aider's leaderboards."""
 
 from pathlib import Path
 
@@ -34,13 +34,13 @@ OLD = """
 """
 
 
-def write(folder: Path, text: str, name: str = "polyglot_leaderboard.yml") -> Path:
+def write_file(folder: Path, text: str, name: str = "polyglot_leaderboard.yml") -> Path:
     (folder / name).write_text(text)
     return folder / name
 
 
 def test_an_entry_is_a_run_of_the_whole_suite(tmp_path: Path) -> None:
-    run = Reading(write(tmp_path, ENTRY)).only
+    run = Reading(write_file(tmp_path, ENTRY)).only
     assert (run.run_id, run.timestamp) == ("aider-2025-01-20-19-11-38--r1-diff", "2025-01-20T19:11:38Z")
     assert (run.case_id, run.profile) == ("aider-polyglot", "aider diff: DeepSeek R1")
     assert (run.raw_score, run.total_score, run.max_score) == (60, 128, 224)
@@ -49,8 +49,8 @@ def test_an_entry_is_a_run_of_the_whole_suite(tmp_path: Path) -> None:
     assert (run.success, run.provider) == (False, "aider")
 
 
-def test_old_entries_hold_rates_alone(tmp_path: Path) -> None:
-    reading = Reading(write(tmp_path, OLD, "edit_leaderboard.yml"))
+def test_old_entries_have_only_rates(tmp_path: Path) -> None:
+    reading = Reading(write_file(tmp_path, OLD, "edit_leaderboard.yml"))
     run = reading.only
     assert (run.case_id, run.raw_score, run.total_score, run.max_score) == ("aider-edit", 67, 77, 133)
     assert (run.success, run.inference_provider, run.cost_usd) == (True, None, None)
@@ -71,7 +71,7 @@ def test_old_entries_hold_rates_alone(tmp_path: Path) -> None:
         ("- dirname: &a [x, *a]\n  model: x", ": entry 1: dirname: names no time"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told(tmp_path: Path, text: str, reason: str) -> None:
-    reading = Reading(write(tmp_path, text))
+def test_mistakes_are_reported(tmp_path: Path, text: str, reason: str) -> None:
+    reading = Reading(write_file(tmp_path, text))
     assert reading.runs == []
     assert reading.mistakes[0].startswith(reason)

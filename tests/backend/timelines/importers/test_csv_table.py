@@ -1,4 +1,4 @@
-"""Tables whose headers are our field names."""
+"""Import of CSV tables whose headers are the field names of a run."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.support.run_files import Reading
 HEADERS = "run_id,timestamp,case_id,profile,success,raw_score,max_score"
 
 
-def write(folder: Path, text: str, encoding: str = "utf-8") -> Path:
+def write_file(folder: Path, text: str, encoding: str = "utf-8") -> Path:
     (folder / "runs.csv").write_text(text, encoding=encoding, newline="")
     return folder / "runs.csv"
 
@@ -23,7 +23,7 @@ def test_every_field_can_be_a_column(tmp_path: Path) -> None:
         '"[{""name"":""late"",""points"":1,""description"":""why,\nso""}]","[{""name"":""b"",""points"":0.5}]",'
         "gpt-4o,0.25,TRUE,boom\n"
     )
-    run = Reading(write(tmp_path, text)).only
+    run = Reading(write_file(tmp_path, text)).only
     assert (run.success, run.total_score, run.normalized_score, run.machinery_failure) == (
         False,
         3.5,
@@ -35,18 +35,18 @@ def test_every_field_can_be_a_column(tmp_path: Path) -> None:
     assert (run.model, run.cost_usd, run.error) == ("gpt-4o", 0.25, "boom")
 
 
-def test_what_an_export_adds_to_a_run_is_left_out(tmp_path: Path) -> None:
+def test_columns_added_by_an_export_are_ignored(tmp_path: Path) -> None:
     text = (
         f"{HEADERS},source,as_of,note\nr1,2026-03-01T10:00:00Z,c,p,no,4,5,chainproof,2026-03-02T00:00:00Z,\n"
     )
-    run = Reading(write(tmp_path, text)).only
+    run = Reading(write_file(tmp_path, text)).only
     assert (run.run_id, run.normalized_score) == ("r1", 0.8)
 
 
 @pytest.mark.parametrize(("mark", "encoding"), [(",", "utf-8-sig"), (";", "utf-8"), ("\t", "utf-8")])
-def test_totals_that_are_missing_are_computed(tmp_path: Path, mark: str, encoding: str) -> None:
+def test_missing_totals_are_computed(tmp_path: Path, mark: str, encoding: str) -> None:
     row = "r1,2026-03-01T10:00:00Z,c,p,1,4,5"
-    reading = Reading(write(tmp_path, f"{HEADERS}\n{row}\n".replace(",", mark), encoding))
+    reading = Reading(write_file(tmp_path, f"{HEADERS}\n{row}\n".replace(",", mark), encoding))
     assert (reading.only.total_score, reading.only.normalized_score) == (4, 0.8)
     assert sum(reading.notes.converted.values()) == 1
 
@@ -62,14 +62,14 @@ def test_totals_that_are_missing_are_computed(tmp_path: Path, mark: str, encodin
         ("r1,2026-03-01T10:00:00Z,c,p,yes,4,5,6", ":2: has 8 cells under 7 headers"),
     ],
 )
-def test_a_wrong_cell_has_its_line_and_column(tmp_path: Path, row: str, reason: str) -> None:
-    assert Reading(write(tmp_path, f"{HEADERS}\n{row}\n")).mistakes == [reason]
+def test_a_wrong_cell_is_reported_with_line_and_column(tmp_path: Path, row: str, reason: str) -> None:
+    assert Reading(write_file(tmp_path, f"{HEADERS}\n{row}\n")).mistakes == [reason]
 
 
-def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
+def test_line_numbers_are_those_of_the_file(tmp_path: Path) -> None:
     good = 'r{},2026-03-01T10:00:00Z,"a\nb",p,yes,4,5'
     text = "\n".join([HEADERS, good.format(1), "", good.format(2), "r3,x,c,p,perhaps,4,5"])
-    reading = Reading(write(tmp_path, text))
+    reading = Reading(write_file(tmp_path, text))
     assert [one.line for one in reading.found] == [2, 5, 7]
 
 
@@ -81,12 +81,12 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
         (f"{HEADERS},profile", ":1: a header stands there twice"),
     ],
 )
-def test_headers_that_do_not_fit_are_named(tmp_path: Path, headers: str, reason: str) -> None:
-    assert Reading(write(tmp_path, f"{headers}\n1,2\n")).mistakes == [reason]
+def test_missing_unknown_and_repeated_headers_are_reported(tmp_path: Path, headers: str, reason: str) -> None:
+    assert Reading(write_file(tmp_path, f"{headers}\n1,2\n")).mistakes == [reason]
 
 
-def test_what_is_no_csv_gets_a_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_no_csv_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
     assert Reading(tmp_path / "a.csv", "csv").mistakes == [": is not UTF-8"]
     parts = f"{HEADERS},deductions\nr1,2026-03-01T10:00:00Z,c,p,yes,4,5,nothing\n"
-    assert "is no JSON; an array of" in Reading(write(tmp_path, parts)).mistakes[0]
+    assert "is no JSON; an array of" in Reading(write_file(tmp_path, parts)).mistakes[0]

@@ -1,4 +1,4 @@
-"""A file's format is found by its content."""
+"""The format of a file is detected from its content."""
 
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -34,7 +34,9 @@ from tests.support.run_files import (
         ("a.json", 5, None),
     ],
 )
-def test_json_is_known_by_its_members(tmp_path: Path, name: str, content: Any, expected: str | None) -> None:
+def test_json_formats_are_detected_by_their_members(
+    tmp_path: Path, name: str, content: Any, expected: str | None
+) -> None:
     found = detect(write_json(tmp_path / name, content))
     assert (found and found.key) == expected
 
@@ -52,7 +54,7 @@ def test_json_is_known_by_its_members(tmp_path: Path, name: str, content: Any, e
         ("a.dat", "", None),
     ],
 )
-def test_other_formats_are_known_by_their_beginning_or_name(
+def test_other_formats_are_detected_by_first_bytes_or_name(
     tmp_path: Path, name: str, content: str, expected: str | None
 ) -> None:
     (tmp_path / name).write_text(content)
@@ -60,13 +62,13 @@ def test_other_formats_are_known_by_their_beginning_or_name(
     assert (found and found.key) == expected
 
 
-def test_an_archive_and_several_lines_are_known(tmp_path: Path) -> None:
+def test_an_archive_and_json_lines_are_detected(tmp_path: Path) -> None:
     archive = detect(write_eval(tmp_path / "renamed.bin", {"header.json": INSPECT_HEADER}))
     assert archive is FORMATS["inspect"]
     assert detect(write_lines(tmp_path / "a", own_run(), own_run())) is FORMATS["chainproof"]
 
 
-def test_lines_are_not_searched_for_what_a_document_may_need(
+def test_json_lines_are_not_scanned_for_invalid_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(json_reader, "_mask")
@@ -80,7 +82,7 @@ def test_the_command_offers_every_format() -> None:
 
 
 @pytest.mark.parametrize("key", FORMATS)
-def test_a_format_speaks_of_fields_that_there_are(key: str) -> None:
+def test_a_format_describes_only_existing_fields(key: str) -> None:
     known = {*get_type_hints(Run), "", "every field", "profiles"}
     named = {part for fields in (*FORMATS[key].mapped, *FORMATS[key].nulls) for part in fields.split(", ")}
     assert named <= known

@@ -1,4 +1,4 @@
-"""An import into the service's own store, on both databases."""
+"""Imports into the service's database, on SQLite and PostgreSQL."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.timelines.importers.import_store import DatabaseStore
-from backend.timelines.importers.run_import import Wish, import_files
+from backend.timelines.importers.run_import import ImportRequest, import_files
 from backend.timelines.profiles.profile_files import InvalidProfilesError
 from tests.support.homes import own_home
 from tests.support.run_files import own_run, write_json, write_lines
@@ -21,20 +21,20 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 def test_runs_and_profiles_are_stored_once(tmp_path: Path, settings: Settings, database: Database) -> None:
     rows = [own_run(run_id=f"r{index}", profile=("alpha", "b/β ")[index % 2]) for index in range(5)]
     path = write_lines(tmp_path / "a.jsonl", *rows)
-    wish = Wish(add_profiles=True)
-    first = import_files(DatabaseStore(settings, database), [path], wish)
-    again = import_files(DatabaseStore(settings, database), [path], Wish())
+    request = ImportRequest(add_profiles=True)
+    first = import_files(DatabaseStore(settings, database), [path], request)
+    again = import_files(DatabaseStore(settings, database), [path], ImportRequest())
     assert (first.added, first.known, sorted(first.new_profiles)) == (5, 0, ["alpha", "b/β "])
     assert (again.added, again.known, again.mistakes, again.new_profiles) == (0, 5, [], {})
 
 
-def test_profiles_of_files_count_and_their_mistakes_stop_the_import(
+def test_profile_files_are_used_and_their_mistakes_stop_the_import(
     tmp_path: Path, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     configured = write_json(tmp_path / "profiles.json", {"alpha": {"model": "gpt"}})
     path = write_lines(tmp_path / "a.jsonl", own_run())
     settings = settings.model_copy(update={"profiles_file": configured})
-    assert import_files(DatabaseStore(settings, database), [path], Wish()).added == 1
+    assert import_files(DatabaseStore(settings, database), [path], ImportRequest()).added == 1
     configured.write_text("{")
     with pytest.raises(InvalidProfilesError, match=r"profiles\.json:1: is no valid JSON"):
-        import_files(DatabaseStore(settings, database), [path], Wish())
+        import_files(DatabaseStore(settings, database), [path], ImportRequest())

@@ -1,4 +1,4 @@
-"""Inspect's logs, in both containers and all versions."""
+"""Import of Inspect logs, in both containers and all versions."""
 
 import json
 from pathlib import Path
@@ -18,11 +18,11 @@ from tests.support.run_files import (
 )
 
 
-def log(*samples: Any, **header: Any) -> dict[str, Any]:
+def build_log(*samples: Any, **header: Any) -> dict[str, Any]:
     return {**INSPECT_HEADER, **header, "samples": list(samples)}
 
 
-def archived(folder: Path, *samples: Any, **how: Any) -> Path:
+def write_archive(folder: Path, *samples: Any, **how: Any) -> Path:
     members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
     return write_eval(folder / "a.eval", {"header.json": INSPECT_HEADER, **members}, **how)
 
@@ -38,8 +38,8 @@ def sample() -> dict[str, Any]:
     )
 
 
-def test_a_sample_is_a_run_whose_scores_are_its_points(tmp_path: Path, sample: dict[str, Any]) -> None:
-    run = Reading(write_json(tmp_path / "a.json", log(sample))).only
+def test_a_sample_becomes_a_run_with_its_scores_as_points(tmp_path: Path, sample: dict[str, Any]) -> None:
+    run = Reading(write_json(tmp_path / "a.json", build_log(sample))).only
     assert (run.run_id, run.case_id, run.profile) == ("sampleUuid1", "arith/1", "openai/gpt-4o (react)")
     assert (run.timestamp, run.finished_at) == ("2026-03-01T10:01:00.250000Z", "2026-03-01T10:01:09Z")
     assert (run.max_score, run.raw_score, run.total_score, run.normalized_score) == (2, 2, 0.25, 0.125)
@@ -55,24 +55,24 @@ def test_a_sample_is_a_run_whose_scores_are_its_points(tmp_path: Path, sample: d
 @pytest.mark.parametrize("zstandard", [False, True])
 def test_both_containers_hold_the_same_runs(tmp_path: Path, sample: dict[str, Any], zstandard: bool) -> None:
     samples = [sample, inspect_sample(epoch=2, uuid="sampleUuid2")]
-    plain = Reading(write_json(tmp_path / "a.json", log(*samples)))
-    packed = Reading(archived(tmp_path, *samples, zstandard=zstandard))
+    plain = Reading(write_json(tmp_path / "a.json", build_log(*samples)))
+    packed = Reading(write_archive(tmp_path, *samples, zstandard=zstandard))
     assert packed.runs == plain.runs
     assert [run.success for run in packed.runs] == [False, True]
     assert packed.format is plain.format
 
 
-def test_an_error_is_the_machinery_s(tmp_path: Path) -> None:
+def test_an_error_counts_as_an_infrastructure_failure(tmp_path: Path) -> None:
     error = {"message": "RateLimitError: 429", "traceback": "…", "traceback_ansi": "…"}
-    run = Reading(write_json(tmp_path / "a.json", log(inspect_sample(scores=None, error=error)))).only
+    run = Reading(write_json(tmp_path / "a.json", build_log(inspect_sample(scores=None, error=error)))).only
     assert (run.machinery_failure, run.error, run.success) == (True, "RateLimitError: 429", False)
     assert (run.total_score, run.max_score) == (0, 1)
 
 
-def test_a_limit_is_the_model_s_unless_an_operator_set_it(tmp_path: Path) -> None:
+def test_a_limit_counts_for_the_model_unless_the_operator_stopped_the_run(tmp_path: Path) -> None:
     limits = [{"type": "time", "limit": 60.0}, {"type": "operator", "limit": 1.0}]
     samples = [inspect_sample(uuid=str(index), limit=limit) for index, limit in enumerate(limits)]
-    runs = Reading(write_json(tmp_path / "a.json", log(*samples))).runs
+    runs = Reading(write_json(tmp_path / "a.json", build_log(*samples))).runs
     assert [run.machinery_failure for run in runs] == [False, True]
 
 
@@ -85,16 +85,17 @@ def test_tool_calls_are_counted(tmp_path: Path) -> None:
         tool_event("bash", cmd="echo 1 > c.py"),
         tool_event("write_file", error={"type": "permission", "message": "no"}, path="d.py"),
     ]
-    run = Reading(write_json(tmp_path / "a.json", log(inspect_sample(events=events)))).only
+    run = Reading(write_json(tmp_path / "a.json", build_log(inspect_sample(events=events)))).only
     assert run.metrics == Metrics(2, 3, 1, 2 / 3, 0.5)
 
 
 @pytest.mark.parametrize(
     "events", [[], [tool_event("python", code="open('a')"), tool_event("bash", cmd="ls")]]
 )
-def test_behaviour_that_cannot_be_seen_is_null(tmp_path: Path, events: list[Any]) -> None:
+def test_metrics_are_null_for_tools_with_hidden_file_access(tmp_path: Path, events: list[Any]) -> None:
     assert (
-        Reading(write_json(tmp_path / "a.json", log(inspect_sample(events=events)))).only.metrics == Metrics()
+        Reading(write_json(tmp_path / "a.json", build_log(inspect_sample(events=events)))).only.metrics
+        == Metrics()
     )
 
 
@@ -103,7 +104,7 @@ def test_old_logs_are_read(tmp_path: Path) -> None:
     nested = {"event": "subtask", "events": [tool_event("read_file", path="a")]}
     sample = {"id": "x", "epoch": 3, "input": "?", "target": "!", "score": {"value": 0.5}, "events": [nested]}
     spec = {key: value for key, value in INSPECT_HEADER["eval"].items() if key not in ("eval_id", "solver")}
-    path = write_json(tmp_path / "a.json", log(sample, version=1, eval=spec))
+    path = write_json(tmp_path / "a.json", build_log(sample, version=1, eval=spec))
     reading = Reading(path)
     run = reading.only
     assert run.run_id.endswith(":x:3")
@@ -114,14 +115,14 @@ def test_old_logs_are_read(tmp_path: Path) -> None:
     assert "samples without a time have that of the evaluation" in reading.notes.converted
 
 
-def test_long_commands_are_followed_to_their_texts(tmp_path: Path) -> None:
+def test_references_to_long_commands_are_resolved(tmp_path: Path) -> None:
     command, own = "cat a.py && echo 1 > a.py", "0a1b"
     events = [tool_event("bash", cmd=f"attachment://{own}"), tool_event("bash", cmd="attachment://gone")]
     new = inspect_sample(events=events, attachments={own: command})
     begun = {**tool_event("bash", cmd=f"tc://{own}"), "timestamp": "2026-03-01T10:00:42-04:00"}
     old = inspect_sample(uuid="u2", transcript={"events": [begun], "content": {own: command}})
     del old["events"], old["started_at"], old["completed_at"]
-    first, second = Reading(write_json(tmp_path / "a.json", log(new, old))).runs
+    first, second = Reading(write_json(tmp_path / "a.json", build_log(new, old))).runs
     assert first.metrics == second.metrics == Metrics(1, 1, 0, 1, 1)
     assert second.timestamp == "2026-03-01T14:00:42Z"
 
@@ -140,7 +141,7 @@ def test_a_sample_stored_in_pieces_is_read(tmp_path: Path) -> None:
     assert Reading(path).only.metrics == Metrics(1, 1, 0, 1, 1)
 
 
-def test_summaries_stand_in_where_there_are_no_transcripts(tmp_path: Path) -> None:
+def test_summaries_replace_missing_transcripts(tmp_path: Path) -> None:
     summaries = [inspect_sample(error="boom", scores=None), inspect_sample(epoch=2, uuid="u2", limit="token")]
     path = write_eval(tmp_path / "a.eval", {"header.json": INSPECT_HEADER, "summaries.json": summaries})
     assert [run.machinery_failure for run in Reading(path).runs] == [True, False]
@@ -158,7 +159,7 @@ def test_values_of_several_kinds_are_points(tmp_path: Path) -> None:
         "many": {"value": {"a": 1, "b": 0.5, "c": None}},
         "flags": {"value": [True, False]},
     }
-    run = Reading(write_json(tmp_path / "a.json", log(inspect_sample(scores=scores)))).only
+    run = Reading(write_json(tmp_path / "a.json", build_log(inspect_sample(scores=scores)))).only
     assert run.max_score == 6
     assert {part.name: part.points for part in run.deductions} == {
         "partial": 0.5,
@@ -167,24 +168,24 @@ def test_values_of_several_kinds_are_points(tmp_path: Path) -> None:
     }
 
 
-def test_nan_is_no_score_and_breaks_nothing(tmp_path: Path) -> None:
+def test_nan_is_not_a_score(tmp_path: Path) -> None:
     nan = float("nan")
     unscored = inspect_sample(uuid="u2", scores={"match": {"value": nan, "explanation": 'NaN "NaN" \\'}})
-    reading = Reading(write_json(tmp_path / "a.json", log(inspect_sample(), unscored)))
+    reading = Reading(write_json(tmp_path / "a.json", build_log(inspect_sample(), unscored)))
     assert (len(reading.runs), reading.mistakes) == (1, [])
     assert reading.left_out == ["samples have no score (the evaluation's status is success)"]
-    packed = Reading(archived(tmp_path, inspect_sample(), {**unscored, "id": 2}))
+    packed = Reading(write_archive(tmp_path, inspect_sample(), {**unscored, "id": 2}))
     assert packed.runs == reading.runs
 
 
-def test_what_is_invalid_or_beyond_its_scale_is_told(tmp_path: Path) -> None:
+def test_invalidated_samples_and_scores_out_of_range_are_reported(tmp_path: Path) -> None:
     samples = [
         inspect_sample(invalidation={"author": "me", "reason": "leaked"}),
         inspect_sample(scores={"grade": {"value": 7}}),
         inspect_sample(uuid="kept", scores={"grade": {"value": 7}, "match": {"value": "C"}}),
         {"epoch": 1},
     ]
-    reading = Reading(write_json(tmp_path / "a.json", log(*samples)))
+    reading = Reading(write_json(tmp_path / "a.json", build_log(*samples)))
     assert [run.run_id for run in reading.runs] == ["kept"]
     assert reading.left_out == ["samples were invalidated"]
     assert reading.mistakes == [
@@ -208,8 +209,8 @@ def test_an_archive_that_is_no_log_is_refused(tmp_path: Path, members: Any, reas
     assert reading.mistakes[0].startswith(f": {reason}")
 
 
-def test_one_broken_sample_is_told_and_the_others_read(tmp_path: Path) -> None:
-    path = archived(tmp_path, inspect_sample(), inspect_sample(id=2, uuid="u2"))
+def test_a_broken_sample_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
+    path = write_archive(tmp_path, inspect_sample(), inspect_sample(id=2, uuid="u2"))
     content = bytearray(path.read_bytes())
     start = content.index(b"samples/2_epoch_1.json") + 60
     content[start : start + 8] = b"\xff" * 8
@@ -219,12 +220,10 @@ def test_one_broken_sample_is_told_and_the_others_read(tmp_path: Path) -> None:
     assert "samples/2_epoch_1.json is broken" in reading.mistakes[0]
 
 
-def test_a_member_is_unpacked_no_further_than_its_bound(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(inspect_zip, "LARGEST_MEMBER", 10_000)
+def test_a_member_is_unpacked_only_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect_zip, "MAX_MEMBER_BYTES", 10_000)
     monkeypatch.setattr(inspect_zip, "_PIECE", 1_000)
-    reading = Reading(archived(tmp_path, inspect_sample(), inspect_sample(id=2, input="0" * 1_000_000)))
+    reading = Reading(write_archive(tmp_path, inspect_sample(), inspect_sample(id=2, input="0" * 1_000_000)))
     assert (len(reading.runs), reading.mistakes) == (
         1,
         [": samples/2_epoch_1.json is larger than 10,000 bytes"],
@@ -232,13 +231,13 @@ def test_a_member_is_unpacked_no_further_than_its_bound(
 
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04 and no more", b'{"eval": 1, "version": 2', b"[1]"])
-def test_garbage_gets_a_sentence(tmp_path: Path, content: bytes) -> None:
+def test_invalid_content_is_reported(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.eval").write_bytes(content)
     reading = Reading(tmp_path / "a.eval", "inspect")
     assert (reading.runs, len(reading.mistakes)) == ([], 1)
 
 
 def test_a_lone_surrogate_is_replaced(tmp_path: Path) -> None:
-    text = json.dumps(log(inspect_sample(scores={"match": {"value": "I", "explanation": "\ud800"}})))
+    text = json.dumps(build_log(inspect_sample(scores={"match": {"value": "I", "explanation": "\ud800"}})))
     (tmp_path / "a.json").write_text(text)
     assert Reading(tmp_path / "a.json").only.deductions[0].description == "\N{REPLACEMENT CHARACTER}"

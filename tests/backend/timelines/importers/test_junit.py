@@ -1,4 +1,4 @@
-"""JUnit reports, harmless and hostile."""
+"""Import of JUnit reports, valid and hostile ones."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,13 +26,13 @@ REPORT = """<?xml version="1.0" encoding="utf-8"?>
 """
 
 
-def write(folder: Path, text: str | bytes) -> Path:
+def write_file(folder: Path, text: str | bytes) -> Path:
     (folder / "report.xml").write_bytes(text if isinstance(text, bytes) else text.encode())
     return folder / "report.xml"
 
 
-def test_cases_are_runs_and_errors_the_machinery_s(tmp_path: Path) -> None:
-    reading = Reading(write(tmp_path, REPORT))
+def test_cases_become_runs_and_errors_infrastructure_failures(tmp_path: Path) -> None:
+    reading = Reading(write_file(tmp_path, REPORT))
     passed, failed, broken = reading.runs
     assert (passed.case_id, passed.profile, passed.success) == ("tests.test_a.test_one", "alpha", True)
     assert (passed.timestamp, passed.finished_at) == ("2026-03-01T10:00:00Z", "2026-03-01T10:00:01.500000Z")
@@ -47,7 +47,7 @@ def test_cases_are_runs_and_errors_the_machinery_s(tmp_path: Path) -> None:
 
 
 def test_the_profile_is_part_of_the_id(tmp_path: Path) -> None:
-    path = write(tmp_path, REPORT)
+    path = write_file(tmp_path, REPORT)
     ids = [[run.run_id for run in Reading(path, profile=name).runs] for name in ("a", "b", "a")]
     assert ids[0] == ids[2]
     assert not set(ids[0]) & set(ids[1])
@@ -56,13 +56,13 @@ def test_the_profile_is_part_of_the_id(tmp_path: Path) -> None:
 def test_repeats_of_a_case_are_numbered(tmp_path: Path) -> None:
     case = '<testcase classname="c" name="n"/>'
     text = f'<testsuite timestamp="2026-03-01T10:00:00Z">{case * 3}</testsuite>'
-    ids = [run.run_id for run in Reading(write(tmp_path, text), profile="p").runs]
+    ids = [run.run_id for run in Reading(write_file(tmp_path, text), profile="p").runs]
     assert len(set(ids)) == 3
     assert ids[1:] == [f"{ids[0]}-2", f"{ids[0]}-3"]
 
 
-def test_a_report_without_times_or_profile_says_what_it_needs(tmp_path: Path) -> None:
-    path = write(tmp_path, '<testsuite><testcase name="n"/></testsuite>')
+def test_a_report_without_times_or_profile_names_the_missing_option(tmp_path: Path) -> None:
+    path = write_file(tmp_path, '<testsuite><testcase name="n"/></testsuite>')
     assert Reading(path).mistakes == [":1: profile: the file names none; name it with --profile"]
     assert "give it with --at" in Reading(path, profile="p").mistakes[0]
     assert Reading(path, profile="p", at=AT).only.timestamp == "2026-03-01T12:00:00Z"
@@ -78,8 +78,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_entity_is_ever_declared(tmp_path: Path, text: str, encoding: str) -> None:
-    reading = Reading(write(tmp_path, text.encode(encoding)), "junit", profile="p", at=AT)
+def test_document_types_are_refused(tmp_path: Path, text: str, encoding: str) -> None:
+    reading = Reading(write_file(tmp_path, text.encode(encoding)), "junit", profile="p", at=AT)
     assert reading.runs == []
     assert reading.mistakes == [":1: declares a document type, which no JUnit report needs"]
 
@@ -96,12 +96,12 @@ def test_no_entity_is_ever_declared(tmp_path: Path, text: str, encoding: str) ->
         (b"<testsuite>\xff</testsuite>", ":1: is no well-formed XML: not well-formed (invalid token)"),
     ],
 )
-def test_what_is_no_report_is_refused(tmp_path: Path, text: str | bytes, reason: str) -> None:
-    (told,) = Reading(write(tmp_path, text), "junit").mistakes
+def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str | bytes, reason: str) -> None:
+    (told,) = Reading(write_file(tmp_path, text), "junit").mistakes
     assert told.startswith(reason)
 
 
 def test_long_texts_are_cut(tmp_path: Path) -> None:
     text = f'<testsuite><testcase name="n"><failure>{"x" * 300_000}</failure></testcase></testsuite>'
-    run = Reading(write(tmp_path, text), profile="p", at=AT).only
+    run = Reading(write_file(tmp_path, text), profile="p", at=AT).only
     assert len(run.deductions[0].description) == 20_000

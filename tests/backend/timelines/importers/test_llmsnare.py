@@ -1,4 +1,4 @@
-"""LLMSnare's timelines are converted, and the report says how."""
+"""LLMSnare's timelines are converted, and the report names the conversions."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from backend.timelines.model import Metrics
 from tests.support.run_files import Reading, write_lines
 
 
-def result(**more: Any) -> dict[str, Any]:
+def result(**fields: Any) -> dict[str, Any]:
     return {
         "run_id": "0195-uuid7",
         "timestamp": "2026-03-01T10:00:00.123456789Z",
@@ -37,11 +37,11 @@ def result(**more: Any) -> dict[str, Any]:
         "bonuses": [{"name": "B1", "points": 10, "description": "all read"}],
         "tool_calls": [],
         "final_response": "done",
-        **more,
+        **fields,
     }
 
 
-def test_a_result_is_converted_to_our_rules(tmp_path: Path) -> None:
+def test_a_result_is_converted_to_the_rules_of_runs(tmp_path: Path) -> None:
     reading = Reading(write_lines(tmp_path / "demo.jsonl", result()))
     run = reading.only
     assert (run.raw_score, run.total_score, run.max_score, run.normalized_score) == (100, 90, 125, 0.72)
@@ -58,7 +58,7 @@ def test_a_result_is_converted_to_our_rules(tmp_path: Path) -> None:
     assert all(part in told for part in ("percentage", "signs were turned", "raw_score is 100"))
 
 
-def test_a_clamped_percentage_becomes_the_true_share(tmp_path: Path) -> None:
+def test_a_clamped_percentage_becomes_the_exact_share(tmp_path: Path) -> None:
     lost = [{"name": "H", "points": -120, "description": ""}]
     given = result(deductions=lost, bonuses=None, total_score=-20, raw_score=-20, normalized_score=0)
     run = Reading(write_lines(tmp_path / "a.jsonl", given)).only
@@ -73,7 +73,7 @@ def test_a_clamped_percentage_becomes_the_true_share(tmp_path: Path) -> None:
         ("benchmark ended without any tool calls", False),
     ],
 )
-def test_a_failed_run_comes_to_its_zero(tmp_path: Path, error: str, machinery: bool) -> None:
+def test_a_failed_run_has_a_total_of_zero(tmp_path: Path, error: str, machinery: bool) -> None:
     given = result(success=False, error=error, total_score=0, raw_score=0, normalized_score=0)
     run = Reading(write_lines(tmp_path / "a.jsonl", given)).only
     assert (run.total_score, run.normalized_score, run.machinery_failure, run.error) == (
@@ -85,14 +85,14 @@ def test_a_failed_run_comes_to_its_zero(tmp_path: Path, error: str, machinery: b
     assert [(part.name, part.points) for part in run.deductions] == [("H1", 20), ("run_failed", 90)]
 
 
-def test_a_failed_run_that_lost_more_than_all_comes_to_its_zero_too(tmp_path: Path) -> None:
+def test_a_failed_run_with_a_negative_total_has_a_total_of_zero(tmp_path: Path) -> None:
     lost = [{"name": "H", "points": -130, "description": ""}]
     given = result(success=False, error="chat round 1: x", total_score=0, deductions=lost, bonuses=None)
     run = Reading(write_lines(tmp_path / "a.jsonl", given)).only
     assert (run.total_score, [(part.name, part.points) for part in run.bonuses]) == (0, [("run_failed", 30)])
 
 
-def test_a_run_that_never_began_has_a_maximum_and_no_counts(tmp_path: Path) -> None:
+def test_a_run_that_never_started_has_a_maximum_and_no_metrics(tmp_path: Path) -> None:
     given = result(
         success=False, error='unsupported provider "x"', total_score=0, raw_score=0, max_score=0,
         normalized_score=0, deductions=None, bonuses=None, finished_at="0001-01-01T00:00:00Z",
@@ -103,7 +103,7 @@ def test_a_run_that_never_began_has_a_maximum_and_no_counts(tmp_path: Path) -> N
     assert (run.metrics, run.finished_at) == (Metrics(), None)
 
 
-def test_older_lines_have_a_driver_and_an_id_of_their_content(tmp_path: Path) -> None:
+def test_older_lines_have_a_driver_and_a_derived_id(tmp_path: Path) -> None:
     given = {
         key: value
         for key, value in result(driver="openai").items()
@@ -121,7 +121,7 @@ def test_older_lines_have_a_driver_and_an_id_of_their_content(tmp_path: Path) ->
     assert (first.provider, first.model_vendor) == ("openai", "openai")
 
 
-def test_points_that_do_not_lead_to_the_total_are_refused(tmp_path: Path) -> None:
+def test_points_that_do_not_add_up_to_the_total_are_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", result(), result(total_score=50))
     reading = Reading(path)
     assert len(reading.runs) == 1

@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: samples, and the results beside them."""
+"""Import of lm-evaluation-harness: samples, and the results in the same folder."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from tests.support.run_files import Reading, write_json, write_lines
 DATE = "2026-03-01T10-11-12.345678"
 
 
-def sample(doc_id: int, **more: Any) -> dict[str, Any]:
+def sample(doc_id: int, **fields: Any) -> dict[str, Any]:
     return {
         "doc_id": doc_id,
         "doc": {"question": "?"},
@@ -21,11 +21,11 @@ def sample(doc_id: int, **more: Any) -> dict[str, Any]:
         "doc_hash": "d",
         "prompt_hash": "p",
         "target_hash": "t",
-        **more,
+        **fields,
     }
 
 
-def results(**more: Any) -> dict[str, Any]:
+def results(**fields: Any) -> dict[str, Any]:
     return {
         "results": {
             "gsm8k": {
@@ -44,7 +44,7 @@ def results(**more: Any) -> dict[str, Any]:
         "model_source": "hf",
         "model_name": "EleutherAI/pythia-160m",
         "total_evaluation_time_seconds": "60.5",
-        **more,
+        **fields,
     }
 
 
@@ -54,7 +54,7 @@ def folder(parent: Path) -> Path:
     return made
 
 
-def test_a_sample_is_a_run_with_what_the_results_beside_it_know(tmp_path: Path) -> None:
+def test_a_sample_becomes_a_run_with_fields_of_the_results(tmp_path: Path) -> None:
     home = folder(tmp_path)
     write_json(home / f"results_{DATE}.json", results())
     rows = [
@@ -71,7 +71,7 @@ def test_a_sample_is_a_run_with_what_the_results_beside_it_know(tmp_path: Path) 
     assert right.run_id != wrong.run_id
 
 
-def test_without_results_the_names_of_file_and_folder_serve(tmp_path: Path) -> None:
+def test_without_results_file_and_folder_names_are_used(tmp_path: Path) -> None:
     reading = Reading(
         write_lines(folder(tmp_path) / f"samples_arc_easy_{DATE}.jsonl", sample(7, acc=1.0, acc_norm=0.0))
     )
@@ -81,7 +81,7 @@ def test_without_results_the_names_of_file_and_folder_serve(tmp_path: Path) -> N
     assert reading.notes.converted["times without a zone were taken as UTC"] == 1
 
 
-def test_one_filter_is_read(tmp_path: Path) -> None:
+def test_only_the_first_filter_is_read(tmp_path: Path) -> None:
     rows = [
         sample(doc, filter=name, exact_match=1.0)
         for name in ("strict-match", "flexible-extract")
@@ -95,7 +95,7 @@ def test_one_filter_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_the_first_metric_is_taken_of_which_more_is_better(tmp_path: Path) -> None:
+def test_the_first_metric_with_higher_is_better_is_used(tmp_path: Path) -> None:
     rows = [sample(0, perplexity=0.5, bleu=[1, 2], brier_score=0.1, acc=0.25), sample(1, perplexity=3.0)]
     reading = Reading(write_lines(folder(tmp_path) / f"samples_x_{DATE}.jsonl", *rows))
     assert [part.name for part in reading.runs[0].deductions] == ["acc"]
@@ -104,7 +104,7 @@ def test_the_first_metric_is_taken_of_which_more_is_better(tmp_path: Path) -> No
     ]
 
 
-def test_results_alone_are_a_run_a_task_and_nothing_beside_their_samples(tmp_path: Path) -> None:
+def test_results_without_samples_become_one_run_for_each_task(tmp_path: Path) -> None:
     home = folder(tmp_path)
     path = write_json(home / f"results_{DATE}.json", results())
     run = Reading(path).only
@@ -115,13 +115,13 @@ def test_results_alone_are_a_run_a_task_and_nothing_beside_their_samples(tmp_pat
     assert (beside.runs, beside.mistakes, len(beside.left_out)) == ([], [], 1)
 
 
-def test_a_file_without_date_or_model_says_what_it_needs(tmp_path: Path) -> None:
+def test_a_file_without_date_or_model_names_the_missing_option(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "own.jsonl", sample(0, acc=1.0))
     assert "use --at" in Reading(path, "lm-eval").mistakes[0]
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"acc": 1}', '{"doc_id": 1, "acc": NaN}'])
-def test_a_broken_line_has_its_number(tmp_path: Path, line: str) -> None:
+def test_a_broken_line_is_reported_with_its_number(tmp_path: Path, line: str) -> None:
     path = folder(tmp_path) / f"samples_x_{DATE}.jsonl"
     path.write_text(f'{{"doc_id": 0, "resps": [], "acc": 1}}\n{line}\n')
     reading = Reading(path)

@@ -1,4 +1,4 @@
-"""Our own JSON Lines: strict, and named by the line."""
+"""Import of the native JSON Lines: strict, with mistakes located by line."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from backend.timelines.profiles.profile_files import InvalidProfilesError
 from tests.support.run_files import Reading, own_run, write_json, write_lines
 
 
-def test_lines_and_arrays_are_runs(tmp_path: Path) -> None:
+def test_lines_and_arrays_are_imported(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", own_run(), [own_run(run_id="r2"), own_run(run_id="r3")])
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n\r\n"))
     reading = Reading(path)
@@ -36,13 +36,13 @@ def test_lines_and_arrays_are_runs(tmp_path: Path) -> None:
         (json.dumps(own_run()).replace("0.75", "NaN"), ":1: is no JSON"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_has_its_line_and_field(tmp_path: Path, line: str, reason: str) -> None:
+def test_mistakes_are_reported_with_line_and_field(tmp_path: Path, line: str, reason: str) -> None:
     (tmp_path / "a.jsonl").write_text(f"{line}\n", encoding="latin-1")
     assert Reading(tmp_path / "a.jsonl", "chainproof").mistakes[0].startswith(reason)
 
 
-def test_a_line_beyond_the_bound_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_reader, "LONGEST_LINE", 1_000)
+def test_a_line_beyond_the_limit_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_reader, "MAX_LINE_BYTES", 1_000)
     monkeypatch.setattr(json_reader, "_PIECE", 300)
     path = write_lines(tmp_path / "a.jsonl", own_run(), own_run(error="x" * 5_000), own_run(run_id="r3"))
     reading = Reading(path, "chainproof")
@@ -55,16 +55,18 @@ def test_a_line_beyond_the_bound_is_passed_over(tmp_path: Path, monkeypatch: pyt
     ("template", "expected"),
     [("fixed", "fixed"), ("{model} by {agent}", "gpt by me"), ("{file}/{profile}", "a/alpha"), ("{}", None)],
 )
-def test_the_caller_names_the_profile(tmp_path: Path, template: str, expected: str | None) -> None:
+def test_the_profile_option_accepts_placeholders(tmp_path: Path, template: str, expected: str | None) -> None:
     path = write_lines(tmp_path / "a.jsonl", own_run(model="gpt", agent="me"))
     if expected is None:
-        with pytest.raises(ValueError, match=r"--profile knows no .{2}; it may name .profile., .model."):
+        with pytest.raises(
+            ValueError, match=r"--profile has no placeholder .{2}. Use one of .profile., .model."
+        ):
             Reading(path, profile=template)
     else:
         assert Reading(path, profile=template).only.profile == expected
 
 
-def test_a_part_that_is_unknown_is_told(tmp_path: Path) -> None:
+def test_an_unknown_placeholder_value_is_reported(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", own_run())
     assert Reading(path, profile="{agent}").mistakes == [
         ":1: profile: --profile names {agent}, which the file does not say"

@@ -1,4 +1,4 @@
-"""promptfoo's results, of old and new versions."""
+"""Import of promptfoo's results, of old and new versions."""
 
 from pathlib import Path
 from typing import Any
@@ -10,18 +10,18 @@ from tests.support.run_files import Reading, write_json
 LONG = "You are a careful assistant. Answer {{question}} in one word, without any explanation at all."
 
 
-def part(score: float, kind: str, weight: float | None = None, **more: Any) -> dict[str, Any]:
+def part(score: float, kind: str, weight: float | None = None, **fields: Any) -> dict[str, Any]:
     assertion = {"type": kind, "value": "x", **({} if weight is None else {"weight": weight})}
     return {
         "pass": score >= 1,
         "score": score,
         "reason": f"{kind} says {score}",
         "assertion": assertion,
-        **more,
+        **fields,
     }
 
 
-def row(parts: list[Any] | None = None, score: float = 1, **more: Any) -> dict[str, Any]:
+def row(parts: list[Any] | None = None, score: float = 1, **fields: Any) -> dict[str, Any]:
     graded = (
         None
         if parts is None
@@ -44,11 +44,11 @@ def row(parts: list[Any] | None = None, score: float = 1, **more: Any) -> dict[s
         "gradingResult": graded,
         "namedScores": {},
         "cost": 0.002,
-        **more,
+        **fields,
     }  # fmt: skip
 
 
-def results(*rows: Any, version: int = 3, **more: Any) -> dict[str, Any]:
+def results(*rows: Any, version: int = 3, **fields: Any) -> dict[str, Any]:
     return {
         "evalId": "eval-abc-2026-03-01T10:00:00",
         "results": {
@@ -61,7 +61,7 @@ def results(*rows: Any, version: int = 3, **more: Any) -> dict[str, Any]:
         "config": {"description": "capitals"},
         "shareableUrl": None,
         "metadata": {"promptfooVersion": "0.118.0"},
-        **more,
+        **fields,
     }
 
 
@@ -79,7 +79,7 @@ def test_assertions_are_deducted_by_their_weights(tmp_path: Path) -> None:
     assert (run.success, run.machinery_failure, run.error, run.cost_usd) == (False, False, None, 0.002)
 
 
-def test_a_set_counts_once_and_its_members_not_beside_it(tmp_path: Path) -> None:
+def test_an_assertion_set_counts_once_without_its_members(tmp_path: Path) -> None:
     members = [part(1, "contains"), part(0, "equals")]
     whole = part(0.5, "assert-set", 2, componentResults=members)
     run = Reading(
@@ -89,7 +89,7 @@ def test_a_set_counts_once_and_its_members_not_beside_it(tmp_path: Path) -> None
     assert [lost.name for lost in run.deductions] == ["assert-set"]
 
 
-def test_a_score_of_its_own_is_kept_with_the_rest_as_a_part(tmp_path: Path) -> None:
+def test_an_independent_score_is_kept_and_the_rest_is_one_part(tmp_path: Path) -> None:
     reading = Reading(write_json(tmp_path / "a.json", results(row([part(0, "contains")], score=0.8))))
     run = reading.only
     assert run.total_score == pytest.approx(0.8)
@@ -97,7 +97,7 @@ def test_a_score_of_its_own_is_kept_with_the_rest_as_a_part(tmp_path: Path) -> N
     assert any("«scoring»" in told for told in reading.notes.converted)
 
 
-def test_errors_are_the_machinery_s_and_failed_assertions_are_not(tmp_path: Path) -> None:
+def test_errors_are_infrastructure_failures_and_failed_assertions_are_not(tmp_path: Path) -> None:
     rows = [
         row(None, score=0, testIdx=1, failureReason=2, error="API error: 429"),
         row([part(0, "contains")], score=0, testIdx=2, failureReason=1, error="contains says 0"),
@@ -128,7 +128,7 @@ def test_old_files_are_read(tmp_path: Path) -> None:
     assert reading.runs[0].profile == "openai:gpt-4"
 
 
-def test_several_prompts_and_shared_descriptions_are_told_apart(tmp_path: Path) -> None:
+def test_several_prompts_and_shared_descriptions_get_distinct_names(tmp_path: Path) -> None:
     rows = [
         row([], testIdx=0),
         row([], testIdx=0, promptIdx=1, prompt={"raw": LONG, "label": LONG}),
@@ -143,7 +143,7 @@ def test_several_prompts_and_shared_descriptions_are_told_apart(tmp_path: Path) 
     assert all(run.case_id.startswith("capital of France [") for run in runs)
 
 
-def test_repeats_are_runs_of_their_own(tmp_path: Path) -> None:
+def test_repeats_are_separate_runs(tmp_path: Path) -> None:
     runs = Reading(write_json(tmp_path / "a.json", results(row([]), row([])))).runs
     assert [run.run_id[-6:] for run in runs] == [":00:0:0"[-6:], "0:0:0:2"[-6:]]
 
@@ -160,7 +160,7 @@ def test_repeats_are_runs_of_their_own(tmp_path: Path) -> None:
         ({"id": "echo"}, (None, None, None)),
     ],
 )
-def test_providers_are_read_for_their_models(
+def test_the_model_is_parsed_from_the_provider(
     tmp_path: Path, provider: Any, expected: tuple[str | None, ...]
 ) -> None:
     run = Reading(write_json(tmp_path / "a.json", results(row([], provider=provider)))).only
@@ -168,7 +168,7 @@ def test_providers_are_read_for_their_models(
     assert run.profile == provider.get("label", provider["id"])
 
 
-def test_what_is_wrong_has_its_place(tmp_path: Path) -> None:
+def test_mistakes_are_reported_with_their_place(tmp_path: Path) -> None:
     rows = [row([]), row([], score="high"), row([], provider={})]
     reading = Reading(write_json(tmp_path / "a.json", results(*rows)))
     assert len(reading.runs) == 1
@@ -178,7 +178,7 @@ def test_what_is_wrong_has_its_place(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_without_a_time_needs_one(tmp_path: Path) -> None:
+def test_a_file_without_a_time_needs_the_option(tmp_path: Path) -> None:
     value = results(row([]))
     del value["results"]["timestamp"]
     reading = Reading(write_json(tmp_path / "a.json", value))

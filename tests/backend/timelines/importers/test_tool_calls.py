@@ -1,10 +1,10 @@
-"""How an agent went about files."""
+"""File accesses counted from tool calls."""
 
 from typing import Any
 
 import pytest
 
-from backend.timelines.importers.tool_calls import Behaviour, shell_acts
+from backend.timelines.importers.tool_calls import Behaviour, find_shell_accesses
 from backend.timelines.model import Metrics
 
 
@@ -26,19 +26,19 @@ from backend.timelines.model import Metrics
         ("", []),
     ],
 )
-def test_shell_commands_are_read_for_what_they_do(command: str, acts: list[Any]) -> None:
-    assert list(shell_acts(command)) == acts
+def test_file_accesses_of_shell_commands_are_found(command: str, acts: list[Any]) -> None:
+    assert list(find_shell_accesses(command)) == acts
 
 
-def behaviour(*calls: tuple[str, dict[str, Any]]) -> Metrics:
+def count_calls(*calls: tuple[str, dict[str, Any]]) -> Metrics:
     counted = Behaviour()
     for function, arguments in calls:
         counted.call(function, arguments)
     return counted.metrics()
 
 
-def test_coverage_is_of_files_read_before_they_were_written() -> None:
-    metrics = behaviour(
+def test_coverage_counts_files_read_before_they_were_written() -> None:
+    metrics = count_calls(
         ("read_file", {"path": "a"}),
         ("write_file", {"path": "a"}),
         ("write_file", {"path": "b"}),
@@ -49,12 +49,12 @@ def test_coverage_is_of_files_read_before_they_were_written() -> None:
 
 
 def test_without_writes_there_is_no_ratio() -> None:
-    assert behaviour(("bash", {"cmd": ["cat", "a"]})) == Metrics(1, 0, 0, None, None)
+    assert count_calls(("bash", {"cmd": ["cat", "a"]})) == Metrics(1, 0, 0, None, None)
 
 
-def test_calls_that_cannot_be_seen_leave_everything_unknown() -> None:
-    assert behaviour() == behaviour(("read_file", {"path": "a"}), ("python", {"code": ""})) == Metrics()
+def test_tools_with_hidden_file_access_leave_all_metrics_unknown() -> None:
+    assert count_calls() == count_calls(("read_file", {"path": "a"}), ("python", {"code": ""})) == Metrics()
 
 
 def test_other_tools_count_nothing() -> None:
-    assert behaviour(("web_search", {"query": "x"})) == Metrics(0, 0, 0, None, None)
+    assert count_calls(("web_search", {"query": "x"})) == Metrics(0, 0, 0, None, None)

@@ -1,11 +1,19 @@
-"""Foreign values as ours."""
+"""Conversion of values of other tools."""
 
 from typing import Any
 
 import pytest
 
-from backend.timelines.importers.model import Notes, Refused
-from backend.timelines.importers.value_conversion import instant, later, name, number, scored, vendor, words
+from backend.timelines.importers.model import InvalidItemError, Notes
+from backend.timelines.importers.value_conversion import (
+    add_seconds,
+    build_run,
+    convert_name,
+    convert_number,
+    convert_text,
+    convert_time,
+    find_vendor,
+)
 from backend.timelines.model import MAX_DEDUCTIONS, Points
 
 
@@ -32,8 +40,10 @@ from backend.timelines.model import MAX_DEDUCTIONS, Points
         (None, None),
     ],
 )
-def test_a_model_s_maker_is_known_by_how_its_name_begins(model: str | None, expected: str | None) -> None:
-    assert vendor(model) == expected
+def test_the_vendor_is_found_by_the_beginning_of_the_model_name(
+    model: str | None, expected: str | None
+) -> None:
+    assert find_vendor(model) == expected
 
 
 @pytest.mark.parametrize(
@@ -47,40 +57,40 @@ def test_a_model_s_maker_is_known_by_how_its_name_begins(model: str | None, expe
 )
 def test_times_without_a_zone_are_utc_and_noted(given: str, expected: str, noted: int) -> None:
     notes = Notes()
-    assert instant(given, notes) == expected
+    assert convert_time(given, notes) == expected
     assert sum(notes.converted.values()) == noted
 
 
 @pytest.mark.parametrize("given", [None, 5, "", "yesterday", "2026-02-30T10:00:00Z", "2026-03-01"])
-def test_what_is_no_time_is_refused(given: Any) -> None:
-    with pytest.raises(Refused, match=r"^timestamp: "):
-        instant(given, Notes())
+def test_invalid_times_are_refused(given: Any) -> None:
+    with pytest.raises(InvalidItemError, match=r"^timestamp: "):
+        convert_time(given, Notes())
 
 
 @pytest.mark.parametrize(
     ("seconds", "expected"), [(0.25, "2026-03-01T10:00:00.250000Z"), (-1, None), (1e20, None)]
 )
-def test_an_end_is_a_start_and_a_length_of_time(seconds: float, expected: str | None) -> None:
-    assert later("2026-03-01T10:00:00Z", seconds) == expected
+def test_seconds_are_added_to_a_start(seconds: float, expected: str | None) -> None:
+    assert add_seconds("2026-03-01T10:00:00Z", seconds) == expected
 
 
 @pytest.mark.parametrize(
     ("value", "expected"), [(True, 1.0), (3, 3.0), (float("nan"), None), (10**400, None), ("1", None)]
 )
 def test_a_number_is_finite_or_none(value: Any, expected: float | None) -> None:
-    assert number(value) == expected
+    assert convert_number(value) == expected
 
 
-def test_long_names_stay_apart_and_long_words_are_cut() -> None:
-    one, other = name("x" * 600 + "a"), name("x" * 600 + "b")
+def test_long_names_stay_distinct_and_long_texts_are_cut() -> None:
+    one, other = convert_name("x" * 600 + "a"), convert_name("x" * 600 + "b")
     assert one != other
     assert len(one) == len(other) == 500
-    assert words("y" * 30_000) == "y" * 19_999 + "…"
-    assert name("\ud800 ") == "\N{REPLACEMENT CHARACTER}"
+    assert convert_text("y" * 30_000) == "y" * 19_999 + "…"
+    assert convert_name("\ud800 ") == "\N{REPLACEMENT CHARACTER}"
 
 
-def test_parts_beyond_the_most_are_one() -> None:
-    run = scored(
+def test_parts_beyond_the_maximum_are_merged() -> None:
+    run = build_run(
         run_id="r", timestamp="2026-03-01T10:00:00Z", case_id="c", profile="p", maximum=10_000,
         deductions=[Points(str(index), 1) for index in range(MAX_DEDUCTIONS + 10)],
     )  # fmt: skip

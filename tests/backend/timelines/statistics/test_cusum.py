@@ -21,7 +21,7 @@ def _scores(passes: int, cases: int, seed: int = 1) -> np.ndarray:
     return np.clip(chance.uniform(0.2, 0.9, cases) + chance.normal(0, 0.1, (passes, cases)), 0, 1)
 
 
-def test_the_tabular_cusum_is_montgomerys() -> None:
+def test_the_tabular_cusum_matches_montgomerys_example() -> None:
     # The upper sum passes 5 at period 29, where it is 5.28; it left zero at period 23.
     _, up = drift(np.array(MONTGOMERY) - 10)
     assert up[21] == 0
@@ -29,7 +29,7 @@ def test_the_tabular_cusum_is_montgomerys() -> None:
     assert int(np.argmax(up > 5)) == 28
 
 
-def test_a_fall_is_found_soon_and_dated_by_its_first_pass() -> None:
+def test_a_fall_is_detected_soon_and_dated_to_its_first_pass() -> None:
     found = []
     for seed in range(20):
         scores = _scores(40, 30, seed)
@@ -41,14 +41,14 @@ def test_a_fall_is_found_soon_and_dated_by_its_first_pass() -> None:
     assert max(late for _, late in found) <= 4
 
 
-def test_what_falls_and_recovers_raises_one_alarm_each() -> None:
+def test_a_fall_and_a_recovery_raise_one_alarm_each() -> None:
     # Without chance, since a watch of 60 passes has some: the same two values in turn.
     scores = 0.5 + np.resize([0.05, -0.05], (60, 31))
     scores[20:40] -= 0.1
     assert [alarm.fell for alarm in watch(scores, np.ones_like(scores)).alarms] == [True, False]
 
 
-def test_hard_cases_that_run_first_raise_no_alarm() -> None:
+def test_hard_cases_run_first_raise_no_alarm() -> None:
     centred = raw = 0
     for seed in range(20):
         scores = _scores(40, 30, seed)
@@ -70,20 +70,20 @@ def test_one_bad_pass_alone_raises_no_alarm() -> None:
     assert not any(alarm.at == 20 for alarm in seen.alarms)
 
 
-def test_agreement_alone_is_no_certainty() -> None:
+def test_identical_scores_do_not_imply_certainty() -> None:
     scores = np.ones((30, 20))
     scores[15, 3] = 0.0
     assert watch(scores, np.ones_like(scores)).alarms == ()
 
 
-def test_too_few_passes_are_not_judged() -> None:
+def test_too_few_passes_are_not_monitored() -> None:
     scores = _scores(REFERENCE, 10)
     seen = watch(scores, np.ones_like(scores))
     assert np.isnan(seen.z).all()
     assert seen.alarms == ()
 
 
-def test_values_of_unchanged_passes_are_standard() -> None:
+def test_values_of_unchanged_passes_are_standardised() -> None:
     chance = np.random.default_rng(3)
     scores = chance.uniform(0, 1, (200, 40, 20))
     z = pass_values(scores, np.ones_like(scores))[:, REFERENCE:]
@@ -92,7 +92,7 @@ def test_values_of_unchanged_passes_are_standard() -> None:
     assert abs(np.corrcoef(z[:, :-1].ravel(), z[:, 1:].ravel())[0, 1]) < 0.05
 
 
-def test_the_rate_of_false_alarms_is_that_of_the_run_length() -> None:
+def test_the_false_alarm_rate_matches_the_average_run_length() -> None:
     # k 0.5, h 5 alarm on one side after 930 passes in the mean (Montgomery: 465 on two), so that
     # 1 - exp(-100 / 930), or 10 %, of series do within 100.
     trials = list(np.random.default_rng(4).normal(0.5, 0.1, (20, 60)))
@@ -101,7 +101,7 @@ def test_the_rate_of_false_alarms_is_that_of_the_run_length() -> None:
     assert false_alarm_rate([np.array([1.0])]) is None
 
 
-def test_few_trials_that_are_not_widened_promise_too_much() -> None:
+def test_without_widening_the_false_alarm_rate_is_too_low() -> None:
     trials = list(np.random.default_rng(4).normal(0.5, 0.1, (20, 5)))
     means = np.array([case.mean() for case in trials])
     deviation = np.sqrt(np.mean([case.var(ddof=1) for case in trials]) / 20)
@@ -114,7 +114,7 @@ def test_few_trials_that_are_not_widened_promise_too_much() -> None:
     assert rate(widened=False) < 0.05 < rate(widened=True)
 
 
-def test_a_larger_fall_is_seen_sooner() -> None:
+def test_a_larger_fall_is_detected_sooner() -> None:
     trials = list(np.random.default_rng(4).normal(0.5, 0.1, (20, 30)))
 
     def passes(drop: float) -> float:
@@ -126,21 +126,21 @@ def test_a_larger_fall_is_seen_sooner() -> None:
     assert passes(0.08) < passes(0.03)
 
 
-def test_a_watch_needs_a_case_with_two_runs() -> None:
-    with pytest.raises(ValueError, match="no case has two runs"):
+def test_a_simulation_needs_a_case_with_two_runs() -> None:
+    with pytest.raises(ValueError, match="No case has two runs"):
         unchanged_series([np.array([1.0])], 1, 1)
 
 
-def test_a_pass_ends_where_a_case_comes_again() -> None:
+def test_a_pass_ends_before_a_repeated_case() -> None:
     assert pass_numbers(np.array([0, 1, 2, 2, 0, 1, 1, 0, 2])).tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
-def test_a_case_tried_again_at_once_stays_in_its_pass() -> None:
+def test_a_case_retried_at_once_stays_in_its_pass() -> None:
     assert pass_numbers(np.array([0, 0, 0, 1, 2, 3, 0, 1, 2, 3])).tolist() == [0] * 6 + [1] * 4
     assert pass_numbers(np.array([], dtype=np.int64)).tolist() == []
 
 
-def test_an_alarm_names_the_pass_that_began_it() -> None:
+def test_an_alarm_has_the_pass_in_which_the_change_began() -> None:
     scores = np.full((20, 10), 0.5) + np.tile([0.05, -0.05], (10, 10)).reshape(20, 10)
     scores[12:] -= 0.3
     assert watch(scores, np.ones_like(scores)).alarms[0] == Alarm(True, 12, 13)

@@ -17,7 +17,7 @@ FAILED = Run(
 )
 
 
-def _judged(**changed: object) -> bool:
+def is_failure(**changed: object) -> bool:
     run = msgspec.structs.replace(FAILED, **changed)
     return is_infrastructure_failure(run, said=run.machinery_failure, error=run.error)
 
@@ -34,22 +34,22 @@ def _judged(**changed: object) -> bool:
         "ConnectionError: connection reset by peer",
     ],
 )
-def test_an_error_of_the_machinery_is_known(error: str) -> None:
-    assert _judged(error=error)
+def test_infrastructure_errors_are_detected(error: str) -> None:
+    assert is_failure(error=error)
 
 
 @pytest.mark.parametrize("error", [None, "", "AssertionError: 429 != 430", "timed out after 600 s"])
-def test_what_may_be_the_model_is_the_model(error: str | None) -> None:
-    assert not _judged(error=error)
+def test_ambiguous_errors_count_for_the_model(error: str | None) -> None:
+    assert not is_failure(error=error)
 
 
-def test_words_of_checks_are_never_searched() -> None:
-    assert not _judged()
+def test_descriptions_of_checks_are_not_searched() -> None:
+    assert not is_failure()
 
 
-def test_the_senders_word_stands() -> None:
-    assert _judged(machinery_failure=True, success=True, total_score=3)
-    assert not _judged(machinery_failure=False, error="command not found")
+def test_the_senders_statement_decides() -> None:
+    assert is_failure(machinery_failure=True, success=True, total_score=3)
+    assert not is_failure(machinery_failure=False, error="command not found")
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_the_senders_word_stands() -> None:
         {"bonuses": (Points("kind_words", 1),)},
     ],
 )
-def test_an_agent_that_acted_or_scored_was_there(shown: dict[str, object]) -> None:
-    assert not _judged(error="command not found", **shown)
+def test_a_run_with_actions_or_points_is_no_infrastructure_failure(shown: dict[str, object]) -> None:
+    assert not is_failure(error="command not found", **shown)
 
 
-def test_a_harness_that_names_the_failure_is_believed() -> None:
+def test_a_failure_mode_of_the_harness_counts() -> None:
     told = "the source holds no check results for this run (failure_mode: unknown_agent_error)"
-    assert _judged(deductions=(Points("no_test_results", 3, told),))
-    assert not _judged(
+    assert is_failure(deductions=(Points("no_test_results", 3, told),))
+    assert not is_failure(
         deductions=(Points("no_test_results", 3, told.replace("unknown_agent_error", "test_timeout")),)
     )
-    assert _judged(deductions=(Points("sandbox_failed", 3),))
+    assert is_failure(deductions=(Points("sandbox_failed", 3),))

@@ -12,7 +12,7 @@ SLEEP = np.array([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])
 RUNS = st.lists(st.tuples(st.integers(0, 6), st.floats(0, 1)), min_size=2, max_size=40)
 
 
-def test_the_interval_is_students_on_his_own_data() -> None:
+def test_the_interval_matches_students_own_data() -> None:
     found = mean_of_cases(SLEEP, np.arange(10))
     assert found is not None
     assert found.interval is not None
@@ -21,26 +21,26 @@ def test_the_interval_is_students_on_his_own_data() -> None:
     assert found.interval == pytest.approx((0.8976775, 3.7623225), abs=1e-6)
 
 
-def test_a_case_that_ran_often_weighs_no_more() -> None:
+def test_a_case_with_more_runs_has_no_more_weight() -> None:
     found = mean_of_cases(np.array([1.0, 1.0, 1.0, 0.0]), np.array([0, 0, 0, 1]))
     assert found is not None
     assert (found.mean, found.cases, found.runs) == (0.5, 2, 4)
 
 
-def test_one_case_has_a_mean_and_no_interval() -> None:
+def test_a_single_case_has_a_mean_and_no_interval() -> None:
     found = mean_of_cases(np.array([0.2, 0.4]), np.array([3, 3]))
     assert found is not None
     assert (found.mean, found.error, found.interval) == (pytest.approx(0.3), None, None)
     assert mean_of_cases(np.array([]), np.array([], dtype=np.int64)) is None
 
 
-def test_the_clustered_error_is_miller_s_double_sum() -> None:
+def test_the_clustered_error_equals_millers_double_sum() -> None:
     scores, cases = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0]), np.array([0, 0, 1, 1, 2, 2])
     # Deviations from 0.5 add up to 1, -1 and 0 in the cases: the root of 2, over 6 runs.
     assert clustered_error(scores, cases) == pytest.approx(np.sqrt(2) / 6)
 
 
-def test_copies_of_runs_make_the_clustered_error_no_smaller() -> None:
+def test_copies_of_runs_do_not_reduce_the_clustered_error() -> None:
     scores, cases = np.array([0.1, 0.9, 0.4, 0.6]), np.arange(4)
     assert clustered_error(np.repeat(scores, 9), np.repeat(cases, 9)) == pytest.approx(
         clustered_error(scores, cases)
@@ -49,9 +49,7 @@ def test_copies_of_runs_make_the_clustered_error_no_smaller() -> None:
 
 @settings(max_examples=40)
 @given(RUNS, st.randoms(use_true_random=False))
-def test_an_interval_holds_the_mean_whatever_the_order_of_runs(
-    runs: list[tuple[int, float]], shuffle
-) -> None:
+def test_an_interval_contains_the_mean_in_any_order_of_runs(runs: list[tuple[int, float]], shuffle) -> None:
     cases, scores = (np.array(part) for part in zip(*runs, strict=True))
     found = mean_of_cases(scores, cases)
     shuffle.shuffle(runs)
@@ -64,7 +62,7 @@ def test_an_interval_holds_the_mean_whatever_the_order_of_runs(
         assert again.interval == pytest.approx(found.interval, abs=1e-9)
 
 
-def test_wilsons_interval_is_the_published_one() -> None:
+def test_wilsons_interval_matches_the_published_values() -> None:
     # Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I, method 3.
     assert wilson(81 / 263, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
     assert wilson(15 / 148, 148) == pytest.approx((0.0624, 0.1605), abs=5e-5)
@@ -72,7 +70,7 @@ def test_wilsons_interval_is_the_published_one() -> None:
     assert wilson(1 / 29, 29) == pytest.approx((0.0061, 0.1718), abs=5e-5)
 
 
-def test_a_rate_of_runs_that_agree_within_cases_counts_cases() -> None:
+def test_runs_that_agree_within_cases_count_once_per_case() -> None:
     cases = np.repeat(np.arange(10), 5)
     alike = pass_rate(np.repeat([1.0] * 4 + [0.0] * 6, 5), cases)
     assert alike is not None
@@ -83,14 +81,14 @@ def test_a_rate_of_runs_that_agree_within_cases_counts_cases() -> None:
     assert mixed.effective == 50
 
 
-def test_a_rate_of_nothing_but_passes_is_no_certainty() -> None:
+def test_a_rate_of_one_has_an_interval() -> None:
     found = pass_rate(np.ones(50), np.repeat(np.arange(10), 5))
     assert found is not None
     assert found.interval == pytest.approx(wilson(1.0, 10))
     assert found.interval.low < 0.75
 
 
-def test_the_bootstrap_gives_the_same_each_time_and_its_mirror() -> None:
+def test_the_bootstrap_is_reproducible_and_symmetric() -> None:
     values = np.array([0.3, -0.1, 0.2, 0.0, 0.5, -0.4, 0.1])
     found, mirrored = bootstrap_interval(values), bootstrap_interval(-values)
     assert found is not None
@@ -99,7 +97,7 @@ def test_the_bootstrap_gives_the_same_each_time_and_its_mirror() -> None:
     assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low), abs=1e-12)
 
 
-def test_the_bootstrap_agrees_with_t_where_values_are_many_and_normal() -> None:
+def test_the_bootstrap_agrees_with_t_for_many_normal_values() -> None:
     values = np.random.default_rng(5).normal(0.1, 0.3, 300)
     found, t = bootstrap_interval(values), mean_of_cases(values, np.arange(300))
     assert found is not None
@@ -107,7 +105,7 @@ def test_the_bootstrap_agrees_with_t_where_values_are_many_and_normal() -> None:
     assert found == pytest.approx(t.interval, abs=0.003)
 
 
-def test_few_cases_widen_the_bootstrap_as_hesterberg_tells() -> None:
+def test_few_cases_widen_the_bootstrap_as_in_hesterberg() -> None:
     # Hesterberg (2015): nominal 2.5 % becomes 0.0009 for n = 5, 0.0086 for 10, 0.0159 for 20.
     assert expanded_tail(5, 0.95) == pytest.approx(0.0009, abs=1e-4)
     assert expanded_tail(10, 0.95) == pytest.approx(0.0086, abs=1e-4)

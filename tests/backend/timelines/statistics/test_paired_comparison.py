@@ -19,7 +19,7 @@ ROW = arrays(np.float64, 9, elements=SCORES)
 P_VALUES = arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 1))
 
 
-def test_the_paired_test_is_students_on_his_own_data() -> None:
+def test_the_paired_test_matches_students_own_data() -> None:
     found = compare(FIRST, SECOND)
     assert found is not None
     assert found.error is not None
@@ -38,13 +38,13 @@ def test_only_shared_cases_are_compared() -> None:
     assert compare(np.array([0.2, nan]), np.array([nan, 0.2])) is None
 
 
-def test_one_shared_case_has_a_difference_and_no_certainty() -> None:
+def test_one_shared_case_has_a_difference_and_no_interval() -> None:
     found = compare(np.array([0.2]), np.array([0.7]))
     assert found is not None
     assert (found.difference, found.interval, found.p, found.least) == (pytest.approx(0.5), None, None, None)
 
 
-def test_differences_that_are_all_the_same_are_certain_and_those_of_nothing_are_none() -> None:
+def test_equal_differences_have_p_zero_and_zero_differences_p_one() -> None:
     apart, alike = compare(np.zeros(8), np.full(8, 0.25)), compare(np.ones(8) / 3, np.ones(8) / 3)
     assert apart is not None
     assert alike is not None
@@ -69,7 +69,7 @@ def test_b_against_a_is_the_mirror_of_a_against_b(a: np.ndarray, b: np.ndarray) 
 
 @settings(max_examples=25)
 @given(arrays(np.float64, (4, 9), elements=SCORES))
-def test_all_pairs_at_once_are_what_each_pair_is_alone(means: np.ndarray) -> None:
+def test_all_pairs_equal_the_single_comparisons(means: np.ndarray) -> None:
     together = all_pairs(means)
     for i in range(4):
         for j in range(i):
@@ -85,7 +85,7 @@ def test_all_pairs_at_once_are_what_each_pair_is_alone(means: np.ndarray) -> Non
                 assert together.p[i, j] == pytest.approx(alone.p, abs=1e-6)
 
 
-def test_benjamini_hochberg_and_holm_find_what_their_examples_find() -> None:
+def test_benjamini_hochberg_and_holm_match_published_examples() -> None:
     # Benjamini and Hochberg (1995), section 3.2: 15 p-values, of which 4 are found, and 3 by Bonferroni.
     p = np.array([float(one) for one in PUBLISHED.split()])
     adjusted = benjamini_hochberg(p)
@@ -98,7 +98,7 @@ def test_benjamini_hochberg_and_holm_find_what_their_examples_find() -> None:
 @settings(max_examples=60)
 @given(P_VALUES)
 @example(np.full(11, 0.76))
-def test_correction_keeps_the_order_and_holm_is_the_stricter(p: np.ndarray) -> None:
+def test_corrections_keep_the_order_and_holm_is_stricter(p: np.ndarray) -> None:
     bh, strict = benjamini_hochberg(p), holm(p)
     order = np.argsort(p, kind="stable")
     for adjusted in (bh, strict):
@@ -115,14 +115,14 @@ def test_a_smaller_p_never_makes_another_larger(p: np.ndarray, place: int) -> No
     assert (benjamini_hochberg(smaller) <= benjamini_hochberg(p) + 1e-12).all()
 
 
-def test_what_was_not_compared_counts_for_nothing() -> None:
+def test_missing_comparisons_do_not_count() -> None:
     p = np.array([0.01, np.nan, 0.04])
     assert benjamini_hochberg(p)[[0, 2]] == pytest.approx(benjamini_hochberg(p[[0, 2]]))
     assert np.isnan(benjamini_hochberg(p)[1])
     assert np.isnan(holm(np.array([np.nan]))).all()
 
 
-def test_the_least_detectable_difference_has_blooms_multiple() -> None:
+def test_the_least_detectable_difference_uses_blooms_multiple() -> None:
     # Bloom (1995): 2.8 standard errors for a two-sided test at 5 % with 80 % power.
     found = least_detectable(1.0, 10_000)
     assert found is not None
@@ -130,7 +130,7 @@ def test_the_least_detectable_difference_has_blooms_multiple() -> None:
     assert least_detectable(1.0, 1) is None
 
 
-def test_the_number_of_cases_is_that_of_the_tables() -> None:
+def test_the_number_of_cases_matches_published_tables() -> None:
     # As G*Power gives it for a paired t test, half a deviation, 5 % two-sided and 80 % power.
     assert cases_needed(1.0, 0.5) == 34
     assert cases_needed(0.0, 0.02) == 2
@@ -139,7 +139,9 @@ def test_the_number_of_cases_is_that_of_the_tables() -> None:
 
 @settings(max_examples=30)
 @given(st.floats(0.01, 1), st.floats(0.005, 0.5))
-def test_that_many_cases_see_the_difference_and_one_fewer_do_not(deviation: float, difference: float) -> None:
+def test_the_needed_cases_detect_the_difference_and_one_fewer_do_not(
+    deviation: float, difference: float
+) -> None:
     needed = cases_needed(deviation, difference)
     assert needed is not None
     seen = least_detectable(deviation, needed)
