@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from backend.extraction.tables import entity_sightings
 from backend.jobs import job_store
+from dashboard.client import connection
 from dashboard.i18n import t
 from tests.support.pages import html
 from tests.support.research_app import Research
@@ -52,9 +53,9 @@ def test_entities_seen_lately_are_counted_within_the_period(service: Research) -
     page = html(opened())
     assert 'class="rs-table"' in page
     assert "Ethereum" in page
-    with service.database.write() as connection:
+    with service.database.write() as database:
         old = datetime.now(UTC) - timedelta(days=3)
-        connection.execute(sa.update(entity_sightings).values(seen_at=old))
+        database.execute(sa.update(entity_sightings).values(seen_at=old))
     connection.close_client()
     assert t("research.seen_empty") in html(opened())
     assert 'class="rs-table"' in html(opened(seen="7d"))
