@@ -101,7 +101,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     credentials.reload()
     watcher = ChangeWatcher(database)
     market = MarketService(settings, database, now=now)
-    symbols = {asset.id: asset.symbol for asset in market.market.book}
+    symbols = {asset.id: asset.symbol for asset in market.market.registry}
     images = IconStore(database, symbols, live=settings.mode == "live")
     articles = ArticleService(settings, database, now=now)
     topics = TopicService(settings, database, articles.rules, now=now)

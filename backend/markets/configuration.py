@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
 from backend.markets.assets.model import Asset
-from backend.markets.assets.registry import AssetBook, load_configured
+from backend.markets.assets.registry import AssetRegistry, load_configured_assets
 from backend.markets.model import COINGECKO_IDS_PER_CALL, COINMARKETCAP_ASSETS_PER_CREDIT
 from backend.markets.provider_limits.circuit_breaker import fingerprint
 from backend.markets.provider_limits.polling_schedule import (
@@ -54,7 +54,7 @@ class Market:
     """
 
     sources: MarketSources
-    book: AssetBook
+    registry: AssetRegistry
     policy: AggregationPolicy
     polling_plan: PollingPlan
     fingerprints: Mapping[str, str]
@@ -65,9 +65,9 @@ class Market:
 
 def build_market(settings: Settings, database: Database) -> Market:
     """Build the market. Raises :class:`ValueError` for an invalid asset file or contradictory settings."""
-    book = load_configured(settings)
+    registry = load_configured_assets(settings)
     if settings.mode == "sample":
-        sources = sample_sources(settings, book)
+        sources = sample_sources(settings, registry)
         order, primary = SAMPLE_PROVIDERS, SAMPLE_PROVIDERS[0]
     elif settings.mode == "replay":
         sources = replay_sources(settings)
@@ -77,10 +77,10 @@ def build_market(settings: Settings, database: Database) -> Market:
         order, primary = (COINGECKO, COINMARKETCAP), settings.primary_provider
     schedules: dict[str, PollingSchedule] = {}
     for quota in _build_quotas(settings, sources):
-        schedules |= plan_polling([quota], _count_requested_assets(quota.provider, book)).schedules
+        schedules |= plan_polling([quota], _count_requested_assets(quota.provider, registry)).schedules
     polling_plan = add_fallback_intervals(PollingPlan(schedules), sources)
     policy = AggregationPolicy(primary=primary, order=order, poll_seconds=polling_plan.poll_seconds)
-    return Market(sources, book, policy, polling_plan, _compute_fingerprints(settings))
+    return Market(sources, registry, policy, polling_plan, _compute_fingerprints(settings))
 
 
 def build_traits(asset: Asset) -> AssetTraits:
@@ -129,11 +129,11 @@ def _build_quotas(settings: Settings, sources: MarketSources) -> list[Quota]:
     ]
 
 
-def _count_requested_assets(provider: str, book: AssetBook) -> int:
+def _count_requested_assets(provider: str, registry: AssetRegistry) -> int:
     """Count the enabled assets that ``provider`` can be asked for."""
     if provider == COINMARKETCAP:
-        return sum(asset.datasrc1_slug is not None for asset in book.enabled)
-    return len(book.enabled)
+        return sum(asset.datasrc1_slug is not None for asset in registry.enabled)
+    return len(registry.enabled)
 
 
 def _compute_fingerprints(settings: Settings) -> dict[str, str]:

@@ -30,7 +30,7 @@ def check_assets(settings: Settings, database: Database) -> Iterator[CheckResult
     try:
         with _open_market(settings, database) as market:
             with_file = f", with {settings.user_assets_file}" if settings.user_assets_file.exists() else ""
-            enabled = f"{len(market.book.enabled)} enabled of {len(market.book)}"
+            enabled = f"{len(market.registry.enabled)} enabled of {len(market.registry)}"
             yield CheckResult("Assets", "ok", f"{enabled}{with_file}.")
     except ValueError as error:
         yield CheckResult("Assets", "fault", str(error))
@@ -64,7 +64,7 @@ def check_coverage(market: Market, database: Database, now: datetime) -> CheckRe
         return CheckResult(
             "Figures", "note", "None stored yet; 'chainproof up' or 'chainproof worker' fetches them."
         )
-    ids = [asset.id for asset in market.book.enabled]
+    ids = [asset.id for asset in market.registry.enabled]
     stored = queries.load_snapshot_rows(database, market.sources.realm, (), now).figures
     figures = [
         apply_staleness(stored[asset_id], now, market.policy) for asset_id in ids if asset_id in stored
@@ -98,7 +98,7 @@ def check_providers(market: Market, database: Database | None, now: datetime) ->
     if database is not None:
         with database.read() as connection:
             states = load_states(connection, market)
-    assets = market.book.enabled[:1]
+    assets = market.registry.enabled[:1]
     checks: dict[str, ProviderCheck] = {}
     for source in market.sources.quotes:
         checks[source.name] = partial(_check_quote, source, assets, market, now)

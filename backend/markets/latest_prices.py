@@ -64,7 +64,7 @@ def _select_entries(snapshot: Snapshot, terms: Sequence[str], limit: int) -> lis
         return [snapshot.entries[i] for i in sort_positions(snapshot.entries, "market_cap", "desc")[:limit]]
     chosen = []
     for term in terms:
-        asset = snapshot.book.resolve(term, snapshot.market_caps)
+        asset = snapshot.registry.resolve(term, snapshot.market_caps)
         if asset is None:
             raise NotFound(f"No configured asset has the id, symbol or source id '{term}'.")
         chosen.append(PricedAsset(asset, snapshot.figure(asset)))

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from backend.markets.assets.model import Asset
-from backend.markets.assets.registry import AssetBook
+from backend.markets.assets.registry import AssetRegistry
 from backend.markets.model import Candle, FearGreed, GlobalFigures, QuotesResult, Span
 from backend.markets.provider_limits.polling_schedule import Role
 from backend.markets.provider_names import SAMPLE_PROVIDERS
@@ -93,8 +93,8 @@ def build_realm(settings: Settings) -> str:
             return f"replay-{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
-def sample_sources(settings: Settings, book: AssetBook) -> MarketSources:
-    market = SampleMarket(settings.sample_seed, book.all)
+def sample_sources(settings: Settings, registry: AssetRegistry) -> MarketSources:
+    market = SampleMarket(settings.sample_seed, registry.all)
     first, second = (SampleProvider(name, market) for name in SAMPLE_PROVIDERS)
     return MarketSources(
         realm=build_realm(settings),

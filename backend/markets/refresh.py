@@ -113,7 +113,7 @@ class Refresher:
     # -- polling -----------------------------------------------------------------------------
 
     def _due(self, states: Mapping[str, ProviderState], now: datetime) -> list[ProviderCall]:
-        sources, assets = self._market.sources, self._market.book.enabled
+        sources, assets = self._market.sources, self._market.registry.enabled
         calls = []
         for source in sources.quotes:
             if self._is_due(source.name, "quotes", states, now):
@@ -162,7 +162,7 @@ class Refresher:
         source = self._market.sources.history
         if source is None or gap_start is None:
             return {}
-        return source.history_30m(self._market.book.enabled, gap_start, now)
+        return source.history_30m(self._market.registry.enabled, gap_start, now)
 
     # -- storing -----------------------------------------------------------------------------
 
@@ -274,7 +274,7 @@ class Refresher:
         policy = self._market.policy
         figures, states = {}, {}
         events: list[IncidentEvent] = []
-        for asset in self._market.book.enabled:
+        for asset in self._market.registry.enabled:
             previous, state = before.get(asset.id, (None, AggregationState()))
             outcome = aggregate(
                 quotes.get(asset.id, ()), previous, state, now=now, policy=policy, asset=build_traits(asset)

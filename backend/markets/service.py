@@ -43,7 +43,7 @@ class MarketService:
     def aggregation(self, term: str) -> bytes:
         """Build the price record of the asset with the id, symbol or source id ``term``."""
         snapshot = self.view.snapshot
-        asset = snapshot.book.resolve(term, snapshot.market_caps)
+        asset = snapshot.registry.resolve(term, snapshot.market_caps)
         if asset is None:
             raise NotFound(
                 f"No configured asset has the id, symbol or source id {term[:80]!r}. GET /assets lists them."
@@ -73,7 +73,7 @@ class MarketService:
         self, asset_id: str | None, kind: IncidentKind | None, is_open: bool | None, limit: int
     ) -> Prepared:
         """Load incidents of enabled assets of the last 30 days. Not cached: there are many filters."""
-        enabled = {asset.id: asset for asset in self.view.snapshot.book.enabled}
+        enabled = {asset.id: asset for asset in self.view.snapshot.registry.enabled}
         assets = tuple(enabled) if asset_id is None else (asset_id,) if asset_id in enabled else ()
         query = IncidentQuery(assets, self._now() - INCIDENTS_PERIOD, kind, is_open, limit)
         rows = queries.load_incidents(self._database, self.market.sources.realm, query) if assets else []
@@ -97,7 +97,7 @@ class MarketService:
         self.market.close()
 
     def _find_asset(self, asset_id: str) -> Asset:
-        asset = self.view.snapshot.book.by_id.get(asset_id)
+        asset = self.view.snapshot.registry.by_id.get(asset_id)
         if asset is None:
             raise NotFound(f"No configured asset has the id {asset_id[:80]!r}. GET /assets lists them.")
         return asset

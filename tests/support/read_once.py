@@ -15,7 +15,7 @@ from backend.articles.matching.rule_set import CompiledPack
 from backend.articles.rules import pack_loader, rules_loader
 from backend.articles.rules.pack_loader import PackFile
 from backend.markets.assets import registry
-from backend.markets.assets.registry import AssetBook
+from backend.markets.assets.registry import AssetRegistry
 
 
 def shipped_packs() -> None:
@@ -39,13 +39,13 @@ def rule_sets() -> Iterator[None]:
         yield
 
 
-def _books(load: Callable[[Path | None], AssetBook]) -> Callable[[Path | None], AssetBook]:
-    known: dict[tuple[bytes, bytes | None], AssetBook] = {}
+def _books(load: Callable[[Path | None], AssetRegistry]) -> Callable[[Path | None], AssetRegistry]:
+    known: dict[tuple[bytes, bytes | None], AssetRegistry] = {}
 
-    def book(user_file: Path | None = None) -> AssetBook:
+    def book(user_file: Path | None = None) -> AssetRegistry:
         if user_file is not None and not user_file.is_file():
             return load(user_file)  # says what is wrong
-        key = registry.SHIPPED.read_bytes(), None if user_file is None else user_file.read_bytes()
+        key = registry.SHIPPED_FILE.read_bytes(), None if user_file is None else user_file.read_bytes()
         if key not in known:
             known[key] = load(user_file)
         return known[key]

@@ -1,4 +1,4 @@
-"""Reading a YAML file of assets strictly: a slip of its author becomes a sentence, never a guess."""
+"""Reads a YAML file of assets strictly and reports every mistake with its place."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,35 +14,35 @@ _MERGE = "tag:yaml.org,2002:merge"
 
 
 @dataclass(frozen=True, slots=True)
-class FileFault:
-    """One fault: where (file, entry counted from 1, its id, field) and what to do about it."""
+class AssetFileIssue:
+    """A mistake in the file: its place (file, entry counted from 1, its id, field) and how to fix it."""
 
     file: Path
-    sentence: str
+    message: str
     entry: int | None = None
     asset_id: str | None = None
     field: str | None = None
 
     def __str__(self) -> str:
-        place = [str(self.file)]
+        location = [str(self.file)]
         if self.entry is not None:
-            place.append(f"entry {self.entry}" + (f" ({self.asset_id!r})" if self.asset_id else ""))
+            location.append(f"entry {self.entry}" + (f" ({self.asset_id!r})" if self.asset_id else ""))
         if self.field:
-            place.append(f"field '{self.field}'")
-        return f"{', '.join(place)}: {self.sentence}"
+            location.append(f"field '{self.field}'")
+        return f"{', '.join(location)}: {self.message}"
 
 
 class AssetFileError(ValueError):
-    """A file of assets that cannot be used; the message holds every fault found, one a line."""
+    """An asset file that cannot be used. The message contains all issues, one per line."""
 
-    def __init__(self, faults: Sequence[FileFault]) -> None:
-        super().__init__("\n".join(map(str, faults)))
-        self.faults = tuple(faults)
+    def __init__(self, issues: Sequence[AssetFileIssue]) -> None:
+        super().__init__("\n".join(map(str, issues)))
+        self.issues = tuple(issues)
 
 
 @dataclass(frozen=True, slots=True)
 class RawEntry:
-    """An entry as written, not yet judged; ``number`` counts from 1."""
+    """An entry as written, not yet validated; ``number`` counts from 1."""
 
     file: Path
     number: int
@@ -50,22 +50,22 @@ class RawEntry:
 
     @property
     def asset_id(self) -> str | None:
-        given = self.fields.get("id")
-        return given if isinstance(given, str) else None
+        value = self.fields.get("id")
+        return value if isinstance(value, str) else None
 
-    def fault(self, name: str | None, sentence: str) -> FileFault:
-        return FileFault(self.file, sentence, self.number, self.asset_id, name)
+    def issue(self, name: str | None, message: str) -> AssetFileIssue:
+        return AssetFileIssue(self.file, message, self.number, self.asset_id, name)
 
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
     entries: tuple[RawEntry, ...] = ()
     disable: tuple[str, ...] = ()
-    faults: tuple[FileFault, ...] = ()
+    issues: tuple[AssetFileIssue, ...] = ()
 
 
 class _StrictLoader(SafeLoader):
-    """Safe YAML whose names are text and occur once, and in which a day stays the text that was written."""
+    """Loads YAML safely. Keys must be text and unique, and dates stay text as written."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
@@ -74,17 +74,15 @@ class _StrictLoader(SafeLoader):
                 continue
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
-                self._refuse(
-                    key_node, "the name before a colon is not read by YAML as text: put it in quotes"
-                )
+                self._fail(key_node, "the name before a colon is not read by YAML as text: put it in quotes")
             if key in seen:
-                self._refuse(key_node, f"'{key}' is given twice in one mapping: keep one of them")
+                self._fail(key_node, f"'{key}' is given twice in one mapping: keep one of them")
             seen.add(key)
         return super().construct_mapping(node, deep)
 
     @staticmethod
-    def _refuse(node: yaml.Node, sentence: str) -> NoReturn:
-        raise yaml.constructor.ConstructorError(None, None, sentence, node.start_mark)
+    def _fail(node: yaml.Node, message: str) -> NoReturn:
+        raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
 
 
 _StrictLoader.yaml_implicit_resolvers = {
@@ -94,68 +92,72 @@ _StrictLoader.yaml_implicit_resolvers = {
 
 
 def read_asset_file(path: Path) -> RawFile:
-    """The entries of ``path`` and the ids that it disables; nothing is known of their fields yet.
+    """Read the entries of ``path`` and the ids that it disables. Fields are not validated.
 
-    :raises AssetFileError: when the file cannot be read or is no YAML.
+    :raises AssetFileError: if the file cannot be read or is not YAML.
     """
-    document = _load(path)
+    document = _load_yaml(path)
     if document is None:
         return RawFile()
     if isinstance(document, list):
         document = {"assets": document}
     if not isinstance(document, dict):
-        raise AssetFileError([FileFault(path, "must hold a list under 'assets:', each entry with an id")])
+        raise AssetFileError(
+            [AssetFileIssue(path, "must hold a list under 'assets:', each entry with an id")]
+        )
 
-    faults = [
-        FileFault(
+    issues = [
+        AssetFileIssue(
             path, "is not known at the top of the file: only 'assets' and 'disable' are", field=str(key)
         )
         for key in document
         if key not in ("assets", "disable")
     ]
-    entries, more = _entries(path, document.get("assets"))
-    disable, still_more = _disabled(path, document.get("disable"))
-    return RawFile(entries, disable, (*faults, *more, *still_more))
+    entries, entry_issues = _parse_entries(path, document.get("assets"))
+    disable, disable_issues = _parse_disabled(path, document.get("disable"))
+    return RawFile(entries, disable, (*issues, *entry_issues, *disable_issues))
 
 
-def _load(path: Path) -> Any:
+def _load_yaml(path: Path) -> Any:
     try:
         return _StrictLoader(path.read_bytes()).get_single_data()
     except OSError as error:
-        sentence = f"cannot be read: {error.strerror or type(error).__name__}"
+        message = f"cannot be read: {error.strerror or type(error).__name__}"
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
-        sentence = f"{line}{error.problem or error.context or 'is not valid YAML'}"
+        message = f"{line}{error.problem or error.context or 'is not valid YAML'}"
     except yaml.YAMLError as error:
-        sentence = f"is not valid YAML in UTF-8: {error}"
+        message = f"is not valid YAML in UTF-8: {error}"
     except (ValueError, RecursionError) as error:
-        sentence = f"holds a value that YAML cannot read ({error}): put it in quotes"
-    raise AssetFileError([FileFault(path, sentence)])
+        message = f"holds a value that YAML cannot read ({error}): put it in quotes"
+    raise AssetFileError([AssetFileIssue(path, message)])
 
 
-def _entries(path: Path, given: Any) -> tuple[tuple[RawEntry, ...], list[FileFault]]:
-    if given is None:
+def _parse_entries(path: Path, value: Any) -> tuple[tuple[RawEntry, ...], list[AssetFileIssue]]:
+    if value is None:
         return (), []
-    if not isinstance(given, list):
-        return (), [FileFault(path, "must be a list of entries, each beginning with '- id:'", field="assets")]
+    if not isinstance(value, list):
+        return (), [
+            AssetFileIssue(path, "must be a list of entries, each beginning with '- id:'", field="assets")
+        ]
     entries: list[RawEntry] = []
-    faults: list[FileFault] = []
-    for number, item in enumerate(given, start=1):
+    issues: list[AssetFileIssue] = []
+    for number, item in enumerate(value, start=1):
         if isinstance(item, dict):
             entries.append(RawEntry(path, number, item))
         else:
-            faults.append(FileFault(path, "must be a mapping that begins with 'id:'", entry=number))
-    return tuple(entries), faults
+            issues.append(AssetFileIssue(path, "must be a mapping that begins with 'id:'", entry=number))
+    return tuple(entries), issues
 
 
-def _disabled(path: Path, given: Any) -> tuple[tuple[str, ...], list[FileFault]]:
-    if given is None:
+def _parse_disabled(path: Path, value: Any) -> tuple[tuple[str, ...], list[AssetFileIssue]]:
+    if value is None:
         return (), []
-    if not isinstance(given, list):
-        return (), [FileFault(path, "must be a list of asset ids, as in [terra, eos]", field="disable")]
-    faults = [
-        FileFault(path, "is not text: put the asset's id in quotes", field=f"disable[{index}]")
-        for index, item in enumerate(given)
+    if not isinstance(value, list):
+        return (), [AssetFileIssue(path, "must be a list of asset ids, as in [terra, eos]", field="disable")]
+    issues = [
+        AssetFileIssue(path, "is not text: put the asset's id in quotes", field=f"disable[{index}]")
+        for index, item in enumerate(value)
         if not isinstance(item, str)
     ]
-    return tuple(item for item in given if isinstance(item, str)), faults
+    return tuple(item for item in value if isinstance(item, str)), issues

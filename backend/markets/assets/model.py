@@ -1,4 +1,4 @@
-"""One configured asset and what may be written of it; each refusal is a sentence for the author."""
+"""Defines one configured asset and validates its fields with error messages for the file's author."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 Peg = Literal["usd", "eur", "jpy", "xau", "btc", "eth", "sol", "bnb"]
-"""What one unit is meant to be worth one of; ``xau`` is a troy ounce of gold."""
+"""What one unit of the asset is pegged to; ``xau`` is a troy ounce of gold."""
 PEGS: tuple[str, ...] = get_args(Peg)
 
 EVM_PLATFORMS = frozenset(
@@ -29,10 +29,10 @@ EVM_PLATFORMS = frozenset(
         *("avalanche", "xdai", "fantom", "celo", "linea", "scroll", "blast", "mantle", "cronos", "moonbeam"),
     )
 )
-"""Platforms, by CoinGecko's ids, whose contracts are 20 bytes in hexadecimal digits."""
+"""CoinGecko ids of platforms whose contract addresses are 20 bytes in hexadecimal digits."""
 
 
-def _text(value: Any) -> str:
+def _validate_text(value: Any) -> str:
     if isinstance(value, bool):
         read_as = f"the truth value {str(value).lower()}"
     elif isinstance(value, int | float):
@@ -48,8 +48,8 @@ def _text(value: Any) -> str:
     raise ValueError(f"is read by YAML as {read_as}, not as text: put it in quotes")
 
 
-def _id(value: str) -> str:
-    # A letter is required so that no id can be taken for the upper-case key of a symbol.
+def _validate_id(value: str) -> str:
+    # A letter is required, so that no id equals the upper-case key of a symbol.
     if not re.fullmatch(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", value) or len(value) > 100:
         raise ValueError(
             "must be lower-case letters, digits and single hyphens between them, with at least one letter"
@@ -57,20 +57,20 @@ def _id(value: str) -> str:
     return value
 
 
-def _external_id(value: str) -> str:
-    # These are joined with commas and put into addresses.
+def _validate_external_id(value: str) -> str:
+    # External ids are joined with commas and inserted into URLs.
     if re.search(r"[\s,/?#&%]", value):
         raise ValueError("must be the provider's id without spaces, commas or slashes")
     return value
 
 
-def _symbol(value: str) -> str:
+def _validate_symbol(value: str) -> str:
     if re.search(r"\s", value) or len(value) > 32:
         raise ValueError("must be at most 32 characters without a space")
     return value
 
 
-def _day(value: Any) -> date:
+def _parse_day(value: Any) -> date:
     if isinstance(value, date):
         return value
     if isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
@@ -81,15 +81,15 @@ def _day(value: Any) -> date:
     raise ValueError("must be a day written as 2020-12-31")
 
 
-def _supply(value: Any) -> Decimal:
+def _parse_supply(value: Any) -> Decimal:
     if isinstance(value, Decimal):
         return value
-    if not re.fullmatch(r"\d+(\.\d+)?", digits := _text(value)) or not Decimal(digits):
+    if not re.fullmatch(r"\d+(\.\d+)?", digits := _validate_text(value)) or not Decimal(digits):
         raise ValueError('must be a number above zero in quotes, such as "21000000"')
     return Decimal(digits)
 
 
-def _link(value: str) -> str:
+def _validate_link(value: str) -> str:
     try:
         parts = urlsplit(value)
     except ValueError:
@@ -99,18 +99,18 @@ def _link(value: str) -> str:
     return value
 
 
-def _contracts(value: Mapping[str, str]) -> Mapping[str, str]:
+def _validate_contracts(value: Mapping[str, str]) -> Mapping[str, str]:
     for platform, contract in value.items():
         if platform in EVM_PLATFORMS and not re.fullmatch(r"0x[0-9a-fA-F]{40}", contract):
             raise ValueError(f"the contract on '{platform}' must be 0x and 40 hexadecimal digits")
     return MappingProxyType(dict(value))
 
 
-Text = Annotated[str, BeforeValidator(_text)]
-AssetId = Annotated[Text, AfterValidator(_id)]
-ExternalId = Annotated[Text, AfterValidator(_external_id)]
-Day = Annotated[date, BeforeValidator(_day)]
-Link = Annotated[Text, AfterValidator(_link)]
+Text = Annotated[str, BeforeValidator(_validate_text)]
+AssetId = Annotated[Text, AfterValidator(_validate_id)]
+ExternalId = Annotated[Text, AfterValidator(_validate_external_id)]
+Day = Annotated[date, BeforeValidator(_parse_day)]
+Link = Annotated[Text, AfterValidator(_validate_link)]
 LinkList = tuple[Link, ...]
 
 
@@ -119,7 +119,7 @@ class _Frozen(BaseModel):
 
 
 class Links(_Frozen):
-    """The eight lists of https addresses, each possibly empty."""
+    """Eight lists of https addresses, each possibly empty."""
 
     website: LinkList = ()
     technical_doc: LinkList = ()
@@ -132,16 +132,16 @@ class Links(_Frozen):
 
 
 class Asset(_Frozen):
-    """One configured asset; what is not known is ``None`` or empty.
+    """One configured asset; unknown fields are ``None`` or empty.
 
-    ``datasrc1_slug`` and ``cmc_id`` name it at CoinMarketCap, ``datasrc2_id`` at CoinGecko.
-    ``entity`` is its id in the catalogue of names where that differs from ``id``. ``platforms``
-    maps a platform's id at CoinGecko to the contract there, the main one first.
+    ``datasrc1_slug`` and ``cmc_id`` are its ids at CoinMarketCap, ``datasrc2_id`` at CoinGecko. ``entity`` is
+    its id in the catalogue if that differs from ``id``. ``platforms`` maps CoinGecko platform ids to
+    contracts, the main one first.
     """
 
     id: AssetId
     name: Text
-    symbol: Annotated[Text, AfterValidator(_symbol)]
+    symbol: Annotated[Text, AfterValidator(_validate_symbol)]
     datasrc1_slug: ExternalId | None = None
     cmc_id: Annotated[int, Field(strict=True, gt=0)] | None = None
     datasrc2_id: ExternalId | None = None
@@ -153,16 +153,16 @@ class Asset(_Frozen):
     genesis_date: Day | None = None
     address: Text | None = None
     categories: tuple[Annotated[tuple[Text, ...], Field(min_length=1)], ...] = ()
-    platforms: Annotated[Mapping[Text, Text], AfterValidator(_contracts), PlainSerializer(dict)] = Field(
-        default_factory=lambda: MappingProxyType({})
+    platforms: Annotated[Mapping[Text, Text], AfterValidator(_validate_contracts), PlainSerializer(dict)] = (
+        Field(default_factory=lambda: MappingProxyType({}))
     )
     infinite_supply: StrictBool | None = None
-    max_supply: Annotated[Decimal, BeforeValidator(_supply)] | None = None
+    max_supply: Annotated[Decimal, BeforeValidator(_parse_supply)] | None = None
     urls: Links = Links()
 
     @model_validator(mode="before")
     @classmethod
-    def _main_contract(cls, data: Any) -> Any:
+    def _default_address(cls, data: Any) -> Any:
         if isinstance(data, dict) and data.get("address") is None:
             platforms = data.get("platforms")
             first = next(iter(platforms.values()), None) if isinstance(platforms, Mapping) else None
@@ -171,7 +171,7 @@ class Asset(_Frozen):
         return data
 
     @model_validator(mode="after")
-    def _one_supply(self) -> "Asset":
+    def _check_supply(self) -> "Asset":
         if self.infinite_supply and self.max_supply is not None:
             raise ValueError("infinite_supply and max_supply contradict each other: remove one of them")
         return self

@@ -1,7 +1,7 @@
-"""The configured assets: what each is called, here and at the data providers.
+"""Loads the configured assets with their names and their ids at the data providers.
 
-The shipped book is ``data/assets.yaml``; a file of the user's own adds to it, changes and disables.
-Figures are no part of it.
+The shipped file is ``data/assets.yaml``. The user's own file adds, changes and disables assets. Prices are
+not part of it.
 """
 
 import difflib
@@ -13,20 +13,26 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from backend.markets.assets.asset_file import AssetFileError, FileFault, RawEntry, RawFile, read_asset_file
+from backend.markets.assets.asset_file import (
+    AssetFileError,
+    AssetFileIssue,
+    RawEntry,
+    RawFile,
+    read_asset_file,
+)
 from backend.markets.assets.model import Asset, Links
-from backend.markets.assets.symbol_lookup import MarketCaps, largest_first, symbol_key
+from backend.markets.assets.symbol_lookup import MarketCaps, normalize_symbol, sort_largest_first
 from backend.settings import Settings
 
-SHIPPED = Path(__file__).parent / "data" / "assets.yaml"
+SHIPPED_FILE = Path(__file__).parent / "data" / "assets.yaml"
 UNIQUE_FIELDS = ("id", "datasrc2_id", "datasrc1_slug", "cmc_id")
-"""Fields in which no two assets may agree."""
+"""Fields whose values must be unique among all assets."""
 
 
-class AssetBook:
-    """The assets in file order, immutable; ids at a provider lead to one asset each.
+class AssetRegistry:
+    """The assets in file order, immutable, with lookup by id and by provider id.
 
-    :raises ValueError: when two assets share an id, here or at a provider.
+    :raises ValueError: if two assets share an id, here or at a provider.
     """
 
     __slots__ = ("_all", "_by_datasrc1", "_by_datasrc2", "_by_id", "_by_symbol", "_enabled")
@@ -43,7 +49,7 @@ class AssetBook:
         self._by_datasrc2 = MappingProxyType({a.datasrc2_id: a for a in self._all if a.datasrc2_id})
         by_symbol: dict[str, list[Asset]] = {}
         for asset in self._all:
-            by_symbol.setdefault(symbol_key(asset.symbol), []).append(asset)
+            by_symbol.setdefault(normalize_symbol(asset.symbol), []).append(asset)
         self._by_symbol = by_symbol
 
     @property
@@ -65,132 +71,142 @@ class AssetBook:
         return len(self._all)
 
     def resolve(self, term: str, market_caps: MarketCaps) -> Asset | None:
-        """The asset that ``term`` means, disabled ones too; ``None`` when it means none.
+        """Find the asset, enabled or disabled, that ``term`` names; ``None`` if there is none.
 
-        Canonical id, then symbol in any case (the largest of ``market_caps``, USD by asset id, wins),
-        then id at CoinGecko, then slug at CoinMarketCap.
+        Order of lookup: canonical id; symbol in any case (the largest of ``market_caps``, USD by asset id,
+        wins); id at CoinGecko; slug at CoinMarketCap.
         """
         if found := self._by_id.get(term):
             return found
-        if sharers := self._by_symbol.get(symbol_key(term)):
-            return largest_first(sharers, market_caps)[0]
+        if candidates := self._by_symbol.get(normalize_symbol(term)):
+            return sort_largest_first(candidates, market_caps)[0]
         return self._by_datasrc2.get(term) or self._by_datasrc1.get(term)
 
 
-def load_configured(settings: Settings) -> AssetBook:
-    """The book that ``settings`` ask for: a file that they name must exist, the default one may."""
+def load_configured_assets(settings: Settings) -> AssetRegistry:
+    """Load the assets for ``settings``. A configured file must exist, the default one need not."""
     chosen = settings.user_assets_file
     return load_assets(chosen if settings.assets_file or chosen.is_file() else None)
 
 
-def load_assets(user_file: Path | None = None) -> AssetBook:
-    """The shipped assets, with those of ``user_file`` laid over them.
+def load_assets(user_file: Path | None = None) -> AssetRegistry:
+    """Load the shipped assets merged with those of ``user_file``.
 
-    An entry with a known id replaces the fields that it gives (of ``urls`` the lists that it gives;
-    null clears), with ``replace: true`` the whole entry; an unknown id is a new asset, after the
-    others; ``disable`` lists ids to disable.
+    An entry with a known id replaces the fields that it contains (of ``urls`` the lists that it contains;
+    null clears), with ``replace: true`` the whole entry. An entry with a new id adds an asset at the end.
+    ``disable`` lists ids to disable.
 
-    :raises AssetFileError: with every fault of the file, its entry and field, and what to do.
+    :raises AssetFileError: with every issue of the file: entry, field, and how to fix it.
     """
-    shipped = read_asset_file(SHIPPED)
-    written, faults = _by_id(shipped)
-    faults += [
-        entry.fault("replace", "is for a user's own file")
+    shipped = read_asset_file(SHIPPED_FILE)
+    shipped_entries, issues = _by_id(shipped)
+    issues += [
+        entry.issue("replace", "is for a user's own file")
         for entry in shipped.entries
         if "replace" in entry.fields
     ]
-    book = _judge(written, {*written}, [*shipped.faults, *faults])
+    registry = _validate_assets(shipped_entries, {*shipped_entries}, [*shipped.issues, *issues])
     if user_file is None:
-        return book
+        return registry
 
-    own = read_asset_file(user_file)
-    additions, faults = _by_id(own)
-    merged = dict(written)
+    user = read_asset_file(user_file)
+    additions, issues = _by_id(user)
+    merged = dict(shipped_entries)
     for asset_id, entry in additions.items():
-        laid, fault = _lay_over(written.get(asset_id), entry)
-        merged[asset_id] = laid
-        faults += fault
-    for index, asset_id in enumerate(own.disable):
-        faults += _disable(merged, own, index, asset_id, user_file)
-    return _judge(merged, {*written}, [*own.faults, *faults])
+        merged_entry, issue = _merge_entry(shipped_entries.get(asset_id), entry)
+        merged[asset_id] = merged_entry
+        issues += issue
+    for index, asset_id in enumerate(user.disable):
+        issues += _disable(merged, user, index, asset_id, user_file)
+    return _validate_assets(merged, {*shipped_entries}, [*user.issues, *issues])
 
 
-def _by_id(file: RawFile) -> tuple[dict[str, RawEntry], list[FileFault]]:
+def _by_id(file: RawFile) -> tuple[dict[str, RawEntry], list[AssetFileIssue]]:
     entries: dict[str, RawEntry] = {}
-    faults: list[FileFault] = []
+    issues: list[AssetFileIssue] = []
     for entry in file.entries:
-        given = entry.fields.get("id")
-        if given is None:
-            faults.append(entry.fault("id", "is missing: every entry needs the asset's id"))
-        elif not isinstance(given, str):
-            faults.append(entry.fault("id", "is not read by YAML as text: put it in quotes"))
-        elif given in entries:
-            first = entries[given].number
-            faults.append(entry.fault("id", f"is already that of entry {first}: join the two, or rename one"))
+        entry_id = entry.fields.get("id")
+        if entry_id is None:
+            issues.append(entry.issue("id", "is missing: every entry needs the asset's id"))
+        elif not isinstance(entry_id, str):
+            issues.append(entry.issue("id", "is not read by YAML as text: put it in quotes"))
+        elif entry_id in entries:
+            first = entries[entry_id].number
+            issues.append(entry.issue("id", f"is already that of entry {first}: join the two, or rename one"))
         else:
-            entries[given] = entry
-    return entries, faults
+            entries[entry_id] = entry
+    return entries, issues
 
 
-def _lay_over(known: RawEntry | None, entry: RawEntry) -> tuple[RawEntry, list[FileFault]]:
+def _merge_entry(known: RawEntry | None, entry: RawEntry) -> tuple[RawEntry, list[AssetFileIssue]]:
     fields = dict(entry.fields)
     replace = fields.pop("replace", False)
-    faults = []
+    issues = []
     if not isinstance(replace, bool):
-        faults.append(entry.fault("replace", "must be true or false"))
+        issues.append(entry.issue("replace", "must be true or false"))
     elif replace and known is None:
-        faults.append(
-            entry.fault("replace", "there is no such asset to replace: remove the line, or correct the id")
+        issues.append(
+            entry.issue("replace", "there is no such asset to replace: remove the line, or correct the id")
         )
     if known is not None and replace is not True:
         urls, more = known.fields.get("urls"), fields.get("urls")
         if isinstance(urls, dict) and isinstance(more, dict):
             fields["urls"] = {**urls, **more}
-        if "platforms" in fields:  # an address given with the old platforms says nothing of the new ones
+        if "platforms" in fields:  # an address for the old platforms is not valid for the new ones
             fields.setdefault("address", None)
         fields = {**known.fields, **fields}
-    return RawEntry(entry.file, entry.number, fields), faults
+    return RawEntry(entry.file, entry.number, fields), issues
 
 
 def _disable(
-    merged: dict[str, RawEntry], own: RawFile, index: int, asset_id: str, user_file: Path
-) -> list[FileFault]:
+    merged: dict[str, RawEntry], user: RawFile, index: int, asset_id: str, user_file: Path
+) -> list[AssetFileIssue]:
     name = f"disable[{index}]"
     entry = merged.get(asset_id)
     if entry is None:
-        return [FileFault(user_file, f"there is no asset '{asset_id}'{_near(asset_id, merged)}", field=name)]
-    if any(given.asset_id == asset_id and given.fields.get("enabled") is True for given in own.entries):
         return [
-            FileFault(user_file, f"'{asset_id}' is also enabled by its entry: keep one of them", field=name)
+            AssetFileIssue(
+                user_file, f"there is no asset '{asset_id}'{_suggest(asset_id, merged)}", field=name
+            )
+        ]
+    if any(
+        entry_id.asset_id == asset_id and entry_id.fields.get("enabled") is True for entry_id in user.entries
+    ):
+        return [
+            AssetFileIssue(
+                user_file, f"'{asset_id}' is also enabled by its entry: keep one of them", field=name
+            )
         ]
     merged[asset_id] = RawEntry(entry.file, entry.number, {**entry.fields, "enabled": False})
     return []
 
 
-def _judge(entries: Mapping[str, RawEntry], known: set[str], faults: Sequence[FileFault]) -> AssetBook:
-    found = list(faults)
+def _validate_assets(
+    entries: Mapping[str, RawEntry], known: set[str], issues: Sequence[AssetFileIssue]
+) -> AssetRegistry:
+    found = list(issues)
     assets: list[tuple[RawEntry, Asset]] = []
     for asset_id, entry in entries.items():
         try:
             assets.append((entry, Asset.model_validate(_without_nulls(entry.fields))))
         except ValidationError as error:
-            hint = "" if asset_id in known else f"; no asset '{asset_id}' is known{_near(asset_id, known)}"
-            found += [entry.fault(*_sentence(fault, hint)) for fault in error.errors()]
-    found += _clashes(assets)
+            hint = "" if asset_id in known else f"; no asset '{asset_id}' is known{_suggest(asset_id, known)}"
+            found += [entry.issue(*_format_error(issue, hint)) for issue in error.errors()]
+    found += _find_duplicates(assets)
     if found:
         raise AssetFileError(found)
-    return AssetBook(asset for _, asset in assets)
+    return AssetRegistry(asset for _, asset in assets)
 
 
 def _without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
-    given = {key: value for key, value in fields.items() if value is not None}
-    if isinstance(urls := given.get("urls"), dict):
-        given["urls"] = {key: value for key, value in urls.items() if value is not None}
-    return given
+    entry_id = {key: value for key, value in fields.items() if value is not None}
+    if isinstance(urls := entry_id.get("urls"), dict):
+        entry_id["urls"] = {key: value for key, value in urls.items() if value is not None}
+    return entry_id
 
 
-def _clashes(assets: Sequence[tuple[RawEntry, Asset]]) -> list[FileFault]:
-    faults = []
+def _find_duplicates(assets: Sequence[tuple[RawEntry, Asset]]) -> list[AssetFileIssue]:
+    issues = []
     for key in UNIQUE_FIELDS:
         first: dict[object, tuple[RawEntry, Asset]] = {}
         for entry, asset in assets:
@@ -198,40 +214,42 @@ def _clashes(assets: Sequence[tuple[RawEntry, Asset]]) -> list[FileFault]:
             earlier, other = first.setdefault(value, (entry, asset))
             if value is not None and other is not asset:
                 both = f"'{value}' belongs to both '{other.id}' and '{asset.id}'"
-                changed = earlier if entry.file == SHIPPED else entry
-                faults.append(changed.fault(key, f"{both}: correct one, or clear it with '{key}: null'"))
-    return faults
+                entry_to_change = earlier if entry.file == SHIPPED_FILE else entry
+                issues.append(
+                    entry_to_change.issue(key, f"{both}: correct one, or clear it with '{key}: null'")
+                )
+    return issues
 
 
-def _sentence(fault: Any, hint: str) -> tuple[str | None, str]:
-    """Field and sentence of one of pydantic's faults."""
-    location = [part for part in fault["loc"] if part != "[key]"]
+def _format_error(issue: Any, hint: str) -> tuple[str | None, str]:
+    """Return field and message of one pydantic error."""
+    location = [part for part in issue["loc"] if part != "[key]"]
     name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).lstrip(".")
-    kind, context = fault["type"], fault.get("ctx", {})
+    kind, context = issue["type"], issue.get("ctx", {})
     if kind == "value_error":
-        sentence = str(context["error"])
+        message = str(context["error"])
     elif kind == "missing":
-        sentence = f"is missing: every asset needs it{hint}"
+        message = f"is missing: every asset needs it{hint}"
     elif kind == "extra_forbidden":
         fields = Links.model_fields if location[0] == "urls" else Asset.model_fields
-        sentence = f"is not a field{_near(str(location[-1]), fields)}: correct or remove it"
+        message = f"is not a field{_suggest(str(location[-1]), fields)}: correct or remove it"
     elif kind == "literal_error":
-        sentence = f"must be one of {context['expected']}"
+        message = f"must be one of {context['expected']}"
     elif kind in ("bool_type", "bool_parsing"):
-        sentence = "must be true or false"
+        message = "must be true or false"
     elif kind in ("int_type", "greater_than"):
-        sentence = "must be a whole number above zero, without quotes"
+        message = "must be a whole number above zero, without quotes"
     elif kind == "tuple_type":
-        sentence = "must be a list, as in [a, b]; categories are a list of lists, as in [[DeFi, Lending]]"
+        message = "must be a list, as in [a, b]; categories are a list of lists, as in [[DeFi, Lending]]"
     elif kind == "too_short":
-        sentence = "must not be an empty list"
+        message = "must not be an empty list"
     elif kind in ("mapping_type", "dict_type", "model_type"):
-        sentence = "must be a mapping of names to values"
+        message = "must be a mapping of names to values"
     else:
-        sentence = str(fault["msg"])
-    return name or None, sentence
+        message = str(issue["msg"])
+    return name or None, message
 
 
-def _near(word: str, words: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(words), n=1)
+def _suggest(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""

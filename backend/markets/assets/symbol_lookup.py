@@ -1,7 +1,7 @@
-"""Which asset a word means when several assets share a symbol.
+"""Finds the asset that a symbol means when several assets share it.
 
-Market capitalisations are in USD by asset id; an asset that is absent, ``None`` or not finite is
-of unknown size and comes after every known one.
+Market capitalisations are in USD by asset id. An asset without a finite capitalisation sorts after all
+others.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,15 +12,15 @@ from backend.markets.assets.model import Asset
 MarketCaps = Mapping[str, Decimal | None]
 
 
-def symbol_key(symbol: str) -> str:
-    """The form in which symbols are compared: ``USDe`` and ``usde`` are one."""
+def normalize_symbol(symbol: str) -> str:
+    """Normalize a symbol for comparison: ``USDe`` and ``usde`` are equal."""
     return symbol.upper()
 
 
-def largest_first(assets: Iterable[Asset], market_caps: MarketCaps) -> list[Asset]:
-    """``assets`` by market capitalisation, largest first and unknown last.
+def sort_largest_first(assets: Iterable[Asset], market_caps: MarketCaps) -> list[Asset]:
+    """Sort ``assets`` by market capitalisation, largest first and unknown last.
 
-    Ties keep the given order, but for an enabled asset going before a disabled one.
+    Ties keep the given order, but enabled assets precede disabled ones.
     """
 
     def rank(asset: Asset) -> tuple[bool, Decimal, bool]:
@@ -31,17 +31,19 @@ def largest_first(assets: Iterable[Asset], market_caps: MarketCaps) -> list[Asse
     return sorted(assets, key=rank)
 
 
-def legacy_keys(assets: Iterable[Asset], market_caps: MarketCaps) -> dict[str, Asset]:
-    """The keys of ``GET /prices/all``: symbol in upper case to asset, in the given order.
+def assign_legacy_keys(assets: Iterable[Asset], market_caps: MarketCaps) -> dict[str, Asset]:
+    """Assign the keys of ``GET /prices/all``: upper-case symbol to asset, in the given order.
 
-    Of several assets with one symbol the largest has it, and the others go by their ids. An id
-    holds a lower-case letter and a key made from a symbol does not, so no key is ever taken twice.
+    If several assets share a symbol, the largest gets it and the others get their ids. An id contains a
+    lower-case letter and a symbol key does not, so keys are unique.
     """
     given = list(assets)
     holders: dict[str, Asset] = {}
-    for asset in largest_first(given, market_caps):
-        holders.setdefault(symbol_key(asset.symbol), asset)
+    for asset in sort_largest_first(given, market_caps):
+        holders.setdefault(normalize_symbol(asset.symbol), asset)
     return {
-        symbol_key(asset.symbol) if holders[symbol_key(asset.symbol)] is asset else asset.id: asset
+        normalize_symbol(asset.symbol)
+        if holders[normalize_symbol(asset.symbol)] is asset
+        else asset.id: asset
         for asset in given
     }

@@ -18,8 +18,8 @@ from backend.formats.timestamps import Clock, utc_now
 from backend.http.prepared_responses import Prepared
 from backend.markets.aggregation.freshness import apply_staleness, next_staleness_change
 from backend.markets.assets.model import Asset
-from backend.markets.assets.registry import AssetBook
-from backend.markets.assets.symbol_lookup import legacy_keys
+from backend.markets.assets.registry import AssetRegistry
+from backend.markets.assets.symbol_lookup import assign_legacy_keys
 from backend.markets.candles.candle_json import trim_to_span
 from backend.markets.configuration import Market
 from backend.markets.model import Published, Span
@@ -57,7 +57,7 @@ def build_empty_figure(asset: Asset) -> Published:
 class Snapshot:
     """The data of the market endpoints at one moment."""
 
-    book: AssetBook
+    registry: AssetRegistry
     figures: Mapping[str, Published]
     candle_arrays: Mapping[tuple[str, Span], str]
     overview: Overview
@@ -70,11 +70,11 @@ class Snapshot:
     @cached_property
     def entries(self) -> tuple[PricedAsset, ...]:
         """Enabled assets in the order of the configuration."""
-        return tuple(PricedAsset(asset, self.figure(asset)) for asset in self.book.enabled)
+        return tuple(PricedAsset(asset, self.figure(asset)) for asset in self.registry.enabled)
 
     @cached_property
     def market_caps(self) -> Mapping[str, Decimal | None]:
-        return {asset.id: self.figure(asset).market_cap for asset in self.book.all}
+        return {asset.id: self.figure(asset).market_cap for asset in self.registry.all}
 
     def figure(self, asset: Asset) -> Published:
         return self.figures.get(asset.id) or build_empty_figure(asset)
@@ -104,7 +104,7 @@ class Snapshot:
 
     def legacy_prices(self) -> Prepared:
         def build() -> bytes:
-            keyed = legacy_keys(self.book.enabled, self.market_caps)
+            keyed = assign_legacy_keys(self.registry.enabled, self.market_caps)
             return orjson.dumps(
                 {
                     key: build_price_record(PricedAsset(asset, self.figure(asset)))
@@ -116,7 +116,9 @@ class Snapshot:
 
     def assets(self, which: str) -> Prepared:
         def build() -> bytes:
-            chosen = [asset for asset in self.book if which == "all" or asset.enabled == (which == "enabled")]
+            chosen = [
+                asset for asset in self.registry if which == "all" or asset.enabled == (which == "enabled")
+            ]
             entries = [PricedAsset(asset, self.figure(asset)) for asset in chosen]
             positions = sort_positions(entries, "market_cap", "desc")
             return (
@@ -188,7 +190,7 @@ class MarketView:
 
     def reload(self) -> None:
         """Load the stored data and replace the snapshot and its responses."""
-        ids = [asset.id for asset in self._market.book.enabled]
+        ids = [asset.id for asset in self._market.registry.enabled]
         self._stored = queries.load_snapshot_rows(
             self._database, self._market.sources.realm, ids, self._now()
         )
@@ -236,7 +238,7 @@ class MarketView:
         moments += [moment for moment in stored.overview_changes() if moment > now]
         sources = self._market.sources
         return Snapshot(
-            book=self._market.book,
+            registry=self._market.registry,
             figures=figures,
             candle_arrays={
                 key: trim_to_span(candle_array, key[1], now)

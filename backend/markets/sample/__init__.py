@@ -1,7 +1,8 @@
-"""A deterministic, labelled simulator of a crypto market, for running without any network.
+"""Simulates a crypto market deterministically, for running without any network.
 
-``SampleMarket`` is the market, ``SampleProvider`` one of its two views behind the methods of a live
-provider, ``Schedule`` says when its script shows what. Nothing here records a real market.
+``SampleMarket`` is the market, ``SampleProvider`` one of its two views with the methods of a live provider,
+``Schedule`` the times of the scripted events. The data is labelled as sample data; nothing records a real
+market.
 """
 
 from backend.markets.sample.event_schedule import Event, EventKind, Schedule

@@ -1,8 +1,8 @@
-"""What the sample market assumes of each asset: the file ``data/sample.yaml`` and what fills its gaps.
+"""Loads the assumptions of the sample market from ``data/sample.yaml`` and derives the missing ones.
 
-The file gives classes of volatility, known assets and the cast of the script. An asset that the
-file does not know gets its figures from a hash of its id, so that any user's own asset has a
-sample price too, and the same one everywhere.
+The file contains classes of volatility, known assets and the assets of scripted events. The figures of an
+asset that is not in the file come from a hash of its id. So any user's asset has a sample price, the same
+everywhere.
 """
 
 import math
@@ -23,7 +23,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SampleAsset(Protocol):
-    """What the sample market needs to know of a configured asset."""
+    """The fields of a configured asset that the sample market uses."""
 
     @property
     def id(self) -> str: ...
@@ -46,14 +46,14 @@ class AssetClass(_Record):
     market: Share
     """Correlation with the market factor."""
     alt: Share
-    """Correlation with the second factor, which all but bitcoin share."""
+    """Correlation with the second factor, which all assets but bitcoin share."""
     turnover: Positive
-    """Volume of a day in shares of the market cap."""
+    """Daily volume as a share of the market cap."""
     crash_wick_pct: float
     crash_close_pct: float
     """The lowest point and the close of the scripted crash hour, against its open (class median)."""
     crash_spread: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """How far an asset's own crash may lie from the median, as a share of the log move."""
+    """Largest deviation of an asset's own crash from the median, as a share of the log move."""
     ath_depth: Annotated[float, Field(ge=0)] = 0.0
     """Largest further log distance between the price and its historic high."""
 
@@ -69,20 +69,20 @@ class AssetClass(_Record):
 
 
 class AssetFigures(_Record):
-    """Starting figures of one known asset, fictitious round numbers in US dollars."""
+    """Starting figures of one known asset: fictitious round numbers in US dollars."""
 
     price: Positive
     cap_musd: Positive
     """Market cap at the anchor price, in millions."""
     group: str = "alt"
     tracks: str | None = None
-    """The id whose price this one follows, at the ratio of the two anchor prices."""
+    """Id of the asset whose price this one follows, at the ratio of the two anchor prices."""
     sigma_1h_pct: Positive | None = None
     market: Share | None = None
 
 
 class Cast(_Record):
-    """Which asset plays which part of the script; see :mod:`backend.markets.sample.scenario`."""
+    """The assets that each scripted event affects; see :mod:`backend.markets.sample.scenario`."""
 
     depeg: str
     collapse: str
@@ -119,14 +119,14 @@ class Calibration(_Record):
 
 
 @cache
-def shipped_calibration() -> Calibration:
-    """The calibration that comes with the service."""
+def load_shipped_calibration() -> Calibration:
+    """Load the calibration that is shipped with the service."""
     text = files("backend.markets.sample").joinpath("data", "sample.yaml").read_text(encoding="utf-8")
-    told = yaml.load(text, SafeLoader)  # noqa: S506 - libyaml's safe one
-    return Calibration.model_validate(told)
+    data = yaml.load(text, SafeLoader)  # noqa: S506 - libyaml's safe one
+    return Calibration.model_validate(data)
 
 
-PEGS: Mapping[str, tuple[str, float]] = {
+PEG_FIGURES: Mapping[str, tuple[str, float]] = {
     "usd": ("peg", 1.0),
     "eur": ("fiat", 1.1),
     "gbp": ("fiat", 1.3),
@@ -137,23 +137,23 @@ PEGS: Mapping[str, tuple[str, float]] = {
     "xag": ("metal", 35.0),
     "silver": ("metal", 35.0),
 }
-"""What an asset may be pegged to beside another asset: its class and a fictitious price in USD."""
-COINS: Mapping[str, str] = {"btc": "bitcoin", "eth": "ethereum", "sol": "solana", "bnb": "bnb"}
-"""Symbols by which an asset may name the one that it is pegged to, beside the id."""
+"""Class and fictitious price in USD of each peg that is not an asset."""
+PEG_COINS: Mapping[str, str] = {"btc": "bitcoin", "eth": "ethereum", "sol": "solana", "bnb": "bnb"}
+"""Asset ids by the symbols that a peg can name."""
 
 
-def figures_of(asset: SampleAsset, calibration: Calibration) -> AssetFigures:
-    """The file's figures of ``asset``, else figures derived from its peg and a hash of its id."""
+def derive_figures(asset: SampleAsset, calibration: Calibration) -> AssetFigures:
+    """Return the file's figures of ``asset``, else figures derived from its peg and a hash of its id."""
     known = calibration.assets.get(asset.id)
     if known is not None:
         return known
-    traits = traits_of(asset.id)
+    traits = derive_traits(asset.id)
     cap = round(10 ** (1.0 + 2.3 * traits[0]), 1)
     peg = (asset.pegged_to or "").strip().lower()
-    if peg in PEGS:
-        group, price = PEGS[peg]
+    if peg in PEG_FIGURES:
+        group, price = PEG_FIGURES[peg]
         return AssetFigures(price=price, cap_musd=cap, group=group)
-    coin = COINS.get(peg, peg)
+    coin = PEG_COINS.get(peg, peg)
     target = calibration.assets.get(coin)
     if target is not None and target.tracks is None:
         return AssetFigures(price=target.price, cap_musd=cap, group=target.group, tracks=coin)
@@ -161,9 +161,9 @@ def figures_of(asset: SampleAsset, calibration: Calibration) -> AssetFigures:
     return AssetFigures(price=float(f"{10 ** (4.5 * traits[2] - 3):.2g}"), cap_musd=cap, group=group)
 
 
-def traits_of(asset_id: str, count: int = 8) -> Sequence[float]:
-    """Numbers in (0, 1) that belong to an id, whatever the seed of the market."""
-    key = np.array(random_numbers.key_of(0, f"traits:{asset_id}"), dtype=np.uint64)
+def derive_traits(asset_id: str, count: int = 8) -> Sequence[float]:
+    """Derive numbers in (0, 1) from an asset id, independent of the seed of the market."""
+    key = np.array(random_numbers.derive_key(0, f"traits:{asset_id}"), dtype=np.uint64)
     return [
         float(value) for value in random_numbers.uniform(key, np.arange(count), random_numbers.Stream.TRAIT)
     ]

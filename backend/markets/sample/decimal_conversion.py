@@ -1,35 +1,34 @@
-"""Where the simulator's floats end and exact decimals begin.
+"""Converts the simulator's floats to exact decimals.
 
-Simulated figures have no provider's literal behind them: they originate as floats. Each becomes a
-decimal here, once, by way of its printed digits; from here on they are handled as any provider's
-figures are, and no float arithmetic touches them again.
+Simulated figures originate as floats. Each becomes a decimal here, once, from its printed digits. From then
+on it is handled like a provider's figure, without float arithmetic.
 """
 
 import math
 from datetime import UTC, datetime
 from decimal import Decimal
 
-PRICE_DIGITS = 7
+PRICE_SIGNIFICANT_DIGITS = 7
 
 
-def price_of(value: float) -> Decimal:
-    """A price in USD at seven significant digits, in plain notation."""
-    places = max(0, PRICE_DIGITS - 1 - math.floor(math.log10(value))) if value > 0 else 0
+def to_price(value: float) -> Decimal:
+    """Convert a price in USD to seven significant digits."""
+    places = max(0, PRICE_SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(value))) if value > 0 else 0
     return Decimal(f"{value:.{places}f}")
 
 
-def dollars_of(value: float) -> Decimal:
-    """A sum in USD, to the dollar."""
+def to_dollars(value: float) -> Decimal:
+    """Convert an amount in USD to whole dollars."""
     return Decimal(f"{value:.0f}")
 
 
-def percent_of(ratio: float) -> Decimal | None:
-    """A change in percent with four decimals; ``ratio`` 0.01 is 1 %, NaN is unknown."""
+def to_percent(ratio: float) -> Decimal | None:
+    """Convert a ratio to percent with four decimals; 0.01 is 1 %, NaN is unknown (None)."""
     if math.isnan(ratio):
         return None
     percent = Decimal(f"{100 * ratio:.4f}")
     return abs(percent) if percent.is_zero() else percent
 
 
-def instant_of(seconds: float) -> datetime:
+def to_instant(seconds: float) -> datetime:
     return datetime.fromtimestamp(round(seconds), tz=UTC)

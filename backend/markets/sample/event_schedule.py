@@ -1,7 +1,7 @@
-"""When the sample market's script shows what: a cycle of thirty days that begins again for ever.
+"""Defines when the sample market shows each scripted event, in a repeating cycle of thirty days.
 
-Cycles count from :data:`EPOCH`, whatever the seed. Offsets are hours from the start of the cycle; an event
-may run into the next cycle.
+Cycles count from :data:`EPOCH`, independent of the seed. Offsets are hours from the start of the cycle. An
+event may continue into the next cycle.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,14 +28,14 @@ VIEW_A, VIEW_B = SAMPLE_PROVIDERS
 
 
 def unix_seconds(time: datetime) -> float:
-    """Seconds since the Unix epoch; an instant without a time zone has none."""
+    """Convert to seconds since the Unix epoch. Raises :class:`ValueError` without a time zone."""
     if time.tzinfo is None:
         raise ValueError(f"The instant {time.isoformat()} needs a time zone.")
     return time.timestamp()
 
 
 class EventKind(StrEnum):
-    """The phases of the market first, then what happens to single assets, then to providers."""
+    """Phases of the market, then events of single assets, then events of providers."""
 
     CALM = "calm"
     TREND = "trend"
@@ -55,7 +55,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing on show in [starts, ends): ``assets`` are ids, ``provider`` a view's name."""
+    """One event in [starts, ends): ``assets`` are ids, ``provider`` is the name of a view."""
 
     kind: EventKind
     starts: datetime
@@ -67,7 +67,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A recurring event: from ``start`` for ``hours``, again every ``every`` hours."""
+    """A recurring event: it starts at ``start``, lasts ``hours``, and repeats every ``every`` hours."""
 
     kind: EventKind
     start: float
@@ -83,17 +83,17 @@ class Window:
         return Event(self.kind, starts, ends, self.summary, self.assets, self.provider)
 
     def number_at(self, time: datetime) -> int:
-        """The number of the last occurrence that has started at ``time``."""
+        """The number of the last occurrence that started by ``time``."""
         return (time - EPOCH - timedelta(hours=self.start)) // timedelta(hours=self.every)
 
     def started(self, seconds: Floats) -> Floats:
-        """Unix seconds at which the occurrence began that each instant lies in; NaN outside all."""
+        """Start of the occurrence that contains each instant, in Unix seconds; NaN outside of all."""
         first = EPOCH_SECONDS + 3600 * self.start
         since = np.mod(seconds - first, 3600 * self.every)
         return np.where(since < 3600 * self.hours, seconds - since, np.nan)
 
     def at(self, time: datetime) -> Iterator[Event]:
-        """The occurrences that are on at ``time``; a window longer than its period may overlap itself."""
+        """Yield the occurrences at ``time``; a window longer than its period can overlap itself."""
         last = self.number_at(time)
         for number in (last - 1, last):
             event = self.occurrence(number)
@@ -101,8 +101,8 @@ class Window:
                 yield event
 
 
-def windows_of(cast: Cast) -> tuple[Window, ...]:
-    """The whole schedule, in the order of :class:`EventKind`."""
+def build_windows(cast: Cast) -> tuple[Window, ...]:
+    """Build the whole schedule, in the order of :class:`EventKind`."""
     kind = EventKind
     halted, divergent, conflicting = cast.halted, cast.divergent, cast.conflicting
     return (
@@ -122,12 +122,12 @@ def windows_of(cast: Cast) -> tuple[Window, ...]:
             (cast.collapse,),
         ),
         Window(kind.LISTING, 0, DAY, "Listed six days ago.", (cast.listing,), every=DAY),
-        # The two daily halts overlap by an hour at both ends, so that one of the two assets has
-        # been frozen for a while at any time, and neither for so long that its price is withdrawn.
+        # The two daily halts overlap by an hour at both ends. So one of the two assets is always frozen,
+        # and neither so long that its price is withdrawn.
         Window(kind.HALT, 0, 13, "Trading is halted until the afternoon.", (halted[0],), every=DAY),
         Window(kind.HALT, 12, 13, "Trading is halted until the night.", (halted[1],), every=DAY),
         Window(kind.HALT, 5 * DAY, 4 * DAY, "Trading is suspended for days.", (cast.suspended,)),
-        # The three divergences overlap too: one asset is divergent at any time.
+        # The three divergences overlap too, so one asset is always divergent.
         *(
             Window(kind.DIVERGENCE, n * 10 * DAY, 10 * DAY + 12, "The two views disagree.", (asset,))
             for n, asset in enumerate(divergent)
@@ -137,7 +137,7 @@ def windows_of(cast: Cast) -> tuple[Window, ...]:
         Window(kind.LAG, DAY, 28 * DAY, "One view is 40 minutes behind.", (cast.lagging,), VIEW_B),
         Window(kind.OUTAGE, 4 * DAY + 4, 0.75, "The first view does not answer.", provider=VIEW_A),
         Window(kind.OUTAGE, 12 * DAY + 12, 0.75, "The second view does not answer.", provider=VIEW_B),
-        # Outages of the two views never overlap: a stack that is first started then would have no prices.
+        # Outages of the two views never overlap: a service first started then would have no prices.
         Window(kind.OUTAGE, 24 * DAY + 14, 0.5, "The first view does not answer.", provider=VIEW_A),
         Window(kind.OUTAGE, 24 * DAY + 15, 0.5, "The second view does not answer.", provider=VIEW_B),
         Window(kind.THROTTLE, 9.5, 0.1, "The second view throttles its caller.", provider=VIEW_B, every=DAY),
@@ -145,14 +145,14 @@ def windows_of(cast: Cast) -> tuple[Window, ...]:
 
 
 class Schedule:
-    """The windows of one cast, and what they mean at an instant. Instants are aware."""
+    """The event windows for one cast of assets. Instants have time zones."""
 
     def __init__(self, cast: Cast) -> None:
         self.cast = cast
-        self.windows = windows_of(cast)
+        self.windows = build_windows(cast)
 
     def active(self, kind: EventKind, time: datetime, provider: str | None = None) -> Sequence[Event]:
-        """Events of ``kind`` at ``time``, of one provider if named."""
+        """List the events of ``kind`` at ``time``, of one provider if given."""
         return [
             event
             for window in self.windows
@@ -161,6 +161,6 @@ class Schedule:
         ]
 
     def listed_at(self, time: datetime) -> datetime:
-        """When the cast's newcomer was listed, as seen at ``time``: a midnight six days back."""
+        """The listing time of the newly listed asset as seen at ``time``: midnight six days before."""
         midnight = time.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight - timedelta(days=LISTED_DAYS)

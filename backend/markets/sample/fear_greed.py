@@ -1,8 +1,7 @@
-"""The sample market's own index of fear and greed, 0 to 100, from simulated figures alone.
+"""Computes the sample market's fear and greed index, 0 to 100, from simulated figures alone.
 
-Fifty plus what bitcoin's momentum adds (against a week ago and against its mean of thirty days),
-less what an unusual volatility and money fleeing into bitcoin take away. Each part saturates, so
-that none can fill the scale by itself.
+The index is fifty, plus bitcoin's momentum (against a week ago and against its mean of thirty days), minus
+unusual volatility and a rising share of bitcoin. Each part saturates, so that none fills the scale alone.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -18,13 +17,13 @@ BANDS: tuple[tuple[int, str], ...] = (
     (80, "Greed"),
     (101, "Extreme greed"),
 )
-"""Upper bound (exclusive) and word of each band of this index."""
+"""Exclusive upper bound and label of each band of this index."""
 _DAYS = 30
 _WEEK = 168
 
 
-def mood_at(market: SampleMarket, time: datetime) -> tuple[int, str, datetime]:
-    """Value, word and the hour that both belong to."""
+def compute_fear_greed(market: SampleMarket, time: datetime) -> tuple[int, str, datetime]:
+    """Compute the value, its label, and the hour of both."""
     hour = time.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     last = int(hour.timestamp() // 3600)
     closes = market.paths.hourly(last - 24 * _DAYS, last)[:, market.universe.index["bitcoin"]]

@@ -1,8 +1,8 @@
-"""The sample market: prices, caps, volumes and candles of any set of assets at any instant.
+"""Simulates prices, market caps, volumes and candles of any set of assets at any instant.
 
-A labelled simulator, no record of any real market: its figures are a function of (seed, time)
-alone, the same in every process and whatever was asked before. See :mod:`.cycles` for the price
-model, :mod:`.script` for what happens in it and :mod:`.schedule` for when.
+The figures are a function of (seed, time) alone, the same in every process and for any order of requests. See
+:mod:`.price_model` for the price model, :mod:`.scenario` for the scripted events, :mod:`.event_schedule` for
+their times.
 """
 
 import math
@@ -13,26 +13,26 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from backend.markets.sample.calibration import Calibration, SampleAsset, shipped_calibration
+from backend.markets.sample.calibration import Calibration, SampleAsset, load_shipped_calibration
 from backend.markets.sample.event_schedule import EPOCH_SECONDS, EventKind, Schedule, unix_seconds
-from backend.markets.sample.price_paths import NODE_SECONDS, NODES_AN_HOUR, Paths
+from backend.markets.sample.price_paths import NODE_SECONDS, NODES_PER_HOUR, PricePaths
 from backend.markets.sample.random_numbers import Floats, Ints
 from backend.markets.sample.scenario import Script
 from backend.markets.sample.universe import build_universe
-from backend.markets.sample.volumes import EXPONENT, Volumes
+from backend.markets.sample.volumes import VOLUME_EXPONENT, Volumes
 
 CHANGE_HOURS = (1, 24, 168, 720)
 _YEAR = 365.25 * 86_400
 _TAIL_SECONDS = 10
-"""How finely the running five minutes are looked at for a running candle's high and low."""
+"""Step in which the running five minutes are sampled for a candle's high and low."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteFields:
     """Columns over the given assets: USD, Unix seconds, changes as ratios (0.01 is 1 %).
 
-    ``rank`` is 0 for assets outside the ranking; ``changes`` has a row per :data:`CHANGE_HOURS`,
-    NaN where the asset is younger than that.
+    ``rank`` is 0 for assets outside the ranking. ``changes`` has a row per :data:`CHANGE_HOURS`, NaN if the
+    asset is younger.
     """
 
     as_of: Floats
@@ -56,23 +56,23 @@ class OhlcTable:
     close: Floats
     volume: Floats
     listed: npt.NDArray[np.bool_]
-    """Where the asset was listed for the whole candle; elsewhere there is none to show."""
+    """True if the asset was listed during the whole candle; other candles are not shown."""
 
 
 class SampleMarket:
-    """``assets`` are objects with ``id``, ``symbol``, ``enabled`` and ``pegged_to``, known or not."""
+    """The market of ``assets``: objects with ``id``, ``symbol``, ``enabled`` and ``pegged_to``."""
 
     def __init__(
         self, seed: int, assets: Sequence[SampleAsset], calibration: Calibration | None = None
     ) -> None:
         self.seed = seed
-        self.calibration = calibration or shipped_calibration()
+        self.calibration = calibration or load_shipped_calibration()
         self.schedule = Schedule(self.calibration.cast)
         self.universe = build_universe(seed, assets, self.calibration)
         self.ids = self.universe.ids[: self.universe.visible]
         script = Script(self.calibration.cast, self.universe)
         halts = [window for window in self.schedule.windows if window.kind is EventKind.HALT]
-        self.paths = Paths(self.universe, script, halts)
+        self.paths = PricePaths(self.universe, script, halts)
         self._volumes = Volumes(self.paths, script)
 
     def price_at(self, asset_id: str, time: datetime) -> float:
@@ -85,7 +85,7 @@ class SampleMarket:
         return np.asarray(np.exp(self.paths.at(seconds))[: self.universe.visible], dtype=np.float64)
 
     def quote_fields(self, time: datetime, lag: Floats | None = None) -> QuoteFields:
-        """What a provider could say at ``time``, each asset ``lag`` seconds late (by default none)."""
+        """Compute a provider's figures at ``time``, each asset ``lag`` seconds late (default: none)."""
         universe, now = self.universe, unix_seconds(time)
         seconds = np.full(len(universe.ids), now)
         if lag is not None:
@@ -96,7 +96,7 @@ class SampleMarket:
         log_price = self.paths.at(back)
         changes = np.expm1(log_price[0] - log_price[1:])
         ath, ath_seconds = np.exp(universe.log_ath), universe.ath_seconds.copy()
-        self._newcomer(time, back, changes, ath, ath_seconds)
+        self._limit_to_listing(time, back, changes, ath, ath_seconds)
         price = np.exp(log_price[0])
         ath_seconds = np.where(price > ath, seconds, ath_seconds)
         cap = price * self._supply(seconds)
@@ -113,10 +113,10 @@ class SampleMarket:
         )
 
     def totals(self, time: datetime) -> tuple[float, float, float]:
-        """Market cap and 24 h volume of the whole market in USD, and bitcoin's share of the cap.
+        """Compute market cap and 24 h volume of the whole market in USD, and bitcoin's share of the cap.
 
-        Assets outside the ranking stand for others and are left out. A slowly moving share, about
-        6 %, stands for the assets that are not in the universe.
+        Assets outside the ranking represent others and are excluded. A slowly varying share, about 6 %,
+        represents the assets that are not in the universe.
         """
         universe, now = self.universe, unix_seconds(time)
         seconds = np.full(len(universe.ids), now)
@@ -127,7 +127,7 @@ class SampleMarket:
         return total, volume, float(cap[universe.index["bitcoin"]]) / total
 
     def hourly_closes(self, time: datetime, count: int = 168) -> Floats:
-        """(count, assets): USD at the last ``count`` hour marks up to ``time``; NaN before a listing."""
+        """(count, assets): USD at the last ``count`` full hours up to ``time``; NaN before a listing."""
         last = int(unix_seconds(time) // 3600)
         closes = np.exp(self.paths.hourly(last - count + 1, last)[:, : self.universe.visible])
         column = self.universe.index.get(self.calibration.cast.listing)
@@ -137,9 +137,9 @@ class SampleMarket:
         return np.asarray(closes, dtype=np.float64)
 
     def ohlc(self, asset_ids: Sequence[str], seconds: int, start: datetime, end: datetime) -> OhlcTable:
-        """Candles of ``seconds`` (a multiple of 300) that open in [start, end), aligned to the Unix epoch.
+        """Build candles of ``seconds`` (a multiple of 300) that open in [start, end), aligned to Unix time.
 
-        A candle that is still open at ``end`` is as it stands then: its close is the price at ``end``.
+        The close of a candle still open at ``end`` is the price at ``end``.
         """
         if seconds <= 0 or seconds % NODE_SECONDS:
             raise ValueError(f"Candles of {seconds} s cannot be built: use a multiple of {NODE_SECONDS} s.")
@@ -170,10 +170,10 @@ class SampleMarket:
             listed=self._listed(times, columns, end),
         )
 
-    def _newcomer(
+    def _limit_to_listing(
         self, time: datetime, back: Floats, changes: Floats, ath: Floats, ath_seconds: Floats
     ) -> None:
-        """Take from the newcomer, in place, what it cannot have at its age."""
+        """Remove, in place, the figures that the newly listed asset cannot have at its age."""
         column = self.universe.index.get(self.calibration.cast.listing)
         if column is None:
             return
@@ -185,7 +185,7 @@ class SampleMarket:
 
     def _supply(self, seconds: Floats) -> Floats:
         years = (seconds - EPOCH_SECONDS) / _YEAR
-        # Growth tapers off, so that no date has an absurd supply.
+        # Growth slows down, so that the supply stays plausible at any date.
         return np.asarray(
             self.universe.supply * np.exp(20 * np.tanh(years / 20) * self.universe.supply_growth)
         )
@@ -208,8 +208,8 @@ class SampleMarket:
         """Log prices at the nodes of [first, last] and USD traded between them; nothing after ``stop``."""
         hour, end_hour = first // 3600, -(-last // 3600)
         nodes = self.paths.nodes(hour, end_hour - 1)[:, columns]
-        weights = (np.abs(np.diff(nodes, axis=0)) + 1e-5) ** EXPONENT
-        weights = weights.reshape(end_hour - hour, NODES_AN_HOUR, len(columns))
+        weights = (np.abs(np.diff(nodes, axis=0)) + 1e-5) ** VOLUME_EXPONENT
+        weights = weights.reshape(end_hour - hour, NODES_PER_HOUR, len(columns))
         weights /= weights.sum(axis=1, keepdims=True)
         hourly = np.stack([self._volumes.hour(one)[columns] for one in range(hour, end_hour)])
         volume = (weights * hourly[:, None]).reshape(-1, len(columns))

@@ -1,9 +1,9 @@
-"""Log prices of the whole universe at any instant: hour marks, five-minute nodes, and between.
+"""Computes log prices of the whole universe at any instant: full hours, five-minute nodes, and between.
 
-Nodes are five minutes apart: inside an hour they form a bridge between the hour marks, correlated
-across assets as the hour's returns are. Between two nodes the price wanders inside the range of the
-two (a Brownian bridge's sine series, folded), so that a candle built from nodes bounds every
-instant. Everything derived is cached within bounds and can be dropped at any time.
+Nodes are five minutes apart. Within an hour they form a bridge between the full hours, correlated across
+assets like the hour's returns. Between two nodes the price stays in their range (a folded sine series of a
+Brownian bridge), so that a candle built from nodes bounds every instant. All derived data is in bounded
+caches.
 """
 
 import threading
@@ -21,40 +21,40 @@ from backend.markets.sample.scenario import Script
 from backend.markets.sample.universe import Universe
 
 NODE_SECONDS = 300
-NODES_AN_HOUR = 12
+NODES_PER_HOUR = 12
 _WAVES = 16
 _INNER = 1.35
-"""Twelve steps miss part of an hour's range, and real ones bounce: fitted to the range of hourly candles."""
-_CYCLES_KEPT = 6
-_HOURS_KEPT = 240
+"""Factor fitted to the range of hourly candles: twelve steps miss part of an hour's range."""
+_MAX_CACHED_CYCLES = 6
+_MAX_CACHED_HOURS = 240
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Bounded(Generic[K, V]):
-    """A cache that forgets what was least recently used; safe to share between threads."""
+class LruCache(Generic[K, V]):
+    """A cache that evicts the least recently used entry. Thread-safe."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._kept: OrderedDict[K, V] = OrderedDict()
+        self._entries: OrderedDict[K, V] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: K, make: Callable[[], V]) -> V:
-        """The value of ``key``, made now if it is not kept (by two threads at once, at worst)."""
+    def get(self, key: K, build: Callable[[], V]) -> V:
+        """Return the value of ``key``; build it if it is not cached (at worst twice, by two threads)."""
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        value = make()
+            if key in self._entries:
+                self._entries.move_to_end(key)
+                return self._entries[key]
+        value = build()
         with self._lock:
-            self._kept[key] = value
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
+            self._entries[key] = value
+            while len(self._entries) > self._size:
+                self._entries.popitem(last=False)
         return value
 
 
-class Paths:
+class PricePaths:
     """Log prices as arrays (instants, assets), a function of the seed and the time alone."""
 
     def __init__(self, universe: Universe, script: Script, halts: Sequence[Window] = ()) -> None:
@@ -63,32 +63,32 @@ class Paths:
         self._halts = [
             (universe.index[name], halt) for halt in halts for name in halt.assets if name in universe.index
         ]
-        self._cycles: Bounded[int, Cycle] = Bounded(_CYCLES_KEPT)
-        self._nodes: Bounded[int, Floats] = Bounded(_HOURS_KEPT)
+        self._cycles: LruCache[int, Cycle] = LruCache(_MAX_CACHED_CYCLES)
+        self._nodes: LruCache[int, Floats] = LruCache(_MAX_CACHED_HOURS)
 
     def hourly(self, first: int, last: int) -> Floats:
         """(last - first + 1, assets): at the hour marks, in hours since the Unix epoch, both included."""
         hours = np.arange(first, last + 1, dtype=np.int64)
-        return self._frozen(self._moving(hours), _seconds(hours))
+        return self._freeze_halted(self._scripted_hours(hours), _seconds(hours))
 
     def nodes(self, first: int, last: int) -> Floats:
         """(12 (last - first + 1) + 1, assets): every node of those hours, the mark that ends them too."""
-        parts = [self._hour(hour)[:NODES_AN_HOUR] for hour in range(first, last + 1)]
+        parts = [self._hour(hour)[:NODES_PER_HOUR] for hour in range(first, last + 1)]
         return np.concatenate([*parts, self.hourly(last + 1, last + 1)])
 
     def at(self, seconds: Floats) -> Floats:
         """(..., assets): each asset's log price at its own instant, in Unix seconds."""
         node = np.floor(seconds / NODE_SECONDS).astype(np.int64)
-        hours, row = np.unique(node // NODES_AN_HOUR, return_inverse=True)
+        hours, row = np.unique(node // NODES_PER_HOUR, return_inverse=True)
         table = np.stack([self._hour(int(hour)) for hour in hours])
-        row, step, column = row.reshape(node.shape), node % NODES_AN_HOUR, np.arange(node.shape[-1])
+        row, step, column = row.reshape(node.shape), node % NODES_PER_HOUR, np.arange(node.shape[-1])
         start, end = table[row, step, column], table[row, step + 1, column]
-        share = self._wander(node, seconds / NODE_SECONDS - node)
+        share = self._interpolate(node, seconds / NODE_SECONDS - node)
         low, high = np.minimum(start, end), np.maximum(start, end)
         return np.asarray(np.clip(start + (end - start) * share, low, high), dtype=np.float64)
 
-    def _wander(self, node: Ints, share: Floats) -> Floats:
-        """How far along from one node to the next: 0 at the first, 1 at the second, between them always."""
+    def _interpolate(self, node: Ints, share: Floats) -> Floats:
+        """Position between two nodes: 0 at the first, 1 at the second, always within [0, 1]."""
         wave = np.arange(1, _WAVES + 1).reshape(-1, *[1] * node.ndim)
         height = random_numbers.normal(self.universe.keys, node * _WAVES + wave, Stream.WIGGLE) / (
             np.pi * wave
@@ -106,29 +106,29 @@ class Paths:
     def _cycle(self, number: int) -> Cycle:
         return self._cycles.get(number, lambda: generate(self.universe, number))
 
-    def _raw(self, hours: Ints) -> Floats:
+    def _unscripted_hours(self, hours: Ints) -> Floats:
         """Unscripted log prices at ascending hour marks."""
         number, place = np.divmod(hours - EPOCH_HOUR, CYCLE_HOURS)
         parts = [self._cycle(int(n)).log_price[place[number == n]] for n in np.unique(number)]
         return np.concatenate(parts)
 
-    def _moving(self, hours: Ints) -> Floats:
-        return self._finished(self._raw(hours), _seconds(hours))
+    def _scripted_hours(self, hours: Ints) -> Floats:
+        return self._apply_script(self._unscripted_hours(hours), _seconds(hours))
 
-    def _frozen(self, rows: Floats, seconds: Floats) -> Floats:
-        """``rows`` (instants, assets) with each halted asset at its price of when the halt began."""
+    def _freeze_halted(self, rows: Floats, seconds: Floats) -> Floats:
+        """Return ``rows`` (instants, assets) with each halted asset at its price at the start of the halt."""
         for column, halt in self._halts:
             started = halt.started(seconds)
             stopped = ~np.isnan(started)
             if stopped.any():
                 starts, which = np.unique(started[stopped], return_inverse=True)
-                last = self._moving((starts // 3600).astype(np.int64))[:, column]
+                last = self._scripted_hours((starts // 3600).astype(np.int64))[:, column]
                 rows[stopped, column] = last[which]
         return rows
 
-    def _finished(self, base: Floats, seconds: Floats) -> Floats:
-        """The script's moves added, then the assets that follow another set upon it."""
-        done = self._script.applied(base, seconds)
+    def _apply_script(self, base: Floats, seconds: Floats) -> Floats:
+        """Add the script's moves, then set the assets that follow another."""
+        done = self._script.apply(base, seconds)
         followers = np.flatnonzero(self.universe.base >= 0)
         if len(followers):
             targets = self.universe.base[followers]
@@ -137,25 +137,25 @@ class Paths:
 
     def _hour(self, hour: int) -> Floats:
         """(13, assets): the nodes of one hour and the mark that ends it."""
-        return self._nodes.get(hour, lambda: self._made(hour))
+        return self._nodes.get(hour, lambda: self._build_nodes(hour))
 
-    def _made(self, hour: int) -> Floats:
+    def _build_nodes(self, hour: int) -> Floats:
         universe = self.universe
-        marks = self._raw(np.array([hour, hour + 1], dtype=np.int64))
+        marks = self._unscripted_hours(np.array([hour, hour + 1], dtype=np.int64))
         number, place = divmod(hour - EPOCH_HOUR, CYCLE_HOURS)
-        spread = _INNER * self._cycle(number).spread[place] / np.sqrt(NODES_AN_HOUR)
-        counters = (hour * NODES_AN_HOUR + np.arange(NODES_AN_HOUR, dtype=np.int64))[:, None]
+        spread = _INNER * self._cycle(number).spread[place] / np.sqrt(NODES_PER_HOUR)
+        counters = (hour * NODES_PER_HOUR + np.arange(NODES_PER_HOUR, dtype=np.int64))[:, None]
         common = random_numbers.normal(self.universe.factors, counters, Stream.SUB_STEP)
         own = random_numbers.normal(universe.keys, counters, Stream.SUB_STEP)
         steps = spread * (common[:, :1] * universe.market + common[:, 1:] * universe.alt + own * universe.own)
-        steps += (marks[1] - marks[0] - steps.sum(axis=0)) / NODES_AN_HOUR
-        base = np.empty((NODES_AN_HOUR + 1, len(universe.ids)))
+        steps += (marks[1] - marks[0] - steps.sum(axis=0)) / NODES_PER_HOUR
+        base = np.empty((NODES_PER_HOUR + 1, len(universe.ids)))
         base[0] = marks[0]
         np.cumsum(steps[:-1], axis=0, out=base[1:-1])
         base[1:-1] += marks[0]
         base[-1] = marks[1]
-        seconds = hour * 3600.0 + NODE_SECONDS * np.arange(NODES_AN_HOUR + 1.0)
-        return self._frozen(self._finished(base, seconds), seconds)
+        seconds = hour * 3600.0 + NODE_SECONDS * np.arange(NODES_PER_HOUR + 1.0)
+        return self._freeze_halted(self._apply_script(base, seconds), seconds)
 
 
 def _seconds(hours: Ints) -> Floats:

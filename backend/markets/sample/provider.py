@@ -1,4 +1,4 @@
-"""The sample market behind the same methods as a live data provider; two views, no network."""
+"""Provides the sample market through the methods of a live data provider; two views, no network."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -17,21 +17,21 @@ from backend.markets.model import (
     Span,
 )
 from backend.markets.sample.calibration import SampleAsset
-from backend.markets.sample.decimal_conversion import dollars_of, instant_of, percent_of, price_of
+from backend.markets.sample.decimal_conversion import to_dollars, to_instant, to_percent, to_price
 from backend.markets.sample.event_schedule import VIEW_B
-from backend.markets.sample.fear_greed import mood_at
+from backend.markets.sample.fear_greed import compute_fear_greed
 from backend.markets.sample.market import OhlcTable, QuoteFields, SampleMarket
-from backend.markets.sample.price_paths import Bounded
-from backend.markets.sample.provider_views import VIEWS, lags, price_factors, refuse_in_outage
+from backend.markets.sample.price_paths import LruCache
+from backend.markets.sample.provider_views import VIEWS, compute_lags, compute_price_factors, raise_in_outage
 
 HALF_HOUR_SECONDS = SPAN_SECONDS["24h"]
 FEAR_GREED_PROVIDER = "sample"
 
 
 class SampleProvider:
-    """One view of ``market``. Fails when the script says so; costs no quota.
+    """One view of ``market``. Fails at the scripted times; costs no quota.
 
-    Figures are the view's own (late, a little off); candles are the market's.
+    Quotes are those of the view (late, slightly different); candles are those of the market.
     """
 
     def __init__(self, view: str, market: SampleMarket) -> None:
@@ -41,17 +41,17 @@ class SampleProvider:
         self.name = view
         self.market = market
         self._view = VIEWS[view]
-        self._sparklines: Bounded[datetime, Mapping[str, tuple[Decimal, ...]]] = Bounded(2)
+        self._sparklines: LruCache[datetime, Mapping[str, tuple[Decimal, ...]]] = LruCache(2)
 
     def quotes(self, assets: Sequence[SampleAsset], now: datetime) -> QuotesResult:
-        """The view's figures of ``assets`` at ``now``; an asset that it does not know is ``missing``."""
+        """Return the view's quotes of ``assets`` at ``now``; unknown assets are ``missing``."""
         market, view = self.market, self._view
-        refuse_in_outage(view, market.schedule, now)
-        fields = market.quote_fields(now, lags(view, market.universe, market.schedule, now))
-        factors = price_factors(view, market.universe, market.schedule, now, fields.as_of)
-        known = [asset for asset in assets if self._knows(asset.id)]
+        raise_in_outage(view, market.schedule, now)
+        fields = market.quote_fields(now, compute_lags(view, market.universe, market.schedule, now))
+        factors = compute_price_factors(view, market.universe, market.schedule, now, fields.as_of)
+        known = [asset for asset in assets if self._has_asset(asset.id)]
         places = {asset.id: market.universe.index[asset.id] for asset in known}
-        closes = self._closes(now)
+        closes = self._load_closes(now)
         return QuotesResult(
             provider=self.name,
             received_at=now,
@@ -66,47 +66,47 @@ class SampleProvider:
 
     def global_figures(self, now: datetime) -> GlobalFigures:
         """Totals over all assets of the ranking and a share for the rest of the market."""
-        refuse_in_outage(self._view, self.market.schedule, now)
+        raise_in_outage(self._view, self.market.schedule, now)
         as_of = now.replace(second=0, microsecond=0)
         cap, volume, share = self.market.totals(as_of)
         cap_before, volume_before, _ = self.market.totals(as_of - timedelta(days=1))
         return GlobalFigures(
             provider=self.name,
             as_of=as_of,
-            market_cap=dollars_of(cap),
-            market_cap_change_24h=percent_of(cap / cap_before - 1),
-            volume_24h=dollars_of(volume),
-            volume_change_24h=percent_of(volume / volume_before - 1),
-            btc_market_cap_percentage=percent_of(share),
+            market_cap=to_dollars(cap),
+            market_cap_change_24h=to_percent(cap / cap_before - 1),
+            volume_24h=to_dollars(volume),
+            volume_change_24h=to_percent(volume / volume_before - 1),
+            btc_market_cap_percentage=to_percent(share),
             credits=0,
         )
 
     def fear_greed(self, now: datetime) -> FearGreed:
         """The sample index, which changes once an hour."""
-        refuse_in_outage(self._view, self.market.schedule, now)
-        value, label, as_of = mood_at(self.market, now)
+        raise_in_outage(self._view, self.market.schedule, now)
+        value, label, as_of = compute_fear_greed(self.market, now)
         return FearGreed(FEAR_GREED_PROVIDER, as_of, value, label)
 
     def ohlc(self, asset: SampleAsset, span: Span, now: datetime) -> tuple[Candle, ...]:
-        """The last 48 half-hours or 42 four-hours of one asset, the running one last; fewer if it is new."""
-        refuse_in_outage(self._view, self.market.schedule, now)
-        if not self._knows(asset.id):
+        """Build the last 48 half-hour or 42 four-hour candles with the open one; fewer for a new asset."""
+        raise_in_outage(self._view, self.market.schedule, now)
+        if not self._has_asset(asset.id):
             return ()
         seconds = SPAN_SECONDS[span]
         opened = now.timestamp() // seconds * seconds
-        start = instant_of(opened - seconds * (SPAN_COUNT[span] - 1))
+        start = to_instant(opened - seconds * (SPAN_COUNT[span] - 1))
         return _candles(self.market.ohlc([asset.id], seconds, start, now), 0)
 
     def history_30m(
         self, assets: Sequence[SampleAsset], start: datetime, end: datetime
     ) -> Mapping[str, Sequence[Candle]]:
-        """Whole half-hour candles in [start, end) of every known asset, for a store that begins empty."""
-        known = [asset.id for asset in assets if self._knows(asset.id)]
-        whole = instant_of(end.timestamp() // HALF_HOUR_SECONDS * HALF_HOUR_SECONDS)
+        """Build closed half-hour candles in [start, end) of every known asset, for an empty store."""
+        known = [asset.id for asset in assets if self._has_asset(asset.id)]
+        whole = to_instant(end.timestamp() // HALF_HOUR_SECONDS * HALF_HOUR_SECONDS)
         table = self.market.ohlc(known, HALF_HOUR_SECONDS, start, whole)
         return {asset_id: _candles(table, place) for place, asset_id in enumerate(known)}
 
-    def _knows(self, asset_id: str) -> bool:
+    def _has_asset(self, asset_id: str) -> bool:
         if self.name == VIEW_B and asset_id == self.market.calibration.cast.one_view_only:
             return False
         return (
@@ -120,35 +120,35 @@ class SampleProvider:
         factor = float(factors[place])
         price = float(fields.price[place]) * factor
         ath, rank = max(float(fields.ath[place]), price), int(fields.rank[place])
-        hour, day, week, month = (percent_of(float(change)) for change in fields.changes[:, place])
+        hour, day, week, month = (to_percent(float(change)) for change in fields.changes[:, place])
         return Quote(
             provider=self.name,
             asset_id=asset_id,
             external_id=asset_id,
-            price=price_of(price),
-            as_of=instant_of(float(fields.as_of[place])),
+            price=to_price(price),
+            as_of=to_instant(float(fields.as_of[place])),
             received_at=now,
-            market_cap=dollars_of(float(fields.market_cap[place]) * factor),
+            market_cap=to_dollars(float(fields.market_cap[place]) * factor),
             market_cap_rank=rank or None,
-            volume_24h=dollars_of(float(fields.volume_24h[place])),
+            volume_24h=to_dollars(float(fields.volume_24h[place])),
             pct_change_1h=hour,
             pct_change_24h=day,
             pct_change_7d=week,
             pct_change_30d=month,
-            ath=price_of(ath),
-            ath_change_percentage=percent_of(price / ath - 1),
-            ath_date=instant_of(float(fields.ath_seconds[place])),
+            ath=to_price(ath),
+            ath_change_percentage=to_percent(price / ath - 1),
+            ath_date=to_instant(float(fields.ath_seconds[place])),
         )
 
-    def _closes(self, now: datetime) -> Mapping[str, tuple[Decimal, ...]]:
-        """Hourly closes of a week by asset, made once an hour; a newcomer has fewer."""
-        hour = instant_of(now.timestamp() // 3600 * 3600)
-        return self._sparklines.get(hour, lambda: self._made_closes(hour))
+    def _load_closes(self, now: datetime) -> Mapping[str, tuple[Decimal, ...]]:
+        """Hourly closes of a week by asset, computed once per hour; a new asset has fewer."""
+        hour = to_instant(now.timestamp() // 3600 * 3600)
+        return self._sparklines.get(hour, lambda: self._build_closes(hour))
 
-    def _made_closes(self, hour: datetime) -> Mapping[str, tuple[Decimal, ...]]:
+    def _build_closes(self, hour: datetime) -> Mapping[str, tuple[Decimal, ...]]:
         columns = self.market.hourly_closes(hour).T.tolist()
         return {
-            asset_id: tuple(price_of(close) for close in column if close == close)  # NaN: not yet listed
+            asset_id: tuple(to_price(close) for close in column if close == close)  # NaN: not yet listed
             for asset_id, column in zip(self.market.ids, columns, strict=True)
         }
 
@@ -160,12 +160,12 @@ def _candles(table: OhlcTable, place: int) -> tuple[Candle, ...]:
     ]
     return tuple(
         Candle(
-            instant_of(time),
-            price_of(first),
-            price_of(high),
-            price_of(low),
-            price_of(last),
-            dollars_of(traded),
+            to_instant(time),
+            to_price(first),
+            to_price(high),
+            to_price(low),
+            to_price(last),
+            to_dollars(traded),
         )
         for time, first, high, low, last, traded, listed in zip(table.times.tolist(), *columns, strict=True)
         if listed

@@ -1,4 +1,4 @@
-"""The two views that stand for two data providers: the same market, seen late and not quite alike."""
+"""Defines the two views that represent two data providers: the same market, late and slightly different."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from backend.markets.sample.event_schedule import VIEW_A, VIEW_B, EventKind, Sch
 from backend.markets.sample.random_numbers import Floats, Stream
 from backend.markets.sample.universe import Universe
 
-_TICK = 30
-"""Each asset's figures change every thirty seconds, at a second of its own."""
+_TICK_SECONDS = 30
+"""Each asset's figures change every thirty seconds, at a second specific to the asset."""
 _LAG_SECONDS = 2400.0
 _PEG_SHARE = 0.2
-"""Pegged assets are quoted this much more closely than others."""
+"""Factor by which pegged assets deviate less than others."""
 DIVERGENCE, DIVERGENCE_SWING, CONFLICT = 0.026, 0.004, -0.08
 """What the second view adds to the log price of the cast's divergent and conflicting assets."""
 
@@ -30,7 +30,7 @@ class View:
     offset: float
     noise: float
     disagrees: bool
-    """Whether this is the view that the script's disagreements are shown by."""
+    """Whether the scripted disagreements are applied to this view."""
 
 
 VIEWS: Mapping[str, View] = {
@@ -39,8 +39,8 @@ VIEWS: Mapping[str, View] = {
 }
 
 
-def refuse_in_outage(view: View, schedule: Schedule, now: datetime) -> None:
-    """Raise what a caller of this view gets at ``now``, if the script has it fail then."""
+def raise_in_outage(view: View, schedule: Schedule, now: datetime) -> None:
+    """Raise the scripted error of this view at ``now``, if there is one."""
     for event in schedule.active(EventKind.OUTAGE, now, view.name):
         raise ProviderError(
             view.name,
@@ -56,20 +56,22 @@ def refuse_in_outage(view: View, schedule: Schedule, now: datetime) -> None:
         )
 
 
-def lags(view: View, universe: Universe, schedule: Schedule, now: datetime) -> Floats:
-    """(assets,): how many seconds old each asset's figures are at ``now`` in this view."""
-    phase = _TICK * random_numbers.uniform(universe.keys, np.array(0, dtype=np.int64), Stream.VIEW)
+def compute_lags(view: View, universe: Universe, schedule: Schedule, now: datetime) -> Floats:
+    """(assets,): age in seconds of each asset's figures at ``now`` in this view."""
+    phase = _TICK_SECONDS * random_numbers.uniform(universe.keys, np.array(0, dtype=np.int64), Stream.VIEW)
     seen = now.timestamp() - view.delay - phase
-    ticked = np.floor(np.floor(seen / _TICK) * _TICK + phase)
+    ticked = np.floor(np.floor(seen / _TICK_SECONDS) * _TICK_SECONDS + phase)
     age = now.timestamp() - ticked
     for event in schedule.active(EventKind.LAG, now, view.name):
         age[_columns(universe, event.assets)] += _LAG_SECONDS
     return np.asarray(age[: universe.visible], dtype=np.float64)
 
 
-def price_factors(view: View, universe: Universe, schedule: Schedule, now: datetime, as_of: Floats) -> Floats:
-    """(assets,): by what this view's prices differ from the market's."""
-    keys = universe.keys ^ np.uint64(random_numbers.key_of(0, view.name))
+def compute_price_factors(
+    view: View, universe: Universe, schedule: Schedule, now: datetime, as_of: Floats
+) -> Floats:
+    """(assets,): factors between this view's prices and the market's."""
+    keys = universe.keys ^ np.uint64(random_numbers.derive_key(0, view.name))
     drawn = random_numbers.normal(keys[: universe.visible], as_of.astype(np.int64), Stream.VIEW)
     off = view.offset + view.noise * drawn
     off *= np.where(universe.pegged & (universe.base < 0), _PEG_SHARE, 1.0)[: universe.visible]

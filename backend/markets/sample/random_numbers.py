@@ -1,9 +1,9 @@
-"""Random numbers without a state: each is a function of (key, counter) alone.
+"""Generates random numbers without state: each is a function of (key, counter) alone.
 
-A stateful generator would have to be replayed from an epoch; a counter-based one gives the number
-of any hour directly, whatever was asked before and in whichever process. The mixing function is
-the finaliser of SplitMix64 (Steele, Lea and Flood 2014). numpy's own generators are not used, since
-numpy may change the numbers that its distributions draw (NEP 19).
+A stateful generator would have to be replayed from an epoch. A counter-based one computes the number of any
+hour directly, in any process and order. The mixing function is the finaliser of SplitMix64 (Steele, Lea and
+Flood 2014). numpy's own generators are not used, since numpy may change the numbers of its distributions (NEP
+19).
 
 Every function broadcasts ``keys`` (uint64) against ``counters`` (int64) and returns float64.
 """
@@ -26,7 +26,7 @@ _S30, _S27, _S31, _S32 = (np.uint64(shift) for shift in (30, 27, 31, 32))
 
 
 class Stream(IntEnum):
-    """What a number is for; two streams share no number."""
+    """The purpose of a number; two streams share no number."""
 
     FAST_VOLATILITY = 1
     SLOW_VOLATILITY = 2
@@ -39,38 +39,38 @@ class Stream(IntEnum):
     VIEW = 9
 
 
-def key_of(seed: int, name: str) -> int:
-    """The 64-bit key of a named series under ``seed``; the same in every process."""
+def derive_key(seed: int, name: str) -> int:
+    """Derive the 64-bit key of a named series under ``seed``, the same in every process."""
     return int.from_bytes(blake2b(f"{seed}:{name}".encode(), digest_size=8).digest(), "big")
 
 
-def bits(keys: Keys, counters: Ints, stream: int) -> Keys:
+def hash_bits(keys: Keys, counters: Ints, stream: int) -> Keys:
     offset = np.uint64(stream * 0x9E6C_63D0_876A_3F35 & 0xFFFF_FFFF_FFFF_FFFF)
     with np.errstate(over="ignore"):
-        counted = _mixed(counters.astype(np.int64).view(np.uint64) * _GOLDEN + offset)
-        return _mixed(counted + keys)
+        counted = _mix(counters.astype(np.int64).view(np.uint64) * _GOLDEN + offset)
+        return _mix(counted + keys)
 
 
 def uniform(keys: Keys, counters: Ints, stream: int) -> Floats:
     """Uniform on the open interval (0, 1)."""
-    return _to_unit(bits(keys, counters, stream) >> _S32)
+    return _to_unit(hash_bits(keys, counters, stream) >> _S32)
 
 
 def normal(keys: Keys, counters: Ints, stream: int) -> Floats:
     """Standard normal, by the method of Box and Muller from the two halves of one hash."""
-    hashed = bits(keys, counters, stream)
+    hashed = hash_bits(keys, counters, stream)
     radius = np.sqrt(-2.0 * np.log(_to_unit(hashed >> _S32)))
     return radius * np.cos(2.0 * np.pi * _to_unit(hashed & _LOW_HALF))
 
 
 def student_t(keys: Keys, counters: Ints, stream: int, *, nu: float) -> Floats:
     """Student t with ``nu`` degrees of freedom, exactly, by the polar form of Bailey (1994)."""
-    hashed = bits(keys, counters, stream)
+    hashed = hash_bits(keys, counters, stream)
     radius = np.sqrt(nu * (_to_unit(hashed >> _S32) ** (-2.0 / nu) - 1.0))
     return radius * np.cos(2.0 * np.pi * _to_unit(hashed & _LOW_HALF))
 
 
-def _mixed(value: Keys) -> Keys:
+def _mix(value: Keys) -> Keys:
     value = (value ^ (value >> _S30)) * _FIRST
     value = (value ^ (value >> _S27)) * _SECOND
     return value ^ (value >> _S31)

@@ -1,9 +1,9 @@
-"""What the script does to prices: shapes over the cycle, and how strongly each asset follows each.
+"""Applies the scripted events to prices: shapes over the cycle, with a strength for each asset.
 
-The scripted log offset of an asset is a sum of shapes, functions of the time alone, times the
-asset's own coefficients. Every shape is zero at both ends of the cycle, so that cycles join.
-The crash has the proportions of 2025-10-10 on one venue (bitcoin: wick -11.5 %, close -0.9 %;
-median alt: -62 %, -18.5 %), the depeg those of a large stablecoin in March 2023.
+The scripted log offset of an asset is the sum of shapes, functions of time alone, times the asset's
+coefficients. Every shape is zero at both ends of the cycle, so that cycles join. The crash has the
+proportions of 2025-10-10 on one venue (bitcoin: wick -11.5 %, close -0.9 %; median alt: -62 %, -18.5 %), the
+depeg those of a large stablecoin in March 2023.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ VOLATILITY: Points = (
     (CRASH_HOUR, 0.25), (CRASH_HOUR + 0.99, 0.25), (CRASH_HOUR + 1, 2.4), (CRASH_HOUR + 12, 1.9),
     (19 * DAY, 1.4), (24 * DAY, 0.95), (28 * DAY, 0.75), (CYCLE_HOURS, 0.62),
 )  # fmt: skip
-"""Factor on the volatility; in the crash hour the script rules and ordinary noise is small."""
+"""Factor on the volatility. In the crash hour the script dominates and ordinary noise is small."""
 
 _TREND: Points = (
     (7 * DAY, 0), (8.5 * DAY, 0.3), (9.5 * DAY, 0.18), (11 * DAY, 0.6), (12 * DAY, 0.5), (14.5 * DAY, 1.0),
@@ -63,12 +63,12 @@ _COLLAPSE: Points = tuple(
     )
 )  # fmt: skip
 DEPEG_LOW, COLLAPSE_LOW = 0.877, 0.1
-_UNREST = {"depeg": 30.0, "collapse": 600.0}
-"""How much wilder a peg's own noise is on its way down; at the bottom a third as much."""
+_NOISE_FACTORS = {"depeg": 30.0, "collapse": 600.0}
+"""Factor on a peg's own noise while it falls; a third of it at the bottom."""
 
 
 def cycle_hours(seconds: Floats) -> Floats:
-    """Hours since the start of the cycle that each instant (Unix seconds) lies in."""
+    """Convert instants (Unix seconds) to hours since the start of their cycle."""
     return np.asarray(np.mod((seconds - EPOCH_SECONDS) / 3600, CYCLE_HOURS), dtype=np.float64)
 
 
@@ -93,16 +93,16 @@ class Script:
             (_CLOSE, universe.close),
             (_WICK, bottom),
         ]
-        self._falls: list[tuple[Points, int, float, float]] = []
+        self._declines: list[tuple[Points, int, float, float]] = []
         for name, points, asset_id, low in (
             ("depeg", _DEPEG, cast.depeg, DEPEG_LOW),
             ("collapse", _COLLAPSE, cast.collapse, COLLAPSE_LOW),
         ):
             place = universe.index.get(asset_id)
             if place is not None and universe.base[place] < 0:
-                self._falls.append((points, place, float(np.log(low)), _UNREST[name]))
+                self._declines.append((points, place, float(np.log(low)), _NOISE_FACTORS[name]))
 
-    def applied(self, base: Floats, seconds: Floats) -> Floats:
+    def apply(self, base: Floats, seconds: Floats) -> Floats:
         """``base`` (instants, assets) of unscripted log prices, with the script's moves added."""
         place = cycle_hours(seconds)
         result = base.copy()
@@ -110,16 +110,18 @@ class Script:
             shape = _shape(points, place)
             if shape.any():
                 result += shape[:, None] * strength
-        for points, column, depth, unrest in self._falls:
+        for points, column, depth, noise_factor in self._declines:
             shape = _shape(points, place)
             if shape.any():
                 anchor = self._universe.log_anchor[column]
-                calm = base[:, column] - anchor
-                result[:, column] = anchor + depth * shape + calm * (1 + unrest * shape * (1.1 - shape))
+                noise = base[:, column] - anchor
+                result[:, column] = (
+                    anchor + depth * shape + noise * (1 + noise_factor * shape * (1.1 - shape))
+                )
         return result
 
     def turbulence(self, hours_seconds: Floats) -> Floats:
-        """(hours, assets): the log depth of the wick inside each hour, for the volume it draws."""
+        """(hours, assets): log depth of the wick within each hour, which increases the volume."""
         middle = _shape(_WICK, cycle_hours(hours_seconds + 1800))
         return np.asarray(middle[:, None] * np.abs(self._universe.wick), dtype=np.float64)
 

@@ -1,8 +1,7 @@
-"""The calibration of a set of assets as columns of numbers, one entry per asset.
+"""Builds the calibration of a set of assets as numeric columns, one entry per asset.
 
-The universe holds the assets that were given and, hidden behind them, those that their prices are
-derived from (bitcoin always: the market's totals need it). An asset's figures depend on its id
-alone, never on which other assets there are.
+The universe contains the given assets and, hidden after them, the assets that their prices follow (always
+bitcoin, which the market totals need). An asset's figures depend on its id alone, not on the other assets.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,10 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from backend.markets.sample import random_numbers
-from backend.markets.sample.calibration import AssetFigures, Calibration, SampleAsset, figures_of, traits_of
+from backend.markets.sample.calibration import (
+    AssetFigures,
+    Calibration,
+    SampleAsset,
+    derive_figures,
+    derive_traits,
+)
+from backend.markets.sample.event_schedule import CYCLE_HOURS
 from backend.markets.sample.random_numbers import Floats, Ints, Keys
 
-HOURS_A_CYCLE = 720
 LEVEL_LIMIT = 2.2
 """Largest distance of a cycle's starting level from the anchor, in the level's standard deviations."""
 TREND_SIZE = 0.12
@@ -47,7 +52,7 @@ class Universe:
     """Index of the asset whose price is followed, or -1."""
     level_sd: Floats
     bound: Floats
-    """No price, wicks and scripted moves apart, is further from its anchor than this (log)."""
+    """Largest distance (log) of a price from its anchor, apart from wicks and scripted moves."""
     supply: Floats
     supply_growth: Floats
     """Log growth of the supply in a year."""
@@ -55,7 +60,7 @@ class Universe:
     trend: Floats
     wick: Floats
     close: Floats
-    """What the script's trend and crash do to the log price at their height."""
+    """Effect of the script's trend and crash on the log price at their height."""
     log_ath: Floats
     ath_seconds: Floats
     ranked: npt.NDArray[np.bool_]
@@ -68,7 +73,7 @@ class Universe:
 
 
 def build_universe(seed: int, assets: Sequence[SampleAsset], calibration: Calibration) -> Universe:
-    figures = {asset.id: figures_of(asset, calibration) for asset in assets}
+    figures = {asset.id: derive_figures(asset, calibration) for asset in assets}
     if len(figures) != len(assets):
         raise ValueError("The sample market was given two assets with the same id.")
     visible = len(figures)
@@ -87,8 +92,8 @@ def build_universe(seed: int, assets: Sequence[SampleAsset], calibration: Calibr
         [index[entry.tracks] if entry.tracks else -1 for entry in figures.values()], dtype=np.int64
     )
     pegged = np.array([entry.group == "peg" or entry.tracks is not None for entry in figures.values()])
-    a_cycle = sigma * np.sqrt(HOURS_A_CYCLE)
-    bound = np.where(pegged, 8 * PEG_SD, (LEVEL_LIMIT + 1.3) * a_cycle)
+    cycle_sd = sigma * np.sqrt(CYCLE_HOURS)
+    bound = np.where(pegged, 8 * PEG_SD, (LEVEL_LIMIT + 1.3) * cycle_sd)
     trend, log_anchor, price = column("trend"), column("log_anchor"), np.exp(column("log_anchor"))
     columns = {"wick": column("wick"), "close": column("close"), "trend": trend}
     follows = base >= 0
@@ -105,9 +110,9 @@ def build_universe(seed: int, assets: Sequence[SampleAsset], calibration: Calibr
         visible=visible,
         index=index,
         factors=np.array(
-            [random_numbers.key_of(seed, f"factor:{name}") for name in ("market", "alt")], dtype=np.uint64
+            [random_numbers.derive_key(seed, f"factor:{name}") for name in ("market", "alt")], dtype=np.uint64
         ),
-        keys=np.array([random_numbers.key_of(seed, asset_id) for asset_id in ids], dtype=np.uint64),
+        keys=np.array([random_numbers.derive_key(seed, asset_id) for asset_id in ids], dtype=np.uint64),
         log_anchor=log_anchor,
         sigma=sigma,
         market=market,
@@ -115,7 +120,7 @@ def build_universe(seed: int, assets: Sequence[SampleAsset], calibration: Calibr
         own=np.sqrt(1 - market**2 - alt**2),
         pegged=pegged,
         base=base,
-        level_sd=np.where(pegged, 0.0, a_cycle),
+        level_sd=np.where(pegged, 0.0, cycle_sd),
         bound=bound,
         supply=column("cap") / price,
         supply_growth=column("supply_growth"),
@@ -128,9 +133,9 @@ def build_universe(seed: int, assets: Sequence[SampleAsset], calibration: Calibr
 
 
 def _row(asset_id: str, entry: AssetFigures, calibration: Calibration) -> dict[str, float]:
-    """One asset's figures: those of its class, moved a little by its own traits where the file is silent."""
+    """Build one asset's figures: from the file, else from its class, varied by its traits."""
     group = calibration.classes[entry.group]
-    traits = traits_of(asset_id)
+    traits = derive_traits(asset_id)
     sigma = (entry.sigma_1h_pct or group.sigma_1h_pct * (0.85 + 0.3 * traits[3])) / 100
     market = entry.market if entry.market is not None else min(0.98, group.market * (0.93 + 0.14 * traits[4]))
     alt = min(group.alt, float(np.sqrt(max(0.0, 0.97 - market**2))))

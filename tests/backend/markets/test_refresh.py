@@ -58,7 +58,7 @@ def test_a_refresh_publishes_every_asset_and_says_who_answered(database: Databas
     assert set(report.answered) == {
         *("sample-a quotes", "sample-b quotes", "sample-a overview", "sample-a fear_greed"),
     }
-    assert report.changed == len(worker.market.book.enabled)
+    assert report.changed == len(worker.market.registry.enabled)
     record = worker.price("bitcoin")
     assert record["source"] == "sample"
     assert Decimal(record["price_usd"]) > 0
@@ -70,8 +70,8 @@ def test_the_same_refreshes_store_the_same_on_both_databases(database: Database)
     worker = Worker(database, few_in_sample())
     worker.tick()
     worker.tick(seconds=15)
-    prices = {asset.id: worker.price(asset.id)["price_usd"] for asset in worker.market.book.enabled}
-    quoted = few_in_sample().sources.quotes[0].quotes(worker.market.book.enabled, worker.clock())
+    prices = {asset.id: worker.price(asset.id)["price_usd"] for asset in worker.market.registry.enabled}
+    quoted = few_in_sample().sources.quotes[0].quotes(worker.market.registry.enabled, worker.clock())
     lone = quoted.quotes["unus-sed-leo"]
     assert Decimal(prices["unus-sed-leo"]) == lone.price
     candle_arrays = {
@@ -169,7 +169,7 @@ def test_a_refresh_that_is_killed_leaves_the_former_state_and_the_next_one_goes_
         with contextlib.suppress(PowerCut):
             worker.tick(seconds=60)
     assert worker.reports[-1].changed == len(
-        worker.market.book.enabled
+        worker.market.registry.enabled
     )  # of the first: the second never ended
     assert stored(database) == before
     assert worker.price("bitcoin") == shown
@@ -284,7 +284,7 @@ def test_with_all_providers_down_the_last_figure_stands_grows_stale_goes_and_com
     assert stale == known | {"source": "sample:stale"}
     quietly(worker.tick, hours=23)
     assert worker.price("bitcoin") == stale
-    assert worker.status()["stale"] == len(worker.market.book.enabled)
+    assert worker.status()["stale"] == len(worker.market.registry.enabled)
     quietly(worker.tick, hours=1)
     gone = worker.price("bitcoin")
     assert {name for name, value in gone.items() if value is not None} == {"id", "datasrc2_id", "symbol"}

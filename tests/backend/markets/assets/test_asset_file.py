@@ -9,9 +9,9 @@ import pytest
 
 from backend.markets.assets import registry
 from backend.markets.assets.asset_file import AssetFileError
-from backend.markets.assets.registry import AssetBook, load_assets
+from backend.markets.assets.registry import AssetRegistry, load_assets
 
-SHIPPED = """
+SHIPPED_FILE = """
 assets:
   - id: alpha
     name: Alpha
@@ -31,16 +31,16 @@ assets:
     datasrc2_id: beta-gecko
 """
 
-Load = Callable[[str], AssetBook]
+Load = Callable[[str], AssetRegistry]
 
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     shipped = tmp_path / "shipped.yaml"
-    shipped.write_text(SHIPPED, encoding="utf-8")
-    monkeypatch.setattr(registry, "SHIPPED", shipped)
+    shipped.write_text(SHIPPED_FILE, encoding="utf-8")
+    monkeypatch.setattr(registry, "SHIPPED_FILE", shipped)
 
-    def load(text: str) -> AssetBook:
+    def load(text: str) -> AssetRegistry:
         own = tmp_path / "own.yaml"
         own.write_text(dedent(text), encoding="utf-8")
         return load_assets(own)
@@ -60,10 +60,10 @@ def test_an_empty_file_changes_nothing(load: Load, text: str) -> None:
 
 
 def test_a_new_asset_comes_after_the_shipped_ones(load: Load) -> None:
-    book = load("assets:\n  - {id: gamma, name: Gamma, symbol: GAM, date_launched: 2025-02-28}")
-    assert [asset.id for asset in book] == ["alpha", "beta", "gamma"]
-    assert str(book.by_id["gamma"].date_launched) == "2025-02-28"
-    assert book.by_id["gamma"].urls.website == ()
+    registry = load("assets:\n  - {id: gamma, name: Gamma, symbol: GAM, date_launched: 2025-02-28}")
+    assert [asset.id for asset in registry] == ["alpha", "beta", "gamma"]
+    assert str(registry.by_id["gamma"].date_launched) == "2025-02-28"
+    assert registry.by_id["gamma"].urls.website == ()
 
 
 def test_a_bare_list_of_entries_is_understood(load: Load) -> None:
@@ -113,20 +113,20 @@ def test_replace_true_replaces_the_whole_entry(load: Load) -> None:
     "text", ["[{id: beta, enabled: false}]", "disable: [beta]", "disable:\n  - beta\n  - beta\n"]
 )
 def test_an_asset_is_disabled_by_its_entry_or_by_the_list(load: Load, text: str) -> None:
-    book = load(text)
-    assert [asset.id for asset in book.enabled] == ["alpha"]
-    assert book.by_id["beta"].datasrc2_id == "beta-gecko"
+    registry = load(text)
+    assert [asset.id for asset in registry.enabled] == ["alpha"]
+    assert registry.by_id["beta"].datasrc2_id == "beta-gecko"
 
 
 def test_the_provider_ids_of_a_disabled_asset_can_be_handed_on(load: Load) -> None:
-    book = load(
+    registry = load(
         """
         - {id: beta, enabled: false, datasrc2_id: null}
         - {id: beta-two, name: Beta, symbol: BET, datasrc2_id: beta-gecko}
         """
     )
-    found = book.resolve("beta-gecko", {})
-    assert found is book.by_id["beta-two"]
+    found = registry.resolve("beta-gecko", {})
+    assert found is registry.by_id["beta-two"]
 
 
 NEW = "id: gamma, name: Gamma, symbol: GAM"
@@ -252,9 +252,9 @@ def test_each_slip_has_its_sentence(load: Load, text: str, sentence: str) -> Non
 def test_every_fault_of_a_file_is_told_at_once(load: Load) -> None:
     with pytest.raises(AssetFileError) as refused:
         load("- {id: gamma, symbol: NO}\n- {id: beta, colour: red}\n- 5\n")
-    assert len(refused.value.faults) == 4
-    assert str(refused.value).splitlines() == [str(fault) for fault in refused.value.faults]
-    assert {(fault.entry, fault.field) for fault in refused.value.faults} == {
+    assert len(refused.value.issues) == 4
+    assert str(refused.value).splitlines() == [str(fault) for fault in refused.value.issues]
+    assert {(fault.entry, fault.field) for fault in refused.value.issues} == {
         (1, "name"),
         (1, "symbol"),
         (2, "colour"),
@@ -285,20 +285,20 @@ def test_very_deep_nesting_is_refused_in_words(load: Load) -> None:
 
 
 def test_anchors_and_merge_keys_work_and_explicit_keys_win(load: Load) -> None:
-    book = load(
+    registry = load(
         """
         - &base {id: gamma, name: Gamma, symbol: GAM, pegged_to: eur}
         - {<<: *base, id: delta, name: Delta}
         """
     )
-    delta = book.by_id["delta"]
+    delta = registry.by_id["delta"]
     assert (delta.name, delta.symbol, delta.pegged_to) == ("Delta", "GAM", "eur")
 
 
 def test_a_fault_in_the_shipped_file_names_that_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shipped = tmp_path / "shipped.yaml"
     shipped.write_text("assets: [{id: a, name: A, symbol: A, replace: true}]", encoding="utf-8")
-    monkeypatch.setattr(registry, "SHIPPED", shipped)
+    monkeypatch.setattr(registry, "SHIPPED_FILE", shipped)
     with pytest.raises(AssetFileError) as refused:
         load_assets()
     assert "shipped.yaml, entry 1 ('a'), field 'replace': is for a user's own file" in str(refused.value)

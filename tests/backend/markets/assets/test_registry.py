@@ -1,4 +1,4 @@
-"""The shipped book of assets is whole and free of slips."""
+"""The shipped registry of assets is whole and free of slips."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from backend.markets.assets.model import EVM_PLATFORMS, PEGS, Asset, Links
-from backend.markets.assets.registry import SHIPPED, AssetBook, load_assets, load_configured
+from backend.markets.assets.registry import SHIPPED_FILE, AssetRegistry, load_assets, load_configured_assets
 from backend.settings import Settings
 
 COINGECKO_BATCH = 250
@@ -18,33 +18,33 @@ COINMARKETCAP_CREDIT = 200
 
 
 @pytest.fixture(scope="module")
-def book() -> AssetBook:
+def registry() -> AssetRegistry:
     return load_assets()
 
 
-def test_the_shipped_book_is_large_and_has_a_few_disabled_assets(book: AssetBook) -> None:
-    assert len(book) == len(book.all) == len(list(book)) >= 170
-    assert len(book) - len(book.enabled) in range(3, 11)
-    assert {"matic", "terrausd", "ftx-token"} <= {asset.id for asset in book if not asset.enabled}
+def test_the_shipped_book_is_large_and_has_a_few_disabled_assets(registry: AssetRegistry) -> None:
+    assert len(registry) == len(registry.all) == len(list(registry)) >= 170
+    assert len(registry) - len(registry.enabled) in range(3, 11)
+    assert {"matic", "terrausd", "ftx-token"} <= {asset.id for asset in registry if not asset.enabled}
 
 
-def test_one_request_to_each_provider_holds_every_enabled_asset(book: AssetBook) -> None:
-    assert sum(1 for asset in book.enabled if asset.datasrc2_id) <= COINGECKO_BATCH
-    assert sum(1 for asset in book.enabled if asset.datasrc1_slug) <= COINMARKETCAP_CREDIT
+def test_one_request_to_each_provider_holds_every_enabled_asset(registry: AssetRegistry) -> None:
+    assert sum(1 for asset in registry.enabled if asset.datasrc2_id) <= COINGECKO_BATCH
+    assert sum(1 for asset in registry.enabled if asset.datasrc1_slug) <= COINMARKETCAP_CREDIT
 
 
-def test_every_asset_has_an_id_at_a_provider_and_leads_back_from_it(book: AssetBook) -> None:
-    for asset in book:
+def test_every_asset_has_an_id_at_a_provider_and_leads_back_from_it(registry: AssetRegistry) -> None:
+    for asset in registry:
         assert asset.datasrc2_id is not None
-        assert book.by_id[asset.id] is asset
-        assert [own for own in book if own.datasrc2_id == asset.datasrc2_id] == [asset]
+        assert registry.by_id[asset.id] is asset
+        assert [own for own in registry if own.datasrc2_id == asset.datasrc2_id] == [asset]
         if asset.datasrc1_slug is not None:
-            assert [own for own in book if own.datasrc1_slug == asset.datasrc1_slug] == [asset]
+            assert [own for own in registry if own.datasrc1_slug == asset.datasrc1_slug] == [asset]
         assert asset.cmc_id is None or asset.datasrc1_slug is not None
 
 
-def test_every_asset_has_a_description_of_one_sentence_and_a_category(book: AssetBook) -> None:
-    for asset in book:
+def test_every_asset_has_a_description_of_one_sentence_and_a_category(registry: AssetRegistry) -> None:
+    for asset in registry:
         assert asset.description, asset.id
         assert asset.description.endswith("."), asset.id
         assert len(asset.description) <= 120, asset.id
@@ -52,9 +52,9 @@ def test_every_asset_has_a_description_of_one_sentence_and_a_category(book: Asse
         assert all(path and all(path) for path in asset.categories), asset.id
 
 
-def test_every_link_list_is_there_and_every_link_is_a_distinct_https_address(book: AssetBook) -> None:
+def test_every_link_list_is_there_and_every_link_is_a_distinct_https_address(registry: AssetRegistry) -> None:
     assert len(Links.model_fields) == 8
-    for asset in book:
+    for asset in registry:
         for name in Links.model_fields:
             links = getattr(asset.urls, name)
             assert isinstance(links, tuple)
@@ -66,17 +66,17 @@ def test_every_link_list_is_there_and_every_link_is_a_distinct_https_address(boo
                 assert not link.endswith("/"), (asset.id, link)
 
 
-def test_each_kind_of_link_goes_where_its_name_says(book: AssetBook) -> None:
-    for asset in book:
+def test_each_kind_of_link_goes_where_its_name_says(registry: AssetRegistry) -> None:
+    for asset in registry:
         assert all(re.fullmatch(r"https://x\.com/\w{1,15}", link) for link in asset.urls.twitter), asset.id
         assert all(re.fullmatch(r"https://www\.reddit\.com/r/\w+", link) for link in asset.urls.reddit), (
             asset.id
         )
 
 
-def test_contracts_have_the_form_of_their_platform(book: AssetBook) -> None:
+def test_contracts_have_the_form_of_their_platform(registry: AssetRegistry) -> None:
     seen = 0
-    for asset in book:
+    for asset in registry:
         for platform, contract in asset.platforms.items():
             if platform in EVM_PLATFORMS:
                 assert len(contract) == 42, asset.id
@@ -91,75 +91,75 @@ def test_contracts_have_the_form_of_their_platform(book: AssetBook) -> None:
     assert seen > 100
 
 
-def test_no_two_assets_claim_the_same_contract(book: AssetBook) -> None:
+def test_no_two_assets_claim_the_same_contract(registry: AssetRegistry) -> None:
     claims = Counter(
-        (platform, contract.lower()) for asset in book for platform, contract in asset.platforms.items()
+        (platform, contract.lower()) for asset in registry for platform, contract in asset.platforms.items()
     )
     assert [claim for claim, count in claims.items() if count > 1] == []
 
 
-def test_the_main_contract_is_the_first_of_the_platforms(book: AssetBook) -> None:
-    for asset in book:
+def test_the_main_contract_is_the_first_of_the_platforms(registry: AssetRegistry) -> None:
+    for asset in registry:
         if asset.platforms:
             assert asset.address == next(iter(asset.platforms.values()))
         else:
             assert asset.address is None
-    assert book.by_id["usdc"].address == "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    assert registry.by_id["usdc"].address == "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 
 
-def test_days_lie_between_bitcoins_first_block_and_the_edition_of_the_file(book: AssetBook) -> None:
-    days = [day for asset in book for day in (asset.date_launched, asset.genesis_date) if day]
+def test_days_lie_between_bitcoins_first_block_and_the_edition_of_the_file(registry: AssetRegistry) -> None:
+    days = [day for asset in registry for day in (asset.date_launched, asset.genesis_date) if day]
     assert len(days) > 60
     assert min(days) == date(2009, 1, 3)
     assert max(days) < date(2027, 1, 1)
 
 
-def test_supplies_are_exact_and_never_both_capped_and_endless(book: AssetBook) -> None:
-    assert str(book.by_id["bitcoin"].max_supply) == "21000000"
-    assert book.by_id["ethereum"].infinite_supply is True
-    for asset in book:
+def test_supplies_are_exact_and_never_both_capped_and_endless(registry: AssetRegistry) -> None:
+    assert str(registry.by_id["bitcoin"].max_supply) == "21000000"
+    assert registry.by_id["ethereum"].infinite_supply is True
+    for asset in registry:
         if asset.max_supply is not None:
             assert asset.infinite_supply is False, asset.id
             assert "E" not in str(asset.max_supply)
 
 
-def test_several_assets_share_a_symbol(book: AssetBook) -> None:
-    shared = {symbol for symbol, n in Counter(asset.symbol.upper() for asset in book).items() if n > 1}
+def test_several_assets_share_a_symbol(registry: AssetRegistry) -> None:
+    shared = {symbol for symbol, n in Counter(asset.symbol.upper() for asset in registry).items() if n > 1}
     assert {"NEIRO", "BEAM", "SOL"} <= shared
 
 
-def test_symbols_that_look_like_numbers_stayed_text(book: AssetBook) -> None:
-    assert book.by_id["1inch"].symbol == "1INCH"
-    assert book.by_id["zero-gravity"].symbol == "0G"
-    assert all(isinstance(asset.symbol, str) for asset in book)
+def test_symbols_that_look_like_numbers_stayed_text(registry: AssetRegistry) -> None:
+    assert registry.by_id["1inch"].symbol == "1INCH"
+    assert registry.by_id["zero-gravity"].symbol == "0G"
+    assert all(isinstance(asset.symbol, str) for asset in registry)
 
 
-def test_pegs_are_of_the_kinds_that_the_aggregation_knows(book: AssetBook) -> None:
-    pegs = {asset.pegged_to for asset in book} - {None}
+def test_pegs_are_of_the_kinds_that_the_aggregation_knows(registry: AssetRegistry) -> None:
+    pegs = {asset.pegged_to for asset in registry} - {None}
     assert {"usd", "eur", "btc", "eth"} <= pegs <= set(PEGS)
-    assert book.by_id["usdc"].pegged_to == "usd"
-    assert book.by_id["wrapped-steth"].pegged_to is None  # its worth grows by the rewards
+    assert registry.by_id["usdc"].pegged_to == "usd"
+    assert registry.by_id["wrapped-steth"].pegged_to is None  # its worth grows by the rewards
 
 
-def test_an_asset_and_its_maps_cannot_be_changed(book: AssetBook) -> None:
-    asset = book.by_id["usdc"]
+def test_an_asset_and_its_maps_cannot_be_changed(registry: AssetRegistry) -> None:
+    asset = registry.by_id["usdc"]
     with pytest.raises(ValidationError, match="frozen"):
         asset.name = "other"  # type: ignore[misc]  # what must not be is tried
     with pytest.raises(TypeError):
         asset.platforms["ethereum"] = "other"  # type: ignore[index]  # so here
     with pytest.raises(TypeError):
-        book.by_id["usdc"] = asset  # type: ignore[index]  # and here
+        registry.by_id["usdc"] = asset  # type: ignore[index]  # and here
     assert hash(asset) == hash(asset.model_copy())
 
 
 def test_a_book_refuses_two_assets_with_one_id() -> None:
     asset = Asset(id="a", name="A", symbol="A")
     with pytest.raises(ValueError, match="more than one asset with id 'a'"):
-        AssetBook([asset, asset])
+        AssetRegistry([asset, asset])
 
 
 def test_the_file_says_that_marks_belong_to_their_owners() -> None:
-    header = SHIPPED.read_text(encoding="utf-8").split("assets:\n")[0].replace("\n#", "")
+    header = SHIPPED_FILE.read_text(encoding="utf-8").split("assets:\n")[0].replace("\n#", "")
     assert "marks of their owners" in header
     for name in (*Asset.model_fields, *Links.model_fields):
         assert name in header, f"the header does not explain '{name}'"
@@ -172,8 +172,8 @@ def test_a_named_file_must_exist_and_the_default_one_may(
     for name in ("CHAINPROOF_CONFIG", "CHAINPROOF_ASSETS_FILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path))
-    assert len(load_configured(Settings())) == len(load_assets())
+    assert len(load_configured_assets(Settings())) == len(load_assets())
     (tmp_path / "assets.yaml").write_text("disable: [bitcoin]\n", encoding="utf-8")
-    assert not load_configured(Settings()).by_id["bitcoin"].enabled
+    assert not load_configured_assets(Settings()).by_id["bitcoin"].enabled
     with pytest.raises(ValueError, match=r"nowhere\.yaml: cannot be read: No such file"):
-        load_configured(Settings(assets_file=tmp_path / "nowhere.yaml"))
+        load_configured_assets(Settings(assets_file=tmp_path / "nowhere.yaml"))

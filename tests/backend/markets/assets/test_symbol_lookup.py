@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.markets.assets.model import Asset
-from backend.markets.assets.registry import AssetBook
-from backend.markets.assets.symbol_lookup import MarketCaps, largest_first, legacy_keys
+from backend.markets.assets.registry import AssetRegistry
+from backend.markets.assets.symbol_lookup import MarketCaps, assign_legacy_keys, sort_largest_first
 
 A = Asset(id="one", name="One", symbol="XYZ", datasrc2_id="gecko-one", datasrc1_slug="slug-one")
 B = Asset(id="two", name="Two", symbol="xyz", datasrc2_id="abc", datasrc1_slug="gecko-one")
@@ -20,7 +20,7 @@ CAPS = st.none() | st.decimals(0, 5, places=0) | st.sampled_from([Decimal("NaN")
 
 
 @st.composite
-def books(draw: st.DrawFn) -> tuple[AssetBook, dict[str, Decimal | None]]:
+def books(draw: st.DrawFn) -> tuple[AssetRegistry, dict[str, Decimal | None]]:
     ids = draw(st.lists(IDS, unique=True, max_size=6))
     words = draw(st.lists(st.none() | IDS, min_size=2 * len(ids), max_size=2 * len(ids)))
     gecko, slugs = _once(words[: len(ids)]), _once(words[len(ids) :])
@@ -29,7 +29,7 @@ def books(draw: st.DrawFn) -> tuple[AssetBook, dict[str, Decimal | None]]:
         for i, id_ in enumerate(ids)
     ]
     known = draw(st.lists(st.sampled_from(ids), unique=True)) if ids else []
-    return AssetBook(assets), {id_: draw(CAPS) for id_ in known}
+    return AssetRegistry(assets), {id_: draw(CAPS) for id_ in known}
 
 
 def _once(words: list[str | None]) -> list[str | None]:
@@ -42,92 +42,94 @@ def size(asset: Asset, caps: MarketCaps) -> Decimal:
 
 
 def test_the_canonical_id_comes_before_a_symbol() -> None:
-    assert AssetBook([A, B, C]).resolve("xyz", {"one": Decimal(9)}) is C
+    assert AssetRegistry([A, B, C]).resolve("xyz", {"one": Decimal(9)}) is C
 
 
 def test_the_largest_market_cap_has_the_symbol_in_any_case() -> None:
-    book = AssetBook([A, B])
-    assert book.resolve("xYz", {"one": Decimal(1), "two": Decimal(2)}) is B
-    assert book.resolve("XYZ", {"one": Decimal(2), "two": Decimal(1)}) is A
+    registry = AssetRegistry([A, B])
+    assert registry.resolve("xYz", {"one": Decimal(1), "two": Decimal(2)}) is B
+    assert registry.resolve("XYZ", {"one": Decimal(2), "two": Decimal(1)}) is A
 
 
 def test_an_unknown_market_cap_comes_last_and_ties_go_by_the_order_of_the_book() -> None:
-    book = AssetBook([A, B])
-    assert book.resolve("XYZ", {"one": None, "two": Decimal(0)}) is B
-    assert book.resolve("XYZ", {"one": Decimal("NaN"), "two": Decimal(0)}) is B
-    assert book.resolve("XYZ", {}) is A
-    assert book.resolve("XYZ", {"one": Decimal("7.0"), "two": Decimal(7)}) is A
+    registry = AssetRegistry([A, B])
+    assert registry.resolve("XYZ", {"one": None, "two": Decimal(0)}) is B
+    assert registry.resolve("XYZ", {"one": Decimal("NaN"), "two": Decimal(0)}) is B
+    assert registry.resolve("XYZ", {}) is A
+    assert registry.resolve("XYZ", {"one": Decimal("7.0"), "two": Decimal(7)}) is A
 
 
 def test_an_enabled_asset_goes_before_a_disabled_one_of_the_same_size() -> None:
-    assert AssetBook([D, A]).resolve("XYZ", {}) is A
-    assert AssetBook([D, A]).resolve("XYZ", {"four": Decimal(1)}) is D
+    assert AssetRegistry([D, A]).resolve("XYZ", {}) is A
+    assert AssetRegistry([D, A]).resolve("XYZ", {"four": Decimal(1)}) is D
 
 
 def test_a_symbol_comes_before_coingeckos_id_and_that_before_coinmarketcaps_slug() -> None:
-    book = AssetBook([A, B, C])
-    assert book.resolve("abc", {}) is C
-    assert book.resolve("gecko-one", {}) is A
-    assert book.resolve("slug-one", {}) is A
-    assert book.resolve("SLUG-ONE", {}) is None
-    assert book.resolve("", {}) is None
+    registry = AssetRegistry([A, B, C])
+    assert registry.resolve("abc", {}) is C
+    assert registry.resolve("gecko-one", {}) is A
+    assert registry.resolve("slug-one", {}) is A
+    assert registry.resolve("SLUG-ONE", {}) is None
+    assert registry.resolve("", {}) is None
 
 
 @given(books(), IDS | SYMBOLS)
 def test_resolve_follows_its_order_of_authority(
-    book_and_caps: tuple[AssetBook, dict[str, Decimal | None]], term: str
+    book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]], term: str
 ) -> None:
-    book, caps = book_and_caps
-    found = book.resolve(term, caps)
-    sharers = [asset for asset in book if asset.symbol.upper() == term.upper()]
-    if term in book.by_id:
-        assert found is book.by_id[term]
+    registry, caps = book_and_caps
+    found = registry.resolve(term, caps)
+    sharers = [asset for asset in registry if asset.symbol.upper() == term.upper()]
+    if term in registry.by_id:
+        assert found is registry.by_id[term]
     elif sharers:
         assert found in sharers
         assert all(size(found, caps) >= size(other, caps) for other in sharers)
         equals = [other for other in sharers if size(other, caps) == size(found, caps)]
         assert found is equals[0]
     else:
-        gecko = [asset for asset in book if asset.datasrc2_id == term]
-        slugs = [asset for asset in book if asset.datasrc1_slug == term]
+        gecko = [asset for asset in registry if asset.datasrc2_id == term]
+        slugs = [asset for asset in registry if asset.datasrc1_slug == term]
         assert found is next(iter(gecko + slugs), None)
 
 
 @given(books())
-def test_every_asset_is_found_by_its_id(book_and_caps: tuple[AssetBook, dict[str, Decimal | None]]) -> None:
-    book, caps = book_and_caps
-    assert all(book.resolve(asset.id, caps) is asset for asset in book)
+def test_every_asset_is_found_by_its_id(
+    book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
+) -> None:
+    registry, caps = book_and_caps
+    assert all(registry.resolve(asset.id, caps) is asset for asset in registry)
 
 
 @given(books())
 def test_legacy_keys_lose_nothing_and_overwrite_nothing(
-    book_and_caps: tuple[AssetBook, dict[str, Decimal | None]],
+    book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
 ) -> None:
-    book, caps = book_and_caps
-    keys = legacy_keys(book, caps)
-    assert list(keys.values()) == list(book)
+    registry, caps = book_and_caps
+    keys = assign_legacy_keys(registry, caps)
+    assert list(keys.values()) == list(registry)
     for key, asset in keys.items():
         assert key in (asset.symbol.upper(), asset.id)
 
 
 @given(books())
 def test_each_symbol_is_the_legacy_key_of_its_largest_asset(
-    book_and_caps: tuple[AssetBook, dict[str, Decimal | None]],
+    book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
 ) -> None:
-    book, caps = book_and_caps
-    keys = legacy_keys(book, caps)
-    for symbol in {asset.symbol.upper() for asset in book}:
-        sharers = [asset for asset in book if asset.symbol.upper() == symbol]
-        assert keys[symbol] is largest_first(sharers, caps)[0]
+    registry, caps = book_and_caps
+    keys = assign_legacy_keys(registry, caps)
+    for symbol in {asset.symbol.upper() for asset in registry}:
+        sharers = [asset for asset in registry if asset.symbol.upper() == symbol]
+        assert keys[symbol] is sort_largest_first(sharers, caps)[0]
         assert all(size(keys[symbol], caps) >= size(other, caps) for other in sharers)
 
 
 @given(books())
 def test_largest_first_keeps_every_asset_and_never_rises(
-    book_and_caps: tuple[AssetBook, dict[str, Decimal | None]],
+    book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
 ) -> None:
-    book, caps = book_and_caps
-    ordered = largest_first(book, caps)
-    assert sorted(asset.id for asset in ordered) == sorted(asset.id for asset in book)
+    registry, caps = book_and_caps
+    ordered = sort_largest_first(registry, caps)
+    assert sorted(asset.id for asset in ordered) == sorted(asset.id for asset in registry)
     sizes = [size(asset, caps) for asset in ordered]
     assert sizes == sorted(sizes, reverse=True)

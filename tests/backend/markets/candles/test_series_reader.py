@@ -23,7 +23,7 @@ def trouble(database: Database) -> tuple[Worker, dict[str, Moody]]:
 
 
 def read(worker: Worker, asset_id: str = "bitcoin", span: Span = "24h") -> dict[str, Any]:
-    asset = worker.market.book.by_id[asset_id]
+    asset = worker.market.registry.by_id[asset_id]
     with structlog.testing.capture_logs():
         body = CandleReader(worker.database, worker.market).read(asset, span, worker.clock())
     told: dict[str, Any] = json.loads(body)

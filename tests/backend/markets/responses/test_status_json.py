@@ -22,7 +22,7 @@ def test_before_the_first_refresh_every_provider_is_there_and_nothing_is_known(
 ) -> None:
     told = trouble[0].status()
     assert told["refreshed_at"] is None
-    assert told["stale"] == told["assets"] == len(few_in_sample().book.enabled)
+    assert told["stale"] == told["assets"] == len(few_in_sample().registry.enabled)
     assert [each["provider"] for each in told["providers"]] == ["sample-a", "sample-b"]
     assert {each["state"] for each in told["providers"]} == {"ok"}
     assert {each["last_success_at"] for each in told["providers"]} == {None}

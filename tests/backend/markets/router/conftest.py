@@ -20,7 +20,7 @@ from tests.support.provider_server import ProviderServer
 
 @pytest.fixture(scope="package")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The whole shipped book after two refreshes."""
+    """The whole shipped registry after two refreshes."""
     settings, clock = settings_in(tmp_path_factory.mktemp("sample")), Clock()
     running = run_app(settings, clock)
     worker = worker_of(running)

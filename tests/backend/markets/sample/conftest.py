@@ -8,7 +8,7 @@ import pytest
 
 from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.sample import SampleMarket, SampleProvider
-from backend.markets.sample.calibration import shipped_calibration
+from backend.markets.sample.calibration import load_shipped_calibration
 
 SEED = 2026
 
@@ -23,7 +23,7 @@ class Coin:
 
 def coins() -> list[Coin]:
     """Every part of the cast, some large assets, and two that only a user knows."""
-    cast = shipped_calibration().cast
+    cast = load_shipped_calibration().cast
     played = [
         *(cast.depeg, cast.collapse, cast.listing, cast.suspended, cast.lagging, cast.one_view_only),
         *(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from backend.markets.sample.calibration import Calibration, shipped_calibration
+from backend.markets.sample.calibration import Calibration, load_shipped_calibration
 from backend.markets.sample.price_model import generate
 from backend.markets.sample.random_numbers import Floats
 from backend.markets.sample.universe import build_universe
@@ -31,7 +31,7 @@ HOURS = 31_973
 
 @pytest.fixture(scope="module")
 def returns() -> Floats:
-    universe = build_universe(SEED, [Coin(name) for name in TARGETS], shipped_calibration())
+    universe = build_universe(SEED, [Coin(name) for name in TARGETS], load_shipped_calibration())
     paths = [generate(universe, number).log_price[:-1] for number in range(HOURS // 720 + 1)]
     return np.diff(np.concatenate(paths)[:HOURS], axis=0)
 
@@ -96,7 +96,7 @@ def test_rough_days_follow_rough_days(returns: Floats) -> None:
 
 
 def test_a_fault_in_the_file_is_told() -> None:
-    good = shipped_calibration().model_dump()
+    good = load_shipped_calibration().model_dump()
     faults = [
         (
             {"assets": good["assets"] | {"x": {"price": 1, "cap_musd": 1, "group": "nonsense"}}},

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.markets.sample import EventKind, Schedule
-from backend.markets.sample.calibration import shipped_calibration
+from backend.markets.sample.calibration import load_shipped_calibration
 from backend.markets.sample.event_schedule import EPOCH
 from tests.support.sample_events import CYCLE, events_at, next_event
 
-SCHEDULE = Schedule(shipped_calibration().cast)
+SCHEDULE = Schedule(load_shipped_calibration().cast)
 ANY_TIME = st.datetimes(datetime(2020, 1, 1), datetime(2040, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
 PHASES = {EventKind.CALM, EventKind.TREND, EventKind.CRASH, EventKind.RECOVERY, EventKind.RANGE}
 

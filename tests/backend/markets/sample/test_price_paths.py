@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.markets.sample import EventKind, SampleMarket
-from backend.markets.sample.calibration import figures_of, shipped_calibration
+from backend.markets.sample.calibration import derive_figures, load_shipped_calibration
 from tests.backend.markets.sample.conftest import SEED, Coin, coins
 
 MARKET = SampleMarket(SEED, coins())
@@ -195,9 +195,13 @@ def test_a_user_s_own_assets_have_a_market_of_their_own(market: SampleMarket, ca
 
 
 def test_the_unknown_is_known_alike_everywhere() -> None:
-    calibration = shipped_calibration()
-    assert figures_of(Coin("my-own-token"), calibration) == figures_of(Coin("my-own-token"), calibration)
-    assert figures_of(Coin("my-own-token"), calibration) != figures_of(Coin("her-own-token"), calibration)
-    assert figures_of(Coin("my-euro", pegged_to="eur"), calibration).group == "fiat"
-    assert figures_of(Coin("my-gold", pegged_to="xau"), calibration).group == "metal"
-    assert figures_of(Coin("my-btc", pegged_to="btc"), calibration).tracks == "bitcoin"
+    calibration = load_shipped_calibration()
+    assert derive_figures(Coin("my-own-token"), calibration) == derive_figures(
+        Coin("my-own-token"), calibration
+    )
+    assert derive_figures(Coin("my-own-token"), calibration) != derive_figures(
+        Coin("her-own-token"), calibration
+    )
+    assert derive_figures(Coin("my-euro", pegged_to="eur"), calibration).group == "fiat"
+    assert derive_figures(Coin("my-gold", pegged_to="xau"), calibration).group == "metal"
+    assert derive_figures(Coin("my-btc", pegged_to="btc"), calibration).tracks == "bitcoin"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from backend.markets.model import ErrorKind, ProviderError, Span
 from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
-from backend.markets.sample.decimal_conversion import percent_of, price_of
+from backend.markets.sample.decimal_conversion import to_percent, to_price
 from backend.markets.sample.event_schedule import EPOCH
 from backend.markets.sample.fear_greed import BANDS
 from tests.backend.markets.sample.conftest import SEED, Coin
@@ -88,7 +88,7 @@ def test_a_sparkline_is_the_last_168_hourly_closes(
     assert len(closes) == 168
     hour = calm.replace(minute=0, second=0)
     for back in (0, 1, 100, 167):
-        assert closes[-1 - back] == price_of(market.price_at("bitcoin", hour - timedelta(hours=back)))
+        assert closes[-1 - back] == to_price(market.price_at("bitcoin", hour - timedelta(hours=back)))
 
 
 def test_candles_of_a_span_end_with_the_running_one(views: Views, calm: datetime) -> None:
@@ -191,7 +191,7 @@ def test_there_is_no_third_view() -> None:
 
 @given(st.floats(1e-12, 1e9))
 def test_a_price_keeps_seven_digits_in_plain_notation(value: float) -> None:
-    told = price_of(value)
+    told = to_price(value)
     assert abs(told / Decimal(value) - 1) < Decimal("1e-6")
     assert int(told.as_tuple().exponent) <= 0
 
@@ -199,10 +199,10 @@ def test_a_price_keeps_seven_digits_in_plain_notation(value: float) -> None:
 @given(st.floats(1e-12, 1e9), st.floats(1e-12, 1e9))
 def test_rounding_keeps_the_order_of_prices(first: float, second: float) -> None:
     low, high = sorted((first, second))
-    assert price_of(low) <= price_of(high)
+    assert to_price(low) <= to_price(high)
 
 
 def test_no_change_is_plain_zero_and_an_unknown_one_is_null() -> None:
-    assert str(percent_of(-0.0)) == str(percent_of(-1e-9)) == "0.0000"
-    assert percent_of(float("nan")) is None
-    assert percent_of(0.012345678) == Decimal("1.2346")
+    assert str(to_percent(-0.0)) == str(to_percent(-1e-9)) == "0.0000"
+    assert to_percent(float("nan")) is None
+    assert to_percent(0.012345678) == Decimal("1.2346")

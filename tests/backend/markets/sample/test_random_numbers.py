@@ -3,7 +3,7 @@ import numpy as np
 from backend.markets.sample import random_numbers
 from backend.markets.sample.random_numbers import Stream
 
-KEYS = np.array([random_numbers.key_of(1, name) for name in ("a", "b", "c", "d")], dtype=np.uint64)
+KEYS = np.array([random_numbers.derive_key(1, name) for name in ("a", "b", "c", "d")], dtype=np.uint64)
 COUNTERS = np.arange(-25_000, 25_000, dtype=np.int64)[:, None]
 
 
@@ -15,7 +15,7 @@ def test_a_number_does_not_depend_on_what_it_is_drawn_with() -> None:
 
 def test_known_numbers_stay_as_they_are() -> None:
     """Stored history of a sample market must go on where it stopped after an upgrade."""
-    key = random_numbers.key_of(2026, "bitcoin")
+    key = random_numbers.derive_key(2026, "bitcoin")
     assert key == 0x60B9_7539_02B5_C916
     drawn = random_numbers.uniform(
         np.array([key], dtype=np.uint64), np.array([-1, 0, 500_000]), Stream.RETURN

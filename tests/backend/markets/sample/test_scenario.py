@@ -10,7 +10,7 @@ import pytest
 from backend.markets.assets.registry import load_assets
 from backend.markets.model import Quote
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
-from backend.markets.sample.calibration import shipped_calibration
+from backend.markets.sample.calibration import load_shipped_calibration
 from tests.backend.markets.sample.conftest import Coin
 from tests.support.sample_events import next_event
 
@@ -166,17 +166,17 @@ def test_a_price_of_a_billionth_keeps_its_digits(views: Views, calm: datetime) -
 
 
 def test_the_shipped_book_has_the_whole_cast() -> None:
-    cast, book = shipped_calibration().cast, load_assets().by_id
-    first, second = (book[asset_id] for asset_id in cast.shared_symbol)
+    cast, registry = load_shipped_calibration().cast, load_assets().by_id
+    first, second = (registry[asset_id] for asset_id in cast.shared_symbol)
     assert first.symbol.lower() == second.symbol.lower()
-    assert not book[cast.disabled].enabled
-    assert not book[cast.collapse].enabled
+    assert not registry[cast.disabled].enabled
+    assert not registry[cast.collapse].enabled
     shown = [cast.depeg, cast.listing, cast.suspended, cast.lagging, cast.one_view_only, cast.tiny_price]
     shown += [*cast.halted, *cast.divergent, *cast.conflicting, *cast.shared_symbol, *cast.unranked]
-    assert [asset_id for asset_id in shown if not book[asset_id].enabled] == []
+    assert [asset_id for asset_id in shown if not registry[asset_id].enabled] == []
     assert len(set(shown)) == len(shown)
 
 
 def test_every_shipped_asset_has_figures_of_its_own() -> None:
-    known = shipped_calibration().assets
+    known = load_shipped_calibration().assets
     assert [asset.id for asset in load_assets() if asset.id not in known] == []
