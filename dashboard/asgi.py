@@ -80,7 +80,7 @@ def warm_caches() -> None:
 
 def prepare_pages() -> None:
     """Prepares new data for the next visits."""
-    rankings.prepare()
+    rankings.prepare_tables()
     timelines.prepare()
 
 

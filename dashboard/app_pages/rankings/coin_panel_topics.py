@@ -1,4 +1,4 @@
-"""What was told of a coin lately, below all else in its panel, with the way to all its topics."""
+"""Renders the latest topics about a coin at the end of its panel, with a link to all of them."""
 
 from datetime import UTC, datetime
 
@@ -13,33 +13,33 @@ from dashboard.frame.markup import tag, text
 from dashboard.frame.url_state import link
 from dashboard.i18n import HTML_LANG, Language, t
 
-MOST = 3
+MAX_TOPICS = 3
 
 
-def ask(asset_id: str, lang: Language) -> Fetched[TopicPage]:
-    return topics.fetch_entity_topics(asset_id, lang, limit=MOST)
+def fetch_topics(asset_id: str, lang: Language) -> Fetched[TopicPage]:
+    return topics.fetch_entity_topics(asset_id, lang, limit=MAX_TOPICS)
 
 
-def show(asset_id: str, answer: Fetched[TopicPage]) -> None:
-    """Called last: what the reader clicked for is on the screen before this is waited for."""
-    found = answer.data
-    if found is None:
-        if answer.error is not None:
-            states.error(answer.error, key="rk_topics", live=True)
+def render_topics(asset_id: str, result: Fetched[TopicPage]) -> None:
+    """Renders the topics. Call it last, because it waits for the service."""
+    page = result.data
+    if page is None:
+        if result.error is not None:
+            states.error(result.error, key="rk_topics", live=True)
         return
     now = datetime.now(UTC)
     head = tag("h3", text(t("rankings.topics")))
-    if not found["topics"]:
+    if not page["topics"]:
         st.html(head + tag("p", text(t("rankings.topics_none")), class_="cp-small-note"))
         return
-    listed = tag("ul", *(_item(topic, asset_id, now) for topic in found["topics"]), class_="rk-topics")
+    listed = tag("ul", *(_build_item(topic, asset_id, now) for topic in page["topics"]), class_="rk-topics")
     every = tag(
-        "a", text(t("rankings.topics_all", n=f"{found['total']:,}")), href=link("/topics", entity=asset_id)
+        "a", text(t("rankings.topics_all", n=f"{page['total']:,}")), href=link("/topics", entity=asset_id)
     )
     st.html(head + listed + tag("p", every, class_="rk-topics-all"))
 
 
-def _item(topic: TopicItem, asset_id: str, now: datetime) -> str:
+def _build_item(topic: TopicItem, asset_id: str, now: datetime) -> str:
     href = link("/topics", entity=asset_id, topic=str(topic["id"]))
     title = tag("a", text(topic["title"]), href=href, lang=HTML_LANG[topic["lang"]])
     facts = tag("span", badge(category_of(topic["category"])), when(topic["published_at"], now))

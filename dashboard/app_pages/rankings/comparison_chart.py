@@ -1,4 +1,4 @@
-"""Assets rebased to 100 in one chart, their correlations, and the tables that say the same."""
+"""Builds the comparison chart of assets rebased to 100, its table, and the correlation table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -7,24 +7,24 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from dashboard.app_pages.rankings.comparison import Comparison
-from dashboard.app_pages.rankings.html_table import html_table
+from dashboard.app_pages.rankings.html_table import build_html_table
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure
 from dashboard.frame.palette import mix
 from dashboard.i18n import t
 
-HEIGHT = 400
+HEIGHT_PIXELS = 400
 MARGIN = {"l": 44, "r": 68, "t": 34, "b": 38}
-LABEL_GAP = 15.0
-"""Pixels between the middles of two names at the lines' ends."""
+LABEL_GAP_PIXELS = 15.0
+"""Minimum distance between the centres of two labels at the ends of lines."""
 LIGHT_LINES = ("#0b57d0", "#b24700", "#00695c", "#8e24aa", "#5f6b7a", "#9a1750")
 DARK_LINES = ("#7aa7ff", "#ffa657", "#4fd1a5", "#d7a6ff", "#b7c2d3", "#ff8fb8")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-"""Lines differ by stroke as well as by colour."""
+"""Strokes of the lines, which do not differ by colour alone."""
 
 
-def figure(
+def build_figure(
     comparison: Comparison,
     rows: Mapping[str, Row],
     zone: ZoneInfo,
@@ -34,11 +34,11 @@ def figure(
     background: str,
     sample: bool,
 ) -> Figure:
-    """One line an asset, named at its end as well as in the legend; times in ``zone``."""
+    """Builds one line per asset, with its name at the end and in the legend; times are in ``zone``."""
     local = [time.astimezone(zone).replace(tzinfo=None) for time in comparison.times]
     colours = DARK_LINES if dark else LIGHT_LINES
-    reach = _reach(comparison)
-    at = local[-1] if local else None
+    value_range = _find_value_range(comparison)
+    end_time = local[-1] if local else None
     layout = {
         "margin": MARGIN,
         "font": {"color": ink, "size": 12},
@@ -47,15 +47,15 @@ def figure(
         "showlegend": True,
         "legend": {"orientation": "h", "y": 1.1, "x": 0, "font": {"color": ink}},
         "uirevision": ",".join(comparison.index),
-        **_axes(local, reach, mix(ink, background, 0.14)),
-        "shapes": [_line_at_start(mix(ink, background, 0.5))],
-        "annotations": _end_names(comparison, rows, colours, at, reach)
+        **_build_axes(local, value_range, mix(ink, background, 0.14)),
+        "shapes": [_build_baseline(mix(ink, background, 0.5))],
+        "annotations": _build_end_labels(comparison, rows, colours, end_time, value_range)
         + ([plotting.build_watermark(ink, 64)] if sample else []),
     }
-    return plotting.build_figure(_lines(comparison, rows, local, colours), layout)
+    return plotting.build_figure(_build_lines(comparison, rows, local, colours), layout)
 
 
-def _lines(
+def _build_lines(
     comparison: Comparison, rows: Mapping[str, Row], local: Sequence[datetime], colours: Sequence[str]
 ) -> list[dict[str, Any]]:
     return [
@@ -72,15 +72,15 @@ def _lines(
     ]
 
 
-def _reach(comparison: Comparison) -> tuple[float, float]:
-    """The lowest and highest value on the axis, with a margin."""
+def _find_value_range(comparison: Comparison) -> tuple[float, float]:
+    """Finds the lowest and highest value of the axis, with a margin."""
     known = [value for values in comparison.index.values() for value in values if value is not None]
     low, high = min([*known, 100.0]), max([*known, 100.0])
     room = max(high - low, 0.01) * 0.05
     return (low - room, high + room)
 
 
-def _axes(local: Sequence[datetime], reach: tuple[float, float], grid: str) -> dict[str, Any]:
+def _build_axes(local: Sequence[datetime], value_range: tuple[float, float], grid: str) -> dict[str, Any]:
     is_day = not local or local[-1] - local[0] < timedelta(days=2)
     return {
         "xaxis": {
@@ -96,14 +96,14 @@ def _axes(local: Sequence[datetime], reach: tuple[float, float], grid: str) -> d
             "gridcolor": grid,
             "tickformat": ".4~g",
             "ticklabeloverflow": "allow",
-            "range": reach,
+            "range": value_range,
             "zeroline": False,
         },
     }
 
 
-def _line_at_start(colour: str) -> dict[str, Any]:
-    """The level of 100, at which every line starts."""
+def _build_baseline(colour: str) -> dict[str, Any]:
+    """Builds the line at 100, where every asset starts."""
     return {
         "type": "line",
         "xref": "x domain",
@@ -115,29 +115,29 @@ def _line_at_start(colour: str) -> dict[str, Any]:
     }
 
 
-def _end_names(
+def _build_end_labels(
     comparison: Comparison,
     rows: Mapping[str, Row],
     colours: Sequence[str],
-    at: datetime | None,
-    reach: tuple[float, float],
+    end_time: datetime | None,
+    value_range: tuple[float, float],
 ) -> list[dict[str, Any]]:
-    """Each line's name beside its last point, moved as little as the names need to stand clear."""
+    """Builds labels beside the last points of lines, moved as little as possible to avoid overlap."""
     ends = {
         asset: next((value for value in reversed(values) if value is not None), None)
         for asset, values in comparison.index.items()
     }
-    pixels = (HEIGHT - MARGIN["t"] - MARGIN["b"]) / (reach[1] - reach[0])
-    heights = [(end - reach[0]) * pixels for end in ends.values() if end is not None]
-    places = iter(zip(apart(heights, LABEL_GAP), heights, strict=True))
-    names = []
+    pixels = (HEIGHT_PIXELS - MARGIN["t"] - MARGIN["b"]) / (value_range[1] - value_range[0])
+    heights = [(end - value_range[0]) * pixels for end in ends.values() if end is not None]
+    places = iter(zip(separate_labels(heights, LABEL_GAP_PIXELS), heights, strict=True))
+    labels = []
     for n, (asset, end) in enumerate(ends.items()):
         if end is None:
             continue
         place, height = next(places)
-        names.append(
+        labels.append(
             {
-                "x": at,
+                "x": end_time,
                 "y": end,
                 "text": f"<b>{escape(rows[asset].symbol)}</b>",
                 "xanchor": "left",
@@ -147,16 +147,16 @@ def _end_names(
                 "font": {"color": colours[n], "size": 12},
             }
         )
-    return names
+    return labels
 
 
-def apart(places: Sequence[float], gap: float) -> list[float]:
-    """``places`` in the same order, at least ``gap`` apart, with the least squares of movement.
+def separate_labels(places: Sequence[float], gap: float) -> list[float]:
+    """Moves ``places`` at least ``gap`` apart in the same order, with the least squared movement.
 
-    Isotonic regression by pooling adjacent violators, on the places less the gaps below them.
+    This is isotonic regression by pooling adjacent violators, on the places minus the gaps below them.
     """
     order = sorted(range(len(places)), key=lambda n: places[n])
-    pools: list[tuple[float, int]] = []  # mean and number of those that move together
+    pools: list[tuple[float, int]] = []  # mean and count of places that move together
     for rank, n in enumerate(order):
         mean, count = places[n] - rank * gap, 1
         while pools and pools[-1][0] > mean:
@@ -170,25 +170,25 @@ def apart(places: Sequence[float], gap: float) -> list[float]:
     return moved
 
 
-def end_table(comparison: Comparison, rows: Mapping[str, Row]) -> str:
-    """Where each line stands now, with its lowest and highest point."""
+def build_end_table(comparison: Comparison, rows: Mapping[str, Row]) -> str:
+    """Builds the table of each line's last, lowest and highest value."""
     head = [t("rankings.col_name"), t("rankings.end_value"), t("rankings.lowest"), t("rankings.highest")]
     body = []
     for asset, values in comparison.index.items():
         known = [value for value in values if value is not None]
         figures = [f"{value:.2f}" for value in (known[-1], min(known), max(known))] if known else ["–"] * 3
         body.append([f"{rows[asset].name} ({rows[asset].symbol})", *figures])
-    return html_table(t("rankings.compare_lines"), head, body)
+    return build_html_table(t("rankings.compare_lines"), head, body)
 
 
-def correlation_table(
+def build_correlation_table(
     comparison: Comparison, rows: Mapping[str, Row], *, ink: str, background: str, tone: str
 ) -> str:
-    """The matrix; each cell's number is also its tint, and null is a dash."""
+    """Builds the correlation matrix with tinted cells; an unknown value is a dash."""
     names = [escape(rows[asset].symbol) for asset in comparison.correlation]
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = "".join(
-        f'<tr><th scope="row">{name}</th>{_cells(row.values(), background, tone)}</tr>'
+        f'<tr><th scope="row">{name}</th>{_build_cells(row.values(), background, tone)}</tr>'
         for name, row in zip(names, comparison.correlation.values(), strict=True)
     )
     return (
@@ -198,7 +198,7 @@ def correlation_table(
     )
 
 
-def _cells(values: Iterable[float | None], background: str, tone: str) -> str:
+def _build_cells(values: Iterable[float | None], background: str, tone: str) -> str:
     cells = []
     for value in values:
         if value is None:

@@ -1,8 +1,7 @@
-"""The rank table's rows and bytes, made once per change of the data for all sessions.
+"""Loads the rank table's rows and their payload, and caches both for all sessions.
 
-The client keeps an answer's identity as long as nothing changed, so identity is the cache's key:
-no hashing of what is large, and no session pays for what another one has made. :func:`prepare` makes
-them before anybody asks.
+The client keeps the identity of unchanged data, so identity is the key of the cache; large data need
+no hashing. :func:`prepare_tables` fills the cache before the next visit.
 """
 
 import threading
@@ -14,41 +13,41 @@ from functools import cache, partial
 from hashlib import blake2b
 from typing import Any
 
-from dashboard.app_pages.rankings.columns import COLUMNS, FACETS, MIN_CAPS, SPANS
-from dashboard.app_pages.rankings.rank_table import Formats, table_bytes
-from dashboard.app_pages.rankings.rows import RULES, Row, build_rows
+from dashboard.app_pages.rankings.columns import COLUMNS, FACETS, MIN_CAPS
+from dashboard.app_pages.rankings.rank_table import Formats, build_payload
+from dashboard.app_pages.rankings.rows import Row, build_rows
 from dashboard.client import Fetched, markets
-from dashboard.client.market_schemas import MarketStatus, Span
+from dashboard.client.market_schemas import RULES, SPANS, MarketStatus, Span
 from dashboard.frame import formats
 from dashboard.i18n import LANGUAGES, Language, t
 
-KEPT = 6
-"""Data sets kept: both spans, now and just before."""
+MAX_CACHED_TABLES = 6
+"""Both spans, current and recent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of one moment, and the bytes for the browser in each language asked for."""
+class RankTable:
+    """Rows of one moment, and their payload for the browser in each requested language."""
 
     span: Span
     rows: Sequence[Row]
     by_id: Mapping[str, Row]
-    answers: tuple[object, ...] = field(repr=False)
+    sources: tuple[object, ...] = field(repr=False)
     encoded: dict[Language, tuple[str, bytes]] = field(default_factory=dict, repr=False)
 
 
 _lock = threading.Lock()
-"""Of ``_tables``, held for no longer than a look."""
-_making = threading.Lock()
-"""Held while a table or its bytes are made, so that no two sessions make the same."""
-_tables: OrderedDict[tuple[int, ...], Table] = OrderedDict()
+"""Protects ``_tables``; held only for a lookup."""
+_build_lock = threading.Lock()
+"""Held while a table or its payload is built, so that no two sessions build the same."""
+_tables: OrderedDict[tuple[int, ...], RankTable] = OrderedDict()
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """``table`` is null when the rankings cannot be had at all; the answers say what came of asking."""
+class RankingsData:
+    """``table`` is ``None`` without any rankings; the results hold the errors."""
 
-    table: Table | None
+    table: RankTable | None
     rankings: Fetched[Any]
     prices: Fetched[Any]
     figures: Fetched[Any]
@@ -56,12 +55,12 @@ class Gathered:
     status: Fetched[MarketStatus]
 
     @property
-    def answers(self) -> tuple[Fetched[Any], ...]:
+    def results(self) -> tuple[Fetched[Any], ...]:
         return (self.rankings, self.prices, self.figures, self.assets)
 
 
-def gather(span: Span) -> Gathered:
-    """The answers of now and their table."""
+def load_data(span: Span) -> RankingsData:
+    """Loads the current data and builds their table, unless it is cached."""
     rankings, prices, figures, assets = (
         markets.fetch_rankings(span),
         markets.fetch_prices(),
@@ -70,60 +69,60 @@ def gather(span: Span) -> Gathered:
     )
     status = markets.fetch_status()
     if rankings.data is None:
-        return Gathered(None, rankings, prices, figures, assets, status)
-    answers = (rankings.data, prices.data, figures.data, assets.data)
-    key = (*map(id, answers), span == "7d")
-    table = _known(key)
+        return RankingsData(None, rankings, prices, figures, assets, status)
+    sources = (rankings.data, prices.data, figures.data, assets.data)
+    key = (*map(id, sources), span == "7d")
+    table = _find_table(key)
     if table is None:
-        with _making:
-            table = _known(key)
-            if table is None:  # the answers are kept in the table, so their ids cannot be given away
+        with _build_lock:
+            table = _find_table(key)
+            if table is None:  # the table keeps the data, so no other object can get their ids
                 rows = build_rows(rankings.data, prices.data, assets.data, figures.data, span=span)
-                table = Table(span, rows, {row.id: row for row in rows}, answers)
-                _keep(key, table)
-    return Gathered(table, rankings, prices, figures, assets, status)
+                table = RankTable(span, rows, {row.id: row for row in rows}, sources)
+                _store_table(key, table)
+    return RankingsData(table, rankings, prices, figures, assets, status)
 
 
-def _known(key: tuple[int, ...]) -> Table | None:
+def _find_table(key: tuple[int, ...]) -> RankTable | None:
     with _lock:
         return _tables.get(key)
 
 
-def _keep(key: tuple[int, ...], table: Table) -> None:
+def _store_table(key: tuple[int, ...], table: RankTable) -> None:
     with _lock:
         _tables[key] = table
-        while len(_tables) > KEPT:
+        while len(_tables) > MAX_CACHED_TABLES:
             _tables.popitem(last=False)
 
 
-def encoded(table: Table, lang: Language) -> tuple[str, bytes]:
-    """The version's name and the bytes of ``table`` in ``lang``, with the version as their first line."""
+def encode_table(table: RankTable, lang: Language) -> tuple[str, bytes]:
+    """Returns the version and the payload of ``table`` in ``lang``; the payload begins with the version."""
     if lang not in table.encoded:
-        with _making:
+        with _build_lock:
             if lang not in table.encoded:
-                writer = Formats(price=formats.price, compact=partial(_compact, lang=lang))
-                data = table_bytes(table.rows, table.span, words(lang), writer, time.time())
-                version = blake2b(data, digest_size=8).hexdigest()
-                table.encoded[lang] = (version, version.encode() + b"\n" + data)
+                formatters = Formats(price=formats.price, compact=partial(_compact, lang=lang))
+                payload = build_payload(table.rows, table.span, build_texts(lang), formatters, time.time())
+                version = blake2b(payload, digest_size=8).hexdigest()
+                table.encoded[lang] = (version, version.encode() + b"\n" + payload)
     return table.encoded[lang]
 
 
-def prepare() -> None:
-    """Make what the next click may need: both spans' tables, in the languages that readers have."""
+def prepare_tables() -> None:
+    """Builds the tables of both spans in the languages in use, for the next click."""
     with _lock:
-        read = {lang for table in _tables.values() for lang in table.encoded}
+        languages = {lang for table in _tables.values() for lang in table.encoded}
     for span in SPANS:
-        table = gather(span).table
-        for lang in read or {LANGUAGES[0]}:
+        table = load_data(span).table
+        for lang in languages or {LANGUAGES[0]}:
             if table is not None:
-                encoded(table, lang)
+                encode_table(table, lang)
 
 
 def _compact(value: Any, *, lang: Language) -> str:
     return formats.compact_usd(value, lang)
 
 
-_WORDS = (
+_TEXT_KEYS = (
     "table", "unknown", "find", "facets", "list", "all_coins", "shared_list", "category",
     "any_category", "min_cap", "span", "columns", "columns_why", "lists",
     "lists_why", "list_first", "list_name", "list_new", "list_keep", "list_rename", "list_renamed",
@@ -133,7 +132,7 @@ _WORDS = (
     "compare_now", "col_star", "trend_label", "both", "source_none", "source_sample", "source_live",
     "as_of", "spread_is", "age_s", "age_min", "age_h", "age_d",
 )  # fmt: skip
-_KEYS = (
+_KEY_HELP = (
     (("/",), "key_find"),
     (("j", "k", "↑", "↓"), "key_move"),
     (("Enter",), "key_open"),
@@ -145,30 +144,35 @@ _KEYS = (
 
 
 @cache
-def words(lang: Language) -> Mapping[str, Any]:
-    """The component's texts in one language."""
+def build_texts(lang: Language) -> Mapping[str, Any]:
+    """Builds the texts of the component in one language."""
 
-    def say(key: str, **values: object) -> str:
+    def translate(key: str, **values: object) -> str:
         return t(f"rankings.{key}", lang=lang, **values)
 
     return {
-        **{key: say(key) for key in _WORDS},
+        **{key: translate(key) for key in _TEXT_KEYS},
         **{f"span_{span}": t(f"chart.span_{span}", lang=lang) for span in SPANS},
-        **{f"facet_{facet}": say(f"facet_{facet}") for facet in FACETS},
-        **{f"facet_{facet}_why": say(f"facet_{facet}_why") for facet in FACETS},
-        **{f"{kind}_{column}": say(f"{kind}_{column}") for kind in ("col", "head") for column in COLUMNS},
+        **{f"facet_{facet}": translate(f"facet_{facet}") for facet in FACETS},
+        **{f"facet_{facet}_why": translate(f"facet_{facet}_why") for facet in FACETS},
+        **{
+            f"{kind}_{column}": translate(f"{kind}_{column}")
+            for kind in ("col", "head")
+            for column in COLUMNS
+        },
         "lang": lang,
-        "caps": [say("cap_any")] + [say("cap_least", cap=_round_cap(cap, lang)) for cap in MIN_CAPS[1:]],
+        "caps": [translate("cap_any")]
+        + [translate("cap_least", cap=_round_cap(cap, lang)) for cap in MIN_CAPS[1:]],
         "states": {
             "sample": t("chart.sample", lang=lang),
             **{
-                state: say(f"state_{state}")
+                state: translate(f"state_{state}")
                 for state in ("stale", "divergent", "conflict", "jump", "depeg", "unknown")
             },
         },
-        "rules": {rule: say(f"rule_{rule}") for rule in RULES},
-        "flag_words": {flag: say(f"flag_{flag}") for flag in ("stale", "jump", "depeg")},
-        "key_help": [[list(keys), say(text)] for keys, text in _KEYS],
+        "rules": {rule: translate(f"rule_{rule}") for rule in RULES},
+        "flag_words": {flag: translate(f"flag_{flag}") for flag in ("stale", "jump", "depeg")},
+        "key_help": [[list(keys), translate(text)] for keys, text in _KEY_HELP],
     }
 
 

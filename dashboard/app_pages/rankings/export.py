@@ -1,6 +1,7 @@
-"""What is on the screen as a file: CSV, JSON or Parquet, with source and as-of in every row. Pure.
+"""Builds CSV, JSON and Parquet files of the rows on the screen. No I/O.
 
-Amounts stay exact: decimal text in CSV and JSON, a decimal column in Parquet.
+Every row has its source and time. Amounts stay exact: decimal text in CSV and JSON, decimal columns in
+Parquet.
 """
 
 import io
@@ -18,8 +19,8 @@ from dashboard.frame.csv_export import build_csv, format_value
 
 SAMPLE_NOTE = "Sample data from a simulator, not market prices."
 STALE_NOTE = "Last known good figure, not a current one."
-TEXT = ("id", "symbol", "name", "source", "rule", "reason", "flags", "note")
-AMOUNTS = (
+TEXT_FIELDS = ("id", "symbol", "name", "source", "rule", "reason", "flags", "note")
+AMOUNT_FIELDS = (
     "price_usd",
     "pct_change_1h",
     "pct_change_24h",
@@ -30,20 +31,21 @@ AMOUNTS = (
     "spread_pct",
 )
 FIELDS = (
-    "id", "symbol", "name", "market_cap_rank", *AMOUNTS, "source", "as_of", "rule", "reason", "flags", "note",
+    "id", "symbol", "name", "market_cap_rank", *AMOUNT_FIELDS,
+    "source", "as_of", "rule", "reason", "flags", "note",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The rows of a view, the moment they were taken, and the link that reopens the view."""
+    """The rows of a view, the time of the export, and the link that reopens the view."""
 
     rows: Sequence[Row]
     taken_at: datetime
     link: str
 
 
-def record(row: Row) -> dict[str, Any]:
+def build_record(row: Row) -> dict[str, Any]:
     notes = ([SAMPLE_NOTE] if row.sample else []) + ([STALE_NOTE] if row.stale else [])
     return {
         "id": row.id,
@@ -67,29 +69,31 @@ def record(row: Row) -> dict[str, Any]:
     }
 
 
-def to_csv(export: Export) -> bytes:
-    rows = [{field: format_value(value) for field, value in record(row).items()} for row in export.rows]
-    return build_csv(rows, FIELDS, TEXT)
+def build_csv_file(export: Export) -> bytes:
+    rows = [{field: format_value(value) for field, value in build_record(row).items()} for row in export.rows]
+    return build_csv(rows, FIELDS, TEXT_FIELDS)
 
 
-def to_json(export: Export) -> bytes:
+def build_json_file(export: Export) -> bytes:
     body = {
         "taken_at": format_value(export.taken_at),
         "link": export.link,
-        "notes": notes(export.rows),
-        "rows": [{key: format_value(value) for key, value in record(row).items()} for row in export.rows],
+        "notes": list_notes(export.rows),
+        "rows": [
+            {key: format_value(value) for key, value in build_record(row).items()} for row in export.rows
+        ],
     }
     return json.dumps(body, ensure_ascii=False, indent=1).encode()
 
 
-def to_parquet(export: Export) -> bytes:
-    records = [record(row) for row in export.rows]
+def build_parquet_file(export: Export) -> bytes:
+    records = [build_record(row) for row in export.rows]
     columns = {field: [entry[field] for entry in records] for field in FIELDS}
     schema = [(field, _arrow_type(field, columns[field])) for field in FIELDS]
     metadata = {
         "taken_at": format_value(export.taken_at),
         "link": export.link,
-        "note": " ".join(notes(export.rows)),
+        "note": " ".join(list_notes(export.rows)),
     }
     table = pa.table(columns, schema=pa.schema(schema, metadata=metadata))
     out = io.BytesIO()
@@ -97,12 +101,12 @@ def to_parquet(export: Export) -> bytes:
     return out.getvalue()
 
 
-def notes(rows: Sequence[Row]) -> list[str]:
-    checks: Mapping[str, bool] = {
+def list_notes(rows: Sequence[Row]) -> list[str]:
+    applies: Mapping[str, bool] = {
         SAMPLE_NOTE: any(row.sample for row in rows),
         STALE_NOTE: any(row.stale for row in rows),
     }
-    return [note for note, holds in checks.items() if holds]
+    return [note for note, is_true in applies.items() if is_true]
 
 
 def _arrow_type(field: str, values: Sequence[Any]) -> pa.DataType:
@@ -110,7 +114,7 @@ def _arrow_type(field: str, values: Sequence[Any]) -> pa.DataType:
         return pa.int32()
     if field == "as_of":
         return pa.timestamp("s", tz="UTC")
-    if field not in AMOUNTS:
+    if field not in AMOUNT_FIELDS:
         return pa.string()
     parts = [value.as_tuple() for value in values if value is not None]
     scale = max((max(0, -int(part.exponent)) for part in parts), default=2)

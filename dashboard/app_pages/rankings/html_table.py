@@ -1,11 +1,11 @@
-"""A small table of figures as HTML, for anyone to read or copy from."""
+"""Builds a small HTML table of figures."""
 
 from collections.abc import Sequence
 from html import escape
 
 
-def html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """First column are row headers; all text is escaped."""
+def build_html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Builds a table with row headers in the first column; all text is escaped."""
     cells = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     body = "".join(
         f'<tr><th scope="row">{escape(row[0])}</th>'

@@ -1,6 +1,6 @@
-"""The Rankings page's live part: the bar, the table, and what stands beside or instead of it.
+"""Lays out the live part of the Rankings page: the bar, the table or another view, and the coin panel.
 
-The address is the only state: the component and the widgets write it, and every run reads it.
+The URL is the only state: the component and the widgets write it, and every run reads it.
 """
 
 import time
@@ -11,12 +11,11 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.app_pages.rankings import chart_views, coin_panel, rank_table
-from dashboard.app_pages.rankings import data as rank_data
-from dashboard.app_pages.rankings import export as exports
-from dashboard.app_pages.rankings.comparison import MAX_ASSETS
-from dashboard.app_pages.rankings.data import Table
-from dashboard.app_pages.rankings.rows import Row, select
-from dashboard.app_pages.rankings.url_state import View, parse_ids, parse_view, view_params
+from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS, VIEW_PARAMS
+from dashboard.app_pages.rankings.data import RankTable, encode_table, load_data
+from dashboard.app_pages.rankings.export import Export, build_csv_file, build_json_file, build_parquet_file
+from dashboard.app_pages.rankings.rows import Row, select_rows
+from dashboard.app_pages.rankings.url_state import View, build_view_params, parse_ids, parse_view
 from dashboard.frame import refresh, states
 from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import sync
@@ -24,94 +23,93 @@ from dashboard.i18n import HTML_LANG, language, t
 
 KEY = "rank_table"
 VIEWS = ("table", "treemap", "compare")
-MODES = {"table": "table", "treemap": "bar", "compare": "none"}
-"""What of the table is on the screen. It stays on the page in every view: to make it anew takes longest."""
-HOLD_SECONDS = 30.0
-"""How long clicks may go on with the rows that the browser has, where the page does not refresh by itself."""
+TABLE_MODES = {"table": "table", "treemap": "bar", "compare": "none"}
+"""The visible part of the table. It stays on the page in every view, because rebuilding it is slow."""
+ROW_HOLD_SECONDS = 30.0
+"""Clicks reuse the browser's rows for this long on a page without automatic refresh."""
 _SHOWN = "_rk_shown"
-VIEW_KEYS = ("q", "sort", "facet", "cat", "min", "cols", "span", "watch")
-EXPORTS: dict[str, tuple[str, Callable[[exports.Export], bytes]]] = {
-    "csv": ("text/csv", exports.to_csv),
-    "json": ("application/json", exports.to_json),
-    "parquet": ("application/vnd.apache.parquet", exports.to_parquet),
+EXPORTS: dict[str, tuple[str, Callable[[Export], bytes]]] = {
+    "csv": ("text/csv", build_csv_file),
+    "json": ("application/json", build_json_file),
+    "parquet": ("application/vnd.apache.parquet", build_parquet_file),
 }
 
 
-def board() -> None:
-    """One refresh: the shared data, the table, and the open coin or the chosen drawing."""
+def render_page() -> None:
+    """Renders one refresh: the table, and the open coin or the chosen chart."""
     view = parse_view(st.query_params.to_dict())
-    gathered = rank_data.gather(view.span)
-    refresh.record_results(*gathered.answers)
-    if gathered.table is None:
-        if gathered.rankings.error is not None:
-            states.error(gathered.rankings.error, key="rankings", live=True)
+    data = load_data(view.span)
+    refresh.record_results(*data.results)
+    if data.table is None:
+        if data.rankings.error is not None:
+            states.error(data.rankings.error, key="rankings", live=True)
         return
-    states.stale_banner(*gathered.answers, key="rankings")
-    worker_told = states.worker_banner(gathered.status.data)
-    states.provider_banner(gathered.status.data)
-    table = _held(gathered.table)
+    states.stale_banner(*data.results, key="rankings")
+    has_worker_banner = states.worker_banner(data.status.data)
+    states.provider_banner(data.status.data)
+    table = _hold_rows(data.table)
     has_prices = any(row.price is not None for row in table.rows)
-    if refresh.update_awaiting(has_prices) and not worker_told:  # without a worker no figure is on its way
+    if refresh.update_awaiting(has_prices) and not has_worker_banner:  # without a worker no figures will come
         states.awaiting()
     coin = st.query_params.get("coin", "")
     row = table.by_id.get(coin)
-    asked = coin_panel.ask(coin) if row is not None else None
-    shown = _bar(table, view)
+    calls = coin_panel.start_calls(coin) if row is not None else None
+    shown = _render_bar(table, view)
     if shown == "compare":
         coin = ""
     with st.container(key="rk_body"):
         main = st.container(key="rk_main", gap="small")
-        # Bordered, since only then an empty container takes its place before the table is drawn.
+        # With a border, because an empty container without one has no size before the table is drawn.
         panel = st.container(key="rk_panel", border=True) if coin else None
     if panel is not None:
         with panel:
-            _panel_head(row, coin)
+            _render_panel_head(row, coin)
     with main:
-        _mount(table, view, coin, MODES[shown])
+        _render_table(table, view, coin, TABLE_MODES[shown])
         if shown == "treemap":
-            chart_views.treemap(select(table.rows, view), table.span)
+            chart_views.render_treemap(select_rows(table.rows, view), table.span)
         elif shown == "compare":
-            chart_views.compare(table, compared(), _write_compare)
-    if panel is not None and row is not None and asked is not None:
+            chart_views.render_comparison(table, list_compared_ids(), _write_compare)
+    if panel is not None and row is not None and calls is not None:
         with panel:
-            coin_panel.body(row, current_theme(), asked)
+            coin_panel.render_body(row, current_theme(), calls)
 
 
-def _held(newest: Table) -> Table:
-    """The rows that the browser has, where the reader has just asked for something else.
+def _hold_rows(newest: RankTable) -> RankTable:
+    """Returns the browser's current rows if the URL has just changed, else the newest.
 
-    The answer then does not wait for hundreds of new rows to be sent and drawn: those come with the
-    page's next refresh, which asks for the same as the run before it.
+    A click then does not wait for hundreds of new rows to be sent and drawn. They come with the next
+    refresh, whose URL is the same as that of the run before.
     """
-    asked, now = st.query_params.to_dict(), time.monotonic()
+    params, now = st.query_params.to_dict(), time.monotonic()
     before, shown = st.session_state.get(_SHOWN, ({}, {}))
-    recent = {span: kept for span, kept in shown.items() if now - kept[1] < HOLD_SECONDS}
-    if asked == before or newest.span not in recent:
+    recent = {span: entry for span, entry in shown.items() if now - entry[1] < ROW_HOLD_SECONDS}
+    if params == before or newest.span not in recent:
         recent[newest.span] = (newest, now)
-    st.session_state[_SHOWN] = (asked, recent)
-    table: Table = recent[newest.span][0]
+    st.session_state[_SHOWN] = (params, recent)
+    table: RankTable = recent[newest.span][0]
     return table
 
 
-def _mount(table: Table, view: View, coin: str, mode: str) -> None:
-    version, data = rank_data.encoded(table, language())
-    rank_table.mount(
-        data,
+def _render_table(table: RankTable, view: View, coin: str, mode: str) -> None:
+    version, payload = encode_table(table, language())
+    rank_table.render_table(
+        payload,
         version,
         key=KEY,
-        view=view_params(view),
+        view=build_view_params(view),
         coin=coin,
-        compare=compared(),
+        compare=list_compared_ids(),
         language=HTML_LANG[language()],
         mode=mode,
-        on_view=_view_chosen,
+        on_view=_write_view,
         on_coin=lambda: open_coin(st.session_state[KEY].coin),
         on_compare=lambda: _write_compare(st.session_state[KEY].compare),
     )
 
 
-def _bar(table: Table, view: View) -> str:
-    """Which view is on the screen, and the export of what it shows."""
+def _render_bar(table: RankTable, view: View) -> str:
+    """Renders the choice of view and the export menu; returns the chosen view."""
     shown, on_change = sync("view", VIEWS, "table")
     with st.container(key="rk_bar", horizontal=True, vertical_alignment="center"):
         st.segmented_control(
@@ -125,28 +123,28 @@ def _bar(table: Table, view: View) -> str:
         )
         with st.popover(
             t("rankings.export"), icon=":material/download:", key="rk_export", on_change="rerun"
-        ) as sheet:
-            if sheet.open:
-                _exports(table, view, shown)
+        ) as popover:
+            if popover.open:
+                _render_export_menu(table, view, shown)
     return shown
 
 
-def _exports(table: Table, view: View, shown: str) -> None:
-    rows = select(table.rows, view)
+def _render_export_menu(table: RankTable, view: View, shown: str) -> None:
+    rows = select_rows(table.rows, view)
     if shown == "compare":
-        rows = [table.by_id[asset] for asset in compared() if asset in table.by_id]
+        rows = [table.by_id[asset] for asset in list_compared_ids() if asset in table.by_id]
     st.caption(t("rankings.export_why", n=len(rows)))
     if any(row.sample for row in rows):
         st.caption(t("rankings.export_sample"))
-    _downloads(exports.Export(rows, datetime.now(UTC), _link()))
+    _render_downloads(Export(rows, datetime.now(UTC), _build_link()))
 
 
-def _downloads(export: exports.Export) -> None:
+def _render_downloads(export: Export) -> None:
     with st.container(key="rk_downloads", horizontal=True):
-        for kind, (mime, write) in EXPORTS.items():
+        for kind, (mime, build_file) in EXPORTS.items():
             st.download_button(
                 t(f"rankings.export_{kind}"),
-                data=_file(write, export),
+                data=_file_builder(build_file, export),
                 file_name=f"rankings{'-sample' if any(row.sample for row in export.rows) else ''}.{kind}",
                 mime=mime,
                 key=f"rk_export_{kind}",
@@ -154,23 +152,23 @@ def _downloads(export: exports.Export) -> None:
             )
 
 
-def _link() -> str:
-    """The address that opens this page as it is."""
+def _build_link() -> str:
+    """Builds the URL that reopens the current view."""
     query = urlencode(st.query_params.to_dict())
     page = (st.context.url or "").split("?")[0]
     return f"{page}?{query}" if query else page
 
 
-def _file(write: Callable[[exports.Export], bytes], export: exports.Export) -> Callable[[], bytes]:
-    return lambda: write(export)
+def _file_builder(build_file: Callable[[Export], bytes], export: Export) -> Callable[[], bytes]:
+    return lambda: build_file(export)
 
 
-def _panel_head(row: Row | None, coin: str) -> None:
+def _render_panel_head(row: Row | None, coin: str) -> None:
     if row is None:
-        coin_panel.missing(coin, lambda: open_coin(""))
+        coin_panel.render_missing(coin, lambda: open_coin(""))
         return
-    chosen = compared()
-    coin_panel.head(
+    chosen = list_compared_ids()
+    coin_panel.render_head(
         row,
         row.icon,
         compared=coin in chosen,
@@ -181,8 +179,8 @@ def _panel_head(row: Row | None, coin: str) -> None:
     )
 
 
-def compared() -> tuple[str, ...]:
-    return parse_ids(st.query_params.get("compare", ""), MAX_ASSETS)
+def list_compared_ids() -> tuple[str, ...]:
+    return parse_ids(st.query_params.get("compare", ""), MAX_COMPARED_ASSETS)
 
 
 def open_coin(coin: object) -> None:
@@ -193,19 +191,21 @@ def open_coin(coin: object) -> None:
 
 
 def _write_compare(ids: object) -> None:
-    kept = parse_ids(",".join(map(str, ids)), MAX_ASSETS) if isinstance(ids, (list, tuple)) else ()
-    if kept:
-        st.query_params["compare"] = ",".join(kept)
+    chosen_ids = (
+        parse_ids(",".join(map(str, ids)), MAX_COMPARED_ASSETS) if isinstance(ids, (list, tuple)) else ()
+    )
+    if chosen_ids:
+        st.query_params["compare"] = ",".join(chosen_ids)
     elif "compare" in st.query_params:
         del st.query_params["compare"]
 
 
-def _view_chosen() -> None:
-    """Bring the address to what the reader chose in the component, in the browser's own order.
+def _write_view() -> None:
+    """Writes the view chosen in the component to the URL, with parameters in the browser's order.
 
-    The browser has already put the same text into its address bar, so this adds no history entry.
+    The browser's address bar already has the same text, so this adds no history entry.
     """
     chosen = st.session_state[KEY].view
-    params = {str(key): str(value) for key, value in dict(chosen or {}).items() if key in VIEW_KEYS}
-    others = {key: value for key, value in st.query_params.to_dict().items() if key not in VIEW_KEYS}
-    st.query_params.from_dict({**others, **view_params(parse_view(params))})
+    params = {str(key): str(value) for key, value in dict(chosen or {}).items() if key in VIEW_PARAMS}
+    others = {key: value for key, value in st.query_params.to_dict().items() if key not in VIEW_PARAMS}
+    st.query_params.from_dict({**others, **build_view_params(parse_view(params))})

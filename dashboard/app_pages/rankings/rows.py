@@ -1,8 +1,8 @@
-"""Builds the rank table's rows, and sorts and filters them as a view says.
+"""Builds the rank table's rows, and sorts and filters them by a view. No I/O.
 
-Pure: takes the answers of ``/rankings``, ``/prices``, ``/markets/figures`` and ``/assets`` as they came
-over the wire and returns rows in exact decimals. The browser applies the same rules at once to what it
-already holds; this is the authority for exports, the treemap and comparisons.
+The input are the decoded responses of ``/rankings``, ``/prices``, ``/markets/figures`` and ``/assets``;
+rows hold exact decimals. The browser applies the same rules to the rows that it has. Exports, the
+treemap and comparisons use the rules of this module.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,16 +11,14 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from dashboard.app_pages.rankings.url_state import View, fold, slug
+from dashboard.app_pages.rankings.url_state import View, build_slug, fold_case
 from dashboard.client.market_schemas import Span
-from dashboard.frame.formats import direction, drop_stale
-
-RULES = ("single", "mean", "median", "nearest", "primary", "held", "stale", "none")
+from dashboard.frame.formats import direction, drop_stale, parse_instant
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One asset on the screen. Prices and percentages exact; null means not known."""
+    """One asset of the table with exact prices and percentages; unknown figures are ``None``."""
 
     id: str
     symbol: str
@@ -33,14 +31,14 @@ class Row:
     pct_30d: Decimal | None = None
     market_cap: Decimal | None = None
     volume: Decimal | None = None
-    """USD over 24 hours, of a provider whose quote is in the price."""
+    """USD over 24 hours, from a provider whose quote is used for the price."""
     source: str | None = None
     last_updated: datetime | None = None
     rule: str | None = None
-    """The service's code of how the figure was chosen; ``reason`` says it in its words."""
+    """The service's code of how the figure was chosen; ``reason`` is its sentence."""
     reason: str | None = None
     spread: Decimal | None = None
-    """Between the usable quotes, in percent of their middle."""
+    """Between the usable quotes, in percent of their midpoint."""
     flags: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     icon: str = ""
@@ -60,7 +58,7 @@ class Row:
         return any("stablecoin" in category.lower() for category in self.categories)
 
     def change(self, span: Span) -> Decimal | None:
-        """As counts, filters and drawings take it; see :func:`dashboard.frame.formats.drop_stale`."""
+        """Returns the current change; see :func:`dashboard.frame.formats.drop_stale`."""
         return drop_stale(self.pct_24h if span == "24h" else self.pct_7d, self.source)
 
 
@@ -72,14 +70,14 @@ def build_rows(
     *,
     span: Span = "24h",
 ) -> list[Row]:
-    """Join the answers by asset id, in the order of the rankings; what one answer lacks stays null.
+    """Joins the responses by asset id, in the order of the rankings; missing fields stay ``None``.
 
-    When the two answers are of different moments the newer quote wins as a whole: price, changes,
-    cap and time always come from one record.
+    If rankings and prices have different times, the newer record wins as a whole: price, changes,
+    capitalisation and time always come from one record.
     """
     by_id = {asset["id"]: asset for asset in assets or ()}
     return [
-        _row(
+        _build_row(
             token,
             (prices or {}).get(token["id"]),
             by_id.get(token["id"]),
@@ -90,7 +88,7 @@ def build_rows(
     ]
 
 
-def _row(
+def _build_row(
     token: Mapping[str, Any],
     price: Mapping[str, Any] | None,
     asset: Mapping[str, Any] | None,
@@ -105,27 +103,27 @@ def _row(
         name=token["name"],
         icon=token.get("icon_url") or "",
         rank=quote.get("market_cap_rank"),
-        price=exact(quote.get("price_usd")),
-        pct_1h=exact(quote.get("pct_change_1h")),
-        pct_24h=exact(quote.get("pct_change_24h")),
-        pct_7d=exact(quote.get("pct_change_7d")),
-        pct_30d=exact(quote.get("pct_change_30d")),
-        market_cap=exact(quote.get("market_cap")),
-        volume=exact(facts.get("volume_24h")),
+        price=parse_exact(quote.get("price_usd")),
+        pct_1h=parse_exact(quote.get("pct_change_1h")),
+        pct_24h=parse_exact(quote.get("pct_change_24h")),
+        pct_7d=parse_exact(quote.get("pct_change_7d")),
+        pct_30d=parse_exact(quote.get("pct_change_30d")),
+        market_cap=parse_exact(quote.get("market_cap")),
+        volume=parse_exact(facts.get("volume_24h")),
         source=(price or {}).get("source"),
-        last_updated=instant(quote.get("last_updated")),
+        last_updated=parse_instant(quote.get("last_updated")),
         rule=facts.get("rule"),
         reason=facts.get("reason"),
-        spread=exact(facts.get("spread_pct")),
+        spread=parse_exact(facts.get("spread_pct")),
         flags=tuple(facts.get("flags") or ()),
         categories=tuple(dict.fromkeys(name for group in metadata.get("categories") or () for name in group)),
-        ath=exact((price or {}).get("ath")),
+        ath=parse_exact((price or {}).get("ath")),
         candles=token.get(f"candles_{span}") or (),
     )
 
 
-def exact(value: object) -> Decimal | None:
-    """The decimal that a wire value writes; JSON numbers go by their shortest text, never by binary value."""
+def parse_exact(value: object) -> Decimal | None:
+    """Parses a wire value as a decimal; a float by its shortest text, not by its binary value."""
     if value is None or isinstance(value, bool):
         return None
     try:
@@ -135,15 +133,11 @@ def exact(value: object) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-def instant(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
-
-
-def sort_value(row: Row, column: str) -> Any:
-    """What a column sorts by; null where the row has nothing, or its change or volume is not current."""
+def get_sort_value(row: Row, column: str) -> Any:
+    """Returns the value that a column sorts by; ``None`` if it is unknown, or a change or volume is stale."""
     values: dict[str, Any] = {
         "rank": row.rank,
-        "name": fold(row.name),
+        "name": fold_case(row.name),
         "price": row.price,
         "1h": drop_stale(row.pct_1h, row.source),
         "24h": drop_stale(row.pct_24h, row.source),
@@ -156,41 +150,41 @@ def sort_value(row: Row, column: str) -> Any:
     return values[column]
 
 
-def order_numbers(rows: Sequence[Row], column: str) -> list[int | None]:
-    """Dense ordinals of a column over exact values: equal values share one, unknown is null.
+def compute_ordinals(rows: Sequence[Row], column: str) -> list[int | None]:
+    """Computes dense ordinals of a column: equal values share one, unknown values have ``None``.
 
-    The browser sorts by these, so that no amount has to become a float to be put in order.
+    The browser sorts by these, so it need not convert amounts to floats.
     """
-    values = [sort_value(row, column) for row in rows]
-    ordinal = {value: n for n, value in enumerate(sorted({value for value in values if value is not None}))}
-    return [None if value is None else ordinal[value] for value in values]
+    values = [get_sort_value(row, column) for row in rows]
+    ordinals = {value: n for n, value in enumerate(sorted({value for value in values if value is not None}))}
+    return [None if value is None else ordinals[value] for value in values]
 
 
-def arrange(rows: Sequence[Row], sort: Sequence[tuple[str, bool]]) -> list[Row]:
-    """Sort by several keys; unknown goes last in either direction, ties go by rank, then id."""
-    arranged = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.id))
+def sort_rows(rows: Sequence[Row], sort: Sequence[tuple[str, bool]]) -> list[Row]:
+    """Sorts by several keys; unknown values are last in either direction, ties go by rank, then id."""
+    ordered = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.id))
     for column, descending in reversed(sort):
-        known = [row for row in arranged if sort_value(row, column) is not None]
-        unknown = [row for row in arranged if sort_value(row, column) is None]
-        known.sort(key=lambda row: sort_value(row, column), reverse=descending)
-        arranged = known + unknown
-    return arranged
+        known = [row for row in ordered if get_sort_value(row, column) is not None]
+        unknown = [row for row in ordered if get_sort_value(row, column) is None]
+        known.sort(key=lambda row: get_sort_value(row, column), reverse=descending)
+        ordered = known + unknown
+    return ordered
 
 
-def matches(row: Row, view: View) -> bool:
+def matches_view(row: Row, view: View) -> bool:
     text = f"{row.name} {row.symbol} {row.id}"
-    if not all(word in fold(text) for word in fold(view.query).split()):
+    if not all(word in fold_case(text) for word in fold_case(view.query).split()):
         return False
     if view.watch is not None and row.id not in view.watch:
         return False
-    if view.category and view.category not in (slug(category) for category in row.categories):
+    if view.category and view.category not in (build_slug(category) for category in row.categories):
         return False
     if view.min_cap and (row.market_cap is None or row.market_cap < view.min_cap):
         return False
-    return all(_has(row, facet, view.span) for facet in view.facets)
+    return all(_matches_facet(row, facet, view.span) for facet in view.facets)
 
 
-def _has(row: Row, facet: str, span: Span) -> bool:
+def _matches_facet(row: Row, facet: str, span: Span) -> bool:
     if facet == "gainers":
         return direction(row.change(span)) == "up"
     if facet == "losers":
@@ -202,6 +196,6 @@ def _has(row: Row, facet: str, span: Span) -> bool:
     return row.stale or bool(row.flags)
 
 
-def select(rows: Sequence[Row], view: View) -> list[Row]:
-    """The rows on the screen, in the screen's order."""
-    return arrange([row for row in rows if matches(row, view)], view.sort)
+def select_rows(rows: Sequence[Row], view: View) -> list[Row]:
+    """Selects and sorts the rows that a view shows."""
+    return sort_rows([row for row in rows if matches_view(row, view)], view.sort)

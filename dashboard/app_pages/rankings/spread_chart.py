@@ -1,4 +1,4 @@
-"""How far apart the providers were over the last day: one bar for each half hour, and a sentence."""
+"""Builds the chart of the spread between providers over the last day, one bar per half hour."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,42 +10,49 @@ from dashboard.client.market_schemas import SpreadPoint
 from dashboard.frame.formats import parse_decimal, parse_instant, significant
 from dashboard.i18n import t
 
-BAR = timedelta(minutes=30)
-BARS = 48
+BAR_DURATION = timedelta(minutes=30)
+BAR_COUNT = 48
 
 
-def spread_day(points: Sequence[SpreadPoint], agree: Decimal, conflict: Decimal, now: datetime) -> str:
-    """The drawing as HTML with its text alternative; nothing while no spread is known.
+def build_spread_chart(
+    points: Sequence[SpreadPoint], agree: Decimal, conflict: Decimal, now: datetime
+) -> str:
+    """Builds the chart as HTML with its text alternative; empty if no spread is known.
 
-    ``points`` hold the widest spread of each five minutes, in percent; up to ``agree`` the quotes are
-    averaged, beyond ``conflict`` the price is held.
+    ``points`` hold the widest spread of each five minutes, in percent. Up to ``agree`` the service
+    averages the quotes; beyond ``conflict`` it holds the price.
     """
-    last = _slot(now)
+    last = _floor_to_bar(now)
     widest = {
-        slot: value for slot, value in _by_bar(points).items() if last - (BARS - 1) * BAR <= slot <= last
+        slot: value
+        for slot, value in _find_widest_by_bar(points).items()
+        if last - (BAR_COUNT - 1) * BAR_DURATION <= slot <= last
     }
     if not widest:
         return ""
     bars = "".join(
-        _bar(slot, widest.get(slot), agree, conflict)
-        for slot in (last - back * BAR for back in reversed(range(BARS)))
+        _build_bar(slot, widest.get(slot), agree, conflict)
+        for slot in (last - back * BAR_DURATION for back in reversed(range(BAR_COUNT)))
     )
-    limits = "".join(f'<b style="bottom:{height(limit, conflict):.1f}%"></b>' for limit in (agree, conflict))
+    limits = "".join(
+        f'<b style="bottom:{compute_height_percent(limit, conflict):.1f}%"></b>'
+        for limit in (agree, conflict)
+    )
     ends = f"<span>{escape(t('rankings.day_ago'))}</span><span>{escape(t('rankings.day_now'))}</span>"
     return (
         f'<h3>{escape(t("rankings.spread_day"))}</h3><div class="rk-day" role="img" '
-        f'aria-label="{escape(sentence(widest, agree))}">{limits}{bars}</div>'
+        f'aria-label="{escape(build_summary(widest, agree))}">{limits}{bars}</div>'
         f'<p class="rk-day-ends" aria-hidden="true">{ends}</p>'
     )
 
 
-def height(value: Decimal, conflict: Decimal) -> float:
-    """Percent of the drawing; a square root, so that the small limit is not lost beside the large one."""
+def compute_height_percent(value: Decimal, conflict: Decimal) -> float:
+    """Computes a height in percent of the chart; the square root keeps the small limit visible."""
     return min(100.0, 80 * math.sqrt(value / conflict))
 
 
-def sentence(widest: Mapping[datetime, Decimal], agree: Decimal) -> str:
-    """The day in words."""
+def build_summary(widest: Mapping[datetime, Decimal], agree: Decimal) -> str:
+    """Describes the day in one sentence."""
     when = max(widest, key=lambda slot: (widest[slot], slot))
     return t(
         "rankings.spread_day_alt",
@@ -57,25 +64,25 @@ def sentence(widest: Mapping[datetime, Decimal], agree: Decimal) -> str:
     )
 
 
-def _by_bar(points: Sequence[SpreadPoint]) -> dict[datetime, Decimal]:
+def _find_widest_by_bar(points: Sequence[SpreadPoint]) -> dict[datetime, Decimal]:
     widest: dict[datetime, Decimal] = {}
     for point in points:
         at, value = parse_instant(point["opened_at"]), parse_decimal(point["spread_pct"])
         if at is not None and value is not None:
-            slot = _slot(at)
+            slot = _floor_to_bar(at)
             widest[slot] = max(widest.get(slot, value), value)
     return widest
 
 
-def _slot(at: datetime) -> datetime:
+def _floor_to_bar(at: datetime) -> datetime:
     at = at.astimezone(UTC)
     return at.replace(minute=at.minute - at.minute % 30, second=0, microsecond=0)
 
 
-def _bar(slot: datetime, value: Decimal | None, agree: Decimal, conflict: Decimal) -> str:
+def _build_bar(slot: datetime, value: Decimal | None, agree: Decimal, conflict: Decimal) -> str:
     if value is None:
         return "<i></i>"
     level = "ok" if value <= agree else "mid" if value <= conflict else "bad"
     words = f"{slot:%H:%M} UTC · {significant(value, 2)} %"
-    high = max(3.0, height(value, conflict))
-    return f'<i class="rk-{level}" style="height:{high:.1f}%" title="{escape(words)}"></i>'
+    bar_height = max(3.0, compute_height_percent(value, conflict))
+    return f'<i class="rk-{level}" style="height:{bar_height:.1f}%" title="{escape(words)}"></i>'

@@ -1,4 +1,4 @@
-"""Reads a view of the rank table from the address, and writes it there. Pure."""
+"""Parses a view of the rank table from the query of a URL, and builds that query. No I/O."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -8,22 +8,21 @@ from dashboard.app_pages.rankings.columns import (
     COLUMNS,
     DEFAULT_COLUMNS,
     DEFAULT_SORT,
+    EXCLUSIVE_FACETS,
     FACETS,
     FIXED_COLUMNS,
+    MAX_QUERY_CHARS,
     MAX_SORT_KEYS,
+    MAX_WATCHED_IDS,
     MIN_CAPS,
     SORTABLE,
-    SPANS,
 )
-from dashboard.client.market_schemas import Span
-
-MAX_LIST = 200
-_EXCLUDES = {"gainers": "losers", "losers": "gainers", "stable": "unpegged", "unpegged": "stable"}
+from dashboard.client.market_schemas import SPANS, Span
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the reader chose to see. ``sort`` holds (column, descending), first key first."""
+    """The reader's filters, order and columns. ``sort`` holds (column, descending), first key first."""
 
     query: str = ""
     sort: tuple[tuple[str, bool], ...] = DEFAULT_SORT
@@ -35,29 +34,29 @@ class View:
     span: Span = "24h"
 
 
-def fold(text: str) -> str:
-    """Compatibility forms and letter case set aside, as the browser does it."""
+def fold_case(text: str) -> str:
+    """Normalises width and letter case, as the browser does."""
     return unicodedata.normalize("NFKC", text).lower()
 
 
-def slug(name: str) -> str:
-    """A category's word in links: letters, digits and hyphens."""
-    return "-".join("".join(char if char.isalnum() else " " for char in fold(name)).split())
+def build_slug(name: str) -> str:
+    """Builds a category's code in links: letters, digits and hyphens."""
+    return "-".join("".join(char if char.isalnum() else " " for char in fold_case(name)).split())
 
 
 def parse_view(params: Mapping[str, str]) -> View:
-    """Read a view out of a link; whatever is not understood is as if it were not there."""
+    """Parses a view from query parameters; invalid values count as absent."""
     facets: set[str] = set()
     for facet in params.get("facet", "").split(","):
-        if facet in FACETS and _EXCLUDES.get(facet) not in facets:
+        if facet in FACETS and EXCLUSIVE_FACETS.get(facet) not in facets:
             facets.add(facet)
     span = params.get("span", "24h")
     cap = params.get("min", "")
     return View(
-        query=" ".join(params.get("q", "").split())[:60],
+        query=" ".join(params.get("q", "").split())[:MAX_QUERY_CHARS],
         sort=_parse_sort(params.get("sort", "")),
         facets=frozenset(facets),
-        category=slug(params.get("cat", ""))[:60],
+        category=build_slug(params.get("cat", ""))[:MAX_QUERY_CHARS],
         min_cap=int(cap) if cap.isdecimal() and int(cap) in MIN_CAPS else 0,
         watch=parse_ids(params["watch"]) if "watch" in params else None,
         columns=_parse_columns(params.get("cols", "")),
@@ -81,14 +80,14 @@ def _parse_columns(text: str) -> tuple[str, ...]:
     return tuple(column for column in COLUMNS if column in chosen)
 
 
-def parse_ids(text: str, limit: int = MAX_LIST) -> tuple[str, ...]:
-    """Asset ids out of ``a,b,c``, in their order, each once."""
+def parse_ids(text: str, limit: int = MAX_WATCHED_IDS) -> tuple[str, ...]:
+    """Parses asset ids from ``a,b,c``, in their order and without repetitions."""
     parts = (part.strip() for part in text.split(","))
     return tuple(dict.fromkeys(part for part in parts if part and len(part) <= 80))[:limit]
 
 
-def view_params(view: View) -> dict[str, str]:
-    """The link's parameters for a view; defaults are left out, so that a plain link stays plain."""
+def build_view_params(view: View) -> dict[str, str]:
+    """Builds the query parameters of a view, without those at their default."""
     params = {
         "q": view.query,
         "sort": ",".join(("-" if descending else "") + column for column, descending in view.sort),
@@ -98,8 +97,8 @@ def view_params(view: View) -> dict[str, str]:
         "cols": ",".join(view.columns),
         "span": view.span,
     }
-    plain = {"sort": "-cap", "cols": ",".join(DEFAULT_COLUMNS), "span": "24h"}
-    kept = {key: value for key, value in params.items() if value and value != plain.get(key)}
+    defaults = {"sort": "-cap", "cols": ",".join(DEFAULT_COLUMNS), "span": "24h"}
+    changed = {key: value for key, value in params.items() if value and value != defaults.get(key)}
     if view.watch is not None:
-        kept["watch"] = ",".join(view.watch)
-    return kept
+        changed["watch"] = ",".join(view.watch)
+    return changed

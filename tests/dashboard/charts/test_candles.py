@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.app_pages.rankings import coin_panel_sections, html_table, treemap
-from dashboard.app_pages.rankings import comparison_chart as compare_view
-from dashboard.app_pages.rankings.comparison import Comparison, compare
+from dashboard.app_pages.rankings import coin_panel_sections, comparison_chart, html_table, treemap
+from dashboard.app_pages.rankings.comparison import Comparison, compare_assets
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure
@@ -76,7 +75,7 @@ def chart(
 
 def tiles(rows: list[Row]) -> Figure:
     tone = shades("blue", dark=False)
-    return treemap.figure(rows, "cap", "24h", tone, ink=INK[False], background="#ffffff", lang="en")
+    return treemap.build_figure(rows, "cap", "24h", tone, ink=INK[False], background="#ffffff", lang="en")
 
 
 def lines(**ends: float) -> Figure:
@@ -87,7 +86,7 @@ def lines(**ends: float) -> Figure:
     rows = {asset: Row(asset, asset.upper(), asset) for asset in ends}
     drawn = Comparison(times, index, {}, ())
     look = {"dark": False, "ink": INK[False], "background": "#ffffff", "sample": True}
-    return compare_view.figure(drawn, rows, ZoneInfo("UTC"), **look)  # type: ignore[arg-type]
+    return comparison_chart.build_figure(drawn, rows, ZoneInfo("UTC"), **look)  # type: ignore[arg-type]
 
 
 def test_rising_candles_are_filled_and_falling_ones_hollow() -> None:
@@ -102,7 +101,7 @@ def test_rising_candles_are_filled_and_falling_ones_hollow() -> None:
     [
         chart(series(), sample=True),
         chart(series(), span="7d"),
-        tiles(treemap.drawn(ROWS, "cap")),
+        tiles(treemap.find_sized_rows(ROWS, "cap")),
         lines(a=101.0, b=101.1, c=90.0),
     ],
 )
@@ -160,12 +159,12 @@ def test_the_summary_names_the_extremes() -> None:
 
 
 def test_the_treemap_orders_assets_by_size_and_leaves_out_those_without() -> None:
-    assert [row.id for row in treemap.drawn(ROWS, "cap")] == ["bitcoin", "ether"]
-    assert [row.id for row in treemap.drawn(ROWS, "volume")] == ["ether"]
+    assert [row.id for row in treemap.find_sized_rows(ROWS, "cap")] == ["bitcoin", "ether"]
+    assert [row.id for row in treemap.find_sized_rows(ROWS, "volume")] == ["ether"]
 
 
 def test_treemap_tiles_show_the_direction_as_text_too() -> None:
-    assert tiles(treemap.drawn(ROWS, "cap"))["data"][0]["text"] == ["▲ +1.50%", "▼ −2.25%"]
+    assert tiles(treemap.find_sized_rows(ROWS, "cap"))["data"][0]["text"] == ["▲ +1.50%", "▼ −2.25%"]
 
 
 def test_tiles_too_small_for_a_name_have_none() -> None:
@@ -187,39 +186,39 @@ def test_only_a_treemap_of_sample_figures_has_a_watermark() -> None:
 @pytest.mark.parametrize("change", ["-50", "-3", "-0.1", "0", "0.1", "3", "50"])
 def test_text_stays_readable_on_every_tile(scheme: str, dark: bool, change: str) -> None:
     background = (DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS)[0]
-    tile = treemap.tile_colour(Decimal(change), "24h", shades(scheme, dark=dark), background)  # type: ignore[arg-type]
+    tile = treemap.compute_tile_colour(Decimal(change), "24h", shades(scheme, dark=dark), background)  # type: ignore[arg-type]
     assert contrast(tile, INK[dark]) >= 4.5
 
 
 def test_the_treemap_legend_labels_both_ends() -> None:
-    text = treemap.legend("24h", shades("blue", dark=False), "#ffffff")
+    text = treemap.build_legend("24h", shades("blue", dark=False), "#ffffff")
     assert "≤ −6%" in text
     assert "≥ +6%" in text
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_comparison_lines_differ_by_stroke_and_have_enough_contrast(dark: bool) -> None:
-    colours = compare_view.DARK_LINES if dark else compare_view.LIGHT_LINES
+    colours = comparison_chart.DARK_LINES if dark else comparison_chart.LIGHT_LINES
     background = (DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS)[0]
-    assert len(set(colours)) == len(set(compare_view.DASHES)) == 6
+    assert len(set(colours)) == len(set(comparison_chart.DASHES)) == 6
     assert all(contrast(colour, background) >= 4.5 for colour in colours)
 
 
 def test_labels_at_the_ends_of_lines_do_not_overlap() -> None:
     drawn = lines(a=101.0, b=101.02, c=101.01, d=140.0)
     low, high = drawn["layout"]["yaxis"]["range"]
-    pixels = compare_view.HEIGHT - compare_view.MARGIN["t"] - compare_view.MARGIN["b"]
+    pixels = comparison_chart.HEIGHT_PIXELS - comparison_chart.MARGIN["t"] - comparison_chart.MARGIN["b"]
     names = [mark for mark in drawn["layout"]["annotations"] if "yshift" in mark]
     places = sorted((mark["y"] - low) / (high - low) * pixels + mark["yshift"] for mark in names)
     gaps = [above - below for below, above in pairwise(places)]
     assert len(names) == 4
-    assert min(gaps) >= compare_view.LABEL_GAP - 1e-6
+    assert min(gaps) >= comparison_chart.LABEL_GAP_PIXELS - 1e-6
     assert {mark["text"]: mark["yshift"] for mark in names}["<b>D</b>"] == 0
 
 
 @given(st.lists(st.floats(0, 400), max_size=6), st.floats(1, 30))
 def test_separated_labels_keep_their_order_and_their_mean(places: list[float], gap: float) -> None:
-    moved = compare_view.apart(places, gap)
+    moved = comparison_chart.separate_labels(places, gap)
     assert sum(moved) == pytest.approx(sum(places), abs=1e-6)
     order = sorted(range(len(places)), key=lambda n: places[n])
     assert all(moved[above] - moved[below] >= gap - 1e-6 for below, above in pairwise(order))
@@ -229,10 +228,10 @@ def test_separated_labels_keep_their_order_and_their_mean(places: list[float], g
 
 def test_the_tables_show_the_comparison() -> None:
     rows = {row.id: row for row in ROWS}
-    result = compare({"bitcoin": series(), "ether": series()})
-    ends = compare_view.end_table(result, rows)
+    result = compare_assets({"bitcoin": series(), "ether": series()})
+    ends = comparison_chart.build_end_table(result, rows)
     assert "Bitcoin (BTC)" in ends
-    matrix = compare_view.correlation_table(
+    matrix = comparison_chart.build_correlation_table(
         result, rows, ink=INK[False], background="#ffffff", tone="#0b57d0"
     )
     assert matrix.count("1.00") == 4
@@ -241,15 +240,15 @@ def test_the_tables_show_the_comparison() -> None:
 
 def test_foreign_text_is_escaped() -> None:
     hostile = "<img src=x onerror=alert(1)>"
-    table = html_table.html_table(hostile, [hostile], [[hostile, hostile]])
+    table = html_table.build_html_table(hostile, [hostile], [[hostile, hostile]])
     assert "<img" not in table
-    head = coin_panel_sections.head(Row("x", hostile, hostile), '"><script>', "en", datetime.now(UTC))
+    head = coin_panel_sections.build_head(Row("x", hostile, hostile), '"><script>', "en", datetime.now(UTC))
     assert "<script" not in head
     assert "<img src=x" not in head
 
 
 def test_a_copied_curl_command_has_no_key() -> None:
-    call = coin_panel_sections.curl("http://127.0.0.1:8000", "bitcoin", "7d")
+    call = coin_panel_sections.build_curl_commands("http://127.0.0.1:8000", "bitcoin", "7d")
     assert "YOUR_KEY" in call
     assert "cp_" not in call
     assert "/assets/bitcoin/candles?span=7d" in call

@@ -87,8 +87,8 @@ def test_a_watchlist_lives_in_the_browser_and_travels_by_link_and_file(
     assert sorted(ids(other)) == ["bitcoin", "solana"]
     other.locator(".rk summary", has_text="Watchlists").click()
     other.locator(".rk input[type=file]").set_input_files(wrong)
-    expect(other.locator(".rk .said")).to_contain_text("no watchlists")
+    expect(other.locator(".rk .message")).to_contain_text("no watchlists")
     other.locator(".rk input[type=file]").set_input_files(kept)
-    expect(other.locator(".rk .said")).to_contain_text("1 lists")
+    expect(other.locator(".rk .message")).to_contain_text("1 lists")
     expect(other.locator(".rk tr[data-id=bitcoin] .star")).to_have_attribute("aria-pressed", "true")
     somebody.close()

@@ -1,10 +1,10 @@
-"""The rank table: a real ``<table>`` whose rows are patched in place, as a Streamlit component.
+"""Renders the rank table, an HTML table that updates its rows in place, as a Streamlit component.
 
-Streamlit's own grid loses the match of highlight and row when the order changes, and sends its
-whole content at every rerun; this one does sorting and filtering in the browser and is told what
-changed in two messages. The large one, rows and code, is the same bytes for as long as the data are
-the same, and Streamlit sends nothing again that a browser has; the small one is what a click changes.
-No build step: the parts below are one module when joined.
+Streamlit's own grid highlights the wrong row after a change of order, and sends all of its content at
+every rerun. This table sorts and filters in the browser and receives changes in two messages. The large
+one, with rows and code, has the same bytes as long as the data are the same, and Streamlit does not
+resend bytes that a browser has. The small one holds the state that a click changes. There is no build
+step: the parts below are joined to one module.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,12 +14,13 @@ from typing import Any
 import orjson
 import streamlit as st
 
-from dashboard.app_pages.rankings.rank_table.payload import Formats, table_bytes
+from dashboard.app_pages.rankings.columns import TABLE_OPTIONS
+from dashboard.app_pages.rankings.rank_table.payload import Formats, build_payload
 from dashboard.components.registration import join_scripts
 
-__all__ = ["Formats", "mount", "table_bytes"]
+__all__ = ["Formats", "build_payload", "render_table"]
 
-_ROOM = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 _PARTS = (
     "dom",
     "view",
@@ -36,19 +37,20 @@ _PARTS = (
 )
 
 
-def script(*parts: str) -> str:
-    """The browser's part as one ES module, without the comment and blank lines."""
-    return join_scripts(_ROOM, *(parts or _PARTS))
+def build_script(*parts: str) -> str:
+    """Joins scripts to one ES module, without comments and blank lines, and inserts the table's options."""
+    options = orjson.dumps(TABLE_OPTIONS).decode()
+    return join_scripts(_FOLDER, *(parts or _PARTS)).replace('"TABLE_OPTIONS"', options)
 
 
 _table = st.components.v2.component(
-    "chainproof.rank_table", js=script(), css=(_ROOM / "table.css").read_text("utf-8")
+    "chainproof.rank_table", js=build_script(), css=(_FOLDER / "table.css").read_text("utf-8")
 )
-_head = st.components.v2.component("chainproof.rank_head", js=script("head"), isolate_styles=False)
+_head = st.components.v2.component("chainproof.rank_head", js=build_script("head"), isolate_styles=False)
 
 
-def mount(
-    table: bytes,
+def render_table(
+    payload: bytes,
     version: str,
     *,
     key: str,
@@ -61,18 +63,18 @@ def mount(
     on_coin: Callable[[], None],
     on_compare: Callable[[], None],
 ) -> Any:
-    """Show the table.
+    """Renders the table.
 
-    ``table`` is ``version`` in a line of its own and then :func:`table_bytes`: the browser reads it
-    only when its version changes. ``view`` holds the link's parameters, ``coin`` the open asset,
-    ``mode`` is ``table``, ``bar`` (filters alone) or ``none`` (kept, but not to be seen). Rise and fall
-    are coloured by the page's ``--up``, ``--down`` and ``--flat``. The reader's doings arrive as state
-    ``view`` (parameters) and triggers ``coin`` (an id, or empty to close) and ``compare`` (ids).
+    ``payload`` is ``version`` in the first line, then :func:`build_payload`; the browser parses it only
+    when its version changes. ``view`` holds the link's parameters, ``coin`` the open asset. ``mode`` is
+    ``table``, ``bar`` (filters only) or ``none`` (hidden). The page's ``--up``, ``--down`` and ``--flat``
+    colour rise and fall. The reader's actions arrive as state ``view`` (parameters) and as triggers
+    ``coin`` (an id; empty closes the panel) and ``compare`` (ids).
     """
-    # The rows go first: a run that is cut short then leaves a head that still waits for them.
-    shown = _table(
+    # The rows go first: if the run is interrupted between the two, no head refers to missing rows.
+    component = _table(
         key=key,
-        data=table,
+        data=payload,
         on_view_change=on_view,
         on_coin_change=on_coin,
         on_compare_change=on_compare,
@@ -86,4 +88,4 @@ def mount(
         "mode": mode,
     }
     _head(key="rank_head", data=orjson.dumps(head))
-    return shown
+    return component

@@ -1,4 +1,4 @@
-// Small means to build and patch elements. Text only ever enters as text, never as markup.
+// Creates and updates elements. Content is always set as text, never as markup.
 
 function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
@@ -21,18 +21,18 @@ function setAttr(node, name, value) {
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
-// Put `wanted` in this order under `parent`, moving only what is out of place.
-function arrangeChildren(parent, wanted) {
+// Puts `nodes` in this order under `parent` and moves only those out of place.
+function arrangeChildren(parent, nodes) {
   let next = parent.firstElementChild;
-  for (const node of wanted) {
+  for (const node of nodes) {
     if (node === next) next = next.nextElementSibling;
     else if (parent.moveBefore && node.parentNode === parent) parent.moveBefore(node, next);
     else parent.insertBefore(node, next);
   }
   while (next) {
-    const gone = next;
+    const surplus = next;
     next = next.nextElementSibling;
-    gone.remove();
+    surplus.remove();
   }
 }
 
@@ -42,18 +42,18 @@ function fill(template, values) {
     key in values ? (one === undefined ? values[key] : String(values[key]) === "1" ? one : many) : whole);
 }
 
-function save(name, text) {
+function saveFile(name, text) {
   const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-async function copy(text) {
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false; // no permission, or not a secure page: the caller says so
+    return false; // no permission, or not a secure page: the caller reports it
   }
 }
 
@@ -74,6 +74,6 @@ function icon(name) {
   return svg;
 }
 
-// When the browser has nothing else to do; not every browser can tell.
-const atPause = globalThis.requestIdleCallback ?? ((run) => setTimeout(run, 200));
-const cancelPause = globalThis.cancelIdleCallback ?? clearTimeout;
+// Runs a function when the browser is idle; not every browser reports that.
+const runWhenIdle = globalThis.requestIdleCallback ?? ((run) => setTimeout(run, 200));
+const cancelIdle = globalThis.cancelIdleCallback ?? clearTimeout;

@@ -1,60 +1,60 @@
-// The reader's doings go to the host one at a time. The host answers each with the whole address as it
-// was when it was told; told of two at once it would write the first one's address over the second's,
-// and each such rewriting is a step of the history that the reader never took.
+// Sends the reader's actions to the host one at a time. The host responds to each action with the whole URL
+// at the time of sending. For two concurrent actions it would overwrite the second one's URL with the first
+// one's, and each overwrite adds a history entry that the reader did not cause.
 
 Object.assign(RankTable.prototype, {
-  patience: 3000, // ms after which the next is told without an answer
-  doubt: 20000, // ms after which an address is believed that does not have what was told
+  responseTimeoutMs: 3000, // then the next action is sent without a response
+  staleUrlTimeoutMs: 20000, // then a URL counts even if it lacks a sent action
 
-  // What waits to be told is replaced by what is newer of its kind.
-  tell(kind, value) {
-    this.untold ??= new Map();
-    this.untold.set(kind, value);
-    this.tellNext();
+  // Queues an action; a newer one of the same kind replaces a queued one.
+  send(kind, value) {
+    this.queued ??= new Map();
+    this.queued.set(kind, value);
+    this.sendNext();
   },
 
-  tellNext() {
-    clearTimeout(this.telling);
-    if (!this.untold?.size) return;
-    const left = this.told ? this.told.at + this.patience - Date.now() : 0;
-    if (left > 0) {
-      this.telling = setTimeout(() => this.tellNext(), left);
+  sendNext() {
+    clearTimeout(this.sendTimer);
+    if (!this.queued?.size) return;
+    const waitMs = this.pending ? this.pending.at + this.responseTimeoutMs - Date.now() : 0;
+    if (waitMs > 0) {
+      this.sendTimer = setTimeout(() => this.sendNext(), waitMs);
       return;
     }
-    const [kind, value] = this.untold.entries().next().value;
-    this.untold.delete(kind);
+    const [kind, value] = this.queued.entries().next().value;
+    this.queued.delete(kind);
     const text = JSON.stringify(value);
-    this.told = this.known?.[kind] === text ? null : { kind, text, at: Date.now() };
+    this.pending = this.known?.[kind] === text ? null : { kind, text, at: Date.now() };
     this.sent ??= new Map();
-    if (this.told) this.sent.set(kind, this.told);
-    if (!this.told) this.tellNext(); // the host knows, and would not answer
-    else if (kind === "view") this.tellView(value);
+    if (this.pending) this.sent.set(kind, this.pending);
+    if (!this.pending) this.sendNext(); // the host has this value already and would not respond
+    else if (kind === "view") this.sendView(value);
     else this.host.setTriggerValue(kind, value);
   },
 
-  // Write the address in place (no history entry for each filter) and let the host know.
-  tellView(params) {
-    const address = new URLSearchParams(location.search);
-    for (const key of ["q", "sort", "facet", "cat", "min", "cols", "span", "watch"]) address.delete(key);
-    for (const [key, value] of Object.entries(params)) address.append(key, value);
-    const query = address.toString();
-    history.replaceState(history.state, "", location.pathname + (query ? `?${query}` : ""));
+  // Replaces the URL (no history entry for each filter) and notifies the host.
+  sendView(params) {
+    const query = new URLSearchParams(location.search);
+    for (const key of OPTIONS.viewParams) query.delete(key);
+    for (const [key, value] of Object.entries(params)) query.append(key, value);
+    const text = query.toString();
+    history.replaceState(history.state, "", location.pathname + (text ? `?${text}` : ""));
     this.host.setStateValue("view", params);
   },
 
-  // What the address says now. A run that began before what was told knows nothing of it, and on a slow
-  // line ends long after it.
-  hear(head) {
+  // Compares the URL of a finished run with the sent actions. A run that began before an action does not
+  // include it and, on a slow connection, ends long after it.
+  acknowledge(head) {
     this.known = { view: JSON.stringify(head.view), coin: JSON.stringify(head.coin), compare: JSON.stringify(head.compare) };
     for (const { kind, text, at } of this.sent?.values() ?? []) {
-      if (this.known[kind] === text || Date.now() - at > this.doubt) this.sent.delete(kind);
+      if (this.known[kind] === text || Date.now() - at > this.staleUrlTimeoutMs) this.sent.delete(kind);
     }
-    if (!this.told || (this.known[this.told.kind] !== this.told.text && Date.now() - this.told.at < this.patience)) return;
-    this.told = null;
-    this.tellNext();
+    if (!this.pending || (this.known[this.pending.kind] !== this.pending.text && Date.now() - this.pending.at < this.responseTimeoutMs)) return;
+    this.pending = null;
+    this.sendNext();
   },
 
-  awaits(kind) {
-    return Boolean(this.sent?.has(kind) || this.untold?.has(kind));
+  isAwaiting(kind) {
+    return Boolean(this.sent?.has(kind) || this.queued?.has(kind));
   },
 });

@@ -1,38 +1,38 @@
-// Pointer, keyboard and focus of the table: one tab stop, arrows and letters within.
+// Handles pointer, keyboard and focus of the table: one tab stop, arrows and letters within.
 
 Object.assign(RankTable.prototype, {
-  place(node) {
+  findCell(node) {
     const cell = node.closest?.("[data-col]");
     const id = cell?.closest("tr[data-id]")?.dataset.id;
     return id ? { id, col: cell.dataset.col, cell } : null;
   },
 
-  // Exactly one cell of the body takes part in the tab order.
-  rove(id = this.at?.id, col = this.at?.col) {
+  // Puts exactly one cell of the body into the tab order.
+  setTabStop(id = this.position?.id, col = this.position?.col) {
     const view = (id && this.shown.some((row) => row.id === id) && this.views.get(id)) || (this.shown[0] && this.views.get(this.shown[0].id));
     const cell = view ? [...view.node.children].find((node) => node.dataset.col === (col || "name")) || view.node.children[1] : null;
-    if (this.stop !== cell) { // writing the same again would still make the browser settle the layout at once
-      if (this.stop) this.stop.tabIndex = -1;
+    if (this.tabStop !== cell) { // setting the same value would still force a layout
+      if (this.tabStop) this.tabStop.tabIndex = -1;
       if (cell) cell.tabIndex = 0;
-      this.stop = cell;
+      this.tabStop = cell;
     }
     if (!cell) return null;
-    this.at = { id: view.id, col: cell.dataset.col };
+    this.position = { id: view.id, col: cell.dataset.col };
     return cell;
   },
 
   move(rows, columns) {
     const codes = ["star", ...this.columns];
-    const row = this.shown.findIndex((one) => one.id === this.at?.id);
+    const row = this.shown.findIndex((one) => one.id === this.position?.id);
     const to = Math.min(this.shown.length - 1, Math.max(0, row + rows));
-    const col = Math.min(codes.length - 1, Math.max(0, codes.indexOf(this.at?.col) + columns));
-    const cell = this.shown[to] && this.rove(this.shown[to].id, codes[col]);
+    const col = Math.min(codes.length - 1, Math.max(0, codes.indexOf(this.position?.col) + columns));
+    const cell = this.shown[to] && this.setTabStop(this.shown[to].id, codes[col]);
     if (!cell) return;
     cell.focus({ preventScroll: true });
     this.reveal(cell);
   },
 
-  // Scroll the box, and only the box, until the cell stands clear of the sticky head and columns.
+  // Scrolls only the box, until the sticky head and columns do not cover the cell.
   reveal(cell) {
     const outer = this.box.getBoundingClientRect();
     const inner = cell.getBoundingClientRect();
@@ -46,7 +46,7 @@ Object.assign(RankTable.prototype, {
   },
 
   focusFirst() {
-    const cell = this.rove(this.shown[0]?.id, "name");
+    const cell = this.setTabStop(this.shown[0]?.id, "name");
     if (cell) { cell.focus({ preventScroll: true }); this.box.scrollTop = 0; }
   },
 
@@ -54,7 +54,7 @@ Object.assign(RankTable.prototype, {
     delete this.box.dataset.by;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const head = event.target.closest("[data-sort]");
-    const spot = this.place(event.target);
+    const target = this.findCell(event.target);
     const letters = this.keysAllowed;
     const steps = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], Home: [-1e6, 0], End: [1e6, 0],
       PageDown: [10, 0], PageUp: [-10, 0], ...(letters ? { j: [1, 0], k: [-1, 0] } : {}) };
@@ -63,20 +63,20 @@ Object.assign(RankTable.prototype, {
       if (key === "ArrowDown" || (letters && key === "j")) this.focusFirst();
       else if (letters && key === "s") this.sortBy(head.dataset.sort, event.shiftKey);
       else return;
-    } else if (!spot) return;
+    } else if (!target) return;
     else if (steps[key]) this.move(...steps[key]);
-    else if (key === "Enter") this.open(spot.id);
-    else if (key === " " && spot.col === "star") this.star(spot.id);
+    else if (key === "Enter") this.open(target.id);
+    else if (key === " " && target.col === "star") this.star(target.id);
     else if (key === "Escape" && this.coin) this.open("");
-    else if (letters && key === "w") this.star(spot.id);
-    else if (letters && key === "c") this.toggleCompare(spot.id);
-    else if (letters && key === "s") this.sortBy(spot.col, event.shiftKey);
+    else if (letters && key === "w") this.star(target.id);
+    else if (letters && key === "c") this.toggleCompare(target.id);
+    else if (letters && key === "s") this.sortBy(target.col, event.shiftKey);
     else return;
     event.preventDefault();
     event.stopPropagation();
   },
 
-  // "/" finds from anywhere on the page, unless the reader is typing or has switched letters off.
+  // "/" focuses the text filter from anywhere on the page, unless the reader is typing or has disabled letters.
   onPageKey(event) {
     delete this.box.dataset.by;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -93,76 +93,76 @@ Object.assign(RankTable.prototype, {
     }
   },
 
-  // To put a caret among so many rows takes the browser longer than the click's own work. Two clicks mark a word
-  // all the same, and Shift or Alt a stretch.
+  // Placing a caret among so many rows takes the browser longer than the click itself. A double click still
+  // selects a word, and Shift or Alt a range.
   onDown(event) {
     this.box.dataset.by = "pointer";
-    this.marks = event.button !== 0 || event.detail > 1 || event.shiftKey || event.altKey;
-    if (!this.marks && this.place(event.target) && !event.target.closest("a")) event.preventDefault(); // links are dragged
+    this.isSelecting = event.button !== 0 || event.detail > 1 || event.shiftKey || event.altKey;
+    if (!this.isSelecting && this.findCell(event.target) && !event.target.closest("a")) event.preventDefault(); // links can be dragged
   },
 
   onClick(event) {
     const sort = event.target.closest("[data-sort]");
     if (sort) return this.sortBy(sort.dataset.sort, event.shiftKey);
-    const spot = this.place(event.target);
-    if (!spot || event.ctrlKey || event.metaKey) return undefined; // a new tab, as links do
+    const target = this.findCell(event.target);
+    if (!target || event.ctrlKey || event.metaKey) return undefined; // opens a new tab, like a link
     event.preventDefault();
-    const act = event.target.closest("[data-act]")?.dataset.act;
-    this.rove(spot.id, spot.col);
-    if (act === "star") this.star(spot.id);
-    else if (act === "compare") this.toggleCompare(spot.id);
+    const action = event.target.closest("[data-act]")?.dataset.act;
+    this.setTabStop(target.id, target.col);
+    if (action === "star") this.star(target.id);
+    else if (action === "compare") this.toggleCompare(target.id);
     else {
-      const chosen = getSelection();
-      const marked = this.marks && String(chosen).trim(); // of marks in a shadow tree nothing else is told
-      // A caret among the rows, even, costs each later frame more than all the rest.
-      if (!marked) chosen.removeAllRanges();
-      if (!marked || spot.col === "name") this.open(spot.id);
+      const selection = getSelection();
+      const hasSelection = this.isSelecting && String(selection).trim(); // a shadow tree reports nothing else
+      // Even a caret among the rows makes each later frame expensive.
+      if (!hasSelection) selection.removeAllRanges();
+      if (!hasSelection || target.col === "name") this.open(target.id);
     }
-    this.stop?.focus({ preventScroll: true }); // last: it has the page laid out, and the host is on its way by then
+    this.tabStop?.focus({ preventScroll: true }); // last, because it forces a layout; the message to the host has been sent by then
     return undefined;
   },
 
   toggleCompare(id) {
-    const limit = 6;
+    const limit = OPTIONS.maxComparedAssets;
     const on = this.compare.includes(id);
-    if (!on && this.compare.length >= limit) return this.toolbar.say(fill(this.words.compare_full, { n: limit }));
+    if (!on && this.compare.length >= limit) return this.toolbar.showMessage(fill(this.words.compare_full, { n: limit }));
     this.compare = on ? this.compare.filter((one) => one !== id) : [...this.compare, id];
     this.render();
-    this.toolbar.say(fill(this.words.compare_now, { n: this.compare.length }));
-    this.tell("compare", this.compare);
+    this.toolbar.showMessage(fill(this.words.compare_now, { n: this.compare.length }));
+    this.send("compare", this.compare);
     return undefined;
   },
 
   onFocus(event) {
-    const spot = this.place(event.target);
-    if (!spot) return;
-    this.relink(spot.id);
-    if (this.stop !== spot.cell) this.rove(spot.id, spot.col);
-    if (this.hasTip(spot)) this.showTip(spot);
+    const target = this.findCell(event.target);
+    if (!target) return;
+    this.updateLink(target.id);
+    if (this.tabStop !== target.cell) this.setTabStop(target.id, target.col);
+    if (this.hasTip(target)) this.showTip(target);
   },
 
   onHover(event) {
-    const spot = this.place(event.target);
-    if (spot) this.relink(spot.id);
-    if (spot && this.hasTip(spot)) this.showTip(spot);
+    const target = this.findCell(event.target);
+    if (target) this.updateLink(target.id);
+    if (target && this.hasTip(target)) this.showTip(target);
     else if (this.root.activeElement !== this.tipFor) this.hideTip();
   },
 
-  // A row's link takes along how the page stands when somebody may follow it.
-  relink(id) {
+  // Updates a row's link to the page's current state before the reader may follow it.
+  updateLink(id) {
     const link = this.views.get(id).cells.name.querySelector("a");
-    setAttr(link, "href", this.linkTo(id));
+    setAttr(link, "href", this.buildLink(id));
   },
 
-  // Where a figure comes from; for a stale row also beside its greyed figures, with their age.
+  // The source cell has a tooltip; in a stale row, the greyed figures have one too.
   hasTip({ id, col }) {
-    return col === "source" || (FIGURES.includes(col) && this.views.get(id).row.stale);
+    return col === "source" || (FIGURE_COLUMNS.includes(col) && this.views.get(id).row.stale);
   },
 
   showTip({ id, cell }) {
     const row = this.views.get(id).row;
     this.tipFor = cell;
-    this.tip.textContent = row.stale ? `${this.sourceWords(row)} ${this.age(row.at)}` : this.sourceWords(row);
+    this.tip.textContent = row.stale ? `${this.buildSourceText(row)} ${this.formatAge(row.at)}` : this.buildSourceText(row);
     this.tip.hidden = false;
     const [outer, inner] = [this.frame.getBoundingClientRect(), cell.getBoundingClientRect()];
     const left = Math.max(0, Math.min(inner.right - this.tip.offsetWidth, outer.right) - outer.left);
@@ -187,7 +187,7 @@ Object.assign(RankTable.prototype, {
     try {
       localStorage.setItem("chainproof.keys", String(allowed));
     } catch {
-      this.toolbar.say(this.words.not_stored);
+      this.toolbar.showMessage(this.words.not_stored);
     }
   },
 });

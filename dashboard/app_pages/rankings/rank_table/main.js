@@ -1,14 +1,14 @@
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
-  const meeting = (globalThis.chainproofRankTable ??= { head: null, table: null });
+  const shared = (globalThis.chainproofRankTable ??= { head: null, table: null });
   const table = (parentElement.rankTable ??= new RankTable(parentElement));
-  const turn = (table.turn = (table.turn || 0) + 1);
-  meeting.table = table;
+  const call = (table.call = (table.call || 0) + 1);
+  shared.table = table;
   table.receive(data, { setStateValue, setTriggerValue });
-  if (meeting.head) table.show(meeting.head);
+  if (shared.head) table.show(shared.head);
   // The host may clean up after an older call once a newer one has taken over.
   return () => {
-    if (table.turn !== turn) return;
+    if (table.call !== call) return;
     table.disconnect();
-    if (meeting.table === table) meeting.table = null;
+    if (shared.table === table) shared.table = null;
   };
 }

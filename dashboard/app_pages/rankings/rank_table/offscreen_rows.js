@@ -1,26 +1,26 @@
-// Rows far from the screen need not be laid out while a reader waits for something: they are left out
-// where a width changes or all rows are new, and follow when the page rests. Then they are there for
-// who scrolls fast, and for who has the page read out, since browsers tell nothing of what they leave out.
+// Skips the layout of rows far from the screen after a change of widths or of all rows, and lays them out
+// when the page is idle. Readers who scroll fast then find them, and so do screen readers, which skip
+// rows without a layout.
 
-const REST = 900; // milliseconds without a press
-const AT_ONCE = 16; // rows, which take about as long as a frame
+const QUIET_MS = 900; // without a press of a pointer
+const ROWS_PER_STEP = 16; // they take about as long as a frame
 
 Object.assign(RankTable.prototype, {
-  leaveOut() {
+  skipFarRows() {
     for (const { node } of this.views.values()) if (!node.near) node.classList.add("far");
-    this.takeInLater();
+    this.layOutFarRowsLater();
   },
 
-  takeInLater() {
-    clearTimeout(this.resting);
-    cancelPause(this.takingIn);
-    this.resting = setTimeout(() => this.takeIn(), REST);
+  layOutFarRowsLater() {
+    clearTimeout(this.quietTimer);
+    cancelIdle(this.layoutStep);
+    this.quietTimer = setTimeout(() => this.layOutFarRows(), QUIET_MS);
   },
 
-  takeIn() {
-    if (this.mode !== "table" || !this.connected) return; // nobody sees them: when they are shown again
-    const some = [...this.body.getElementsByClassName("far")].slice(0, AT_ONCE);
-    for (const row of some) row.classList.remove("far");
-    if (some.length) this.takingIn = atPause(() => this.takeIn());
+  layOutFarRows() {
+    if (this.mode !== "table" || !this.connected) return; // hidden: laid out when they are shown again
+    const rows = [...this.body.getElementsByClassName("far")].slice(0, ROWS_PER_STEP);
+    for (const row of rows) row.classList.remove("far");
+    if (rows.length) this.layoutStep = runWhenIdle(() => this.layOutFarRows());
   },
 });

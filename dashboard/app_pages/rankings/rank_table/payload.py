@@ -1,8 +1,8 @@
-"""What the rank table is sent: the rows in columns, as compact JSON bytes.
+"""Builds the payload of the rank table: the rows in columns, as compact JSON.
 
-The bytes are the same for every session that sees the same data in the same language, so they are
-made once per change and shared. Amounts leave here as finished text and as the exact decimal;
-orders leave as ordinals (see :func:`dashboard.app_pages.rankings.rows.order_numbers`).
+Sessions with the same data and language share one payload, which is built once per change. Amounts are
+sent as formatted text and as exact decimals, the order of columns as ordinals (see
+:func:`dashboard.app_pages.rankings.rows.compute_ordinals`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,39 +13,36 @@ from typing import Any
 import numpy as np
 import orjson
 
-from dashboard.app_pages.rankings.columns import CANDLE_MS, MIN_CAPS, SLOTS, SORTABLE
-from dashboard.app_pages.rankings.rows import Row, arrange, order_numbers
-from dashboard.app_pages.rankings.url_state import slug
+from dashboard.app_pages.rankings.columns import CANDLE_COUNTS, CANDLE_MS, MIN_CAPS, SORTABLE, TREND_LEVELS
+from dashboard.app_pages.rankings.rows import Row, compute_ordinals, sort_rows
+from dashboard.app_pages.rankings.url_state import build_slug
 from dashboard.client.market_schemas import Span
+from dashboard.frame import providers
 from dashboard.frame.formats import MINUS, percent, significant
 
-LEVELS = 90
-"""Steps between a row's lowest and highest price in its mini candles; 36 pixels show fewer."""
-SHORT_NAMES = {"coingecko": "CoinGecko", "coinmarketcap": "CMC"}
-LONG_NAMES = {"coingecko": "CoinGecko", "coinmarketcap": "CoinMarketCap"}
 FLAGS = ("conflict", "divergent", "jump", "depeg")
-"""Gravest first."""
+"""Most serious first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """How amounts are written in the reader's language."""
+    """Formatters of amounts in the reader's language."""
 
     price: Callable[[Decimal], str]
     compact: Callable[[Decimal], str]
 
 
-def table_bytes(
+def build_payload(
     rows: Sequence[Row], span: Span, words: Mapping[str, Any], formats: Formats, built: float
 ) -> bytes:
-    """The table as JSON. ``words`` are the component's texts; ``built`` is now, in epoch seconds."""
+    """Builds the table as JSON. ``words`` are the component's texts, ``built`` the current epoch seconds."""
     names = dict.fromkeys(category for row in rows for category in row.categories)
-    categories = sorted(((slug(name), name) for name in names), key=lambda pair: pair[1].lower())
+    categories = sorted(((build_slug(name), name) for name in names), key=lambda pair: pair[1].lower())
     number = {name: n for n, (_, name) in enumerate(categories)}
     sources = list(dict.fromkeys(row.source for row in rows))
-    place = {row.id: n for n, row in enumerate(arrange(rows, ()))}
+    place = {row.id: n for n, row in enumerate(sort_rows(rows, ()))}
     newest = max((int(row.candles[-1][0] or 0) for row in rows if row.candles), default=0)
-    bounds = [_bounds(row) for row in rows]
+    bounds = [_find_price_bounds(row) for row in rows]
     columns: dict[str, Any] = {
         "id": [row.id for row in rows],
         "symbol": [row.symbol for row in rows],
@@ -54,66 +51,66 @@ def table_bytes(
         "rank": [row.rank for row in rows],
         "place": [place[row.id] for row in rows],
         "price": [None if row.price is None else f"{row.price:f}" for row in rows],
-        "priceText": [_text(row.price, formats.price) for row in rows],
-        "1h": [signed(row.pct_1h) for row in rows],
-        "24h": [signed(row.pct_24h) for row in rows],
-        "7d": [signed(row.pct_7d) for row in rows],
-        "30d": [signed(row.pct_30d) for row in rows],
-        "capText": [_text(row.market_cap, formats.compact) for row in rows],
-        "volumeText": [_text(row.volume, formats.compact) for row in rows],
-        "tier": [cap_tier(row.market_cap) for row in rows],
+        "priceText": [_format(row.price, formats.price) for row in rows],
+        "1h": [format_signed(row.pct_1h) for row in rows],
+        "24h": [format_signed(row.pct_24h) for row in rows],
+        "7d": [format_signed(row.pct_7d) for row in rows],
+        "30d": [format_signed(row.pct_30d) for row in rows],
+        "capText": [_format(row.market_cap, formats.compact) for row in rows],
+        "volumeText": [_format(row.volume, formats.compact) for row in rows],
+        "tier": [find_cap_tier(row.market_cap) for row in rows],
         "stable": [int(row.stablecoin) for row in rows],
         "stale": [int(row.stale) for row in rows],
-        "state": [row_state(row) for row in rows],
+        "state": [find_row_state(row) for row in rows],
         "flags": [row.flags for row in rows],
         "rule": [row.rule for row in rows],
         "spread": [None if row.spread is None else significant(row.spread, 2) for row in rows],
         "source": [sources.index(row.source) for row in rows],
         "at": [None if row.last_updated is None else int(row.last_updated.timestamp()) for row in rows],
         "categories": [[number[category] for category in row.categories] for row in rows],
-        "low": [_text(low, formats.price) for low, _ in bounds],
-        "high": [_text(high, formats.price) for _, high in bounds],
+        "low": [_format(low, formats.price) for low, _ in bounds],
+        "high": [_format(high, formats.price) for _, high in bounds],
         "trend": [
             encode_trend(row.candles, low, high, newest, span)
             for row, (low, high) in zip(rows, bounds, strict=True)
         ],
-        "order": {column: order_numbers(rows, column) for column in SORTABLE},
+        "order": {column: compute_ordinals(rows, column) for column in SORTABLE},
     }
     return orjson.dumps(
         {
             "built": built,
-            "slots": SLOTS[span],
+            "slots": CANDLE_COUNTS[span],
             "hasVolume": any(row.volume is not None for row in rows),
             "categories": categories,
-            "sources": [source_names(source, words) for source in sources],
+            "sources": [build_source_names(source, words) for source in sources],
             "words": words,
             "columns": columns,
         }
     )
 
 
-def _text(value: Decimal | None, write: Callable[[Decimal], str]) -> str | None:
-    return None if value is None else write(value)
+def _format(value: Decimal | None, formatter: Callable[[Decimal], str]) -> str | None:
+    return None if value is None else formatter(value)
 
 
-def _bounds(row: Row) -> tuple[Decimal | None, Decimal | None]:
+def _find_price_bounds(row: Row) -> tuple[Decimal | None, Decimal | None]:
     lows = [candle[3] for candle in row.candles if candle[3] is not None]
     highs = [candle[2] for candle in row.candles if candle[2] is not None]
     return (Decimal(str(min(lows))), Decimal(str(max(highs)))) if lows and highs else (None, None)
 
 
-def signed(change: Decimal | None) -> str | None:
-    """Percent with an ASCII sign, which the browser reads the direction from; unsigned is no change."""
+def format_signed(change: Decimal | None) -> str | None:
+    """Formats a percentage with an ASCII sign, by which the browser finds the direction."""
     return None if change is None else percent(change).removesuffix("%").replace(MINUS, "-")
 
 
-def cap_tier(cap: Decimal | None) -> int | None:
-    """The highest step of the minimum-cap filter that a cap reaches."""
+def find_cap_tier(cap: Decimal | None) -> int | None:
+    """Finds the highest step of the capitalisation filter that a capitalisation reaches."""
     return None if cap is None else max((n for n, step in enumerate(MIN_CAPS) if cap >= step), default=0)
 
 
-def row_state(row: Row) -> str:
-    """The one word that the source mark shows; the gravest wins."""
+def find_row_state(row: Row) -> str:
+    """Finds the state that the source mark shows: the most serious one."""
     if row.stale:
         return "stale"
     for flag in FLAGS:
@@ -126,15 +123,15 @@ def row_state(row: Row) -> str:
     return "fresh" if "+" in row.source else "single"
 
 
-def source_names(source: str | None, words: Mapping[str, Any]) -> tuple[str, str]:
-    """A source's short name for the cell and the sentence for who asks."""
+def build_source_names(source: str | None, words: Mapping[str, Any]) -> tuple[str, str]:
+    """Builds a source's short name for the cell and its sentence for the tooltip."""
     if source is None:
         return words["states"]["unknown"], words["source_none"]
     names = source.split(":")[0].split("+")
     if names == ["sample"]:
         return words["states"]["sample"], words["source_sample"]
-    long = " + ".join(LONG_NAMES.get(name, name) for name in names)
-    short = words["both"] if len(names) > 1 else SHORT_NAMES.get(names[0], names[0])
+    long = " + ".join(providers.get_name(name) for name in names)
+    short = words["both"] if len(names) > 1 else providers.get_short_name(names[0])
     return short, words["source_live"].replace("{names}", long)
 
 
@@ -145,28 +142,28 @@ def encode_trend(
     newest: int,
     span: Span,
 ) -> str:
-    """Four characters a candle, oldest first, ending at ``newest``; a missing candle is four blanks.
+    """Encodes four characters per candle, oldest first, ending at ``newest``; blanks for a missing candle.
 
-    The scale runs from the row's own low to its high in :data:`LEVELS` steps: a drawing, not data.
+    The scale runs from the row's low to its high in :data:`TREND_LEVELS` steps, for drawing only.
     """
     if low is None or high is None:
         return ""
     shown = {
         (newest - int(row[0] or 0)) // CANDLE_MS[span]: row[1:5] for row in candles if None not in row[1:5]
     }
-    backs = [back for back in shown if 0 <= back < SLOTS[span]]
+    backs = [back for back in shown if 0 <= back < CANDLE_COUNTS[span]]
     if not backs:
         return ""
-    text = _levels(np.array([shown[back] for back in backs], dtype=float), float(low), float(high))
+    text = _encode_levels(np.array([shown[back] for back in backs], dtype=float), float(low), float(high))
     slots = {back: text[4 * n : 4 * n + 4] for n, back in enumerate(backs)}
     return "".join(slots.get(back, "    ") for back in range(max(backs), -1, -1))
 
 
-def _levels(figures: np.ndarray, low: float, high: float) -> str:
-    """One character a figure: 35 to 125 without the backslash, so that JSON needs no escapes."""
+def _encode_levels(figures: np.ndarray, low: float, high: float) -> str:
+    """Encodes each figure as a character of code 35 to 125, without the backslash that JSON escapes."""
     if high <= low:
-        steps = np.full(figures.size, LEVELS // 2)
+        steps = np.full(figures.size, TREND_LEVELS // 2)
     else:
         share = (figures.ravel() - low) / (high - low)
-        steps = np.clip(np.rint(share * (LEVELS - 1)), 0, LEVELS - 1).astype(int)
+        steps = np.clip(np.rint(share * (TREND_LEVELS - 1)), 0, TREND_LEVELS - 1).astype(int)
     return (steps + np.where(steps < 57, 35, 36)).astype(np.uint8).tobytes().decode("ascii")

@@ -1,5 +1,5 @@
-// The rank table itself. Rows are kept by asset id and patched, so that scrolling, focus, sorting
-// and the open coin survive every refresh.
+// The rank table. It keeps row elements by asset id and patches them, so that scrolling, focus, sorting and
+// the open coin survive every refresh.
 
 class RankTable {
   constructor(root) {
@@ -8,7 +8,7 @@ class RankTable {
     this.views = new Map();
     this.coin = "";
     this.compare = [];
-    this.skew = 0;
+    this.clockSkew = 0;
     this.keysAllowed = readFlag("chainproof.keys", true);
     this.toolbar = new Toolbar(this);
     this.head = el("tr", { role: "row" });
@@ -19,7 +19,7 @@ class RankTable {
     this.tip = el("div", { class: "tip", role: "tooltip", hidden: true });
     this.frame = el("div", { class: "rk" }, this.toolbar.root, this.box, this.tip);
     root.append(this.frame);
-    this.seen = new IntersectionObserver((entries) => this.onSeen(entries), { root: this.box, rootMargin: "300px 0px" });
+    this.visibilityObserver = new IntersectionObserver((entries) => this.onVisibilityChange(entries), { root: this.box, rootMargin: "300px 0px" });
     this.box.addEventListener("mousedown", (event) => this.onDown(event));
     this.box.addEventListener("click", (event) => this.onClick(event));
     this.box.addEventListener("keydown", (event) => this.onKey(event));
@@ -28,7 +28,7 @@ class RankTable {
     this.box.addEventListener("mouseover", (event) => this.onHover(event));
     this.box.addEventListener("mouseleave", () => this.hideTip());
     this.box.addEventListener("scroll", () => this.hideTip(), { passive: true });
-    this.box.addEventListener("animationend", (event) => event.target.classList.remove(...FLASHES));
+    this.box.addEventListener("animationend", (event) => event.target.classList.remove(...FLASH_CLASSES));
   }
 
   connect() {
@@ -38,9 +38,9 @@ class RankTable {
     document.addEventListener("keydown", (event) => this.onPageKey(event), { signal });
     document.addEventListener("pointerdown", (event) => {
       this.closeMenus(event);
-      this.takeInLater();
+      this.layOutFarRowsLater();
     }, { signal });
-    addEventListener("storage", (event) => event.key === WATCH_KEY && (this.lists.read(), this.listsChanged()), { signal });
+    addEventListener("storage", (event) => event.key === WATCH_KEY && (this.lists.read(), this.onListsChange()), { signal });
     this.clock = setInterval(() => this.tickAges(), 5000);
   }
 
@@ -48,58 +48,58 @@ class RankTable {
     this.connected?.abort();
     this.connected = null;
     clearInterval(this.clock);
-    clearTimeout(this.reporting);
-    clearTimeout(this.telling);
-    clearTimeout(this.resting);
-    cancelPause(this.later);
-    cancelPause(this.takingIn);
+    clearTimeout(this.reportTimer);
+    clearTimeout(this.sendTimer);
+    clearTimeout(this.quietTimer);
+    cancelIdle(this.idleRender);
+    cancelIdle(this.layoutStep);
   }
 
-  // The rows. They are drawn when the head of the same version is there.
+  // Receives the rows. They are drawn when the head of the same version has arrived.
   receive(data, host) {
     this.host = host;
     this.connect();
-    const cut = data.indexOf(10); // the first line is the version
-    const version = new TextDecoder().decode(data.subarray(0, cut));
+    const lineEnd = data.indexOf(10); // the first line is the version
+    const version = new TextDecoder().decode(data.subarray(0, lineEnd));
     if (version === this.version) return;
-    this.load(JSON.parse(new TextDecoder().decode(data.subarray(cut + 1))));
+    this.load(JSON.parse(new TextDecoder().decode(data.subarray(lineEnd + 1))));
     this.version = version;
   }
 
   show(head) {
-    if (head.version !== this.version) return; // its rows are on their way
-    this.hear(head);
-    if (!this.awaits("coin")) this.coin = head.coin;
-    if (!this.awaits("compare")) this.compare = head.compare;
-    // The same value written again would still have the style of every row computed anew.
+    if (head.version !== this.version) return; // its rows have not arrived yet
+    this.acknowledge(head);
+    if (!this.isAwaiting("coin")) this.coin = head.coin;
+    if (!this.isAwaiting("compare")) this.compare = head.compare;
+    // Setting the same value would still recompute the style of every row.
     setAttr(this.frame, "lang", head.lang);
     setAttr(this.frame, "data-mode", head.mode);
-    if (this.mode !== head.mode) this.leaveOut();
+    if (this.mode !== head.mode) this.skipFarRows();
     this.mode = head.mode;
-    this.adopt(head.view);
-    if (this.rebuild) this.toolbar.build();
-    const fresh = this.rebuild || this.drawnFor !== this.drawKey();
-    this.rebuild = false;
-    if (fresh) this.render();
+    this.adoptView(head.view);
+    if (this.needsRebuild) this.toolbar.build();
+    const isChanged = this.needsRebuild || this.renderedState !== this.renderState();
+    this.needsRebuild = false;
+    if (isChanged) this.render();
     else this.markCoin(); // nothing else can have changed
   }
 
-  drawKey() {
+  renderState() {
     return JSON.stringify([this.version, this.frame.lang, this.compare, this.view]);
   }
 
   markRows() {
-    for (const view of this.views.values()) view.mark(this);
+    for (const view of this.views.values()) view.updateMarks(this);
   }
 
   markCoin() {
-    for (const id of new Set([this.marked, this.coin])) this.views.get(id)?.mark(this);
-    this.marked = this.coin;
+    for (const id of new Set([this.markedCoin, this.coin])) this.views.get(id)?.updateMarks(this);
+    this.markedCoin = this.coin;
   }
 
   load(table) {
-    const first = !this.words;
-    this.rebuild ||= first || !same(this.words, table.words) || !same(this.categories, table.categories);
+    const isFirst = !this.words;
+    this.needsRebuild ||= isFirst || !isEqual(this.words, table.words) || !isEqual(this.categories, table.categories);
     Object.assign(this, { words: table.words, categories: table.categories, slots: table.slots, hasVolume: table.hasVolume });
     this.lists ??= new Watchlists(table.words.list_first);
     const c = table.columns;
@@ -113,32 +113,32 @@ class RankTable {
       row.trendLabel = row.low === null ? "" : fill(table.words.trend_label, { low: row.low, high: row.high });
       return row;
     });
-    const skew = table.built - Date.now() / 1000;
-    if (first) this.skew = Math.abs(skew) > 90 ? skew : 0; // a reader's clock may be far off
+    const offset = table.built - Date.now() / 1000;
+    if (isFirst) this.clockSkew = Math.abs(offset) > 90 ? offset : 0; // a reader's clock may be far off
   }
 
-  // Take the view that the address asks for, unless the reader has gone on from there.
-  adopt(params) {
-    if (this.view && (this.reporting || this.awaits("view"))) return;
+  // Adopts the view of the URL, unless the reader has changed it since.
+  adoptView(params) {
+    if (this.view && (this.reportTimer || this.isAwaiting("view"))) return;
     this.view = parseView(params);
     this.typing = false;
   }
 
-  setView(view, wait = 0) {
+  setView(view, delayMs = 0) {
     this.view = view;
-    this.typing = wait > 0;
+    this.typing = delayMs > 0;
     this.render();
-    clearTimeout(this.reporting);
-    this.reporting = setTimeout(() => this.report(), wait);
+    clearTimeout(this.reportTimer);
+    this.reportTimer = setTimeout(() => this.report(), delayMs);
   }
 
   report() {
-    this.reporting = null;
+    this.reportTimer = null;
     this.typing = false;
-    this.tell("view", viewParams(this.view));
+    this.send("view", buildViewParams(this.view));
   }
 
-  get filtered() {
+  get isFiltered() {
     const { query, facets, category, minCap, watch } = this.view;
     return Boolean(query.trim() || facets.length || category || minCap || watch);
   }
@@ -150,30 +150,30 @@ class RankTable {
 
   render() {
     if (!this.view) return;
-    cancelPause(this.later);
-    if (this.mode !== "table") { // nobody sees the rows: they are drawn at leisure
-      this.toolbar.update(select(this.rows, this.view).length, this.rows.length);
-      this.later = atPause(() => this.renderRows());
+    cancelIdle(this.idleRender);
+    if (this.mode !== "table") { // hidden rows are drawn when the browser is idle
+      this.toolbar.update(selectRows(this.rows, this.view).length, this.rows.length);
+      this.idleRender = runWhenIdle(() => this.renderRows());
     } else this.renderRows();
   }
 
   renderRows() {
-    this.drawnFor = this.drawKey();
+    this.renderedState = this.renderState();
     const active = this.root.activeElement;
     this.columns = this.view.columns.filter((code) => code !== "volume" || this.hasVolume);
     this.renderHead();
-    this.widen();
-    this.shown = select(this.rows, this.view);
+    this.updateWidths();
+    this.shown = selectRows(this.rows, this.view);
     const nodes = this.shown.map((row) => {
       const view = this.views.get(row.id);
       if (view) view.update(row, this);
       else this.views.set(row.id, new RowView(row, this));
       return this.views.get(row.id).node;
     });
-    this.marked = this.coin;
+    this.markedCoin = this.coin;
     arrangeChildren(this.body, nodes);
     if (active && active.isConnected && this.root.activeElement !== active) active.focus({ preventScroll: true });
-    this.rove();
+    this.setTabStop();
     this.grid.setAttribute("aria-label", this.words.table);
     this.grid.setAttribute("aria-rowcount", this.shown.length + 1);
     this.empty.hidden = this.shown.length > 0;
@@ -184,19 +184,19 @@ class RankTable {
   renderEmpty() {
     const { words } = this;
     this.empty.replaceChildren(el("p", {}, this.rows.length ? words.none_match : words.none_at_all),
-      ...(this.filtered ? [el("button", { type: "button", onclick: () => this.clearFilters() }, words.clear)] : []));
+      ...(this.isFiltered ? [el("button", { type: "button", onclick: () => this.clearFilters() }, words.clear)] : []));
   }
 
   renderHead() {
-    const wanted = JSON.stringify([this.columns, this.words.lang]);
-    if (this.headFor !== wanted) {
-      this.headFor = wanted;
+    const headState = JSON.stringify([this.columns, this.words.lang]);
+    if (this.renderedHead !== headState) {
+      this.renderedHead = headState;
       this.head.replaceChildren(el("th", { role: "columnheader", class: "c-star" }, el("span", { class: "sr" }, this.words.col_star)));
       for (const code of this.columns) {
         const label = el("span", {}, this.words[`head_${code}`]);
-        const inner = code === "trend" ? label : el("button", { type: "button", "data-sort": code, title: this.words.sort_why },
+        const content = code === "trend" ? label : el("button", { type: "button", "data-sort": code, title: this.words.sort_why },
           label, el("span", { class: "dir", "aria-hidden": "true" }));
-        this.head.append(el("th", { role: "columnheader", class: `c-${code}`, "data-col": code }, inner));
+        this.head.append(el("th", { role: "columnheader", class: `c-${code}`, "data-col": code }, content));
       }
     }
     for (const cell of this.head.children) {
@@ -204,38 +204,38 @@ class RankTable {
       if (!code) continue;
       if (code === "trend") { setText(cell.firstElementChild, fill(this.words.head_trend, { span: this.words[`span_${this.view.span}`] })); continue; }
       const at = this.view.sort.findIndex((key) => key[0] === code);
-      // Only the first key is announced as the table's order: aria-sort knows one column.
+      // Only the first key is announced: aria-sort allows one column.
       setAttr(cell, "aria-sort", at === 0 ? (this.view.sort[0][1] ? "descending" : "ascending") : "none");
       const arrow = at < 0 ? "" : this.view.sort[at][1] ? "▼" : "▲";
       setText(cell.querySelector(".dir"), arrow + (at >= 0 && this.view.sort.length > 1 ? String(at + 1) : ""));
     }
   }
 
-  widen() {
-    const { template, least } = tracks(this.columns, this.rows, this.words);
+  updateWidths() {
+    const { template, minWidth } = buildTracks(this.columns, this.rows, this.words);
     if (this.template === template) return;
     this.template = template;
-    this.leaveOut();
+    this.skipFarRows();
     this.grid.style.setProperty("--tracks", template);
-    this.grid.style.minWidth = least;
+    this.grid.style.minWidth = minWidth;
   }
 
   sortBy(code, several) {
-    if (SORTABLE.includes(code)) this.setView({ ...this.view, sort: pressed(this.view.sort, code, several) });
+    if (OPTIONS.sortable.includes(code)) this.setView({ ...this.view, sort: toggleSort(this.view.sort, code, several) });
   }
 
   open(id) {
-    if (!id !== !this.coin) this.leaveOut(); // the panel takes room from the table or gives it back
+    if (!id !== !this.coin) this.skipFarRows(); // the panel changes the width of the table
     this.coin = id;
-    this.tell("coin", id);
+    this.send("coin", id);
     this.markCoin();
   }
 
   star(id) {
-    const followed = this.view.watch && same(this.view.watch, this.lists.list.ids);
+    const isShown = this.view.watch && isEqual(this.view.watch, this.lists.list.ids);
     this.lists.toggle(id);
-    if (followed) this.setView({ ...this.view, watch: [...this.lists.list.ids] });
-    else this.listsChanged();
+    if (isShown) this.setView({ ...this.view, watch: [...this.lists.list.ids] });
+    else this.onListsChange();
   }
 
   showList(name) {
@@ -243,25 +243,25 @@ class RankTable {
     this.setView({ ...this.view, watch: name === null ? null : [...this.lists.list.ids] });
   }
 
-  listsChanged() {
+  onListsChange() {
     this.markRows();
-    this.toolbar.update(select(this.rows, this.view).length, this.rows.length);
+    this.toolbar.update(selectRows(this.rows, this.view).length, this.rows.length);
   }
 
-  linkTo(id) {
-    const address = new URLSearchParams(location.search);
-    address.set("coin", id);
-    return `?${address}`;
+  buildLink(id) {
+    const params = new URLSearchParams(location.search);
+    params.set("coin", id);
+    return `?${params}`;
   }
 
-  age(at) {
+  formatAge(at) {
     if (at === null) return "";
-    const seconds = Math.max(0, Math.round(Date.now() / 1000 + this.skew - at));
+    const seconds = Math.max(0, Math.round(Date.now() / 1000 + this.clockSkew - at));
     const [unit, size] = seconds < 100 ? ["s", 1] : seconds < 6000 ? ["min", 60] : seconds < 172800 ? ["h", 3600] : ["d", 86400];
     return fill(this.words[`age_${unit}`], { n: Math.round(seconds / size) });
   }
 
-  sourceWords(row) {
+  buildSourceText(row) {
     const { words } = this;
     const parts = [row.sourceLong];
     for (const flag of row.flags) if (words.flag_words[flag]) parts.push(words.flag_words[flag]);
@@ -274,10 +274,10 @@ class RankTable {
 
   tickAges() {
     if (!this.columns?.includes("source")) return;
-    for (const row of this.shown) setText(this.views.get(row.id).cells.source.querySelector(".age"), this.age(row.at));
+    for (const row of this.shown) setText(this.views.get(row.id).cells.source.querySelector(".age"), this.formatAge(row.at));
   }
 
-  // A letter mark, drawn here, where an icon cannot be had.
+  // Draws letters in place of a missing icon.
   monogram(image, row) {
     let hue = 0;
     for (const char of row.id) hue = (hue * 31 + char.codePointAt(0)) % 360;
@@ -286,7 +286,7 @@ class RankTable {
     image.src = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="${SVG}" viewBox="0 0 26 26"><circle cx="13" cy="13" r="13" fill="hsl(${hue} 45% 32%)"/><text x="13" y="13" dy=".36em" text-anchor="middle" font-family="sans-serif" font-size="${size}" font-weight="600" fill="#fff">${letters}</text></svg>`)}`;
   }
 
-  onSeen(entries) {
+  onVisibilityChange(entries) {
     for (const entry of entries) {
       entry.target.near = entry.isIntersecting;
       const view = this.views.get(entry.target.dataset.id);

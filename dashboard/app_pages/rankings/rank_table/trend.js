@@ -1,25 +1,24 @@
-// Mini candles in a row, from four characters a candle (open, high, low, close on a scale of 90
-// levels between the row's lowest and highest). Rising candles are filled, falling ones hollow.
+// Draws the mini candles of a row from four characters per candle: open, high, low and close as levels
+// between the row's lowest and highest price. Rising candles are filled, falling ones hollow.
 
-const LEVELS = 90;
 const TREND_WIDTH = 136;
 const TREND_HEIGHT = 36;
 const SVG = "http://www.w3.org/2000/svg";
 
-function level(text, at) {
+function decodeLevel(text, at) {
   const code = text.charCodeAt(at);
-  return code < 92 ? code - 35 : code - 36; // the backslash is skipped, so that JSON stays short
+  return code < 92 ? code - 35 : code - 36; // the code of the backslash is skipped, because JSON would escape it
 }
 
-function trendPaths(text, slots) {
+function buildTrendPaths(text, slots) {
   const step = TREND_WIDTH / slots;
   const half = Math.max(0.55, step * 0.34);
-  const y = (value) => (2 + (1 - value / (LEVELS - 1)) * (TREND_HEIGHT - 4)).toFixed(1);
+  const y = (value) => (2 + (1 - value / (OPTIONS.trendLevels - 1)) * (TREND_HEIGHT - 4)).toFixed(1);
   const count = Math.floor(text.length / 4);
   const paths = { up: "", down: "" };
   for (let n = 0; n < count; n += 1) {
     if (text[4 * n] === " ") continue;
-    const [open, high, low, close] = [0, 1, 2, 3].map((k) => level(text, 4 * n + k));
+    const [open, high, low, close] = [0, 1, 2, 3].map((k) => decodeLevel(text, 4 * n + k));
     const x = (slots - count + n + 0.5) * step;
     const [left, right, mid] = [x - half, x + half, x].map((value) => value.toFixed(2));
     const [top, bottom] = close >= open ? [close, open] : [open, close];
@@ -45,7 +44,7 @@ function drawTrend(cell, row, slots) {
     }
     cell.append(svg);
   }
-  const paths = trendPaths(row.trend, slots);
+  const paths = buildTrendPaths(row.trend, slots);
   svg.children[0].setAttribute("d", paths.up);
   svg.children[1].setAttribute("d", paths.down);
   svg.setAttribute("aria-label", row.trendLabel);

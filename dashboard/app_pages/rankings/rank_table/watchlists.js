@@ -1,8 +1,7 @@
-// Watchlists without an account: several named lists in this browser's storage. They leave it only
-// as a file or inside a link, when the reader asks for that.
+// Stores named watchlists in this browser, without an account. They leave the browser only as a file or
+// in a link that the reader requests.
 
 const WATCH_KEY = "chainproof.watchlists";
-const WATCH_LIMIT = 200;
 
 class Watchlists {
   constructor(firstName) {
@@ -15,7 +14,7 @@ class Watchlists {
     try {
       stored = JSON.parse(localStorage.getItem(WATCH_KEY) || "null");
     } catch {
-      stored = null; // a damaged or forbidden store is an empty one
+      stored = null; // a damaged or blocked store counts as empty
     }
     this.lists = cleanLists(stored && stored.lists);
     this.current = stored && this.lists.some((list) => list.name === stored.current) ? stored.current : null;
@@ -41,27 +40,27 @@ class Watchlists {
   toggle(id) {
     const list = this.list;
     if (!this.lists.includes(list)) this.lists.push(list);
-    list.ids = list.ids.includes(id) ? list.ids.filter((old) => old !== id) : [...list.ids, id].slice(-WATCH_LIMIT);
+    list.ids = list.ids.includes(id) ? list.ids.filter((old) => old !== id) : [...list.ids, id].slice(-OPTIONS.maxWatchedIds);
     this.write();
     return list.ids.includes(id);
   }
 
   add(name, ids = []) {
-    const wanted = name.trim().slice(0, 40) || this.firstName;
-    let free = wanted;
-    for (let n = 2; this.lists.some((list) => list.name === free); n += 1) free = `${wanted} ${n}`;
-    this.lists.push({ name: free, ids });
-    this.current = free;
+    const trimmed = name.trim().slice(0, 40) || this.firstName;
+    let unused = trimmed;
+    for (let n = 2; this.lists.some((list) => list.name === unused); n += 1) unused = `${trimmed} ${n}`;
+    this.lists.push({ name: unused, ids });
+    this.current = unused;
     this.write();
-    return free;
+    return unused;
   }
 
   rename(name) {
-    const wanted = name.trim().slice(0, 40);
+    const trimmed = name.trim().slice(0, 40);
     const list = this.list;
-    if (!wanted || !this.lists.includes(list) || this.lists.some((other) => other !== list && other.name === wanted)) return false;
-    list.name = wanted;
-    this.current = wanted;
+    if (!trimmed || !this.lists.includes(list) || this.lists.some((other) => other !== list && other.name === trimmed)) return false;
+    list.name = trimmed;
+    this.current = trimmed;
     return this.write();
   }
 
@@ -71,12 +70,12 @@ class Watchlists {
     this.write();
   }
 
-  toFile() {
+  buildFile() {
     return JSON.stringify({ format: "chainproof-watchlists", version: 1, lists: this.lists }, null, 2);
   }
 
-  // Returns how many lists were taken in, or null when the text is no such file.
-  fromFile(text) {
+  // Imports lists and returns their number; null if the text is not a watchlist file.
+  importFile(text) {
     let file;
     try {
       file = JSON.parse(text);
@@ -87,7 +86,7 @@ class Watchlists {
     const lists = cleanLists(file.lists);
     for (const list of lists) {
       const known = this.lists.find((old) => old.name === list.name);
-      if (known) known.ids = [...new Set([...known.ids, ...list.ids])].slice(0, WATCH_LIMIT);
+      if (known) known.ids = [...new Set([...known.ids, ...list.ids])].slice(0, OPTIONS.maxWatchedIds);
       else this.lists.push(list);
     }
     this.write();
@@ -100,8 +99,8 @@ function cleanLists(lists) {
   for (const list of Array.isArray(lists) ? lists.slice(0, 50) : []) {
     const name = list && typeof list.name === "string" ? list.name.trim().slice(0, 40) : "";
     if (!name || !Array.isArray(list.ids) || clean.some((old) => old.name === name)) continue;
-    const kept = list.ids.filter((id) => typeof id === "string" && id.length > 0 && id.length <= 80 && !id.includes(","));
-    clean.push({ name, ids: [...new Set(kept)].slice(0, WATCH_LIMIT) });
+    const validIds = list.ids.filter((id) => typeof id === "string" && id.length > 0 && id.length <= 80 && !id.includes(","));
+    clean.push({ name, ids: [...new Set(validIds)].slice(0, OPTIONS.maxWatchedIds) });
   }
   return clean;
 }

@@ -1,4 +1,4 @@
-"""Rebasing and correlation."""
+"""Rebased prices and correlations of several assets."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.app_pages.rankings.comparison import MIN_STEPS, compare
+from dashboard.app_pages.rankings.comparison import MIN_STEPS, compare_assets
 
 STEP = 1_800_000
 
@@ -20,21 +20,21 @@ prices = st.lists(st.floats(0.01, 1e6), min_size=2, max_size=48)
 
 @given(prices, prices)
 def test_every_line_starts_from_a_hundred_at_the_same_moment(a: list[float], b: list[float]) -> None:
-    result = compare({"a": candles(a), "b": candles(b, start=1)})
+    result = compare_assets({"a": candles(a), "b": candles(b, start=1)})
     assert result.times[0].timestamp() == STEP / 1000
     assert result.index["a"][0] == pytest.approx(100)
     assert result.index["b"][0] == pytest.approx(100)
 
 
 @given(prices, st.floats(0.001, 1000))
-def test_rebasing_forgets_the_scale(closes: list[float], factor: float) -> None:
-    result = compare({"a": candles(closes), "b": candles([close * factor for close in closes])})
+def test_rebased_prices_do_not_depend_on_scale(closes: list[float], factor: float) -> None:
+    result = compare_assets({"a": candles(closes), "b": candles([close * factor for close in closes])})
     assert result.index["a"] == pytest.approx(result.index["b"])
 
 
 @given(st.lists(prices, min_size=1, max_size=6))
 def test_correlations_are_symmetric_and_within_one(series: list[list[float]]) -> None:
-    result = compare({str(n): candles(closes) for n, closes in enumerate(series)})
+    result = compare_assets({str(n): candles(closes) for n, closes in enumerate(series)})
     for a, row in result.correlation.items():
         assert row[a] == 1
         for b, value in row.items():
@@ -43,36 +43,36 @@ def test_correlations_are_symmetric_and_within_one(series: list[list[float]]) ->
             assert value == other or (value is not None and value == pytest.approx(other))
 
 
-def test_assets_that_move_together_and_against_each_other_are_told_apart() -> None:
+def test_equal_and_opposite_moves_have_correlations_of_one_and_minus_one() -> None:
     steps = [0.01, -0.02, 0.015, 0.03, -0.01, -0.025, 0.02, 0.01, -0.03, 0.02]
     up, down = [100.0], [100.0]
     for step in steps:
         up.append(up[-1] * math.exp(step))
         down.append(down[-1] * math.exp(-step))
-    result = compare({"up": candles(up), "twin": candles([2 * v for v in up]), "down": candles(down)})
+    result = compare_assets({"up": candles(up), "twin": candles([2 * v for v in up]), "down": candles(down)})
     assert result.correlation["up"]["twin"] == pytest.approx(1)
     assert result.correlation["up"]["down"] == pytest.approx(-1)
 
 
-def test_a_price_that_never_moved_correlates_with_nothing() -> None:
+def test_a_constant_price_has_no_correlation() -> None:
     moving = [100.0 + n % 3 for n in range(20)]
-    result = compare({"pegged": candles([1.0] * 20), "moving": candles(moving)})
+    result = compare_assets({"pegged": candles([1.0] * 20), "moving": candles(moving)})
     assert result.correlation["pegged"]["moving"] is None
 
 
 def test_too_few_common_steps_give_no_correlation() -> None:
     closes: list[float | None] = [100.0 + n % 3 for n in range(MIN_STEPS)]
-    assert compare({"a": candles(closes), "b": candles(closes)}).correlation["a"]["b"] is None
+    assert compare_assets({"a": candles(closes), "b": candles(closes)}).correlation["a"]["b"] is None
 
 
 def test_a_missing_candle_is_a_gap_and_not_a_step() -> None:
     closes: list[float | None] = [1.0, None, 4.0]
-    result = compare({"a": candles(closes), "b": candles([1.0, 1.0, 1.0])})
+    result = compare_assets({"a": candles(closes), "b": candles([1.0, 1.0, 1.0])})
     assert result.index["a"] == (100, None, pytest.approx(400))
 
 
-def test_an_asset_without_candles_is_named_and_disturbs_nobody() -> None:
-    result = compare({"a": candles([1.0, 2.0]), "none": []})
-    assert result.without == ("none",)
+def test_an_asset_without_candles_is_listed_and_does_not_affect_others() -> None:
+    result = compare_assets({"a": candles([1.0, 2.0]), "none": []})
+    assert result.without_candles == ("none",)
     assert result.index["a"] == (100, pytest.approx(200))
-    assert compare({"none": []}).times == ()
+    assert compare_assets({"none": []}).times == ()

@@ -1,4 +1,4 @@
-"""Files of what is on the screen."""
+"""CSV, JSON and Parquet files of the rows on the screen."""
 
 import csv
 import io
@@ -16,20 +16,26 @@ from dashboard.app_pages.rankings.export import (
     FIELDS,
     SAMPLE_NOTE,
     STALE_NOTE,
-    TEXT,
+    TEXT_FIELDS,
     Export,
-    to_csv,
-    to_json,
-    to_parquet,
+    build_csv_file,
+    build_json_file,
+    build_parquet_file,
 )
 from dashboard.app_pages.rankings.rows import Row
 
-WHEN = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
+TAKEN_AT = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
 LINK = "http://127.0.0.1:8501/rankings?q=bit"
 
 
 def row(**fields: Any) -> Row:
-    plain = {"id": "bitcoin", "symbol": "BTC", "name": "Bitcoin", "source": "coingecko", "last_updated": WHEN}
+    plain = {
+        "id": "bitcoin",
+        "symbol": "BTC",
+        "name": "Bitcoin",
+        "source": "coingecko",
+        "last_updated": TAKEN_AT,
+    }
     return Row(**{**plain, **fields})
 
 
@@ -48,13 +54,13 @@ amounts = st.none() | st.decimals(
 
 
 @given(st.lists(st.builds(row, price=amounts, market_cap=amounts, pct_24h=amounts), max_size=5))
-def test_every_format_holds_the_same_exact_amounts(some: list[Row]) -> None:
-    export = Export(some, WHEN, LINK)
+def test_every_format_contains_the_same_exact_amounts(some: list[Row]) -> None:
+    export = Export(some, TAKEN_AT, LINK)
     wanted = [(entry.price, entry.market_cap, entry.pct_24h) for entry in some]
     for records in (
-        read_csv(to_csv(export)),
-        json.loads(to_json(export))["rows"],
-        read_parquet(to_parquet(export)),
+        read_csv(build_csv_file(export)),
+        json.loads(build_json_file(export))["rows"],
+        read_parquet(build_parquet_file(export)),
     ):
         got = [(r["price_usd"], r["market_cap"], r["pct_change_24h"]) for r in records]
         assert [
@@ -64,61 +70,61 @@ def test_every_format_holds_the_same_exact_amounts(some: list[Row]) -> None:
 
 @pytest.mark.parametrize("price", ["1E-9", "1.223e-09", "1E+16"])
 def test_no_amount_is_written_with_an_exponent(price: str) -> None:
-    export = Export([row(price=Decimal(price))], WHEN, LINK)
-    assert read_csv(to_csv(export))[0]["price_usd"] == f"{Decimal(price):f}"
-    assert json.loads(to_json(export))["rows"][0]["price_usd"] == f"{Decimal(price):f}"
-    assert read_parquet(to_parquet(export))[0]["price_usd"] == Decimal(price)
+    export = Export([row(price=Decimal(price))], TAKEN_AT, LINK)
+    assert read_csv(build_csv_file(export))[0]["price_usd"] == f"{Decimal(price):f}"
+    assert json.loads(build_json_file(export))["rows"][0]["price_usd"] == f"{Decimal(price):f}"
+    assert read_parquet(build_parquet_file(export))[0]["price_usd"] == Decimal(price)
 
 
 @pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1+1", "-1", "@SUM(A1)", "\tx", "  =1", "\r=1"])
-def test_text_from_outside_can_not_run_in_a_spreadsheet(name: str) -> None:
-    (record,) = read_csv(to_csv(Export([row(name=name)], WHEN, LINK)))
+def test_foreign_text_cannot_run_as_a_formula_in_a_spreadsheet(name: str) -> None:
+    (record,) = read_csv(build_csv_file(Export([row(name=name)], TAKEN_AT, LINK)))
     assert record["name"].startswith("'")
 
 
 @given(st.text())
-def test_no_text_field_begins_like_a_formula(text: str) -> None:
-    data = to_csv(Export([row(name=text, symbol=text)], WHEN, LINK))
+def test_no_text_field_starts_like_a_formula(text: str) -> None:
+    data = build_csv_file(Export([row(name=text, symbol=text)], TAKEN_AT, LINK))
     for record in read_csv(data):
         assert not any(
-            record[field].lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r")) for field in TEXT
+            record[field].lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r")) for field in TEXT_FIELDS
         )
 
 
 def test_a_negative_amount_stays_a_number() -> None:
-    (record,) = read_csv(to_csv(Export([row(pct_24h=Decimal("-1.5"))], WHEN, LINK)))
+    (record,) = read_csv(build_csv_file(Export([row(pct_24h=Decimal("-1.5"))], TAKEN_AT, LINK)))
     assert record["pct_change_24h"] == "-1.5"
 
 
-def test_every_row_says_where_and_when_it_is_from() -> None:
-    export = Export([row()], WHEN, LINK)
-    assert read_csv(to_csv(export))[0]["as_of"] == "2026-05-18T12:00:05Z"
-    assert json.loads(to_json(export))["rows"][0]["source"] == "coingecko"
-    assert read_parquet(to_parquet(export))[0]["as_of"] == WHEN
+def test_every_row_has_its_source_and_time() -> None:
+    export = Export([row()], TAKEN_AT, LINK)
+    assert read_csv(build_csv_file(export))[0]["as_of"] == "2026-05-18T12:00:05Z"
+    assert json.loads(build_json_file(export))["rows"][0]["source"] == "coingecko"
+    assert read_parquet(build_parquet_file(export))[0]["as_of"] == TAKEN_AT
 
 
-def test_sample_and_stale_figures_are_called_so_in_every_format() -> None:
-    export = Export([row(source="sample:stale")], WHEN, LINK)
+def test_sample_and_stale_figures_are_marked_in_every_format() -> None:
+    export = Export([row(source="sample:stale")], TAKEN_AT, LINK)
     note = f"{SAMPLE_NOTE} {STALE_NOTE}"
-    assert read_csv(to_csv(export))[0]["note"] == note
-    body = json.loads(to_json(export))
+    assert read_csv(build_csv_file(export))[0]["note"] == note
+    body = json.loads(build_json_file(export))
     assert body["notes"] == [SAMPLE_NOTE, STALE_NOTE]
     assert body["rows"][0]["note"] == note
-    table = pq.read_table(io.BytesIO(to_parquet(export)))
+    table = pq.read_table(io.BytesIO(build_parquet_file(export)))
     assert table.schema.metadata[b"note"].decode() == note
     assert table.to_pylist()[0]["note"] == note
 
 
-def test_live_figures_carry_no_note() -> None:
-    assert read_csv(to_csv(Export([row()], WHEN, LINK)))[0]["note"] == ""
+def test_live_figures_have_no_note() -> None:
+    assert read_csv(build_csv_file(Export([row()], TAKEN_AT, LINK)))[0]["note"] == ""
 
 
-def test_the_link_and_the_moment_travel_along() -> None:
-    body = json.loads(to_json(Export([row()], WHEN, LINK)))
+def test_the_file_contains_the_link_and_the_time_of_the_export() -> None:
+    body = json.loads(build_json_file(Export([row()], TAKEN_AT, LINK)))
     assert (body["taken_at"], body["link"]) == ("2026-05-18T12:00:05Z", LINK)
 
 
-def test_an_empty_screen_gives_a_file_with_its_columns() -> None:
-    export = Export([], WHEN, LINK)
-    assert to_csv(export).decode("utf-8-sig").strip() == ",".join(FIELDS)
-    assert pq.read_table(io.BytesIO(to_parquet(export))).column_names == list(FIELDS)
+def test_an_export_without_rows_has_all_columns() -> None:
+    export = Export([], TAKEN_AT, LINK)
+    assert build_csv_file(export).decode("utf-8-sig").strip() == ",".join(FIELDS)
+    assert pq.read_table(io.BytesIO(build_parquet_file(export))).column_names == list(FIELDS)

@@ -1,4 +1,4 @@
-"""The Rankings over the real service: every language, view and link, and a service that goes away."""
+"""The Rankings page with the real service: languages, views, links and failures."""
 
 import math
 from collections.abc import Callable
@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.rankings import data, layout
-from dashboard.app_pages.rankings.columns import SPANS
 from dashboard.client import Fetched, Problem, markets, topics
+from dashboard.client.market_schemas import SPANS
 from dashboard.i18n import LANGUAGES, t
 from tests.support import pages
 from tests.support.line import Line
@@ -26,40 +26,40 @@ def opened(**query: str) -> AppTest:
 
 
 def parts(app: AppTest, component: str) -> list[bytes]:
-    """What each instance of a component is given."""
+    """Returns the payload of each instance of a component."""
     name = f"chainproof.{component}"
     return [part.proto.bytes for part in app.get("bidi_component") if part.proto.component_name == name]
 
 
-def sent(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The head and the table that the component is given."""
+def parse_table_payloads(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parses the head and the rows that the page sends to the table."""
     (head,), (rows,) = parts(app, "rank_head"), parts(app, "rank_table")
     version, table = rows.split(b"\n", 1)
-    told: dict[str, Any] = orjson.loads(head)
-    assert told["version"] == version.decode()
-    return told, orjson.loads(table)
+    state: dict[str, Any] = orjson.loads(head)
+    assert state["version"] == version.decode()
+    return state, orjson.loads(table)
 
 
-def drawn(app: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """What is told about each chart, and its figure."""
+def parse_charts(app: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Parses the options and the figure of each chart."""
     lines = (part.split(b"\n", 1) for part in parts(app, "plotly_chart"))
-    return [(orjson.loads(about), orjson.loads(figure)) for about, figure in lines]
+    return [(orjson.loads(options), orjson.loads(figure)) for options, figure in lines]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_table_has_every_asset_and_speaks_the_readers_language(lang: Any) -> None:
+def test_the_table_has_every_asset_and_the_readers_language(lang: Any) -> None:
     app = opened(lang=lang)
     assert html(app).count("<h1") == 1
     assert t("rankings.title", lang=lang) in html(app)
-    head, table = sent(app)
+    head, table = parse_table_payloads(app)
     ranked = markets.fetch_rankings("24h").data or []
     assert table["columns"]["id"] == [token["id"] for token in ranked]
     assert table["words"]["find"] == t("rankings.find", lang=lang)
     assert head["mode"] == "table"
 
 
-def test_every_priced_row_names_its_source_and_its_time() -> None:
-    _, table = sent(opened())
+def test_every_priced_row_has_a_source_and_a_time() -> None:
+    _, table = parse_table_payloads(opened())
     columns = table["columns"]
     for n, price in enumerate(columns["price"]):
         if price is not None:
@@ -67,16 +67,16 @@ def test_every_priced_row_names_its_source_and_its_time() -> None:
             assert columns["state"][n] != "unknown"
 
 
-def test_a_price_reaches_the_browser_with_the_services_own_digits() -> None:
-    _, table = sent(opened())
+def test_a_price_reaches_the_browser_with_all_digits_of_the_service() -> None:
+    _, table = parse_table_payloads(opened())
     prices = markets.fetch_prices().data or {}
     columns = table["columns"]
     for asset, price in zip(columns["id"], columns["price"], strict=True):
         assert price == prices[asset]["price_usd"]
 
 
-def test_the_link_decides_what_the_component_opens_with() -> None:
-    head, _ = sent(
+def test_the_link_determines_the_initial_view() -> None:
+    head, _ = parse_table_payloads(
         opened(q="bit", sort="-24h,name", facet="gainers", span="7d", watch="bitcoin", coin="bitcoin")
     )
     assert head["view"] == {
@@ -89,15 +89,15 @@ def test_the_link_decides_what_the_component_opens_with() -> None:
     assert head["coin"] == "bitcoin"
 
 
-def test_nonsense_in_the_link_is_as_if_it_were_not_there() -> None:
+def test_invalid_parameters_of_a_link_count_as_absent() -> None:
     app = opened(sort="nothing", facet="x", min="7", cols="zzz", span="1y", view="pie", chart="2y")
-    head, _ = sent(app)
+    head, _ = parse_table_payloads(app)
     assert set(head["view"]) <= {"cols"}
     assert head["mode"] == "table"
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_panel_shows_both_providers_quotes_and_why(lang: Any) -> None:
+def test_the_panel_shows_the_quotes_of_both_providers_and_the_reason(lang: Any) -> None:
     page = html(opened(coin="bitcoin", lang=lang))
     for text in (
         "Bitcoin",
@@ -114,15 +114,15 @@ def test_the_panel_shows_both_providers_quotes_and_why(lang: Any) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_panel_leads_to_what_was_told_of_the_coin(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
+def test_the_panel_links_to_the_topics_about_the_coin(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
     assert t("rankings.topics_none", lang=lang) in html(opened(coin="monad", lang=lang))
 
     def latest(entity: str, language: Any, *, limit: int) -> Fetched[topics.TopicPage]:
-        told: list[Any] = [
+        items: list[Any] = [
             {"id": n, "title": f"{entity} <b> {n}", "lang": language, "category": 1, "published_at": at}
             for n, at in ((9, "2026-11-14T00:00:00Z"), (7, "2026-11-13T00:00:00Z"))
         ]
-        return Fetched({"topics": told[:limit], "total": 5}, datetime.now(UTC))
+        return Fetched({"topics": items[:limit], "total": 5}, datetime.now(UTC))
 
     monkeypatch.setattr(topics, "fetch_entity_topics", latest)
     page = html(opened(coin="cardano", lang=lang))
@@ -133,7 +133,7 @@ def test_the_panel_leads_to_what_was_told_of_the_coin(monkeypatch: pytest.Monkey
     assert t("rankings.topics_all", lang=lang, n="5") in page
 
 
-def test_topics_that_are_not_to_be_had_leave_the_rest_of_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_panel_shows_its_other_parts_if_topics_are_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     gone: Fetched[topics.TopicPage] = Fetched(
         None, error=Problem("unavailable", "The store is away.", status=503)
     )
@@ -141,17 +141,17 @@ def test_topics_that_are_not_to_be_had_leave_the_rest_of_the_panel(monkeypatch: 
     app = opened(coin="bitcoin")
     assert "The store is away." in html(app)
     assert t("rankings.rule") in html(app)
-    assert len(drawn(app)) == 1
+    assert len(parse_charts(app)) == 1
 
 
 @pytest.mark.parametrize("chart", ["24h", "7d"])
-def test_the_panels_candles_are_told_in_words_and_as_a_table(chart: Any) -> None:
+def test_the_panels_candles_have_a_text_alternative_and_a_table(chart: Any) -> None:
     app = opened(coin="ethereum", chart=chart)
     series = markets.fetch_candles("ethereum", chart).data
     assert series is not None
-    ((about, figure),) = drawn(app)
-    assert len(about["table"]["rows"]) == len(series["candles"])
-    assert "Ethereum" in about["alt"]
+    ((options, figure),) = parse_charts(app)
+    assert len(options["table"]["rows"]) == len(series["candles"])
+    assert "Ethereum" in options["alt"]
     assert figure["data"][0]["close"] == [candle[4] for candle in series["candles"]]
     assert t(f"chart.basis_{series['basis']}", source=t("frame.source_sample")) in html(app)
 
@@ -165,14 +165,14 @@ def test_every_asset_can_be_opened() -> None:
         assert not app.exception, asset
 
 
-def test_closing_the_panel_takes_it_out_of_the_link() -> None:
+def test_closing_the_panel_removes_it_from_the_link() -> None:
     app = opened(coin="bitcoin")
     app.button(key="rk_close").click().run()
     assert "coin" not in app.query_params
-    assert sent(app)[0]["coin"] == ""
+    assert parse_table_payloads(app)[0]["coin"] == ""
 
 
-def test_a_coin_that_is_not_here_is_named_and_can_be_closed() -> None:
+def test_an_unknown_coin_is_named_and_its_panel_can_be_closed() -> None:
     app = opened(coin="no-such-coin")
     assert "no-such-coin" in html(app)
     app.button(key="empty-coin-action").click().run()
@@ -180,39 +180,39 @@ def test_a_coin_that_is_not_here_is_named_and_can_be_closed() -> None:
     assert "coin" not in app.query_params
 
 
-def test_a_coin_joins_and_leaves_the_comparison_from_its_panel() -> None:
+def test_the_panel_adds_a_coin_to_the_comparison_and_removes_it() -> None:
     app = opened(coin="bitcoin")
     app.button(key="rk_compare").click().run()
-    assert sent(app)[0]["compare"] == ["bitcoin"]
+    assert parse_table_payloads(app)[0]["compare"] == ["bitcoin"]
     app.button(key="rk_compare").click().run()
-    assert sent(app)[0]["compare"] == []
+    assert parse_table_payloads(app)[0]["compare"] == []
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_treemap_has_its_legend_and_its_table(lang: Any) -> None:
+def test_the_treemap_has_a_legend_and_a_table(lang: Any) -> None:
     app = opened(view="treemap", lang=lang)
-    assert sent(app)[0]["mode"] == "bar"
+    assert parse_table_payloads(app)[0]["mode"] == "bar"
     assert html(app).count('<li style="background') == 7
-    ((about, _),) = drawn(app)
+    ((options, _),) = parse_charts(app)
     known = [token for token in markets.fetch_rankings("24h").data or [] if token["market_cap"]]
-    assert len(about["table"]["rows"]) == len(known)
+    assert len(options["table"]["rows"]) == len(known)
 
 
-def test_the_treemap_of_nothing_says_so() -> None:
+def test_a_text_states_that_the_treemap_is_empty() -> None:
     app = opened(view="treemap", q="no such coin at all")
     assert t("rankings.treemap_none") in html(app)
-    assert drawn(app) == []
+    assert parse_charts(app) == []
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_comparison_is_reopened_by_its_link(lang: Any) -> None:
+def test_a_link_reopens_a_comparison(lang: Any) -> None:
     page = html(opened(view="compare", compare="bitcoin,ethereum,gone", lang=lang))
     assert "rk-matrix" in page
     assert page.count("1.00") >= 2
     assert t("rankings.correlation", lang=lang) in page
 
 
-def test_the_picker_offers_every_asset_and_shows_those_that_the_link_chose() -> None:
+def test_the_picker_offers_every_asset_and_has_the_links_choice() -> None:
     app = opened(view="compare", compare="ethereum,gone")
     picker = app.multiselect(key="compare_pick")
     ranked = markets.fetch_rankings("24h").data or []
@@ -223,18 +223,18 @@ def test_the_picker_offers_every_asset_and_shows_those_that_the_link_chose() -> 
     assert app.query_params["compare"] == "ethereum,bitcoin"
 
 
-def test_a_comparison_of_nothing_offers_to_begin() -> None:
+def test_an_empty_comparison_offers_the_top_assets() -> None:
     app = opened(view="compare")
     app.button(key="empty-compare-action").click().run()
     assert "rk-matrix" in html(app)
 
 
-def test_when_the_service_goes_away_the_table_stays_and_says_how_old_it_is(line: Line) -> None:
+def test_when_the_service_is_unreachable_the_table_stays_and_shows_its_age(line: Line) -> None:
     app = opened()
-    before = sent(app)[1]["columns"]["price"]
+    before = parse_table_payloads(app)[1]["columns"]["price"]
     line.cut = True
     app.run()
-    assert sent(app)[1]["columns"]["price"] == before
+    assert parse_table_payloads(app)[1]["columns"]["price"] == before
     assert 'role="status"' in html(app)
     assert t("frame.error_unreachable") in html(app)
     line.cut = False
@@ -242,14 +242,14 @@ def test_when_the_service_goes_away_the_table_stays_and_says_how_old_it_is(line:
     assert 'role="status"' not in html(app)
 
 
-def test_a_worker_that_does_not_run_is_told_of_above_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_worker_is_reported_above_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = {"state": "missing", "seen_at": None, "restarts": 0}
     change_answer(monkeypatch, "/markets/status", lambda status: {**status, "worker": worker})
     assert t("frame.worker_missing") in html(opened())
 
 
 @pytest.mark.parametrize(("state", "promised"), [("working", True), ("waiting", True), ("missing", False)])
-def test_figures_are_promised_only_while_a_worker_may_bring_them(
+def test_figures_are_announced_only_while_a_worker_may_load_them(
     monkeypatch: pytest.MonkeyPatch, state: str, promised: bool
 ) -> None:
     worker = {"state": state, "seen_at": None, "restarts": 0}
@@ -259,27 +259,27 @@ def test_figures_are_promised_only_while_a_worker_may_bring_them(
     assert (t("frame.awaiting") in html(opened())) is promised
 
 
-def test_without_any_answer_there_is_an_error_with_a_retry(line: Line) -> None:
+def test_without_any_response_there_is_an_error_with_a_retry(line: Line) -> None:
     line.cut = True
     app = opened()
     assert 'role="alert"' in html(app)
     line.cut = False
     app.button(key="error-rankings-retry").click().run()
-    assert sent(app)[1]["columns"]["id"]
+    assert parse_table_payloads(app)[1]["columns"]["id"]
 
 
-def test_opening_a_coin_changes_no_byte_of_the_rows_that_the_browser_has() -> None:
+def test_opening_a_coin_does_not_change_the_payload_of_the_rows() -> None:
     app = opened()
     before = parts(app, "rank_table")
     app.query_params["coin"] = "ethereum"
     app.run()
     assert parts(app, "rank_table") == before
-    assert sent(app)[0]["coin"] == "ethereum"
+    assert parse_table_payloads(app)[0]["coin"] == "ethereum"
 
 
 @pytest.fixture
 def moved(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Has the first asset's price change."""
+    """Returns a function that changes the first asset's price."""
 
     def move() -> None:
         tokens = deepcopy(markets.fetch_rankings("24h"))
@@ -290,46 +290,48 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return move
 
 
-def test_a_click_keeps_the_rows_that_the_browser_has_and_the_next_refresh_brings_new_ones(
+def test_a_click_keeps_the_browsers_rows_and_the_next_refresh_sends_new_ones(
     moved: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(layout, "HOLD_SECONDS", math.inf)
+    monkeypatch.setattr(layout, "ROW_HOLD_SECONDS", math.inf)
     app = opened()
-    before = sent(app)[0]["version"]
+    before = parse_table_payloads(app)[0]["version"]
     moved()
     app.query_params["coin"] = "ethereum"
     app.run()
-    assert sent(app)[0]["version"] == before
+    assert parse_table_payloads(app)[0]["version"] == before
     app.run()
-    assert sent(app)[1]["columns"]["price"][0] == "1.25"
+    assert parse_table_payloads(app)[1]["columns"]["price"][0] == "1.25"
 
 
-def test_a_click_brings_new_rows_where_the_browsers_are_old(
+def test_a_click_sends_new_rows_if_the_browsers_rows_are_old(
     moved: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened()
     moved()
-    monkeypatch.setattr(layout, "HOLD_SECONDS", 0.0)
+    monkeypatch.setattr(layout, "ROW_HOLD_SECONDS", 0.0)
     app.query_params["coin"] = "ethereum"
     app.run()
-    assert sent(app)[1]["columns"]["price"][0] == "1.25"
+    assert parse_table_payloads(app)[1]["columns"]["price"][0] == "1.25"
 
 
 def test_the_table_stays_on_the_page_in_every_view() -> None:
     app = opened(view="compare", compare="bitcoin,ethereum")
-    assert sent(app)[0]["mode"] == "none"
-    assert [about["key"] for about, _ in drawn(app)] == ["rk_compare_lines"]
+    assert parse_table_payloads(app)[0]["mode"] == "none"
+    assert [options["key"] for options, _ in parse_charts(app)] == ["rk_compare_lines"]
 
 
-def test_what_the_next_click_needs_is_made_before_it() -> None:
+def test_the_tables_of_all_spans_are_prepared_in_advance() -> None:
     opened()
-    data.prepare()
+    data.prepare_tables()
     for span in SPANS:
-        table = data.gather(span).table
+        table = data.load_data(span).table
         assert table is not None
         assert "en" in table.encoded
 
 
 def test_unchanged_data_are_encoded_once_for_all_sessions() -> None:
-    assert sent(opened())[0]["version"] == sent(opened())[0]["version"]
-    assert sent(opened())[0]["version"] != sent(opened(lang="ja"))[0]["version"]
+    assert parse_table_payloads(opened())[0]["version"] == parse_table_payloads(opened())[0]["version"]
+    assert (
+        parse_table_payloads(opened())[0]["version"] != parse_table_payloads(opened(lang="ja"))[0]["version"]
+    )

@@ -1,4 +1,4 @@
-"""What the rank table is sent, and the rules that its two halves share."""
+"""The payload of the rank table, and its scripts."""
 
 import re
 from datetime import UTC, datetime
@@ -12,51 +12,50 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.app_pages.rankings import columns, rank_table
-from dashboard.app_pages.rankings.columns import CANDLE_MS, SLOTS
-from dashboard.app_pages.rankings.data import words
+from dashboard.app_pages.rankings.columns import CANDLE_COUNTS, CANDLE_MS, TABLE_OPTIONS, TREND_LEVELS
+from dashboard.app_pages.rankings.data import build_texts
 from dashboard.app_pages.rankings.rank_table.payload import (
-    LEVELS,
     Formats,
+    build_payload,
     encode_trend,
-    row_state,
-    signed,
-    table_bytes,
+    find_row_state,
+    format_signed,
 )
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.i18n import LANGUAGES
 
 PLAIN = Formats(price=lambda value: f"${value:f}", compact=lambda value: f"${value:f}")
 NOW = 1_779_105_600.0
-ROOM = Path(rank_table.__file__).parent
+FOLDER = Path(rank_table.__file__).parent
 
 
-def payload(rows: list[Row], lang: Any = "en") -> dict[str, Any]:
-    body: dict[str, Any] = orjson.loads(table_bytes(rows, "24h", words(lang), PLAIN, NOW))
+def decode_payload(rows: list[Row], lang: Any = "en") -> dict[str, Any]:
+    body: dict[str, Any] = orjson.loads(build_payload(rows, "24h", build_texts(lang), PLAIN, NOW))
     return body
 
 
-def decoded(text: str) -> list[tuple[int, ...] | None]:
-    """Four levels a candle, as ``trend.js`` reads them."""
+def decode_trend(text: str) -> list[tuple[int, ...] | None]:
+    """Decodes four levels per candle, like ``trend.js``."""
     levels = [None if char == " " else ord(char) - (35 if ord(char) < 92 else 36) for char in text]
     quads = [tuple(levels[n : n + 4]) for n in range(0, len(levels), 4)]
     return [None if None in quad else quad for quad in quads]  # type: ignore[misc]
 
 
-def test_every_column_has_one_entry_a_row() -> None:
+def test_every_column_has_one_entry_per_row() -> None:
     rows = [Row("a", "A", "Alpha", price=Decimal("1.5")), Row("b", "B", "Beta")]
-    sent = payload(rows)["columns"]
+    sent = decode_payload(rows)["columns"]
     assert {len(values) for name, values in sent.items() if name != "order"} == {2}
     assert {len(values) for values in sent["order"].values()} == {2}
     assert set(sent["order"]) == set(columns.SORTABLE)
 
 
 def test_a_price_is_sent_exact_and_without_an_exponent() -> None:
-    sent = payload([Row("a", "A", "Alpha", price=Decimal("1.223E-9"))])["columns"]
+    sent = decode_payload([Row("a", "A", "Alpha", price=Decimal("1.223E-9"))])["columns"]
     assert sent["price"] == ["0.000000001223"]
 
 
-def test_an_unknown_figure_is_null_and_never_a_zero() -> None:
-    sent = payload([Row("a", "A", "Alpha")])["columns"]
+def test_an_unknown_figure_is_null_and_never_zero() -> None:
+    sent = decode_payload([Row("a", "A", "Alpha")])["columns"]
     for name in ("price", "priceText", "24h", "capText", "volumeText", "tier", "at", "low"):
         assert sent[name] == [None], name
     assert sent["trend"] == [""]
@@ -73,8 +72,8 @@ def test_an_unknown_figure_is_null_and_never_a_zero() -> None:
         (None, None),
     ],
 )
-def test_a_change_carries_its_sign_in_ascii(change: str | None, text: str | None) -> None:
-    assert signed(None if change is None else Decimal(change)) == text
+def test_a_change_has_its_sign_in_ascii(change: str | None, text: str | None) -> None:
+    assert format_signed(None if change is None else Decimal(change)) == text
 
 
 @pytest.mark.parametrize(
@@ -89,8 +88,8 @@ def test_a_change_carries_its_sign_in_ascii(change: str | None, text: str | None
         (None, (), "unknown"),
     ],
 )
-def test_the_gravest_state_is_the_one_shown(source: str | None, flags: tuple[str, ...], state: str) -> None:
-    assert row_state(Row("a", "A", "A", source=source, flags=flags)) == state
+def test_the_most_serious_state_is_shown(source: str | None, flags: tuple[str, ...], state: str) -> None:
+    assert find_row_state(Row("a", "A", "A", source=source, flags=flags)) == state
 
 
 figures = st.floats(0.0001, 1e6)
@@ -105,19 +104,21 @@ def test_mini_candles_keep_their_shape_within_one_step(candles: list[tuple[float
     text = encode_trend(rows, Decimal(repr(low)), Decimal(repr(high)), (len(rows) - 1) * step, "24h")
     assert '"' not in text
     assert "\\" not in text
-    shown = decoded(text)
+    shown = decode_trend(text)
     assert len(shown) == len(candles)
     for levels, candle in zip(shown, candles, strict=True):
         assert levels is not None
         if high > low:
             for level, value in zip(levels, candle, strict=True):
-                assert abs(level / (LEVELS - 1) - (value - low) / (high - low)) <= 0.51 / (LEVELS - 1)
+                assert abs(level / (TREND_LEVELS - 1) - (value - low) / (high - low)) <= 0.51 / (
+                    TREND_LEVELS - 1
+                )
 
 
-def test_a_missing_candle_leaves_its_place_empty() -> None:
+def test_a_missing_candle_leaves_a_gap() -> None:
     step = CANDLE_MS["24h"]
     candles = [[n * step, 1.0, 2.0, 1.0, 2.0, None] for n in (0, 2)]
-    shown = decoded(encode_trend(candles, Decimal(1), Decimal(2), 3 * step, "24h"))
+    shown = decode_trend(encode_trend(candles, Decimal(1), Decimal(2), 3 * step, "24h"))
     assert [quad is None for quad in shown] == [False, True, False, True] or len(shown) == 4
 
 
@@ -125,7 +126,7 @@ def test_candles_older_than_the_span_are_not_drawn() -> None:
     step = CANDLE_MS["7d"]
     candles = [[n * step, 1.0, 2.0, 1.0, 2.0, None] for n in range(60)]
     text = encode_trend(candles, Decimal(1), Decimal(2), 59 * step, "7d")
-    assert len(text) == 4 * SLOTS["7d"]
+    assert len(text) == 4 * CANDLE_COUNTS["7d"]
 
 
 def test_the_payload_of_250_coins_stays_small() -> None:
@@ -151,37 +152,30 @@ def test_the_payload_of_250_coins_stays_small() -> None:
         )
         for n in range(250)
     ]
-    sent = table_bytes(rows, "24h", words("ja"), PLAIN, NOW)
-    assert len(sent) + len(rank_table.script()) + len((ROOM / "table.css").read_text("utf-8")) < 200_000
+    sent = build_payload(rows, "24h", build_texts("ja"), PLAIN, NOW)
+    assert (
+        len(sent) + len(rank_table.build_script()) + len((FOLDER / "table.css").read_text("utf-8")) < 200_000
+    )
 
 
-def test_both_halves_know_the_same_columns_facets_and_steps() -> None:
-    script = (ROOM / "view.js").read_text("utf-8")
-
-    def array(name: str) -> list[str]:
-        found = re.search(rf"const {name} = \[(.*?)\]", script)
-        assert found, name
-        return [part.strip().strip('"') for part in found[1].split(",")]
-
-    assert array("COLUMNS") == list(columns.COLUMNS)
-    assert array("FIXED") == list(columns.FIXED_COLUMNS)
-    assert array("DEFAULT_COLUMNS") == list(columns.DEFAULT_COLUMNS)
-    assert array("FACETS") == list(columns.FACETS)
-    assert [int(float(step)) for step in array("MIN_CAPS")] == list(columns.MIN_CAPS)
-    assert f"MAX_SORT_KEYS = {columns.MAX_SORT_KEYS};" in script
+def test_the_script_contains_the_options_that_it_uses() -> None:
+    script = rank_table.build_script()
+    (options,) = re.findall(r"const OPTIONS = (.*);", script)
+    assert orjson.loads(options) == orjson.loads(orjson.dumps(TABLE_OPTIONS))
+    assert set(re.findall(r"\bOPTIONS\.(\w+)", script)) == set(TABLE_OPTIONS)
 
 
-def test_every_text_that_the_browser_uses_is_sent_in_every_language() -> None:
-    script = rank_table.script()
+def test_every_text_that_the_script_uses_is_sent_in_every_language() -> None:
+    script = rank_table.build_script()
     used = set(re.findall(r"\bwords\.(\w+)", script))
     for lang in LANGUAGES:
-        missing = used - set(words(lang))
+        missing = used - set(build_texts(lang))
         assert not missing, (lang, missing)
-        assert len(words(lang)["caps"]) == len(columns.MIN_CAPS)
+        assert len(build_texts(lang)["caps"]) == len(columns.MIN_CAPS)
 
 
-def test_the_browsers_part_puts_no_markup_together() -> None:
-    script = rank_table.script()
+def test_the_script_builds_no_markup() -> None:
+    script = rank_table.build_script()
     for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
         assert forbidden not in script
     assert script.count("export default") == 1

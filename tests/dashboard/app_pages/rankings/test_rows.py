@@ -1,4 +1,4 @@
-"""The rank table's rows, sorting, filtering and links."""
+"""Rows of the rank table: building, sorting, filtering, and views in links."""
 
 import itertools
 from dataclasses import replace
@@ -21,14 +21,14 @@ from dashboard.app_pages.rankings.columns import (
 )
 from dashboard.app_pages.rankings.rows import (
     Row,
-    arrange,
     build_rows,
-    exact,
-    order_numbers,
-    select,
-    sort_value,
+    compute_ordinals,
+    get_sort_value,
+    parse_exact,
+    select_rows,
+    sort_rows,
 )
-from dashboard.app_pages.rankings.url_state import View, parse_view, view_params
+from dashboard.app_pages.rankings.url_state import View, build_view_params, parse_view
 
 EARLY, LATE = "2026-05-18T12:00:00Z", "2026-05-18T12:00:15Z"
 
@@ -106,7 +106,7 @@ views = st.builds(
 )
 
 
-def test_a_row_takes_all_its_figures_from_the_newer_of_the_two_answers() -> None:
+def test_a_row_takes_all_its_figures_from_the_newer_response() -> None:
     newer = record(price_usd="101.5", last_updated=LATE, market_cap=11, pct_change_24h="1.5")
     (row,) = build_rows([token()], {"bitcoin": newer})
     assert (row.price, row.market_cap, row.pct_24h) == (Decimal("101.5"), 11, Decimal("1.5"))
@@ -118,8 +118,8 @@ def test_a_row_takes_all_its_figures_from_the_newer_of_the_two_answers() -> None
 def test_prices_keep_every_digit_that_was_sent() -> None:
     (row,) = build_rows([token(price_usd="0.00000000123456789012345678")])
     assert f"{row.price:f}" == "0.00000000123456789012345678"
-    assert exact(1.33e12) == Decimal("1330000000000")
-    assert exact("NaN") is None
+    assert parse_exact(1.33e12) == Decimal("1330000000000")
+    assert parse_exact("NaN") is None
 
 
 def test_a_coin_without_a_price_record_still_has_its_row() -> None:
@@ -128,7 +128,7 @@ def test_a_coin_without_a_price_record_still_has_its_row() -> None:
     assert row.source is None
 
 
-def test_how_a_figure_was_chosen_and_the_days_volume_come_from_the_services_facts() -> None:
+def test_rule_reason_and_volume_come_from_the_figure_facts() -> None:
     facts = {
         "rule": "nearest",
         "reason": "They differ.",
@@ -143,40 +143,40 @@ def test_how_a_figure_was_chosen_and_the_days_volume_come_from_the_services_fact
     assert (unknown.rule, unknown.flags, unknown.spread, unknown.volume) == (None, (), None, None)
 
 
-def test_candles_say_nothing_about_the_days_volume() -> None:
+def test_candles_do_not_determine_the_volume() -> None:
     day = [[n * 1_800_000, 1.0, 1.0, 1.0, 1.0, 2.0] for n in range(48)]
     assert build_rows([token(candles_24h=day)])[0].volume is None
 
 
-def test_categories_of_every_level_are_known_once() -> None:
+def test_categories_of_all_levels_are_listed_once() -> None:
     asset = {"id": "bitcoin", "metadata": {"categories": [["Stablecoin", "USD Stablecoin"], ["Stablecoin"]]}}
     (row,) = build_rows([token()], assets=[asset])
     assert row.categories == ("Stablecoin", "USD Stablecoin")
     assert row.stablecoin
 
 
-def test_unknown_goes_last_in_both_directions() -> None:
+def test_unknown_values_are_last_in_both_directions() -> None:
     known, unknown = Row("a", "A", "A", price=Decimal(1)), Row("b", "B", "B", rank=1)
     for descending in (True, False):
-        assert arrange([unknown, known], [("price", descending)]) == [known, unknown]
+        assert sort_rows([unknown, known], [("price", descending)]) == [known, unknown]
 
 
-def test_ties_go_by_rank_then_id_whatever_the_direction() -> None:
+def test_ties_go_by_rank_then_id_in_both_directions() -> None:
     first, second, unranked = Row("z", "Z", "Z", rank=1), Row("a", "A", "A", rank=2), Row("b", "B", "B")
     for descending in (True, False):
-        assert arrange([unranked, second, first], [("price", descending)]) == [first, second, unranked]
+        assert sort_rows([unranked, second, first], [("price", descending)]) == [first, second, unranked]
 
 
-def test_a_further_key_decides_where_the_first_one_ties() -> None:
+def test_a_second_key_decides_ties_of_the_first() -> None:
     one = Row("a", "A", "A", pct_24h=Decimal(1), market_cap=Decimal(1))
     two = replace(one, id="b", market_cap=Decimal(2))
-    assert arrange([one, two], [("24h", True), ("cap", True)]) == [two, one]
+    assert sort_rows([one, two], [("24h", True), ("cap", True)]) == [two, one]
 
 
 @given(rows, sorts)
-def test_ordinals_put_rows_in_the_same_order_as_their_exact_values(some: list[Row], sort: Any) -> None:
-    numbers = {column: order_numbers(some, column) for column, _ in sort}
-    place = {row.id: n for n, row in enumerate(arrange(some, ()))}
+def test_ordinals_sort_rows_like_exact_values(some: list[Row], sort: Any) -> None:
+    numbers = {column: compute_ordinals(some, column) for column, _ in sort}
+    place = {row.id: n for n, row in enumerate(sort_rows(some, ()))}
 
     def browser_key(n: int) -> tuple[object, ...]:
         keys: list[object] = []
@@ -186,41 +186,41 @@ def test_ordinals_put_rows_in_the_same_order_as_their_exact_values(some: list[Ro
         return (*keys, place[some[n].id])
 
     in_browser = [some[n].id for n in sorted(range(len(some)), key=browser_key)]
-    assert in_browser == [row.id for row in arrange(some, sort)]
+    assert in_browser == [row.id for row in sort_rows(some, sort)]
 
 
 @given(rows, views)
-def test_a_selection_holds_only_what_matches_and_loses_nothing_unfiltered(
-    some: list[Row], view: View
-) -> None:
-    shown = select(some, view)
+def test_a_selection_contains_exactly_the_matching_rows(some: list[Row], view: View) -> None:
+    shown = select_rows(some, view)
     assert {row.id for row in shown} <= {row.id for row in some}
     assert all(row.market_cap is not None and row.market_cap >= view.min_cap for row in shown if view.min_cap)
     if "gainers" in view.facets:
         assert all((row.change(view.span) or 0) > 0 for row in shown)
-    everything = select(some, replace(view, query="", facets=frozenset(), category="", min_cap=0, watch=None))
+    everything = select_rows(
+        some, replace(view, query="", facets=frozenset(), category="", min_cap=0, watch=None)
+    )
     assert len(everything) == len(some)
     for before, after in itertools.pairwise(everything):
         column, descending = view.sort[0]
-        left, right = sort_value(before, column), sort_value(after, column)
+        left, right = get_sort_value(before, column), get_sort_value(after, column)
         assert right is None or (left is not None and (left >= right if descending else left <= right))
 
 
 @given(views)
-def test_a_view_survives_its_link(view: View) -> None:
-    assert parse_view(view_params(view)) == view
+def test_a_view_survives_a_round_trip_through_its_link(view: View) -> None:
+    assert parse_view(build_view_params(view)) == view
 
 
 @given(
     st.dictionaries(st.sampled_from(["q", "sort", "facet", "cat", "min", "cols", "span", "watch"]), st.text())
 )
-def test_no_link_is_refused_and_what_is_read_is_stable(params: dict[str, str]) -> None:
+def test_any_link_gives_a_view_that_survives_a_round_trip(params: dict[str, str]) -> None:
     view = parse_view(params)
-    assert parse_view(view_params(view)) == view
+    assert parse_view(build_view_params(view)) == view
 
 
-def test_a_plain_view_leaves_the_address_plain() -> None:
-    assert view_params(View()) == {}
+def test_the_default_view_has_no_parameters() -> None:
+    assert build_view_params(View()) == {}
     assert parse_view({}) == View(sort=DEFAULT_SORT, columns=DEFAULT_COLUMNS)
 
 
@@ -228,24 +228,24 @@ def test_opposite_facets_cannot_both_hold() -> None:
     assert parse_view({"facet": "gainers,losers,flagged"}).facets == {"gainers", "flagged"}
 
 
-def test_text_finds_name_symbol_and_id_in_any_width_and_case() -> None:
+def test_the_text_filter_matches_name_symbol_and_id_in_any_width_and_case() -> None:
     row = Row("shiba-inu", "SHIB", "Shiba Inu")
     for query in ("shib", "ＳＨＩＢＡ", "inu shiba", "shiba-inu"):
-        assert select([row], View(query=query)) == [row]
-    assert select([row], View(query="shiba doge")) == []
+        assert select_rows([row], View(query=query)) == [row]
+    assert select_rows([row], View(query="shiba doge")) == []
 
 
-def test_a_last_known_change_is_neither_a_rise_nor_a_fall_today() -> None:
+def test_a_stale_change_is_neither_a_gain_nor_a_loss() -> None:
     fresh = Row("a", "A", "A", pct_24h=Decimal(2), source="coingecko")
     rose = Row("b", "B", "B", pct_24h=Decimal(3), source="coingecko:stale")
     fell = Row("c", "C", "C", pct_24h=Decimal(-3), source="coingecko:stale")
-    assert select([fresh, rose, fell], View(facets=frozenset({"gainers"}))) == [fresh]
-    assert select([fresh, rose, fell], View(facets=frozenset({"losers"}))) == []
+    assert select_rows([fresh, rose, fell], View(facets=frozenset({"gainers"}))) == [fresh]
+    assert select_rows([fresh, rose, fell], View(facets=frozenset({"losers"}))) == []
     assert rose.change("24h") is None
 
 
 @pytest.mark.parametrize("descending", [True, False])
-def test_changes_and_volumes_of_stale_rows_sort_with_the_unknown_and_their_prices_do_not(
+def test_stale_changes_and_volumes_sort_as_unknown_but_stale_prices_do_not(
     descending: bool,
 ) -> None:
     def row(asset: str, figure: Decimal, source: str) -> Row:
@@ -255,18 +255,18 @@ def test_changes_and_volumes_of_stale_rows_sort_with_the_unknown_and_their_price
     fresh = [row("a", Decimal(0), "coingecko"), row("c", Decimal(1), "coingecko")]
     stale = row("b", Decimal("0.5"), "coingecko:stale")
     for column in ("1h", "24h", "7d", "30d", "volume"):
-        assert arrange([stale, *fresh], [(column, descending)])[-1] is stale
-        assert order_numbers([stale, *fresh], column) == [None, 0, 1]
-    assert arrange([stale, *fresh], [("price", descending)])[1] is stale
+        assert sort_rows([stale, *fresh], [(column, descending)])[-1] is stale
+        assert compute_ordinals([stale, *fresh], column) == [None, 0, 1]
+    assert sort_rows([stale, *fresh], [("price", descending)])[1] is stale
 
 
-def test_stale_and_disputed_figures_are_found_by_their_facet() -> None:
+def test_the_flagged_facet_selects_stale_and_disputed_figures() -> None:
     fresh = Row("a", "A", "A", source="coingecko")
     stale, disputed = Row("b", "B", "B", source="coingecko:stale"), Row("c", "C", "C", flags=("divergent",))
-    assert select([fresh, stale, disputed], View(facets=frozenset({"flagged"}))) == [stale, disputed]
+    assert select_rows([fresh, stale, disputed], View(facets=frozenset({"flagged"}))) == [stale, disputed]
 
 
-def test_a_change_that_rounds_to_nothing_is_neither_gain_nor_loss() -> None:
+def test_a_change_that_rounds_to_zero_is_neither_gain_nor_loss() -> None:
     row = Row("a", "A", "A", pct_24h=Decimal("0.004"), last_updated=datetime(2026, 1, 1, tzinfo=UTC))
-    assert select([row], View(facets=frozenset({"gainers"}))) == []
-    assert select([row], View(facets=frozenset({"losers"}))) == []
+    assert select_rows([row], View(facets=frozenset({"gainers"}))) == []
+    assert select_rows([row], View(facets=frozenset({"losers"}))) == []
