@@ -25,7 +25,7 @@ WITHOUT_A_KEY = 0.1
 """Share of the time that is spent without a key."""
 
 
-def hunted(base: str, key: str | None, seconds: int, seed: int, workers: int) -> fuzzing.Bag:
+def hunted(base: str, key: str | None, seconds: int, seed: int, workers: int) -> fuzzing.FuzzingResult:
     document = httpx.get(f"{base}/openapi.json", timeout=30).json()
     more: dict[str, Any] = {
         "base-url": base,
@@ -36,8 +36,8 @@ def hunted(base: str, key: str | None, seconds: int, seed: int, workers: int) ->
     }
     if key is not None:
         more |= known_names(base, key)
-    config = fuzzing.configuration(key, more=more, **{"max-examples": 200})
-    return fuzzing.hunt(fuzzing.schema_of(document, config))
+    config = fuzzing.build_config(key, more=more, **{"max-examples": 200})
+    return fuzzing.run_all(fuzzing.load_schema(document, config))
 
 
 def known_names(base: str, key: str) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def known_names(base: str, key: str) -> dict[str, Any]:
     }
 
 
-def tell(title: str, bag: fuzzing.Bag, seconds: float) -> bool:
+def tell(title: str, bag: fuzzing.FuzzingResult, seconds: float) -> bool:
     """Print the counts; whether all is well."""
     print(f"\n{title}: {bag.requests} requests in {seconds:.0f} s, {bag.server_errors} of them 5xx")
     print("  answers ", in_order(bag.answers))
@@ -89,7 +89,7 @@ def in_order(counts: Counter[Any]) -> str:
     return ", ".join(f"{name}: {count}" for name, count in counts.most_common())
 
 
-def let_in(bag: fuzzing.Bag, document: dict[str, Any]) -> list[str]:
+def let_in(bag: fuzzing.FuzzingResult, document: dict[str, Any]) -> list[str]:
     """Operations behind the gate that gave a stranger anything but 401, 404 and 405."""
     guarded = {
         f"{method.upper()} {path}"

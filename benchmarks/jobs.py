@@ -28,7 +28,7 @@ from backend.jobs.tables import jobs
 from backend.settings import Settings
 from backend.store.database import Database
 from benchmarks.job_crew import child, children, store
-from tests.support.running import answers, free_port, wait_for
+from tests.support.running import free_port, is_answering, wait_for
 
 TEXT = "Bitcoin rose after the regulator's decision. " * 10
 
@@ -38,7 +38,7 @@ def submissions(settings: Settings, options: argparse.Namespace) -> None:
     key = create_key(database, name="bench", scopes=["write"], now=datetime.now(UTC)).key
     with children() as started:
         started.append(child(settings, "serve", "--port", str(port)))
-        wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"), "the service", 60)
+        wait_for(lambda: is_answering(f"http://127.0.0.1:{port}/healthz"), "the service", 60)
         start_workers(settings, started, 1)
         service = psutil.Process(started[0].pid)
         before = cpu_seconds(service)

@@ -140,12 +140,12 @@ def store_on(kind: databases.Store, keep: Path | None) -> Iterator[Database]:
             migrations.upgrade(url)
             yield from _opened(url)
         return
-    databases.begin_run()
+    databases.set_up_run()
     try:
-        with TemporaryDirectory() as folder, databases.fresh(kind, Path(folder)) as url:
+        with TemporaryDirectory() as folder, databases.create_database(kind, Path(folder)) as url:
             yield from _opened(url)
     finally:
-        databases.end_run()
+        databases.tear_down_run()
 
 
 def _opened(url: str) -> Iterator[Database]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.running import answers, free_port, wait_for
+from tests.support.running import free_port, is_answering, wait_for
 
 __all__ = [
     "bare_streamlit",
@@ -61,7 +61,7 @@ def wait_until(address: str, child: subprocess.Popen[bytes]) -> None:
     def answered() -> bool:
         if child.poll() is not None:
             raise SystemExit(f"The process ended before it answered at {address}.")
-        return answers(address)
+        return is_answering(address)
 
     wait_for(answered, f"An answer at {address}")
 

@@ -29,17 +29,17 @@ def _distributes(config: pytest.Config) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    read_once.shipped_packs()
+    read_once.cache_shipped_packs()
     if _distributes(config):
-        databases.begin_run()
+        databases.set_up_run()
         if config.getoption("numprocesses", None):
-            rewritten.keep(config)
+            rewritten.compile_tests(config)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _distributes(config):
-        stack.end()
-        databases.end_run()
+        stack.stop()
+        databases.tear_down_run()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -51,14 +51,14 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)  # before ``-m`` deselects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items[:] = distribution.in_order(items)
+    items[:] = distribution.sort_tests(items)
     for item in items:
         quick.mark(item)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _asset_books_are_read_once() -> Iterator[None]:
-    with read_once.asset_books():
+    with read_once.cache_asset_books():
         yield
 
 
@@ -78,14 +78,14 @@ def _loggers_follow_their_configuration() -> Iterator[None]:
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a fresh, migrated database, on SQLite and on PostgreSQL."""
-    with databases.fresh(request.param, tmp_path) as url:
+    with databases.create_database(request.param, tmp_path) as url:
         yield url
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a fresh database without a table, on SQLite and on PostgreSQL."""
-    with databases.fresh(request.param, tmp_path, migrated=False) as url:
+    with databases.create_database(request.param, tmp_path, migrated=False) as url:
         yield url
 
 
@@ -100,7 +100,7 @@ def database(database_url: str) -> Iterator[Database]:
 @pytest.fixture
 def sqlite_database(tmp_path: Path) -> Iterator[Database]:
     """A migrated database on SQLite, for tests in which the store does not matter."""
-    with databases.fresh("sqlite", tmp_path) as url:
+    with databases.create_database("sqlite", tmp_path) as url:
         opened = Database(url)
         yield opened
         opened.dispose()

@@ -143,7 +143,7 @@ def _read_only(judge: Judge, site: Site, disk: Disk, writers: Writers) -> None:
     disk.mount("ro")
     _start_anew(judge, site, "a read-only disk")
     for node in site.nodes:
-        programs.end_all(node.home)
+        programs.kill_all(node.home)
     disk.unmount()
     disk.mount()
     site.store.start()
@@ -167,7 +167,7 @@ def _while_nothing_is_taken_in(judge: Judge, site: Site, writers: Writers) -> No
 def _start_anew(judge: Judge, site: Site, on: str) -> None:
     """One node is killed and started while the disk takes nothing in: it serves, or ends with a sentence."""
     node = site.nodes[0]
-    programs.end_all(node.home)
+    programs.kill_all(node.home)
     site.start(node)
     assert node.program is not None
     process = node.program.process

@@ -107,18 +107,18 @@ def _kill(site: Site, chance: random.Random, total: Seen) -> None:
 def _end_at_once(node: Node, total: Seen, what: str) -> None:
     assert node.program is not None
     if what == "everything":
-        programs.end_all(node.home)
+        programs.kill_all(node.home)
         node.program.process.wait()
     else:
         node.program.kill()
     if until(lambda: not _services(node), ORPHANS) is None:
         total.orphans += len(_services(node))
-        programs.end_all(node.home)
+        programs.kill_all(node.home)
 
 
 def _services(node: Node) -> list[psutil.Process]:
     """Its processes but for commands of the writers."""
-    return [each for each in node.processes() if programs.command_of(each) in ("serve", "worker", "http")]
+    return [each for each in node.processes() if programs.get_command(each) in ("serve", "worker", "http")]
 
 
 def _refreshes(site: Site) -> set[datetime]:

@@ -86,11 +86,11 @@ def power_goes(
             time.sleep(chance.uniform(*WRITING_SECONDS))
         site.store.kill()
         for node in site.nodes:
-            programs.end_all(node.home)
+            programs.kill_all(node.home)
     finally:
         writers.stop()
     for node in site.nodes:  # what the writers started meanwhile
-        programs.end_all(node.home)
+        programs.kill_all(node.home)
     return disk
 
 

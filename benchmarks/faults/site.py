@@ -60,7 +60,7 @@ class Node:
         return time.monotonic() - self.started
 
     def processes(self) -> list[psutil.Process]:
-        return programs.processes_of(self.home)
+        return programs.find_processes(self.home)
 
     def cpu_seconds(self) -> float:
         """What its own process, which answers, has taken so far."""
@@ -136,7 +136,7 @@ class Site:
     def end(self) -> None:
         """Leave nothing running."""
         for node in self.nodes:
-            programs.end_all(node.home)
+            programs.kill_all(node.home)
 
 
 @contextlib.contextmanager

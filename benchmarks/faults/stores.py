@@ -66,7 +66,7 @@ class SqliteStore:
     def kill(self) -> None: ...
 
     def damage(self) -> list[str]:
-        return programs.faults_of(self.folder)
+        return programs.find_corruption(self.folder)
 
     def database(self) -> Database:
         return Database(Settings(home=self.folder).app_database_url)

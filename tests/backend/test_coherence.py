@@ -21,8 +21,8 @@ from tests.support import databases, read_once
 from tests.support.article_app import PACK, write_pack
 from tests.support.asgi import Answer, send
 from tests.support.databases import Store
-from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in, worker_of
-from tests.support.timelines import NOW, sent_run
+from tests.support.market_app import Clock, Running, build_worker, enable_only, run_app, settings_in
+from tests.support.timelines import NOW, build_run_json
 
 
 @dataclass
@@ -58,8 +58,8 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     enable_only(home, ("bitcoin",))
     write_pack(home, PACK)
     with contextlib.ExitStack() as stack:
-        url = stack.enter_context(databases.fresh(kind, home))
-        stack.enter_context(read_once.rule_sets())
+        url = stack.enter_context(databases.create_database(kind, home))
+        stack.enter_context(read_once.cache_rule_sets())
         settings = settings_in(home, database_url=url, scan_processes=0)
         clock = Clock()
         here, there = run_app(settings, clock), run_app(settings, clock)
@@ -70,26 +70,26 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             here.database, name="both", scopes=("read", "write", "ingest"), now=datetime.now(UTC)
         )
         for running in (here, there):
-            running.look()
+            running.poll_changes()
         yield Pair(here, there, made.key, home)
 
 
 def test_a_key_that_is_made_opens_and_one_that_is_revoked_does_not(pair: Pair) -> None:
     made = auth_service.create_key(pair.here.database, name="k", scopes=["read"], now=datetime.now(UTC))
-    pair.there.look()
+    pair.there.poll_changes()
     assert pair.status_there("/rankings", made.key) == 200
     auth_service.revoke_key(pair.here.database, made.info.id, now=datetime.now(UTC))
-    pair.there.look()
+    pair.there.poll_changes()
     assert pair.status_there("/rankings", made.key) == 401
 
 
 def test_figures_that_a_worker_refreshed_take_the_place_of_the_former_ones(pair: Pair) -> None:
-    worker_of(pair.here).tick()
-    pair.there.look()
+    build_worker(pair.here).tick()
+    pair.there.poll_changes()
     before = pair.there.get("/prices", key=pair.key)
-    worker_of(pair.here).tick(minutes=5)
-    pair.there.look()
-    pair.here.look()
+    build_worker(pair.here).tick(minutes=5)
+    pair.there.poll_changes()
+    pair.here.poll_changes()
     after = pair.there.get("/prices", key=pair.key)
     assert after.body != before.body
     assert after.headers["etag"] == pair.here.get("/prices", key=pair.key).headers["etag"]
@@ -106,13 +106,13 @@ def test_a_topic_shows_in_a_list_that_stood_ready_and_in_its_detail(pair: Pair) 
     for path in lists:  # so that answers stand ready
         assert pair.there.get(path, key=pair.key).status == 200
     number = pair.post("/topics", first)["data"][0]["id"]
-    pair.there.look()
+    pair.there.poll_changes()
     for path in lists[:2]:
         titles = [each["title"] for each in pair.there.get(path, key=pair.key).json()["data"]]
         assert "First words" in titles, path
 
     pair.post("/topics", {**first, "texts": {"en": {"title": "Second words"}}})
-    pair.there.look()
+    pair.there.poll_changes()
     for path in lists:
         titles = [each["title"] for each in pair.there.get(path, key=pair.key).json()["data"]]
         assert "Second words" in titles, path
@@ -124,7 +124,7 @@ def test_a_profile_and_its_runs_show_at_once(pair: Pair) -> None:
     timeline_store.upsert_profiles(pair.here.database, {"mine": Profile("p", "m")}, now=NOW)
     assert pair.there.get("/v1/timelines/mine", key=pair.key).json()["entries"] == []
     for run in ("a", "b"):
-        pair.post("/v1/timelines/mine/entries", [sent_run(run)])
+        pair.post("/v1/timelines/mine/entries", [build_run_json(run)])
         entries = pair.there.get("/v1/timelines/mine", key=pair.key).json()["entries"]
         assert entries[-1]["run_id"] == run
     listed = pair.there.get("/v1/timelines", key=pair.key).json()["profiles"]["mine"]["entries"]
@@ -136,8 +136,8 @@ def test_rules_and_names_that_are_reloaded_judge_articles_everywhere_by_one_vers
     assert [found["rule_id"] for found in before.json()[0]["violations"]]
     write_pack(pair.home, PACK.replace("Zorbkoin", "Zorbquoin"))
     active_rules.announce(pair.here.database)
-    pair.here.look()
-    pair.there.look()
+    pair.here.poll_changes()
+    pair.there.poll_changes()
     after = pair.scan_there("The Zorbkoin rose")
     assert after.json()[0]["violations"] == []
     told = pair.there.get("/articles/rules", key=pair.key).json()

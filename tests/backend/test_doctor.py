@@ -28,7 +28,7 @@ from backend.markets.doctor_checks import check_coverage
 from backend.markets.refresh import Refresher
 from backend.settings import Settings
 from backend.store.database import Database
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 from tests.support.market_app import CALM, FEW, Clock, enable_only
 from tests.support.submitted_jobs import NOW
 
@@ -53,7 +53,7 @@ CHECKS = [
 
 @pytest.fixture
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    return own_home(tmp_path, monkeypatch)
+    return set_up_home(tmp_path, monkeypatch)
 
 
 def build_settings(home: Path, **values: Any) -> Settings:

@@ -10,14 +10,14 @@ from typer.testing import CliRunner
 
 import backend
 from backend.cli.commands import app
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 
 run = CliRunner()
 
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    return own_home(tmp_path, monkeypatch)
+    return set_up_home(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("command", ["up", "serve", "worker", "migrate"])

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from backend.runtime.processes import STOP_SIGNALS, StopRequest
 from backend.worker import restart_delay_seconds, retry_until_stopped
-from tests.support.own_thread import logs_of_this_thread
+from tests.support.own_thread import capture_logs_of_this_thread
 
 FULL = sa.exc.OperationalError("INSERT", {}, Exception("database or disk is full"))
 
@@ -37,7 +37,7 @@ class Start:
 
 def test_a_start_is_tried_until_there_is_room_and_the_fault_is_told_once(stop: StopRequest) -> None:
     start = Start(FULL, OSError(28, "No space left on device"), FULL)
-    with logs_of_this_thread() as told:
+    with capture_logs_of_this_thread() as told:
         assert retry_until_stopped(start, stop, retry_seconds=0) == "begun"
     assert start.attempts == 4
     assert [(line["event"], line["reason"]) for line in told] == [

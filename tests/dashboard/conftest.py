@@ -20,7 +20,7 @@ from dashboard.client import connection
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import service
 from tests.support.line import Line
-from tests.support.serving import served
+from tests.support.serving import serve_app
 
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
 """In the sample market's calm week: no view fails."""
@@ -62,7 +62,7 @@ def served_market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]
     database.dispose()
     app = create_app(settings, now=lambda: CALM + timedelta(seconds=20))
     key = settings.local_key_file.read_text().strip()
-    with served(app) as url:
+    with serve_app(app) as url:
         yield Backend(url, key)
 
 

@@ -8,6 +8,6 @@ from tests.support import running, stack
 @pytest.fixture(scope="session")
 def service() -> running.Service:
     """The test run's service on sample data, once it has figures and topics."""
-    found = stack.shared().service
+    found = stack.start_shared().service
     running.wait_for(lambda: found.get("/topics").json()["total"] > 200, "The archive as topics")
     return found

@@ -19,11 +19,13 @@ def printed(service: running.Service, tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("quickstart")
     shutil.copytree(PAGE.parent / "examples", folder / "docs" / "examples")
     settings = running.environment(service.home)
-    return documented.run(EXAMPLES, folder, settings, replacing={"http://127.0.0.1:8000": service.url})
+    return documented.run_examples(
+        EXAMPLES, folder, settings, replacing={"http://127.0.0.1:8000": service.url}
+    )
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)), ids=[f"line {each.line}" for each in EXAMPLES])
 def test_an_example_prints_what_the_page_shows(printed: list[str], number: int) -> None:
     shown = EXAMPLES[number].printed
     assert shown is not None, "The page does not show what this example prints."
-    assert documented.without_changing(printed[number]) == documented.without_changing(shown)
+    assert documented.mask_changing_values(printed[number]) == documented.mask_changing_values(shown)

@@ -29,7 +29,7 @@ def commands(program: str) -> list[list[str]]:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The examples as a checkout has them, with a data folder that nothing was put into."""
-    homes.own_home(tmp_path, monkeypatch)
+    homes.set_up_home(tmp_path, monkeypatch)
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
     return tmp_path
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support import running, stack
-from tests.support.browsers import chromium_browser
+from tests.support.browsers import open_chromium
 from tests.support.reader import Reader
 from tests.support.waiting import LIMIT_MS
 
@@ -15,13 +15,13 @@ from tests.support.waiting import LIMIT_MS
 @pytest.fixture(scope="session")
 def running_service() -> running.Service:
     """A sample service that has figures, one for all processes of the run."""
-    return stack.shared().service
+    return stack.start_shared().service
 
 
 @pytest.fixture(scope="session")
 def running_dashboard() -> str:
     """The address of a dashboard over it."""
-    return stack.shared().dashboard
+    return stack.start_shared().dashboard
 
 
 expect.set_options(timeout=LIMIT_MS)
@@ -30,7 +30,7 @@ expect.set_options(timeout=LIMIT_MS)
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """One for all pages that a process opens, gone when it goes on to other tests."""
-    with chromium_browser() as started:
+    with open_chromium() as started:
         yield started
 
 

@@ -21,7 +21,7 @@ def test_the_service_the_worker_and_the_dashboard_import_nothing_from_the_workin
     assert {Path(process.cwd()).name for process in stack.processes()} == {hostile_folder.NAME}
     commands = {process.cmdline()[-1] for process in stack.processes()}
     assert commands >= {"up", "worker", "--no-worker", "dashboard"}
-    assert hostile_folder.imported(run_folder.path()) == []
+    assert hostile_folder.list_imported(run_folder.path()) == []
 
 
 @pytest.mark.browser
@@ -47,4 +47,4 @@ def test_scan_processes_import_nothing_from_the_working_directory(tmp_path: Path
         check=False,
     )
     assert scanned.returncode == os.EX_OK, scanned.stderr
-    assert hostile_folder.imported(tmp_path) == []
+    assert hostile_folder.list_imported(tmp_path) == []

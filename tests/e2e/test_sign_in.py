@@ -32,7 +32,9 @@ class Dashboard:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "backend.cli", "dashboard"], env=self.environment, stdin=subprocess.DEVNULL
         )
-        running.wait_for(lambda: running.answers(f"{self.url}/_stcore/health"), "A dashboard that answers")
+        running.wait_for(
+            lambda: running.is_answering(f"{self.url}/_stcore/health"), "A dashboard that answers"
+        )
 
     def kill(self) -> None:
         if self.process is not None:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from tests.smoke import first_use, pythons
-from tests.support.browsers import chromium_browser
+from tests.support.browsers import open_chromium
 
 
 def main() -> int:
@@ -14,7 +14,7 @@ def main() -> int:
         if version not in pythons.installed():
             pythons.bring(version)
     found, failed = pythons.installed(), 0
-    with tempfile.TemporaryDirectory(prefix="chainproof-smoke-") as name, chromium_browser() as browser:
+    with tempfile.TemporaryDirectory(prefix="chainproof-smoke-") as name, open_chromium() as browser:
         wheel = first_use.build_wheel(Path(name))
         for version in pythons.supported():
             if version not in found:

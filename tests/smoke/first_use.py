@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 
 from tests.smoke.pythons import ROOT, UV, Python
 from tests.support import programs
-from tests.support.running import answers, free_port, loopback
+from tests.support.running import free_port, is_answering, loopback
 from tests.support.waiting import LIMIT_MS, wait_for
 
 JOBS = {
@@ -40,7 +40,7 @@ def try_out(python: Python, wheel: Path, folder: Path, browser: Browser) -> None
     settings = {**clean, "HOME": str(home), "CHAINPROOF_DASHBOARD_PORT": str(port)}
     program = programs.start_command(folder / "data", [str(command), "up"], settings, cwd=empty)
     try:
-        program.until_ready()
+        program.wait_until_ready()
         for kind, body in JOBS.items():
             _finish_job(program, kind, body)
         _open_page(browser, f"http://127.0.0.1:{port}")
@@ -53,7 +53,7 @@ def try_out(python: Python, wheel: Path, folder: Path, browser: Browser) -> None
         error.add_note(f"The programs printed: {program.words[-4000:]}")
         raise
     finally:
-        programs.end_all(program.home)
+        programs.kill_all(program.home)
 
 
 def _install(python: Python, wheel: Path, environment: Path) -> Path:
@@ -82,7 +82,7 @@ def _finish_job(program: programs.Program, kind: str, body: dict[str, str]) -> N
 
 
 def _open_page(browser: Browser, address: str) -> None:
-    wait_for(lambda: answers(f"{address}/_stcore/health"), "A dashboard that answers")
+    wait_for(lambda: is_answering(f"{address}/_stcore/health"), "A dashboard that answers")
     page = browser.new_page()
     try:
         page.goto(address)

@@ -1,4 +1,4 @@
-"""The service with naming rules of the test's own, and callers with every kind of key."""
+"""Runs the service with test naming rules, and callers with each kind of key."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -48,7 +48,7 @@ rules:
     severity: info
     specs: [{from: Zorby fell, to: Zorby fell, finds: true}]
 """
-"""Made-up names, so that no shipped rule has a say in them."""
+"""Fictitious names, which no shipped rule matches."""
 
 WRONG: dict[str, Any] = {
     "id": "7",
@@ -59,17 +59,17 @@ WRONG: dict[str, Any] = {
     "source": "wire",
     "language": "en",
 }
-"""An article with two errors that are safe to correct, one that is not, and one that nobody can."""
+"""An article with two safe corrections, one that needs approval, and one error without a correction."""
 
 RIGHT: dict[str, Any] = {"id": "8", "content": "Zorbcoin rises.", "language": "en"}
 
 
 class Articles:
-    """The application and keys for it, by the scopes that they have."""
+    """The application and its keys by scopes."""
 
     def __init__(self, running: Running) -> None:
         self.running = running
-        self.keys = {scopes: self._key(scopes) for scopes in ("read", "write", "ingest", "read write")}
+        self.keys = {scopes: self._create_key(scopes) for scopes in ("read", "write", "ingest", "read write")}
         running.inner.state.credentials.reload()
 
     @property
@@ -80,17 +80,20 @@ class Articles:
     def post(
         self, path: str, body: Any, *, scopes: str | None = "read write", pieces: int = 0, **headers: str
     ) -> Answer:
-        """POST of JSON, or of bytes as they are; ``pieces`` sends them so, without a length."""
+        """Send a POST request with JSON or bytes. ``pieces`` chunks the body, without Content-Length."""
         raw = body if isinstance(body, bytes) else orjson.dumps(body)
-        sent = {"Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
+        all_headers = {
+            "Content-Type": "application/json",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
         if scopes is not None:
-            sent["CP-X-API-KEY"] = self.keys[scopes]
+            all_headers["CP-X-API-KEY"] = self.keys[scopes]
         if not pieces:
             return send(
                 self.running.app,
                 path,
                 method="POST",
-                headers={"Content-Length": str(len(raw)), **sent},
+                headers={"Content-Length": str(len(raw)), **all_headers},
                 body=[raw],
             )
         step = -(-len(raw) // pieces) or 1
@@ -99,7 +102,7 @@ class Articles:
             self.running.app,
             path,
             method="POST",
-            headers={"Transfer-Encoding": "chunked", **sent},
+            headers={"Transfer-Encoding": "chunked", **all_headers},
             body=chunks,
         )
 
@@ -117,24 +120,24 @@ class Articles:
         return answer.json()
 
     def stored(self) -> list[Any]:
-        """Every violation in the store, newest first."""
+        """List every violation in the store, newest first."""
         return list(page(self.running.database, ViolationFilter(), limit=100_000, cursor=None)["data"])
 
-    def _key(self, scopes: str) -> str:
-        words = tuple(cast(Scope, word) for word in scopes.split())
-        return create_key(self.running.database, name=scopes, scopes=words, now=datetime.now(UTC)).key
+    def _create_key(self, scopes: str) -> str:
+        names = tuple(cast(Scope, name) for name in scopes.split())
+        return create_key(self.running.database, name=scopes, scopes=names, now=datetime.now(UTC)).key
 
 
 @contextmanager
 def article_app(
     home: Path, *, pack: str = PACK, database_url: str | None = None, **settings: Any
 ) -> Iterator[Articles]:
-    """The service over an empty store with ``pack`` beside the shipped rules."""
+    """Run the service over an empty store, with ``pack`` in addition to the shipped rules."""
     enable_only(home, ("bitcoin",))
     write_pack(home, pack)
-    chosen = settings_in(home, database_url=database_url, **{"scan_processes": 0, **settings})
-    with read_once.rule_sets():
-        running = run_app(chosen, Clock())
+    app_settings = settings_in(home, database_url=database_url, **{"scan_processes": 0, **settings})
+    with read_once.cache_rule_sets():
+        running = run_app(app_settings, Clock())
         try:
             yield Articles(running)
         finally:
@@ -149,5 +152,5 @@ def write_pack(home: Path, pack: str) -> None:
 
 
 def kinds(findings: Iterable[Any]) -> list[tuple[str, str]]:
-    """Which rule found something in which field."""
+    """List the rule id and field of each finding."""
     return [(each["rule_id"], each["field"]) for each in findings]

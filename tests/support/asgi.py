@@ -1,4 +1,4 @@
-"""One request to an ASGI application, as a server would hand it over, and the answer as it is sent."""
+"""Sends one request to an ASGI application as a server would, and returns the raw response."""
 
 import asyncio
 import gzip
@@ -15,15 +15,15 @@ Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 
 @dataclass
 class Answer:
-    """An answer as it went over the wire."""
+    """A response as sent over the wire."""
 
     status: int
     raw_headers: list[tuple[bytes, bytes]]
     body: bytes
     reads: int
-    """How often the application asked for a piece of the request's body."""
+    """The number of times that the application read a part of the request body."""
     state: dict[str, Any]
-    """What the application noted about the request."""
+    """The state that the application stored for the request."""
 
     @property
     def headers(self) -> dict[str, str]:
@@ -31,7 +31,7 @@ class Answer:
 
     @property
     def text(self) -> bytes:
-        """The body, decompressed where it says that it is compressed."""
+        """The body, decompressed if its encoding is gzip."""
         return gzip.decompress(self.body) if self.headers.get("content-encoding") == "gzip" else self.body
 
     def json(self) -> Any:
@@ -47,11 +47,11 @@ def send(
     body: Iterable[bytes] = (b"",),
     client: str = "127.0.0.1",
 ) -> Answer:
-    """``path`` may hold a query; each piece of ``body`` is a message of its own."""
-    return asyncio.run(answer_of(app, path, method=method, headers=headers, body=body, client=client))
+    """Send a request. ``path`` may contain a query; each part of ``body`` is a separate message."""
+    return asyncio.run(send_async(app, path, method=method, headers=headers, body=body, client=client))
 
 
-async def answer_of(
+async def send_async(
     app: ASGIApp,
     path: str,
     *,
@@ -60,8 +60,8 @@ async def answer_of(
     body: Iterable[bytes] = (b"",),
     client: str = "127.0.0.1",
 ) -> Answer:
-    """The same within a loop that runs already."""
-    bare, _, query = path.partition("?")
+    """Send a request within a running event loop."""
+    path_only, _, query = path.partition("?")
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     state: dict[str, Any] = {}
     scope: dict[str, Any] = {
@@ -70,8 +70,8 @@ async def answer_of(
         "http_version": "1.1",
         "method": method,
         "scheme": "http",
-        "path": unquote(bare),
-        "raw_path": bare.encode(),
+        "path": unquote(path_only),
+        "raw_path": path_only.encode(),
         "query_string": query.encode(),
         "root_path": "",
         "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in pairs],
@@ -79,19 +79,21 @@ async def answer_of(
         "server": ("127.0.0.1", 8000),
         "state": state,
     }
-    pieces, sent, reads = list(body), list[Any](), 0
+    parts, sent, reads = list(body), list[Any](), 0
 
     async def receive() -> dict[str, Any]:
         nonlocal reads
         reads += 1
-        if not pieces:
+        if not parts:
             return {"type": "http.disconnect"}
-        return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
 
-    async def take(message: Any) -> None:
+    async def record(message: Any) -> None:
         sent.append(message)
 
-    await app(scope, receive, take)
+    await app(scope, receive, record)
     start = next(message for message in sent if message["type"] == "http.response.start")
-    whole = b"".join(message.get("body", b"") for message in sent if message["type"] == "http.response.body")
-    return Answer(start["status"], list(start["headers"]), whole, reads, state)
+    full_body = b"".join(
+        message.get("body", b"") for message in sent if message["type"] == "http.response.body"
+    )
+    return Answer(start["status"], list(start["headers"]), full_body, reads, state)

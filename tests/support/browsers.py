@@ -1,11 +1,11 @@
-"""A real browser, where the machine has one."""
+"""Starts a real browser, if the machine has one."""
 
 import contextlib
 from collections.abc import Iterator
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.support.needs import needs
+from tests.support.needs import skip_unless
 from tests.support.prerequisites import chromium
 
 BROWSER_OPTIONS = [
@@ -21,13 +21,13 @@ BROWSER_OPTIONS = [
 
 
 @contextlib.contextmanager
-def chromium_browser() -> Iterator[Browser]:
-    """A Chromium of this process's own.
+def open_chromium() -> Iterator[Browser]:
+    """Start a Chromium for this process.
 
-    While it runs, this thread has a running event loop: ``asyncio.run`` works again when the block ends.
+    While it runs, this thread has a running event loop; ``asyncio.run`` works only after the block.
     """
     path = chromium()
-    needs(path is not None, "No Chromium here: install one (Debian: apt-get install chromium).")
+    skip_unless(path is not None, "Chromium is not installed. Install it (Debian: apt-get install chromium).")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=BROWSER_OPTIONS)
         try:

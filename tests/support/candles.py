@@ -1,4 +1,4 @@
-"""Candles folded out of polls, as the store grows them."""
+"""Builds candles from polled prices, as the store does."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -8,14 +8,14 @@ from backend.markets.candles.building import add_price
 from backend.markets.model import Candle
 
 
-def from_polls(points: Iterable[tuple[datetime, Decimal]], seconds: int) -> list[Candle]:
-    """Candles of ``seconds`` out of ``(instant, price)`` points in any order, ascending."""
+def build_candles(points: Iterable[tuple[datetime, Decimal]], seconds: int) -> list[Candle]:
+    """Build ascending candles of ``seconds`` from ``(instant, price)`` points in any order."""
     candles: list[Candle] = []
     for at, price in sorted(points, key=lambda point: point[0]):
         current = candles[-1] if candles else None
-        grown = add_price(current, price, at, seconds)
-        if current is not None and grown.open_time == current.open_time:
-            candles[-1] = grown
+        updated = add_price(current, price, at, seconds)
+        if current is not None and updated.open_time == current.open_time:
+            candles[-1] = updated
         else:
-            candles.append(grown)
+            candles.append(updated)
     return candles

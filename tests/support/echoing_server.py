@@ -1,6 +1,6 @@
-"""A server on loopback that refuses everything and quotes the whole request as it does.
+"""Runs a server on loopback that refuses every request and quotes the whole request in its errors.
 
-Upstreams do quote keys in their errors; this one quotes them in every place where an error could be read.
+Some upstreams quote keys in errors; this one quotes them in every part of an error.
 """
 
 import json
@@ -11,8 +11,8 @@ from types import TracebackType
 
 class EchoingServer:
     def __init__(self) -> None:
-        self.heard = ""
-        """All that was ever sent, as text."""
+        self.received = ""
+        """All received requests, as text."""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -20,10 +20,10 @@ class EchoingServer:
 
             def do_GET(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace")
-                told = f"{self.command} {self.path} {self.headers} {body}"
-                outer.heard += told
-                message = f"Not with this: {told}"
-                said = json.dumps(
+                request = f"{self.command} {self.path} {self.headers} {body}"
+                outer.received += request
+                message = f"Refused: {request}"
+                response = json.dumps(
                     {
                         "error": {"message": message, "code": "invalid_api_key", "type": message},
                         "status": {"error_code": 1001, "error_message": message},
@@ -35,9 +35,9 @@ class EchoingServer:
                 self.send_response(401, "Unauthorized")
                 self.send_header("Content-Type", "application/json")
                 self.send_header("WWW-Authenticate", f"Bearer error={self.headers.get('Authorization')}")
-                self.send_header("Content-Length", str(len(said)))
+                self.send_header("Content-Length", str(len(response)))
                 self.end_headers()
-                self.wfile.write(said)
+                self.wfile.write(response)
 
             def do_POST(self) -> None:
                 self.do_GET()

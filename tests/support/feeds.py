@@ -1,4 +1,4 @@
-"""Feeds for tests: small ones in the shapes that publishers send, from a server on loopback."""
+"""Builds small feeds in the formats of publishers and polls them from a local server."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -39,12 +39,12 @@ def rss(items: Iterable[str], *, about: str = "") -> bytes:
 
 
 def feed(server: ProviderServer, name: str = "a", **fields: Any) -> Feed:
-    given = {"id": name, "name": name.title(), "language": "en", "kind": "trade_press", **fields}
-    return Feed(url=f"{server.url}/{name}", **given)
+    values = {"id": name, "name": name.title(), "language": "en", "kind": "trade_press", **fields}
+    return Feed(url=f"{server.url}/{name}", **values)
 
 
 class Round:
-    """Asks feeds from a server, as the worker does each minute."""
+    """Polls feeds from a server, as the worker does each minute."""
 
     def __init__(self, server: ProviderServer, database: Database, home: Path, *feeds: Feed) -> None:
         allow = (f"127.0.0.1:{server.port}",)

@@ -1,4 +1,4 @@
-"""Schemathesis over the service's own document: what it is told, and what it brings home."""
+"""Runs Schemathesis over the service's OpenAPI document and collects the results."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -14,38 +14,38 @@ from schemathesis.generation.case import Case
 from schemathesis.hooks import HookContext
 from schemathesis.openapi.checks import AllowHeaderMismatch, RejectedPositiveData, UseAfterFree
 
-NO_SCHEMA_SAYS = (
-    "Is no cursor of this service",  # what the service itself gave, and nothing else
+NOT_IN_SCHEMA = (
+    "Is no cursor of this service",  # only cursors that the service issued are valid
     "Is later than 'to'",  # two parameters that contradict each other
-    "an integer beyond 64 bits",  # in fields that are otherwise ignored too
-    "Must be UTF-8",  # the bytes of a header, and so the next
+    "an integer beyond 64 bits",  # also in ignored fields
+    "Must be UTF-8",  # the bytes of a header, as in the next line
     "Must consist of printable characters",
-    "send at least one of them",  # one of several fields has to say something
-    "must be an address",  # a pattern lets more pass than has a host
-    "olds U+0000",  # which no store keeps
-    "should have at least 1 character",  # besides the blanks around it
-    "is unknown, expired or revoked",  # a token that the store alone knows
-    "there is no such day or time",  # the first and the last hours of all time, in other zones
+    "send at least one of them",  # one of several fields is required
+    "must be an address",  # the pattern also matches URLs without a host
+    "olds U+0000",  # no store accepts it
+    "should have at least 1 character",  # not counting surrounding blanks
+    "is unknown, expired or revoked",  # only the store knows valid tokens
+    "there is no such day or time",  # the first and last possible hours, in other time zones
     "must be at most a hundred years",
-    "is missing",  # an empty one counts as none (RFC 6749, 3.1), and which are needed depends on grant_type
+    "is missing",  # an empty parameter counts as missing (RFC 6749, 3.1)
 )
-"""Sentences by which input is refused that fits every schema of the document."""
+"""Parts of errors for input that matches every schema of the document."""
 
-IGNORES_WHAT_IS_WRONG = {"GET /rankings": {"limit"}, "POST /oauth/revoke": {"client_id"}}
-"""Parameters that are no errors whatever they hold: a limit that is none is ignored by contract, and who
-revokes what is no token learns nothing (RFC 7009, 2.2)."""
+IGNORED_PARAMETERS = {"GET /rankings": {"limit"}, "POST /oauth/revoke": {"client_id"}}
+"""Parameters that are valid with any value: an invalid limit is ignored, and the revocation of an invalid
+token is not an error (RFC 7009, 2.2)."""
 
-WITH_A_PATH_OF_ANY_DEPTH = "/v1/timelines/"
-"""A profile's name may hold slashes, so that every path below is one of GET too, which ``Allow`` says."""
+NESTED_PATH_PREFIX = "/v1/timelines/"
+"""A profile's name may contain slashes, so GET is allowed on every path below, as ``Allow`` says."""
 
-JOBS = ("/sources/{id}", "/entities/extractions/{id}")
+JOB_PATHS = ("/sources/{id}", "/entities/extractions/{id}")
 
-REFUSED = [400, 401, 403, 404, 405, 409, 415]
+REFUSAL_STATUSES = [400, 401, 403, 404, 405, 409, 415]
 
 
 @dataclass
-class Bag:
-    """What a hunt brought home."""
+class FuzzingResult:
+    """The responses, checks and failures of one run."""
 
     answers: Counter[int] = field(default_factory=Counter)
     by_operation: dict[str, Counter[int]] = field(default_factory=dict)
@@ -62,12 +62,12 @@ class Bag:
     def server_errors(self) -> int:
         return sum(count for status, count in self.answers.items() if status >= 500)
 
-    def take(self, event: events.ScenarioFinished) -> None:
+    def record(self, event: events.ScenarioFinished) -> None:
         recorder = event.recorder
         self.phases[event.phase.value] += len(recorder.interactions)
         for case_id, interaction in recorder.interactions.items():
             if interaction.response is None:
-                self.errors.append(f"No answer to {interaction.request.method} {interaction.request.uri}")
+                self.errors.append(f"No response to {interaction.request.method} {interaction.request.uri}")
                 continue
             status = interaction.response.status_code
             self.answers[status] += 1
@@ -84,20 +84,20 @@ class Bag:
                     )
 
 
-def configuration(
+def build_config(
     key: str | None, *, more: Mapping[str, Any] | None = None, **generation: Any
 ) -> SchemathesisConfig:
-    """Every check there is. ``key`` opens all; without one nobody is let in."""
+    """Enable every check. ``key`` grants access to all operations; without it none is granted."""
     return SchemathesisConfig.from_dict(
         {
             "cache": {"enabled": False},
-            "analysis": {"constants": {"enabled": False}},  # reading all source takes longer than the hunt
+            "analysis": {"constants": {"enabled": False}},  # reading all source takes longer than the run
             "warnings": False,
             "headers": {"CP-X-API-KEY": key} if key else {},
             "continue-on-failure": True,
             "checks": {
-                # A list that is over its limit is 413, as a body over its size is.
-                "negative_data_rejection": {"expected-statuses": [*REFUSED, 413]},
+                # A list over its limit is 413, like a body over its size.
+                "negative_data_rejection": {"expected-statuses": [*REFUSAL_STATUSES, 413]},
             },
             "generation": {
                 "database": "none",
@@ -110,55 +110,55 @@ def configuration(
     )
 
 
-def schema_of(document: dict[str, Any], config: SchemathesisConfig) -> Any:
-    """The document as Schemathesis reads it; say where it is served by ``app`` or ``base_url``."""
+def load_schema(document: dict[str, Any], config: SchemathesisConfig) -> Any:
+    """Load the document into Schemathesis. The caller sets ``app`` or ``base_url``."""
     schema = schemathesis.openapi.from_dict(document, config=config)
     schema.hook("filter_failure")(is_a_failure)
     return schema
 
 
-def hunt(schema: Any, *, until: Callable[[Bag], bool] = lambda _: False) -> Bag:
-    """Run all phases, or until the bag says that it is enough."""
-    bag = Bag()
+def run_all(schema: Any, *, until: Callable[[FuzzingResult], bool] = lambda _: False) -> FuzzingResult:
+    """Run all phases, or until ``until`` returns true for the result so far."""
+    result = FuzzingResult()
     stream = from_schema(schema).execute()
     for event in stream:
         if isinstance(event, events.ScenarioFinished):
-            bag.take(event)
+            result.record(event)
         elif isinstance(event, events.NonFatalError):
-            bag.errors.append(f"{event.label}: {event.value}")
+            result.errors.append(f"{event.label}: {event.value}")
         elif isinstance(event, events.FatalError):
             raise event.exception
-        if until(bag):
+        if until(result):
             stream.stop()
-    return bag
+    return result
 
 
 def is_a_failure(_context: HookContext, failure: Failure, case: Case, response: Response) -> bool:
-    """Whether the service or its document is to blame, or a check knows less than the contract."""
+    """Whether a failure is a bug of the service or its document, and not a limitation of a check."""
     if isinstance(failure, RejectedPositiveData):
-        return not refused_for_what_no_schema_says(response)
+        return not is_refused_beyond_schema(response)
     if isinstance(failure, schemathesis.core.failures.AcceptedNegativeData):
-        return not only_ignored(case)
-    if isinstance(failure, UseAfterFree):  # a job that was cancelled is still there to be read
-        return not case.operation.path.startswith(JOBS)
+        return not mutates_only_ignored_parameters(case)
+    if isinstance(failure, UseAfterFree):  # a cancelled job can still be read
+        return not case.operation.path.startswith(JOB_PATHS)
     if isinstance(failure, AllowHeaderMismatch):
-        return not case.operation.path.startswith(WITH_A_PATH_OF_ANY_DEPTH)
+        return not case.operation.path.startswith(NESTED_PATH_PREFIX)
     return True
 
 
-def refused_for_what_no_schema_says(response: Response) -> bool:
+def is_refused_beyond_schema(response: Response) -> bool:
     if response.headers.get("content-type", [""])[0].startswith("text/html"):
-        return True  # which applications there are, and where codes go, the store alone knows
+        return True  # only the store knows applications and redirect URIs
     try:
-        told = response.json()
+        body = response.json()
     except ValueError:
         return False
-    faults = told.get("errors") or [{"msg": told.get("message") or told.get("error_description", "")}]
-    return all(any(said in fault["msg"] for said in NO_SCHEMA_SAYS) for fault in faults)
+    errors = body.get("errors") or [{"msg": body.get("message") or body.get("error_description", "")}]
+    return all(any(part in error["msg"] for part in NOT_IN_SCHEMA) for error in errors)
 
 
-def only_ignored(case: Case) -> bool:
-    ignored = IGNORES_WHAT_IS_WRONG.get(case.operation.label, set())
+def mutates_only_ignored_parameters(case: Case) -> bool:
+    ignored = IGNORED_PARAMETERS.get(case.operation.label, set())
     meta = case.meta
     assert meta is not None
     data: Any = meta.phase.data
@@ -167,13 +167,13 @@ def only_ignored(case: Case) -> bool:
     return mutated - unsent <= ignored
 
 
-def without_lifespan(app: Any) -> Any:
-    """``app`` for requests alone: who built it starts and ends what lives beside it."""
+def strip_lifespan(app: Any) -> Any:
+    """Wrap ``app`` for requests only: its creator starts and stops the background tasks."""
 
-    async def bare(scope: Any, receive: Any, send: Any) -> None:
+    async def requests_only(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             await app(scope, receive, send)
         else:
-            raise RuntimeError("only requests are taken")
+            raise RuntimeError("only requests are accepted")
 
-    return bare
+    return requests_only

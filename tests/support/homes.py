@@ -1,4 +1,4 @@
-"""A data folder of a test's own for what it runs in this process."""
+"""Sets up a data folder for a test in this process."""
 
 import os
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 
-def own_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """``folder/home`` is where Chainproof keeps its data; no other setting is in force."""
+def set_up_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Use ``folder/home`` as the data folder and remove all other settings."""
     for name in list(os.environ):
         if name.startswith("CHAINPROOF_") and not name.startswith("CHAINPROOF_TEST"):
             monkeypatch.delenv(name)

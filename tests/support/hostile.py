@@ -1,4 +1,4 @@
-"""Hostile input, and the operations of the service's own document that it is thrown at."""
+"""Builds hostile requests for every operation of the service's OpenAPI document and checks the responses."""
 
 import asyncio
 import re
@@ -10,7 +10,7 @@ from urllib.parse import quote
 import structlog
 
 from backend.errors import PROBLEM_JSON
-from tests.support.asgi import Answer, answer_of
+from tests.support.asgi import Answer, send_async
 
 SANE_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}")
 
@@ -132,7 +132,7 @@ METHODS = ("TRACE", "CONNECT", "PROPFIND", "OPTIONS", "PUT", "PATCH", "get", "G\
 
 @dataclass(frozen=True)
 class Operation:
-    """One of the document, with a path to ask."""
+    """An operation of the document, with a path to request."""
 
     method: str
     template: str
@@ -152,8 +152,8 @@ class Operation:
         return bool(self.described.get("security"))
 
     def with_value(self, name: str, value: str) -> str:
-        """The path with something else for one of its parameters."""
-        return _filled(self.template, self.described, {name: value})
+        """Return the path with another value for one of its parameters."""
+        return _fill_path(self.template, self.described, {name: value})
 
     def parameters(self, place: str) -> list[str]:
         return [each["name"] for each in self.described.get("parameters", ()) if each["in"] == place]
@@ -161,13 +161,13 @@ class Operation:
 
 def operations(document: dict[str, Any]) -> list[Operation]:
     return [
-        Operation(method.upper(), template, _filled(template, described, {}), described)
+        Operation(method.upper(), template, _fill_path(template, described, {}), described)
         for template, item in document["paths"].items()
         for method, described in item.items()
     ]
 
 
-def _filled(template: str, described: dict[str, Any], values: dict[str, str]) -> str:
+def _fill_path(template: str, described: dict[str, Any], values: dict[str, str]) -> str:
     path = template
     for each in described.get("parameters", ()):
         if each["in"] == "path":
@@ -180,8 +180,8 @@ def _filled(template: str, described: dict[str, Any], values: dict[str, str]) ->
 
 
 @dataclass
-class Throw:
-    """One request, and what it is in words for whoever reads of its failure."""
+class HostileRequest:
+    """One request, with a description for error messages."""
 
     what: str
     operation: Operation
@@ -191,32 +191,34 @@ class Throw:
     body: tuple[bytes, ...] = (b"",)
 
 
-def throw_all(app: Any, throws: Iterable[Throw]) -> Iterator[tuple[Throw, Answer]]:
-    """Every answer; that none of them was logged as a fault of the service is checked at the end."""
+def send_all(app: Any, throws: Iterable[HostileRequest]) -> Iterator[tuple[HostileRequest, Answer]]:
+    """Send all requests and yield the responses. Fails if the service logged an error."""
 
-    async def run() -> list[tuple[Throw, Answer]]:
+    async def run() -> list[tuple[HostileRequest, Answer]]:
         return [
             (
                 throw,
-                await answer_of(app, throw.path, method=throw.method, headers=throw.headers, body=throw.body),
+                await send_async(
+                    app, throw.path, method=throw.method, headers=throw.headers, body=throw.body
+                ),
             )
             for throw in throws
         ]
 
-    with structlog.testing.capture_logs() as logged:
+    with structlog.testing.capture_logs() as events:
         answers = asyncio.run(run())
-    broken = [event for event in logged if event["log_level"] in ("error", "critical")]
+    broken = [event for event in events if event["log_level"] in ("error", "critical")]
     assert broken == []
     yield from answers
 
 
-def faults_of(throw: Throw, answer: Answer) -> Iterator[str]:
-    """Whatever no answer may be, with the request that it was to."""
-    for fault in _faults(throw, answer):
+def find_faults(throw: HostileRequest, answer: Answer) -> Iterator[str]:
+    """Describe each property that no response may have, with its request."""
+    for fault in _check_response(throw, answer):
         yield f"{throw.method} {throw.operation.template}, {throw.what}: {fault}"
 
 
-def _faults(throw: Throw, answer: Answer) -> Iterator[str]:
+def _check_response(throw: HostileRequest, answer: Answer) -> Iterator[str]:
     if answer.status >= 500:
         yield f"{answer.status} {answer.body[:200]!r}"
     ids = [value for name, value in answer.raw_headers if name == b"x-request-id"]
@@ -227,29 +229,31 @@ def _faults(throw: Throw, answer: Answer) -> Iterator[str]:
     if any(name.startswith(b"access-control-") for name, _ in answer.raw_headers):
         yield "opened to other origins"
     if answer.status >= 400 and answer.body:
-        yield from _wrong_shape(throw, answer, ids)
-    asked = throw.operation
-    same = throw.path.partition("?")[0] == asked.path and throw.method == asked.method
-    if same and str(answer.status) not in asked.described["responses"]:
+        yield from _check_error_body(throw, answer, ids)
+    operation = throw.operation
+    is_documented_request = (
+        throw.path.partition("?")[0] == operation.path and throw.method == operation.method
+    )
+    if is_documented_request and str(answer.status) not in operation.described["responses"]:
         yield f"{answer.status} is not in the document"
 
 
-def _wrong_shape(throw: Throw, answer: Answer, ids: list[bytes]) -> Iterator[str]:
+def _check_error_body(throw: HostileRequest, answer: Answer, ids: list[bytes]) -> Iterator[str]:
     if answer.headers["content-type"].startswith("text/html"):
-        ours = answer.body.startswith(b"<!doctype html>") and b"<script" not in answer.body
-        if not ours or not throw.path.startswith("/oauth/authorize"):
-            yield "no page of ours"
+        is_ours = answer.body.startswith(b"<!doctype html>") and b"<script" not in answer.body
+        if not is_ours or not throw.path.startswith("/oauth/authorize"):
+            yield "not a page of the service"
         return
-    told = answer.json()
+    body = answer.json()
     if answer.headers["content-type"] == PROBLEM_JSON:
-        own = (answer.status, f"urn:chainproof:request:{ids[0].decode()}")
-        if (told.get("status"), told.get("instance")) != own:
-            yield f"a problem of another answer: {told}"
-    elif set(told) == {"code", "message", "data"}:
-        if told["code"] != answer.status or told["data"] is not None:
-            yield f"an envelope of another answer: {told}"
-    elif set(told) != {"error", "error_description"}:
-        yield f"no error shape: {told}"
+        expected = (answer.status, f"urn:chainproof:request:{ids[0].decode()}")
+        if (body.get("status"), body.get("instance")) != expected:
+            yield f"a problem of another answer: {body}"
+    elif set(body) == {"code", "message", "data"}:
+        if body["code"] != answer.status or body["data"] is not None:
+            yield f"an envelope of another answer: {body}"
+    elif set(body) != {"error", "error_description"}:
+        yield f"no error shape: {body}"
 
 
 def credential(key: str | None) -> list[tuple[str, str]]:

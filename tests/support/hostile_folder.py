@@ -4,11 +4,11 @@ from pathlib import Path
 
 NAME = "hostile"
 MODULES = (
-    "asgi.py",  # as Streamlit names the dashboard's application
+    "asgi.py",  # Streamlit's name of the dashboard's application
     "backend/__init__.py",
     "backend/cli/__init__.py",
     "dashboard/__init__.py",
-    "pickle.py",  # which multiprocessing imports before it takes over its parent's paths
+    "pickle.py",  # multiprocessing imports it before it sets its parent's paths
     "typing.py",
 )
 RECORD = """from pathlib import Path
@@ -28,7 +28,7 @@ base = "dark"
 
 
 def create(parent: Path) -> Path:
-    """A folder under ``parent`` with modules named as ours and Python's, and a Streamlit configuration."""
+    """Create a folder under ``parent`` with modules named like ours and Python's, and a Streamlit config."""
     folder = parent / NAME
     for name in MODULES:
         module = folder / name
@@ -39,8 +39,8 @@ def create(parent: Path) -> Path:
     return folder
 
 
-def imported(parent: Path) -> list[str]:
-    """The modules of the folder that a program has imported so far."""
+def list_imported(parent: Path) -> list[str]:
+    """List the modules of the folder that programs have imported."""
     return _log(parent).read_text().splitlines() if _log(parent).exists() else []
 
 

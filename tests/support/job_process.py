@@ -1,7 +1,7 @@
-"""A process that runs jobs, for tests that need several or have to kill one.
+"""Runs jobs in a process of its own, for tests that need several or kill one.
 
-``python -m tests.support.job_process DATABASE_URL FOLDER`` works until SIGTERM. What happens is
-written to ``FOLDER/events``, one line each: the process's slot, a word, and more.
+``python -m tests.support.job_process DATABASE_URL FOLDER`` runs until SIGTERM. It writes each event to a line
+of ``FOLDER/events``: the process's slot, the name of the event, and details.
 """
 
 import os
@@ -23,13 +23,13 @@ from backend.store.database import Database, bump
 from tests.support.waiting import LIMIT_SECONDS
 
 HOLD = "hold"
-"""While a file of this name is in the folder, the second step of a job does not end."""
+"""While a file of this name exists in the folder, the second step of a job waits."""
 
 folder = Path()
 engine: JobEngine
 
 
-def note(*words: object) -> None:
+def record(*words: object) -> None:
     line = " ".join(map(str, (engine.executor_id, *words)))
     with (folder / "events").open("a") as file:
         file.write(line + "\n")
@@ -39,21 +39,21 @@ if os.environ.get("CHAINPROOF_TEST_NEWER"):
 
     @DBOS.workflow(name="of-the-next-version")
     def of_the_next_version() -> None:
-        """By one more workflow dbos would know a program of another version."""
+        """One more workflow makes dbos see another version of the program."""
 
 
-def hold() -> None:
+def wait_while_held() -> None:
     while (folder / HOLD).exists():
         time.sleep(0.01)
 
 
 def long_job(context: JobContext) -> dict[str, Any]:
-    """Two steps, each of which notes who did it; the second is held."""
+    """Two steps that record their process; the second waits while held."""
 
     def work(word: str, *, held: bool) -> int:
-        note(word, os.getpid())
+        record(word, os.getpid())
         if held:
-            hold()
+            wait_while_held()
         return os.getpid()
 
     one = context.step("one", lambda: work("one", held=False), detail=lambda pid: {"pid": pid})
@@ -62,10 +62,10 @@ def long_job(context: JobContext) -> dict[str, Any]:
 
 
 def short_job(context: JobContext) -> dict[str, Any]:
-    """Those whose number is one or more are held."""
-    note("short", os.getpid(), context.job.input["n"])
+    """Jobs with a number of at least one wait while held."""
+    record("short", os.getpid(), context.job.input["n"])
     if context.job.input["n"] > 0:
-        hold()
+        wait_while_held()
     return {"pid": os.getpid()}
 
 
@@ -81,11 +81,11 @@ def job_types() -> list[JobType]:
 
 
 def tick(now: datetime) -> None:
-    note("tick")
+    record("tick")
 
 
 def failing_tick(now: datetime) -> None:
-    note("failing")
+    record("failing")
     raise ValueError("this tick fails each time")
 
 
@@ -102,14 +102,14 @@ def main() -> None:
         dispatcher=Dispatcher(Database(url), job_types(), timeout=timedelta(seconds=120)),
     )
     engine.launch()
-    note("started", os.getpid())
+    record("started", os.getpid())
     while not stop.wait(0.05) and os.getppid() != 1:  # no orphans if the test run is killed
         pass
-    engine.stop(timeout=LIMIT_SECONDS)  # a tick that was noted is recorded too
+    engine.stop(timeout=LIMIT_SECONDS)  # so that a recorded tick is also stored
 
 
 if __name__ == "__main__":
-    # As a module of its own name, so that the jobs' functions are declared once.
+    # Import under its own name, so that the jobs' functions are declared once.
     from tests.support import job_process
 
     job_process.main()

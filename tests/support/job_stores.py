@@ -1,4 +1,4 @@
-"""Looking into a job store behind dbos's back."""
+"""Reads the tables of dbos directly."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ Launch = Callable[..., JobEngine]
 
 
 def workflows(store: sa.Engine) -> sa.Table:
-    """The table in which dbos keeps jobs, as far as tests ask for it."""
+    """Build the dbos table of workflows, with the columns that tests use."""
     schema = None if store.dialect.name == "sqlite" else "dbos"
     texts = ("workflow_uuid", "status", "name", "executor_id", "application_version", "output")
     numbers = ("created_at", "completed_at", "recovery_attempts")

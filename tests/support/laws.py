@@ -1,16 +1,16 @@
-"""How many examples a law gets."""
+"""Sets the number of examples of property-based tests."""
 
 import hypothesis
 
 EVERYDAY = 25
-"""Examples of a law that says no number, in the profile that all runs have."""
+"""The default number of examples, in the default profile."""
 QUICK = 5
-"""The same in the profile ``quick``."""
+"""The default number of examples in the profile ``quick``."""
 
 
 def examples(number: int) -> int:
-    """So many in every run, more in the profile ``thorough``, and fewer in ``quick``."""
-    asked = hypothesis.settings().max_examples
-    if asked < EVERYDAY:
-        return min(asked, number)
-    return asked if asked > EVERYDAY else number
+    """Return ``number`` in the default profile, more in ``thorough`` and fewer in ``quick``."""
+    profile_examples = hypothesis.settings().max_examples
+    if profile_examples < EVERYDAY:
+        return min(profile_examples, number)
+    return profile_examples if profile_examples > EVERYDAY else number

@@ -1,4 +1,4 @@
-"""The dashboard's line to the service, which a test can cut and mend, or have answer otherwise."""
+"""Connects the dashboard to the service with a connection that a test can cut or answer itself."""
 
 import httpx
 
@@ -7,8 +7,8 @@ class Line(httpx.BaseTransport):
     def __init__(self) -> None:
         self.cut = False
         self.instead: httpx.Response | None = None
-        """What is answered in the service's place."""
-        self._inner = httpx.HTTPTransport(verify=False)  # loopback: no certificates to be read
+        """Replaces the service's response."""
+        self._inner = httpx.HTTPTransport(verify=False)  # loopback needs no certificates
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if self.cut:

@@ -1,4 +1,4 @@
-"""Live mode end to end: the application, its worker, and the server that stands for the providers."""
+"""Runs live mode end to end: the application, its worker, and a local server in place of the providers."""
 
 from collections.abc import Callable
 from copy import copy
@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 
 from backend.upstream import UpstreamResponse
-from tests.support.market_app import Running, worker_of
+from tests.support.market_app import Running, build_worker
 from tests.support.provider_server import ProviderServer
 
 MARKETS = "/api/v3/coins/markets"
@@ -26,21 +26,21 @@ NOON = datetime.fromisoformat("2026-05-18T12:00:00Z")
 
 
 class Live:
-    """The application and its worker in live mode, and the server that both ask."""
+    """The application and its worker in live mode, and the server of the providers."""
 
     def __init__(self, server: ProviderServer, running: Running) -> None:
         self.server, self.running, self.clock = server, running, running.clock
-        self.worker = worker_of(running)
+        self.worker = build_worker(running)
 
     def tick(self, **later: float) -> None:
         self.clock.move(**later)
         self.server.pages.now = self.clock()
         with structlog.testing.capture_logs():
             self.worker.tick()
-        self.running.look()
+        self.running.poll_changes()
 
-    def hurry(self, provider: str, path: str, *, seconds: float) -> None:
-        """Give one provider so long to answer at one path, and at its others as long as ever."""
+    def set_deadline(self, provider: str, path: str, *, seconds: float) -> None:
+        """Set the deadline of one provider for one path; its other paths keep theirs."""
         source: Any = next(each for each in self.worker.market.sources.quotes if each.name == provider)
         hasty, patient = copy(source._client), source._client.get
         hasty._deadline = seconds
@@ -51,20 +51,20 @@ class Live:
         source._client.get = get
 
     def prices(self) -> dict[str, Any]:
-        told: dict[str, Any] = self.running.json("/prices")
-        return told
+        response: dict[str, Any] = self.running.json("/prices")
+        return response
 
     def provider(self, name: str) -> dict[str, Any]:
-        told: list[dict[str, Any]] = self.running.json("/markets/status")["providers"]
-        return next(each for each in told if each["provider"] == name)
+        providers: list[dict[str, Any]] = self.running.json("/markets/status")["providers"]
+        return next(each for each in providers if each["provider"] == name)
 
     def overview(self) -> dict[str, Any]:
-        told: dict[str, Any] = self.running.json("/crypto/market-overview")
-        return told
+        response: dict[str, Any] = self.running.json("/crypto/market-overview")
+        return response
 
     def quotes(self, asset_id: str) -> dict[str, Any]:
-        told: dict[str, Any] = self.running.json(f"/prices/{asset_id}/quotes")
-        return told | {"by_provider": {quote["provider"]: quote for quote in told["quotes"]}}
+        response: dict[str, Any] = self.running.json(f"/prices/{asset_id}/quotes")
+        return response | {"by_provider": {quote["provider"]: quote for quote in response["quotes"]}}
 
 
 Start = Callable[..., Live]

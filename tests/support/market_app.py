@@ -1,6 +1,6 @@
-"""The market's back end for tests: a home of its own, a clock to move, a refresh by hand, raw answers.
+"""Runs the market's backend for tests, with its own data folder, a manual clock and manual refreshes.
 
-Nothing here waits: ticks, reloads and looks at the clock are called by the test.
+Nothing runs in the background: the test calls ticks, reloads and polls.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -34,15 +34,15 @@ from tests.support.provider_pages import Coin, Pages, Query
 from tests.support.provider_server import ProviderServer
 
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
-"""In the sample market's calm week; no view fails for a day and a half but by the daily throttle."""
+"""In the calm week of the sample market: for a day and a half only the daily throttle makes views fail."""
 
 FEW = ("bitcoin", "ethereum", "usdc", "monero", "wrapped-bitcoin", "unus-sed-leo", "litecoin", "neo")
-"""Two large ones, a peg, one that the second sample view shows late, one without a rank, one that only
-the first view knows, one in which the views diverge and one in which they will be in conflict."""
+"""Two large assets, a peg, one that the second sample view shows late, one without a rank, one that only
+the first view has, one for which the views diverge, and one for which they will conflict."""
 
 
 class Clock:
-    """Stands still until it is moved."""
+    """A clock that the test moves."""
 
     def __init__(self, at: datetime = CALM) -> None:
         self.at = at
@@ -51,7 +51,7 @@ class Clock:
         return self.at
 
     def move(self, **duration: float) -> datetime:
-        """Forward by ``timedelta(**duration)``; gives the new time."""
+        """Move forward by ``timedelta(**duration)``; returns the new time."""
         self.at += timedelta(**duration)
         return self.at
 
@@ -62,9 +62,9 @@ def _shipped_ids() -> tuple[str, ...]:
 
 
 def enable_only(home: Path, ids: Iterable[str], *, more: str = "") -> None:
-    """Write the user's file of assets so that of the shipped ones only ``ids`` are enabled.
+    """Write the user's asset file so that only ``ids`` of the shipped assets are enabled.
 
-    ``more`` is YAML that comes after: ``assets:`` of the user's own.
+    ``more`` is YAML to append, such as the user's own ``assets:``.
     """
     kept = set(ids)
     home.mkdir(parents=True, exist_ok=True)
@@ -73,13 +73,13 @@ def enable_only(home: Path, ids: Iterable[str], *, more: str = "") -> None:
 
 
 def settings_in(home: Path, *, database_url: str | None = None, **more: Any) -> Settings:
-    """Settings of ``home``; SQLite there unless ``database_url`` says otherwise."""
+    """Build settings for ``home``, with SQLite there unless ``database_url`` is set."""
     secret = None if database_url is None else SecretStr(database_url)
     return Settings(home=home, database_url=secret, log_level="error", **more)
 
 
 def live_settings(home: Path, server_url: str, *, database_url: str | None = None, **more: Any) -> Settings:
-    """Live mode against the local provider server, CoinMarketCap included."""
+    """Build settings for live mode with the local provider server, including CoinMarketCap."""
     keys: dict[str, Any] = {"coinmarketcap_api_key": SecretStr("a-key-of-the-test")} | more
     return settings_in(
         home,
@@ -95,7 +95,7 @@ def live_settings(home: Path, server_url: str, *, database_url: str | None = Non
 
 @dataclass
 class Running:
-    """The application over a store, and what a test does to it."""
+    """The application over a store, with shortcuts for tests."""
 
     app: Any
     clock: Clock
@@ -118,7 +118,7 @@ class Running:
         return database
 
     def get(self, path: str, *, key: str | None = None, **headers: str) -> Answer:
-        """GET with the key; ``if_none_match="…"`` becomes the header If-None-Match."""
+        """Send a GET request with the key; ``if_none_match="…"`` becomes the header If-None-Match."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return send(self.app, path, headers={"CP-X-API-KEY": key or self.key, **named})
 
@@ -127,8 +127,8 @@ class Running:
         assert answer.status == 200, answer.body
         return answer.json()
 
-    def look(self) -> None:
-        """What the change watcher's thread does once a second."""
+    def poll_changes(self) -> None:
+        """Poll for changes, as the change watcher's thread does once a second."""
         self.inner.state.watcher.poll()
         self.market.view.refresh_if_stale()
 
@@ -138,7 +138,7 @@ class Running:
 
 
 def run_app(settings: Settings, clock: Clock) -> Running:
-    """The application with a key that may read; close it when done."""
+    """Create the application with a read key; the caller closes it."""
     app = create_app(settings, now=clock)
     running = Running(app, clock, key="")
     made = create_key(running.database, name="test", scopes=("read",), now=datetime.now(UTC))
@@ -148,18 +148,18 @@ def run_app(settings: Settings, clock: Clock) -> Running:
 
 @contextmanager
 def sample_app(home: Path, ids: Iterable[str], **settings: Any) -> Iterator[Running]:
-    """The application over the sample market of the assets ``ids``, after one refresh."""
+    """Run the application over the sample market of the assets ``ids``, after one refresh."""
     enable_only(home, ids)
     running = run_app(settings_in(home, **settings), Clock())
-    worker_of(running).tick()
-    running.look()
+    build_worker(running).tick()
+    running.poll_changes()
     yield running
     running.close()
 
 
 @dataclass
 class Worker:
-    """What asks the providers and writes: one refresher over a store."""
+    """A refresher that calls the providers and writes to a store."""
 
     database: Database
     market: Market
@@ -177,39 +177,39 @@ class Worker:
         return report
 
     def view(self) -> MarketView:
-        """What a process that serves would show now."""
+        """Build the view that a serving process would have now."""
         view = MarketView(self.database, self.market, now=self.clock)
         view.reload()
         return view
 
     def price(self, asset_id: str) -> Any:
-        """The asset's price record as it would be served now."""
-        return body_of(self.view(), "/prices")[asset_id]
+        """Return the asset's price record as it would be served now."""
+        return read_body(self.view(), "/prices")[asset_id]
 
     def status(self) -> dict[str, Any]:
-        """What ``/markets/status`` would say, its providers by name."""
+        """Return the response of ``/markets/status``, with providers by name."""
         view = self.view()
-        told = build_status_response(self.database, self.market, view.snapshot, "sample", self.clock())
-        return told | {"by_name": {each["provider"]: each for each in told["providers"]}}
+        response = build_status_response(self.database, self.market, view.snapshot, "sample", self.clock())
+        return response | {"by_name": {each["provider"]: each for each in response["providers"]}}
 
     @property
     def realm(self) -> str:
         return self.market.sources.realm
 
 
-def worker_of(running: Running) -> Worker:
-    """A worker over the store of a running application, in its time."""
+def build_worker(running: Running) -> Worker:
+    """Build a worker over the store and the clock of a running application."""
     return Worker(running.database, running.market.market, running.clock)
 
 
-class Moody:
-    """A source of market figures that fails when it is told to, and remembers what it was asked for."""
+class FailingSource:
+    """A source of market figures that fails on demand and records its calls."""
 
     def __init__(self, source: Any) -> None:
         self.name = str(source.name)
         self.fault: Exception | None = None
         self.asked: list[str] = []
-        self.while_asked: Callable[[], None] = lambda: None
+        self.before_answer: Callable[[], None] = lambda: None
         self._source = source
 
     def fail(self, fault: ErrorKind = ErrorKind.UNAVAILABLE, *, retry_after: float | None = None) -> None:
@@ -219,30 +219,31 @@ class Moody:
         self.fault = None
 
     def quotes(self, assets: Any, now: datetime) -> Any:
-        return self._ask("quotes", assets, now)
+        return self._call("quotes", assets, now)
 
     def global_figures(self, now: datetime) -> Any:
-        return self._ask("global_figures", now)
+        return self._call("global_figures", now)
 
     def fear_greed(self, now: datetime) -> Any:
-        return self._ask("fear_greed", now)
+        return self._call("fear_greed", now)
 
     def ohlc(self, *question: Any) -> Any:
-        return self._ask("ohlc", *question)
+        return self._call("ohlc", *question)
 
-    def _ask(self, what: str, *question: Any) -> Any:
-        self.asked.append(what)
-        self.while_asked()
+    def _call(self, method: str, *arguments: Any) -> Any:
+        self.asked.append(method)
+        self.before_answer()
         if self.fault is not None:
             raise self.fault
-        return getattr(self._source, what)(*question)
+        return getattr(self._source, method)(*arguments)
 
 
-def moody(market: Market) -> tuple[Market, dict[str, Moody]]:
-    """``market`` with every source made moody, and those by name."""
+def make_sources_failable(market: Market) -> tuple[Market, dict[str, FailingSource]]:
+    """Wrap every source of ``market`` in a :class:`FailingSource`; returns those by name too."""
     sources = market.sources
     found = {
-        source.name: Moody(source) for source in (*sources.overview, *sources.fear_greed, *sources.quotes)
+        source.name: FailingSource(source)
+        for source in (*sources.overview, *sources.fear_greed, *sources.quotes)
     }
 
     def each(given: Iterable[Any]) -> tuple[Any, ...]:
@@ -259,23 +260,23 @@ def moody(market: Market) -> tuple[Market, dict[str, Moody]]:
 
 
 @cache
-def few_in_sample() -> Market:
-    """The sample market of the few; it never changes, so all tests of a process share it."""
+def build_sample_market() -> Market:
+    """Build the sample market of :data:`FEW`. It never changes, so all tests of a process share it."""
     with TemporaryDirectory() as folder:
         enable_only(Path(folder), FEW)
         settings = settings_in(Path(folder))
         return configuration.build_market(settings, Database(settings.app_database_url))
 
 
-def body_of(view: MarketView, path: str, query: bytes = b"") -> Any:
-    """What stands ready at ``path``."""
+def read_body(view: MarketView, path: str, query: bytes = b"") -> Any:
+    """Return the prepared response for ``path``."""
     found = view.find(path, query)
     assert found is not None
     return orjson.loads(found.body)
 
 
 def stored(database: Database) -> dict[str, list[str]]:
-    """Everything in the store but the keys, in an order of its own."""
+    """Read all tables except the keys, in a stable order."""
     with database.read() as connection:
         return {
             name: sorted(str(tuple(row)) for row in connection.execute(sa.select(table)))
@@ -285,12 +286,12 @@ def stored(database: Database) -> dict[str, list[str]]:
 
 
 def follow(server: ProviderServer, clock: Clock) -> None:
-    """Let the provider server's pages be of the clock's time; call it after each move."""
+    """Set the time of the provider server's pages to the clock; call it after each move."""
     server.pages.now = clock()
 
 
 class BarePages(Pages):
-    """Pages on which everything that may be null is null, and most of what may be absent is absent."""
+    """Pages on which all nullable values are null, and most optional values are missing."""
 
     def gecko_row(self, coin: Coin, query: Query) -> dict[str, Any]:
         full = super().gecko_row(coin, query)

@@ -1,4 +1,4 @@
-"""What a test needs of the machine that not every machine has."""
+"""Skips tests whose requirements the machine does not meet."""
 
 import os
 from typing import NoReturn
@@ -6,14 +6,14 @@ from typing import NoReturn
 import pytest
 
 
-def is_missing(reason: str) -> NoReturn:
-    """Skip the test and say why; in CI, where nothing may be skipped, it fails."""
+def skip_or_fail(reason: str) -> NoReturn:
+    """Skip the test with a reason; in CI, where nothing may be skipped, fail it."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
 
 
-def needs(condition: bool, otherwise: str) -> None:
-    """Go on only if ``condition`` holds; else the test is skipped, or fails in CI, with this reason."""
+def skip_unless(condition: bool, reason: str) -> None:
+    """Skip the test unless ``condition`` holds; in CI, fail it."""
     if not condition:
-        is_missing(otherwise)
+        skip_or_fail(reason)

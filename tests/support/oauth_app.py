@@ -1,4 +1,4 @@
-"""The application as an OAuth client and a browser meet it: raw answers, a clock to move, cheap passwords."""
+"""Uses the application as an OAuth client and a browser, with a manual clock and fast password hashes."""
 
 import base64
 import hashlib
@@ -23,12 +23,12 @@ FORM_TYPE = "application/x-www-form-urlencoded"
 
 
 def challenge(verifier: str = VERIFIER) -> str:
-    """Reckoned here anew, and checked against the example of RFC 7636 in the tests."""
+    """Compute the code challenge independently; a test checks it against the example of RFC 7636."""
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
 class Form(HTMLParser):
-    """The fields and buttons of the page's form."""
+    """Parses the fields and buttons of the page's form."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class Form(HTMLParser):
 
 @dataclass
 class Desk:
-    """One application of its own, and one browser."""
+    """One registered application and one browser."""
 
     running: Running
     app: App
@@ -60,8 +60,8 @@ class Desk:
     cookies: dict[str, str] = field(default_factory=dict)
 
     def asked(self, **changes: str | None) -> dict[str, str]:
-        """A right authorization request, but for ``changes``; null leaves a parameter out."""
-        right: dict[str, str | None] = {
+        """Build a valid authorization request with ``changes``; None removes a parameter."""
+        valid: dict[str, str | None] = {
             "response_type": "code",
             "client_id": self.app.client_id,
             "redirect_uri": CALLBACK,
@@ -70,22 +70,22 @@ class Desk:
             "code_challenge": challenge(),
             "code_challenge_method": "S256",
         }
-        return {name: value for name, value in (right | changes).items() if value is not None}
+        return {name: value for name, value in (valid | changes).items() if value is not None}
 
     def open(self, query: str | None = None, **changes: Any) -> Answer:
-        """GET the page."""
+        """Open the page with a GET request."""
         headers = changes.pop("headers", {})
         query = urlencode(self.asked(**changes)) if query is None else query
         return self._browse("GET", f"/oauth/authorize?{query}", headers=headers)
 
     def submit(self, form: dict[str, str] | str, **headers: str) -> Answer:
-        """POST what the page's form would."""
+        """Submit the page's form with a POST request."""
         return self._browse("POST", "/oauth/authorize", form, headers)
 
     def decide(
         self, button: str = "approve", *, username: str = "ada", password: str = PASSWORD, **changes: Any
     ) -> Answer:
-        """Open the page, fill it in and press a button."""
+        """Open the page, fill in the form and press a button."""
         page = self.open(**changes)
         assert page.status == 200, (page.status, page.headers.get("location"))
         hidden = Form(page.text.decode()).hidden
@@ -95,32 +95,34 @@ class Desk:
         return answered(self.decide(**changes))["code"]
 
     def token(self, form: dict[str, str] | None = None, **changes: str | None) -> Answer:
-        """POST to the token endpoint."""
+        """Send a POST request to the token endpoint."""
         return post(
-            self.running, "/oauth/token", {n: v for n, v in ((form or {}) | changes).items() if v is not None}
+            self.running,
+            "/oauth/token",
+            {name: value for name, value in ((form or {}) | changes).items() if value is not None},
         )
 
     def exchange(self, code: str, /, **changes: str | None) -> Answer:
-        right = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
-        return self.token({**right, "client_id": self.app.client_id, "code_verifier": VERIFIER}, **changes)
+        valid = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
+        return self.token({**valid, "client_id": self.app.client_id, "code_verifier": VERIFIER}, **changes)
 
     def tokens(self, **changes: Any) -> dict[str, Any]:
         answer = self.exchange(self.code(**changes))
         assert answer.status == 200, answer.body
-        told: dict[str, Any] = answer.json()
-        return told
+        response: dict[str, Any] = answer.json()
+        return response
 
     def refresh(self, refresh_token: str, **changes: str | None) -> Answer:
         return self.token({"grant_type": "refresh_token", "refresh_token": refresh_token}, **changes)
 
     def read(self, access_token: str, path: str = "/assets") -> int:
-        """The status that the token gets at ``path``."""
+        """Return the status for the token at ``path``."""
         return send(self.running.app, path, headers={"Authorization": f"Bearer {access_token}"}).status
 
     def introspect(self, token: str) -> dict[str, Any]:
         headers = {"CP-X-API-KEY": self.running.key}
-        told: dict[str, Any] = post(self.running, "/oauth/introspect", {"token": token}, headers).json()
-        return told
+        response: dict[str, Any] = post(self.running, "/oauth/introspect", {"token": token}, headers).json()
+        return response
 
     def _browse(
         self,
@@ -150,7 +152,7 @@ _numbers = itertools.count(1)
 def desk(
     running: Running, *, uris: tuple[str, ...] = (CALLBACK,), name: str = "Desk", first_party: bool = False
 ) -> Desk:
-    """A new application, and a browser at an address of its own, two minutes after the last one."""
+    """Register an application and create a browser with its own IP address. Moves the clock two minutes."""
     running.clock.move(minutes=2)
     now = running.clock()
     app = apps.create(running.database, name=name, redirect_uris=uris, first_party=first_party, now=now)
@@ -177,10 +179,10 @@ def post(
 
 
 def answered(answer: Answer, at: str = CALLBACK) -> dict[str, str]:
-    """What a redirect tells the application; the issuer is checked, since it must always be there."""
+    """Return the parameters of a redirect to the application. Checks the issuer, which is always present."""
     assert answer.status == 303, (answer.status, answer.body)
     location = answer.headers["location"]
     assert location.startswith(at), location
-    told = dict(parse_qsl(urlsplit(location).query, keep_blank_values=True, strict_parsing=True))
-    assert told.pop("iss") == "http://127.0.0.1:8000"
-    return told
+    parameters = dict(parse_qsl(urlsplit(location).query, keep_blank_values=True, strict_parsing=True))
+    assert parameters.pop("iss") == "http://127.0.0.1:8000"
+    return parameters

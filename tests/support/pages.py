@@ -1,4 +1,4 @@
-"""Pages of the dashboard as Streamlit's own test harness runs them."""
+"""Runs pages of the dashboard in Streamlit's test harness."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,12 +16,12 @@ APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
 
 def html(app: AppTest) -> str:
-    """All markup that the page sent, but what is inside components."""
+    """Return all HTML that the page sent outside components."""
     return "\n".join(str(part.proto.body) for part in app.get("html"))
 
 
 def component(app: AppTest, name: str) -> Any:
-    """What the page sent to its one component ``chainproof.<name>``."""
+    """Return the message to the only component ``chainproof.<name>``."""
     assert not app.exception
     (part,) = [
         part for part in app.get("bidi_component") if part.proto.component_name == f"chainproof.{name}"
@@ -30,15 +30,15 @@ def component(app: AppTest, name: str) -> Any:
 
 
 def markdown(app: AppTest) -> str:
-    """The page's first line of Markdown."""
+    """Return the page's first Markdown text."""
     assert not app.exception
     return str(app.markdown[0].value)
 
 
 def opened(page: str = "", /, **query: str) -> AppTest:
-    """The application at ``page`` (the start page unless one is named), with what the address says."""
+    """Open the application at ``page`` (by default the start page) with query parameters."""
     app = AppTest.from_file(str(APP), default_timeout=LIMIT_SECONDS)
-    if page:  # the harness's own switch_page finds a page by its file's name, and here all have the same
+    if page:  # switch_page finds pages by file name, but ours all have the same one
         app._page_hash = calc_hash(page)
     app.query_params.update(query)
     app.run()
@@ -47,11 +47,11 @@ def opened(page: str = "", /, **query: str) -> AppTest:
 
 
 def change_answer(monkeypatch: pytest.MonkeyPatch, path: str, change: Callable[[Any], Any]) -> None:
-    """Have the dashboard's client change what the service answers at paths that begin with ``path``."""
+    """Change the service's responses to the dashboard for paths that start with ``path``."""
     real = connection.get_client().get
 
-    def get(asked: str, *rest: Any, **more: Any) -> Any:
-        fetched = real(asked, *rest, **more)
-        return replace(fetched, data=change(fetched.data)) if asked.startswith(path) else fetched
+    def get(requested: str, *arguments: Any, **options: Any) -> Any:
+        fetched = real(requested, *arguments, **options)
+        return replace(fetched, data=change(fetched.data)) if requested.startswith(path) else fetched
 
     monkeypatch.setattr(connection.get_client(), "get", get)

@@ -1,7 +1,7 @@
-"""Installs what the tests need beside Python packages: a Chromium and a Redis, where they can be had.
+"""Installs the programs that tests need besides Python packages: Chromium and Redis.
 
-Run by ``make test``. Where it may not or cannot install, the tests that need them are skipped with a reason,
-except with ``CI=true``, where nothing is skipped.
+``make test`` runs it. If it cannot install them, the tests that need them are skipped with a reason; with
+``CI=true`` nothing is skipped.
 """
 
 import os
@@ -10,29 +10,35 @@ import subprocess
 import sys
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first needs a quarter less of the processor: it draws pages and no browser around them."""
+"""The first needs a quarter less CPU time, since it has no browser window."""
 PACKAGES = ("chromium-headless-shell", "chromium")
-"""Of Debian; the first is not in every release."""
+"""Debian packages; not every release has the first one."""
 NO_CHROMIUM = "No Chromium: the browser tests cannot run. Install one (Debian: apt-get install chromium)."
-NO_REDIS = "No Redis: tests of shared counts cannot run. Install one (Debian: apt-get install redis-server)."
+NO_REDIS = (
+    "No Redis: tests of shared counters cannot run. Install one (Debian: apt-get install redis-server)."
+)
 
 
 def chromium() -> str | None:
-    """Path of the browser that the tests drive, if there is one."""
+    """Find the path of the browser, if installed."""
     return next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
 
 
 def redis_server() -> str | None:
-    """Path of the Redis that tests start, if there is one."""
+    """Find the path of the Redis server, if installed."""
     return shutil.which("redis-server")
 
 
-def may_install() -> bool:
+def can_install() -> bool:
     return shutil.which("apt-get") is not None and os.geteuid() == 0
 
 
 def install() -> None:
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}  # starts no service
+    environment = {
+        **os.environ,
+        "DEBIAN_FRONTEND": "noninteractive",
+        "RUNLEVEL": "1",
+    }  # do not start services
 
     def apt(*command: str) -> None:
         subprocess.run(["apt-get", *command, "-qq"], check=False, env=environment, stdout=subprocess.DEVNULL)
@@ -46,15 +52,15 @@ def install() -> None:
 
 
 def main() -> int:
-    if (chromium() is None or redis_server() is None) and may_install():
-        print("Installing what the tests need: Chromium, Redis…", flush=True)
+    if (chromium() is None or redis_server() is None) and can_install():
+        print("Installing Chromium and Redis for the tests…", flush=True)
         install()
-    lacking = [
-        told for found, told in ((chromium(), NO_CHROMIUM), (redis_server(), NO_REDIS)) if found is None
+    missing = [
+        message for path, message in ((chromium(), NO_CHROMIUM), (redis_server(), NO_REDIS)) if path is None
     ]
-    for told in lacking:
-        print(told)
-    return 1 if lacking and os.environ.get("CI") == "true" else 0
+    for message in missing:
+        print(message)
+    return 1 if missing and os.environ.get("CI") == "true" else 0
 
 
 if __name__ == "__main__":

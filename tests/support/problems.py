@@ -1,4 +1,4 @@
-"""Refusals as they are answered."""
+"""Checks error responses."""
 
 import re
 from typing import Any
@@ -7,8 +7,8 @@ from backend.errors import PROBLEM_JSON
 from tests.support.asgi import Answer
 
 
-def is_problem(answer: Answer, status: int, code: str) -> dict[str, Any]:
-    """Check that the answer is an RFC 9457 problem and give it."""
+def assert_problem(answer: Answer, status: int, code: str) -> dict[str, Any]:
+    """Check that the response is an RFC 9457 problem and return it."""
     assert answer.status == status, answer.body
     assert answer.headers["content-type"] == PROBLEM_JSON
     problem: dict[str, Any] = answer.json()

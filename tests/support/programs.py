@@ -1,4 +1,4 @@
-"""Programs to be killed: what they print is read, and whatever they leave running is found and ended."""
+"""Runs ``chainproof`` programs that tests kill, reads their output and ends all processes left behind."""
 
 import contextlib
 import signal
@@ -15,29 +15,29 @@ import httpx
 import psutil
 
 from tests.support.market_app import FEW, enable_only
-from tests.support.running import answers, environment, free_port, loopback
+from tests.support.running import environment, free_port, is_answering, loopback
 from tests.support.waiting import LIMIT_SECONDS, wait_for
 
 
-def processes_of(home: Path) -> list[psutil.Process]:
-    """Every process that runs with this data folder, whoever is its parent by now."""
+def find_processes(home: Path) -> list[psutil.Process]:
+    """Find every process with this data folder, whatever its parent."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            own = process.environ().get("CHAINPROOF_HOME") == str(home)
-            if own and process.status() != psutil.STATUS_ZOMBIE:
+            is_own = process.environ().get("CHAINPROOF_HOME") == str(home)
+            if is_own and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
     return found
 
 
-def end_all(home: Path) -> None:
-    for process in processes_of(home):
+def kill_all(home: Path) -> None:
+    for process in find_processes(home):
         with contextlib.suppress(psutil.Error):
             process.kill()
 
 
-def command_of(process: psutil.Process) -> str:
-    """The ``chainproof`` command that a process runs, such as ``serve``."""
+def get_command(process: psutil.Process) -> str:
+    """Return the ``chainproof`` command of a process, such as ``serve``."""
     with contextlib.suppress(psutil.Error):
         line = process.cmdline()
         if "backend.cli" in line:
@@ -60,7 +60,7 @@ class Program:
 
     @property
     def words(self) -> str:
-        """What it and its children printed so far, on standard output and error."""
+        """The output of the program and its children so far, on standard output and error."""
         return "".join(self.printed)
 
     @property
@@ -76,8 +76,8 @@ class Program:
         return answer.json()
 
     def is_ready(self) -> bool:
-        assert self.process.poll() is None, f"It ended with {self.process.returncode}: {self.words}"
-        return answers(f"{self.url}/readyz")
+        assert self.process.poll() is None, f"The program ended with {self.process.returncode}: {self.words}"
+        return is_answering(f"{self.url}/readyz")
 
     def has_prices(self) -> bool:
         rows = self.json("/rankings?limit=1")
@@ -86,33 +86,33 @@ class Program:
     def refreshed_at(self) -> str:
         return str(self.json("/markets/status")["refreshed_at"] or "")
 
-    def until_ready(self, *, figures: bool = True) -> "Program":
+    def wait_until_ready(self, *, figures: bool = True) -> "Program":
         wait_for(self.is_ready, "A ready service")
         if figures:
             wait_for(self.has_prices, "The first refresh")
         return self
 
-    def until_refreshed(self) -> None:
-        """Until a refresh that is not yet done is."""
+    def wait_until_refreshed(self) -> None:
+        """Wait until the next refresh is complete."""
         before = self.refreshed_at()
         wait_for(lambda: self.refreshed_at() > before, "The next refresh")
 
     def children(self, command: str) -> list[psutil.Process]:
-        """Those of its living children that run ``command``."""
+        """List the living children that run ``command``."""
         return [
             item
             for item in psutil.Process(self.process.pid).children()
-            if not has_ended(item) and command_of(item) == command
+            if not has_ended(item) and get_command(item) == command
         ]
 
     def child(self, command: str) -> psutil.Process:
         found: list[psutil.Process] = []
 
-        def is_there() -> bool:
+        def has_one() -> bool:
             found[:] = self.children(command)
             return len(found) == 1
 
-        wait_for(is_there, f"One running {command!r}")
+        wait_for(has_one, f"One running {command!r}")
         return found[0]
 
     def kill(self) -> None:
@@ -120,7 +120,7 @@ class Program:
         self.process.wait()
 
     def stop(self, number: int = signal.SIGTERM) -> int:
-        """Send a signal and give the exit code."""
+        """Send a signal and return the exit code."""
         self.process.send_signal(number)
         return self.process.wait(LIMIT_SECONDS)
 
@@ -130,37 +130,37 @@ class Program:
             self.printed.append(line)
 
 
-LIMITED = """import os, resource, sys
+LIMIT_FILE_SIZE = """import os, resource, sys
 limit = int(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"""
-"""Limits the size of files in the program alone: the threads of the test's own process write files too."""
+"""Limits the size of files only in the program, since threads of the test process write files too."""
 
 
-def command_line(arguments: Sequence[str], file_bytes: int | None) -> list[str]:
-    """``file_bytes``: the largest file that the program may write, as on a full disk."""
-    limited = [] if file_bytes is None else ["-c", LIMITED, str(file_bytes)]
-    return [sys.executable, *limited, "-m", "backend.cli", *arguments]
+def build_command(arguments: Sequence[str], file_bytes: int | None) -> list[str]:
+    """Build the command. ``file_bytes`` limits the size of files, which simulates a full disk."""
+    prefix = [] if file_bytes is None else ["-c", LIMIT_FILE_SIZE, str(file_bytes)]
+    return [sys.executable, *prefix, "-m", "backend.cli", *arguments]
 
 
 def start(home: Path, *arguments: str, file_bytes: int | None = None, **settings: str) -> Program:
-    """A ``chainproof`` command that runs until it ends or :func:`end_all` of its folder.
+    """Start a ``chainproof`` command, which runs until it ends or :func:`kill_all` of its folder.
 
-    It gets a free port unless the settings name one.
+    It gets a free port unless the settings contain one.
     """
-    return start_command(home, command_line(arguments, file_bytes), settings)
+    return start_command(home, build_command(arguments, file_bytes), settings)
 
 
 def start_command(
     home: Path, command: Sequence[str], settings: Mapping[str, str], *, cwd: Path | None = None
 ) -> Program:
-    """The same with a command of any installation."""
-    given = environment(home, **{"CHAINPROOF_PORT": str(free_port()), **settings})
-    port = int(given["CHAINPROOF_PORT"])
+    """Start a command of any installation."""
+    variables = environment(home, **{"CHAINPROOF_PORT": str(free_port()), **settings})
+    port = int(variables["CHAINPROOF_PORT"])
     process = subprocess.Popen(
         command,
         cwd=cwd,
-        env=given,
+        env=variables,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -173,10 +173,10 @@ def start_command(
 
 
 @contextlib.contextmanager
-def home_in(folder: Path, *, few: bool = True) -> Iterator[Path]:
-    """A data folder; nothing that runs with it outlives the block.
+def create_home(folder: Path, *, few: bool = True) -> Iterator[Path]:
+    """Create a data folder. At the end of the block all its processes are killed.
 
-    ``few``: it knows of some assets alone, so that refreshes every second leave the machine its air.
+    ``few`` enables only some assets, so that a refresh every second does not overload the machine.
     """
     home = folder / "home"
     if few:
@@ -184,15 +184,15 @@ def home_in(folder: Path, *, few: bool = True) -> Iterator[Path]:
     try:
         yield home
     finally:
-        end_all(home)
+        kill_all(home)
 
 
 def run(
     home: Path, *arguments: str, settings: Mapping[str, str] | None = None, file_bytes: int | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """A ``chainproof`` command to its end."""
+    """Run a ``chainproof`` command to its end."""
     return subprocess.run(
-        command_line(arguments, file_bytes),
+        build_command(arguments, file_bytes),
         env=environment(home, **(settings or {})),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -202,25 +202,25 @@ def run(
     )
 
 
-def faults_of(home: Path) -> list[str]:
-    """What SQLite's own check finds wrong in the files of a data folder; empty when all is well."""
-    faults = []
+def find_corruption(home: Path) -> list[str]:
+    """Run SQLite's integrity check on the files of a data folder; returns the problems."""
+    problems = []
     for name in ("chainproof.db", "jobs.db"):
         if (home / name).exists():
             with contextlib.closing(sqlite3.connect(home / name, timeout=LIMIT_SECONDS)) as connection:
                 rows = [row[0] for row in connection.execute("PRAGMA integrity_check")]
-            faults += [f"{name}: {row}" for row in rows if row != "ok"]
-    return faults
+            problems += [f"{name}: {row}" for row in rows if row != "ok"]
+    return problems
 
 
-def rows_of(home: Path, table: str) -> set[tuple[Any, ...]]:
-    """Every row of a table of the SQLite store."""
+def read_rows(home: Path, table: str) -> set[tuple[Any, ...]]:
+    """Read every row of a table of the SQLite store."""
     with contextlib.closing(sqlite3.connect(home / "chainproof.db", timeout=LIMIT_SECONDS)) as connection:
         return set(connection.execute(f"SELECT * FROM {table}"))
 
 
-def nothing_runs(home: Path) -> bool:
-    return not processes_of(home)
+def has_no_processes(home: Path) -> bool:
+    return not find_processes(home)
 
 
 def has_ended(process: psutil.Process) -> bool:

@@ -1,7 +1,7 @@
-"""Pages in the shapes of the market-data providers, made from a small market that moves with time.
+"""Builds responses in the formats of the market data providers, from a small simulated market.
 
-The figures are made up; ids and symbols are those that the providers use, so that a service set up
-for the real ones finds its assets here. Everything follows from the seed and the time.
+The figures are fictitious; ids and symbols are the real ones, so that a normally configured service finds its
+assets. Everything depends only on the seed and the time.
 """
 
 import hashlib
@@ -73,13 +73,13 @@ COINS: tuple[Coin, ...] = (
 
 
 def noise(*parts: object) -> float:
-    """A number from 0 to 1 that depends on ``parts`` alone."""
+    """Return a number from 0 to 1 that depends only on ``parts``."""
     digest = hashlib.blake2b("|".join(map(str, parts)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") / 2**64
 
 
 def invented(gecko: str, slug: str, cmc: int | None = None, symbol: str | None = None) -> Coin:
-    """A made-up coin for a real id, the same in every run."""
+    """Build a fictitious coin for a real id, the same in every run."""
     price = float(f"{10 ** (6 * noise('price', gecko) - 3):.6g}")
     number = cmc or 1_000_000 + int(8_000_000 * noise("id", gecko))
     return Coin(gecko, slug, number, (symbol or gecko[:4]).lower(), gecko.title(), price, price * 2e8)
@@ -87,11 +87,11 @@ def invented(gecko: str, slug: str, cmc: int | None = None, symbol: str | None =
 
 @dataclass
 class Pages:
-    """Answers to every endpoint that the service asks. Change the fields to change the market.
+    """Responses of every endpoint that the service calls. Change the fields to change the market.
 
-    ``gone`` are CoinGecko ids that no provider knows any more. ``invent`` answers for ids that are
-    not in the table too. ``provider_gap`` is how far CoinMarketCap's prices are above, as a ratio.
-    ``nulls`` says how much of a row is null; ``empty_prices`` are ids answered with ``{}`` for a price.
+    ``gone`` are CoinGecko ids that no provider knows. ``invent`` also answers for ids outside the table.
+    ``provider_gap`` is the ratio by which CoinMarketCap's prices are higher. ``nulls`` says which values are
+    null; ``empty_prices`` are ids with ``{}`` as price.
     """
 
     seed: int = 1
@@ -110,7 +110,7 @@ class Pages:
     used: int = 0
 
     def answer(self, path: str, query: Query) -> tuple[int, object]:
-        """Status and JSON value of the page at ``path``."""
+        """Return status and JSON value of the page at ``path``."""
         if path.startswith("/api/v3/"):
             return self._gecko(path.removeprefix("/api/v3"), query)
         if path.startswith("/fng"):
@@ -121,7 +121,7 @@ class Pages:
         return (self.now or datetime.now(UTC)).replace(microsecond=0)
 
     def price(self, coin: Coin, at: datetime) -> float:
-        """The price at a time: two waves and a little noise by the second."""
+        """Return the price at a time: two waves and some noise by the second."""
         if coin.symbol in ("usdt", "usdc", "dai"):
             return round(
                 coin.price * (1 + 0.0004 * (noise(self.seed, coin.gecko, int(at.timestamp())) - 0.5)), 6
@@ -216,7 +216,7 @@ class Pages:
         return round((self.price(coin, now) / self.price(coin, now - span) - 1) * 100, 5)
 
     def ohlc(self, coin: Coin, query: Query) -> list[list[float]]:
-        """Closed candles on the grid and the one in progress, stamped with the time of the answer."""
+        """Build the closed candles and the current one, which has the time of the response."""
         step, count = (1800, 48) if query.get("days") == "1" else (14_400, 42)
         end = int(self.moment().timestamp())
         last = end // step * step
@@ -379,7 +379,7 @@ def format_timestamp(moment: datetime) -> str:
 
 
 def png(size: int = 16, colour: tuple[int, int, int] = (247, 147, 26)) -> bytes:
-    """A real PNG of one colour."""
+    """Build a PNG of one colour."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

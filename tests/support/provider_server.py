@@ -1,4 +1,4 @@
-"""A local HTTP server that speaks the market-data providers' shapes, and fails as they do.
+"""Runs a local HTTP server with the responses and the failures of the market data providers.
 
 In a test::
 
@@ -33,10 +33,10 @@ HTML = "text/html; charset=UTF-8"
 
 @dataclass(frozen=True)
 class Behaviour:
-    """How to answer a request. ``body`` null means the page that belongs there.
+    """How to answer a request. Without ``body`` the server sends the normal page.
 
-    ``cut`` closes the connection after so many bytes of the announced body; ``drop`` before any
-    answer; ``pause`` waits so many seconds before each ``chunk`` bytes.
+    ``cut`` closes the connection after that number of bytes; ``drop`` closes it without a response; ``pause``
+    waits that many seconds before each ``chunk`` of bytes.
     """
 
     status: int = 200
@@ -48,11 +48,11 @@ class Behaviour:
     pause: float = 0.0
     chunk: int = 1
     announce: bool = True
-    """Whether the length is announced; else the body is chunked."""
+    """Whether to send Content-Length; otherwise the body is chunked."""
 
 
 def says(status: int, value: object, **headers: str) -> Behaviour:
-    """A JSON answer with ``status``; ``retry_after="7"`` becomes the header Retry-After."""
+    """Build a JSON response with ``status``; ``retry_after="7"`` becomes the header Retry-After."""
     named = {name.replace("_", "-"): text for name, text in headers.items()}
     return Behaviour(status, json.dumps(value).encode(), headers=named)
 
@@ -84,12 +84,12 @@ FAULTS: Mapping[str, Behaviour] = {
     "month-spent": cmc_error(429, "1010", "Monthly credits used up."),
     "key-wrong": cmc_error(401, 1001, "This API Key is invalid."),
 }
-"""Faults by name, for tests and for trying things by hand."""
+"""Faults by name, for tests and manual use."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A request as it arrived; header names in lower case."""
+    """A received request; header names are in lower case."""
 
     path: str
     query: Mapping[str, str]
@@ -98,7 +98,7 @@ class Seen:
 
 
 class ProviderServer:
-    """The server on loopback, in a thread; ``port`` 0 takes a free one."""
+    """The server on loopback in a thread; ``port`` 0 selects a free one."""
 
     def __init__(self, pages: Pages | None = None, *, port: int = 0) -> None:
         self.pages = pages or Pages()
@@ -126,12 +126,12 @@ class ProviderServer:
         self._http.serve_forever()
 
     def once(self, path: str, *behaviours: Behaviour) -> None:
-        """The next requests for ``path`` (``*``: for any) get these, one each; then all is normal."""
+        """Answer the next requests for ``path`` (``*``: any) with one behaviour each, then normally."""
         with self._lock:
             self._once[path].extend(behaviours)
 
     def always(self, path: str, behaviour: Behaviour | None) -> None:
-        """Every request for ``path`` (``*``: any) gets this from now on; null ends it."""
+        """Answer every request for ``path`` (``*``: any) with this behaviour; None ends it."""
         with self._lock:
             if behaviour is None:
                 self._always.pop(path, None)
@@ -157,7 +157,7 @@ class _Server(ThreadingHTTPServer):
     owner: ProviderServer
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is what half of the tests are about."""
+        """Ignore disconnected clients, which many tests cause."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -185,11 +185,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _control(self, query: Mapping[str, str]) -> None:
         fault = query.get("fault", "none")
         if fault != "none" and fault not in FAULTS:
-            told = f"Known faults: none, {', '.join(FAULTS)}\n"
+            text = f"Known faults: none, {', '.join(FAULTS)}\n"
         else:
             self.server.owner.always(query.get("path", "*"), FAULTS.get(fault))
-            told = f"{query.get('path', '*')}: {fault}\n"
-        self._send(200, "text/plain", told.encode(), Behaviour(), {})
+            text = f"{query.get('path', '*')}: {fault}\n"
+        self._send(200, "text/plain", text.encode(), Behaviour(), {})
 
     def _page(self, request: Seen, behaviour: Behaviour) -> tuple[int, str, bytes]:
         if behaviour.body is not None:
@@ -205,11 +205,16 @@ class _Handler(BaseHTTPRequestHandler):
         return (status if behaviour.status == 200 else behaviour.status), behaviour.content_type, body
 
     def _send(
-        self, status: int, content_type: str, body: bytes, behaviour: Behaviour, asked: Mapping[str, str]
+        self,
+        status: int,
+        content_type: str,
+        body: bytes,
+        behaviour: Behaviour,
+        request_headers: Mapping[str, str],
     ) -> None:
         headers = dict(behaviour.headers)
         is_page = behaviour.body is None and behaviour.cut is None
-        if is_page and len(body) > 1024 and "gzip" in asked.get("accept-encoding", ""):
+        if is_page and len(body) > 1024 and "gzip" in request_headers.get("accept-encoding", ""):
             body, headers = gzip.compress(body, 1), {**headers, "Content-Encoding": "gzip"}
         self.send_response(status)
         self.send_header("Content-Type", content_type)
@@ -227,17 +232,17 @@ class _Handler(BaseHTTPRequestHandler):
             if behaviour.pause and self.server.owner.stopping.wait(behaviour.pause):
                 self.close_connection = True
                 return
-            piece = body[start : start + step]
-            self.wfile.write(piece if behaviour.announce else b"%x\r\n%s\r\n" % (len(piece), piece))
+            chunk = body[start : start + step]
+            self.wfile.write(chunk if behaviour.announce else b"%x\r\n%s\r\n" % (len(chunk), chunk))
         if not behaviour.announce:
             self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quiet; ``requests`` holds what was asked."""
+        """Log nothing; ``requests`` contains the requests."""
 
 
 def _every_asset() -> tuple[Coin, ...]:
-    """The table's coins, and made-up ones for the other assets that the service ships with."""
+    """Return the table's coins, and fictitious ones for the other assets that the service ships."""
     known = {coin.gecko for coin in COINS}
     others = (asset for asset in load_assets() if asset.datasrc2_id and asset.datasrc2_id not in known)
     return COINS + tuple(
@@ -253,8 +258,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=9900)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--recorded", type=Path, help="serve the recorded payloads in this folder")
-    parser.add_argument("--restamp", action="store_true", help="put the recorded times at the present")
-    parser.add_argument("--known-only", action="store_true", help="not the service's other assets")
+    parser.add_argument("--restamp", action="store_true", help="shift the recorded times to the present")
+    parser.add_argument("--known-only", action="store_true", help="exclude the service's other assets")
     options = parser.parse_args()
     if options.recorded:
         pages: Pages = RecordedPages(seed=options.seed, folder=options.recorded, restamp=options.restamp)

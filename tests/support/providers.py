@@ -1,4 +1,4 @@
-"""The live providers' adapters over real HTTP to a local server, without a wait between attempts."""
+"""Builds the live providers' adapters for a local server, without waits between attempts."""
 
 from typing import Any
 
@@ -9,18 +9,18 @@ from backend.markets.providers.coinmarketcap import CoinMarketCap
 from backend.upstream import Retry, UpstreamClient
 from tests.support.waiting import LIMIT_SECONDS
 
-AT_ONCE = Retry(wait_initial=0, wait_max=0, wait_jitter=0)
+NO_WAIT = Retry(wait_initial=0, wait_max=0, wait_jitter=0)
 CMC_KEY = SecretStr("cmc-secret-1")
 
 
-def asking_coingecko(
+def build_coingecko(
     url: str, *, keyed: bool = False, deadline: float = LIMIT_SECONDS, max_bytes: int = 8_000_000
 ) -> CoinGecko:
-    client = UpstreamClient(f"{url}/api/v3", retry=AT_ONCE, deadline=deadline, max_bytes=max_bytes)
+    client = UpstreamClient(f"{url}/api/v3", retry=NO_WAIT, deadline=deadline, max_bytes=max_bytes)
     return CoinGecko(client, keyed=keyed)
 
 
-def asking_coinmarketcap(url: str, *, deadline: float = LIMIT_SECONDS, **options: Any) -> CoinMarketCap:
+def build_coinmarketcap(url: str, *, deadline: float = LIMIT_SECONDS, **options: Any) -> CoinMarketCap:
     headers = {"X-CMC_PRO_API_KEY": CMC_KEY}
-    client = UpstreamClient(url, secret_headers=headers, deadline=deadline, retry=AT_ONCE)
+    client = UpstreamClient(url, secret_headers=headers, deadline=deadline, retry=NO_WAIT)
     return CoinMarketCap(client, **options)

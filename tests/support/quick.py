@@ -15,12 +15,12 @@ SLOW_FIXTURES = {
 
 
 def mark(item: pytest.Item) -> None:
-    """Add the marker ``quick`` where it applies."""
+    """Add the marker ``quick`` to unit tests and page tests."""
     if item.get_closest_marker("browser") or item.get_closest_marker("processes"):
         return
-    is_of_a_page = item.nodeid.startswith("tests/dashboard/")
-    is_unit = item.nodeid.startswith("tests/backend/") and SLOW_FIXTURES.isdisjoint(
+    is_page_test = item.nodeid.startswith("tests/dashboard/")
+    is_unit_test = item.nodeid.startswith("tests/backend/") and SLOW_FIXTURES.isdisjoint(
         getattr(item, "fixturenames", ())
     )
-    if is_of_a_page or is_unit:
+    if is_page_test or is_unit_test:
         item.add_marker("quick")

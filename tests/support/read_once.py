@@ -1,8 +1,7 @@
-"""What cannot change is read once in a process: the packs that ship, books of assets, sets of rules.
+"""Caches packs, asset books and rule sets within a test process.
 
-Every application that a test makes would read the shipped files anew, which takes most of its start.
-Programs that tests start read them as ever. What is read is told by what stands in the files, so a file
-that changes is read anew.
+Without the cache every application of a test reads the shipped files, which takes most of its start. Programs
+that tests start do not use it. The content of the files is the cache key, so a changed file is read again.
 """
 
 import contextlib
@@ -18,33 +17,33 @@ from backend.markets.assets import registry
 from backend.markets.assets.registry import AssetRegistry
 
 
-def shipped_packs() -> None:
-    """Call once, before test modules are imported: some read the packs for their parameters."""
-    pytest.MonkeyPatch().setattr(pack_loader, "read_pack", _packs(pack_loader.read_pack))
+def cache_shipped_packs() -> None:
+    """Cache the shipped packs. Call once, before test modules that read packs for parameters are imported."""
+    pytest.MonkeyPatch().setattr(pack_loader, "read_pack", _cache_packs(pack_loader.read_pack))
 
 
 @contextlib.contextmanager
-def asset_books() -> Iterator[None]:
-    """For what makes applications; the tests of the files hold the function itself."""
+def cache_asset_books() -> Iterator[None]:
+    """Cache asset books for tests that create applications; tests of the files use the original function."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "load_assets", _books(registry.load_assets))
+        patch.setattr(registry, "load_assets", _cache_books(registry.load_assets))
         yield
 
 
 @contextlib.contextmanager
-def rule_sets() -> Iterator[None]:
-    """The same packs make the same set of rules."""
+def cache_rule_sets() -> Iterator[None]:
+    """Cache compiled rule sets by their packs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rules_loader, "compiled", _compiled)
+        patch.setattr(rules_loader, "compiled", _load_compiled)
         yield
 
 
-def _books(load: Callable[[Path | None], AssetRegistry]) -> Callable[[Path | None], AssetRegistry]:
+def _cache_books(load: Callable[[Path | None], AssetRegistry]) -> Callable[[Path | None], AssetRegistry]:
     known: dict[tuple[bytes, bytes | None], AssetRegistry] = {}
 
     def book(user_file: Path | None = None) -> AssetRegistry:
         if user_file is not None and not user_file.is_file():
-            return load(user_file)  # says what is wrong
+            return load(user_file)  # raises the error
         key = registry.SHIPPED_FILE.read_bytes(), None if user_file is None else user_file.read_bytes()
         if key not in known:
             known[key] = load(user_file)
@@ -53,7 +52,7 @@ def _books(load: Callable[[Path | None], AssetRegistry]) -> Callable[[Path | Non
     return book
 
 
-def _packs(read: Callable[[Path], PackFile]) -> Callable[[Path], PackFile]:
+def _cache_packs(read: Callable[[Path], PackFile]) -> Callable[[Path], PackFile]:
     known: dict[tuple[Path, bytes], PackFile] = {}
 
     def pack(path: Path) -> PackFile:
@@ -71,7 +70,7 @@ _compile = rules_loader.compiled
 _sets: dict[tuple[tuple[bool, bytes], ...], CompiledPack] = {}
 
 
-def _compiled(files: Sequence[PackFile]) -> CompiledPack:
+def _load_compiled(files: Sequence[PackFile]) -> CompiledPack:
     key = tuple((file.path.parent in pack_loader.SHIPPED, file.path.read_bytes()) for file in files)
     if key not in _sets:
         _sets[key] = _compile(files)

@@ -1,4 +1,4 @@
-"""A reader of the dashboard: a browser with nothing stored, and what is asked of every page."""
+"""Opens the dashboard in a browser without stored data, and checks each page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,10 +17,11 @@ PHONE: Mapping[str, Any] = {
     "device_scale_factor": 2,
     "color_scheme": "dark",
 }
-"""Dark, where the desktop is light: each page is checked in both modes."""
+"""Dark, while the desktop is light, so that each page is checked in both modes."""
 LOOKS: Mapping[str, Mapping[str, Any]] = {"desktop": DESKTOP, "phone": PHONE}
 NO_REHEARSAL = "globalThis.chainproofPrepared = Promise.resolve()"
-"""A page that rests reads the drawing library and draws out of sight, which takes as long as opening it."""
+"""Disables the preparation of charts: an idle page loads the chart library and draws off-screen, which takes
+as long as opening the page."""
 WATCH_SHIFTS = """window.shifted = 0;
 new PerformanceObserver((list) => list.getEntries().forEach((shift) => {
   if (!shift.hadRecentInput) shifted += shift.value;
@@ -28,9 +29,9 @@ new PerformanceObserver((list) => list.getEntries().forEach((shift) => {
 
 
 class Reader:
-    """``faults`` gathers script errors and requests to other hosts; a test ends with none.
+    """A browser context. ``faults`` collects script errors and requests to other hosts; a test allows none.
 
-    ``rehearses``: the pages prepare for drawings before one is asked for, as everybody's do.
+    ``rehearses`` lets pages prepare charts in advance, as in production.
     """
 
     def __init__(
@@ -52,14 +53,14 @@ class Reader:
         if not rehearses:
             self.context.add_init_script(NO_REHEARSAL)
         self.context.on("weberror", lambda fault: self.faults.append(str(fault.error)))
-        self.context.on("request", lambda request: self._note(request.url))
+        self.context.on("request", lambda request: self._check_host(request.url))
 
-    def _note(self, url: str) -> None:
+    def _check_host(self, url: str) -> None:
         if not url.startswith(("data:", "blob:", self.base, self.base.replace("http:", "ws:", 1))):
             self.faults.append(url)
 
     def open(self, path: str, content: str, page: Page | None = None) -> Page:
-        """``path`` in ``page`` or a new one, once ``content`` is there and no script runs."""
+        """Open ``path`` in ``page`` or a new page; waits for ``content`` and for the end of the script."""
         page = page or self.context.new_page()
         page.goto(self.base + path)
         page.locator(content).first.wait_for()
@@ -67,7 +68,7 @@ class Reader:
         return page
 
     def remember(self, **choices: str) -> None:
-        """Have chosen these settings before."""
+        """Store these settings as if chosen before."""
         kept = "&".join(f"{name}={value}" for name, value in choices.items())
         self.context.add_cookies([{"name": "chainproof", "value": kept, "url": self.base}])
 
@@ -77,44 +78,44 @@ class Reader:
 
 
 CHECK = """async (rules) => {
-    const alike = 'tbody tr:nth-child(n+30)';  // of a table's rows the first ones tell what the rest is like
+    const alike = 'tbody tr:nth-child(n+30)';  // the first rows of a table represent the rest
     const exclude = [[alike], { fromShadowDom: ['[data-testid=stBidiComponentIsolated]', alike] }];
     const found = await axe.run({ exclude }, { runOnly: rules, resultTypes: ['violations'] });
     return found.violations.map((broken) => [broken.id, broken.nodes.map((node) => node.target.join(' '))]);
 }"""
-STANDS_STILL = "() => document.getAnimations().every((change) => change.playState !== 'running')"
+HAS_NO_ANIMATION = "() => document.getAnimations().every((change) => change.playState !== 'running')"
 
 
 def violations(page: Page, axe_source: str) -> list[Any]:
-    """What the accessibility checker finds on the page, each rule with where it is broken."""
+    """Run the accessibility checker; returns each broken rule with its elements."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe_source)
-    page.wait_for_function(STANDS_STILL)  # colours amid a transition are nobody's choice
+    page.wait_for_function(HAS_NO_ANIMATION)  # colours during a transition are not final
     found: list[Any] = page.evaluate(CHECK, RULES)
     return found
 
 
 def overflow(page: Page) -> int:
-    """Pixels by which the page is wider than its window."""
+    """Return the number of pixels by which the page is wider than its window."""
     pixels: int = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth")
     return pixels
 
 
-JUMPY = 0.1
-"""The layout shift score up to which a page counts as steady."""
+MAX_LAYOUT_SHIFT = 0.1
+"""The layout shift score below which a page counts as steady."""
 
 
 def is_steady(page: Page, content: str, tries: int = 3) -> bool:
-    """Whether nothing jumps while the page opens (the browser's layout shift score).
+    """Whether the page opens with a small layout shift score.
 
-    A page that jumps does so each time it is opened; a machine that starves the browser makes one
-    opening of it jump. So the page is opened again before it is called unsteady.
+    An unsteady page shifts each time, while an overloaded machine causes single shifts. So the page is loaded
+    again before it counts as unsteady.
     """
     for attempt in range(tries):
         if attempt:
             page.reload()
             page.locator(content).first.wait_for()
             page.wait_for_selector(IDLE)
-        if page.evaluate("shifted") < JUMPY:
+        if page.evaluate("shifted") < MAX_LAYOUT_SHIFT:
             return True
     return False

@@ -1,6 +1,6 @@
-"""Pages out of a folder of recorded answers, as replay mode reads it, to try the service on real ones.
+"""Serves recorded provider responses from a folder, in the format of replay mode.
 
-``docs/replay.md`` describes the folder. What is not recorded comes from the made-up market.
+``docs/replay.md`` describes the folder. Other responses come from the simulated market.
 """
 
 import json
@@ -14,7 +14,7 @@ from tests.support.provider_pages import Pages, Query
 
 @dataclass
 class RecordedPages(Pages):
-    """``restamp`` puts the recorded times at the present: old figures would be stale."""
+    """``restamp`` shifts the recorded times to the present, since old figures would be stale."""
 
     folder: Path = Path()
     restamp: bool = False
@@ -23,7 +23,7 @@ class RecordedPages(Pages):
     def __post_init__(self) -> None:
         self._recordings = Recordings(self.folder, restamp=self.restamp, now=self.moment)
         if not any(self._recordings.has_provider(name) for name in FOLDERS):
-            raise SystemExit(f"{self.folder} holds no recorded answers.")
+            raise SystemExit(f"{self.folder} contains no recorded responses.")
 
     def answer(self, path: str, query: Query) -> tuple[int, object]:
         provider = COINMARKETCAP
@@ -36,7 +36,7 @@ class RecordedPages(Pages):
             return super().answer(path, query)
         value = json.loads(body)
         if provider == COINGECKO and isinstance(value, list):
-            # Nothing leaves this machine while trying things.
+            # Send no request to other machines.
             for row in (row for row in value if isinstance(row, dict)):
                 row["image"] = f"{self.base_url}/images/{row['id']}.png"
         return 200, value

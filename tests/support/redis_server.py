@@ -1,4 +1,4 @@
-"""A Redis of the test's own, on a free port of loopback, that keeps nothing."""
+"""Starts a Redis server without persistence on a free port of loopback."""
 
 import contextlib
 import socket
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.support import prerequisites
-from tests.support.needs import needs
+from tests.support.needs import skip_unless
 from tests.support.running import free_port, wait_for
 
 
@@ -19,7 +19,7 @@ class RedisServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Until it takes connections."""
+        """Start the server and wait until it accepts connections."""
         program = prerequisites.redis_server()
         assert program is not None
         options = {"port": str(self.port), "bind": "127.0.0.1", "save": "", "appendonly": "no"}
@@ -35,7 +35,7 @@ class RedisServer:
             self._process = None
 
     def signal(self, number: int) -> None:
-        """As SIGSTOP, which leaves its lines open and silent, and SIGCONT."""
+        """Send a signal, such as SIGSTOP, which keeps connections open but silent, or SIGCONT."""
         assert self._process is not None
         self._process.send_signal(number)
 
@@ -46,9 +46,9 @@ class RedisServer:
 
 
 @contextlib.contextmanager
-def started(folder: Path) -> Iterator[RedisServer]:
-    """Skips the test, or fails it in CI, where there is no Redis to start."""
-    needs(prerequisites.redis_server() is not None, prerequisites.NO_REDIS)
+def run_redis(folder: Path) -> Iterator[RedisServer]:
+    """Start a Redis server for the block. Without Redis the test is skipped; in CI it fails."""
+    skip_unless(prerequisites.redis_server() is not None, prerequisites.NO_REDIS)
     server = RedisServer(folder)
     server.start()
     try:

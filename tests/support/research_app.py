@@ -1,4 +1,4 @@
-"""The service with jobs, and a worker of the test's own that does them when it is told to."""
+"""Runs the service with jobs, and runs jobs when the test asks for it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,14 +20,14 @@ from backend.jobs.tables import jobs
 from backend.settings import Settings
 from backend.sources.tasks import build_source_jobs
 from backend.store.database import Database
-from tests.support.serving import served
+from tests.support.serving import serve_app
 
 TIMEOUT = timedelta(seconds=120)
 
 
 @dataclass(frozen=True)
 class Research:
-    """A service that listens, with its key and one that may only read."""
+    """A listening service with its key and a read-only key."""
 
     url: str
     key: str
@@ -35,8 +35,8 @@ class Research:
     database: Database
     types: dict[JobKind, JobType]
 
-    def take_up(self) -> list[str]:
-        """Set every waiting job running, and no more."""
+    def start_all(self) -> list[str]:
+        """Start every waiting job without running it."""
         now = datetime.now(UTC)
         ids = [
             job_id
@@ -46,8 +46,8 @@ class Research:
         return [job_id for job_id in ids if transitions.start(self.database, job_id, now=now)]
 
     def work(self) -> None:
-        """Do every waiting job with the handlers that the worker has."""
-        for job_id in self.take_up():
+        """Run every waiting job with the worker's handlers."""
+        for job_id in self.start_all():
             self.finish(job_id)
 
     def finish(self, job_id: str) -> None:
@@ -62,12 +62,12 @@ class Research:
         assert transitions.complete(self.database, job, result, kind.publish, now=datetime.now(UTC))
 
     def count(self) -> int:
-        """Jobs of any state."""
+        """Count the jobs of any state."""
         with self.database.read() as connection:
             return connection.execute(sa.select(sa.func.count()).select_from(jobs)).scalar_one()
 
-    def age(self, **earlier: float) -> None:
-        """Let every job have been submitted and started so much earlier."""
+    def move_back(self, **earlier: float) -> None:
+        """Move the times of submission and start of every job back."""
         by = timedelta(**earlier)
         with self.database.write() as connection:
             for row in connection.execute(sa.select(jobs.c.id, jobs.c.created_at, jobs.c.started_at)).all():
@@ -86,9 +86,9 @@ def research_app(home: Path) -> Iterator[Research]:
     ensure_local_key(database, settings.local_key_file, now)
     read_key = create_key(database, name="reader", scopes=("read",), now=now).key
     types = {
-        one.kind: one
-        for one in (build_source_jobs(settings, database, rules), extraction_jobs(settings, rules))
+        job_type.kind: job_type
+        for job_type in (build_source_jobs(settings, database, rules), extraction_jobs(settings, rules))
     }
-    with served(create_app(settings)) as url:
+    with serve_app(create_app(settings)) as url:
         yield Research(url, settings.local_key_file.read_text().strip(), read_key, database, types)
     database.dispose()

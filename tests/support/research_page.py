@@ -1,4 +1,4 @@
-"""The Research page as a reader uses it."""
+"""Uses the Research page as a reader does."""
 
 import json
 from typing import Any
@@ -31,14 +31,14 @@ def pressed(app: AppTest, key: str) -> AppTest:
 
 
 def again(app: AppTest) -> AppTest:
-    """As the page asks by itself."""
+    """Rerun the page, as its refresh does."""
     app.run()
     assert not app.exception
     return app
 
 
 def drawn(app: AppTest) -> str:
-    """What the page's live parts hold, as JSON text."""
+    """Return the content of the page's live parts as JSON text."""
     parts = [part.proto for part in app.get("bidi_component")]
     return "\n".join(
         json.dumps(json.loads(part.json), ensure_ascii=False)
@@ -48,7 +48,7 @@ def drawn(app: AppTest) -> str:
 
 
 def sent(app: AppTest, name: str) -> Any:
-    """What the page sent to a component; null when it is not there."""
+    """Return the message to a component; None if the page does not have it."""
     found = [
         part.proto for part in app.get("bidi_component") if part.proto.component_name == f"chainproof.{name}"
     ]

@@ -1,6 +1,6 @@
-"""The test modules as pytest runs them, with assertions that tell what they compared: made once for a run.
+"""Compiles the test modules with pytest's assertion rewriting once for a run.
 
-Making one takes longer than importing it, and processes that start together would each make all of them.
+Compiling a module takes longer than importing it, and otherwise each process of the run would compile all.
 """
 
 import sys
@@ -14,18 +14,18 @@ from backend.runtime import garbage_collection
 TESTS = Path(__file__).parents[1]
 
 
-def keep(config: pytest.Config) -> None:
-    """Call before the processes start; makes what is not there yet or is of another state of its file.
+def compile_tests(config: pytest.Config) -> None:
+    """Compile new and changed test modules. Call before the processes start.
 
-    The functions are pytest's own, for which it has no public name. Where Python may write no bytecode,
-    nothing could be kept.
+    The functions are private to pytest, which has no public ones. Does nothing if Python may not write
+    bytecode.
     """
     if sys.dont_write_bytecode:
         return
     state = config.stash[rewrite.assertstate_key]
     with garbage_collection.paused():
         for file in (*TESTS.rglob("test_*.py"), *TESTS.rglob("conftest.py")):
-            made = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
-            if rewrite._read_pyc(file, made) is None and rewrite.try_makedirs(made.parent):
+            compiled = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
+            if rewrite._read_pyc(file, compiled) is None and rewrite.try_makedirs(compiled.parent):
                 source_hash, code = rewrite._rewrite_test(file, config)
-                rewrite._write_pyc(state, code, source_hash, made)
+                rewrite._write_pyc(state, code, source_hash, compiled)

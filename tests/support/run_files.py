@@ -1,4 +1,4 @@
-"""Files of evaluation results in the shapes of the tools that write them, and a store in memory."""
+"""Writes files of evaluation results in the formats of other tools, and stores runs in memory."""
 
 import io
 import json
@@ -19,17 +19,17 @@ from backend.timelines.validation.run_validation import PreparedRun
 
 
 class MemoryStore:
-    """Keeps what it is given; the first run of an id stays."""
+    """Stores profiles and runs; the first run of an id wins."""
 
     def __init__(self, *profiles: str) -> None:
-        self.kept: dict[str, Profile] = dict.fromkeys(profiles, Profile())
+        self.stored_profiles: dict[str, Profile] = dict.fromkeys(profiles, Profile())
         self.runs: dict[str, PreparedRun] = {}
 
     def profiles(self) -> Mapping[str, Profile]:
-        return self.kept
+        return self.stored_profiles
 
     def add_profiles(self, profiles: Mapping[str, Profile]) -> None:
-        self.kept.update(profiles)
+        self.stored_profiles.update(profiles)
 
     def add(self, runs: Sequence[PreparedRun]) -> tuple[int, int]:
         before = len(self.runs)
@@ -40,7 +40,7 @@ class MemoryStore:
 
 
 class Reading:
-    """What a format finds in a file."""
+    """The runs, mistakes and notes that a format reads from a file."""
 
     def __init__(self, path: Path, key: str | None = None, **options: Any) -> None:
         self.format = FORMATS[key] if key else detect(path)
@@ -70,7 +70,7 @@ def write_json(path: Path, value: Any) -> Path:
 
 
 def own_run(**more: Any) -> dict[str, Any]:
-    """A run as our own interface takes it."""
+    """Build a run as our own API accepts it."""
     return {
         "run_id": "r1",
         "timestamp": "2026-03-01T10:00:00Z",
@@ -139,7 +139,7 @@ def tool_event(function: str, error: Any = None, **arguments: Any) -> dict[str, 
 
 
 def write_eval(path: Path, members: Mapping[str, Any], *, zstandard: bool = False) -> Path:
-    """An ``.eval`` archive; its members are JSON, or bytes as they are."""
+    """Write an ``.eval`` archive; members are JSON values or bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, value in members.items():
             archive.writestr(name, value if isinstance(value, bytes) else json.dumps(value))
@@ -149,19 +149,19 @@ def write_eval(path: Path, members: Mapping[str, Any], *, zstandard: bool = Fals
 
 
 def _with_zstandard(path: Path) -> bytes:
-    """The archive anew by hand, since the standard library writes no method 93."""
+    """Rewrite the archive with Zstandard (method 93), which the standard library cannot write."""
     body, directory = io.BytesIO(), io.BytesIO()
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         for name in names:
-            raw, own = archive.read(name), name.encode()
+            raw, encoded_name = archive.read(name), name.encode()
             packed = pa.compress(raw, "zstd", asbytes=True)
             common = struct.pack(
-                "<HHHHHIIIHH", 20, 0, 93, 0, 33, zlib.crc32(raw), len(packed), len(raw), len(own), 0
+                "<HHHHHIIIHH", 20, 0, 93, 0, 33, zlib.crc32(raw), len(packed), len(raw), len(encoded_name), 0
             )
             place = struct.pack("<HHHII", 0, 0, 0, 0, body.tell())
-            directory.write(b"PK\x01\x02" + struct.pack("<H", 20) + common + place + own)
-            body.write(b"PK\x03\x04" + common + own + packed)
-    listed = directory.getvalue()
-    end = struct.pack("<HHHHIIH", 0, 0, len(names), len(names), len(listed), body.tell(), 0)
-    return body.getvalue() + listed + b"PK\x05\x06" + end
+            directory.write(b"PK\x01\x02" + struct.pack("<H", 20) + common + place + encoded_name)
+            body.write(b"PK\x03\x04" + common + encoded_name + packed)
+    central_directory = directory.getvalue()
+    end = struct.pack("<HHHHIIH", 0, 0, len(names), len(names), len(central_directory), body.tell(), 0)
+    return body.getvalue() + central_directory + b"PK\x05\x06" + end

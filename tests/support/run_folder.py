@@ -1,4 +1,4 @@
-"""What all processes of a test run share: a folder, and locks under which the first in need makes things."""
+"""Shares a folder and locks among all processes of a test run."""
 
 import contextlib
 import fcntl
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 VARIABLE = "CHAINPROOF_TEST_RUN_FOLDER"
-"""Names the folder to the processes that pytest-xdist starts."""
+"""Passes the folder to the processes that pytest-xdist starts."""
 
 
 def path() -> Path:
@@ -22,9 +22,9 @@ def one_process_at_a_time(what: str) -> Iterator[None]:
 
 
 def claim(what: str) -> None:
-    """Take ``what`` for this process alone. Raises :class:`FileExistsError` where another has it.
+    """Reserve ``what`` for this process. Raises :class:`FileExistsError` if another process has it.
 
-    Does nothing outside a test run, as in a benchmark.
+    Does nothing outside a test run, such as in a benchmark.
     """
     if VARIABLE in os.environ:
         (path() / what).touch(exist_ok=False)

@@ -1,4 +1,4 @@
-"""The programs as a user runs them, in processes of their own on loopback."""
+"""Runs the programs as users do, in separate processes on loopback."""
 
 import contextlib
 import os
@@ -22,15 +22,14 @@ PORTS = range(20_000, 30_000)
 loopback = httpx.Client(
     verify=False, trust_env=False, timeout=LIMIT_SECONDS, limits=httpx.Limits(max_keepalive_connections=0)
 )
-"""Asks programs on this machine, each time on a connection of its own. One for all: reading the certificates
-of the world, as each client with TLS does, takes longer than twenty questions."""
+"""Sends requests to programs on this machine, each on a new connection. It is shared, because each client
+with TLS reads all root certificates, which takes longer than twenty requests."""
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on, and that no other test of this run is given.
+    """Reserve a free port of loopback for this test.
 
-    It is below those that the system gives to outgoing connections, so that none of them takes it before the
-    program that it is for.
+    It is below the ports of outgoing connections, so that none of them takes it before the program starts.
     """
     while True:
         port = random.choice(PORTS)
@@ -40,7 +39,7 @@ def free_port() -> int:
             return port
 
 
-def answers(address: str) -> bool:
+def is_answering(address: str) -> bool:
     try:
         return loopback.get(address).is_success
     except httpx.HTTPError:
@@ -49,7 +48,7 @@ def answers(address: str) -> bool:
 
 @dataclass(frozen=True)
 class Service:
-    """A running service and how to ask it."""
+    """A running service with shortcuts for requests."""
 
     url: str
     home: Path
@@ -67,16 +66,16 @@ class Service:
 
 
 def environment(home: Path, **settings: str) -> dict[str, str]:
-    """The environment of a program with only these settings."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CHAINPROOF_")}
-    # A port of its own could be one that another test takes for free.
-    few = {"CHAINPROOF_LOG_LEVEL": "warning", "CHAINPROOF_MANAGEMENT_PORT": "0"}
-    return {**kept, "CHAINPROOF_HOME": str(home), **few, **settings}
+    """Build the environment of a program with only these settings."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("CHAINPROOF_")}
+    # A management port could be one that another test takes as free.
+    defaults = {"CHAINPROOF_LOG_LEVEL": "warning", "CHAINPROOF_MANAGEMENT_PORT": "0"}
+    return {**inherited, "CHAINPROOF_HOME": str(home), **defaults, **settings}
 
 
 @contextlib.contextmanager
 def program(arguments: Sequence[str], settings: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A ``chainproof`` command, stopped when the block ends."""
+    """Run a ``chainproof`` command for the block."""
     child = subprocess.Popen(
         [sys.executable, "-m", "backend.cli", *arguments], env=dict(settings), stdin=subprocess.DEVNULL
     )
@@ -94,12 +93,12 @@ def program(arguments: Sequence[str], settings: Mapping[str, str]) -> Iterator[s
 
 @contextlib.contextmanager
 def service(home: Path, *arguments: str, **settings: str) -> Iterator[Service]:
-    """``chainproof serve`` that is ready and, unless it has no worker, has figures."""
+    """Run ``chainproof serve`` until the block ends; waits for readiness and, with a worker, for figures."""
     port = free_port()
-    given = environment(home, **{"CHAINPROOF_PORT": str(port), **settings})
-    with program(["serve", *arguments], given):
+    variables = environment(home, **{"CHAINPROOF_PORT": str(port), **settings})
+    with program(["serve", *arguments], variables):
         running = Service(f"http://127.0.0.1:{port}", home)
-        wait_for(lambda: answers(f"{running.url}/readyz"), "A ready service")
+        wait_for(lambda: is_answering(f"{running.url}/readyz"), "A ready service")
         if "--no-worker" not in arguments:
             wait_for(running.has_prices, "The first refresh")
         yield running
@@ -107,10 +106,12 @@ def service(home: Path, *arguments: str, **settings: str) -> Iterator[Service]:
 
 @contextlib.contextmanager
 def dashboard(of: Service, *, port: int | None = None, **settings: str) -> Iterator[str]:
-    """``chainproof dashboard`` over a service, on a free port unless one is given; gives its address."""
+    """Run ``chainproof dashboard`` for a service, by default on a free port; yields its URL."""
     port = port or free_port()
     url = f"http://127.0.0.1:{port}"
-    given = environment(of.home, CHAINPROOF_BASE_URL=of.url, CHAINPROOF_DASHBOARD_PORT=str(port), **settings)
-    with program(["dashboard"], given):
-        wait_for(lambda: answers(f"{url}/_stcore/health"), "A dashboard that answers")
+    variables = environment(
+        of.home, CHAINPROOF_BASE_URL=of.url, CHAINPROOF_DASHBOARD_PORT=str(port), **settings
+    )
+    with program(["dashboard"], variables):
+        wait_for(lambda: is_answering(f"{url}/_stcore/health"), "A dashboard that answers")
         yield url

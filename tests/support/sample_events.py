@@ -1,4 +1,4 @@
-"""Finds events of the sample market's script."""
+"""Finds events in the schedule of the sample market."""
 
 from datetime import datetime, timedelta
 
@@ -9,16 +9,16 @@ CYCLE = timedelta(hours=CYCLE_HOURS)
 
 
 def events_at(schedule: Schedule, time: datetime) -> tuple[Event, ...]:
-    """Everything on show at ``time``."""
+    """List the events at ``time``."""
     return tuple(event for window in schedule.windows for event in window.at(time))
 
 
 def next_event(schedule: Schedule, kind: EventKind, after: datetime) -> Event:
-    """The first event of ``kind`` that starts at or after ``after``."""
-    coming: list[Event] = []
+    """Find the first event of ``kind`` that starts at or after ``after``."""
+    candidates: list[Event] = []
     for window in schedule.windows:
         if window.kind is kind:
             number = window.number_at(after)
             event = window.occurrence(number)
-            coming.append(event if event.starts >= after else window.occurrence(number + 1))
-    return min(coming, key=lambda event: event.starts)
+            candidates.append(event if event.starts >= after else window.occurrence(number + 1))
+    return min(candidates, key=lambda event: event.starts)

@@ -1,4 +1,4 @@
-"""Scan results in the service's shape, for tests that need no engine."""
+"""Builds scan results in the service's format, for tests without the engine."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -24,7 +24,7 @@ def found(
     entity: str | None = "ethereum",
     language: Any = "en",
 ) -> tuple[list[Violation], list[Correction]]:
-    """Every place of ``word`` as a violation, and its correction unless there is no suggestion."""
+    """Build a violation for each occurrence of ``word``, and a correction if there is a suggestion."""
     violations: list[Violation] = []
     corrections: list[Correction] = []
     for field, value in list_texts(text).items():

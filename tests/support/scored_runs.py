@@ -1,4 +1,4 @@
-"""Scored runs for tests: short to write, and right in their sums."""
+"""Builds valid scored runs from few arguments."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -15,12 +15,12 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def run(profile: str, case: str, score: float, at: float = 0, **more: Any) -> Run:
-    """A run that scored ``score`` of 1, ``at`` so many hours after :data:`START`."""
-    begun = START + timedelta(hours=at)
-    lost = () if score == 1 else (Points("check", 1 - score, "It failed."),)
-    known = {
+    """Build a run with ``score`` of 1, ``at`` hours after :data:`START`."""
+    started_at = START + timedelta(hours=at)
+    deductions = () if score == 1 else (Points("check", 1 - score, "It failed."),)
+    fields = {
         "run_id": f"{profile}-{case}-{at}",
-        "timestamp": write_instant(begun),
+        "timestamp": write_instant(started_at),
         "case_id": case,
         "profile": profile,
         "success": score > 0.5,
@@ -28,14 +28,14 @@ def run(profile: str, case: str, score: float, at: float = 0, **more: Any) -> Ru
         "raw_score": 1,
         "max_score": 1,
         "normalized_score": score,
-        "deductions": lost,
+        "deductions": deductions,
         "metrics": Metrics(),
     }
-    return Run(**known | more)
+    return Run(**fields | more)
 
 
-def rounds(profile: str, scores: Mapping[str, Iterable[float]]) -> list[Run]:
-    """The scores of each case, one a day."""
+def build_daily_runs(profile: str, scores: Mapping[str, Iterable[float]]) -> list[Run]:
+    """Build runs with the scores of each case, one a day."""
     return [
         run(profile, case, score, 24 * day + place / 60)
         for place, (case, each) in enumerate(scores.items())
@@ -43,8 +43,8 @@ def rounds(profile: str, scores: Mapping[str, Iterable[float]]) -> list[Run]:
     ]
 
 
-def arrays(runs: Iterable[Run], **chosen: Any) -> RunArrays:
-    return select(columns_of(runs), **chosen)
+def arrays(runs: Iterable[Run], **filters: Any) -> RunArrays:
+    return select(columns_of(runs), **filters)
 
 
 def table(runs: Iterable[Run]) -> pa.Table:

@@ -1,4 +1,4 @@
-"""An application over real HTTP, by the server that production has, in a thread of this process."""
+"""Serves an application over real HTTP with uvicorn, in a thread of this process."""
 
 import contextlib
 import socket
@@ -12,16 +12,16 @@ from tests.support.waiting import LIMIT_SECONDS
 
 
 @contextlib.contextmanager
-def served(app: Any) -> Iterator[str]:
-    """The address at which ``app`` answers until the block ends."""
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    listening.listen(128)  # who calls before the server is up waits in the queue
+def serve_app(app: Any) -> Iterator[str]:
+    """Serve ``app`` until the block ends; yields its URL."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(128)  # earlier connections wait in the queue
     server = uvicorn.Server(uvicorn.Config(app, log_config=None))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join(LIMIT_SECONDS)

@@ -1,4 +1,4 @@
-"""The dashboard's sign-in as a browser meets it: the real service and the real guard, without a server."""
+"""Uses the dashboard's sign-in as a browser: the real service and guard, without a server."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ PAGE = {"accept": "text/html", "accept-language": "en"}
 
 
 class Line(httpx.BaseTransport):
-    """The dashboard's way to the service, which a test may cut, and what went over it."""
+    """Connects the dashboard to the service; a test may cut it. Records the requests."""
 
     def __init__(self, running: Running) -> None:
         self.cut = False
@@ -71,7 +71,7 @@ def desk_of(running: Running, line: Line, **settings: Any) -> Desk:
 
 
 def dashboard() -> ASGIApp:
-    """What stands around the pages, before pages that tell who looks at them."""
+    """Build the dashboard's routes and guard around pages that show the name of the user."""
 
     def page(request: Request) -> Response:
         who = caller_of(request.scope)
@@ -96,16 +96,16 @@ def dashboard() -> ASGIApp:
 
 @dataclass
 class Browser:
-    """One browser, at the dashboard and at the service. Cookies do not tell ports apart, as real ones."""
+    """One browser for the dashboard and the service. As in real browsers, cookies ignore the port."""
 
     app: ASGIApp
     service: Running
     cookies: dict[str, str] = field(default_factory=dict)
     set_cookies: list[str] = field(default_factory=list)
-    """Every ``Set-Cookie`` that came, in its order."""
+    """All received ``Set-Cookie`` headers, in order."""
 
     def get(self, address: str, headers: Mapping[str, str] = PAGE) -> Answer:
-        """One request; redirects are not followed."""
+        """Send one request without following redirects."""
         return self._send("GET", address, headers)
 
     def post(self, address: str, form: Mapping[str, str], headers: Mapping[str, str] | None = None) -> Answer:
@@ -113,7 +113,7 @@ class Browser:
         return self._send("POST", address, {**PAGE, **kind, **(headers or {})}, urlencode(form).encode())
 
     def follow(self, answer: Answer, at: str = DASHBOARD) -> tuple[str, Answer]:
-        """Where redirects lead in the end, and what is there."""
+        """Follow redirects; returns the final URL and its response."""
         address = at
         for _ in range(10):
             if answer.status not in (302, 303, 307):
@@ -126,13 +126,13 @@ class Browser:
         return self.follow(self.get(DASHBOARD + path), DASHBOARD + path)
 
     def decide(self, page: Answer, username: str = "ada", button: str = "approve") -> Answer:
-        """Fill in the service's page and press a button; what comes of it is not followed."""
+        """Fill in the service's page and press a button, without following redirects."""
         hidden = Form(page.text.decode()).hidden
         form = {**hidden, "username": username, "password": PASSWORD, button: button}
         return self.post(f"{SERVICE}/oauth/authorize", form)
 
     def sign_in(self, path: str = "/", username: str = "ada") -> tuple[str, Answer]:
-        """Open ``path`` and sign in on the way to it."""
+        """Open ``path`` and sign in when redirected."""
         address, page = self.open(path)
         assert address.startswith(f"{SERVICE}/oauth/authorize"), address
         return self.follow(self.decide(page, username))
@@ -152,10 +152,10 @@ class Browser:
         answer = send(app, path, method=method, headers=sent, body=[body])
         for name, value in answer.raw_headers:
             if name.lower() == b"set-cookie":
-                self._take(value.decode("latin-1"))
+                self._store_cookie(value.decode("latin-1"))
         return answer
 
-    def _take(self, cookie: str) -> None:
+    def _store_cookie(self, cookie: str) -> None:
         self.set_cookies.append(cookie)
         name, _, rest = cookie.partition("=")
         value, _, traits = rest.partition(";")
@@ -166,7 +166,7 @@ class Browser:
 
 
 class Socket:
-    """A page's socket, from the handshake on: what it is sent, and what the page sends it meanwhile."""
+    """A page's WebSocket, from the handshake on."""
 
     def __init__(self, app: ASGIApp, cookies: dict[str, str], origin: str = DASHBOARD) -> None:
         self._app = app
@@ -175,10 +175,10 @@ class Socket:
         self.sent: list[dict[str, Any]] = []
 
     def run(self, *steps: str | Callable[[], object]) -> list[dict[str, Any]]:
-        """Each step is a text that the page sends, or something that happens before it sends the next."""
+        """Run the steps: a text that the page sends, or a function to call between texts."""
         headers = [(b"host", b"127.0.0.1:8501"), (b"origin", self._origin), (b"cookie", self._cookie)]
         scope = {"type": "websocket", "path": "/_stcore/stream", "query_string": b"", "headers": headers}
-        left: list[str | Callable[[], object]] = list(steps)
+        remaining: list[str | Callable[[], object]] = list(steps)
         connected = False
 
         async def receive() -> dict[str, Any]:
@@ -186,24 +186,24 @@ class Socket:
             if not connected:
                 connected = True
                 return {"type": "websocket.connect"}
-            while left:
-                step = left.pop(0)
+            while remaining:
+                step = remaining.pop(0)
                 if isinstance(step, str):
                     return {"type": "websocket.receive", "text": step}
                 await asyncio.to_thread(step)
-                await asyncio.Event().wait()  # the page says nothing more
+                await asyncio.Event().wait()  # the page sends nothing more
             return {"type": "websocket.disconnect", "code": 1000}
 
-        async def take(message: Any) -> None:
+        async def record(message: Any) -> None:
             self.sent.append(message)
 
-        asyncio.run(asyncio.wait_for(self._app(dict(scope), receive, take), LIMIT_SECONDS))
+        asyncio.run(asyncio.wait_for(self._app(dict(scope), receive, record), LIMIT_SECONDS))
         return self.sent
 
 
 def asked(client: ApiClient, session: Session, path: str = "/assets") -> int | None:
-    """Null for an answer, else the status that is told."""
+    """Send a request; returns None for success, otherwise the status of the error."""
     with callers.acting_as(session):
-        told = client.get(path, "array")
-    assert (told.data is None) is (told.error is not None)
-    return told.error.status if told.error else None
+        fetched = client.get(path, "array")
+    assert (fetched.data is None) is (fetched.error is not None)
+    return fetched.error.status if fetched.error else None

@@ -1,4 +1,4 @@
-"""A finder of sources over a store of the test's own."""
+"""Runs the source finder over a test store."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,11 +16,11 @@ Find = Callable[..., SourcesResult]
 
 
 @contextmanager
-def finder_over(database: Database, home: Path, **settings: Any) -> Iterator[SourceFinder]:
-    """With the shipped rules and archive; ``settings`` as in :class:`~backend.settings.Settings`."""
-    chosen = Settings(home=home, **settings)
-    with read_once.rule_sets():
-        finder = SourceFinder(chosen, database, ActiveRules(chosen))
+def open_finder(database: Database, home: Path, **settings: Any) -> Iterator[SourceFinder]:
+    """Open a finder with the shipped rules and archive; ``settings`` are those of the service."""
+    finder_settings = Settings(home=home, **settings)
+    with read_once.cache_rule_sets():
+        finder = SourceFinder(finder_settings, database, ActiveRules(finder_settings))
         finder.prepare()
         try:
             yield finder
@@ -29,6 +29,6 @@ def finder_over(database: Database, home: Path, **settings: Any) -> Iterator[Sou
 
 
 def found(finder: SourceFinder, statement: str | None = None, **more: Any) -> SourcesResult:
-    """What ``finder`` finds for a statement, outside any job."""
+    """Find the sources of a statement, outside a job."""
     request = SourcesRequest.model_validate({"statement": statement, **more})
     return finder.find(request, ImmediateSteps(lambda _: None, seconds=60))

@@ -1,7 +1,8 @@
-"""One service with its dashboard for all browser tests of a run, whichever process runs them.
+"""Runs one service and dashboard for all browser tests of a run.
 
-The first process in need starts them, and they end with the run: a start costs as much as ten pages opened.
-They start in a folder, and with a home, whose contents must not reach them: see ``hostile_folder``.
+The first process that needs them starts them, and they end with the run, since a start takes as long as
+opening ten pages. Their working folder and HOME contain files that must not affect them: see
+``hostile_folder``.
 """
 
 import json
@@ -21,36 +22,38 @@ class Stack(NamedTuple):
     dashboard: str
 
 
-def shared() -> Stack:
-    """The run's stack, once it has figures."""
+def start_shared() -> Stack:
+    """Return the run's stack, started if needed, once it has figures."""
     with run_folder.one_process_at_a_time("stack"):
-        if not _told().exists():
+        if not _state_file().exists():
             _start()
-        told = json.loads(_told().read_text())
-    stack = Stack(running.Service(told["service"], Path(told["home"])), told["dashboard"])
-    running.wait_for(lambda: running.answers(f"{stack.service.url}/readyz"), "A ready service")
+        state = json.loads(_state_file().read_text())
+    stack = Stack(running.Service(state["service"], Path(state["home"])), state["dashboard"])
+    running.wait_for(lambda: running.is_answering(f"{stack.service.url}/readyz"), "A ready service")
     running.wait_for(stack.service.has_prices, "The first refresh")
-    running.wait_for(lambda: running.answers(f"{stack.dashboard}/_stcore/health"), "A dashboard that answers")
+    running.wait_for(
+        lambda: running.is_answering(f"{stack.dashboard}/_stcore/health"), "A dashboard that answers"
+    )
     return stack
 
 
-def end() -> None:
-    """Stop it, where one was started."""
-    if not _told().exists():
+def stop() -> None:
+    """Stop the stack, if it was started."""
+    if not _state_file().exists():
         return
     program, *children = processes()
     program.terminate()
-    for left in psutil.wait_procs([program, *children], timeout=LIMIT_SECONDS)[1]:
-        left.kill()
+    for process in psutil.wait_procs([program, *children], timeout=LIMIT_SECONDS)[1]:
+        process.kill()
 
 
 def processes() -> list[psutil.Process]:
-    """Of the stack that was started: the program, then its children."""
-    program = psutil.Process(json.loads(_told().read_text())["program"])
+    """List the processes of the stack: the program, then its children."""
+    program = psutil.Process(json.loads(_state_file().read_text())["program"])
     return [program, *program.children(recursive=True)]
 
 
-def _told() -> Path:
+def _state_file() -> Path:
     return run_folder.path() / "stack.json"
 
 
@@ -68,9 +71,9 @@ def _start() -> None:
         ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        start_new_session=True,  # it outlives the process that happened to come first
+        start_new_session=True,  # it outlives the process that starts it
     )
-    _told().write_text(
+    _state_file().write_text(
         json.dumps(
             {
                 "service": f"http://127.0.0.1:{port}",

@@ -1,4 +1,4 @@
-"""Jobs of the tests' own, and what is needed to submit and run them."""
+"""Submits test jobs and defines job types for them."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -34,14 +34,14 @@ def submit(
 
 
 def read(database: Database, job: Job) -> Job:
-    """The job as it is now."""
+    """Read the current state of the job."""
     found = job_store.read(database, job.kind, job.id)
     assert found is not None
     return found
 
 
-def ended(database: Database, job: Job) -> Job:
-    """The job once it has ended."""
+def wait_for_end(database: Database, job: Job) -> Job:
+    """Wait until the job ends and return it."""
     wait_for(lambda: read(database, job).status in ("completed", "failed"), "The job's end")
     return read(database, job)
 
@@ -51,7 +51,7 @@ def double(context: JobContext) -> dict[str, Any]:
 
 
 def short_jobs(handle: Handler = double, **more: Any) -> JobType:
-    """Several at once in one workflow, with no steps that are recorded."""
+    """Build a job type that runs several jobs in one workflow, without recorded steps."""
     return JobType("extraction", handle, **{"concurrency": 2, "batch": 4, **more})
 
 

@@ -1,4 +1,4 @@
-"""Scored runs to store, and the application over a store of them."""
+"""Builds and stores scored runs, and runs the application over them."""
 
 import contextlib
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ from tests.support.market_app import Clock, Running, enable_only, run_app, setti
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 
 
-def sent_run(run_id: str = "a", minute: int = 0, **more: Any) -> dict[str, Any]:
-    """A run as a program sends it, that began at a minute of an hour."""
-    given = {
+def build_run_json(run_id: str = "a", minute: int = 0, **more: Any) -> dict[str, Any]:
+    """Build a run as a program sends it, started at ``minute``."""
+    fields = {
         "run_id": run_id,
         "timestamp": f"2026-03-01T10:{minute:02}:00Z",
         "case_id": "a case",
@@ -36,12 +36,12 @@ def sent_run(run_id: str = "a", minute: int = 0, **more: Any) -> dict[str, Any]:
         "deductions": [{"name": "slow", "points": 1, "description": "took long"}],
         "bonuses": [{"name": "short", "points": 0.5}],
     }
-    return {**given, **more}
+    return {**fields, **more}
 
 
-def made_run(run_id: str = "a", **more: Any) -> Run:
-    """The same by the constructor, which judges nothing."""
-    given = {
+def build_run(run_id: str = "a", **more: Any) -> Run:
+    """Build a run object without validation."""
+    fields = {
         "run_id": run_id,
         "timestamp": "2026-03-01T10:00:00Z",
         "case_id": "a case",
@@ -51,19 +51,19 @@ def made_run(run_id: str = "a", **more: Any) -> Run:
         "max_score": 1.0,
         "normalized_score": 1.0,
     }
-    return Run(**{**given, **more})
+    return Run(**{**fields, **more})
 
 
-def put(database: Database, profile: str, *runs: Run) -> store.Added:
-    """Store runs of one's own with a profile that says nothing."""
-    right = check(runs, profile=profile)
-    assert not right.refusals
-    return store.add(database, "own", right.prepared, {profile: Profile()})
+def store_runs(database: Database, profile: str, *runs: Run) -> store.Added:
+    """Store runs in the realm ``own`` under an empty profile."""
+    checked = check(runs, profile=profile)
+    assert not checked.refusals
+    return store.add(database, "own", checked.prepared, {profile: Profile()})
 
 
 @dataclass
-class Served:
-    """The application, and keys for it by what they may do."""
+class TimelinesApp:
+    """The application and its keys by scope."""
 
     running: Running
     keys: dict[str, str]
@@ -86,7 +86,7 @@ class Served:
         return answer.json()
 
     def ids(self, path: str) -> list[str]:
-        """The run ids of one profile's timeline, in order."""
+        """List the run ids of one profile's timeline, in order."""
         return [entry["run_id"] for entry in self.json(path)["entries"]]
 
     def post(self, profile: str, body: Any, *, key: str = "ingest", raw: bytes | None = None) -> Answer:
@@ -104,18 +104,18 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(home: Path, database_url: str | None = None, **settings: Any) -> Iterator[Served]:
-    """The application over the profiles ``one`` and ``two``."""
+def run_timelines_app(home: Path, database_url: str | None = None, **settings: Any) -> Iterator[TimelinesApp]:
+    """Run the application with the profiles ``one`` and ``two``."""
     enable_only(home, ())
     running = run_app(settings_in(home, database_url=database_url, **settings), Clock())
-    wanted: dict[str, tuple[Scope, ...]] = {"read": ("read",), "ingest": ("ingest",)}
+    scopes_by_key: dict[str, tuple[Scope, ...]] = {"read": ("read",), "ingest": ("ingest",)}
     keys = {
         name: create_key(running.database, name=name, scopes=scopes, now=NOW).key
-        for name, scopes in wanted.items()
+        for name, scopes in scopes_by_key.items()
     }
     running.inner.state.credentials.reload()
-    service = Served(running, keys)
-    made_with = Profile("an agent", "m-1", "a vendor", "a cloud")
-    service.configure(one=made_with, two=Profile("an agent", "m-2", "a vendor"))
+    service = TimelinesApp(running, keys)
+    profile = Profile("an agent", "m-1", "a vendor", "a cloud")
+    service.configure(one=profile, two=Profile("an agent", "m-2", "a vendor"))
     yield service
     running.close()

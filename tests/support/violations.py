@@ -1,4 +1,4 @@
-"""Violations as a scan gives them, for tests of what is stored."""
+"""Builds and stores violations, for tests of the violation store."""
 
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -12,8 +12,8 @@ VERSION = "a" * 16
 
 
 def violation(**more: Any) -> Violation:
-    """A typing error in an English article, but for what is given."""
-    usual: Violation = {
+    """Build a violation for a typo in an English article, with changes."""
+    defaults: Violation = {
         "article_id": "a1",
         "entity_id": "ethereum",
         "rule_id": "ethereum-typo-en",
@@ -27,10 +27,10 @@ def violation(**more: Any) -> Violation:
         "end_offset": 12,
         "auto_fixable": True,
     }
-    return cast(Violation, {**usual, **more})
+    return cast(Violation, {**defaults, **more})
 
 
 def store(database: Database, *found: Violation, at: datetime = NOON, version: str = VERSION) -> str:
-    """Store what one scan found; gives the scan's id."""
+    """Store the violations of one scan; returns the scan's id."""
     with database.write() as connection:
         return violation_store.record(connection, found, rules_version=version, now=at)

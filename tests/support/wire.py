@@ -1,4 +1,4 @@
-"""One connection to the HTTP protocol of the service, byte by byte, on a clock of the test's own."""
+"""Drives one connection to the service's HTTP protocol byte by byte, with a manual clock."""
 
 import asyncio
 from typing import Any
@@ -10,7 +10,7 @@ from backend.http.uvicorn_protocol import Protocol
 
 
 class Transport(asyncio.Transport):
-    """Keeps what is written, and whether the connection was closed."""
+    """Records the written bytes and whether the connection was closed."""
 
     def __init__(self) -> None:
         super().__init__({"peername": ("127.0.0.1", 50000), "sockname": ("127.0.0.1", 8000)})
@@ -18,7 +18,7 @@ class Transport(asyncio.Transport):
         self.closed = self.paused = False
 
     def write(self, data: Any) -> None:
-        assert not self.closed, "nothing follows the end of a connection"
+        assert not self.closed, "nothing is written after the end of a connection"
         self.written += bytes(data)
 
     def close(self) -> None:
@@ -35,13 +35,13 @@ class Transport(asyncio.Transport):
 
 
 class App:
-    """Reads each request to its end and answers with what it saw of it."""
+    """Reads each request to its end and answers with its path and size."""
 
     def __init__(self) -> None:
         self.scopes: list[Any] = []
         self.bodies: list[bytes | None] = []
         self.gate: asyncio.Event | None = None
-        """Where set, answers wait for it."""
+        """If set, responses wait for it."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.scopes.append(scope)
@@ -55,10 +55,10 @@ class App:
         self.bodies.append(body)
         if self.gate is not None:
             await self.gate.wait()
-        told = b"%s %d" % (scope["path"].encode(), len(body))
-        headers = [(b"content-length", str(len(told)).encode())]
+        text = b"%s %d" % (scope["path"].encode(), len(body))
+        headers = [(b"content-length", str(len(text)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": told})
+        await send({"type": "http.response.body", "body": text})
 
 
 class Connection:
@@ -72,25 +72,25 @@ class Connection:
         self.protocol.connection_made(self.transport)
 
     def send(self, *pieces: bytes) -> bytes:
-        """What has been answered once all pieces were read, one after the other."""
+        """Send the pieces one by one; returns the complete output so far."""
         for piece in pieces:
             self.protocol.data_received(piece)
-            self.turn()
+            self.run_pending()
         return self.transport.written
 
     def wait(self, seconds: float) -> None:
         self.now += seconds
-        self.turn()
+        self.run_pending()
 
-    def turn(self) -> None:
-        """Let all that can happen now happen."""
+    def run_pending(self) -> None:
+        """Run all pending callbacks."""
         for _ in range(8):
             self.loop.call_soon(self.loop.stop)
             self.loop.run_forever()
 
     def close(self) -> None:
         self.protocol.connection_lost(None)
-        self.turn()
+        self.run_pending()
         self.loop.close()
 
     def _time(self) -> float:

@@ -1,7 +1,7 @@
-"""A local server that speaks the X API v2 as its documentation describes it, and refuses as X does.
+"""Runs a local server with the documented X API v2 and its errors.
 
-It is strict: a post has ``id`` and ``text`` alone unless more fields are asked for, an unknown token is 401,
-a parameter out of range 400, and each request is taken off the window that the headers tell of.
+It is strict: a post has only ``id`` and ``text`` unless the request names more fields, an unknown token gets
+401, a parameter out of range 400, and each request counts against the window in the headers.
 
 By hand: ``python -m tests.support.x_server --port 9901``; the token is ``x-secret-1``.
 """
@@ -35,10 +35,10 @@ def invalid(message: str, **parameters: list[str]) -> Behaviour:
 
 
 def limited(reset: datetime | None = None, *, limit: int = 60) -> Behaviour:
-    """Too many requests of the window; ``reset`` None leaves the headers out."""
-    told = problem(429, "Too Many Requests", "Too Many Requests", "about:blank")
+    """Build a response for too many requests; without ``reset`` it has no rate limit headers."""
+    body = problem(429, "Too Many Requests", "Too Many Requests", "about:blank")
     headers = {} if reset is None else rate_headers(limit, 0, reset)
-    return Behaviour(429, told.body, headers=headers)
+    return Behaviour(429, body.body, headers=headers)
 
 
 def rate_headers(limit: int, remaining: int, reset: datetime) -> dict[str, str]:
@@ -90,7 +90,7 @@ FAULTS: Mapping[str, Behaviour] = {
         200, {"errors": [{"title": "Service Unavailable", "detail": "Try later.", "type": "about:blank"}]}
     ),
 }
-"""Every envelope in which X refuses, and what stands before it sends."""
+"""Every error format of X, and of proxies in front of it."""
 
 
 def post(
@@ -105,7 +105,7 @@ def post(
     quotes: int = 0,
     replies: int = 0,
 ) -> dict[str, Any]:
-    """A post as X holds it."""
+    """Build a post as X stores it."""
     return {
         "id": str(number),
         "text": text,
@@ -130,7 +130,7 @@ def user(number: str, username: str, name: str, *, verified: bool = False) -> di
 
 @dataclass
 class XPages:
-    """What X holds. A search finds the posts of each word of ``found`` that its query holds."""
+    """The content of X. A search finds the posts of each key of ``found`` that its query contains."""
 
     found: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     users: list[dict[str, Any]] = field(default_factory=list)
@@ -150,13 +150,13 @@ class XPages:
         if self.remaining <= 0:
             return limited(self.reset, limit=self.limit)
         self.remaining -= 1
-        value = self._value(request.path, request.query)
+        value = self._answer(request.path, request.query)
         if isinstance(value, Behaviour):
             return value
         headers = rate_headers(self.limit, self.remaining, self.reset)
         return Behaviour(200, json.dumps(value).encode(), headers=headers)
 
-    def _value(self, path: str, query: Mapping[str, str]) -> dict[str, Any] | Behaviour:
+    def _answer(self, path: str, query: Mapping[str, str]) -> dict[str, Any] | Behaviour:
         match path:
             case "/2/tweets/search/recent":
                 return self._search(query)
@@ -167,12 +167,12 @@ class XPages:
         return problem(404, "Not Found", "Not Found", "about:blank")
 
     def _search(self, query: Mapping[str, str]) -> dict[str, Any] | Behaviour:
-        wanted, many = query.get("query", ""), int(query.get("max_results", "10"))
-        if not 1 <= len(wanted) <= 512:
-            return invalid("The query is too long or empty.", query=[wanted])
-        if not 10 <= many <= 100:
-            return invalid(f"The `max_results` query parameter value [{many}] is not between 10 and 100")
-        matching = {one["id"]: one for word, posts in self.found.items() if word in wanted for one in posts}
+        text, page_size = query.get("query", ""), int(query.get("max_results", "10"))
+        if not 1 <= len(text) <= 512:
+            return invalid("The query is too long or empty.", query=[text])
+        if not 10 <= page_size <= 100:
+            return invalid(f"The `max_results` query parameter value [{page_size}] is not between 10 and 100")
+        matching = {one["id"]: one for word, posts in self.found.items() if word in text for one in posts}
         every = sorted(matching.values(), key=lambda one: -int(one["id"]))
         if "since_id" in query:
             every = [one for one in every if int(one["id"]) > int(query["since_id"])]
@@ -182,13 +182,13 @@ class XPages:
         if not (token.startswith("p") and token[1:].isdigit()):
             return invalid("The `next_token` is not valid.", next_token=[token])
         at = int(token[1:])
-        page = [one for one in every[at : at + many] if one["id"] not in self.deleted]
+        page = [one for one in every[at : at + page_size] if one["id"] not in self.deleted]
         meta: dict[str, Any] = {"result_count": len(page)}
         if page:
             meta |= {"newest_id": page[0]["id"], "oldest_id": page[-1]["id"]}
-        if at + many < len(every):
-            meta["next_token"] = f"p{at + many}"
-        return {**self._told(page, query), "meta": meta}
+        if at + page_size < len(every):
+            meta["next_token"] = f"p{at + page_size}"
+        return {**self._build_response(page, query), "meta": meta}
 
     def _lookup(self, query: Mapping[str, str]) -> dict[str, Any] | Behaviour:
         ids = query.get("ids", "").split(",")
@@ -197,28 +197,32 @@ class XPages:
         known = {one["id"]: one for posts in self.found.values() for one in posts}
         page = [known[one] for one in ids if one in known and one not in self.deleted]
         errors = [not_found(one) for one in ids if one not in known or one in self.deleted]
-        return self._told(page, query) | ({"errors": errors} if errors else {})
+        return self._build_response(page, query) | ({"errors": errors} if errors else {})
 
-    def _told(self, page: Sequence[Mapping[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
+    def _build_response(self, page: Sequence[Mapping[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
         fields = {"id", "text", "edit_history_tweet_ids", *query.get("tweet.fields", "").split(",")}
-        told: dict[str, Any] = {}
+        response: dict[str, Any] = {}
         if page:
-            told["data"] = [{name: value for name, value in one.items() if name in fields} for one in page]
+            response["data"] = [
+                {name: value for name, value in one.items() if name in fields} for one in page
+            ]
         authors = {one["author_id"] for one in page}
         if "author_id" in query.get("expansions", "") and authors:
-            wanted = {"id", "name", "username", *query.get("user.fields", "").split(",")}
+            user_fields = {"id", "name", "username", *query.get("user.fields", "").split(",")}
             known = [one for one in self.users if one["id"] in authors]
-            told["includes"] = {
-                "users": [{name: value for name, value in one.items() if name in wanted} for one in known]
+            response["includes"] = {
+                "users": [
+                    {name: value for name, value in one.items() if name in user_fields} for one in known
+                ]
             }
             missing = sorted(authors - {one["id"] for one in known})
             if missing:
-                told["errors"] = [not_found(one, "user", "author_id") for one in missing]
-        return told
+                response["errors"] = [not_found(one, "user", "author_id") for one in missing]
+        return response
 
 
 def not_found(value: str, what: str = "tweet", parameter: str = "ids") -> dict[str, Any]:
-    """A part of an answer that could not be given."""
+    """Build the error for a missing part of a response."""
     return {
         "value": value,
         "detail": f"Could not find {what} with {parameter}: [{value}].",
@@ -231,15 +235,15 @@ def not_found(value: str, what: str = "tweet", parameter: str = "ids") -> dict[s
 
 
 class XServer(ProviderServer):
-    """X on loopback; ``once`` and ``always`` set faults as for the market's providers."""
+    """X on loopback; ``once`` and ``always`` set faults, as for the market data providers."""
 
     def __init__(self, *, port: int = 0) -> None:
         super().__init__(port=port)
         self.x = XPages()
 
     def behaviour(self, request: Seen) -> Behaviour:
-        told = super().behaviour(request)
-        return self.x.answer(request) if told == Behaviour() else told
+        behaviour = super().behaviour(request)
+        return self.x.answer(request) if behaviour == Behaviour() else behaviour
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from backend.auth.tables import api_keys
 from tests.backend.app.paths import COLD, HOT
 from tests.support.asgi import send
 from tests.support.market_app import Running
-from tests.support.problems import is_problem
+from tests.support.problems import assert_problem
 
 
 @pytest.mark.parametrize("path", [*HOT, *COLD])
@@ -29,7 +29,7 @@ from tests.support.problems import is_problem
 )
 def test_data_are_refused_without_a_valid_key(running: Running, path: str, headers: dict[str, str]) -> None:
     answer = send(running.app, path, headers=headers)
-    is_problem(answer, 401, "unauthorized")
+    assert_problem(answer, 401, "unauthorized")
     assert "ApiKey" in answer.headers["www-authenticate"]
     assert "Bearer" in answer.headers["www-authenticate"]
 
@@ -39,8 +39,8 @@ def test_a_key_without_read_is_forbidden(running: Running, path: str) -> None:
     created = auth_service.create_key(
         running.database, name="writer", scopes=("write",), now=datetime.now(UTC)
     )
-    running.look()
-    problem = is_problem(running.get(path, key=created.key), 403, "insufficient_scope")
+    running.poll_changes()
+    problem = assert_problem(running.get(path, key=created.key), 403, "insufficient_scope")
     assert "'read'" in problem["detail"]
 
 
@@ -53,18 +53,20 @@ def test_a_key_serves_as_a_bearer_value_too_and_a_disagreeing_pair_does_not(
     both = {**bearer, "CP-X-API-KEY": running.key}
     assert send(running.app, path, headers=both).status == 200
     other = auth_service.create_key(running.database, name="other", scopes=("read",), now=datetime.now(UTC))
-    running.look()
-    is_problem(send(running.app, path, headers={**bearer, "CP-X-API-KEY": other.key}), 401, "unauthorized")
+    running.poll_changes()
+    assert_problem(
+        send(running.app, path, headers={**bearer, "CP-X-API-KEY": other.key}), 401, "unauthorized"
+    )
 
 
 @pytest.mark.parametrize("path", ["/prices", "/markets/status"])
 def test_a_revoked_key_is_refused_after_the_next_look_at_the_store(running: Running, path: str) -> None:
     created = auth_service.create_key(running.database, name="brief", scopes=("read",), now=datetime.now(UTC))
-    running.look()
+    running.poll_changes()
     assert running.get(path, key=created.key).status == 200
     auth_service.revoke_key(running.database, created.key, datetime.now(UTC))
     running.inner.state.credentials.reload()
-    is_problem(running.get(path, key=created.key), 401, "unauthorized")
+    assert_problem(running.get(path, key=created.key), 401, "unauthorized")
 
 
 @pytest.mark.parametrize("path", ["/prices", "/markets/status"])
@@ -73,8 +75,8 @@ def test_an_expired_key_is_refused(running: Running, path: str) -> None:
     created = auth_service.create_key(
         running.database, name="old", scopes=("read",), expires_in=timedelta(days=1), now=begun
     )
-    running.look()
-    assert "expired" in is_problem(running.get(path, key=created.key), 401, "unauthorized")["detail"]
+    running.poll_changes()
+    assert "expired" in assert_problem(running.get(path, key=created.key), 401, "unauthorized")["detail"]
 
 
 def test_the_key_that_the_service_made_for_this_machine_reads(running: Running) -> None:
@@ -84,7 +86,7 @@ def test_the_key_that_the_service_made_for_this_machine_reads(running: Running) 
 
 def test_a_short_cut_counts_as_a_use_of_the_key(running: Running) -> None:
     created = auth_service.create_key(running.database, name="used", scopes=("read",), now=datetime.now(UTC))
-    running.look()
+    running.poll_changes()
     assert running.get("/prices", key=created.key).status == 200
     running.inner.state.credentials.flush_last_used()
     with running.database.read() as connection:

@@ -16,7 +16,10 @@ LIST, SUMMARY, RULES = "/articles/violations", "/articles/violations/summary", "
 def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Articles]:
     """Two scans an hour apart: one article, then three."""
     home = tmp_path_factory.mktemp("filled")
-    with databases.fresh(request.param, home) as url, article_app(home, database_url=url) as running:
+    with (
+        databases.create_database(request.param, home) as url,
+        article_app(home, database_url=url) as running,
+    ):
         running.scan(WRONG)
         running.running.clock.move(hours=1)
         running.scan({**WRONG, "id": "a/b c&d"}, RIGHT, {"id": "", "content": "Zorbkoinは", "language": "ja"})

@@ -28,7 +28,7 @@ TRAITS = {
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """Five days of violations, at midnights and between, of various kinds."""
-    with databases.fresh(request.param, tmp_path_factory.mktemp("counts")) as url:
+    with databases.create_database(request.param, tmp_path_factory.mktemp("counts")) as url:
         database = Database(url)
         for step in range(40):
             found = [

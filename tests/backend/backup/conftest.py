@@ -18,7 +18,7 @@ from backend.settings import Settings
 from backend.store.database import Database, sqlite_file
 from tests.support import databases
 from tests.support.databases import Store
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 from tests.support.market_app import settings_in
 
 NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
@@ -59,7 +59,7 @@ Install = Callable[..., Installation]
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Create new installations; ``empty`` ones have no schema yet."""
-    own_home(tmp_path, monkeypatch)
+    set_up_home(tmp_path, monkeypatch)
     with contextlib.ExitStack() as stack:
 
         def create(kind: Store, *, empty: bool = False) -> Installation:
@@ -67,9 +67,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
             home.mkdir()
             url = None
             if kind == "postgres":
-                url = stack.enter_context(databases.fresh(kind, tmp_path, migrated=not empty))
+                url = stack.enter_context(databases.create_database(kind, tmp_path, migrated=not empty))
             elif not empty:
-                with databases.fresh(kind, tmp_path) as template:
+                with databases.create_database(kind, tmp_path) as template:
                     shutil.copyfile(str(sqlite_file(template)), home / "chainproof.db")
             return Installation(settings_in(home, database_url=url))
 

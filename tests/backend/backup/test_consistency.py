@@ -18,7 +18,7 @@ from backend.jobs.tables import job_steps, jobs, submissions
 from backend.store.database import Database, bump, change_counters
 from tests.backend.backup.conftest import Install, Installation
 from tests.support.databases import Store
-from tests.support.submitted_jobs import ended, long_jobs, short_jobs, submit
+from tests.support.submitted_jobs import long_jobs, short_jobs, submit, wait_for_end
 from tests.support.waiting import LIMIT_SECONDS
 
 
@@ -102,7 +102,7 @@ def test_each_accepted_job_completes_once_after_a_restore(
     with source.open() as database, build_engine(source, database):
         release.set()
         done = submit(database, "sources", now=datetime.now(UTC))
-        assert ended(database, done).status == "completed"
+        assert wait_for_end(database, done).status == "completed"
         assert started.acquire(timeout=LIMIT_SECONDS)
         release.clear()
         running = submit(database, "sources", now=datetime.now(UTC))
@@ -114,8 +114,8 @@ def test_each_accepted_job_completes_once_after_a_restore(
             connection.execute(lost)
         file = source.back_up(tmp_path / "b.zip").file
         release.set()
-        assert ended(database, running).status == "completed", "after the backup"
-        assert ended(database, waiting).status == "completed"
+        assert wait_for_end(database, running).status == "completed", "after the backup"
+        assert wait_for_end(database, waiting).status == "completed"
 
     target.restore(file)
     runs.clear()
@@ -124,7 +124,7 @@ def test_each_accepted_job_completes_once_after_a_restore(
     assert target.read_rows(job_steps) == []
     with target.open() as database, build_engine(target, database):
         for job in (running, waiting, taken):
-            assert ended(database, job).status == "completed"
+            assert wait_for_end(database, job).status == "completed"
         assert job_store.read(database, "sources", done.id) is not None
     assert sorted(runs) == sorted(unfinished)
     published = {

@@ -26,7 +26,7 @@ from backend.topics.tables import topic_texts, topics
 from tests.backend.backup.conftest import NOW, Install, Installation, read_digests
 from tests.support.databases import Store
 from tests.support.schema_changes import is_current
-from tests.support.timelines import made_run, put
+from tests.support.timelines import build_run, store_runs
 
 CHANGED_BY_RESTORE = {"change_counters", "jobs", "topic_texts"}
 
@@ -57,7 +57,7 @@ def fill(database: Database) -> bytes:
         }
         names = {column.name for column in asset_icons.columns}
         connection.execute(sa.insert(asset_icons), {name: icon.get(name, NOW) for name in names})
-    put(database, "own", made_run("a"))
+    store_runs(database, "own", build_run("a"))
     return key.key.encode()
 
 

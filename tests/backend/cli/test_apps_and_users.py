@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from backend.auth.oauth import passwords
 from backend.cli.commands import app
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 from tests.support.oauth_app import CALLBACK, CHEAP
 
 run = CliRunner()
@@ -20,7 +20,7 @@ PASSWORD = "correct horse battery\n"
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(passwords, "hasher", CHEAP)
-    return own_home(tmp_path, monkeypatch)
+    return set_up_home(tmp_path, monkeypatch)
 
 
 def invoke(*arguments: str, stdin: str | None = None) -> Result:

@@ -9,14 +9,14 @@ import pytest
 from typer.testing import CliRunner
 
 from backend.cli.commands import app
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 
 run = CliRunner()
 
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    return own_home(tmp_path, monkeypatch)
+    return set_up_home(tmp_path, monkeypatch)
 
 
 def test_a_backup_is_written_verified_and_restored_to_another_folder(

@@ -13,14 +13,14 @@ from backend.auth import key_format
 from backend.cli import commands
 from backend.cli.commands import app
 from backend.runtime import logs
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 
 run = CliRunner()
 
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    return own_home(tmp_path, monkeypatch)
+    return set_up_home(tmp_path, monkeypatch)
 
 
 def test_a_created_key_is_shown_once_and_listed_without_its_secret() -> None:

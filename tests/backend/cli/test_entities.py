@@ -26,7 +26,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
 
     def invoke(*words: str, stdin: str | None = None) -> Result:
-        with read_once.rule_sets():
+        with read_once.cache_rule_sets():
             return CliRunner().invoke(app, ["entities", *words], input=stdin)
 
     return invoke

@@ -9,13 +9,13 @@ from typer.testing import CliRunner
 
 from backend.cli.commands import app
 from backend.store.database import Database
-from tests.support.homes import own_home
-from tests.support.timelines import made_run, put
+from tests.support.homes import set_up_home
+from tests.support.timelines import build_run, store_runs
 
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    return own_home(tmp_path, monkeypatch)
+    return set_up_home(tmp_path, monkeypatch)
 
 
 def run(*arguments: str, code: int = 0) -> Result:
@@ -68,7 +68,7 @@ def test_runs_are_counted_by_profile_and_listed_for_one_profile(home: Path) -> N
     run("profiles", "add", "one")
     run("profiles", "add", "two")
     database = Database(f"sqlite:///{home / 'chainproof.db'}")
-    put(database, "one", made_run("a"), made_run("b", timestamp="2026-03-02T00:00:00Z"))
+    store_runs(database, "one", build_run("a"), build_run("b", timestamp="2026-03-02T00:00:00Z"))
     database.dispose()
     assert json.loads(run("runs", "list", "--json").stdout) == [
         {"profile": "one", "realm": "own", "runs": 2, "newest": "2026-03-02T00:00:00Z"},

@@ -14,7 +14,7 @@ from backend.cli import rules
 from backend.settings import Settings
 from backend.store.database import Database, change_counters
 from tests.backend.articles.packs import ship
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 
 run = CliRunner()
 app = typer.Typer()
@@ -34,7 +34,7 @@ rules:
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     ship(tmp_path, monkeypatch, name="Solana", wrong="Sollana")
-    folder = own_home(tmp_path, monkeypatch)
+    folder = set_up_home(tmp_path, monkeypatch)
     (folder / "rules").mkdir(parents=True)
     return folder
 

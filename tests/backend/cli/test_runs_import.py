@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from backend.cli.commands import app
 from backend.settings import Settings
 from tests.support import databases
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 from tests.support.market_app import Clock, Running, enable_only, run_app
 from tests.support.run_files import (
     INSPECT_HEADER,
@@ -26,9 +26,9 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    enable_only(own_home(tmp_path, monkeypatch), ["bitcoin"])
+    enable_only(set_up_home(tmp_path, monkeypatch), ["bitcoin"])
     monkeypatch.setenv("COLUMNS", "200")
-    with databases.fresh("sqlite", tmp_path) as url:
+    with databases.create_database("sqlite", tmp_path) as url:
         monkeypatch.setenv("CHAINPROOF_DATABASE_URL", url)
     return lambda *words: CliRunner().invoke(app, ["runs", "import", *words])
 

@@ -8,7 +8,7 @@ import pytest
 
 from backend.cli import scan_program
 from tests.backend.articles.packs import ship
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 
 Call = Callable[..., int]
 OWN = """
@@ -27,7 +27,7 @@ rules:
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     """Run the program in a folder with a text, rules and a settings file; returns the exit code."""
     ship(tmp_path, monkeypatch, name="Solana", wrong="Sollana")
-    own_home(tmp_path, monkeypatch)
+    set_up_home(tmp_path, monkeypatch)
     monkeypatch.setenv("PYTHONSAFEPATH", "")  # the program sets it; the test restores it
     Path("names").mkdir()
     Path("names/own.yaml").write_text(OWN)

@@ -21,7 +21,7 @@ from backend.cli.terminal import banner
 from backend.runtime import logs
 from backend.settings import Settings
 from backend.settings.model import MANAGEMENT_PORT_OFFSET
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 
 STOP_ITSELF = """
 import os, signal
@@ -36,7 +36,7 @@ print("went on")
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(serve, "exit_on_stop_signals", Mock())
     monkeypatch.setattr(logs, "configure", Mock())  # it would log to a stream that closes with the command
-    return own_home(tmp_path, monkeypatch)
+    return set_up_home(tmp_path, monkeypatch)
 
 
 @pytest.fixture

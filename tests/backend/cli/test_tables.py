@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from backend.cli.commands import app
 from backend.cli.terminal import console, tables
 from backend.cli.terminal.tables import Column, print_table
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 
 CLI = Path(tables.__file__).parents[1]
 LONG = "a-name-that-has-no-place-to-break-and-is-longer-than-most-terminals-are-wide-for-certain"
@@ -88,7 +88,7 @@ def test_every_command_prints_tables_with_this_function() -> None:
 def test_piped_output_of_commands_contains_complete_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own_home(tmp_path, monkeypatch)
+    set_up_home(tmp_path, monkeypatch)
     run = CliRunner()
     uri = f"https://app.example/{LONG}/callback"
     app_result = run.invoke(

@@ -35,7 +35,7 @@ def filled(
     request: pytest.FixtureRequest, make: Make, now: datetime, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[DocumentStore]:
     """A store that tests read and do not change."""
-    with databases.fresh(request.param, tmp_path_factory.mktemp("documents")) as url:
+    with databases.create_database(request.param, tmp_path_factory.mktemp("documents")) as url:
         database = Database(url)
         store = DocumentStore(database)
         store.store(texts_of(make), now=now)

@@ -13,14 +13,14 @@ from tests.support.hostile import (
     SUFFIXES,
     TYPES,
     VALUES,
+    HostileRequest,
     Operation,
-    Throw,
     credential,
-    faults_of,
-    throw_all,
+    find_faults,
+    send_all,
 )
 
-Thrower = Callable[[Operation, list[tuple[str, str]]], Iterator[Throw]]
+Thrower = Callable[[Operation, list[tuple[str, str]]], Iterator[HostileRequest]]
 JSON = ("Content-Type", "application/json")
 SMALL = b"{}"
 
@@ -31,37 +31,37 @@ def test_the_document_has_something_to_throw_at(prey: Prey) -> None:
     assert all("{" not in operation.path for operation in prey.operations)
 
 
-def bodies(operation: Operation, known: list[tuple[str, str]]) -> Iterator[Throw]:
+def bodies(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     if operation.takes_body:
         for what, body in BODIES.items():
             for length in ([("Content-Length", str(len(body)))], [("Transfer-Encoding", "chunked")]):
                 headers = [*known, JSON, *length]
-                yield Throw(what, operation, operation.path, operation.method, headers, (body,))
+                yield HostileRequest(what, operation, operation.path, operation.method, headers, (body,))
 
 
-def bodies_where_none_is_read(operation: Operation, known: list[tuple[str, str]]) -> Iterator[Throw]:
+def bodies_where_none_is_read(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     if not operation.takes_body:
         headers = [*known, ("Content-Type", "a/b"), ("Content-Length", "2")]
-        yield Throw("a body", operation, operation.path, operation.method, headers, (b"\xff\x00",))
+        yield HostileRequest("a body", operation, operation.path, operation.method, headers, (b"\xff\x00",))
 
 
-def lengths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[Throw]:
+def lengths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     if operation.takes_body:
         for length in ("1", "99", "-1", "x", "0x2", "9" * 5_000, "", " 2 ", "２".encode().decode("latin-1")):
             headers = [*known, JSON, ("Content-Length", length)]
-            yield Throw(
+            yield HostileRequest(
                 f"length {length[:9]!r}", operation, operation.path, operation.method, headers, (SMALL,)
             )
 
 
-def headers(operation: Operation, known: list[tuple[str, str]]) -> Iterator[Throw]:
+def headers(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     for what, sent in HEADERS.items():
-        yield Throw(
+        yield HostileRequest(
             what, operation, operation.path, operation.method, [*known, *sent, *_body(operation)], (SMALL,)
         )
 
 
-def credentials(operation: Operation, known: list[tuple[str, str]]) -> Iterator[Throw]:
+def credentials(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     for what, sent in {
         "twice the same": known * 2,
         "two that differ": [*known, ("CP-X-API-KEY", "other")],
@@ -70,32 +70,36 @@ def credentials(operation: Operation, known: list[tuple[str, str]]) -> Iterator[
         "a huge one": [("Authorization", "Bearer " + "a" * 60_000)],
         "nothing in it": [("Authorization", "Bearer"), ("X-CP-TERMINAL-API-KEY", "")],
     }.items():
-        yield Throw(what, operation, operation.path, operation.method, [*sent, *_body(operation)], (SMALL,))
+        yield HostileRequest(
+            what, operation, operation.path, operation.method, [*sent, *_body(operation)], (SMALL,)
+        )
 
 
-def paths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[Throw]:
+def paths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     sent = [*known, *_body(operation)]
     for suffix in SUFFIXES:
-        yield Throw(suffix, operation, operation.path + suffix, operation.method, sent, (SMALL,))
+        yield HostileRequest(suffix, operation, operation.path + suffix, operation.method, sent, (SMALL,))
     for name in operation.parameters("path"):
         for value in VALUES:
             path = operation.with_value(name, value)
-            yield Throw(f"{name}={value[:20]}", operation, path, operation.method, sent, (SMALL,))
+            yield HostileRequest(f"{name}={value[:20]}", operation, path, operation.method, sent, (SMALL,))
 
 
-def queries(operation: Operation, known: list[tuple[str, str]]) -> Iterator[Throw]:
+def queries(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     names = operation.parameters("query")
     asked = [f"{name}={value}" for name in names for value in VALUES[::2]]
     asked += ["&".join(f"{name}={value}" for name in names for value in ("1", "x", "%ff", "1")), "&&==&%=%"]
     asked += ["&".join(f"unknown{number}=1" for number in range(500)), "__proto__[a]=1&a[]=b&a.b=c"]
     for query in asked:
         sent = [*known, *_body(operation)]
-        yield Throw(query[:40], operation, f"{operation.path}?{query}", operation.method, sent, (SMALL,))
+        yield HostileRequest(
+            query[:40], operation, f"{operation.path}?{query}", operation.method, sent, (SMALL,)
+        )
 
 
-def methods(operation: Operation, known: list[tuple[str, str]]) -> Iterator[Throw]:
+def methods(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     for method in METHODS:
-        yield Throw(method, operation, operation.path, method, [*known, *_body(operation)], (SMALL,))
+        yield HostileRequest(method, operation, operation.path, method, [*known, *_body(operation)], (SMALL,))
 
 
 def _body(operation: Operation) -> list[tuple[str, str]]:
@@ -110,7 +114,7 @@ def test_no_operation_breaks_or_answers_in_another_shape(prey: Prey, thrower: Th
     throws = [throw for operation in prey.operations for throw in thrower(operation, credential(prey.key))]
     assert throws
     faults = [
-        fault for throw, answer in throw_all(prey.running.app, throws) for fault in faults_of(throw, answer)
+        fault for throw, answer in send_all(prey.running.app, throws) for fault in find_faults(throw, answer)
     ]
     assert faults == []
 
@@ -121,7 +125,7 @@ def test_what_is_not_plain_json_is_415_wherever_it_is_taken(
 ) -> None:
     types = [] if header == "Content-Type" else [JSON]
     throws = [
-        Throw(
+        HostileRequest(
             value,
             operation,
             operation.path,
@@ -133,8 +137,8 @@ def test_what_is_not_plain_json_is_415_wherever_it_is_taken(
         if operation.takes_json
         for value in values
     ]
-    for throw, answer in throw_all(prey.running.app, throws):
-        assert list(faults_of(throw, answer)) == []
+    for throw, answer in send_all(prey.running.app, throws):
+        assert list(find_faults(throw, answer)) == []
         assert answer.status == 415, (throw.what, throw.operation.template)
         assert answer.reads == 0
 
@@ -147,6 +151,6 @@ def test_without_a_key_nothing_hostile_gets_further_than_401(prey: Prey) -> None
         for thrower in (bodies, lengths, headers)
         for throw in thrower(operation, [])
     ]
-    for throw, answer in throw_all(prey.running.app, throws):
-        assert list(faults_of(throw, answer)) == []
+    for throw, answer in send_all(prey.running.app, throws):
+        assert list(find_faults(throw, answer)) == []
         assert (answer.status, answer.reads) == (401, 0), (throw.what, throw.operation.template)

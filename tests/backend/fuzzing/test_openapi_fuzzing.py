@@ -19,10 +19,10 @@ OPEN = {
 }
 
 
-def hunted(prey: Prey, key: str | None) -> fuzzing.Bag:
-    schema = fuzzing.schema_of(prey.document, fuzzing.configuration(key, more=WITHOUT_COVERAGE, **A_FEW))
-    schema.app = fuzzing.without_lifespan(prey.running.app)
-    return fuzzing.hunt(schema)
+def hunted(prey: Prey, key: str | None) -> fuzzing.FuzzingResult:
+    schema = fuzzing.load_schema(prey.document, fuzzing.build_config(key, more=WITHOUT_COVERAGE, **A_FEW))
+    schema.app = fuzzing.strip_lifespan(prey.running.app)
+    return fuzzing.run_all(schema)
 
 
 def test_whatever_the_document_allows_is_answered_as_it_says(prey: Prey) -> None:

@@ -149,7 +149,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
             state.articles.close()
             state.market.close()
             state.database.dispose()
-        traces.heard = upstream.heard
+        traces.heard = upstream.received
         traces.log = log.getvalue()
     return traces
 

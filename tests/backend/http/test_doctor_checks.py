@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from backend.http.doctor_checks import check_rate_limit
 from backend.settings import Settings
-from tests.support.redis_server import started
+from tests.support.redis_server import run_redis
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_an_unreachable_redis_is_a_fault_and_its_password_is_not_shown() -> None
 
 
 def test_the_check_reports_a_working_redis(tmp_path: Path) -> None:
-    with started(tmp_path) as server:
+    with run_redis(tmp_path) as server:
         _, reported_state, sentence = check_rate_limit(
             Settings(rate_limit="5/minute", redis_url=SecretStr(server.url))
         )

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Running, sample_app
-from tests.support.serving import served
+from tests.support.serving import serve_app
 from tests.support.waiting import LIMIT_SECONDS
 
 READY = ("/rankings", "/rankings?with_candles=24h", "/prices", "/prices/all", "/markets/figures", "/assets")
@@ -37,7 +37,7 @@ def told(answer: Answer) -> tuple[int, dict[str, str]]:
 
 @pytest.mark.parametrize("path", [*READY, *OTHERS, *REFUSED])
 def test_status_and_headers_are_those_of_the_get_and_there_is_no_body(running: Running, path: str) -> None:
-    running.look()  # or the readiness would tell how long ago, in more digits for one of the two
+    running.poll_changes()  # or the readiness would tell how long ago, in more digits for one of the two
     whole, bare = running.get(path), head(running, path)
     if "problem" in whole.headers["content-type"]:  # it names its request, whose id is as long as it is
         whole = running.get(path, x_request_id="of-the-test")
@@ -65,7 +65,7 @@ def test_a_head_needs_the_key_that_a_get_needs(running: Running, path: str) -> N
 
 
 def test_the_server_sends_the_headers_alone_and_the_connection_goes_on(running: Running) -> None:
-    with served(running.app) as url:
+    with serve_app(running.app) as url:
         line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=LIMIT_SECONDS)
         for path in ("/prices", "/markets/status", "/assets/nothing", "/openapi.json"):
             lengths = []

@@ -43,7 +43,7 @@ def add_a_topic(running: Running) -> None:
     topic = Topic(Category.BREAKING, now, "https://a.example/", {"en": text}, media=media)
     with running.database.write() as connection:
         topic_store.store_topics(connection, [topic], now=now)
-    running.look()
+    running.poll_changes()
 
 
 def add_a_run(running: Running) -> None:

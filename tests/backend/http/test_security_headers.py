@@ -44,7 +44,7 @@ def assert_safe(answer: Answer) -> None:
     ],
 )
 def test_every_answer_bears_them_a_304_and_a_head_too(running: Running, path: str, status: int) -> None:
-    running.look()  # without which it is ready for some seconds alone
+    running.poll_changes()  # without which it is ready for some seconds alone
     answer = running.get(path)
     assert answer.status == status
     assert_safe(answer)

@@ -177,7 +177,7 @@ def test_a_request_before_the_nonsense_gets_its_answer_and_nothing_else_does(con
     connection.app.gate = asyncio.Event()
     assert connection.send(GET + b"\x00nonsense\r\n\r\n", GET) == b""
     connection.app.gate.set()
-    connection.turn()
+    connection.run_pending()
     assert connection.transport.written.endswith(b"/x 0")
     assert b"connection: close" in connection.transport.written
     assert connection.transport.closed

@@ -13,7 +13,7 @@ from backend.jobs.engine import JobEngine, store_engine
 from backend.jobs.serializer import JsonSerializer
 from backend.store.database import Database
 from tests.support import job_stores
-from tests.support.job_crew import Crew
+from tests.support.job_crew import WorkerProcesses
 from tests.support.job_harness import JobHarness
 from tests.support.job_stores import Launch
 
@@ -59,8 +59,8 @@ def workflows(store: sa.Engine) -> sa.Table:
 
 
 @pytest.fixture
-def crew(database_url: str, tmp_path: Path) -> Iterator[Crew]:
+def crew(database_url: str, tmp_path: Path) -> Iterator[WorkerProcesses]:
     """Processes that run jobs on the test's store, none yet; all are killed at the end."""
-    crew = Crew(database_url, tmp_path)
+    crew = WorkerProcesses(database_url, tmp_path)
     yield crew
     crew.end()

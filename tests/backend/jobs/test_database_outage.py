@@ -10,7 +10,7 @@ from backend.jobs import transitions
 from backend.jobs.runner import JobContext
 from backend.store.database import Database
 from tests.support.job_harness import JobHarness, runner
-from tests.support.submitted_jobs import ended, long_jobs, read, short_jobs, submit
+from tests.support.submitted_jobs import long_jobs, read, short_jobs, submit, wait_for_end
 
 
 def test_a_store_that_is_away_for_a_moment_costs_no_job_its_result(
@@ -64,7 +64,7 @@ def test_a_disk_that_takes_nothing_in_amid_the_steps_costs_no_job(
 ) -> None:
     fails_twice(monkeypatch, place, name)
     harness.open(long_jobs(two_steps))
-    end = ended(harness.database, submit(harness.database, "sources"))
+    end = wait_for_end(harness.database, submit(harness.database, "sources"))
     assert (end.status, end.error) == ("completed", None)
     assert end.result == {"found": [3, 5]}
 
@@ -82,5 +82,5 @@ def test_nothing_behind_a_step_that_was_not_recorded_is_recorded(
 
     monkeypatch.setattr(SystemDatabase, "_record_operation_result_txn", but_not_the_first)
     harness.open(long_jobs(two_steps))
-    assert ended(harness.database, submit(harness.database, "sources")).result == {"found": [3, 5]}
+    assert wait_for_end(harness.database, submit(harness.database, "sources")).result == {"found": [3, 5]}
     assert "weigh" not in recorded

@@ -11,9 +11,9 @@ from backend.jobs import job_store
 from backend.jobs.engine import VERSION
 from backend.jobs.model import Job
 from backend.store.database import Database, change_counters
-from tests.support.job_crew import Crew
+from tests.support.job_crew import WorkerProcesses
 from tests.support.job_process import HOLD
-from tests.support.submitted_jobs import ended, read, submit
+from tests.support.submitted_jobs import read, submit, wait_for_end
 
 pytestmark = pytest.mark.processes
 
@@ -27,36 +27,36 @@ def published(database: Database) -> dict[str, int]:
         return {row.topic: row.n for row in connection.execute(sa.select(change_counters))}
 
 
-def kill(crew: Crew, pid: str) -> str:
+def kill(crew: WorkerProcesses, pid: str) -> str:
     """Gives the one that is left."""
     os.kill(int(pid), signal.SIGKILL)
     [survivor] = [str(other) for other in crew.processes if str(other) != pid]
     return survivor
 
 
-def half_done(crew: Crew, database: Database) -> tuple[Job, str]:
+def half_done(crew: WorkerProcesses, database: Database) -> tuple[Job, str]:
     """A long job whose second step waits, and the one of two processes that is at it."""
     (crew.folder / HOLD).touch()
     crew.start(2)
     job = submit(database, "sources", now=now())
-    crew.wait_until(lambda: bool(crew.told("two")), "the second step has begun")
-    [(_, victim)] = crew.told("one")
+    crew.wait_until(lambda: bool(crew.list_events("two")), "the second step has begun")
+    [(_, victim)] = crew.list_events("one")
     return job, victim
 
 
 def test_a_killed_worker_job_goes_on_elsewhere_behind_its_last_step_and_ends_once(
-    crew: Crew, database: Database
+    crew: WorkerProcesses, database: Database
 ) -> None:
     job, victim = half_done(crew, database)
 
     survivor = kill(crew, victim)
-    crew.wait_until(lambda: len(crew.told("two")) == 2, "the other process has begun the second step")
+    crew.wait_until(lambda: len(crew.list_events("two")) == 2, "the other process has begun the second step")
     assert read(database, job).status == "running"
     (crew.folder / HOLD).unlink()
-    done = ended(database, job)
+    done = wait_for_end(database, job)
 
     assert done.result == {"pids": [int(victim), int(survivor)]}
-    assert [pid for _, pid in crew.told("one")] == [victim], "a completed step is not done again"
+    assert [pid for _, pid in crew.list_events("one")] == [victim], "a completed step is not done again"
     steps = job_store.list_steps(database, job.id)
     assert [(step.name, step.detail["pid"]) for step in steps] == [
         ("one", int(victim)),
@@ -68,22 +68,24 @@ def test_a_killed_worker_job_goes_on_elsewhere_behind_its_last_step_and_ends_onc
     assert done.attempt_at > done.started_at
 
 
-def test_of_a_killed_batch_only_what_had_not_ended_is_done_again(crew: Crew, database: Database) -> None:
+def test_of_a_killed_batch_only_what_had_not_ended_is_done_again(
+    crew: WorkerProcesses, database: Database
+) -> None:
     (crew.folder / HOLD).touch()
     jobs = [submit(database, body={"n": n}, now=now()) for n in range(3)]
     crew.start(1)
-    crew.wait_until(lambda: len(crew.told("short")) == 2, "the second job has begun")
-    [victim] = {pid for _, pid, _ in crew.told("short")}
+    crew.wait_until(lambda: len(crew.list_events("short")) == 2, "the second job has begun")
+    [victim] = {pid for _, pid, _ in crew.list_events("short")}
     assert [read(database, job).status for job in jobs] == ["completed", "running", "pending"]
 
     os.kill(int(victim), signal.SIGKILL)
     (crew.folder / HOLD).unlink()
     crew.start(1)
-    done = [ended(database, job) for job in jobs]
+    done = [wait_for_end(database, job) for job in jobs]
 
     [survivor] = [str(pid) for pid in crew.processes if str(pid) != victim]
     assert [job.result for job in done] == [{"pid": int(pid)} for pid in (victim, survivor, survivor)]
-    assert sorted((n, pid == survivor) for _, pid, n in crew.told("short")) == [
+    assert sorted((n, pid == survivor) for _, pid, n in crew.list_events("short")) == [
         ("0", False),
         ("1", False),
         ("1", True),
@@ -93,7 +95,7 @@ def test_of_a_killed_batch_only_what_had_not_ended_is_done_again(crew: Crew, dat
 
 
 def test_a_job_that_is_cancelled_while_its_worker_is_dead_is_not_taken_over(
-    crew: Crew, database: Database
+    crew: WorkerProcesses, database: Database
 ) -> None:
     job, victim = half_done(crew, database)
 
@@ -102,26 +104,26 @@ def test_a_job_that_is_cancelled_while_its_worker_is_dead_is_not_taken_over(
     (crew.folder / HOLD).unlink()
     later = submit(database, "sources", now=now())
 
-    assert ended(database, later).status == "completed"
+    assert wait_for_end(database, later).status == "completed"
     assert read(database, job).error == "The job was cancelled."
     assert published(database) == {f"published-{later.id}": 1}
 
 
 def test_a_job_that_an_older_version_began_is_finished_by_a_newer_one_behind_its_last_step(
-    crew: Crew, database: Database, store: sa.Engine, workflows: sa.Table
+    crew: WorkerProcesses, database: Database, store: sa.Engine, workflows: sa.Table
 ) -> None:
     (crew.folder / HOLD).touch()
     crew.start(1)
     job = submit(database, "sources", now=now())
-    crew.wait_until(lambda: bool(crew.told("two")), "the second step has begun")
+    crew.wait_until(lambda: bool(crew.list_events("two")), "the second step has begun")
     waiting = submit(database, "sources", now=now())
-    [(_, older)] = crew.told("one")
+    [(_, older)] = crew.list_events("one")
     crew.start(1, newer=True)
     newer = kill(crew, older)
     (crew.folder / HOLD).unlink()
 
-    assert ended(database, job).result == {"pids": [int(older), int(newer)]}
-    assert ended(database, waiting).result == {"pids": [int(newer), int(newer)]}
+    assert wait_for_end(database, job).result == {"pids": [int(older), int(newer)]}
+    assert wait_for_end(database, waiting).result == {"pids": [int(newer), int(newer)]}
     with store.connect() as connection:
         versions = connection.execute(sa.select(workflows.c.application_version).distinct()).scalars().all()
     assert versions == [VERSION]

@@ -13,9 +13,9 @@ from backend.jobs.model import Job
 from backend.store.database import Database
 from tests.support import needs, run_folder
 from tests.support.databases import OwnServer
-from tests.support.programs import Program, home_in, start
+from tests.support.programs import Program, create_home, start
 from tests.support.running import free_port
-from tests.support.submitted_jobs import ended, submit
+from tests.support.submitted_jobs import submit, wait_for_end
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.processes
@@ -30,7 +30,7 @@ def server() -> Iterator[OwnServer]:
         try:
             server = OwnServer(Path(folder) / "pgdata")
         except Exception as error:  # noqa: BLE001 - whatever keeps PostgreSQL from starting on this machine
-            needs.is_missing(f"No PostgreSQL for tests: {type(error).__name__}: {error}")
+            needs.skip_or_fail(f"No PostgreSQL for tests: {type(error).__name__}: {error}")
         yield server
         server.stop()
 
@@ -53,7 +53,7 @@ def test_a_worker_outlives_a_restart_of_postgresql_and_finishes_the_jobs_of_befo
     def submitted() -> Job:
         return submit(database, body={"text": TEXT}, now=datetime.now(UTC))
 
-    with home_in(tmp_path) as home:
+    with create_home(tmp_path) as home:
         worker = start(home, "worker", CHAINPROOF_DATABASE_URL=url, CHAINPROOF_LOG_LEVEL="info")
         wait_for_log(worker, "worker_started")
         before = [submitted() for _ in range(20)]
@@ -62,7 +62,7 @@ def test_a_worker_outlives_a_restart_of_postgresql_and_finishes_the_jobs_of_befo
         server.start()
         after = submitted()
 
-        assert [ended(database, job).status for job in (*before, after)] == ["completed"] * 21
+        assert [wait_for_end(database, job).status for job in (*before, after)] == ["completed"] * 21
         assert worker.words.count("job_slot_lost") == 1
         assert worker.stop() == 0
     database.dispose()
@@ -70,7 +70,7 @@ def test_a_worker_outlives_a_restart_of_postgresql_and_finishes_the_jobs_of_befo
 
 def test_a_worker_that_waits_for_postgresql_ends_when_it_is_told_to(tmp_path: Path) -> None:
     url = f"postgresql+psycopg://127.0.0.1:{free_port()}/none"
-    with home_in(tmp_path) as home:
+    with create_home(tmp_path) as home:
         worker = start(home, "worker", "--slots-lost=1", CHAINPROOF_DATABASE_URL=url)
         wait_for_log(worker, WAITS)
         assert worker.stop() == 0

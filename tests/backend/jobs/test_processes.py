@@ -9,20 +9,20 @@ from dbos import DBOSClient
 
 from backend.jobs.engine import LOST_SLOT_EXIT_CODE
 from backend.jobs.schedules import TICK_WORKFLOW
-from tests.support.job_crew import Crew
+from tests.support.job_crew import WorkerProcesses
 from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.processes
 
 
 def test_each_tick_runs_once_across_three_processes_and_a_failing_one_stops_no_other(
-    crew: Crew, client: DBOSClient
+    crew: WorkerProcesses, client: DBOSClient
 ) -> None:
     crew.start(3)
-    assert {slot for slot, _ in crew.told("started")} == {"slot-0", "slot-1", "slot-2"}
+    assert {slot for slot, _ in crew.list_events("started")} == {"slot-0", "slot-1", "slot-2"}
 
-    crew.wait_until(lambda: len(crew.told("tick")) >= 2, "two ticks have run")
-    crew.wait_until(lambda: len(crew.told("failing")) >= 2, "the schedule that fails has run twice")
+    crew.wait_until(lambda: len(crew.list_events("tick")) >= 2, "two ticks have run")
+    crew.wait_until(lambda: len(crew.list_events("failing")) >= 2, "the schedule that fails has run twice")
     for process in crew.processes.values():
         process.send_signal(signal.SIGTERM)
     codes = [process.wait(LIMIT_SECONDS) for process in crew.processes.values()]
@@ -30,12 +30,14 @@ def test_each_tick_runs_once_across_three_processes_and_a_failing_one_stops_no_o
     assert codes == [0, 0, 0]
     ticks = client.list_workflows(name=TICK_WORKFLOW)
     ran = Counter((tick.workflow_id.split("-2")[0], tick.output) for tick in ticks)
-    assert len(crew.told("tick")) == ran["sched-test-second", "ran"], "each tick ran once"
-    assert len(crew.told("failing")) == ran["sched-test-failing", "failed"]
+    assert len(crew.list_events("tick")) == ran["sched-test-second", "ran"], "each tick ran once"
+    assert len(crew.list_events("failing")) == ran["sched-test-failing", "failed"]
 
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
-def test_a_process_whose_line_to_its_slot_is_cut_ends_at_once(crew: Crew, store: sa.Engine) -> None:
+def test_a_process_whose_line_to_its_slot_is_cut_ends_at_once(
+    crew: WorkerProcesses, store: sa.Engine
+) -> None:
     crew.start(1)
 
     with store.connect() as connection:

@@ -21,11 +21,11 @@ from tests.support.job_harness import TIMEOUT, JobHarness, runner
 from tests.support.market_app import Clock
 from tests.support.submitted_jobs import (
     NOW,
-    ended,
     long_jobs,
     read,
     short_jobs,
     submit,
+    wait_for_end,
 )
 from tests.support.waiting import LIMIT_SECONDS, wait_for
 
@@ -66,7 +66,7 @@ def job_of(kind: str, handle: Any, **more: Any) -> JobType:
 def test_a_submitted_job_is_completed(harness: JobHarness, kind: Any) -> None:
     harness.open(long_jobs(), short_jobs())
 
-    job = ended(harness.database, submit(harness.database, kind, {"n": 21}))
+    job = wait_for_end(harness.database, submit(harness.database, kind, {"n": 21}))
 
     assert (job.status, job.result, job.error) == ("completed", {"twice": 42}, None)
     assert job.started_at == job.completed_at == NOW
@@ -76,7 +76,9 @@ def test_jobs_that_were_submitted_before_any_worker_started_are_run(harness: Job
     waiting = [submit(harness.database, body={"n": n}) for n in range(11)]
     harness.open(short_jobs())
 
-    assert [ended(harness.database, job).result for job in waiting] == [{"twice": 2 * n} for n in range(11)]
+    assert [wait_for_end(harness.database, job).result for job in waiting] == [
+        {"twice": 2 * n} for n in range(11)
+    ]
 
 
 @Both
@@ -88,8 +90,8 @@ def test_a_job_that_fails_says_so_in_a_sentence(harness: JobHarness, kind: Any) 
 
     harness.open(job_of(kind, refuse))
 
-    with_words = ended(harness.database, submit(harness.database, kind, {"n": 1}))
-    fault = ended(harness.database, submit(harness.database, kind, {"n": 2}))
+    with_words = wait_for_end(harness.database, submit(harness.database, kind, {"n": 1}))
+    fault = wait_for_end(harness.database, submit(harness.database, kind, {"n": 2}))
 
     assert (with_words.status, with_words.error) == ("failed", "The page has no text.")
     assert (fault.status, fault.error) == ("failed", INTERNAL_ERROR)
@@ -157,7 +159,7 @@ def test_a_job_shows_its_steps_while_it_runs(harness: JobHarness, work: Work) ->
     assert (reading.name, reading.finished_at) == ("read", None)
 
     work.let_go.set()
-    assert ended(harness.database, job).result == {"found": [1, 2, 3]}
+    assert wait_for_end(harness.database, job).result == {"found": [1, 2, 3]}
     assert job_store.list_steps(harness.database, job.id)[1].finished_at == NOW
 
 
@@ -248,7 +250,7 @@ def test_hanging_threads_are_replaced_once_and_never_grow_beyond_that(
     assert not work.reached.acquire(timeout=0.5)
     assert read(harness.database, waiting).status == "pending"
     work.let_go.set()
-    assert ended(harness.database, waiting).status == "completed"
+    assert wait_for_end(harness.database, waiting).status == "completed"
 
 
 def test_no_more_jobs_run_at_once_than_a_kind_has_threads(harness: JobHarness, work: Work) -> None:
@@ -256,14 +258,14 @@ def test_no_more_jobs_run_at_once_than_a_kind_has_threads(harness: JobHarness, w
     jobs = [submit(harness.database, "sources", title=f"{n}") for n in range(8)]
     work.wait_for(3)
 
-    assert ended(harness.database, submit(harness.database)).status == "completed", (
+    assert wait_for_end(harness.database, submit(harness.database)).status == "completed", (
         "other kinds have their own"
     )
     assert len(work.log) == 3
     assert [read(harness.database, job).status for job in jobs].count("pending") == 5
 
     work.let_go.set()
-    assert {ended(harness.database, job).status for job in jobs} == {"completed"}
+    assert {wait_for_end(harness.database, job).status for job in jobs} == {"completed"}
 
 
 def test_waiting_jobs_are_spread_over_the_threads_that_are_free(harness: JobHarness, work: Work) -> None:
@@ -275,13 +277,13 @@ def test_waiting_jobs_are_spread_over_the_threads_that_are_free(harness: JobHarn
     states = sorted(read(harness.database, job).status for job in jobs)
     assert states == ["pending", "pending", "running", "running"]
     work.let_go.set()
-    assert {ended(harness.database, job).status for job in jobs} == {"completed"}
+    assert {wait_for_end(harness.database, job).status for job in jobs} == {"completed"}
 
 
 def test_dbos_stores_of_a_job_no_more_than_its_id(harness: JobHarness, store: sa.Engine) -> None:
     harness.open(short_jobs(lambda context: {"text": context.job.input["text"]}))
 
-    job = ended(harness.database, submit(harness.database, body={"text": "a long secret " * 1000}))
+    job = wait_for_end(harness.database, submit(harness.database, body={"text": "a long secret " * 1000}))
 
     assert job.status == "completed"
     harness.engine.stop(timeout=LIMIT_SECONDS)
@@ -307,7 +309,7 @@ def test_jobs_that_dbos_does_not_take_wait_again(
         job = submit(harness.database)
         wait_for(lambda: dispatcher._failing, "A dispatcher that has seen the fault")
 
-    assert ended(harness.database, job).status == "completed"
+    assert wait_for_end(harness.database, job).status == "completed"
 
 
 def test_what_a_dead_process_took_up_is_put_back_by_another(harness: JobHarness) -> None:
@@ -321,7 +323,7 @@ def test_what_a_dead_process_took_up_is_put_back_by_another(harness: JobHarness)
     harness.clock.at += timedelta(seconds=1)
     dispatcher.sweep()
 
-    assert ended(harness.database, job).status == "completed"
+    assert wait_for_end(harness.database, job).status == "completed"
 
 
 def test_a_dispatcher_that_was_stopped_takes_up_nothing(harness: JobHarness) -> None:

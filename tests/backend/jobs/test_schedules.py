@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.jobs.schedules import DAY, HOUR, MINUTE, Schedule, Ticker
 from backend.jobs.worker_slots import FileLocks
-from tests.support.own_thread import logs_of_this_thread
+from tests.support.own_thread import capture_logs_of_this_thread
 
 NOW = datetime(2026, 5, 18, 12, 0, 0, tzinfo=UTC)
 PERIODS = [
@@ -138,7 +138,7 @@ def test_a_failed_tick_is_logged_with_its_traceback(
     def fail(now: datetime) -> None:
         raise ValueError("told in the log")
 
-    with logs_of_this_thread() as logs:
+    with capture_logs_of_this_thread() as logs:
         ticker(Schedule("failing", 15, fail)).tick("failing", NOW)
 
     assert [entry["event"] for entry in logs] == ["schedule_failed"]

@@ -3,9 +3,9 @@
 import pytest
 
 from backend.store.database import Database
-from tests.support.market_app import Worker, few_in_sample
+from tests.support.market_app import Worker, build_sample_market
 
 
 @pytest.fixture
 def worker(sqlite_database: Database) -> Worker:
-    return Worker(sqlite_database, few_in_sample())
+    return Worker(sqlite_database, build_sample_market())

@@ -10,7 +10,15 @@ from backend.markets import configuration
 from backend.markets.assets.asset_file import AssetFileError
 from backend.markets.providers.coinmarketcap import SlugIds
 from backend.store.database import Database
-from tests.support.market_app import CALM, Clock, enable_only, live_settings, run_app, settings_in, worker_of
+from tests.support.market_app import (
+    CALM,
+    Clock,
+    build_worker,
+    enable_only,
+    live_settings,
+    run_app,
+    settings_in,
+)
 
 URL = "http://127.0.0.1:9"
 
@@ -28,8 +36,8 @@ assets:
 """
     enable_only(tmp_path, ("bitcoin", "ethereum"), more=own)
     running = run_app(settings_in(tmp_path), Clock())
-    worker_of(running).tick()
-    running.look()
+    build_worker(running).tick()
+    running.poll_changes()
     assert set(running.json("/prices")) == {"bitcoin", "ethereum", "my-token"}
     assert running.json("/prices")["my-token"]["source"] == "sample"
     assert running.json("/assets/bitcoin")["name"] == "The first one"
@@ -44,14 +52,14 @@ def test_an_asset_that_is_disabled_later_leaves_the_listings_and_keeps_nobody_wa
     enable_only(tmp_path, ("bitcoin", "ethereum"))
     clock = Clock()
     running = run_app(settings_in(tmp_path), clock)
-    worker_of(running).tick()
+    build_worker(running).tick()
     running.close()
     enable_only(tmp_path, ("bitcoin",))
     running = run_app(settings_in(tmp_path), clock)
     assert set(running.json("/prices")) == {"bitcoin"}
     assert running.json("/assets/ethereum")["enabled"] is False
-    worker_of(running).tick(seconds=15)
-    running.look()
+    build_worker(running).tick(seconds=15)
+    running.poll_changes()
     assert set(running.json("/prices")) == {"bitcoin"}
     assert running.json("/markets/status")["stale"] == 0
     running.close()

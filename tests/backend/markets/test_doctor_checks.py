@@ -9,14 +9,14 @@ from backend.markets.doctor_checks import check_providers
 from backend.markets.model import ErrorKind
 from backend.runtime.check_result import CheckResult
 from backend.store.database import Database
-from tests.support.market_app import Moody, Worker, few_in_sample, moody
+from tests.support.market_app import FailingSource, Worker, build_sample_market, make_sources_failable
 
-Trouble = tuple[Worker, dict[str, Moody]]
+Trouble = tuple[Worker, dict[str, FailingSource]]
 
 
 @pytest.fixture
 def trouble(sqlite_database: Database) -> Iterator[Trouble]:
-    market, sources = moody(few_in_sample())
+    market, sources = make_sources_failable(build_sample_market())
     with structlog.testing.capture_logs():
         yield Worker(sqlite_database, market), sources
 

@@ -17,7 +17,7 @@ from backend.markets.model import ErrorKind
 from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.tables import price_points
 from backend.store.database import Database, bump, change_counters
-from tests.support.market_app import Moody, Worker, few_in_sample, moody, stored
+from tests.support.market_app import FailingSource, Worker, build_sample_market, make_sources_failable, stored
 
 
 class PowerCut(BaseException):
@@ -25,9 +25,9 @@ class PowerCut(BaseException):
 
 
 @pytest.fixture
-def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, Moody]]:
+def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, FailingSource]]:
     """A worker whose providers do as the test says."""
-    market, sources = moody(few_in_sample())
+    market, sources = make_sources_failable(build_sample_market())
     return Worker(sqlite_database, market), sources
 
 
@@ -52,7 +52,7 @@ def quietly(tick: Callable[..., Any], **later: float) -> Any:
 
 
 def test_a_refresh_publishes_every_asset_and_says_who_answered(database: Database) -> None:
-    worker = Worker(database, few_in_sample())
+    worker = Worker(database, build_sample_market())
     report = worker.tick()
     assert report.failed == {}
     assert set(report.answered) == {
@@ -67,11 +67,11 @@ def test_a_refresh_publishes_every_asset_and_says_who_answered(database: Databas
 
 def test_the_same_refreshes_store_the_same_on_both_databases(database: Database) -> None:
     """Figures are exact wherever they are stored: the other store's run is the yardstick."""
-    worker = Worker(database, few_in_sample())
+    worker = Worker(database, build_sample_market())
     worker.tick()
     worker.tick(seconds=15)
     prices = {asset.id: worker.price(asset.id)["price_usd"] for asset in worker.market.registry.enabled}
-    quoted = few_in_sample().sources.quotes[0].quotes(worker.market.registry.enabled, worker.clock())
+    quoted = build_sample_market().sources.quotes[0].quotes(worker.market.registry.enabled, worker.clock())
     lone = quoted.quotes["unus-sed-leo"]
     assert Decimal(prices["unus-sed-leo"]) == lone.price
     candle_arrays = {
@@ -92,7 +92,7 @@ def test_a_second_tick_in_the_same_second_asks_nobody_and_changes_nothing(worker
     assert stored(worker.database) == before
 
 
-def test_each_role_is_asked_at_its_own_interval(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+def test_each_role_is_asked_at_its_own_interval(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
     worker, sources = trouble
     for _ in range(21):
         worker.tick(seconds=15)
@@ -103,7 +103,9 @@ def test_each_role_is_asked_at_its_own_interval(trouble: tuple[Worker, dict[str,
     assert sources["sample-b"].asked == ["quotes"] * 21  # the first gives the rest
 
 
-def test_a_clock_that_is_put_back_leaves_nobody_unasked(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+def test_a_clock_that_is_put_back_leaves_nobody_unasked(
+    trouble: tuple[Worker, dict[str, FailingSource]],
+) -> None:
     worker, sources = trouble
     worker.tick()
     worker.tick(hours=-1)
@@ -113,7 +115,7 @@ def test_a_clock_that_is_put_back_leaves_nobody_unasked(trouble: tuple[Worker, d
 
 
 def test_a_tick_that_comes_a_fifth_early_after_a_late_one_is_on_time(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
     worker.tick()
@@ -123,7 +125,9 @@ def test_a_tick_that_comes_a_fifth_early_after_a_late_one_is_on_time(
     assert sources["sample-b"].asked == ["quotes"] * 2
 
 
-def test_no_transaction_is_open_while_a_provider_is_asked(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+def test_no_transaction_is_open_while_a_provider_is_asked(
+    trouble: tuple[Worker, dict[str, FailingSource]],
+) -> None:
     worker, sources = trouble
     one_at_a_time = threading.Lock()
 
@@ -135,7 +139,7 @@ def test_no_transaction_is_open_while_a_provider_is_asked(trouble: tuple[Worker,
 
     with worker.database.write() as connection:
         bump(connection, CHANGE_TOPIC)
-    sources["sample-a"].while_asked = write_meanwhile
+    sources["sample-a"].before_answer = write_meanwhile
     assert worker.tick().failed == {}
     assert changes(worker.database) == 5  # ours, one a question, and the refresh's own
 
@@ -156,7 +160,7 @@ def test_no_transaction_is_open_while_a_provider_is_asked(trouble: tuple[Worker,
 def test_a_refresh_that_is_killed_leaves_the_former_state_and_the_next_one_goes_on(
     database: Database, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    worker = Worker(database, few_in_sample())
+    worker = Worker(database, build_sample_market())
     worker.tick()
     before, shown = stored(database), worker.price("bitcoin")
 
@@ -181,7 +185,7 @@ def test_a_refresh_that_is_killed_leaves_the_former_state_and_the_next_one_goes_
 
 
 def test_a_provider_that_fails_leaves_the_others_figures_and_is_told_of(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
     worker.tick()
@@ -204,7 +208,7 @@ def test_a_provider_that_fails_leaves_the_others_figures_and_is_told_of(
 
 
 def test_a_provider_that_fails_at_every_tick_is_soon_asked_less(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     """Even one that is asked for quotes alone, which at ticks of 15 s fails four times a minute."""
     worker, sources = trouble
@@ -221,7 +225,7 @@ def test_a_provider_that_fails_at_every_tick_is_soon_asked_less(
 
 
 def test_a_provider_that_says_when_to_come_back_is_not_asked_before(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
     sources["sample-b"].fail(ErrorKind.THROTTLED, retry_after=100)
@@ -239,7 +243,7 @@ def test_a_provider_that_says_when_to_come_back_is_not_asked_before(
 
 
 def test_an_adapter_that_breaks_keeps_nobody_elses_figures_from_being_stored(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
     sources["sample-a"].fault = KeyError("a slip in the adapter")
@@ -250,7 +254,7 @@ def test_an_adapter_that_breaks_keeps_nobody_elses_figures_from_being_stored(
 
 
 def test_the_overview_comes_whole_from_the_next_provider_while_the_first_fails(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
     sources["sample-a"].fail()
@@ -267,7 +271,7 @@ def test_the_overview_comes_whole_from_the_next_provider_while_the_first_fails(
 
 
 def test_with_all_providers_down_the_last_figure_stands_grows_stale_goes_and_comes_back(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
     worker.tick()
@@ -299,7 +303,7 @@ def test_with_all_providers_down_the_last_figure_stands_grows_stale_goes_and_com
 
 
 def test_the_stored_figures_say_the_same_as_a_reader_whose_refresh_has_stopped(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
     worker.tick()
@@ -315,7 +319,7 @@ def test_the_stored_figures_say_the_same_as_a_reader_whose_refresh_has_stopped(
             assert mine[asset_id].last_updated == figure.last_updated
 
 
-def test_a_stale_figure_leaves_no_point(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+def test_a_stale_figure_leaves_no_point(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
     worker, sources = trouble
     worker.tick()
     for source in sources.values():

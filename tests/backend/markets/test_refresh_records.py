@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from backend.markets.tables import incidents, price_points
 from backend.store.database import Database
-from tests.support.market_app import Clock, Worker, few_in_sample
+from tests.support.market_app import Clock, Worker, build_sample_market
 
 
 def log_of(database: Database, asset_id: str) -> list[Any]:
@@ -75,7 +75,7 @@ def test_each_poll_leaves_one_point_of_each_published_price(worker: Worker) -> N
 
 
 def test_two_seeds_over_one_store_know_nothing_of_each_other(sqlite_database: Database) -> None:
-    market = few_in_sample()
+    market = build_sample_market()
     other = replace(market, sources=replace(market.sources, realm="sample-7", history=None))
     first, second = Worker(sqlite_database, market), Worker(sqlite_database, other, Clock())
     first.tick()

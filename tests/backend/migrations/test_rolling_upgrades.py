@@ -20,9 +20,9 @@ from backend.migrations.declared_tables import is_declared
 from backend.store.database import Database, change_counters
 from tests.support import read_once
 from tests.support.asgi import send
-from tests.support.market_app import Clock, enable_only, run_app, settings_in, worker_of
+from tests.support.market_app import Clock, build_worker, enable_only, run_app, settings_in
 from tests.support.schema_changes import Schema, find_breaking_changes, read_schema
-from tests.support.timelines import sent_run
+from tests.support.timelines import build_run_json
 from tests.support.waiting import LIMIT_SECONDS
 
 LAST_BEFORE_RELEASES = "0009"
@@ -102,13 +102,13 @@ def newer(database: Database) -> Database:
 def test_a_service_starts_and_works_on_a_newer_schema(newer: Database, tmp_path: Path) -> None:
     enable_only(tmp_path, ("bitcoin",))
     settings = settings_in(tmp_path, database_url=newer.url, scan_processes=0)
-    with read_once.rule_sets():
+    with read_once.cache_rule_sets():
         running = run_app(settings, Clock())
-        worker_of(running).tick()
-        running.look()
+        build_worker(running).tick()
+        running.poll_changes()
         scopes = ["read", "write", "ingest"]
         key = auth_service.create_key(newer, name="all", scopes=scopes, now=datetime.now(UTC)).key
-        running.look()
+        running.poll_changes()
 
         def post(path: str, body: object) -> int:
             headers = {"CP-X-API-KEY": key, "Content-Type": "application/json"}
@@ -122,7 +122,7 @@ def test_a_service_starts_and_works_on_a_newer_schema(newer: Database, tmp_path:
             "texts": {"en": {"title": "T"}},
         }
         assert post("/topics", topic) == 201
-        assert post("/v1/timelines/a/entries", [sent_run()]) in (201, 404)
+        assert post("/v1/timelines/a/entries", [build_run_json()]) in (201, 404)
         assert post("/articles/scan", {"articles": [{"id": "1", "content": "bit coin and BitCoin"}]}) == 200
         assert post("/entities/extractions", {"text": "Bitcoin"}) == 202
         assert post("/sources", {"statement": "Bitcoin rose"}) == 202

@@ -6,12 +6,12 @@ import platformdirs
 import pytest
 
 from backend.runtime.data_folder import ScanFolders, default_home, find_scan_folders
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return own_home(tmp_path, monkeypatch)
+    return set_up_home(tmp_path, monkeypatch)
 
 
 def test_a_data_folder_that_is_named_holds_rules_and_what_was_compiled(home: Path) -> None:

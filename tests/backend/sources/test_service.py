@@ -11,15 +11,15 @@ from backend.formats.timestamps import utc_now
 from backend.sources.service import SourceFinder
 from backend.store.database import Database
 from tests.support import databases
-from tests.support.source_finder import finder_over, found
+from tests.support.source_finder import found, open_finder
 
 
 @pytest.fixture(scope="module")
 def finder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SourceFinder]:
     home = tmp_path_factory.mktemp("finder")
-    with databases.fresh("sqlite", home) as url:
+    with databases.create_database("sqlite", home) as url:
         database = Database(url)
-        with finder_over(database, home) as made:
+        with open_finder(database, home) as made:
             yield made
         database.dispose()
 

@@ -12,7 +12,7 @@ from backend.sources.service import SourceFinder
 from backend.store.database import Database, sqlite_file
 from tests.support import databases
 from tests.support.provider_server import HTML, Behaviour, ProviderServer, Seen, says
-from tests.support.source_finder import finder_over, found
+from tests.support.source_finder import found, open_finder
 
 STATEMENT = "Zorb Exchange was hacked on 3 March 2031 and lost 40 million dollars."
 PAGE = """<html><head><title>{title}</title></head><body><article><p>{text}</p></article></body></html>"""
@@ -64,9 +64,9 @@ def page(web: Web, path: str, text: str) -> None:
 def archived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store that holds the shipped archive, to be copied."""
     home = tmp_path_factory.mktemp("archived")
-    with databases.fresh("sqlite", home) as url:
+    with databases.create_database("sqlite", home) as url:
         database = Database(url)
-        with finder_over(database, home):
+        with open_finder(database, home):
             database.dispose()
         return sqlite_file(url) or home
 
@@ -82,7 +82,7 @@ def database(archived: Path, tmp_path: Path) -> Iterator[Database]:
 @pytest.fixture
 def finder(database: Database, tmp_path: Path, web: Web) -> Iterator[SourceFinder]:
     allow = (f"127.0.0.1:{web.port}",)
-    with finder_over(database, tmp_path, mode="live", search_searxng_url=web.url, fetch_allow=allow) as made:
+    with open_finder(database, tmp_path, mode="live", search_searxng_url=web.url, fetch_allow=allow) as made:
         yield made
 
 
@@ -90,7 +90,7 @@ def finder(database: Database, tmp_path: Path, web: Web) -> Iterator[SourceFinde
 def with_model(database: Database, tmp_path: Path, web: Web) -> Iterator[SourceFinder]:
     allow = (f"127.0.0.1:{web.port}",)
     model = {"model_base_url": f"{web.url}/v1", "model_name": "m"}
-    with finder_over(
+    with open_finder(
         database, tmp_path, mode="live", search_searxng_url=web.url, fetch_allow=allow, **model
     ) as made:
         yield made

@@ -9,7 +9,7 @@ import structlog
 
 from backend.store.change_watcher import ChangeWatcher
 from backend.store.database import Database, bump
-from tests.support.own_thread import logs_of_this_thread
+from tests.support.own_thread import capture_logs_of_this_thread
 from tests.support.waiting import LIMIT_SECONDS
 
 
@@ -95,7 +95,7 @@ def test_a_reload_that_fails_is_tried_again_and_keeps_no_other_from_its_news(
     watcher.subscribe("a", reload)
     watcher.subscribe("b", noting(seen, "b"))
     change(sqlite_database, "a", "b")
-    with logs_of_this_thread() as logged:
+    with capture_logs_of_this_thread() as logged:
         watcher.poll()
         assert seen == ["b"]
         assert watcher.last_success is None

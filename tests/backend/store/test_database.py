@@ -247,7 +247,7 @@ def test_the_folder_of_an_sqlite_file_is_made_and_is_private(tmp_path: Path) -> 
 def test_a_statement_that_is_not_answered_in_time_fails_and_the_next_one_has_a_new_line(
     tmp_path: Path,
 ) -> None:
-    with databases.fresh("postgres", tmp_path) as url:
+    with databases.create_database("postgres", tmp_path) as url:
         impatient = Database(url, statement_seconds=0.2)
         with pytest.raises(sa.exc.OperationalError), impatient.read() as connection:
             connection.execute(sa.text("SELECT pg_sleep(30)"))
@@ -265,7 +265,7 @@ def answers(database: Database) -> bool:
 
 @pytest.fixture
 def postgres(tmp_path: Path) -> Iterator[Database]:
-    with databases.fresh("postgres", tmp_path) as url:
+    with databases.create_database("postgres", tmp_path) as url:
         opened = Database(url)
         yield opened
         opened.dispose()

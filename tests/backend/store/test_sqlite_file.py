@@ -13,14 +13,14 @@ from typer.testing import CliRunner
 from backend.cli.commands import app
 from backend.store import sqlite_file
 from backend.store.sqlite_file import explain_failure
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 
 run = CliRunner()
 
 
 @pytest.fixture
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    return own_home(tmp_path, monkeypatch)
+    return set_up_home(tmp_path, monkeypatch)
 
 
 def content(folder: Path) -> dict[str, bytes | None]:

@@ -6,23 +6,23 @@ import pytest
 
 from backend.timelines.model import Profile
 from tests.support.asgi import send
-from tests.support.problems import is_problem
-from tests.support.timelines import Served, sent_run
+from tests.support.problems import assert_problem
+from tests.support.timelines import TimelinesApp, build_run_json
 
 
-def test_one_run_and_an_array_are_added_and_seen_at_once(service: Served) -> None:
-    answer = service.post("one", sent_run("a"))
+def test_one_run_and_an_array_are_added_and_seen_at_once(service: TimelinesApp) -> None:
+    answer = service.post("one", build_run_json("a"))
     assert (answer.status, answer.json()) == (201, {"added": 1, "known": 0})
-    answer = service.post("one", [sent_run("b", 1), sent_run("c", 2)])
+    answer = service.post("one", [build_run_json("b", 1), build_run_json("c", 2)])
     assert (answer.status, answer.json()) == (201, {"added": 2, "known": 0})
     assert service.ids("/v1/timelines/one") == ["a", "b", "c"]
     assert service.post("one", []).json() == {"added": 0, "known": 0}
 
 
-def test_a_known_run_keeps_its_first_content(service: Served) -> None:
-    service.add("one", sent_run("a"))
+def test_a_known_run_keeps_its_first_content(service: TimelinesApp) -> None:
+    service.add("one", build_run_json("a"))
     tag = service.get("/v1/timelines").headers["etag"]
-    again = [sent_run("a", 7, case_id="other"), sent_run("b", 1), sent_run("b", 2)]
+    again = [build_run_json("a", 7, case_id="other"), build_run_json("b", 1), build_run_json("b", 2)]
     assert service.post("one", again).json() == {"added": 1, "known": 2}
     assert service.post("two", again).json() == {"added": 0, "known": 3}
     entries = service.json("/v1/timelines/one")["entries"]
@@ -60,19 +60,21 @@ WRONG: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("field", "value"), WRONG)
-def test_a_wrong_run_refuses_its_array_by_index_and_field(refusing: Served, field: str, value: Any) -> None:
-    body = [sent_run("a"), {**sent_run("b"), field: value}, sent_run("c")]
-    problem = is_problem(refusing.post("one", body), 400, "invalid_request")
+def test_a_wrong_run_refuses_its_array_by_index_and_field(
+    refusing: TimelinesApp, field: str, value: Any
+) -> None:
+    body = [build_run_json("a"), {**build_run_json("b"), field: value}, build_run_json("c")]
+    problem = assert_problem(refusing.post("one", body), 400, "invalid_request")
     assert problem["errors"][0]["loc"][:3] == ["body", 1, field]
     assert "Nothing was added" in problem["detail"]
     assert refusing.ids("/v1/timelines/one") == []
-    problem = is_problem(refusing.post("one", body[1]), 400, "invalid_request")
+    problem = assert_problem(refusing.post("one", body[1]), 400, "invalid_request")
     assert problem["errors"][0]["loc"][:2] == ["body", field]
 
 
-def test_faults_of_shape_and_of_sense_are_told_together(refusing: Served) -> None:
-    body = [sent_run(total_score=0), sent_run(success=1), 7, {}]
-    problem = is_problem(refusing.post("one", body), 400, "invalid_request")
+def test_faults_of_shape_and_of_sense_are_told_together(refusing: TimelinesApp) -> None:
+    body = [build_run_json(total_score=0), build_run_json(success=1), 7, {}]
+    problem = assert_problem(refusing.post("one", body), 400, "invalid_request")
     assert [fault["loc"] for fault in problem["errors"]] == [
         ["body", 0, "total_score"],
         ["body", 0, "normalized_score"],
@@ -101,14 +103,16 @@ def test_faults_of_shape_and_of_sense_are_told_together(refusing: Served) -> Non
         (b"[" * 5000, "json_invalid"),
     ],
 )
-def test_a_body_that_is_no_json_of_runs_is_told_so(refusing: Served, raw: bytes, kind: str) -> None:
-    problem = is_problem(refusing.post("one", None, raw=raw), 400, "invalid_request")
+def test_a_body_that_is_no_json_of_runs_is_told_so(refusing: TimelinesApp, raw: bytes, kind: str) -> None:
+    problem = assert_problem(refusing.post("one", None, raw=raw), 400, "invalid_request")
     assert [fault["type"] for fault in problem["errors"]] == [kind]
 
 
-def test_numbers_are_taken_as_json_has_them(sqlite_service: Served) -> None:
+def test_numbers_are_taken_as_json_has_them(sqlite_service: TimelinesApp) -> None:
     digits = "0.12345678901234567890123"
-    run = sent_run(total_score=1, raw_score=1, max_score=1, normalized_score=1, deductions=[], bonuses=[])
+    run = build_run_json(
+        total_score=1, raw_score=1, max_score=1, normalized_score=1, deductions=[], bonuses=[]
+    )
     run["metrics"] = {"read_write_ratio": 0, "pre_write_read_coverage": 1}
     sqlite_service.add("one", run)
     raw = b'{"run_id":"b","timestamp":"2026-03-01T11:00:00Z","case_id":"c","success":true,"total_score":%s,'
@@ -119,23 +123,23 @@ def test_numbers_are_taken_as_json_has_them(sqlite_service: Served) -> None:
 
 
 def test_the_order_of_judgement_is_credential_then_scope_then_type_then_profile(
-    refusing: Served,
+    refusing: TimelinesApp,
 ) -> None:
-    is_problem(refusing.post("one", [], key="read"), 403, "insufficient_scope")
-    is_problem(refusing.post("nobody", [sent_run()]), 404, "not_found")
+    assert_problem(refusing.post("one", [], key="read"), 403, "insufficient_scope")
+    assert_problem(refusing.post("nobody", [build_run_json()]), 404, "not_found")
     headers = {"CP-X-API-KEY": refusing.keys["ingest"], "Content-Type": "text/plain", "Content-Length": "2"}
     path = "/v1/timelines/nobody/entries"
     answer = send(refusing.running.app, path, method="POST", headers=headers, body=[b"[]"])
     assert (answer.status, answer.reads) == (415, 0)
     long = b"[" + b" " * 9 * 1024 * 1024 + b"]"
-    is_problem(refusing.post("one", None, raw=long), 413, "payload_too_large")
+    assert_problem(refusing.post("one", None, raw=long), 413, "payload_too_large")
 
 
-def test_a_profile_of_any_name_takes_runs(service: Served) -> None:
+def test_a_profile_of_any_name_takes_runs(service: TimelinesApp) -> None:
     names = {"a/b/entries": "a%2Fb%2Fentries", "50%": "50%25", "漢 字?#": "%E6%BC%A2%20%E5%AD%97%3F%23"}
     service.configure(**dict.fromkeys(names, Profile()))
     for number, (name, path) in enumerate(names.items()):
-        service.add(path, sent_run(f"run {number}"))
+        service.add(path, build_run_json(f"run {number}"))
         found = service.json(f"/v1/timelines/{path}")
         assert (found["profile"], found["entries"][0]["run_id"]) == (name, f"run {number}")
         assert found["entries"][0]["profile"] == name

@@ -11,13 +11,13 @@ from backend.timelines.model import Profile
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.profiles.doctor_checks import check_profiles
 from backend.timelines.profiles.profile_files import InvalidProfilesError, read_json, read_toml
-from tests.support.homes import own_home
-from tests.support.timelines import Served
+from tests.support.homes import set_up_home
+from tests.support.timelines import TimelinesApp
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    found = own_home(tmp_path, monkeypatch)
+    found = set_up_home(tmp_path, monkeypatch)
     monkeypatch.setenv("CHAINPROOF_PROFILES", str(tmp_path / "profiles.json"))
     return found
 
@@ -125,7 +125,7 @@ def test_the_sample_gives_way_to_the_first_profile_of_ones_own(home: Path, tmp_p
 
 
 def test_the_operator_is_told_what_is_wrong_and_what_is_double(
-    home: Path, tmp_path: Path, sqlite_service: Served
+    home: Path, tmp_path: Path, sqlite_service: TimelinesApp
 ) -> None:
     write(tmp_path / "profiles.json", '{"one": {}}')
     write(tmp_path / "chainproof.toml", "profiles = 7")

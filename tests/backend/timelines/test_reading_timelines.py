@@ -12,14 +12,14 @@ from backend.timelines.model import Profile
 from backend.timelines.selection import Selection
 from backend.timelines.service import Representation, TimelineService
 from tests.support.asgi import send
-from tests.support.problems import is_problem
-from tests.support.timelines import Served, sent_run
+from tests.support.problems import assert_problem
+from tests.support.timelines import TimelinesApp, build_run_json
 
 ARROW = "application/vnd.apache.arrow.stream"
 
 
-def test_every_profile_is_listed_with_what_it_is_configured_to_be(service: Served) -> None:
-    service.add("two", sent_run())
+def test_every_profile_is_listed_with_what_it_is_configured_to_be(service: TimelinesApp) -> None:
+    service.add("two", build_run_json())
     profiles = service.json("/v1/timelines")["profiles"]
     assert list(profiles) == ["one", "two"]
     assert profiles["one"] == {
@@ -33,29 +33,34 @@ def test_every_profile_is_listed_with_what_it_is_configured_to_be(service: Serve
     assert service.json("/v1/timelines/two") == {"profile": "two", **profiles["two"]}
 
 
-def test_entries_come_oldest_first_by_instant_and_then_by_id(service: Served) -> None:
-    half = sent_run("half", timestamp="2026-03-01T10:00:00.5Z")
-    other_zone = sent_run("zone", timestamp="2026-03-01T09:30:00-01:00")
-    ties = [sent_run(each, 0) for each in ("b", "B", "é", "a")]
+def test_entries_come_oldest_first_by_instant_and_then_by_id(service: TimelinesApp) -> None:
+    half = build_run_json("half", timestamp="2026-03-01T10:00:00.5Z")
+    other_zone = build_run_json("zone", timestamp="2026-03-01T09:30:00-01:00")
+    ties = [build_run_json(each, 0) for each in ("b", "B", "é", "a")]
     service.add("one", half, other_zone, *ties)
     assert service.ids("/v1/timelines/one") == ["B", "a", "b", "é", "half", "zone"]
     assert service.ids("/v1/timelines/one?limit=2") == ["half", "zone"]
     assert service.ids("/v1/timelines/one?limit=3&case_id=a%20case") == ["é", "half", "zone"]
 
 
-def test_runs_made_with_several_models_are_one_timeline(service: Served) -> None:
-    service.add("one", sent_run("b", 1), sent_run("a", 2, model="new"), sent_run("c", 0, model="new"))
+def test_runs_made_with_several_models_are_one_timeline(service: TimelinesApp) -> None:
+    service.add(
+        "one",
+        build_run_json("b", 1),
+        build_run_json("a", 2, model="new"),
+        build_run_json("c", 0, model="new"),
+    )
     assert service.ids("/v1/timelines/one") == ["c", "b", "a"]
     assert service.ids("/v1/timelines/one?limit=2") == ["b", "a"]
 
 
-def test_filters_compare_with_what_each_run_was_made_with(service: Served) -> None:
+def test_filters_compare_with_what_each_run_was_made_with(service: TimelinesApp) -> None:
     service.add(
         "one",
-        sent_run("plain", 0),
-        sent_run("model", 1, model="own"),
-        sent_run("vendor", 2, model_vendor="own"),
-        sent_run("cloud", 3, inference_provider="own", case_id="other"),
+        build_run_json("plain", 0),
+        build_run_json("model", 1, model="own"),
+        build_run_json("vendor", 2, model_vendor="own"),
+        build_run_json("cloud", 3, inference_provider="own", case_id="other"),
     )
     expected = {
         "model=m-1": ["plain", "vendor", "cloud"],
@@ -79,21 +84,23 @@ def test_filters_compare_with_what_each_run_was_made_with(service: Served) -> No
         assert listed["two"]["entries"] == []
 
 
-def test_runs_keep_the_model_that_their_profile_had(service: Served) -> None:
+def test_runs_keep_the_model_that_their_profile_had(service: TimelinesApp) -> None:
     service.configure(bare=Profile())
-    service.add("bare", sent_run("unknown", 0))
-    service.add("one", sent_run("before", 0))
+    service.add("bare", build_run_json("unknown", 0))
+    service.add("one", build_run_json("before", 0))
     service.configure(one=Profile(model="m-9"), bare=Profile(model="m-9"))
-    service.add("one", sent_run("after", 1))
+    service.add("one", build_run_json("after", 1))
     assert service.json("/v1/timelines/one")["model"] == "m-9"
     assert service.ids("/v1/timelines/one?model=m-1") == ["before"]
     assert service.ids("/v1/timelines/one?model=m-9") == ["after"]
     assert service.ids("/v1/timelines/bare?model=m-9") == ["unknown"]
 
 
-def test_a_limit_of_none_and_one_beyond_the_most_are_the_most(sqlite_service: Served) -> None:
+def test_a_limit_of_none_and_one_beyond_the_most_are_the_most(sqlite_service: TimelinesApp) -> None:
     service = sqlite_service
-    service.add("one", *(sent_run(f"{n:04}", timestamp=f"2026-03-01T10:00:00.{n:06}Z") for n in range(1030)))
+    service.add(
+        "one", *(build_run_json(f"{n:04}", timestamp=f"2026-03-01T10:00:00.{n:06}Z") for n in range(1030))
+    )
     newest = [f"{n:04}" for n in range(6, 1030)]
     for query in ("", "?limit=0", "?limit=1024", "?limit=1025", f"?limit={2**63 - 1}", "?limit=-0"):
         assert service.ids(f"/v1/timelines/one{query}") == newest, query
@@ -105,22 +112,22 @@ def test_a_limit_of_none_and_one_beyond_the_most_are_the_most(sqlite_service: Se
 @pytest.mark.parametrize("limit", ["-1", "1.5", "1.0", "ten", "", "%205", "1_000", "1e3", "９", str(2**63)])
 @pytest.mark.parametrize("path", ["/v1/timelines", "/v1/timelines/one"])
 def test_a_limit_that_is_negative_or_no_whole_number_is_refused(
-    refusing: Served, path: str, limit: str
+    refusing: TimelinesApp, path: str, limit: str
 ) -> None:
     written = "%EF%BC%99" if limit == "９" else limit
-    problem = is_problem(refusing.get(f"{path}?limit={written}"), 400, "invalid_request")
+    problem = assert_problem(refusing.get(f"{path}?limit={written}"), 400, "invalid_request")
     assert [fault["loc"] for fault in problem["errors"]] == [["query", "limit"]]
 
 
-def test_what_is_not_there_is_not_found_and_a_key_is_needed(refusing: Served) -> None:
+def test_what_is_not_there_is_not_found_and_a_key_is_needed(refusing: TimelinesApp) -> None:
     for path in ("/v1/timelines/nobody", "/v1/timelines/", "/v1/timelines/one/entries", "/v1/runs/a"):
-        is_problem(refusing.get(path), 404, "not_found")
-        is_problem(send(refusing.running.app, path), 401, "unauthorized")
+        assert_problem(refusing.get(path), 404, "not_found")
+        assert_problem(send(refusing.running.app, path), 401, "unauthorized")
     wrong = send(refusing.running.app, "/v1/timelines/one", method="DELETE")
     assert (wrong.status, wrong.headers["allow"]) == (405, "GET, HEAD")
 
 
-def bodies(service: Served, path: str, **headers: str) -> list[Any]:
+def bodies(service: TimelinesApp, path: str, **headers: str) -> list[Any]:
     """Read from the store, and then as it stands ready, where the length is declared."""
     answers = [service.get(path, **headers) for _ in range(2)]
     length = answers[1].headers.get("content-length")
@@ -129,9 +136,9 @@ def bodies(service: Served, path: str, **headers: str) -> list[Any]:
     return [answer.body for answer in answers]
 
 
-def test_the_compressed_form_is_one_member_of_the_same_bytes(service: Served) -> None:
-    service.add("one", *(sent_run(f"{n}", n) for n in range(30)))
-    service.add("two", sent_run("last"))
+def test_the_compressed_form_is_one_member_of_the_same_bytes(service: TimelinesApp) -> None:
+    service.add("one", *(build_run_json(f"{n}", n) for n in range(30)))
+    service.add("two", build_run_json("last"))
     for path in ("/v1/timelines", "/v1/timelines?limit=2", "/v1/timelines/one", "/v1/timelines?model=none"):
         plain, plain_again = bodies(service, path)
         assert plain == plain_again
@@ -143,8 +150,8 @@ def test_the_compressed_form_is_one_member_of_the_same_bytes(service: Served) ->
     assert "content-encoding" not in refused.headers
 
 
-def test_each_form_has_a_tag_of_its_own_until_something_changes(service: Served) -> None:
-    service.add("one", sent_run())
+def test_each_form_has_a_tag_of_its_own_until_something_changes(service: TimelinesApp) -> None:
+    service.add("one", build_run_json())
     forms: list[dict[str, str]] = [{}, {"accept_encoding": "gzip"}, {"accept": ARROW}]
     paths = ("/v1/timelines", "/v1/timelines?limit=1", "/v1/timelines/one", "/v1/timelines/two")
     tags = {(path, str(form)): service.get(path, **form).headers["etag"] for path in paths for form in forms}
@@ -154,15 +161,15 @@ def test_each_form_has_a_tag_of_its_own_until_something_changes(service: Served)
         answer = service.get(path, if_none_match=tag, **headers)
         assert (answer.status, answer.body, answer.headers["etag"]) == (304, b"", tag)
         assert "Accept" in answer.headers["vary"]
-    service.add("one", sent_run("b", 1))
+    service.add("one", build_run_json("b", 1))
     for path in ("/v1/timelines", "/v1/timelines/one"):
         assert service.get(path, if_none_match=tags[path, "{}"]).status == 200
     assert service.get("/v1/timelines/two", if_none_match=tags["/v1/timelines/two", "{}"]).status == 304
 
 
-def test_a_head_is_the_answer_without_its_body(sqlite_service: Served) -> None:
+def test_a_head_is_the_answer_without_its_body(sqlite_service: TimelinesApp) -> None:
     service = sqlite_service
-    service.add("one", sent_run())
+    service.add("one", build_run_json())
     whole = [service.get("/v1/timelines") for _ in range(2)][1]
     key = {"CP-X-API-KEY": service.keys["read"]}
     head = send(service.running.app, "/v1/timelines", method="HEAD", headers=key)
@@ -171,11 +178,11 @@ def test_a_head_is_the_answer_without_its_body(sqlite_service: Served) -> None:
         assert head.headers[name] == whole.headers[name]
 
 
-def test_the_columns_are_the_entries(service: Served) -> None:
+def test_the_columns_are_the_entries(service: TimelinesApp) -> None:
     service.add(
         "one",
-        sent_run("a", 0, finished_at="2026-03-01T10:00:01.5Z", metrics={"read_file_calls": 3}),
-        sent_run(
+        build_run_json("a", 0, finished_at="2026-03-01T10:00:01.5Z", metrics={"read_file_calls": 3}),
+        build_run_json(
             "b",
             1,
             model="own",
@@ -186,7 +193,7 @@ def test_the_columns_are_the_entries(service: Served) -> None:
             raw_score=8.5,
         ),
     )
-    service.add("two", sent_run("c", 0, deductions=[{"name": "late", "points": 1}]))
+    service.add("two", build_run_json("c", 0, deductions=[{"name": "late", "points": 1}]))
     for body in bodies(service, "/v1/timelines", accept=ARROW):
         table = pa.ipc.open_stream(body).read_all()
         assert table.schema.equals(SCHEMA)
@@ -207,9 +214,11 @@ def test_the_columns_are_the_entries(service: Served) -> None:
         assert pa.ipc.open_stream(service.get(path, accept=ARROW).body).read_all().num_rows == 0
 
 
-def test_a_run_tells_what_its_entry_has_no_field_for(service: Served) -> None:
-    service.add("one", sent_run("a/b c", cost_usd=0.5, agent="an agent", error="no", machinery_failure=False))
-    service.add("one", sent_run("plain", 1, model="own"))
+def test_a_run_tells_what_its_entry_has_no_field_for(service: TimelinesApp) -> None:
+    service.add(
+        "one", build_run_json("a/b c", cost_usd=0.5, agent="an agent", error="no", machinery_failure=False)
+    )
+    service.add("one", build_run_json("plain", 1, model="own"))
     (entry, _) = service.json("/v1/timelines/one")["entries"]
     assert service.json("/v1/runs/a%2Fb%20c") == {
         **entry,
@@ -222,16 +231,16 @@ def test_a_run_tells_what_its_entry_has_no_field_for(service: Served) -> None:
         "error": "no",
         "machinery_failure": False,
     }
-    is_problem(service.get("/v1/runs/a%00"), 404, "not_found")
-    is_problem(service.get("/v1/timelines/a%00"), 404, "not_found")
+    assert_problem(service.get("/v1/runs/a%00"), 404, "not_found")
+    assert_problem(service.get("/v1/timelines/a%00"), 404, "not_found")
     plain = service.json("/v1/runs/plain")
     assert (plain["model"], plain["cost_usd"], plain["machinery_failure"]) == ("own", None, None)
 
 
-def test_an_answer_holds_what_its_tag_names_while_others_write(service: Served) -> None:
-    service.add("one", sent_run("a"))
+def test_an_answer_holds_what_its_tag_names_while_others_write(service: TimelinesApp) -> None:
+    service.add("one", build_run_json("a"))
     found = service.timelines.listing(Selection(), Representation("json", gzip=False))
-    service.add("one", sent_run("b", 1))
+    service.add("one", build_run_json("b", 1))
     body = found.body()
     assert body.pieces is None
     (piece, _) = body.make(body.queries)
@@ -240,12 +249,12 @@ def test_an_answer_holds_what_its_tag_names_while_others_write(service: Served) 
     assert service.ids("/v1/timelines/one") == ["a", "b"]
 
 
-def test_what_another_process_adds_or_configures_is_seen_at_once(service: Served) -> None:
+def test_what_another_process_adds_or_configures_is_seen_at_once(service: TimelinesApp) -> None:
     settings = service.running.inner.state.settings
     other = TimelineService(settings, service.database)
     assert list(other.states.read().timelines) == ["one", "two"]
     before = service.get("/v1/timelines/one")
-    assert other.add("one", orjson.dumps(sent_run())) == (1, 0)
+    assert other.add("one", orjson.dumps(build_run_json())) == (1, 0)
     after = service.get("/v1/timelines/one", if_none_match=before.headers["etag"])
     assert [entry["run_id"] for entry in after.json()["entries"]] == ["a"]
     service.configure(three=Profile())

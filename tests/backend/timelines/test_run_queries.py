@@ -2,14 +2,16 @@
 
 from backend.timelines import run_queries
 from backend.timelines.selection import Selection, build_query
-from tests.support.timelines import Served, sent_run
+from tests.support.timelines import TimelinesApp, build_run_json
 
 INSTRUCTIONS = 50
 """Of SQLite's machine: several for each row that it looks at."""
 
 
-def test_the_runs_of_a_case_are_found_without_looking_at_those_of_others(sqlite_service: Served) -> None:
-    sqlite_service.add("one", *(sent_run(f"{n}", n % 60, case_id=f"case {n}") for n in range(600)))
+def test_the_runs_of_a_case_are_found_without_looking_at_those_of_others(
+    sqlite_service: TimelinesApp,
+) -> None:
+    sqlite_service.add("one", *(build_run_json(f"{n}", n % 60, case_id=f"case {n}") for n in range(600)))
     timeline = sqlite_service.timelines.states.read().timelines["one"]
     looks = 0
 

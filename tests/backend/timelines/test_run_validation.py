@@ -7,11 +7,11 @@ import pytest
 
 from backend.timelines.model import Metrics, Points, Run
 from backend.timelines.validation.run_validation import check
-from tests.support.timelines import made_run, sent_run
+from tests.support.timelines import build_run, build_run_json
 
 
 def decoded(**more: Any) -> Run:
-    return msgspec.convert(sent_run(**more), Run)
+    return msgspec.convert(build_run_json(**more), Run)
 
 
 def faults(run: Run, *, decoded: bool = True) -> list[tuple[str, str]]:
@@ -86,7 +86,7 @@ def test_every_fault_of_a_run_and_every_wrong_run_is_told_with_its_index() -> No
     ],
 )
 def test_what_a_constructor_lets_through_is_judged_too(wrong: dict[str, Any], found: tuple[str, str]) -> None:
-    assert faults(made_run(**wrong), decoded=False) == [found]
+    assert faults(build_run(**wrong), decoded=False) == [found]
 
 
 def test_instants_are_kept_to_the_microsecond_and_written_in_utc() -> None:
@@ -100,9 +100,9 @@ def test_instants_are_kept_to_the_microsecond_and_written_in_utc() -> None:
         "2026-06-30T23:59:60Z": "2026-07-01T00:00:00Z",
     }
     for text, written in given.items():
-        (prepared,) = check([made_run(timestamp=text)], profile="one").prepared
+        (prepared,) = check([build_run(timestamp=text)], profile="one").prepared
         assert msgspec.json.decode(prepared.entry)["timestamp"] == written
-    (before,) = check([made_run(timestamp="1969-12-31T23:59:59.999999Z")], profile="one").prepared
+    (before,) = check([build_run(timestamp="1969-12-31T23:59:59.999999Z")], profile="one").prepared
     assert before.instant == -1
 
 
@@ -118,6 +118,6 @@ def test_an_entry_has_every_field_in_the_order_of_the_interface() -> None:
 
 
 def test_without_a_profile_for_all_each_run_names_its_own() -> None:
-    told = check([made_run(profile="a"), made_run()])
+    told = check([build_run(profile="a"), build_run()])
     assert [each.profile for each in told.prepared] == ["a"]
     assert [(each.index, each.field, each.reason) for each in told.refusals] == [(1, "profile", "is missing")]

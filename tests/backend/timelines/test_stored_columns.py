@@ -12,7 +12,7 @@ from backend.timelines.model import Profile
 from backend.timelines.store import add, upsert_profiles
 from backend.timelines.stored_columns import columns_of
 from backend.timelines.validation.run_validation import check
-from tests.support.scored_runs import rounds, run
+from tests.support.scored_runs import build_daily_runs, run
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 def stored(sqlite_database: Database) -> Database:
     profiles = {"a": Profile(model="m"), "b": Profile(), "empty": Profile()}
     upsert_profiles(sqlite_database, profiles, now=utc_now())
-    runs = [*rounds("a", {"x": [0.5] * 1030}), run("b", "x", 0, error="sandbox: command not found")]
+    runs = [*build_daily_runs("a", {"x": [0.5] * 1030}), run("b", "x", 0, error="sandbox: command not found")]
     add(sqlite_database, "own", check(runs).prepared, profiles)
     return sqlite_database
 

@@ -10,15 +10,15 @@ from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.sample.sample_runs import sample_profiles
 from backend.timelines.service import TimelineService
 from backend.timelines.tasks import SAMPLE_RUNS, add_sample_runs, timeline_schedules
-from tests.support.problems import is_problem
-from tests.support.timelines import NOW, Served, made_run, put, sent_run
+from tests.support.problems import assert_problem
+from tests.support.timelines import NOW, TimelinesApp, build_run, build_run_json, store_runs
 
 
-def of_the_sample(service: Served) -> Profiles:
+def of_the_sample(service: TimelinesApp) -> Profiles:
     return Profiles(Settings(home=service.running.inner.state.settings.home), sample_profiles)
 
 
-def test_the_newest_are_added_with_each_tick_and_none_twice(service: Served) -> None:
+def test_the_newest_are_added_with_each_tick_and_none_twice(service: TimelinesApp) -> None:
     for name in ("one", "two"):
         store.delete_profile(service.database, name)
     profiles = of_the_sample(service)
@@ -32,15 +32,15 @@ def test_the_newest_are_added_with_each_tick_and_none_twice(service: Served) -> 
     assert all(name.startswith("sample") and each["entries"] for name, each in listed.items())
     name, entry = next((name, each["entries"][0]) for name, each in listed.items())
     assert service.json(f"/v1/runs/{entry['run_id']}")["profile"] == name
-    is_problem(service.post(name.replace(" ", "%20"), sent_run()), 409, "sample_profile")
+    assert_problem(service.post(name.replace(" ", "%20"), build_run_json()), 409, "sample_profile")
     service.configure(mine=Profile())
     assert add_sample_runs(service.database, profiles, seed=1, now=NOW) == 0
     assert list(service.json("/v1/timelines")["profiles"]) == ["mine"]
-    is_problem(service.get(f"/v1/runs/{entry['run_id']}"), 404, "not_found")
-    assert put(service.database, "mine", made_run(entry["run_id"])).added == 1
+    assert_problem(service.get(f"/v1/runs/{entry['run_id']}"), 404, "not_found")
+    assert store_runs(service.database, "mine", build_run(entry["run_id"])).added == 1
 
 
-def test_live_mode_has_no_sample(tmp_path: Path, sqlite_service: Served) -> None:
+def test_live_mode_has_no_sample(tmp_path: Path, sqlite_service: TimelinesApp) -> None:
     live = Settings(home=tmp_path, mode="live")
     assert timeline_schedules(live, sqlite_service.database) == []
     (schedule,) = timeline_schedules(Settings(home=tmp_path), sqlite_service.database)

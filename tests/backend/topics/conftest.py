@@ -117,7 +117,7 @@ class Service:
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The application that the tests of a module share."""
     home = tmp_path_factory.mktemp("topics")
-    with databases.fresh(request.param, home) as url:
+    with databases.create_database(request.param, home) as url:
         enable_only(home, ())
         running = run_app(settings_in(home, database_url=url), Clock())
         now = datetime.now(UTC)

@@ -191,7 +191,7 @@ def covered(service: Service, *figures: tuple[float, float]) -> list[int]:
     ]
     with service.database.write() as connection:
         ids = topic_store.store_topics(connection, given, now=service.clock())
-    service.running.look()
+    service.running.poll_changes()
     return ids
 
 

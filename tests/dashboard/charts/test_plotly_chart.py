@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.charts import plotly_chart as component
 from dashboard.charts.plotly_chart import library
 from tests.dashboard.asgi_client import AsgiClient
-from tests.support.browsers import chromium_browser
+from tests.support.browsers import open_chromium
 
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
@@ -90,7 +90,7 @@ def test_a_click_reports_the_data_of_its_point_if_the_page_listens() -> None:
         done([Object.keys(listeners), triggers]);
       }
     })"""
-    with chromium_browser() as browser:
+    with open_chromium() as browser:
         page = browser.new_page()
         picked = [["picked", {"x": "one", "y": "two", "id": None}]]
         assert page.evaluate(drawn, [module, True]) == [["plotly_click"], picked]

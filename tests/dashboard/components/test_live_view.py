@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from dashboard.components.live_view import h
-from tests.support.browsers import chromium_browser
+from tests.support.browsers import open_chromium
 
 SCRIPT = Path(__file__).parents[3] / "dashboard" / "components" / "live_view" / "live_view.js"
 
@@ -22,7 +22,7 @@ def test_an_element_is_written_as_tag_attributes_and_children() -> None:
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
-    with chromium_browser() as browser:
+    with open_chromium() as browser:
         opened = browser.new_page()
         opened.set_content("<main></main>")
         module = json.dumps(SCRIPT.read_text(encoding="utf-8"))

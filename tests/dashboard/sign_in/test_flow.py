@@ -188,7 +188,7 @@ def test_signing_out_takes_both_tokens_back_and_shows_nothing_after(
     assert why(browser.follow(answer)[0]) == "signed_out"
     assert line.asked == ["POST /oauth/revoke"] * 2
     assert (session.ended, desk.cookies.session in browser.cookies) == (True, False)
-    service.look()
+    service.poll_changes()
     for token in (held.access, held.refresh):
         told = post(service, "/oauth/introspect", {"token": str(token)}, {"CP-X-API-KEY": service.key}).json()
         assert told == {"active": False}

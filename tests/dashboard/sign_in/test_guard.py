@@ -148,7 +148,7 @@ def test_a_revoked_token_ends_the_session_and_leads_back_with_the_address_kept(
     session = browser.session(desk)
     assert asked(client, session) is None
     post(service, "/oauth/revoke", {"token": access_of(session)})
-    service.look()
+    service.poll_changes()
     Rounds(desk, client.probe).once()
     assert not session.ended, "nobody has a page open"
 
@@ -177,7 +177,7 @@ def test_an_account_that_is_disabled_sees_nothing_more_of_what_was_kept(
     session = browser.session(desk)
     assert asked(client, session) is None
     accounts.set_disabled(service.database, "ben", disabled=True, now=service.clock())
-    service.look()
+    service.poll_changes()
     assert asked(client, session) is None, "for a moment what was kept is given"
     session._sure_at -= A_MOMENT
     assert asked(client, session) == 401

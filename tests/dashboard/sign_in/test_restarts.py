@@ -172,7 +172,7 @@ def test_a_session_that_the_operator_ends_is_asked_for_the_password(
     browser.sign_in()
     (session_id,) = sessions(service)
     accounts.end_session(service.database, session_id, service.clock())
-    service.look()
+    service.poll_changes()
     held = browser.session(desk)
     assert not held.handle_rejection(held.credential())
     assert asks_for_password(browser.open("/topics"))

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support.reader import Reader, violations
-from tests.support.running import Service, answers, dashboard, environment, free_port, program, wait_for
+from tests.support.running import Service, dashboard, environment, free_port, is_answering, program, wait_for
 from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.browser
@@ -24,7 +24,7 @@ def test_pages_wait_for_a_worker_outlive_their_service_and_recover(
     url = f"http://127.0.0.1:{port}"
     settings = environment(tmp_path, CHAINPROOF_PORT=str(port))
     with program(["serve", "--no-worker"], settings) as process:
-        wait_for(lambda: answers(f"{url}/healthz"), "A service that answers")
+        wait_for(lambda: is_answering(f"{url}/healthz"), "A service that answers")
         with dashboard(Service(url, tmp_path)) as base:
             reader = Reader(browser, base)
             reader.remember(lang="en", refresh="5")
@@ -51,7 +51,7 @@ def test_pages_wait_for_a_worker_outlive_their_service_and_recover(
             expect(price).to_have_text(re.compile(r"^\$"))
 
             with program(["serve", "--no-worker"], settings):
-                wait_for(lambda: answers(f"{url}/healthz"), "A service that answers again")
+                wait_for(lambda: is_answering(f"{url}/healthz"), "A service that answers again")
                 for page in (table, overview):
                     page.get_by_role("button", name="Try again").click()
                     expect(page.locator(".cp-stale")).to_have_count(0)

@@ -38,7 +38,7 @@ def providers() -> Iterator[ProviderServer]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
-    with programs.home_in(tmp_path) as folder:
+    with programs.create_home(tmp_path) as folder:
         yield folder
 
 
@@ -111,7 +111,7 @@ def test_live_figures_last_while_the_providers_are_away_and_come_with_them(
     providers: ProviderServer, home: Path
 ) -> None:
     providers.always("*", FAULTS["down"])
-    service = programs.start(home, "serve", **live(providers)).until_ready(figures=False)
+    service = programs.start(home, "serve", **live(providers)).wait_until_ready(figures=False)
     wait_for(lambda: states(service)["coingecko"] == "open", "A provider that is left alone")
     assert (bitcoin(service)["price_usd"], bitcoin(service)["source"]) == (None, None)
     assert service.get("/rankings").status_code == 200
@@ -154,7 +154,7 @@ def test_live_figures_last_while_the_providers_are_away_and_come_with_them(
 def test_a_provider_is_asked_at_its_cadence_and_its_images_once(
     providers: ProviderServer, home: Path
 ) -> None:
-    service = programs.start(home, "serve", **live(providers)).until_ready()
+    service = programs.start(home, "serve", **live(providers)).wait_until_ready()
     drawn = service.get("/assets/bitcoin/icon", key="none")
     assert drawn.headers["Content-Type"].startswith("image/svg+xml")
 

@@ -28,7 +28,7 @@ TICKS = 4
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
-    with programs.home_in(tmp_path) as folder:
+    with programs.create_home(tmp_path) as folder:
         yield folder
 
 
@@ -38,7 +38,7 @@ def test_two_services_on_one_store_refresh_once_a_tick_and_agree_on_keys(
     settings = {"CHAINPROOF_DATABASE_URL": empty_database_url, "CHAINPROOF_TICK_SECONDS": str(TICK_SECONDS)}
     first, second = (programs.start(home, "serve", **settings) for _ in range(2))
     for service in (first, second):  # both make the schema and the local key at the same time
-        service.until_ready()
+        service.wait_until_ready()
     began = max(refreshes(empty_database_url))
 
     made = programs.run(home, "keys", "create", "--name", "both", "--json", settings=settings)
@@ -55,8 +55,8 @@ def test_two_services_on_one_store_refresh_once_a_tick_and_agree_on_keys(
     worker = first.child("worker")
     first.kill()
     wait_for(lambda: programs.has_ended(worker), "The end of its worker")
-    second.until_refreshed()
-    second.until_refreshed()
+    second.wait_until_refreshed()
+    second.wait_until_refreshed()
     assert_once_a_tick(empty_database_url, began, attempts=2)  # one may have been under way
     assert second.stop() == 0
     assert "Traceback" not in first.words + second.words
@@ -109,7 +109,7 @@ def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServ
         "CHAINPROOF_TICK_SECONDS": "1",
         "CHAINPROOF_LOG_LEVEL": "info",
     }
-    service = programs.start(home, "serve", **settings).until_ready()
+    service = programs.start(home, "serve", **settings).wait_until_ready()
     worker = service.child("worker")
     wait_for(lambda: "worker_started" in service.words, "A worker that has its slot")
     own_server.stop()
@@ -129,10 +129,10 @@ def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServ
 
     own_server.start()
     wait_for(service.is_ready, "Readiness")
-    service.until_refreshed()
+    service.wait_until_refreshed()
     assert service.get("/prices/bitcoin/quotes").status_code == 200
     assert not programs.has_ended(worker)
     assert service.stop() == 0
     assert "process_died" not in service.words
     assert "unhandled_error" not in service.words
-    assert programs.nothing_runs(home)
+    assert programs.has_no_processes(home)

@@ -12,9 +12,9 @@ import psutil
 import pytest
 
 from tests.support import programs
-from tests.support.needs import needs
-from tests.support.programs import faults_of, has_ended, nothing_runs, processes_of, rows_of
-from tests.support.running import answers, free_port, wait_for
+from tests.support.needs import skip_unless
+from tests.support.programs import find_corruption, find_processes, has_ended, has_no_processes, read_rows
+from tests.support.running import free_port, is_answering, wait_for
 
 pytestmark = pytest.mark.processes
 
@@ -25,38 +25,38 @@ ROOM_TO_READ = 64 * 1024
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
-    with programs.home_in(tmp_path) as folder:
+    with programs.create_home(tmp_path) as folder:
         yield folder
 
 
 def test_what_a_killed_service_had_is_there_at_the_next_start(home: Path) -> None:
-    service = programs.start(home, "serve", **OFTEN).until_ready()
+    service = programs.start(home, "serve", **OFTEN).wait_until_ready()
     worker = service.child("worker")
     local = service.key
     made = programs.run(home, "keys", "create", "--name", "a moment before", "--json")
     service.kill()  # whatever the worker is writing at this moment
     wait_for(lambda: has_ended(worker), "The end of the killed service's worker")
-    assert nothing_runs(home)
+    assert has_no_processes(home)
 
-    assert faults_of(home) == []
-    kept = {table: rows_of(home, table) for table in ("price_points", "candles", "incidents")}
+    assert find_corruption(home) == []
+    kept = {table: read_rows(home, table) for table in ("price_points", "candles", "incidents")}
     assert kept["price_points"]
     assert kept["candles"]
-    figures = {row[:2] for row in rows_of(home, "published_figures")}
+    figures = {row[:2] for row in read_rows(home, "published_figures")}
 
     again = programs.start(home, "serve", **OFTEN)
-    again.until_ready(figures=False)
+    again.wait_until_ready(figures=False)
     assert again.key == local
     assert again.get("/prices", key=json.loads(made.stdout)["key"]).status_code == 200
     assert again.has_prices(), "Figures of before the kill are there at once."
-    again.until_refreshed()
+    again.wait_until_refreshed()
     assert again.stop() == 0
-    assert faults_of(home) == []
-    assert kept["price_points"] <= rows_of(home, "price_points")
-    assert figures == {row[:2] for row in rows_of(home, "published_figures")}
+    assert find_corruption(home) == []
+    assert kept["price_points"] <= read_rows(home, "price_points")
+    assert figures == {row[:2] for row in read_rows(home, "published_figures")}
     columns = 4  # realm, asset, span or instant, and the like: the key of a candle or an incident
     for table in ("candles", "incidents"):
-        assert {row[:columns] for row in kept[table]} <= {row[:columns] for row in rows_of(home, table)}
+        assert {row[:columns] for row in kept[table]} <= {row[:columns] for row in read_rows(home, table)}
 
 
 def test_a_worker_is_started_again_however_often_it_dies_and_goes_with_an_interrupted_service(
@@ -69,49 +69,49 @@ def test_a_worker_is_started_again_however_often_it_dies_and_goes_with_an_interr
         worker.kill()
         wait_for(partial(has_ended, worker), "The end of the worker")
         killed.append(worker.pid)
-    service.until_ready()
+    service.wait_until_ready()
     assert service.child("worker").pid not in killed
-    service.until_refreshed()
+    service.wait_until_refreshed()
     assert service.words.count("process_died") == len(killed)
     assert service.stop(signal.SIGINT) in (0, 130)
-    assert nothing_runs(home)
+    assert has_no_processes(home)
     assert "Traceback" not in service.words
-    assert faults_of(home) == []
+    assert find_corruption(home) == []
 
 
 def test_all_of_up_goes_with_its_killed_parent_and_all_stops_on_ctrl_c(home: Path) -> None:
     settings = {"CHAINPROOF_DASHBOARD_PORT": str(free_port())}
     page = f"http://127.0.0.1:{settings['CHAINPROOF_DASHBOARD_PORT']}/_stcore/health"
-    killed = programs.start(home, "up", **settings).until_ready()
-    wait_for(lambda: killed.is_ready() and answers(page), "The dashboard")
-    assert len(processes_of(home)) >= 4
+    killed = programs.start(home, "up", **settings).wait_until_ready()
+    wait_for(lambda: killed.is_ready() and is_answering(page), "The dashboard")
+    assert len(find_processes(home)) >= 4
     killed.kill()
-    wait_for(lambda: nothing_runs(home), "The end of the killed program's children")
-    assert faults_of(home) == []
+    wait_for(lambda: has_no_processes(home), "The end of the killed program's children")
+    assert find_corruption(home) == []
 
-    again = programs.start(home, "up", **settings).until_ready()
-    wait_for(lambda: again.is_ready() and answers(page), "The dashboard")
+    again = programs.start(home, "up", **settings).wait_until_ready()
+    wait_for(lambda: again.is_ready() and is_answering(page), "The dashboard")
     assert again.stop(signal.SIGINT) in (0, 130)
-    assert nothing_runs(home)
+    assert has_no_processes(home)
     assert "Traceback" not in killed.words + again.words
-    assert faults_of(home) == []
+    assert find_corruption(home) == []
 
 
 def test_a_stop_amid_the_start_is_as_quiet(home: Path) -> None:
     service = programs.start(home, "serve")
     wait_for(lambda: (home / "chainproof.db").exists(), "The beginning of the start")
     assert service.stop() == 0
-    wait_for(lambda: nothing_runs(home), "The end of the worker")
+    wait_for(lambda: has_no_processes(home), "The end of the worker")
     assert "Traceback" not in service.words
-    assert faults_of(home) == []
+    assert find_corruption(home) == []
 
 
 def test_several_http_processes_answer_as_one_service(home: Path) -> None:
     alone = ("serve", "--workers", "2", "--no-worker")  # what the other process does is nothing to these
     management = free_port()
     settings = {"CHAINPROOF_MANAGEMENT_PORT": str(management)}
-    service = programs.start(home, *alone, **settings).until_ready(figures=False)
-    assert answers(f"http://127.0.0.1:{management}/readyz")
+    service = programs.start(home, *alone, **settings).wait_until_ready(figures=False)
+    assert is_answering(f"http://127.0.0.1:{management}/readyz")
     parents = service.children("http")
     assert len(parents) == 2
 
@@ -131,12 +131,12 @@ def test_several_http_processes_answer_as_one_service(home: Path) -> None:
     wait_for(lambda: parents[0].pid not in {item.pid for item in service.children("http")}, "Its end")
     assert service.get("/prices").status_code == 200
     service.kill()
-    wait_for(lambda: nothing_runs(home), "The end of the killed service's processes")
+    wait_for(lambda: has_no_processes(home), "The end of the killed service's processes")
 
-    again = programs.start(home, *alone).until_ready(figures=False)
+    again = programs.start(home, *alone).wait_until_ready(figures=False)
     assert counted_from_anew(again)
     assert again.stop() == 0
-    assert nothing_runs(home)
+    assert has_no_processes(home)
     assert "Traceback" not in service.words + again.words
 
 
@@ -179,9 +179,9 @@ def test_a_store_that_cannot_be_written_is_a_sentence(home: Path) -> None:
 
 
 def test_a_full_disk_stops_writes_and_not_reads_until_there_is_room(home: Path) -> None:
-    needs(hasattr(psutil.Process, "rlimit"), "Only Linux limits other processes.")
-    service = programs.start(home, "serve", **OFTEN).until_ready()
-    service.until_refreshed()  # by a schedule: the first refresh comes before the worker's start is done
+    skip_unless(hasattr(psutil.Process, "rlimit"), "Only Linux limits other processes.")
+    service = programs.start(home, "serve", **OFTEN).wait_until_ready()
+    service.wait_until_refreshed()  # by a schedule: the first refresh comes before the worker's start is done
     worker = service.child("worker")
     processes = [psutil.Process(service.process.pid), worker]
     for process in processes:
@@ -193,26 +193,26 @@ def test_a_full_disk_stops_writes_and_not_reads_until_there_is_room(home: Path) 
     assert service.refreshed_at() == before
     for process in processes:
         process.rlimit(psutil.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    service.until_refreshed()
+    service.wait_until_refreshed()
     assert service.child("worker").pid == worker.pid, "Nothing was restarted."
     assert service.stop() == 0
-    assert faults_of(home) == []
+    assert find_corruption(home) == []
 
 
 def test_a_worker_that_starts_on_a_full_disk_waits_for_room(home: Path) -> None:
     """Files may have a size at which the store is read, and the worker cannot store what its start needs."""
-    needs(hasattr(psutil.Process, "rlimit"), "Only Linux limits other processes.")
+    skip_unless(hasattr(psutil.Process, "rlimit"), "Only Linux limits other processes.")
     assert programs.run(home, "migrate").returncode == 0
     service = programs.start(home, "serve", file_bytes=ROOM_TO_READ, **OFTEN)
     wait_for(lambda: "store_wait_started" in service.words, "A start that cannot be stored")
     worker = service.child("worker")
-    service.until_ready(figures=False)
+    service.wait_until_ready(figures=False)
     assert service.get("/assets").status_code == 200
     for process in (psutil.Process(service.process.pid), worker):
         process.rlimit(psutil.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    service.until_ready()
-    service.until_refreshed()
+    service.wait_until_ready()
+    service.wait_until_refreshed()
     assert service.child("worker").pid == worker.pid
     assert "process_died" not in service.words
     assert service.stop() == 0
-    assert faults_of(home) == []
+    assert find_corruption(home) == []

@@ -14,7 +14,7 @@ from backend.settings import Settings
 from backend.store.change_watcher import ChangeWatcher
 from backend.store.database import Database, change_counters
 from tests.backend.articles.packs import ship
-from tests.support.own_thread import logs_of_this_thread
+from tests.support.own_thread import capture_logs_of_this_thread
 
 
 def rule(name: str, wrong: str, right: str, *, to: str | None = None) -> str:
@@ -108,7 +108,7 @@ def test_a_set_with_a_mistake_is_refused_and_the_old_one_goes_on(
 def test_a_refusal_is_logged_once_and_heals_when_the_file_is_mended(settings: Settings, own: Path) -> None:
     rules = ActiveRules(settings)
     write(own, "rules: [")
-    with logs_of_this_thread() as logs:
+    with capture_logs_of_this_thread() as logs:
         for _ in range(3):
             rules.refresh()
         with pytest.raises(InvalidRulesError):
@@ -116,7 +116,7 @@ def test_a_refusal_is_logged_once_and_heals_when_the_file_is_mended(settings: Se
     assert [entry["event"] for entry in logs] == ["rules_rejected"]
     assert "own.yaml:1: this is no valid YAML" in logs[0]["mistakes"][0]
     write(own, own_rule("Solanna"))
-    with logs_of_this_thread() as logs:
+    with capture_logs_of_this_thread() as logs:
         rules.refresh()
     assert [entry["event"] for entry in logs] == ["rules_recovered", "rules_loaded"]
     assert rules.problem is None

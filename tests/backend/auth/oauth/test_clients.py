@@ -56,7 +56,7 @@ def test_authlib_signs_in_reads_refreshes_by_itself_and_revokes(at_desk: Desk) -
         assert told.json()["active"] is True
         revoked = await client.revoke_token(f"{BASE}/oauth/revoke", client.token["refresh_token"])
         assert revoked.status_code == 200
-        at_desk.running.look()
+        at_desk.running.poll_changes()
         client.token = OAuth2Token({**client.token, "expires_at": 2**40})
         assert (await client.get(f"{BASE}/assets")).status_code == 401
         await client.aclose()

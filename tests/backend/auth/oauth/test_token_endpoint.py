@@ -61,7 +61,7 @@ def test_a_revoked_token_opens_nothing_after_the_next_look_at_the_store(at_desk:
     tokens = at_desk.tokens()
     assert at_desk.read(tokens["access_token"]) == 200
     assert post(at_desk.running, "/oauth/revoke", {"token": tokens["refresh_token"]}).status == 200
-    at_desk.running.look()
+    at_desk.running.poll_changes()
     assert at_desk.read(tokens["access_token"]) == 401
     assert at_desk.introspect(tokens["access_token"]) == {"active": False}
 

@@ -11,8 +11,8 @@ import redis
 from backend.http.limits import redis_counters
 from backend.http.limits.rate_limiter import RateLimiter
 from backend.http.limits.redis_counters import SharedCounts
-from tests.support.own_thread import logs_of_this_thread
-from tests.support.redis_server import RedisServer, started
+from tests.support.own_thread import capture_logs_of_this_thread
+from tests.support.redis_server import RedisServer, run_redis
 from tests.support.waiting import LIMIT_SECONDS
 
 AMOUNT, SECONDS = 20, 86_400
@@ -21,7 +21,7 @@ numbers = itertools.count()
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with started(tmp_path_factory.mktemp("redis")) as server:
+    with run_redis(tmp_path_factory.mktemp("redis")) as server:
         yield server
 
 
@@ -114,7 +114,7 @@ def test_without_redis_each_counts_alone_says_so_once_and_comes_back_by_itself(
             for _ in range(5):
                 await made[0].count(caller)
             server.stop()
-            with logs_of_this_thread() as logs:
+            with capture_logs_of_this_thread() as logs:
                 told = [await made[0].count(caller) for _ in range(20)]
                 assert [counted.allowed for counted in told] == [True] * 15 + [False] * 5
                 assert "does not answer" in made[0].describe_storage()

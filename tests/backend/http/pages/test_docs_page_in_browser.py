@@ -10,15 +10,15 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.backend.http.pages.docs_page_app import application
-from tests.support.browsers import chromium_browser
-from tests.support.serving import served
+from tests.support.browsers import open_chromium
+from tests.support.serving import serve_app
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with chromium_browser() as started:
+    with open_chromium() as started:
         yield started
 
 
@@ -43,7 +43,7 @@ def browser_page(browser: Browser, base: str, faults: list[str], **options: Any)
 
 def test_a_browser_without_a_network_shows_every_operation_and_tries_one_out(browser: Browser) -> None:
     faults: list[str] = []
-    with served(application()) as base, browser_page(browser, base, faults) as page:
+    with serve_app(application()) as base, browser_page(browser, base, faults) as page:
         page.goto(f"{base}/docs")
         expect(page.locator(".opblock")).to_have_count(2)
         expect(page.get_by_role("button", name="Authorize")).to_be_visible()
@@ -57,7 +57,7 @@ def test_a_browser_without_a_network_shows_every_operation_and_tries_one_out(bro
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_has_the_colours_that_the_reader_prefers(browser: Browser, scheme: str) -> None:
     faults: list[str] = []
-    with served(application()) as base, browser_page(browser, base, faults, color_scheme=scheme) as page:
+    with serve_app(application()) as base, browser_page(browser, base, faults, color_scheme=scheme) as page:
         page.goto(f"{base}/docs")
         expect(page.locator(".opblock")).to_have_count(2)
         shade = page.evaluate("getComputedStyle(document.querySelector('.swagger-ui .info .title')).color")

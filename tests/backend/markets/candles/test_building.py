@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.markets.candles.building import add_price, align, build_from_sparkline, encode_candle
 from backend.markets.model import Candle
-from tests.support.candles import from_polls
+from tests.support.candles import build_candles
 
 NOON = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 HALF_HOUR_SECONDS, FOUR_HOURS = 1800, 14_400
@@ -68,13 +68,13 @@ def test_growing_keeps_the_volume():
 
 
 def test_slots_without_polls_have_no_candle():
-    candles = from_polls([(minutes(95), Decimal(2)), (minutes(1), Decimal(1))], HALF_HOUR_SECONDS)
+    candles = build_candles([(minutes(95), Decimal(2)), (minutes(1), Decimal(1))], HALF_HOUR_SECONDS)
     assert [candle.open_time for candle in candles] == [NOON, minutes(90)]
 
 
 @given(st.lists(st.tuples(moments, prices), max_size=60, unique_by=lambda point: point[0]), st.randoms())
 def test_candles_of_polls_are_lawful_in_any_order_and_miss_no_extreme(points, random):
-    candles = from_polls(points, HALF_HOUR_SECONDS)
+    candles = build_candles(points, HALF_HOUR_SECONDS)
     assert_lawful(candles, HALF_HOUR_SECONDS)
     assert {candle.open_time for candle in candles} == {align(at, HALF_HOUR_SECONDS) for at, _ in points}
     if points:
@@ -83,7 +83,7 @@ def test_candles_of_polls_are_lawful_in_any_order_and_miss_no_extreme(points, ra
         assert candles[-1].close == max(points)[1]
     shuffled = list(points)
     random.shuffle(shuffled)
-    assert from_polls(shuffled, HALF_HOUR_SECONDS) == candles
+    assert build_candles(shuffled, HALF_HOUR_SECONDS) == candles
 
 
 # -- sparklines ----------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def test_a_known_volume_is_sent():
 
 @given(moments, prices, prices)
 def test_what_is_sent_is_json_without_exponents(at, first, second):
-    row = encode_candle(from_polls([(at, first), (at + timedelta(seconds=1), second)], 10**7)[0])
+    row = encode_candle(build_candles([(at, first), (at + timedelta(seconds=1), second)], 10**7)[0])
     assert b"e" not in row.lower().replace(b"null", b"")
     opened, o, h, low, c, volume = orjson.loads(row)
     assert opened % 10**10 == 0

@@ -17,8 +17,8 @@ from backend.markets.model import SPAN_COUNT, Candle, Published, QuotesResult
 from backend.markets.reasons import Reason
 from backend.markets.tables import candle_strips, candles, price_points
 from backend.store.database import Database
-from tests.support.candles import from_polls
-from tests.support.market_app import Worker, body_of, few_in_sample
+from tests.support.candles import build_candles
+from tests.support.market_app import Worker, build_sample_market, read_body
 
 NOON = datetime.fromisoformat("2026-05-18T12:00:00Z")
 REALM = "live"
@@ -71,7 +71,7 @@ def test_candles_of_every_length_are_those_that_the_points_make(database: Databa
         grow(database, NOON + timedelta(minutes=minute), str(100 + (minute * 37) % 11))
     told = points(database)
     for seconds in price_history.RESOLUTIONS_SECONDS:
-        assert kept(database, seconds) == from_polls(told, seconds)
+        assert kept(database, seconds) == build_candles(told, seconds)
     assert len(kept(database, HALF_HOUR_SECONDS)) == 18
 
 
@@ -162,11 +162,11 @@ def test_a_sparkline_is_drawn_again_after_five_minutes_and_at_once_for_a_new_ass
 
 @pytest.fixture
 def worker(sqlite_database: Database) -> Worker:
-    return Worker(sqlite_database, few_in_sample())
+    return Worker(sqlite_database, build_sample_market())
 
 
 def day(worker: Worker, asset_id: str = "bitcoin") -> list[Any]:
-    tokens = body_of(worker.view(), "/rankings", b"with_candles=24h")
+    tokens = read_body(worker.view(), "/rankings", b"with_candles=24h")
     return next(token["candles_24h"] for token in tokens if token["id"] == asset_id)
 
 
@@ -206,7 +206,7 @@ def test_candles_that_grew_from_polls_are_closed_and_kept(worker: Worker) -> Non
 
 
 def test_a_market_without_a_past_begins_with_the_open_candle_alone(sqlite_database: Database) -> None:
-    market = few_in_sample()
+    market = build_sample_market()
     worker = Worker(sqlite_database, replace(market, sources=replace(market.sources, history=None)))
     worker.tick()
     assert len(day(worker)) == 1
@@ -216,7 +216,7 @@ def test_a_market_without_a_past_begins_with_the_open_candle_alone(sqlite_databa
 
 def test_realms_keep_their_candles_apart(database: Database) -> None:
     grow(database, NOON, "100")
-    Worker(database, few_in_sample()).tick()
+    Worker(database, build_sample_market()).tick()
     assert [candle.close for candle in kept(database, HALF_HOUR_SECONDS)] == [Decimal(100)]
     with database.read() as connection:
         realms = connection.execute(sa.select(candles.c.realm).distinct()).scalars().all()

@@ -11,12 +11,12 @@ import structlog
 from backend.markets.candles.series_reader import CandleReader
 from backend.markets.model import SPAN_COUNT, ErrorKind, Span
 from backend.store.database import Database
-from tests.support.market_app import Moody, Worker, few_in_sample, moody
+from tests.support.market_app import FailingSource, Worker, build_sample_market, make_sources_failable
 
 
 @pytest.fixture
-def trouble(database: Database) -> tuple[Worker, dict[str, Moody]]:
-    market, sources = moody(few_in_sample())
+def trouble(database: Database) -> tuple[Worker, dict[str, FailingSource]]:
+    market, sources = make_sources_failable(build_sample_market())
     worker = Worker(database, market)
     worker.tick()
     return worker, sources
@@ -30,13 +30,13 @@ def read(worker: Worker, asset_id: str = "bitcoin", span: Span = "24h") -> dict[
     return told
 
 
-def asked(sources: dict[str, Moody]) -> int:
+def asked(sources: dict[str, FailingSource]) -> int:
     return sources["sample-a"].asked.count("ohlc")
 
 
 @pytest.mark.parametrize("span", ["24h", "7d"])
 def test_a_series_is_fetched_once_until_the_provider_has_a_new_one(
-    trouble: tuple[Worker, dict[str, Moody]], span: Span
+    trouble: tuple[Worker, dict[str, FailingSource]], span: Span
 ) -> None:
     worker, sources = trouble
     first = read(worker, span=span)
@@ -52,7 +52,7 @@ def test_a_series_is_fetched_once_until_the_provider_has_a_new_one(
 
 @pytest.mark.parametrize(("span", "basis"), [("24h", "polls"), ("7d", "sparkline")])
 def test_without_the_provider_our_own_candles_stand_and_say_what_they_are(
-    trouble: tuple[Worker, dict[str, Moody]], span: Span, basis: str
+    trouble: tuple[Worker, dict[str, FailingSource]], span: Span, basis: str
 ) -> None:
     worker, sources = trouble
     sources["sample-a"].fail()
@@ -62,7 +62,7 @@ def test_without_the_provider_our_own_candles_stand_and_say_what_they_are(
 
 
 def test_own_candles_are_dated_by_what_they_hold_and_not_by_the_reading(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
     for source in sources.values():
@@ -77,7 +77,7 @@ def test_own_candles_are_dated_by_what_they_hold_and_not_by_the_reading(
     assert series["last_updated"] < (worker.clock() - timedelta(hours=2)).isoformat()
 
 
-def test_a_provider_that_may_not_be_asked_is_not(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+def test_a_provider_that_may_not_be_asked_is_not(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
     worker, sources = trouble
     sources["sample-a"].fail(ErrorKind.THROTTLED, retry_after=3600)
     assert read(worker)["basis"] == "polls"
@@ -88,7 +88,7 @@ def test_a_provider_that_may_not_be_asked_is_not(trouble: tuple[Worker, dict[str
 
 @pytest.mark.parametrize("fault", [ErrorKind.NOT_FOUND, ErrorKind.UNAUTHORISED])
 def test_a_series_that_is_not_to_be_had_is_not_asked_for_at_each_reading_and_closes_nothing(
-    trouble: tuple[Worker, dict[str, Moody]], fault: ErrorKind
+    trouble: tuple[Worker, dict[str, FailingSource]], fault: ErrorKind
 ) -> None:
     worker, sources = trouble
     sources["sample-a"].fail(fault)
@@ -99,16 +99,16 @@ def test_a_series_that_is_not_to_be_had_is_not_asked_for_at_each_reading_and_clo
 
 
 def test_an_asset_that_the_provider_does_not_know_has_our_own_candles(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
-    sources["sample-a"]._source = few_in_sample().sources.quotes[1]
+    sources["sample-a"]._source = build_sample_market().sources.quotes[1]
     series = read(worker, "unus-sed-leo")
     assert series["basis"] == "polls"
     assert len(series["candles"]) == SPAN_COUNT["24h"]
 
 
-def test_a_disabled_asset_is_never_asked_for(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+def test_a_disabled_asset_is_never_asked_for(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
     worker, sources = trouble
     series = read(worker, "dogecoin")
     assert (series["candles"], series["source"], series["last_updated"]) == ([], None, None)

@@ -14,7 +14,7 @@ from backend.markets.icons.monogram import render_monogram
 from backend.markets.tables import asset_icons
 from backend.store.database import Database
 from tests.support.asgi import Answer, send
-from tests.support.market_app import CALM, Clock, Running, enable_only, live_settings, run_app, worker_of
+from tests.support.market_app import CALM, Clock, Running, build_worker, enable_only, live_settings, run_app
 from tests.support.provider_pages import png
 from tests.support.provider_server import Behaviour, ProviderServer
 
@@ -34,8 +34,8 @@ def running(server: ProviderServer, tmp_path: Path) -> Iterator[Running]:
     """Live mode after one refresh, in which the provider told where its images are."""
     enable_only(tmp_path, ("bitcoin", "ethereum"))
     running = run_app(live_settings(tmp_path, server.url, coinmarketcap_api_key=None), Clock())
-    worker_of(running).tick()
-    running.look()
+    build_worker(running).tick()
+    running.poll_changes()
     yield running
     running.close()
 
@@ -47,7 +47,7 @@ def fetch(
     allow = (server.url.removeprefix("http://"),) if allowed else ()
     with structlog.testing.capture_logs():
         kept = icon_store.fetch_missing_images(running.database, CALM + later, allow=allow)
-    running.look()
+    running.poll_changes()
     return kept
 
 
@@ -80,7 +80,7 @@ def test_an_image_is_fetched_once_and_kept(running: Running, server: ProviderSer
     assert answer.headers["etag"] != before
     assert show(running, if_none_match=answer.headers["etag"]).status == 304
     assert show(running, if_none_match=before).status == 200
-    worker_of(running).tick(hours=30)
+    build_worker(running).tick(hours=30)
     assert fetch(running, server, later=timedelta(days=2)) == 0
     assert len(server.seen("/images/bitcoin.png")) == 1
     request = server.seen("/images/bitcoin.png")[0]

@@ -185,7 +185,7 @@ class OddTimes(Pages):
 def test_times_of_the_year_one_and_addresses_that_are_none_break_nothing(
     start: Start, store: databases.Store, tmp_path: Path
 ) -> None:
-    with databases.fresh(store, tmp_path) as url:
+    with databases.create_database(store, tmp_path) as url:
         live = start(OddTimes(), coinmarketcap_api_key=None, database_url=url)
         live.tick()
         live.tick(minutes=5)

@@ -7,7 +7,7 @@ import structlog
 
 from backend.markets import configuration
 from tests.support.live import FEAR_GREED, GLOBAL, MARKETS, NOON, QUOTES, Start
-from tests.support.market_app import Clock, Worker, enable_only, live_settings, run_app, worker_of
+from tests.support.market_app import Clock, Worker, build_worker, enable_only, live_settings, run_app
 from tests.support.provider_server import FAULTS
 from tests.support.running import free_port
 
@@ -39,7 +39,7 @@ def test_while_the_first_provider_fails_the_second_ones_figures_stand_and_the_st
     live = start()
     live.server.always(MARKETS, FAULTS[fault])
     if fault == "slow":
-        live.hurry("coingecko", MARKETS, seconds=0.01)
+        live.set_deadline("coingecko", MARKETS, seconds=0.01)
     live.tick()
     record = live.prices()["bitcoin"]
     assert record["source"] == "coinmarketcap"
@@ -95,12 +95,12 @@ def test_a_provider_behind_a_firewall_is_probed_ever_more_rarely_and_at_once_aft
     assert (told["state"], told["message_code"]) == ("refused", "access_refused")
     assert told["failing_since"] == "2026-05-18T12:01:00Z"
     assert "web page" in told["message"]
-    live.worker = worker_of(live.running)
+    live.worker = build_worker(live.running)
     live.tick(seconds=1)
     live.tick(seconds=15)
     assert len(live.server.seen(MARKETS)) == asked + 1
     live.server.always(MARKETS, None)
-    live.worker = worker_of(live.running)
+    live.worker = build_worker(live.running)
     live.tick(seconds=15)
     told = live.provider("coingecko")
     assert (told["state"], told["message"], told["failing_since"]) == ("ok", None, None)
@@ -208,8 +208,8 @@ def test_a_provider_that_is_not_there_at_all_is_a_sentence_in_the_status(tmp_pat
     settings = live_settings(tmp_path, f"http://127.0.0.1:{free_port()}")
     running = run_app(settings, Clock(NOON))
     with structlog.testing.capture_logs():
-        report = worker_of(running).tick()
-    running.look()
+        report = build_worker(running).tick()
+    running.poll_changes()
     assert report.answered == ()
     assert running.json("/prices")["bitcoin"]["price_usd"] is None
     for told in running.json("/markets/status")["providers"]:

@@ -8,7 +8,7 @@ import structlog
 
 from backend.markets import configuration
 from tests.support.live import MAP, NOON, QUOTES, Start
-from tests.support.market_app import Worker, few_in_sample, live_settings, run_app
+from tests.support.market_app import Worker, build_sample_market, live_settings, run_app
 from tests.support.provider_server import FAULTS
 
 
@@ -30,7 +30,7 @@ def test_resolved_ids_are_kept_over_a_restart(start: Start, tmp_path: Path) -> N
 
 def test_sample_and_live_figures_in_one_store_never_meet(start: Start) -> None:
     live = start()
-    sample = Worker(live.running.database, few_in_sample(), live.clock)
+    sample = Worker(live.running.database, build_sample_market(), live.clock)
     for _ in range(3):
         sample.tick(minutes=1)
         live.tick(minutes=5)

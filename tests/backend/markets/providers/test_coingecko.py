@@ -16,7 +16,7 @@ from backend.markets.providers.coingecko_parsing import parse_global, parse_mark
 from backend.settings import CoinGeckoPlan
 from tests.support.provider_pages import COINS, stamp
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
-from tests.support.providers import asking_coingecko as asking
+from tests.support.providers import build_coingecko as asking
 
 MARKETS = "/api/v3/coins/markets"
 

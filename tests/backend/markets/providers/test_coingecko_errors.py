@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.providers.coingecko import CoinGecko
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
-from tests.support.providers import asking_coingecko as asking
+from tests.support.providers import build_coingecko as asking
 
 MARKETS = "/api/v3/coins/markets"
 LIMIT = {"error_code": 429, "error_message": "You've exceeded the Rate Limit."}

@@ -18,7 +18,7 @@ from backend.markets.providers.coinmarketcap_parsing import (
 from tests.support.provider_pages import COINS, DataForm, QuoteForm, stamp
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, cmc_error, says
 from tests.support.providers import CMC_KEY as KEY
-from tests.support.providers import asking_coinmarketcap as asking
+from tests.support.providers import build_coinmarketcap as asking
 
 MAP = "/v1/cryptocurrency/map"
 V3 = "/v3/cryptocurrency/quotes/latest"

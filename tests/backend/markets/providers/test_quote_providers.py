@@ -11,11 +11,11 @@ from backend.markets.providers.coingecko_parsing import parse_markets
 from backend.markets.providers.coinmarketcap_parsing import parse_quotes
 from tests.support.provider_pages import COINS, stamp
 from tests.support.provider_server import FAULTS, ProviderServer
-from tests.support.providers import asking_coingecko, asking_coinmarketcap
+from tests.support.providers import build_coingecko, build_coinmarketcap
 from tests.support.running import free_port
 
 Rejects = Callable[[dict[str, object], datetime], object]
-EVERY = pytest.mark.parametrize("asking", [asking_coingecko, asking_coinmarketcap])
+EVERY = pytest.mark.parametrize("asking", [build_coingecko, build_coinmarketcap])
 
 
 @EVERY

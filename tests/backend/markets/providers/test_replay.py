@@ -18,7 +18,7 @@ from backend.markets.providers.replay.recordings import Recordings
 from backend.markets.providers.replay.transport import ReplayTransport
 from backend.settings import Settings, SettingsError
 from backend.upstream import FailureKind, UpstreamClient, UpstreamFailure
-from tests.support.market_app import Clock, enable_only, run_app, settings_in, worker_of
+from tests.support.market_app import Clock, build_worker, enable_only, run_app, settings_in
 
 FOLDER = Path(__file__).parents[4] / "docs" / "examples" / "replay"
 RECORDED = datetime(2026, 5, 18, 12, tzinfo=UTC)
@@ -145,8 +145,8 @@ def shown(home: Path, at: datetime, *, restamp: bool = False) -> tuple[str | Non
     enable_only(home, IDS)
     options = {"mode": "replay", "replay_dir": FOLDER, "replay_restamp": restamp}
     running = run_app(settings_in(home, **options), Clock(at))
-    worker_of(running).tick()
-    running.look()
+    build_worker(running).tick()
+    running.poll_changes()
     answer = running.get("/prices")
     running.close()
     return answer.json()["bitcoin"]["source"], answer.headers["x-data-mode"]

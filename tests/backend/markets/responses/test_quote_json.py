@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.market_app import FEW, Clock, Running, Worker, enable_only, run_app, settings_in, worker_of
+from tests.support.market_app import (
+    FEW,
+    Clock,
+    Running,
+    Worker,
+    build_worker,
+    enable_only,
+    run_app,
+    settings_in,
+)
 
 
 @pytest.fixture
@@ -19,12 +28,12 @@ def running(tmp_path: Path) -> Iterator[Running]:
 
 @pytest.fixture
 def worker(running: Running) -> Worker:
-    return worker_of(running)
+    return build_worker(running)
 
 
 def test_a_mean_shows_both_quotes_their_spread_and_the_limits(running: Running, worker: Worker) -> None:
     worker.tick()
-    running.look()
+    running.poll_changes()
     told = running.json("/prices/bitcoin/quotes")
     assert (told["rule"], told["flags"], told["incidents"]) == ("mean", [], [])
     assert Decimal(told["spread_pct"]) <= Decimal(told["agree_pct"]) <= Decimal(told["conflict_pct"])
@@ -37,7 +46,7 @@ def test_a_mean_shows_both_quotes_their_spread_and_the_limits(running: Running, 
 
 def test_a_quote_that_is_too_old_is_shown_and_not_used(running: Running, worker: Worker) -> None:
     worker.tick()
-    running.look()
+    running.poll_changes()
     told = running.json("/prices/monero/quotes")
     late = next(quote for quote in told["quotes"] if quote["provider"] == "sample-b")
     assert (late["freshness"], late["used"]) == ("stale", False)
@@ -53,7 +62,7 @@ def test_limits_are_told_only_of_quotes_that_were_compared(running: Running, wor
         old = "2026-11-18T10:02:00.000000Z"  # ageing beside a fresh one
         connection.exec_driver_sql(f"UPDATE provider_quotes SET as_of = '{old}' WHERE provider = 'sample-b'")
     worker.tick()
-    running.look()
+    running.poll_changes()
     told = running.json("/prices/bitcoin/quotes")
     assert {quote["freshness"] for quote in told["quotes"]} == {"fresh", "ageing"}
     assert told["spread_pct"] is told["agree_pct"] is told["conflict_pct"] is None
@@ -61,7 +70,7 @@ def test_limits_are_told_only_of_quotes_that_were_compared(running: Running, wor
 
 def test_incidents_open_and_close_where_readers_see_them(running: Running, worker: Worker) -> None:
     worker.tick()
-    running.look()
+    running.poll_changes()
     (incident,) = running.json("/prices/litecoin/quotes")["incidents"]
     assert (incident["kind"], incident["closed_at"]) == ("divergent", None)
     assert incident["opened_at"] == "2026-11-18T10:07:42Z"
@@ -70,14 +79,14 @@ def test_incidents_open_and_close_where_readers_see_them(running: Running, worke
 
     worker.tick(days=10)
     worker.tick(minutes=16)
-    running.look()
+    running.poll_changes()
     (closed,) = running.json("/prices/litecoin/quotes")["incidents"]
     assert closed["closed_at"] == "2026-11-28T10:23:42Z"
     worker.tick(days=29)
-    running.look()
+    running.poll_changes()
     assert closed["id"] in [item["id"] for item in running.json("/prices/litecoin/quotes")["incidents"]]
     worker.tick(days=2)
-    running.look()
+    running.poll_changes()
     assert closed["id"] not in [item["id"] for item in running.json("/prices/litecoin/quotes")["incidents"]]
 
 
@@ -86,7 +95,7 @@ def test_quotes_agree_with_the_price_that_is_published_even_when_the_reader_mark
 ) -> None:
     worker.tick()
     running.clock.move(minutes=30)
-    running.look()
+    running.poll_changes()
     told, record = running.json("/prices/bitcoin/quotes"), running.json("/prices")["bitcoin"]
     assert told["source"] == record["source"] == "sample:stale"
     assert told["price_usd"] == record["price_usd"]
@@ -99,7 +108,7 @@ def test_the_days_spread_is_told_by_slots_of_five_minutes_the_widest_of_each(
 ) -> None:
     for _ in range(25):  # every 15 s: more than one slot
         worker.tick(seconds=15)
-    running.look()
+    running.poll_changes()
     told = running.json("/prices/bitcoin/quotes")
     slots = [point["opened_at"] for point in told["spread_24h"]]
     assert slots == sorted(set(slots))

@@ -13,14 +13,14 @@ from backend.markets.responses.snapshot import MarketView, Snapshot
 from backend.markets.row_conversion import figure_to_row
 from backend.markets.tables import market_figures
 from backend.store.database import Database, upsert
-from tests.support.market_app import Worker, body_of, few_in_sample
+from tests.support.market_app import Worker, build_sample_market, read_body
 
 OVERVIEW = "/crypto/market-overview"
 
 
 @pytest.fixture
 def worker(sqlite_database: Database) -> Worker:
-    return Worker(sqlite_database, few_in_sample())
+    return Worker(sqlite_database, build_sample_market())
 
 
 def totals(worker: Worker, provider: str, cap: int, **older: float) -> None:
@@ -40,9 +40,9 @@ def put(worker: Worker, kind: str, item: GlobalFigures | FearGreed) -> None:
 def test_a_refresh_is_served_after_the_next_reload_and_not_before(worker: Worker) -> None:
     view = worker.view()
     worker.tick()
-    assert body_of(view, "/prices")["bitcoin"]["price_usd"] is None
+    assert read_body(view, "/prices")["bitcoin"]["price_usd"] is None
     view.reload()
-    assert body_of(view, "/prices")["bitcoin"]["price_usd"] is not None
+    assert read_body(view, "/prices")["bitcoin"]["price_usd"] is not None
 
 
 def test_an_answer_that_is_being_sent_is_not_changed_by_a_reload(worker: Worker) -> None:
@@ -88,18 +88,18 @@ def test_an_answer_made_from_an_older_snapshot_never_stands_among_newer_ones(wor
 def test_figures_grow_stale_and_go_by_the_clock_although_nothing_is_refreshed(worker: Worker) -> None:
     worker.tick()
     view = worker.view()
-    known = body_of(view, "/prices")["bitcoin"]
+    known = read_body(view, "/prices")["bitcoin"]
     worker.clock.move(minutes=10)
     view.refresh_if_stale()
-    assert body_of(view, "/prices")["bitcoin"] == known
+    assert read_body(view, "/prices")["bitcoin"] == known
     worker.clock.move(minutes=6)
     view.refresh_if_stale()
-    assert body_of(view, "/prices")["bitcoin"] == known | {"source": "sample:stale"}
+    assert read_body(view, "/prices")["bitcoin"] == known | {"source": "sample:stale"}
     worker.clock.move(hours=24)
     view.refresh_if_stale()
-    gone = body_of(view, "/prices")["bitcoin"]
+    gone = read_body(view, "/prices")["bitcoin"]
     assert gone["price_usd"] is gone["source"] is gone["last_updated"] is None
-    assert {token["id"] for token in body_of(view, "/rankings")} == set(body_of(view, "/prices"))
+    assert {token["id"] for token in read_body(view, "/rankings")} == set(read_body(view, "/prices"))
 
 
 def test_looking_at_the_clock_builds_nothing_while_nothing_changes(worker: Worker) -> None:
@@ -134,7 +134,7 @@ def test_before_anything_is_known_the_overview_is_null_throughout(worker: Worker
             [leaf for item in value.values() for leaf in leaves(item)] if isinstance(value, dict) else [value]
         )
 
-    assert set(leaves(body_of(worker.view(), OVERVIEW))) == {None}
+    assert set(leaves(read_body(worker.view(), OVERVIEW))) == {None}
 
 
 def test_each_block_of_the_overview_is_whole_from_the_preferred_fresh_provider(worker: Worker) -> None:
@@ -158,10 +158,10 @@ def test_figures_that_were_stale_by_a_clock_put_back_since_are_not_so_any_more(w
     view = worker.view()
     worker.clock.move(minutes=50)
     view.refresh_if_stale()
-    assert body_of(view, "/prices")["bitcoin"]["source"] == "sample:stale"
+    assert read_body(view, "/prices")["bitcoin"]["source"] == "sample:stale"
     worker.clock.move(minutes=-50)
     view.refresh_if_stale()
-    assert body_of(view, "/prices")["bitcoin"]["source"] == "sample"
+    assert read_body(view, "/prices")["bitcoin"]["source"] == "sample"
 
 
 def test_the_overview_too_changes_by_the_clock_although_nothing_is_refreshed(worker: Worker) -> None:
@@ -170,10 +170,10 @@ def test_the_overview_too_changes_by_the_clock_although_nothing_is_refreshed(wor
     view = worker.view()
     worker.clock.move(hours=3, seconds=1)
     view.refresh_if_stale()
-    assert body_of(view, OVERVIEW)["market_cap"]["value"] == 200
+    assert read_body(view, OVERVIEW)["market_cap"]["value"] == 200
     worker.clock.move(hours=1)
     view.refresh_if_stale()
-    market_cap = body_of(view, OVERVIEW)["market_cap"]
+    market_cap = read_body(view, OVERVIEW)["market_cap"]
     assert (market_cap["value"], market_cap["source"]) == (200, "sample:stale")
     assert market_cap["last_updated"] == "2026-11-18T11:07:42Z"
 
@@ -181,10 +181,10 @@ def test_the_overview_too_changes_by_the_clock_although_nothing_is_refreshed(wor
 def test_a_mood_of_a_day_ago_is_current_and_one_of_two_days_ago_stale(worker: Worker) -> None:
     mood(worker, "sample", 60, hours=24)
     view = worker.view()
-    assert body_of(view, OVERVIEW)["fear_greed"]["source"] == "sample"
+    assert read_body(view, OVERVIEW)["fear_greed"]["source"] == "sample"
     worker.clock.move(hours=13)
     view.refresh_if_stale()
-    fear_greed = body_of(view, OVERVIEW)["fear_greed"]
+    fear_greed = read_body(view, OVERVIEW)["fear_greed"]
     assert fear_greed["source"] == "sample:stale"
     assert (fear_greed["value"], fear_greed["label"]) == (60, "Greed")
 
@@ -194,6 +194,6 @@ def test_a_view_of_another_realm_shows_nothing_of_this_one(worker: Worker, sqlit
     market = replace(worker.market, sources=replace(worker.market.sources, realm="live"))
     other = MarketView(sqlite_database, market, now=worker.clock)
     other.reload()
-    assert body_of(other, "/prices")["bitcoin"]["price_usd"] is None
-    assert body_of(other, "/rankings", b"with_candles=24h")[0]["candles_24h"] == []
-    assert body_of(other, OVERVIEW)["market_cap"]["value"] is None
+    assert read_body(other, "/prices")["bitcoin"]["price_usd"] is None
+    assert read_body(other, "/rankings", b"with_candles=24h")[0]["candles_24h"] == []
+    assert read_body(other, OVERVIEW)["market_cap"]["value"] is None

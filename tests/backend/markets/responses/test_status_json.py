@@ -8,27 +8,29 @@ import structlog
 from backend.markets.model import ErrorKind
 from backend.markets.provider_state import ProviderState, update_state
 from backend.store.database import Database
-from tests.support.market_app import CALM, Moody, Worker, few_in_sample, moody
+from tests.support.market_app import CALM, FailingSource, Worker, build_sample_market, make_sources_failable
 
 
 @pytest.fixture
-def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, Moody]]:
-    market, sources = moody(few_in_sample())
+def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, FailingSource]]:
+    market, sources = make_sources_failable(build_sample_market())
     return Worker(sqlite_database, market), sources
 
 
 def test_before_the_first_refresh_every_provider_is_there_and_nothing_is_known(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     told = trouble[0].status()
     assert told["refreshed_at"] is None
-    assert told["stale"] == told["assets"] == len(few_in_sample().registry.enabled)
+    assert told["stale"] == told["assets"] == len(build_sample_market().registry.enabled)
     assert [each["provider"] for each in told["providers"]] == ["sample-a", "sample-b"]
     assert {each["state"] for each in told["providers"]} == {"ok"}
     assert {each["last_success_at"] for each in told["providers"]} == {None}
 
 
-def test_ids_that_a_provider_does_not_know_are_named(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+def test_ids_that_a_provider_does_not_know_are_named(
+    trouble: tuple[Worker, dict[str, FailingSource]],
+) -> None:
     worker, _ = trouble
     worker.tick()
     told = worker.status()["by_name"]
@@ -39,7 +41,7 @@ def test_ids_that_a_provider_does_not_know_are_named(trouble: tuple[Worker, dict
 
 
 def test_figures_count_as_refreshed_when_quotes_came_and_not_when_somebody_opened_an_asset(
-    trouble: tuple[Worker, dict[str, Moody]],
+    trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, _ = trouble
     worker.tick()
@@ -53,11 +55,11 @@ def test_figures_count_as_refreshed_when_quotes_came_and_not_when_somebody_opene
 
 
 def test_an_answer_to_another_question_does_not_hide_that_quotes_failed(
-    trouble: tuple[Worker, dict[str, Moody]], monkeypatch: pytest.MonkeyPatch
+    trouble: tuple[Worker, dict[str, FailingSource]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker, sources = trouble
     first = sources["sample-a"]
-    asked = first._ask
+    asked = first._call
 
     def failing(what: str, *question: object) -> object:
         first.fault = None
@@ -65,7 +67,7 @@ def test_an_answer_to_another_question_does_not_hide_that_quotes_failed(
             first.fail()
         return asked(what, *question)
 
-    monkeypatch.setattr(first, "_ask", failing)
+    monkeypatch.setattr(first, "_call", failing)
     with structlog.testing.capture_logs():
         report = worker.tick()
     assert "sample-a overview" in report.answered
@@ -74,7 +76,7 @@ def test_an_answer_to_another_question_does_not_hide_that_quotes_failed(
 
 @pytest.mark.parametrize("fault", list(ErrorKind))
 def test_every_fault_leaves_a_state_that_can_be_stored_and_told(
-    trouble: tuple[Worker, dict[str, Moody]], fault: ErrorKind
+    trouble: tuple[Worker, dict[str, FailingSource]], fault: ErrorKind
 ) -> None:
     worker, sources = trouble
     sources["sample-b"].fail(fault)

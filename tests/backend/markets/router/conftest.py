@@ -8,12 +8,12 @@ from tests.support.market_app import (
     BarePages,
     Clock,
     Running,
+    build_worker,
     enable_only,
     follow,
     live_settings,
     run_app,
     settings_in,
-    worker_of,
 )
 from tests.support.provider_server import ProviderServer
 
@@ -23,10 +23,10 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The whole shipped registry after two refreshes."""
     settings, clock = settings_in(tmp_path_factory.mktemp("sample")), Clock()
     running = run_app(settings, clock)
-    worker = worker_of(running)
+    worker = build_worker(running)
     worker.tick()
     worker.tick(seconds=15)
-    running.look()
+    running.poll_changes()
     yield running
     running.close()
 
@@ -40,8 +40,8 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         follow(server, clock)
         settings = live_settings(home, server.url)
         running = run_app(settings, clock)
-        worker_of(running).tick()
-        running.look()
+        build_worker(running).tick()
+        running.poll_changes()
         yield running
         running.close()
 

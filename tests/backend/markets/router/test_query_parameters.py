@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.market_app import Running
-from tests.support.problems import is_problem
+from tests.support.problems import assert_problem
 
 # -- rankings ----------------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ def test_current_paths_carry_no_deprecation(sample: Running, path: str) -> None:
     ],
 )
 def test_a_word_that_is_not_listed_is_400_and_told_with_its_place(sample: Running, path: str) -> None:
-    problem = is_problem(sample.get(path), 400, "invalid_request")
+    problem = assert_problem(sample.get(path), 400, "invalid_request")
     assert {"type", "title", "status", "detail", "instance", "code", "errors"} == set(problem)
     (fault,) = problem["errors"]
     assert set(fault) == {"loc", "msg", "type"}
@@ -193,5 +193,5 @@ def test_every_fault_of_a_request_is_told(sample: Running) -> None:
 )
 def test_what_is_not_configured_is_404(running: Running, path: str) -> None:
     answer = running.get(path)
-    is_problem(answer, 404, "not_found")
+    assert_problem(answer, 404, "not_found")
     assert len(answer.body) < 1000

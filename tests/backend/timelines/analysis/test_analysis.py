@@ -16,7 +16,7 @@ from backend.timelines.analysis.scores_over_time import (
 )
 from backend.timelines.model import Metrics, Points
 from backend.timelines.statistics.means import mean_of_cases
-from tests.support.scored_runs import arrays, rounds, run
+from tests.support.scored_runs import arrays, build_daily_runs, run
 
 CASES = [f"case {n:02}" for n in range(12)]
 
@@ -26,7 +26,7 @@ def build_noisy_runs(profile: str, level: float, days: int = 30, seed: int = 1, 
     noise -= noise.mean(axis=0)
     noise[:, days // 2 :] -= fall
     own = np.linspace(-0.2, 0.2, len(CASES))
-    return rounds(profile, {case: level + own[n] + noise[n] for n, case in enumerate(CASES)})
+    return build_daily_runs(profile, {case: level + own[n] + noise[n] for n, case in enumerate(CASES)})
 
 
 def test_a_line_is_the_mean_of_case_means_of_each_window() -> None:

@@ -9,13 +9,13 @@ from backend.store.database import Database
 from backend.timelines.importers.import_store import DatabaseStore
 from backend.timelines.importers.run_import import ImportRequest, import_files
 from backend.timelines.profiles.profile_files import InvalidProfilesError
-from tests.support.homes import own_home
+from tests.support.homes import set_up_home
 from tests.support.run_files import own_run, write_json, write_lines
 
 
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    return Settings(home=own_home(tmp_path, monkeypatch))
+    return Settings(home=set_up_home(tmp_path, monkeypatch))
 
 
 def test_runs_and_profiles_are_stored_once(tmp_path: Path, settings: Settings, database: Database) -> None:

@@ -50,7 +50,12 @@ def test_a_partial_import_stores_the_valid_runs(tmp_path: Path) -> None:
 def test_a_dry_run_stores_nothing(tmp_path: Path, partial: bool) -> None:
     store = MemoryStore()
     found = run_import_files(store, write_runs(tmp_path), dry_run=True, add_profiles=True, partial=partial)
-    assert (store.runs, store.kept, found.runs, list(found.new_profiles)) == ({}, {}, 10, ["alpha"])
+    assert (store.runs, store.stored_profiles, found.runs, list(found.new_profiles)) == (
+        {},
+        {},
+        10,
+        ["alpha"],
+    )
 
 
 def test_an_unknown_profile_is_reported_once_with_the_fix(tmp_path: Path) -> None:
@@ -67,7 +72,7 @@ def test_profiles_are_added_from_the_companion_file_or_the_run(tmp_path: Path) -
     store = MemoryStore()
     found = run_import_files(store, path, add_profiles=True)
     assert (
-        store.kept
+        store.stored_profiles
         == found.new_profiles
         == {
             "alpha": Profile(provider="me", model="gpt"),

@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 
 from backend.timelines.responses.piece_cache import IDLE_SECONDS, CacheKey, JoinedEntries, PieceCache
-from tests.support.timelines import sent_run, served
+from tests.support.timelines import build_run_json, run_timelines_app
 
 
 class Watch:
@@ -78,9 +78,9 @@ def test_what_is_larger_than_the_budget_is_not_kept(watch: Watch) -> None:
 
 
 def test_a_listing_beyond_the_budget_is_the_same_listing(tmp_path: Path) -> None:
-    with served(tmp_path, timelines_memory_mib=1) as service:
+    with run_timelines_app(tmp_path, timelines_memory_mib=1) as service:
         long = {"name": "why", "points": 1, "description": "x" * 19_000}
-        runs = [sent_run(f"{n}", n % 60, deductions=[long]) for n in range(40)]
+        runs = [build_run_json(f"{n}", n % 60, deductions=[long]) for n in range(40)]
         service.add("one", *runs)
         service.add("two", *({**run, "run_id": f"two {run['run_id']}"} for run in runs))
         answers = [service.get("/v1/timelines") for _ in range(3)]
@@ -94,9 +94,9 @@ def test_a_listing_beyond_the_budget_is_the_same_listing(tmp_path: Path) -> None
 
 
 def test_the_newest_runs_stand_ready_before_anybody_asks(tmp_path: Path) -> None:
-    with served(tmp_path) as service:
-        service.add("one", sent_run("a"))
-        service.add("two", sent_run("b"))
+    with run_timelines_app(tmp_path) as service:
+        service.add("one", build_run_json("a"))
+        service.add("two", build_run_json("b"))
         assert service.timelines.piece_cache.size == 0
         service.timelines.preload(Event())
         listing = service.get("/v1/timelines")
@@ -105,10 +105,10 @@ def test_the_newest_runs_stand_ready_before_anybody_asks(tmp_path: Path) -> None
 
 
 def test_reading_ahead_leaves_room_and_ends_when_it_is_told(tmp_path: Path) -> None:
-    with served(tmp_path, timelines_memory_mib=1) as service:
+    with run_timelines_app(tmp_path, timelines_memory_mib=1) as service:
         long = {"name": "why", "points": 1, "description": "x" * 19_000}
-        runs = [sent_run(f"{n}", n % 60, deductions=[long]) for n in range(42)]
-        service.add("one", sent_run("short"))
+        runs = [build_run_json(f"{n}", n % 60, deductions=[long]) for n in range(42)]
+        service.add("one", build_run_json("short"))
         service.add("two", *runs)
         ended = Event()
         ended.set()

@@ -19,7 +19,7 @@ from backend.topics.posts.x_api import XApi
 from backend.topics.posts.x_rate_limits import XState
 from backend.topics.store import topic_store
 from backend.upstream import UpstreamClient
-from tests.support.providers import AT_ONCE
+from tests.support.providers import NO_WAIT
 from tests.support.x_server import TOKEN, XServer
 
 NOW = datetime(2026, 5, 18, 12, 5, tzinfo=UTC)
@@ -27,7 +27,7 @@ NOW = datetime(2026, 5, 18, 12, 5, tzinfo=UTC)
 
 def build_api(server: XServer, token: str = TOKEN) -> XApi:
     headers = {"Authorization": SecretStr(f"Bearer {token}")}
-    return XApi(UpstreamClient(server.url, secret_headers=headers, retry=AT_ONCE), SecretStr(token))
+    return XApi(UpstreamClient(server.url, secret_headers=headers, retry=NO_WAIT), SecretStr(token))
 
 
 @pytest.fixture

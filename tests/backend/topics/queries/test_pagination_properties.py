@@ -58,7 +58,7 @@ wishes = st.builds(
 
 @pytest.fixture(params=["sqlite", "postgres"], scope="module")
 def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    with databases.fresh(request.param, tmp_path_factory.mktemp("laws")) as url:
+    with databases.create_database(request.param, tmp_path_factory.mktemp("laws")) as url:
         database = Database(url)
         yield database
         database.dispose()

@@ -20,7 +20,7 @@ def stands_ready(service: Service, path: str) -> bool:
 
 def test_the_first_pages_stand_ready_before_anybody_asks(service: Service) -> None:
     service.add()
-    service.running.look()
+    service.running.poll_changes()
     for path in ("/topics", "/ranking_topics"):
         assert stands_ready(service, path)
         assert service.get(path).body == service.get(f"{path}?nothing=1").body
@@ -73,7 +73,7 @@ def test_a_topic_that_another_process_stored_shows_after_the_next_look(service: 
     with service.database.write() as connection:
         topic_store.store_topics(connection, [topic], now=service.clock())
     assert service.get("/topics").json()["total"] == 1
-    service.running.look()
+    service.running.poll_changes()
     assert service.get("/topics").json()["total"] == 2
 
 
@@ -112,7 +112,7 @@ def test_topics_of_the_other_mode_are_hidden_everywhere(service: Service) -> Non
             ],
             now=service.clock(),
         )
-    service.running.look()
+    service.running.poll_changes()
     for path in ("/topics", "/topics?category=2", "/ranking_topics"):
         assert [item["id"] for item in service.data(path)] == [sample]
     for path in ("/topics/{}", "/topics/{}/media", "/ai_insights/{}"):

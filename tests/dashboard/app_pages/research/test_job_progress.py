@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("service")
 def test_steps_are_shown_as_they_come(service: Research) -> None:
     app = submitted()
     assert service.count() == 1
-    (job_id,) = service.take_up()
+    (job_id,) = service.start_all()
     now = datetime.now(UTC)
     transitions.begin_step(service.database, job_id, 0, "claims", now=now)
     transitions.finish_step(service.database, job_id, 0, {"claims": 2}, now=now)
@@ -39,7 +39,7 @@ def test_steps_are_shown_as_they_come(service: Research) -> None:
 
 def test_a_job_that_no_worker_takes_up_says_that_nothing_works_on_it(service: Research) -> None:
     app = submitted()
-    service.age(seconds=90)
+    service.move_back(seconds=90)
     assert "chainproof worker" in drawn(again(app))
     service.work()
     assert t("research.verdict_supported") in html(again(app))
@@ -56,8 +56,8 @@ def test_a_worker_that_does_not_run_is_told_of_before_a_job_is_submitted(
 
 def test_a_running_job_of_which_nothing_is_heard_says_so(service: Research) -> None:
     app = submitted()
-    service.take_up()
-    service.age(minutes=3)
+    service.start_all()
+    service.move_back(minutes=3)
     assert t("research.said_quiet") in drawn(again(app))
     assert t("research.elapsed", span="3 min") in drawn(app)
 
@@ -100,7 +100,7 @@ def test_a_failed_job_says_why_in_the_readers_language(
     service: Research, lang: Any, said: str, word: str, values: dict[str, str]
 ) -> None:
     job_id = job_of(submitted())
-    service.take_up()
+    service.start_all()
     assert transitions.fail(service.database, job_id, said, now=datetime.now(UTC))
     page = html(opened(job=job_id, lang=lang))
     assert t(f"research.failed_{word}", lang=lang, **values) in page

@@ -8,15 +8,17 @@ from backend.timelines.analysis.comparison import compare_profiles
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
 from backend.timelines.statistics.distributions import Interval
 from dashboard.app_pages.timelines import comparison_data
-from tests.support.scored_runs import arrays, rounds
+from tests.support.scored_runs import arrays, build_daily_runs
 
 CASES = ("a", "b", "c", "d", "e", "f")
 ARRAYS = arrays(
     [
-        *rounds("low", dict.fromkeys(CASES, (0.1, 0.2))),
-        *rounds("mid", dict.fromkeys(CASES[:5], (0.5, 0.6))),
-        *rounds("high", {"a": (0.9, 0.7), "b": (0.4, 0.4), "c": (1.0, 1.0), "d": (0.8,), "e": (0.2, 0.3)}),
-        *rounds("apart", {"elsewhere": (0.5,)}),
+        *build_daily_runs("low", dict.fromkeys(CASES, (0.1, 0.2))),
+        *build_daily_runs("mid", dict.fromkeys(CASES[:5], (0.5, 0.6))),
+        *build_daily_runs(
+            "high", {"a": (0.9, 0.7), "b": (0.4, 0.4), "c": (1.0, 1.0), "d": (0.8,), "e": (0.2, 0.3)}
+        ),
+        *build_daily_runs("apart", {"elsewhere": (0.5,)}),
     ]
 )
 

@@ -13,7 +13,7 @@ from dashboard.app_pages.timelines import run_detail
 from dashboard.client import Fetched, Problem, timelines
 from dashboard.i18n import LANGUAGES, t
 from tests.support.pages import html
-from tests.support.scored_runs import START, rounds, table
+from tests.support.scored_runs import START, build_daily_runs, table
 from tests.support.scored_runs import run as scored
 from tests.support.waiting import LIMIT_SECONDS
 
@@ -21,10 +21,10 @@ go: Any = plotly.graph_objects  # the package carries no types
 EVIL = "<b>evil</b>"
 CASES = [f"case {n}" for n in range(30)]
 RUNS = [
-    *rounds("high", {case: (0.9, 0.8 + n / 300) for n, case in enumerate(CASES)}),
-    *rounds("low", {case: (0.3, 0.4 - n / 300) for n, case in enumerate(CASES)}),
-    *rounds("partly", dict.fromkeys(CASES[:6], (0.5, 0.5))),
-    *rounds(EVIL, {EVIL: (0.5,)}),
+    *build_daily_runs("high", {case: (0.9, 0.8 + n / 300) for n, case in enumerate(CASES)}),
+    *build_daily_runs("low", {case: (0.3, 0.4 - n / 300) for n, case in enumerate(CASES)}),
+    *build_daily_runs("partly", dict.fromkeys(CASES[:6], (0.5, 0.5))),
+    *build_daily_runs(EVIL, {EVIL: (0.5,)}),
     scored("high", CASES[0], 0, 900, machinery_failure=True, run_id="broken"),
 ]
 RUN_OUT = {
@@ -234,7 +234,9 @@ def test_an_unknown_run_shows_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pairs_of_many_profiles_are_drawn_with_a_shape_per_outcome() -> None:
-    many = [run for n in range(18) for run in rounds(f"p{n:02}", dict.fromkeys(CASES[:6], (n / 20,)))]
+    many = [
+        run for n in range(18) for run in build_daily_runs(f"p{n:02}", dict.fromkeys(CASES[:6], (n / 20,)))
+    ]
     about, figure = read_charts(open_page(many))["tlp_pairs_drawn"]
     (trace,) = figure["data"]
     assert len(trace["x"]) == 18 * 17

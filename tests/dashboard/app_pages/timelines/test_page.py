@@ -26,8 +26,8 @@ from tests.support import pages
 from tests.support.line import Line
 from tests.support.pages import html
 from tests.support.scored_runs import run, table
-from tests.support.serving import served
-from tests.support.timelines import put
+from tests.support.serving import serve_app
+from tests.support.timelines import store_runs
 
 CASES, PASSES, FELL_AT = 12, 24, 14
 STEADY, FALLING, EVIL = "steady", "acme, inc/falls", "<script>alert(1)</script>"
@@ -59,18 +59,18 @@ def runs_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
     store.upsert_profiles(database, {name: Profile() for name in (STEADY, FALLING, EVIL, UNUSED)}, now=NOW)
-    put(
+    store_runs(
         database,
         STEADY,
         *build_runs(STEADY, model="m-1", model_vendor="vendor one"),
         *build_broken_runs(STEADY),
     )
     before = build_runs(FALLING, FELL_AT, model="m-2", model_vendor="vendor two")
-    put(database, FALLING, *before, *build_runs(FALLING, model="m-3")[len(before) :])
-    put(database, EVIL, run(EVIL, "case 00", 0.5))
+    store_runs(database, FALLING, *before, *build_runs(FALLING, model="m-3")[len(before) :])
+    store_runs(database, EVIL, run(EVIL, "case 00", 0.5))
     key = create_key(database, name="page", scopes=("read",), now=NOW).key
     database.dispose()
-    with served(create_app(settings)) as url:
+    with serve_app(create_app(settings)) as url:
         yield Backend(url, key)
 
 

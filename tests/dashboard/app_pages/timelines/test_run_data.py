@@ -6,11 +6,11 @@ import pytest
 
 from dashboard.app_pages.timelines import run_data
 from dashboard.app_pages.timelines.run_data import Step
-from tests.support.scored_runs import arrays, rounds, run
+from tests.support.scored_runs import arrays, build_daily_runs, run
 
 RUNS = [
-    *rounds("one", {"a": (0.1, 0.2, 0.3), "b": (1, 1)}),
-    *rounds("two", {"a": (0.5,)}),
+    *build_daily_runs("one", {"a": (0.1, 0.2, 0.3), "b": (1, 1)}),
+    *build_daily_runs("two", {"a": (0.5,)}),
     run("two", "b", 0, 7, model="m-2", machinery_failure=True),
 ]
 ARRAYS = arrays(RUNS, leave_out_machinery=False)

@@ -18,7 +18,7 @@ from backend.timelines.model import Points
 from dashboard.app_pages.timelines import alert_data, score_data, selection
 from dashboard.app_pages.timelines.export import SAMPLE_NOTE, RunsExport, to_csv, to_parquet
 from dashboard.app_pages.timelines.selection import FEW_PROFILES, MAX_LINES, QUERY_PARAMS, TimelinesState
-from tests.support.scored_runs import arrays, rounds, run
+from tests.support.scored_runs import arrays, build_daily_runs, run
 
 NOW = datetime(2026, 4, 1, 12, tzinfo=UTC)
 NAMES = st.lists(st.text(min_size=1, max_size=12), max_size=5, unique=True).map(tuple)
@@ -130,7 +130,7 @@ def build_fallen_runs() -> RunArrays:
     level = {f"c{case}": [0.7 + 0.05 * ((case + day) % 2) for day in range(20)] for case in range(8)}
     for case in ("c0", "c1", "c2", "c3"):
         level[case] = [score - (0.5 if day >= 12 else 0) for day, score in enumerate(level[case])]
-    return arrays(rounds("p", level))
+    return arrays(build_daily_runs("p", level))
 
 
 def test_cases_that_fell_come_first_with_their_runs_before_and_since() -> None:
