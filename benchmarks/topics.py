@@ -32,7 +32,7 @@ from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.grouping.clustering import Headline, clusters
 from backend.topics.grouping.headline_features import features
-from backend.topics.grouping.regrouping import Regrouped, regroup
+from backend.topics.grouping.regrouping import RegroupResult, regroup
 from backend.topics.tables import news_items
 
 SET = Path(__file__).parent / "data" / "headlines.jsonl"
@@ -105,7 +105,7 @@ def _print(name: str, found: Sequence[object], meant: Sequence[object]) -> None:
 
 def _through_the_product(
     home: Path, part: list[dict[str, Any]], rules: RuleSet
-) -> tuple[list[int], list[float], Regrouped]:
+) -> tuple[list[int], list[float], RegroupResult]:
     """The topic of each headline, and the seconds that regrouping takes: at first, and again."""
     settings = Settings(home=home, mode="live")
     migrations.upgrade(settings.app_database_url)

@@ -1,4 +1,8 @@
-"""Converts request bodies to topics and media."""
+"""Converts validated request bodies to topics and media.
+
+:mod:`backend.topics.schemas` declares and validates the bodies; this module converts them to
+:mod:`backend.topics.model`. :mod:`backend.topics.response_bodies` works in the other direction.
+"""
 
 from backend.topics.model import Category, Media, Term, Topic, TopicText
 from backend.topics.schemas import MediaIn, TextIn, TopicIn

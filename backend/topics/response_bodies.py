@@ -1,4 +1,7 @@
-"""Renders rows as JSON responses. No I/O. Stored JSON is sent unchanged."""
+"""Renders rows and media as the bytes of JSON responses. No I/O.
+
+:mod:`backend.topics.schemas` declares the same shapes for the API documentation. Rendering does not go
+through these models, so that stored JSON is sent unchanged."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Defines the topic endpoints. Every response of the group is an envelope, errors too."""
+"""Defines the topic endpoints. Every response of the group is an envelope, including errors."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -14,33 +14,32 @@ from backend.topics.model import Category
 from backend.topics.queries.list_filters import TopicFilter
 from backend.topics.service import PAGE_SIZE, RANKED_BY, RANKING_SIZE, TopicService
 
-LARGEST_PAGE = 100
-LONGEST_SEARCH = 200
-MEANINGS = {
-    400: "The input is malformed or out of range; `message` says where.",
+MAX_PAGE_SIZE = 100
+MAX_SEARCH_CHARS = 200
+ERROR_DESCRIPTIONS = {
+    400: "The input is malformed or out of range; `message` names the field.",
     401: "The credential is missing or not valid.",
-    403: "The credential lacks the scope that this needs.",
-    404: "There is no such topic, or it has no text in this language: `message` names those it has.",
-    413: "The body is over the size limit.",
+    403: "The credential lacks the required scope.",
+    404: "The topic does not exist, or it has no text in this language; `message` names its languages.",
+    413: "The body exceeds the size limit.",
     415: "The body is not `application/json`.",
-    429: "The caller's limit is reached; `Retry-After` says when to ask again.",
-    500: "A fault of the service.",
-    503: "A dependency is down, or there is more to do than can be done in time; `Retry-After` says when "
-    "to ask again.",
+    429: "The rate limit is exceeded; `Retry-After` says when to retry.",
+    500: "An internal error.",
+    503: "A dependency is unavailable, or the service is overloaded; `Retry-After` says when to retry.",
 }
 
 
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe these error statuses and those that any route may return."""
     return {
-        status: {"description": MEANINGS[status], "model": schemas.TopicError}
+        status: {"description": ERROR_DESCRIPTIONS[status], "model": schemas.TopicError}
         for status in sorted({400, 401, 403, 429, 500, 503, *statuses})
     }
 
 
 _BASIS = {
     RANKED_BY: {
-        "description": "What the topics are ranked by.",
+        "description": "The basis of the ranking.",
         "schema": {"type": "string", "enum": ["posts", "coverage"]},
     }
 }
@@ -57,38 +56,38 @@ class TopicRoute(GatedRoute):
 router = APIRouter(tags=["topics"], route_class=TopicRoute)
 
 TopicId = Annotated[schemas.AnyId, Path(description="A topic's id.", examples=[1])]
-Lang = Annotated[Language, Query(description="Topics are listed in a language that they have text in.")]
-PageSize = Annotated[schemas.FromOne, Query(description=f"More than {LARGEST_PAGE} is {LARGEST_PAGE}.")]
+Lang = Annotated[Language, Query(description="Only topics with a text in this language are listed.")]
+PageSize = Annotated[schemas.FromOne, Query(description=f"Larger values count as {MAX_PAGE_SIZE}.")]
 CategoryFilter = Annotated[
     schemas.CategoryNumber | None, Query(description="0 Breaking, 1 Important, 2 Normal.")
 ]
-PublishedBefore = Annotated[Instant | None, Query(description="Published earlier than this instant.")]
-PublishedAfter = Annotated[Instant | None, Query(description="Published at this instant or later.")]
+PublishedBefore = Annotated[Instant | None, Query(description="Published before this time.")]
+PublishedAfter = Annotated[Instant | None, Query(description="Published at this time or later.")]
 EntityFilter = Annotated[
-    Slug | None, Query(description="An id of the catalogue, or of an asset: topics that tell of it.")
+    Slug | None, Query(description="An id of the catalogue or of an asset: topics about this entity.")
 ]
 Find = Annotated[
     str | None,
-    Query(max_length=LONGEST_SEARCH, description="Words that must all stand in the text of this language."),
+    Query(max_length=MAX_SEARCH_CHARS, description="Words that must all occur in the text of this language."),
 ]
 
 
-def topics_of(request: Request) -> TopicService:
+def get_service(request: Request) -> TopicService:
     service: TopicService = request.app.state.topics
     return service
 
 
-def spelling(request: Request) -> tuple[str, bytes]:
+def request_target(request: Request) -> tuple[str, bytes]:
     return request.scope["path"], request.scope["query_string"]
 
 
-def created(body: bytes) -> Response:
-    answer = RawJson(body)
-    answer.status_code = 201
-    return answer
+def build_created(body: bytes) -> Response:
+    response = RawJson(body)
+    response.status_code = 201
+    return response
 
 
-@router.get("/topics", response_model=schemas.TopicList, responses={**CACHED_RESPONSES, **refusals()})
+@router.get("/topics", response_model=schemas.TopicList, responses={**CACHED_RESPONSES, **describe_errors()})
 def list_topics(
     request: Request,
     category: CategoryFilter = None,
@@ -100,73 +99,82 @@ def list_topics(
     entity: EntityFilter = None,
     find: Find = None,
 ) -> Response:
-    """Topics newest first, then by id descending; a page past the end is empty.
+    """List topics, newest first, then by id descending; a page past the end is empty.
 
-    English words are found in their other forms too, Japanese and Chinese ones within a sentence.
+    English words match their other forms too; Japanese and Chinese words match within a sentence.
     """
-    topics = topics_of(request)
-    chosen = None if category is None else Category(category)
+    topics = get_service(request)
+    chosen_category = None if category is None else Category(category)
     words = " ".join((find or "").split())
-    wanted = TopicFilter(
-        lang, chosen, publish_before, publish_after, words, topics.expand_entity_filter(entity)
+    topic_filter = TopicFilter(
+        lang, chosen_category, publish_before, publish_after, words, topics.expand_entity_filter(entity)
     )
-    size = min(page_size, LARGEST_PAGE)
-    answer = topics.page(spelling(request), wanted, page=page, page_size=size)
-    return PreparedResponse(answer, request)
+    size = min(page_size, MAX_PAGE_SIZE)
+    response = topics.page(request_target(request), topic_filter, page=page, page_size=size)
+    return PreparedResponse(response, request)
 
 
-@router.post("/topics", status_code=201, response_model=schemas.StoredTopics, responses=refusals(413, 415))
+@router.post(
+    "/topics", status_code=201, response_model=schemas.StoredTopics, responses=describe_errors(413, 415)
+)
 @needs("ingest")
 def add_topics(request: Request, body: schemas.TopicsIn) -> Response:
-    """Add a topic, or an array of them: all or, where one has a fault, none.
+    """Add a topic or an array of topics: all of them, or none if one is invalid.
 
-    A known `external_id` updates that topic, keeping its texts in languages that are not sent.
+    A known `external_id` updates that topic and keeps its texts in languages that are not sent.
     """
-    return created(topics_of(request).add(body))
+    return build_created(get_service(request).add(body))
 
 
 @router.get(
-    "/topics/{id}", response_model=schemas.TopicAnswer, responses={**CACHED_RESPONSES, **refusals(404)}
+    "/topics/{id}", response_model=schemas.TopicAnswer, responses={**CACHED_RESPONSES, **describe_errors(404)}
 )
 def read_topic(request: Request, id: TopicId, lang: Lang = "en") -> Response:
-    """One topic; here its category is a word."""
-    return PreparedResponse(topics_of(request).detail(id, lang), request)
+    """Return one topic. Here its category is a word."""
+    return PreparedResponse(get_service(request).detail(id, lang), request)
 
 
 @router.get(
-    "/topics/{id}/media", response_model=schemas.MediaAnswer, responses={**CACHED_RESPONSES, **refusals(404)}
+    "/topics/{id}/media",
+    response_model=schemas.MediaAnswer,
+    responses={**CACHED_RESPONSES, **describe_errors(404)},
 )
 @needs("read", also_terminal=True)
 def read_media(request: Request, id: TopicId, lang: Lang = "en") -> Response:
-    """Media in the language and those without one; where a kind has neither, in the topic's own language."""
-    return PreparedResponse(topics_of(request).media(id, lang), request)
+    """List media in the language and media without a language; if a kind has neither, in the topic's own
+    language."""
+    return PreparedResponse(get_service(request).media(id, lang), request)
 
 
 @router.post(
     "/topics/{id}/media",
     status_code=201,
     response_model=schemas.MediaAnswer,
-    responses=refusals(404, 413, 415),
+    responses=describe_errors(404, 413, 415),
 )
 @needs("ingest")
 def add_media(request: Request, id: TopicId, body: schemas.MediaIn) -> Response:
-    """Add media to a topic, each known by its address; answers what was stored."""
-    return created(topics_of(request).add_media(id, body))
-
-
-@router.get("/ranking_topics", response_model=schemas.RankedTopics, responses={**RANKING, **refusals()})
-def rank_topics(request: Request, top: schemas.UpToFifty = RANKING_SIZE, lang: Lang = "en") -> Response:
-    """Topics of the last 24 hours by `total_tweet_score`, ties newest first.
-
-    Where no topic of these hours has posts, they are ranked by how many outlets tell of them. The header
-    `X-Ranked-By` says which.
-    """
-    return PreparedResponse(topics_of(request).ranked(spelling(request), lang, many=top), request)
+    """Add media to a topic, each identified by its URL; returns the stored media."""
+    return build_created(get_service(request).add_media(id, body))
 
 
 @router.get(
-    "/ai_insights/{id}", response_model=schemas.InsightAnswer, responses={**CACHED_RESPONSES, **refusals(404)}
+    "/ranking_topics", response_model=schemas.RankedTopics, responses={**RANKING, **describe_errors()}
+)
+def rank_topics(request: Request, top: schemas.UpToFifty = RANKING_SIZE, lang: Lang = "en") -> Response:
+    """Rank the topics of the last 24 hours by `total_tweet_score`, ties newest first.
+
+    If no topic of this time has posts, the number of outlets that report it counts. The header `X-Ranked-By`
+    names the basis.
+    """
+    return PreparedResponse(get_service(request).ranked(request_target(request), lang, many=top), request)
+
+
+@router.get(
+    "/ai_insights/{id}",
+    response_model=schemas.InsightAnswer,
+    responses={**CACHED_RESPONSES, **describe_errors(404)},
 )
 def read_insight(request: Request, id: TopicId, lang: Lang = "en") -> Response:
-    """What is known of a topic, where sources differ, and what came before; empty until it is written."""
-    return PreparedResponse(topics_of(request).insight(id, lang), request)
+    """Return the insight on a topic: its confirmation, differences between sources, and earlier topics."""
+    return PreparedResponse(get_service(request).insight(id, lang), request)

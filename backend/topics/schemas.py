@@ -1,4 +1,8 @@
-"""Wire shapes of the topic endpoints, as the interface names them."""
+"""Declares the shapes of requests and responses of the topic endpoints.
+
+Models that end in ``In`` validate requests, which :mod:`backend.topics.request_bodies` converts. The others
+document responses, which :mod:`backend.topics.response_bodies` renders.
+"""
 
 import re
 from collections.abc import Callable
@@ -23,24 +27,24 @@ from backend.entities.model import Language, Slug
 from backend.formats.timestamps import parse_instant
 from backend.formats.urls import has_valid_host
 
-LARGEST = 2**63 - 1
-LARGEST_SCORE = 1e15
-"""Beyond, a sum of scores would lose whole ones."""
-_WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
-ADDRESS_PATTERN = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+(?:[/?#]\S*)?$"
-_ADDRESS = re.compile(ADDRESS_PATTERN)
+MAX_ID = 2**63 - 1
+MAX_SCORE = 1e15
+"""Larger scores would lose whole numbers in a sum of floats."""
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,30}")
+URL_PATTERN = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+(?:[/?#]\S*)?$"
+_URL = re.compile(URL_PATTERN)
 
 Timestamp = Annotated[
     str, Field(examples=["2026-11-21T09:30:00Z"], json_schema_extra={"format": "date-time"})
 ]
 
 
-class Wire(BaseModel):
+class ResponseModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class TopicItem(Wire):
-    """A topic in one language, as lists hold it."""
+class TopicItem(ResponseModel):
+    """A topic in one language, as in lists."""
 
     id: int
     title: str
@@ -53,12 +57,12 @@ class TopicItem(Wire):
     url: str
 
 
-class TermOut(Wire):
+class TermOut(ResponseModel):
     term: str
     definition: str
 
 
-class TopicDetail(Wire):
+class TopicDetail(ResponseModel):
     """A topic in one language; here the category is a word."""
 
     id: int
@@ -74,7 +78,7 @@ class TopicDetail(Wire):
     cover_img: str | None
 
 
-class PrimarySourceOut(Wire):
+class PrimarySourceOut(ResponseModel):
     id: int
     topic_id: int
     url: str
@@ -84,7 +88,7 @@ class PrimarySourceOut(Wire):
     site_name: str | None
 
 
-class ArticleOut(Wire):
+class ArticleOut(ResponseModel):
     id: int
     topic_id: int
     entry_url: str
@@ -92,7 +96,7 @@ class ArticleOut(Wire):
     published_at: Timestamp | None
 
 
-class TweetOut(Wire):
+class TweetOut(ResponseModel):
     id: int
     topic_id: int
     entry_url: str
@@ -100,7 +104,7 @@ class TweetOut(Wire):
     published_at: Timestamp | None
 
 
-class TopicMedia(Wire):
+class TopicMedia(ResponseModel):
     """Each kind newest first."""
 
     primary_sources: list[PrimarySourceOut]
@@ -108,23 +112,23 @@ class TopicMedia(Wire):
     tweets: list[TweetOut]
 
 
-class InsightSection(Wire):
+class InsightSection(ResponseModel):
     title: str
     expanded_explanation: str
     topic_links: list[dict[str, str]] = Field(description="`{title: url}` of topics of this service.")
 
 
-class Insight(Wire):
+class Insight(ResponseModel):
     conclusion: str
     deep_analysis: list[InsightSection]
 
 
-class StoredTopic(Wire):
+class StoredTopic(ResponseModel):
     id: int
     external_id: str | None
 
 
-class Envelope(Wire):
+class Envelope(ResponseModel):
     code: Literal[0]
     message: Literal["ok"]
 
@@ -154,97 +158,97 @@ class StoredTopics(Envelope):
     data: list[StoredTopic] = Field(description="In the order of what was sent.")
 
 
-class TopicError(Wire):
-    """A refusal in the envelope of this group."""
+class TopicError(ResponseModel):
+    """An error in the envelope of this group."""
 
     code: int = Field(ge=400, le=599, description="The HTTP status.")
     message: str = Field(description="A sentence that says what to do.")
     data: None
 
 
-def _whole(value: Any) -> Any:
-    if isinstance(value, str) and not _WHOLE.fullmatch(value):
+def _require_whole_number(value: Any) -> Any:
+    if isinstance(value, str) and not _WHOLE_NUMBER.fullmatch(value):
         raise ValueError("must be a whole number")
     return value
 
 
-Whole = BeforeValidator(_whole)
-"""The digits of a query or path and nothing else: the framework would take ``1.0`` and ``1_000`` too."""
-AnyId = Annotated[int, Field(ge=-LARGEST - 1, le=LARGEST), Whole]
-FromOne = Annotated[int, Field(ge=1, le=LARGEST), Whole]
-UpToFifty = Annotated[int, Field(ge=1, le=50), Whole]
-CategoryNumber = Annotated[Literal[0, 1, 2], BeforeValidator(lambda value: _digit(value))]
+WholeNumber = BeforeValidator(_require_whole_number)
+"""Accepts only digits in a query or path: the framework would also accept ``1.0`` and ``1_000``."""
+AnyId = Annotated[int, Field(ge=-MAX_ID - 1, le=MAX_ID), WholeNumber]
+FromOne = Annotated[int, Field(ge=1, le=MAX_ID), WholeNumber]
+UpToFifty = Annotated[int, Field(ge=1, le=50), WholeNumber]
+CategoryNumber = Annotated[Literal[0, 1, 2], BeforeValidator(lambda value: _convert_digit(value))]
 
 
-def _digit(value: Any) -> Any:
+def _convert_digit(value: Any) -> Any:
     return int(value) if isinstance(value, str) and value in ("0", "1", "2") else value
 
 
-def _instant(value: Any) -> Any:
+def _parse_time(value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError("must be an RFC 3339 instant such as 2026-11-21T09:30:00Z")
     return parse_instant(value)
 
 
-SentInstant = Annotated[
-    datetime, BeforeValidator(_instant), WithJsonSchema({"type": "string", "format": "date-time"})
+SentTime = Annotated[
+    datetime, BeforeValidator(_parse_time), WithJsonSchema({"type": "string", "format": "date-time"})
 ]
-"""Text alone: a number would be guessed to be seconds or milliseconds."""
+"""Accepts only text: for a number, pydantic would guess between seconds and milliseconds."""
 
 
-def _integral(value: Any) -> Any:
+def _convert_integral(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Integral = BeforeValidator(_integral)
+Integral = BeforeValidator(_convert_integral)
 """``1.0`` is 1 in JSON Schema."""
 
 
-def _storable(value: str) -> str:
+def _require_storable(value: str) -> str:
     if "\0" in value:
-        raise ValueError("holds U+0000, which cannot be stored")
+        raise ValueError("contains U+0000, which cannot be stored")
     return value
 
 
-def _address(value: str) -> str:
-    if not _ADDRESS.fullmatch(value) or not has_valid_host(value):
+def _require_url(value: str) -> str:
+    if not _URL.fullmatch(value) or not has_valid_host(value):
         raise ValueError("must be an address that begins with https:// or http://")
     return value
 
 
-def _limits(longest: int, shortest: int = 0) -> StringConstraints:
-    return StringConstraints(strip_whitespace=True, min_length=shortest, max_length=longest)
+def _limit_chars(max_chars: int, min_chars: int = 0) -> StringConstraints:
+    return StringConstraints(strip_whitespace=True, min_length=min_chars, max_length=max_chars)
 
 
-Storable = AfterValidator(_storable)
-Address = Annotated[
+Storable = AfterValidator(_require_storable)
+Url = Annotated[
     str,
     StringConstraints(strip_whitespace=True, max_length=2000),
-    AfterValidator(_address),
+    AfterValidator(_require_url),
     Storable,
-    # No format "uri": letters of every script are taken, as browsers show addresses (RFC 3987).
-    WithJsonSchema({"type": "string", "maxLength": 2000, "pattern": ADDRESS_PATTERN}),
+    # No format "uri": letters of every script are accepted, as browsers display URLs (RFC 3987).
+    WithJsonSchema({"type": "string", "maxLength": 2000, "pattern": URL_PATTERN}),
 ]
-"""Shown as a link: hence no scheme but these."""
-_WITHIN_A_SUM = Field(ge=-LARGEST_SCORE, le=LARGEST_SCORE)
-Score = Annotated[StrictFloat, _WITHIN_A_SUM] | Annotated[StrictInt, _WITHIN_A_SUM]
-Title = Annotated[str, _limits(1000, 1), Storable]
-Sentence = Annotated[str, _limits(2000), Storable]
-Prose = Annotated[str, _limits(20_000), Storable]
+"""Only these schemes are accepted, because the URL is shown as a link."""
+_SCORE_RANGE = Field(ge=-MAX_SCORE, le=MAX_SCORE)
+Score = Annotated[StrictFloat, _SCORE_RANGE] | Annotated[StrictInt, _SCORE_RANGE]
+Title = Annotated[str, _limit_chars(1000, 1), Storable]
+Sentence = Annotated[str, _limit_chars(2000), Storable]
+Prose = Annotated[str, _limit_chars(20_000), Storable]
 
 
-class Sent(BaseModel):
-    """What is sent; fields that are not named are let be."""
+class RequestModel(BaseModel):
+    """A request body; unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class TermIn(Sent):
-    term: Annotated[str, _limits(300, 1), Storable]
+class TermIn(RequestModel):
+    term: Annotated[str, _limit_chars(300, 1), Storable]
     definition: Prose
 
 
-class TextIn(Sent):
+class TextIn(RequestModel):
     title: Title
     subtitle: Sentence | None = None
     summary: Prose | None = None
@@ -254,16 +258,16 @@ class TextIn(Sent):
     terms_concepts: Annotated[list[TermIn] | None, Field(max_length=200)] = None
 
 
-class TopicIn(Sent):
-    external_id: Annotated[str, _limits(200, 1), Storable] | None = Field(
+class TopicIn(RequestModel):
+    external_id: Annotated[str, _limit_chars(200, 1), Storable] | None = Field(
         default=None, description="The sender's own name of it: a known one updates that topic."
     )
     category: Annotated[StrictInt, Field(ge=0, le=2), Integral] = Field(
         description="0 Breaking, 1 Important, 2 Normal."
     )
-    published_at: SentInstant
-    url: Address
-    cover_img: Address | None = None
+    published_at: SentTime
+    url: Url
+    cover_img: Url | None = None
     total_tweet_score: Score | None = None
     entities: Annotated[list[Slug] | None, Field(max_length=40)] = Field(
         default=None,
@@ -274,31 +278,31 @@ class TopicIn(Sent):
     )
 
 
-class PrimarySourceIn(Sent):
-    url: Address
+class PrimarySourceIn(RequestModel):
+    url: Url
     title: Sentence | None = None
     summary: Prose | None = None
-    published_at: SentInstant | None = None
+    published_at: SentTime | None = None
     site_name: Sentence | None = None
     lang: Language | None = None
 
 
-class ArticleIn(Sent):
-    entry_url: Address
+class ArticleIn(RequestModel):
+    entry_url: Url
     title: Sentence | None = None
-    published_at: SentInstant | None = None
+    published_at: SentTime | None = None
     lang: Language | None = None
 
 
-class TweetIn(Sent):
-    entry_url: Address
+class TweetIn(RequestModel):
+    entry_url: Url
     summary: Prose | None = None
-    published_at: SentInstant | None = None
+    published_at: SentTime | None = None
     lang: Language | None = None
     score: Score | None = Field(default=None, description="Adds to the topic's `total_tweet_score`.")
 
 
-class MediaIn(Sent):
+class MediaIn(RequestModel):
     primary_sources: list[PrimarySourceIn] | None = None
     articles: list[ArticleIn] | None = None
     tweets: list[TweetIn] | None = None
@@ -307,11 +311,11 @@ class MediaIn(Sent):
 ONE_TOPIC = TypeAdapter(TopicIn)
 
 
-def _one_or_many(value: Any, many: Callable[[Any], list[TopicIn]]) -> list[TopicIn]:
-    return [ONE_TOPIC.validate_python(value)] if isinstance(value, dict) else many(value)
+def _parse_one_or_many(value: Any, parse_many: Callable[[Any], list[TopicIn]]) -> list[TopicIn]:
+    return [ONE_TOPIC.validate_python(value)] if isinstance(value, dict) else parse_many(value)
 
 
 TopicsIn = Annotated[
-    list[TopicIn], WrapValidator(_one_or_many, json_schema_input_type=TopicIn | list[TopicIn])
+    list[TopicIn], WrapValidator(_parse_one_or_many, json_schema_input_type=TopicIn | list[TopicIn])
 ]
 """One topic, or an array of them."""

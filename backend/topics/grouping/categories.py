@@ -40,11 +40,11 @@ def category(
     outlets: Outlets,
     *,
     about: Sequence[str],
-    of_the_field: bool,
+    is_relevant: bool,
     moved: Moved = never_moved,
 ) -> Category:
     """Return the category of a topic of ``members`` about the entities ``about``."""
-    official = of_the_field and any(outlets.is_primary(one, about) for one in members)
+    official = is_relevant and any(outlets.is_primary(one, about) for one in members)
     spread = len(outlets.independent(members)) >= MIN_OUTLETS
     if not (official or spread):
         return Category.NORMAL

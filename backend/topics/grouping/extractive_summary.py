@@ -53,7 +53,7 @@ class Wording:
     bullets: tuple[tuple[QuotedSentence, ...], ...]
 
     @property
-    def said(self) -> tuple[QuotedSentence, ...]:
+    def quotes(self) -> tuple[QuotedSentence, ...]:
         return (*self.summary, *(one for group in self.bullets for one in group))
 
 
@@ -83,8 +83,8 @@ def _worded(known: tuple[Member, ...], official: frozenset[int], language: Langu
     )
 
 
-def join_sentences(said: Sequence[QuotedSentence], language: Language) -> str:
-    return (" " if language == "en" else "").join(one.text for one in said)
+def join_sentences(quotes: Sequence[QuotedSentence], language: Language) -> str:
+    return (" " if language == "en" else "").join(one.text for one in quotes)
 
 
 def _candidates(members: Sequence[Member], language: Language) -> Iterator[QuotedSentence]:
@@ -125,9 +125,9 @@ def _chosen(title: str, candidates: Sequence[QuotedSentence], titles: Vector) ->
     return chosen
 
 
-def _grouped(said: Sequence[QuotedSentence]) -> tuple[tuple[QuotedSentence, ...], ...]:
+def _grouped(quotes: Sequence[QuotedSentence]) -> tuple[tuple[QuotedSentence, ...], ...]:
     groups: dict[int, list[QuotedSentence]] = {}
-    for one in said:
+    for one in quotes:
         groups.setdefault(one.member.id, []).append(one)
     return tuple(tuple(group) for group in groups.values())
 

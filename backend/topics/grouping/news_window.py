@@ -14,7 +14,7 @@ from backend.topics.tables import news_items
 
 MAX_ITEMS = 8_000
 """Newest items of a window that are regrouped; older items keep their topics."""
-_AT_ONCE = 500
+BATCH_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Member:
     topic_id: int | None = field(default=None, compare=False)
 
 
-def in_window(connection: Connection, since: datetime, until: datetime) -> list[Member]:
+def load_window(connection: Connection, since: datetime, until: datetime) -> list[Member]:
     """Load the newest items published from ``since`` to ``until``, both included, ordered by time and id."""
-    look = (
+    selected = (
         sa.select(news_items)
         .where(
             news_items.c.published_at >= since,
@@ -47,23 +47,25 @@ def in_window(connection: Connection, since: datetime, until: datetime) -> list[
         .order_by(news_items.c.published_at.desc(), news_items.c.id.desc())
         .limit(MAX_ITEMS)
     )
-    return [_member(row) for row in reversed(connection.execute(look).all())]
+    return [_parse_member(row) for row in reversed(connection.execute(selected).all())]
 
 
-def of_topics(connection: Connection, topic_ids: Sequence[int], beside: Sequence[Member]) -> list[Member]:
+def load_topic_members(
+    connection: Connection, topic_ids: Sequence[int], loaded: Sequence[Member]
+) -> list[Member]:
     """Load the items of these topics except ``beside``, which holds the newest items up to now."""
-    known = {one.id for one in beside}
-    first, last = min(one.published_at for one in beside), max(one.published_at for one in beside)
+    known = {one.id for one in loaded}
+    first, last = min(one.published_at for one in loaded), max(one.published_at for one in loaded)
     apart = sa.or_(news_items.c.published_at <= first, news_items.c.published_at > last)
     found = []
-    for at in range(0, len(topic_ids), _AT_ONCE):
-        part = news_items.c.topic_id.in_(topic_ids[at : at + _AT_ONCE])
-        look = sa.select(news_items).where(part, apart).order_by(news_items.c.id)
-        found += [_member(row) for row in connection.execute(look) if row.id not in known]
+    for at in range(0, len(topic_ids), BATCH_SIZE):
+        part = news_items.c.topic_id.in_(topic_ids[at : at + BATCH_SIZE])
+        selected = sa.select(news_items).where(part, apart).order_by(news_items.c.id)
+        found += [_parse_member(row) for row in connection.execute(selected) if row.id not in known]
     return found
 
 
-def _member(row: Row[Any]) -> Member:
+def _parse_member(row: Row[Any]) -> Member:
     return Member(
         id=row.id,
         feed_id=row.feed_id,

@@ -1,8 +1,8 @@
-"""The news of the last 72 hours as topics, again and again: ids stay, what merges redirects.
+"""Groups the news of the last 72 hours into topics; ids stay stable, and merged topics redirect.
 
-The grouping is reckoned from a reading of the store, outside of any transaction, and written in one. Whoever
-writes waits for a row of its own, and then looks whether anybody regrouped the same items meanwhile; if so,
-all is reckoned anew. Where nothing changed, nothing is written.
+The grouping is computed from a read of the store, outside of any write transaction, and written in one. The
+writer first locks a row and checks whether another process has regrouped the same items meanwhile; if so, the
+grouping is computed again. If nothing changed, nothing is written.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,21 +23,21 @@ from backend.topics.grouping.headline_features import features
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
 from backend.topics.grouping.topic_builder import TopicContext, build_topic
-from backend.topics.grouping.topic_ids import identities
+from backend.topics.grouping.topic_ids import assign_ids
 from backend.topics.model import NEWS_WINDOW, SCORE_CHANGE_THRESHOLD, Media, Topic
 from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import news_items, topics
 
 LOCK = "topics-grouping"
-"""The change counter whose row whoever writes a regrouping holds."""
-ATTEMPTS = 3
-_AT_ONCE = 500
+"""The change counter whose row the writer of a regrouping locks."""
+MAX_ATTEMPTS = 3
+BATCH_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Regrouped:
-    """What came of a regrouping: items of the window and their topics, how many topics are new, were
-    written anew, and were merged into others."""
+class RegroupResult:
+    """The result of a regrouping: the numbers of items and topics in the window, and of topics that are new,
+    changed, or merged into others."""
 
     items: int
     topics: int
@@ -46,8 +46,8 @@ class Regrouped:
     merged: int = 0
 
 
-class _Overtaken(Exception):
-    """Another process regrouped these items meanwhile."""
+class _ConcurrentRegroupError(Exception):
+    """Another process has regrouped these items meanwhile."""
 
 
 def regroup(
@@ -57,29 +57,29 @@ def regroup(
     now: datetime,
     feeds: Iterable[Feed] = (),
     moved: Moved = never_moved,
-) -> Regrouped:
+) -> RegroupResult:
     """Group the news items of the window that ends at ``now`` and store their topics, of realm ``live``.
 
-    ``feeds`` tell who publishes what and how official that is; what they leave open the addresses tell.
-    ``moved`` tells of large price moves. Repeating it without news changes nothing. Raises
-    ``RuntimeError`` where others regroup the same items all the time.
+    ``feeds`` determine the publishers and their kinds; for other items the URL does. ``moved`` detects large
+    price moves. A repeated call without new items changes nothing. Raises ``RuntimeError`` if other processes
+    regroup the same items at every attempt.
     """
     context = TopicContext(rules, Outlets(rules.entities, feeds), now, moved)
-    for _ in range(ATTEMPTS):
-        plan = _planned(database, context)
+    for _ in range(MAX_ATTEMPTS):
+        plan = _build_plan(database, context)
         if plan.is_done:
             return plan.result
         try:
             with database.write() as connection:
                 bump(connection, LOCK)
-                return _written(connection, plan, now)
-        except _Overtaken:
+                return _write_plan(connection, plan, now)
+        except _ConcurrentRegroupError:
             continue
-    raise RuntimeError("The news are regrouped by others all the time: look for schedules that run twice.")
+    raise RuntimeError("Other processes keep regrouping the same news. Check for schedules that run twice.")
 
 
-def grouped(rules: RuleSet, items: Sequence[Member]) -> list[list[Member]]:
-    """``items`` by the event that they tell, groups by their first member in time."""
+def group_members(rules: RuleSet, items: Sequence[Member]) -> list[list[Member]]:
+    """Group ``items`` by event; groups are ordered by their earliest member."""
     headlines = [
         Headline(one.title, one.language, one.published_at, features(rules, one.title, one.language))
         for one in items
@@ -92,32 +92,33 @@ def grouped(rules: RuleSet, items: Sequence[Member]) -> list[list[Member]]:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be written: the topic of each group or None where it is stored so, their ids where they
-    have some, the members that each is to have, ids to merge into which group, and what items left behind."""
+    """The changes to write. ``topics`` holds the topic of each group, None if it is stored unchanged; ``ids``
+    their ids, None for new ones; ``groups`` their members. ``merged`` maps ids to the index of the group that
+    they are merged into."""
 
     read: Mapping[int, int | None]
-    """The topic of each item of the window, as it was read."""
+    """The topic of each item of the window, as read from the store."""
     topics: Sequence[Topic | None]
     ids: Sequence[int | None]
     groups: Sequence[Sequence[Member]]
     merged: Mapping[int, int]
     left: Mapping[int, set[str]]
-    """By topic, addresses of items that stand elsewhere now."""
+    """URLs of items that moved to another topic, by their former topic."""
 
     @property
     def is_done(self) -> bool:
-        return not (self.left or self.merged or any(self.topics) or any(self.assigned(self.ids)))
+        return not (self.left or self.merged or any(self.topics) or any(self.find_moved_members(self.ids)))
 
     @property
-    def result(self) -> Regrouped:
+    def result(self) -> RegroupResult:
         written = [one.id for one in self.topics if one is not None]
         changed = {number for number in written if number is not None} | set(self.left)
-        return Regrouped(
+        return RegroupResult(
             len(self.read), len(self.groups), written.count(None), len(changed), len(self.merged)
         )
 
-    def assigned(self, ids: Sequence[int | None]) -> dict[int, int]:
-        """The topic of each member that stands in another one so far."""
+    def find_moved_members(self, ids: Sequence[int | None]) -> dict[int, int]:
+        """Return the new topic of each member that moves to another topic."""
         return {
             member.id: topic_id
             for topic_id, group in zip(ids, self.groups, strict=True)
@@ -126,85 +127,89 @@ class _Plan:
         }
 
 
-def _planned(database: Database, context: TopicContext) -> _Plan:
+def _build_plan(database: Database, context: TopicContext) -> _Plan:
     with database.read() as connection:
-        items = news_window.in_window(connection, context.now - NEWS_WINDOW, context.now)
-        standing = _standing(connection, {one.topic_id for one in items if one.topic_id is not None})
-    groups = grouped(context.rules, items)
-    found = identities([[standing.get(one.topic_id or 0) for one in group] for group in groups])
-    place = {number: index for index, number in enumerate(found.kept) if number is not None} | found.merged
+        items = news_window.load_window(connection, context.now - NEWS_WINDOW, context.now)
+        current_topics = _resolve_topics(
+            connection, {one.topic_id for one in items if one.topic_id is not None}
+        )
+    groups = group_members(context.rules, items)
+    found = assign_ids([[current_topics.get(one.topic_id or 0) for one in group] for group in groups])
+    group_of = {number: index for index, number in enumerate(found.kept) if number is not None} | found.merged
     with database.read() as connection:
-        older = news_window.of_topics(connection, sorted(place), items) if place else []
-        stored = {one.id: one for one in topic_rows.read_topics(connection, sorted(place))}
-    whole = [list(group) for group in groups]
+        older = news_window.load_topic_members(connection, sorted(group_of), items) if group_of else []
+        stored = {one.id: one for one in topic_rows.read_topics(connection, sorted(group_of))}
+    all_members = [list(group) for group in groups]
     for member in older:
-        whole[place[standing.get(member.topic_id or 0, member.topic_id or 0)]].append(member)
-    built = [build_topic(context, group, number) for group, number in zip(whole, found.kept, strict=True)]
+        all_members[group_of[current_topics.get(member.topic_id or 0, member.topic_id or 0)]].append(member)
+    built = [
+        build_topic(context, group, number) for group, number in zip(all_members, found.kept, strict=True)
+    ]
     left: dict[int, set[str]] = {}
-    for group, number in zip(whole, found.kept, strict=True):
+    for group, number in zip(all_members, found.kept, strict=True):
         for member in group:
-            was = standing.get(member.topic_id or 0)
-            if was is not None and was != number and was in found.kept:
-                left.setdefault(was, set()).add(member.url)
+            former = current_topics.get(member.topic_id or 0)
+            if former is not None and former != number and former in found.kept:
+                left.setdefault(former, set()).add(member.url)
     return _Plan(
         {one.id: one.topic_id for one in items},
-        [None if _is_stored(one, stored.get(one.id)) else one for one in built],
+        [None if _is_unchanged(one, stored.get(one.id)) else one for one in built],
         found.kept,
-        whole,
+        all_members,
         found.merged,
         left,
     )
 
 
-def _standing(connection: Connection, ids: set[int]) -> dict[int, int]:
-    """For each of ``ids`` that there is, the one that answers for it."""
+def _resolve_topics(connection: Connection, ids: set[int]) -> dict[int, int]:
+    """Map each existing id to the topic that it redirects to, or to itself."""
     found: dict[int, int] = {}
     known = sorted(ids)
     stays = sa.func.coalesce(topics.c.merged_into, topics.c.id).label("stays")
-    for at in range(0, len(known), _AT_ONCE):
-        look = sa.select(topics.c.id, stays).where(topics.c.id.in_(known[at : at + _AT_ONCE]))
-        found |= {row.id: row.stays for row in connection.execute(look)}
+    for at in range(0, len(known), BATCH_SIZE):
+        selected = sa.select(topics.c.id, stays).where(topics.c.id.in_(known[at : at + BATCH_SIZE]))
+        found |= {row.id: row.stays for row in connection.execute(selected)}
     return found
 
 
-def _written(connection: Connection, plan: _Plan, now: datetime) -> Regrouped:
-    if _topics_of(connection, plan.read) != plan.read:
-        raise _Overtaken
+def _write_plan(connection: Connection, plan: _Plan, now: datetime) -> RegroupResult:
+    if _load_topic_ids(connection, plan.read) != plan.read:
+        raise _ConcurrentRegroupError
     changed = [index for index, one in enumerate(plan.topics) if one is not None]
-    given = [one for one in plan.topics if one is not None]
+    changed_topics = [one for one in plan.topics if one is not None]
     ids = list(plan.ids)
     for index, number in zip(
-        changed, topic_store.store_topics(connection, given, now=now, replace=True), strict=True
+        changed, topic_store.store_topics(connection, changed_topics, now=now, replace=True), strict=True
     ):
         ids[index] = number
-    for gone, index in plan.merged.items():
-        topic_store.merge_topic(connection, gone, _sure(ids[index]), now=now)
+    for merged_id, index in plan.merged.items():
+        topic_store.merge_topic(connection, merged_id, _require_id(ids[index]), now=now)
     for topic_id, urls in plan.left.items():
         stay = {member.url for member in plan.groups[ids.index(topic_id)]}
         for kind in ("article", "primary_source"):
             topic_store.remove_media(connection, topic_id, kind, urls - stay, now=now)
-    article_store.assign_topics(connection, plan.assigned(ids))
+    article_store.assign_topics(connection, plan.find_moved_members(ids))
     return plan.result
 
 
-def _topics_of(connection: Connection, read: Mapping[int, int | None]) -> dict[int, int | None]:
+def _load_topic_ids(connection: Connection, read: Mapping[int, int | None]) -> dict[int, int | None]:
     found: dict[int, int | None] = {}
     numbers = sorted(read)
-    for at in range(0, len(numbers), _AT_ONCE):
-        look = sa.select(news_items.c.id, news_items.c.topic_id)
-        part = look.where(news_items.c.id.in_(numbers[at : at + _AT_ONCE]))
+    for at in range(0, len(numbers), BATCH_SIZE):
+        selected = sa.select(news_items.c.id, news_items.c.topic_id)
+        part = selected.where(news_items.c.id.in_(numbers[at : at + BATCH_SIZE]))
         found |= {row.id: row.topic_id for row in connection.execute(part)}
     return found
 
 
-def _sure(topic_id: int | None) -> int:
+def _require_id(topic_id: int | None) -> int:
     if topic_id is None:
-        raise LookupError("a topic that others are merged into has no id")
+        raise LookupError("The target of a merge has no id.")
     return topic_id
 
 
-def _is_stored(built: Topic, stored: Topic | None) -> bool:
-    """Whether a topic stands in the store as it is built, but for a little of its coverage."""
+def _is_unchanged(built: Topic, stored: Topic | None) -> bool:
+    """True if the stored topic equals the built one, apart from a small change of its coverage."""
     if stored is None:
         return False
     fields = ("category", "published_at", "url", "cover_img", "entities")

@@ -1,4 +1,4 @@
-"""A topic out of the members of a group: what it says, whom it tells of, how urgent it is, and its media."""
+"""Builds a topic from the members of a group: texts, entities, category and media."""
 
 import re
 from collections import Counter
@@ -31,14 +31,14 @@ MAX_ENTITIES = 12
 MAX_CITED_PAGES = 5
 """Cited pages among the primary sources of one topic."""
 TEXT_MENTION_WEIGHT = 0.25
-"""What being named in a member's text alone counts for, beside being named in a title."""
-_OF_THE_FIELD = frozenset({"asset", "stablecoin", "protocol", "exchange"})
-_ADDRESS = re.compile(r"https?://[^\s<>\"'（）()「」『』【】、。，；]{4,500}")
+"""Weight of an entity in a member's text, relative to one in a title."""
+_RELEVANT_TYPES = frozenset({"asset", "stablecoin", "protocol", "exchange"})
+_URL = re.compile(r"https?://[^\s<>\"'（）()「」『』【】、。，；]{4,500}")
 
 
 @dataclass(frozen=True, slots=True)
 class TopicContext:
-    """What every topic is written with."""
+    """The common inputs of all topics of a regrouping."""
 
     rules: RuleSet
     outlets: Outlets
@@ -47,9 +47,9 @@ class TopicContext:
 
 
 def build_topic(context: TopicContext, members: Sequence[Member], topic_id: int | None = None) -> Topic:
-    """The topic of ``members``, at least one; the language in which it was told first comes first."""
+    """Build the topic of ``members``, at least one. The language of the earliest member comes first."""
     known = sorted(members, key=lambda one: (one.published_at, one.id))
-    about = _about(context, known)
+    about = _rank_entities(context, known)
     official = frozenset(one.id for one in known if context.outlets.is_primary(one, about))
     languages = dict.fromkeys(one.language for one in known)
     wordings = {
@@ -63,24 +63,24 @@ def build_topic(context: TopicContext, members: Sequence[Member], topic_id: int 
             known,
             context.outlets,
             about=about,
-            of_the_field=_of_the_field(context, known, about),
+            is_relevant=_is_relevant(context, known, about),
             moved=context.moved,
         ),
         published_at=known[0].published_at,
         url=lead.url,
-        texts={language: _text(wording, language) for language, wording in wordings.items()},
+        texts={language: _build_text(wording, language) for language, wording in wordings.items()},
         realm="live",
         cover_img=next(pictures, None),
         coverage=context.outlets.coverage(known, about, context.now),
         entities=about,
-        media=tuple(_media(context, known, about, official, wordings)),
+        media=tuple(_build_media(context, known, about, official, wordings)),
         id=topic_id,
     )
 
 
-def _about(context: TopicContext, members: Sequence[Member]) -> tuple[str, ...]:
-    """The entities by how many members name them, those in titles before others; who only reports is left
-    out, and so is what stands in the texts of less than half of the members."""
+def _rank_entities(context: TopicContext, members: Sequence[Member]) -> tuple[str, ...]:
+    """Rank the entities by the number of members that name them, with titles weighing more. Outlets that only
+    report are left out, as are entities in the texts of less than half of the members."""
     titled: Counter[str] = Counter()
     for member in members:
         found = features(context.rules, member.title, member.language)
@@ -99,13 +99,13 @@ def _about(context: TopicContext, members: Sequence[Member]) -> tuple[str, ...]:
     return tuple(sorted(named, key=lambda e: (-titled[e] - TEXT_MENTION_WEIGHT * texts[e], e))[:MAX_ENTITIES])
 
 
-def _of_the_field(context: TopicContext, members: Sequence[Member], about: Sequence[str]) -> bool:
-    if any(context.rules.entities[entity].type in _OF_THE_FIELD for entity in about):
+def _is_relevant(context: TopicContext, members: Sequence[Member], about: Sequence[str]) -> bool:
+    if any(context.rules.entities[entity].type in _RELEVANT_TYPES for entity in about):
         return True
     return any(terms_in([member.title], member.language) for member in members)
 
 
-def _text(wording: Wording, language: Language) -> TopicText:
+def _build_text(wording: Wording, language: Language) -> TopicText:
     bullets = tuple(tuple(one.text for one in group) for group in wording.bullets)
     summary = join_sentences(wording.summary, language)
     shown = [wording.title.text, summary, *(one for group in bullets for one in group)]
@@ -118,41 +118,45 @@ def _text(wording: Wording, language: Language) -> TopicText:
     )
 
 
-def _media(
+def _build_media(
     context: TopicContext,
     members: Sequence[Member],
     about: Sequence[str],
     official: frozenset[int],
     wordings: Mapping[Language, Wording],
 ) -> Iterator[Media]:
-    """Primary sources, then articles, by instant; an article's summary holds the sentences that the topic
-    quotes from it, so that each can be followed to where it stands."""
+    """Generate primary sources, then articles, in order of time. An article's summary contains the sentences
+    that the topic quotes from it, so that each quote can be traced."""
     quoted: dict[int, list[QuotedSentence]] = {}
     for language in LANGUAGES:
-        for one in wordings[language].said if language in wordings else ():
+        for one in wordings[language].quotes if language in wordings else ():
             quoted.setdefault(one.member.id, []).append(one)
     for member in sorted(members, key=lambda one: one.id not in official):
-        said = quoted.get(member.id, [])
+        quotes = quoted.get(member.id, [])
         yield Media(
             kind="primary_source" if member.id in official else "article",
             url=member.url,
             title=clean_text(member.title),
-            summary=join_sentences(said, member.language) if said else _lead(member.text, member.language),
+            summary=join_sentences(quotes, member.language)
+            if quotes
+            else _find_first_sentence(member.text, member.language),
             published_at=member.published_at,
             site_name=context.outlets.site_name(member),
             language=member.language,
         )
-    yield from _cited(context, members, about)
+    yield from _find_cited_pages(context, members, about)
 
 
-def _cited(context: TopicContext, members: Sequence[Member], about: Sequence[str]) -> Iterator[Media]:
-    """Pages of those whom the topic is about, and of authorities, that members link to."""
+def _find_cited_pages(
+    context: TopicContext, members: Sequence[Member], about: Sequence[str]
+) -> Iterator[Media]:
+    """Generate linked pages of the topic's entities and of authorities."""
     seen = {member.url for member in members}
     count = 0
     for member in members:
-        for match in _ADDRESS.finditer(member.text):
+        for match in _URL.finditer(member.text):
             url = match.group().rstrip(".,;:!?]}*_")
-            if url in seen or not _is_a_page(url) or not context.outlets.is_primary_page(url, about):
+            if url in seen or not _is_specific_page(url) or not context.outlets.is_primary_page(url, about):
                 continue
             seen.add(url)
             yield Media(kind="primary_source", url=url, site_name=context.outlets.name_of(url, member))
@@ -161,8 +165,8 @@ def _cited(context: TopicContext, members: Sequence[Member], about: Sequence[str
                 return
 
 
-def _is_a_page(url: str) -> bool:
-    """Whether an address is of something particular; the front page of a site proves nothing."""
+def _is_specific_page(url: str) -> bool:
+    """True if a URL leads to a specific page; the front page of a site proves nothing."""
     try:
         return len(urlsplit(url).path.strip("/")) > 0
     except ValueError:
@@ -170,8 +174,8 @@ def _is_a_page(url: str) -> bool:
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def _lead(text: str, language: Language) -> str:
-    """The first sentence of a member's text, where it is short enough to be one."""
+def _find_first_sentence(text: str, language: Language) -> str:
+    """Return the first sentence of a member's text if it is short enough."""
     visible = clean_text(text)
     first = next(sentences(visible), "")
     return "" if has_instructions(visible) or len(first) > MAX_SENTENCE_CHARS[language] else first

@@ -1,7 +1,7 @@
-"""Which id a regrouped topic has: an id stays with the largest part of the members that it had.
+"""Assigns ids to regrouped topics: an id stays with the largest part of its former members.
 
-Of several ids that come to one group, the one with most members there stays, and the others are merged into
-it. A group to which none comes is new, and so is what splits off.
+If several ids belong to one group, the one with the most members there stays, and the others are merged into
+it. A group without a former id is new, as is a part that splits off.
 """
 
 from collections import Counter
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Identities:
-    """``kept`` has the id of each group, None for a new one; ``merged`` tells the group, by its index, of
-    each id that stays no longer."""
+class AssignedIds:
+    """The ids of groups. ``kept`` holds the id of each group, None for a new one. ``merged`` maps each
+    removed id to the index of its group."""
 
     kept: tuple[int | None, ...]
     merged: dict[int, int]
 
 
-def identities(groups: Sequence[Sequence[int | None]]) -> Identities:
-    """``groups`` has for each group the ids that its members had, None where one is new."""
+def assign_ids(groups: Sequence[Sequence[int | None]]) -> AssignedIds:
+    """Assign ids. ``groups`` holds for each group the former ids of its members, None for new members."""
     parts: dict[int, Counter[int]] = {}
     for index, group in enumerate(groups):
         for topic_id in group:
@@ -36,4 +36,4 @@ def identities(groups: Sequence[Sequence[int | None]]) -> Identities:
             kept[group_index] = topic_id
         else:
             merged[topic_id] = group_index
-    return Identities(tuple(kept), merged)
+    return AssignedIds(tuple(kept), merged)

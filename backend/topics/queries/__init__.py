@@ -1,1 +1,1 @@
-"""Answers lists of topics: filters, pages, rankings, media."""
+"""Reads lists of topics: filters, pages, rankings and media."""

@@ -1,4 +1,4 @@
-"""Topics to store, and the application over a store of them."""
+"""Fixtures: topics to store, and the application with a store of them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One address for one page, and none that leads where no article is."""
+"""Canonical URLs: one for each page, and none for links that lead to no article."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ from backend.topics.canonical_urls import build_page_key, canonicalize, canonica
         ("https://a.example/?p=1&b=&c", "https://a.example/?p=1&b=&c"),
     ],
 )
-def test_an_address_loses_what_tells_who_came_from_where(link: str, meant: str) -> None:
+def test_tracking_parameters_are_removed(link: str, meant: str) -> None:
     assert canonicalize(link) == meant
 
 
@@ -36,7 +36,7 @@ def test_an_address_loses_what_tells_who_came_from_where(link: str, meant: str) 
         ("//b.example/x", "https://b.example/x"),
     ],
 )
-def test_a_relative_address_is_relative_to_its_page(link: str, meant: str) -> None:
+def test_a_relative_url_is_resolved_against_its_page(link: str, meant: str) -> None:
     assert canonicalize(link, "https://f.example/zh/feed") == meant
 
 
@@ -50,7 +50,7 @@ def test_a_relative_address_is_relative_to_its_page(link: str, meant: str) -> No
         "https://" + "a" * 2_100, "https://a.example/" + "b" * 2_000, "https://www.google.com/amp/127.0.0.1/x",
     ],
 )  # fmt: skip
-def test_what_is_no_page_of_the_open_web_is_no_address(link: str) -> None:
+def test_links_to_no_public_page_are_refused(link: str) -> None:
     assert canonicalize(link) is None
 
 
@@ -62,7 +62,7 @@ def test_what_is_no_page_of_the_open_web_is_no_address(link: str) -> None:
         "https://a.example/x?outputType=amp", "https://a.example/%78",
     ],
 )  # fmt: skip
-def test_the_variants_of_one_page_have_one_key(other: str) -> None:
+def test_variants_of_a_page_have_the_same_key(other: str) -> None:
     assert build_page_key(other) == build_page_key("https://a.example/x")
 
 
@@ -71,15 +71,15 @@ def test_the_variants_of_one_page_have_one_key(other: str) -> None:
     ["https://b.example/x", "https://a.example/y", "https://a.example/x?id=2", "https://jp.a.example/x",
      "https://a.example/amp", "https://a.example/X", "https://amp.example/x"],
 )  # fmt: skip
-def test_other_pages_have_other_keys(other: str) -> None:
+def test_different_pages_have_different_keys(other: str) -> None:
     assert build_page_key(other) != build_page_key("https://a.example/x")
 
 
-def test_parameters_in_another_order_make_no_other_page() -> None:
+def test_the_order_of_parameters_does_not_change_the_key() -> None:
     assert build_page_key("https://a.example/?a=1&b=2") == build_page_key("https://a.example/?b=2&a=1")
 
 
-def test_a_picture_is_taken_over_https_alone_with_its_size() -> None:
+def test_an_image_url_uses_https_and_keeps_its_size() -> None:
     assert (
         canonicalize_image("https://i.example/p.png?fm=jpg&w=1920&h=1080")
         == "https://i.example/p.png?fm=jpg&w=1920&h=1080"
@@ -89,7 +89,7 @@ def test_a_picture_is_taken_over_https_alone_with_its_size() -> None:
 
 
 @given(st.text(max_size=60).map(lambda tail: f"https://a.example/{tail}") | st.text(max_size=80))
-def test_a_canonical_address_is_its_own_canonical_address(link: str) -> None:
+def test_canonicalizing_twice_changes_nothing(link: str) -> None:
     found = canonicalize(link)
     if found is not None:
         assert found.isascii()

@@ -1,4 +1,4 @@
-"""An import stores all or nothing, the same each time, and ``chainproof topics import`` tells of it."""
+"""An import stores all topics or none, repeatably; ``chainproof topics import`` reports the result."""
 
 import json
 from datetime import datetime
@@ -17,7 +17,7 @@ from backend.topics.jsonl_import import import_files
 from backend.topics.tables import topics
 
 
-def line(number: int, **more: Any) -> str:
+def line(number: int, **fields: Any) -> str:
     given = {
         "external_id": f"mine-{number}",
         "category": number % 3,
@@ -25,7 +25,7 @@ def line(number: int, **more: Any) -> str:
         "url": f"https://a.example/{number}",
         "texts": {"en": {"title": f"Title {number}"}},
     }
-    return json.dumps({name: value for name, value in {**given, **more}.items() if value is not None})
+    return json.dumps({name: value for name, value in {**given, **fields}.items() if value is not None})
 
 
 def stored(database: Database) -> int:
@@ -33,7 +33,7 @@ def stored(database: Database) -> int:
         return connection.execute(sa.select(sa.func.count()).select_from(topics)).scalar_one()
 
 
-def test_an_import_is_the_same_each_time(
+def test_a_repeated_import_changes_nothing(
     database: Database, rules: RuleSet, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jsonl_import, "BATCH_SIZE", 3)
@@ -50,7 +50,7 @@ def test_an_import_is_the_same_each_time(
     assert len(read) == 9
 
 
-def test_one_mistake_keeps_everything_out_and_names_its_line(
+def test_one_mistake_prevents_the_import_and_names_its_line(
     sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime
 ) -> None:
     file = tmp_path / "a.jsonl"
@@ -66,7 +66,7 @@ def test_one_mistake_keeps_everything_out_and_names_its_line(
     assert (imported.added, stored(sqlite_database)) == (0, 0)
 
 
-def test_partial_keeps_what_is_right(
+def test_a_partial_import_stores_the_valid_lines(
     sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime
 ) -> None:
     file = tmp_path / "a.jsonl"
@@ -90,7 +90,7 @@ def run(home: Path, *words: str) -> Result:
     return CliRunner().invoke(app, ["topics", "import", *words], env={"CHAINPROOF_HOME": str(home)})
 
 
-def test_the_command_tells_what_it_did_and_where_a_line_is_wrong(tmp_path: Path) -> None:
+def test_the_command_reports_its_result_and_wrong_lines(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
     good.write_text(line(1) + "\n" + line(2))
     bad.write_text(line(3) + "\n{}")

@@ -30,14 +30,14 @@ from backend.topics.number_format import format_day, format_money, format_percen
         ("0", "ja", "0ドル"),
     ],
 )
-def test_a_large_sum_has_three_digits_and_the_languages_own_scale(
+def test_a_large_amount_has_three_digits_and_the_scale_of_the_language(
     value: str, language: Language, shown: str
 ) -> None:
     assert format_money(Decimal(value), language) == shown
 
 
 @given(st.decimals("1e6", "9.9e13", places=0), st.sampled_from(["en", "ja", "zh"]))
-def test_a_sum_that_is_written_reads_back_within_its_rounding(value: Decimal, language: Language) -> None:
+def test_a_formatted_amount_parses_back_within_its_rounding(value: Decimal, language: Language) -> None:
     read = quantities.find(format_money(value, language), language)
     assert [quantity.unit for quantity in read] == ["USD"]
     assert abs(read[0].value - value) <= value * Decimal("0.005")
@@ -67,7 +67,7 @@ def test_a_share_has_no_sign() -> None:
     assert format_percent(Decimal("53.84"), signed=False) == "53.8%"
 
 
-def test_days_are_written_as_each_language_does() -> None:
+def test_days_are_formatted_for_each_language() -> None:
     then = date(2024, 4, 20)
     assert [format_day(then, language) for language in ("en", "ja", "zh")] == [
         "20 April 2024",

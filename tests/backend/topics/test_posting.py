@@ -1,4 +1,4 @@
-"""What programs send: added, brought up to date, or refused as a whole."""
+"""Topics and media that API clients send: added, updated, or refused as a whole."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from tests.backend.topics.conftest import Service
 
 
-def test_one_topic_and_an_array_are_answered_alike(service: Service) -> None:
+def test_one_topic_and_an_array_get_the_same_response_shape(service: Service) -> None:
     answer = service.post("/topics", service.topic(external_id="a"))
     assert answer.status == 201
     first = answer.json()["data"][0]["id"]
@@ -19,7 +19,7 @@ def test_one_topic_and_an_array_are_answered_alike(service: Service) -> None:
     assert service.post("/topics", []).json() == {"code": 0, "message": "ok", "data": []}
 
 
-def test_a_topic_without_a_name_is_a_new_one_each_time(service: Service) -> None:
+def test_a_topic_without_an_external_id_is_always_new(service: Service) -> None:
     assert service.add() != service.add()
     assert service.get("/topics").json()["total"] == 2
 
@@ -38,7 +38,7 @@ def test_a_known_external_id_updates_that_topic_and_keeps_its_other_texts(servic
     assert service.get("/topics?category=0&lang=ja").json()["total"] == 0
 
 
-def test_the_later_of_two_with_one_name_updates_the_earlier(service: Service) -> None:
+def test_of_two_topics_with_one_external_id_the_later_updates_the_earlier(service: Service) -> None:
     sent = [
         service.topic("One", external_id="a"),
         service.topic(external_id="b"),
@@ -49,7 +49,7 @@ def test_the_later_of_two_with_one_name_updates_the_earlier(service: Service) ->
     assert service.data(f"/topics/{ids[0]}")["title"] == "Two"
 
 
-def test_a_topic_is_seen_as_soon_as_its_answer_is_sent(service: Service) -> None:
+def test_a_topic_is_visible_as_soon_as_the_response_is_sent(service: Service) -> None:
     for many in range(1, 4):
         service.add()
         assert service.get("/topics").json()["total"] == many
@@ -118,7 +118,7 @@ MEDIA: dict[str, Any] = {
 }
 
 
-def test_media_are_answered_as_the_interface_names_them(service: Service) -> None:
+def test_media_responses_use_the_fields_of_the_interface(service: Service) -> None:
     number = service.add()
     answer = service.post(f"/topics/{number}/media", MEDIA)
     assert answer.status == 201
@@ -134,7 +134,7 @@ def test_media_are_answered_as_the_interface_names_them(service: Service) -> Non
     assert empty == {"primary_sources": [], "articles": [], "tweets": []}
 
 
-def test_media_that_are_sent_again_replace_themselves_and_score_once(service: Service) -> None:
+def test_media_sent_again_replace_the_old_ones_and_score_once(service: Service) -> None:
     low, high = service.add(total_tweet_score=10), service.add(total_tweet_score=12)
     assert [item["id"] for item in service.data("/ranking_topics")] == [high, low]
     for _ in range(3):
@@ -152,7 +152,7 @@ def test_the_score_of_posts_stays_when_the_topic_is_sent_again(service: Service)
     assert [item["id"] for item in service.data("/ranking_topics")] == [one, other]
 
 
-def test_media_come_in_the_language_or_without_one_and_else_in_the_topics_own(service: Service) -> None:
+def test_media_are_listed_in_the_language_or_else_in_the_topics_own(service: Service) -> None:
     number = service.add(texts={"ja": {"title": "見出し"}, "en": {"title": "A title"}})
     sent = {
         "articles": [
@@ -171,7 +171,7 @@ def test_media_come_in_the_language_or_without_one_and_else_in_the_topics_own(se
     assert [told(lang, "tweets") for lang in ("en", "ja", "zh")] == [{"ja"}, {"ja"}, {"zh"}]
 
 
-def test_media_come_newest_first_and_undated_ones_last(service: Service) -> None:
+def test_media_are_listed_newest_first_and_undated_ones_last(service: Service) -> None:
     number = service.add()
     days = {"a": "2026-01-02", "b": None, "c": "2026-01-03", "d": "2026-01-01"}
     items = [
@@ -183,7 +183,7 @@ def test_media_come_newest_first_and_undated_ones_last(service: Service) -> None
     assert [item["entry_url"][-1] for item in told] == ["c", "a", "d", "b"]
 
 
-def test_wrong_media_are_400_and_media_of_no_topic_are_404(service: Service) -> None:
+def test_invalid_media_are_400_and_media_of_an_unknown_topic_are_404(service: Service) -> None:
     number = service.add()
     for wrong in (
         {"articles": [{"entry_url": "javascript:x"}]},

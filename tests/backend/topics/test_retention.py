@@ -1,4 +1,4 @@
-"""Articles that nothing needs any more go; what a feed still holds or a topic is written from stays."""
+"""Unneeded articles are deleted; articles still listed by a feed or used by an open topic stay."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,7 +18,9 @@ KEEP = 30 * DAY
 LATER = NOW + 40 * DAY
 
 
-def put(database: Database, name: str, *, age: timedelta, seen: timedelta | None = None, **more: Any) -> None:
+def put(
+    database: Database, name: str, *, age: timedelta, seen: timedelta | None = None, **fields: Any
+) -> None:
     """An article so old at ``LATER``, last seen in its feed so long before."""
     row = {
         **dict.fromkeys(("guid_key", "url_key", "url", "title"), name),
@@ -31,7 +33,7 @@ def put(database: Database, name: str, *, age: timedelta, seen: timedelta | None
         "published_at": LATER - age,
         "fetched_at": LATER - age,
         "seen_at": None if seen is None else LATER - seen,
-        **more,
+        **fields,
     }
     with database.write() as connection:
         connection.execute(sa.insert(news_items).values(row))
@@ -53,7 +55,7 @@ def forget(database: Database, *asked: str, keep: timedelta = KEEP) -> int:
     return retention.delete_unneeded(database, asked, max_age=keep, now=LATER)
 
 
-def test_old_articles_go_and_young_ones_stay(database: Database) -> None:
+def test_old_articles_are_deleted_and_recent_ones_stay(database: Database) -> None:
     read(database, LATER)
     put(database, "old", age=31 * DAY)
     put(database, "young", age=29 * DAY)
@@ -62,7 +64,7 @@ def test_old_articles_go_and_young_ones_stay(database: Database) -> None:
     assert forget(database, "a") == 0
 
 
-def test_what_the_feed_still_holds_stays_and_so_does_all_until_it_answers_again(
+def test_articles_stay_while_their_feed_lists_them_or_has_not_responded_since(
     sqlite_database: Database,
 ) -> None:
     read(sqlite_database, LATER - 10 * DAY)
@@ -81,12 +83,12 @@ def test_an_open_topic_keeps_all_its_articles(sqlite_database: Database) -> None
     assert left(sqlite_database) == {"start", "latest"}
 
 
-def test_nothing_of_the_grouping_window_goes_whatever_the_settings_say(sqlite_database: Database) -> None:
+def test_articles_in_the_grouping_window_stay_with_any_setting(sqlite_database: Database) -> None:
     put(sqlite_database, "inside", age=2 * DAY)
     assert forget(sqlite_database, keep=DAY) == 0
 
 
-def test_one_call_deletes_no_more_than_it_may(
+def test_one_call_deletes_at_most_its_limit(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retention, "BATCH_SIZE", 2)

@@ -1,4 +1,4 @@
-"""The topic endpoints, to the letter of the interface."""
+"""The topic endpoints follow the interface exactly."""
 
 from datetime import timedelta
 
@@ -50,13 +50,13 @@ def test_the_detail_has_a_word_for_its_category_and_terms_and_a_cover(service: S
     assert detail["cover_img"] == "https://a.example/x.png"
 
 
-def test_what_was_not_sent_is_null_and_arrays_are_empty(service: Service) -> None:
+def test_missing_fields_are_null_and_missing_arrays_empty(service: Service) -> None:
     detail = service.data(f"/topics/{service.add()}")
     assert [detail[name] for name in ("subtitle", "summary", "cover_img")] == [None] * 3
     assert (detail["summary_bullets"], detail["terms_concepts"]) == ([], [])
 
 
-def test_topics_come_newest_first_and_then_by_id_descending(service: Service) -> None:
+def test_topics_are_listed_newest_first_then_by_id_descending(service: Service) -> None:
     old = service.add(published_at=service.ago(days=3))
     first, second = service.add(), service.add()
     newest = service.add(published_at=service.ago(minutes=1))
@@ -78,7 +78,7 @@ def test_total_counts_all_that_match_on_every_page(service: Service) -> None:
         assert (build_insight["total"], len(build_insight["data"])) == (4, many)
 
 
-def test_a_page_holds_a_hundred_at_the_most(service: Service) -> None:
+def test_a_page_has_at_most_a_hundred_topics(service: Service) -> None:
     service.post("/topics", [service.topic() for _ in range(103)])
     for asked in ("100", "101", "5000", str(2**63 - 1)):
         assert len(service.data(f"/topics?page_size={asked}")) == 100
@@ -103,7 +103,7 @@ def test_a_topic_is_listed_in_the_languages_that_it_has_text_in(service: Service
 
 @pytest.mark.parametrize("path", ["/topics/{}", "/topics/{}/media", "/ai_insights/{}"])
 @pytest.mark.parametrize("number", ["999999", "0", "-1", str(2**63 - 1)])
-def test_a_topic_that_there_is_not_is_404_in_the_envelope(service: Service, path: str, number: str) -> None:
+def test_an_unknown_topic_is_404_in_the_envelope(service: Service, path: str, number: str) -> None:
     build_insight = service.get(path.format(number))
     body = build_insight.json()
     assert (build_insight.status, body["code"], body["data"]) == (404, 404, None)
@@ -145,7 +145,7 @@ WRONG = [
 ]
 
 
-def test_every_wrong_parameter_is_400_in_the_envelope(service: Service) -> None:
+def test_every_invalid_parameter_is_400_in_the_envelope(service: Service) -> None:
     for path in WRONG:
         build_insight = service.get(path)
         body = build_insight.json()
@@ -162,7 +162,7 @@ def test_unknown_parameters_are_ignored(service: Service) -> None:
     assert service.data(f"/topics/{number}?page=0")["id"] == number
 
 
-def test_the_ranking_holds_the_last_24_hours_by_score_and_ties_newest_first(service: Service) -> None:
+def test_the_ranking_lists_the_last_24_hours_by_score_with_ties_newest_first(service: Service) -> None:
     def ranked(hours: float, score: float | None) -> int:
         return service.add(published_at=service.ago(hours=hours), total_tweet_score=score)
 
@@ -195,7 +195,7 @@ def covered(service: Service, *figures: tuple[float, float]) -> list[int]:
     return ids
 
 
-def test_the_ranking_is_by_coverage_where_no_topic_has_posts_and_says_so(service: Service) -> None:
+def test_without_posts_the_ranking_is_by_coverage_and_says_so(service: Service) -> None:
     low, high, old = covered(service, (1, 0.5), (5, 2.0), (25, 9.0))
     for _ in range(2):  # made, then ready
         build_insight = service.get("/ranking_topics")
@@ -204,7 +204,7 @@ def test_the_ranking_is_by_coverage_where_no_topic_has_posts_and_says_so(service
     assert old not in {item["id"] for item in build_insight.json()["data"]}
 
 
-def test_one_topic_with_posts_makes_the_ranking_one_by_posts_until_it_leaves(service: Service) -> None:
+def test_one_topic_with_posts_makes_posts_the_basis_until_it_leaves_the_window(service: Service) -> None:
     low, high = covered(service, (1, 0.5), (5, 2.0))
     by_coverage = service.get("/ranking_topics")
     posts = {"tweets": [{"entry_url": "https://x.com/a/status/1", "score": 0.25}]}
@@ -220,7 +220,7 @@ def test_one_topic_with_posts_makes_the_ranking_one_by_posts_until_it_leaves(ser
     assert by_coverage.headers["etag"] != by_posts.headers["etag"]
 
 
-def test_what_a_ranking_is_by_is_part_of_its_tag_though_the_topics_are_the_same(service: Service) -> None:
+def test_the_basis_of_a_ranking_changes_its_etag(service: Service) -> None:
     (only,) = covered(service, (1, 0.5))
     before = service.get("/ranking_topics")
     service.post(f"/topics/{only}/media", {"tweets": [{"entry_url": "https://x.com/a/status/1", "score": 2}]})
@@ -228,13 +228,13 @@ def test_what_a_ranking_is_by_is_part_of_its_tag_though_the_topics_are_the_same(
     assert (after.status, after.body == before.body) == (200, True)
 
 
-def test_the_ranking_holds_five_unless_asked_for_another_number(service: Service) -> None:
+def test_the_ranking_has_five_topics_by_default(service: Service) -> None:
     service.post("/topics", [service.topic(total_tweet_score=number) for number in range(60)])
     assert len(service.data("/ranking_topics")) == 5
     assert len(service.data("/ranking_topics?top=50")) == 50
 
 
-def test_a_terminal_key_opens_the_media_alone(service: Service) -> None:
+def test_a_terminal_key_gives_access_to_media_only(service: Service) -> None:
     number = service.add()
     key = {"X-CP-TERMINAL-API-KEY": service.keys["terminal"]}
     assert send_with(service, f"/topics/{number}/media", key) == 200
@@ -252,7 +252,7 @@ def send_with(service: Service, path: str, headers: dict[str, str]) -> int:
     return send(service.running.app, path, headers=headers).status
 
 
-def test_refusals_of_credentials_are_in_the_envelope(service: Service) -> None:
+def test_authentication_errors_use_the_envelope(service: Service) -> None:
     from tests.support.asgi import send
 
     for path in ("/topics", "/ranking_topics", "/ai_insights/1", "/topics/x"):
@@ -267,14 +267,14 @@ def test_refusals_of_credentials_are_in_the_envelope(service: Service) -> None:
     assert service.get("/topics", key="write").json()["code"] == 403
 
 
-def test_an_insight_says_who_confirms_a_topic(service: Service) -> None:
+def test_an_insight_names_the_confirming_sources(service: Service) -> None:
     number = service.add()
     told = service.data(f"/ai_insights/{number}")
     assert told["conclusion"] == "No source beside this topic itself is stored."
     assert [section["title"] for section in told["deep_analysis"]] == ["Who confirms it"]
 
 
-def test_an_insight_in_a_models_words_is_answered_for_the_facts_that_it_is_of(service: Service) -> None:
+def test_model_prose_is_returned_only_for_its_own_facts(service: Service) -> None:
     number = service.add()
     topic = topic_store.load_topic(service.database, number)
     assert topic is not None

@@ -1,4 +1,4 @@
-"""``GET /topics`` by words and by entity, and whom posted topics are about."""
+"""``GET /topics`` by words and by entity, and the entities of posted topics."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def ids(service: Service, query: str) -> list[int]:
     return [item["id"] for item in answer["data"]]
 
 
-def test_posted_topics_are_found_by_whom_their_texts_name(service: Service) -> None:
+def test_posted_topics_are_found_by_entities_in_their_texts(service: Service) -> None:
     number = service.add(
         texts={
             "en": {"title": "SEC approves a spot Solana fund", "summary": "Coinbase keeps the assets."},
@@ -29,19 +29,19 @@ def test_posted_topics_are_found_by_whom_their_texts_name(service: Service) -> N
     assert ids(service, "find=nothing+sort") == [other]
 
 
-def test_entities_that_are_sent_stay_as_they_are(service: Service) -> None:
+def test_sent_entities_are_kept(service: Service) -> None:
     number = service.add(title="SEC approves a spot Solana fund", entities=["bitcoin", "mine.own"])
     assert ids(service, "entity=bitcoin") == ids(service, "entity=mine.own") == [number]
     assert ids(service, "entity=solana") == []
 
 
-def test_an_update_in_one_language_keeps_whom_the_other_names(service: Service) -> None:
+def test_an_update_in_one_language_keeps_the_entities_of_the_other(service: Service) -> None:
     number = service.add(external_id="a", texts={"en": {"title": "Solana rises"}})
     assert service.add(external_id="a", texts={"ja": {"title": "ビットコイン上昇"}}) == number
     assert ids(service, "entity=solana") == ids(service, "entity=bitcoin") == [number]
 
 
-def test_media_that_come_later_are_found_too(service: Service) -> None:
+def test_media_added_later_are_searchable(service: Service) -> None:
     number = service.add(title="A fund")
     media: dict[str, Any] = {"primary_sources": [{"url": "https://a.example/1", "site_name": "Moonwire"}]}
     assert ids(service, "find=moonwire") == []
@@ -49,7 +49,7 @@ def test_media_that_come_later_are_found_too(service: Service) -> None:
     assert ids(service, "find=moonwire") == [number]
 
 
-def test_words_of_nothing_but_blanks_filter_nothing_and_signs_find_nothing(service: Service) -> None:
+def test_a_blank_search_filters_nothing_and_punctuation_matches_nothing(service: Service) -> None:
     number = service.add()
     assert ids(service, "find=") == ids(service, "find=++") == [number]
     assert ids(service, "find=%21%3F") == []
@@ -58,13 +58,13 @@ def test_words_of_nothing_but_blanks_filter_nothing_and_signs_find_nothing(servi
 
 
 @pytest.mark.parametrize("query", ["entity=", "entity=Not%20an%20id", "entity=a%22b", f"find={'x' * 201}"])
-def test_a_filter_that_cannot_be_is_400_in_the_envelope(service: Service, query: str) -> None:
+def test_an_invalid_filter_is_400_in_the_envelope(service: Service, query: str) -> None:
     answer = service.get(f"/topics?{query}")
     assert (answer.status, answer.json()["code"], answer.json()["data"]) == (400, 400, None)
 
 
 @pytest.mark.parametrize("entities", ["solana", ["Not an id"], [1], [""], ["x"] * 41])
-def test_entities_that_are_no_ids_are_refused(service: Service, entities: Any) -> None:
+def test_invalid_entity_ids_are_refused(service: Service, entities: Any) -> None:
     answer = service.post("/topics", service.topic(entities=entities))
     assert answer.status == 400
     assert "entities" in answer.json()["message"]

@@ -1,4 +1,4 @@
-"""The schedule that asks feeds."""
+"""The schedules of topics."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -27,9 +27,9 @@ def server() -> Iterator[ProviderServer]:
         yield running
 
 
-def live(home: Path, server: ProviderServer, more: str = "") -> Settings:
+def live(home: Path, server: ProviderServer, fields: str = "") -> Settings:
     mine = f"{{id: mine, name: Mine, url: '{server.url}/mine', language: en, kind: blog}}"
-    (home / "feeds.yaml").write_text(f"disable: all\nfeeds:\n  - {mine}\n{more}")
+    (home / "feeds.yaml").write_text(f"disable: all\nfeeds:\n  - {mine}\n{fields}")
     return Settings(mode="live", home=home, fetch_allow=(f"127.0.0.1:{server.port}",))
 
 
@@ -37,15 +37,13 @@ def asking(settings: Settings, database: Database, on_news: OnNews = lambda _: N
     return feed_schedule(settings, database, ActiveRules(settings), FeedListReader(settings), on_news=on_news)
 
 
-def test_sample_mode_has_no_schedule_that_would_use_the_network(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
+def test_sample_mode_has_no_schedule_that_uses_the_network(sqlite_database: Database, tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     told = topic_schedules(settings, sqlite_database, ActiveRules(settings))
     assert [schedule.name for schedule in told] == [REPORTS, "topics-index"]
 
 
-def test_live_mode_asks_feeds_groups_them_and_reports(
+def test_live_mode_polls_feeds_groups_articles_and_writes_reports(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
     settings = live(tmp_path, server)
@@ -58,7 +56,7 @@ def test_live_mode_asks_feeds_groups_them_and_reports(
     assert len(stored_topics(sqlite_database, "live")) == 1
 
 
-def test_posts_are_read_where_a_token_is_configured_and_the_rest_works_where_it_cannot_be_sent(
+def test_posts_are_read_with_a_valid_token_and_other_schedules_work_without(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
     base = live(tmp_path, server)
@@ -79,7 +77,7 @@ def test_posts_are_read_where_a_token_is_configured_and_the_rest_works_where_it_
     assert (told.keys() - broken.keys(), broken.keys() - told.keys()) == ({"topics-posts"}, set())
 
 
-def test_what_is_old_is_forgotten_by_the_clock(
+def test_old_articles_are_deleted_on_schedule(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
     settings = live(tmp_path, server)
@@ -96,7 +94,7 @@ def test_what_is_old_is_forgotten_by_the_clock(
             assert len(connection.execute(sa.select(news_items.c.id)).all()) == left
 
 
-def test_news_are_told_on_after_they_came_and_only_then(
+def test_the_news_callback_runs_only_after_new_articles(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
     heard: list[datetime] = []
@@ -107,7 +105,7 @@ def test_news_are_told_on_after_they_came_and_only_then(
     assert len(server.seen("/mine")) == 2
 
 
-def test_a_change_of_the_users_list_counts_from_the_next_tick_and_a_mistake_leaves_it_as_it_was(
+def test_a_changed_feed_list_applies_from_the_next_tick_unless_it_has_a_mistake(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
     schedule = asking(live(tmp_path, server), sqlite_database)
@@ -119,9 +117,7 @@ def test_a_change_of_the_users_list_counts_from_the_next_tick_and_a_mistake_leav
     assert len(server.requests) == 1
 
 
-def test_a_list_with_a_mistake_leaves_the_shipped_one_to_serve(
-    tmp_path: Path, server: ProviderServer
-) -> None:
+def test_with_an_invalid_feed_list_the_shipped_one_is_used(tmp_path: Path, server: ProviderServer) -> None:
     listed = FeedListReader(live(tmp_path, server, "disabled: []\n"))
     assert "mine" not in listed.current.by_id
     assert len(listed.current.enabled) > 20

@@ -1,4 +1,4 @@
-"""News items to group, and the shipped rules and catalogue to read them with."""
+"""Fixtures: news items to group, and the shipped rules and catalogue."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -42,25 +42,25 @@ def closest_pair_first(alike: Floats, least: float) -> list[set[int]]:
 
 
 @given(similarities())
-def test_it_finds_what_joining_the_closest_pair_first_finds(alike: Floats) -> None:
+def test_the_result_equals_joining_the_closest_pair_first(alike: Floats) -> None:
     roots = average_linkage(neighbours(alike), [1] * len(alike), LEAST)
     found = {frozenset(place for place, root in enumerate(roots) if root == one) for one in roots}
     assert found == {frozenset(part) for part in closest_pair_first(alike, LEAST)}
 
 
 @given(similarities())
-def test_each_goes_by_the_lowest_number_of_its_own(alike: Floats) -> None:
+def test_each_cluster_has_the_lowest_number_of_its_members(alike: Floats) -> None:
     roots = average_linkage(neighbours(alike), [1] * len(alike), LEAST)
     assert all(roots[root] == root <= place for place, root in enumerate(roots))
 
 
-def test_things_that_are_all_exactly_alike_are_joined_and_it_ends() -> None:
+def test_identical_items_are_joined() -> None:
     alike = np.full((6, 6), 0.6)
     np.fill_diagonal(alike, 0)
     assert average_linkage(neighbours(alike), [1] * 6, LEAST) == [0] * 6
 
 
-def test_a_likeness_that_is_not_quite_mutual_does_not_run_in_circles() -> None:
+def test_an_asymmetric_similarity_terminates() -> None:
     alike = np.array([[0, 0.6, 0.6], [0.6, 0, 0.6], [0.6, 0.6, 0]]) + np.triu(np.full((3, 3), 1e-16), 1)
     assert average_linkage(neighbours(alike), [1, 1, 1], LEAST) == [0, 0, 0]
 
@@ -72,5 +72,5 @@ def test_a_large_cluster_outweighs_a_small_one_in_the_mean() -> None:
     assert average_linkage(neighbours(alike), [1, 9, 1], LEAST) == [0, 0, 0]
 
 
-def test_nothing_is_grouped_into_nothing() -> None:
+def test_an_empty_input_has_no_clusters() -> None:
     assert average_linkage([], [], LEAST) == []

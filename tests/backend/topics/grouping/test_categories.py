@@ -1,4 +1,4 @@
-"""How urgent a topic is."""
+"""Categories of topics."""
 
 import pytest
 
@@ -18,36 +18,38 @@ def outlets(rules: RuleSet) -> Outlets:
     return Outlets(rules.entities)
 
 
-def judged(outlets: Outlets, members: list, **more: object) -> Category:  # type: ignore[type-arg]
-    return category(members, outlets, **{"about": ["bitcoin"], "of_the_field": True, **more})  # type: ignore[arg-type]
+def categorize(outlets: Outlets, members: list, **more: object) -> Category:  # type: ignore[type-arg]
+    return category(members, outlets, **{"about": ["bitcoin"], "is_relevant": True, **more})  # type: ignore[arg-type]
 
 
-def test_an_incident_told_by_three_outlets_within_two_hours_is_breaking(outlets: Outlets, make: Make) -> None:
-    assert judged(outlets, [make(HACK, minutes=m) for m in (0, 60, 119)]) is Category.BREAKING
+def test_an_incident_reported_by_three_outlets_within_two_hours_is_breaking(
+    outlets: Outlets, make: Make
+) -> None:
+    assert categorize(outlets, [make(HACK, minutes=m) for m in (0, 60, 119)]) is Category.BREAKING
 
 
-def test_the_same_told_over_a_day_is_important(outlets: Outlets, make: Make) -> None:
-    assert judged(outlets, [make(HACK, minutes=m) for m in (0, 300, 900)]) is Category.IMPORTANT
+def test_the_same_incident_reported_over_a_day_is_important(outlets: Outlets, make: Make) -> None:
+    assert categorize(outlets, [make(HACK, minutes=m) for m in (0, 300, 900)]) is Category.IMPORTANT
 
 
-def test_three_within_two_hours_count_whenever_they_come(outlets: Outlets, make: Make) -> None:
-    assert judged(outlets, [make(HACK, minutes=m) for m in (0, 600, 630, 700)]) is Category.BREAKING
+def test_any_two_hours_with_three_outlets_count(outlets: Outlets, make: Make) -> None:
+    assert categorize(outlets, [make(HACK, minutes=m) for m in (0, 600, 630, 700)]) is Category.BREAKING
 
 
 def test_two_outlets_are_not_enough(outlets: Outlets, make: Make) -> None:
-    assert judged(outlets, [make(HACK), make(HACK)]) is Category.NORMAL
+    assert categorize(outlets, [make(HACK), make(HACK)]) is Category.NORMAL
 
 
-def test_three_articles_of_one_outlet_are_one(outlets: Outlets, make: Make) -> None:
+def test_three_articles_of_one_outlet_count_once(outlets: Outlets, make: Make) -> None:
     members = [make(HACK, url=f"https://www.coindesk.com/{n}") for n in range(3)]
-    assert judged(outlets, members) is Category.NORMAL
+    assert categorize(outlets, members) is Category.NORMAL
 
 
-def test_what_many_tell_of_neither_incident_nor_regulation_is_important(outlets: Outlets, make: Make) -> None:
-    assert judged(outlets, [make(CALM) for _ in range(4)]) is Category.IMPORTANT
+def test_a_widely_reported_topic_is_important(outlets: Outlets, make: Make) -> None:
+    assert categorize(outlets, [make(CALM) for _ in range(4)]) is Category.IMPORTANT
 
 
-def test_a_price_that_moved_by_three_sigma_makes_it_breaking(outlets: Outlets, make: Make) -> None:
+def test_a_price_move_of_three_sigma_makes_a_topic_breaking(outlets: Outlets, make: Make) -> None:
     members = [make(CALM) for _ in range(3)]
     asked = []
 
@@ -55,23 +57,23 @@ def test_a_price_that_moved_by_three_sigma_makes_it_breaking(outlets: Outlets, m
         asked.append((entities, at))
         return True
 
-    assert judged(outlets, members, moved=moved) is Category.BREAKING
+    assert categorize(outlets, members, moved=moved) is Category.BREAKING
     assert asked == [(["bitcoin"], members[0].published_at)]
 
 
 def test_a_regulator_alone_on_the_field_is_breaking(outlets: Outlets, make: Make) -> None:
     release = make("SEC approves rule on custody of crypto assets", url="https://www.sec.gov/news/1")
-    assert judged(outlets, [release]) is Category.BREAKING
+    assert categorize(outlets, [release]) is Category.BREAKING
 
 
 def test_a_regulator_on_another_matter_is_normal(outlets: Outlets, make: Make) -> None:
     release = make("Approval of application by a savings bank", url="https://www.federalreserve.gov/press/1")
-    assert judged(outlets, [release], about=["federal-reserve"], of_the_field=False) is Category.NORMAL
+    assert categorize(outlets, [release], about=["federal-reserve"], is_relevant=False) is Category.NORMAL
 
 
 def test_one_word_in_one_of_many_headlines_makes_no_incident(outlets: Outlets, make: Make) -> None:
     members = [make(HACK), *(make(CALM) for _ in range(4))]
-    assert judged(outlets, members) is Category.IMPORTANT
+    assert categorize(outlets, members) is Category.IMPORTANT
 
 
 @pytest.mark.parametrize(

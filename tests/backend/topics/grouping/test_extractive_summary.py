@@ -40,8 +40,8 @@ def test_of_equally_near_headlines_the_first_told_is_taken(make: Make) -> None:
 
 def test_no_sentence_repeats_another_or_the_title(make: Make) -> None:
     title = "Northwind said on Monday that $90 million left its hot wallet"
-    said = summarize([make(title, text=TEXT), make("Northwind hacked", text=TEXT)], NONE, "en").said
-    texts = [one.text for one in said]
+    quotes = summarize([make(title, text=TEXT), make("Northwind hacked", text=TEXT)], NONE, "en").quotes
+    texts = [one.text for one in quotes]
     assert len(texts) == len(set(texts)) == 3
     assert not any("on Monday" in text for text in texts)
 
@@ -60,15 +60,15 @@ def test_a_text_that_gives_instructions_is_not_quoted(make: Make) -> None:
     members = [make("Northwind hacked for $90M", text=evil), make("Northwind hack: $90M gone", text=TEXT)]
     wording = summarize(members, NONE, "en")
     assert wording.title.member is members[1]
-    assert {one.member.id for one in wording.said} == {members[1].id}
+    assert {one.member.id for one in wording.quotes} == {members[1].id}
     alone = summarize(members[:1], NONE, "en")
     assert alone.title.text == members[0].title
-    assert alone.said == ()
+    assert alone.quotes == ()
 
 
 def test_teasers_that_break_off_are_left_out(make: Make) -> None:
     teaser = "Northwind has been hacked for ninety million and the […]"
-    assert summarize([make("Northwind hacked", text=teaser)], NONE, "en").said == ()
+    assert summarize([make("Northwind hacked", text=teaser)], NONE, "en").quotes == ()
 
 
 def test_japanese_and_chinese_sentences_are_joined_without_a_space(make: Make) -> None:
@@ -108,6 +108,6 @@ def test_every_sentence_that_is_shown_stands_in_a_members_text(
     ]
     wording = summarize(members, NONE, "en" if language == "en" else "zh")
     assert wording.title.text == wording.title.member.title
-    for one in wording.said:
+    for one in wording.quotes:
         assert one.member in members
         assert one.text in one.member.text

@@ -57,7 +57,7 @@ def test_a_move_is_large_from_three_sigma_on_and_in_either_direction() -> None:
     assert is_large(prices("-0.009"), AT)
 
 
-def test_what_is_usual_is_the_assets_own() -> None:
+def test_the_baseline_is_the_assets_own() -> None:
     assert is_large(prices("0.03", noise="0.002"), AT)
     assert not is_large(prices("0.03", noise="0.02"), AT)
 
@@ -67,17 +67,17 @@ def test_a_move_counts_within_two_hours_of_the_story(hours: float, large: bool) 
     assert is_large(prices("0.05", at=AT + hours * HOUR), AT) is large
 
 
-def test_the_noise_of_a_peg_is_no_move() -> None:
+def test_the_noise_of_a_pegged_coin_is_no_move() -> None:
     assert not is_large(prices("0.001", noise="0"), AT)
     assert is_large(prices("-0.002", noise="0"), AT)
 
 
-def test_too_little_history_says_nothing() -> None:
+def test_too_little_history_is_no_move() -> None:
     assert not is_large(prices("0.5", days=1), AT)
     assert not is_large({}, AT)
 
 
-def test_stored_candles_tell_it_once_they_are_closed_and_of_their_realm_alone(database: Database) -> None:
+def test_only_closed_candles_of_the_same_realm_count(database: Database) -> None:
     stored(database, "live", prices("0.05", at=AT + HOUR))
 
     def moved(now: datetime, realm: str = "live", *entities: str) -> bool:
@@ -89,7 +89,7 @@ def test_stored_candles_tell_it_once_they_are_closed_and_of_their_realm_alone(da
     assert not moved(AT + HOUR, "live", "nobody")
 
 
-def test_the_sample_markets_scripted_crash_is_one_and_its_calm_week_is_not(sqlite_database: Database) -> None:
+def test_the_crash_of_the_sample_market_is_a_move_and_its_calm_week_is_not(sqlite_database: Database) -> None:
     settings, assets = Settings(), load_assets()
     market = SampleMarket(settings.sample_seed, assets.all)
     crash = next_event(market.schedule, EventKind.CRASH, AT).starts
@@ -104,7 +104,7 @@ def test_the_sample_markets_scripted_crash_is_one_and_its_calm_week_is_not(sqlit
     assert (moves(["bitcoin"], crash), moves(["bitcoin"], calm)) == (True, False)
 
 
-def test_a_story_of_three_outlets_turns_breaking_with_the_price(
+def test_a_story_of_three_outlets_becomes_breaking_with_a_price_move(
     sqlite_database: Database, rules: RuleSet
 ) -> None:
     title = "Bitcoin whale of the Satoshi era wakes up"

@@ -1,4 +1,4 @@
-"""News items to topics in the store, again and again."""
+"""Repeated regrouping of news items into stored topics."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 from backend.articles.engine import RuleSet
 from backend.store.database import Database, change_counters
 from backend.topics.generated_texts import generated_text_store
-from backend.topics.grouping.regrouping import Regrouped, regroup
+from backend.topics.grouping.regrouping import RegroupResult, regroup
 from backend.topics.model import Media, Topic, TopicText
 from backend.topics.store import generation_records, topic_store
 from backend.topics.store.generation_records import Record
@@ -83,7 +83,7 @@ def test_articles_of_one_event_become_one_topic_in_all_their_languages(
         add("コインベース、デリビットを29億ドルで買収へ", language="ja", hours=2),
     ]
     other = add(THEFT, hours=1)
-    assert regroup(database, rules, now=noon + timedelta(hours=3)) == Regrouped(4, 2, added=2)
+    assert regroup(database, rules, now=noon + timedelta(hours=3)) == RegroupResult(4, 2, added=2)
     (topic_id,) = set(topic_of(database, *one))
     assert topic_of(database, other) != [topic_id]
     stored = read(database, topic_id)
@@ -92,7 +92,7 @@ def test_articles_of_one_event_become_one_topic_in_all_their_languages(
     assert len(stored.media) == 3
 
 
-def test_regrouping_again_writes_nothing(
+def test_regrouping_without_changes_writes_nothing(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     add(DERIBIT, text="The deal closes this year. It is the largest of its kind so far, says the buyer.")
@@ -101,23 +101,23 @@ def test_regrouping_again_writes_nothing(
     now = noon + timedelta(hours=2)
     regroup(database, rules, now=now)
     before = moves(database)
-    assert regroup(database, rules, now=now) == Regrouped(3, 2)
+    assert regroup(database, rules, now=now) == RegroupResult(3, 2)
     assert moves(database) == before
 
 
-def test_another_article_joins_the_topic_which_keeps_its_id(
+def test_a_new_article_joins_the_topic_which_keeps_its_id(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     first = add(DERIBIT)
     regroup(database, rules, now=noon)
     second = add("Coinbase buys Deribit, an options venue, for $2.9 billion", hours=1)
     again = regroup(database, rules, now=noon + timedelta(hours=1))
-    assert again == Regrouped(2, 1, changed=1)
+    assert again == RegroupResult(2, 1, changed=1)
     assert len(set(topic_of(database, first, second))) == 1
     assert len(read(database, topic_of(database, first)[0]).media) == 2
 
 
-def test_topics_that_turn_out_to_be_one_are_merged_and_the_old_id_leads_on(
+def test_topics_about_one_event_are_merged_and_the_old_id_redirects(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     items = [
@@ -143,10 +143,10 @@ def test_topics_that_turn_out_to_be_one_are_merged_and_the_old_id_leads_on(
     assert regroup(database, rules, now=noon + timedelta(hours=3)).merged == 1
     assert topic_of(database, *items) == [made[1]] * 3
     assert read(database, made[0]).id == made[1]
-    assert regroup(database, rules, now=noon + timedelta(hours=3)) == Regrouped(3, 1)
+    assert regroup(database, rules, now=noon + timedelta(hours=3)) == RegroupResult(3, 1)
 
 
-def test_what_splits_off_gets_an_id_of_its_own_and_takes_its_media_along(
+def test_a_split_topic_gets_a_new_id_and_takes_its_media(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     kept = [add(DERIBIT), add("Coinbase to buy Deribit for $2.9 billion", hours=1)]
@@ -158,7 +158,7 @@ def test_what_splits_off_gets_an_id_of_its_own_and_takes_its_media_along(
     with database.write() as connection:  # the outlet corrects what it wrote
         changed = sa.update(news_items).where(news_items.c.id == stray).values(title=THEFT)
         connection.execute(changed)
-    assert regroup(database, rules, now=noon + timedelta(hours=2)) == Regrouped(3, 2, added=1, changed=1)
+    assert regroup(database, rules, now=noon + timedelta(hours=2)) == RegroupResult(3, 2, added=1, changed=1)
     assert topic_of(database, *kept) == [topic_id] * 2
     (new,) = topic_of(database, stray)
     assert new != topic_id
@@ -166,7 +166,7 @@ def test_what_splits_off_gets_an_id_of_its_own_and_takes_its_media_along(
     assert {item.url for item in read(database, new).media} == {"https://outlet.example/stray"}
 
 
-def test_a_story_that_goes_on_keeps_what_left_the_window(
+def test_a_continuing_topic_keeps_articles_outside_the_window(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     old = add(DERIBIT)
@@ -180,15 +180,15 @@ def test_a_story_that_goes_on_keeps_what_left_the_window(
     assert len(stored.media) == 2
 
 
-def test_articles_of_the_future_and_of_last_week_are_left_alone(
+def test_future_and_old_articles_are_not_grouped(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     items = [add(DERIBIT, hours=-80), add(DERIBIT + " soon", hours=5)]
-    assert regroup(database, rules, now=noon) == Regrouped(0, 0)
+    assert regroup(database, rules, now=noon) == RegroupResult(0, 0)
     assert topic_of(database, *items) == [None, None]
 
 
-def test_fading_coverage_is_written_when_it_moved_by_a_twentieth(
+def test_decaying_coverage_is_written_after_a_change_of_five_percent(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     item = add(DERIBIT)
@@ -199,7 +199,7 @@ def test_fading_coverage_is_written_when_it_moved_by_a_twentieth(
     assert read(database, topic_id).coverage == pytest.approx(0.125)
 
 
-def test_media_that_a_program_sent_stay(database: Database, rules: RuleSet, add: Add, noon: datetime) -> None:
+def test_media_sent_by_a_client_stay(database: Database, rules: RuleSet, add: Add, noon: datetime) -> None:
     first = add(DERIBIT)
     regroup(database, rules, now=noon)
     (topic_id,) = topic_of(database, first)
@@ -228,19 +228,19 @@ class Raced(Database):
             yield connection
 
 
-def test_two_processes_that_regroup_at_once_make_no_topic_twice(
+def test_concurrent_regrouping_creates_no_topic_twice(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     items = [add(DERIBIT), add(THEFT)]
     raced = Raced(database, lambda other: regroup(other, rules, now=noon), times=1)
-    assert regroup(raced, rules, now=noon) == Regrouped(2, 2)
+    assert regroup(raced, rules, now=noon) == RegroupResult(2, 2)
     raced.dispose()
     with database.read() as connection:
         assert connection.execute(sa.select(sa.func.count()).select_from(topics)).scalar_one() == 2
     assert len(set(topic_of(database, *items))) == 2
 
 
-def test_who_is_overtaken_again_and_again_says_so(
+def test_repeated_concurrent_regrouping_raises(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     add(DERIBIT)
@@ -253,12 +253,12 @@ def test_who_is_overtaken_again_and_again_says_so(
             )
 
     raced = Raced(database, meddle, times=99)
-    with pytest.raises(RuntimeError, match="regrouped by others"):
+    with pytest.raises(RuntimeError, match="keep regrouping"):
         regroup(raced, rules, now=noon)
     raced.dispose()
 
 
-def test_a_translation_is_no_change_and_goes_when_its_original_changes(
+def test_a_translation_is_no_change_and_is_removed_with_its_original(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     item = add(DERIBIT)

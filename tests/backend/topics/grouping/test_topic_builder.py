@@ -1,4 +1,4 @@
-"""A topic out of its members."""
+"""Topics built from their members."""
 
 from datetime import datetime, timedelta
 
@@ -23,7 +23,7 @@ def context(rules: RuleSet, noon: datetime) -> TopicContext:
     return TopicContext(rules, Outlets(rules.entities), noon + timedelta(hours=3))
 
 
-def test_texts_are_there_in_the_languages_of_the_members_alone_and_the_first_told_comes_first(
+def test_texts_exist_in_the_languages_of_members_with_the_earliest_first(
     context: TopicContext, make: Make
 ) -> None:
     built = build_topic(
@@ -35,7 +35,7 @@ def test_texts_are_there_in_the_languages_of_the_members_alone_and_the_first_tol
     assert built.texts["en"].title == "Kraken hacked for $90M"
 
 
-def test_it_is_published_when_it_was_told_first_and_links_to_its_title(
+def test_a_topic_has_the_time_of_its_first_member_and_the_url_of_its_title(
     context: TopicContext, make: Make
 ) -> None:
     early, late = make("Kraken hacked", minutes=0), make("Kraken hacked again and again", minutes=30)
@@ -45,7 +45,7 @@ def test_it_is_published_when_it_was_told_first_and_links_to_its_title(
     assert built.realm == "live"
 
 
-def test_primary_sources_are_official_members_and_the_official_pages_that_are_cited(
+def test_primary_sources_are_official_members_and_cited_official_pages(
     context: TopicContext, make: Make
 ) -> None:
     url = "https://blog.kraken.com/security/notice-0"
@@ -61,18 +61,14 @@ def test_primary_sources_are_official_members_and_the_official_pages_that_are_ci
     assert built.url == own.url
 
 
-def test_every_member_is_one_item_of_media_and_nothing_else_is_an_article(
-    context: TopicContext, make: Make
-) -> None:
+def test_every_member_is_one_media_item(context: TopicContext, make: Make) -> None:
     members = [make("Kraken hacked for $90M", text=TEXT), make("Kraken hack: $90M gone", minutes=3)]
     built = build_topic(context, members)
     assert [item.url for item in built.media if item.kind == "article"] == [one.url for one in members]
     assert all(item.published_at and item.language == "en" for item in built.media if item.kind == "article")
 
 
-def test_every_bullet_stands_in_the_summary_of_the_article_that_it_is_from(
-    context: TopicContext, make: Make
-) -> None:
+def test_every_bullet_is_in_the_summary_of_its_article(context: TopicContext, make: Make) -> None:
     other = "A court froze three accounts on Tuesday. Police opened a case against a broker in Geneva."
     built = build_topic(
         context, [make("Kraken hacked", text=TEXT), make("Kraken hack: court steps in", text=other)]
@@ -82,12 +78,12 @@ def test_every_bullet_stands_in_the_summary_of_the_article_that_it_is_from(
     assert all(any(bullet in item.summary for item in built.media) for bullet in shown)
 
 
-def test_terms_of_the_texts_are_explained(context: TopicContext, make: Make) -> None:
+def test_glossary_terms_in_the_texts_are_explained(context: TopicContext, make: Make) -> None:
     terms = build_topic(context, [make("Kraken hacked for $90M", text=TEXT)]).texts["en"].terms
     assert {"hot wallet", "staking"} <= {term.term for term in terms}
 
 
-def test_entities_come_by_weight_and_whoever_reports_is_none_of_them(
+def test_entities_are_ordered_by_weight_without_the_reporting_outlets(
     context: TopicContext, make: Make
 ) -> None:
     url = "https://www.coindesk.com/{}"
@@ -102,19 +98,19 @@ def test_entities_come_by_weight_and_whoever_reports_is_none_of_them(
     assert built.entities == ("kraken", "sec")
 
 
-def test_coverage_is_told_apart_from_the_score_of_posts(context: TopicContext, make: Make) -> None:
+def test_coverage_and_post_scores_are_separate(context: TopicContext, make: Make) -> None:
     built = build_topic(context, [make("Kraken hacked", url="https://www.coindesk.com/1", minutes=180)])
     assert (built.coverage, built.tweet_score) == (pytest.approx(0.55), 0)
 
 
-def test_a_theft_that_three_outlets_tell_at_once_is_breaking(context: TopicContext, make: Make) -> None:
+def test_a_theft_reported_by_three_outlets_at_once_is_breaking(context: TopicContext, make: Make) -> None:
     assert (
         build_topic(context, [make("Kraken hacked for $90M", minutes=m) for m in (0, 5, 9)]).category
         is Category.BREAKING
     )
 
 
-def test_the_picture_of_the_lead_comes_first(context: TopicContext, make: Make) -> None:
+def test_the_image_of_the_lead_article_is_the_cover(context: TopicContext, make: Make) -> None:
     first = make("Kraken hacked for $90M", minutes=0)
     second = make("Kraken hacked for $90M now", minutes=1, image="https://img.example/2.jpg")
     assert build_topic(context, [first, second]).cover_img == second.image

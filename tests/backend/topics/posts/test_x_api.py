@@ -113,7 +113,7 @@ def test_usage_is_fetched_without_reading_a_post(server: XServer, api: XApi) -> 
         ("web-page", ErrorKind.MALFORMED, "is a web page and not JSON"),
         ("empty", ErrorKind.MALFORMED, "is empty"),
         ("broken", ErrorKind.MALFORMED, "breaks off or is damaged"),
-        ("dropped", ErrorKind.UNAVAILABLE, "broke off"),
+        ("dropped", ErrorKind.UNAVAILABLE, "closed the connection"),
         ("odd", ErrorKind.MALFORMED, "neither posts nor a count"),
         ("errors-alone", ErrorKind.UNAVAILABLE, "Try later. (status 200)"),
     ],

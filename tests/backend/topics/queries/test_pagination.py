@@ -1,4 +1,4 @@
-"""How often topics are counted, and that a page and its total are of one state of the store."""
+"""Pages of topics: the number of count queries, and a page and its total from one state of the store."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -70,7 +70,7 @@ def test_topics_are_counted_and_searched_once_for_a_filter_until_one_changes(
     assert [pages.read(wanted, page=1, page_size=SIZE).total for wanted in filters] == [6, 6, 6]
 
 
-def test_what_another_process_adds_or_takes_shows_at_once(
+def test_changes_of_another_process_are_visible_at_once(
     database: Database, pages: Pages, add: Add, now: datetime
 ) -> None:
     assert told(pages.read(TopicFilter("en"), page=1, page_size=SIZE)) == ([], 0)
@@ -84,7 +84,7 @@ def test_what_another_process_adds_or_takes_shows_at_once(
     assert told(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([], 2)
 
 
-def test_topics_that_come_while_a_page_is_read_are_neither_on_it_nor_counted(
+def test_topics_stored_during_a_read_are_neither_listed_nor_counted(
     database: Database, pages: Pages, add: Add
 ) -> None:
     before = add(3)

@@ -1,4 +1,4 @@
-"""Laws of pages and counts, for topics, updates and filters of any kind."""
+"""Properties of pages and counts for arbitrary topics, updates and filters."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -116,7 +116,7 @@ def sorted_by_hand(texts: list[Any], wanted: TopicFilter) -> list[int]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(a_put, max_size=4), st.lists(wishes, min_size=1, max_size=6), st.integers(1, 9))
-def test_texts_repeat_their_topics_and_pages_give_every_wanted_one_once_and_in_order(
+def test_pages_list_every_matching_topic_once_and_in_order(
     shared: Database, puts: list[tuple[list[Topic], bool]], asked: list[TopicFilter], page_size: int
 ) -> None:
     fill(shared, puts)
@@ -168,7 +168,7 @@ def counted_by_hand(texts: list[Any]) -> Counter[tuple[str, bool, str]]:
     )
 
 
-def test_writers_at_once_count_as_if_one_had_waited_for_the_other(database: Database) -> None:
+def test_concurrent_writers_keep_the_counts_correct(database: Database) -> None:
     def write(writer: int) -> None:
         for number in range(3):
             given_topics = [

@@ -1,4 +1,4 @@
-"""Hot lists stand ready, byte for byte as they would be made, until a topic or the clock changes them."""
+"""Prepared pages have the same bytes as built ones, until a topic or the clock changes them."""
 
 from typing import Any
 
@@ -12,26 +12,26 @@ from backend.topics.store import topic_store
 from tests.backend.topics.conftest import Service
 
 
-def stands_ready(service: Service, path: str) -> bool:
+def is_prepared(service: Service, path: str) -> bool:
     bare, _, query = path.partition("?")
     topics: TopicService = service.running.inner.state.topics
     return topics.prepared_pages.find(bare, query.encode()) is not None
 
 
-def test_the_first_pages_stand_ready_before_anybody_asks(service: Service) -> None:
+def test_the_first_pages_are_prepared_before_any_request(service: Service) -> None:
     service.add()
     service.running.poll_changes()
     for path in ("/topics", "/ranking_topics"):
-        assert stands_ready(service, path)
+        assert is_prepared(service, path)
         assert service.get(path).body == service.get(f"{path}?nothing=1").body
 
 
 @pytest.mark.parametrize("path", ["/topics", "/topics?lang=en&nothing=1", "/ranking_topics?top=3"])
-def test_a_list_that_was_asked_for_stands_ready_and_says_the_same(service: Service, path: str) -> None:
+def test_a_requested_list_is_cached_with_the_same_bytes(service: Service, path: str) -> None:
     service.add()
-    assert not stands_ready(service, path)
+    assert not is_prepared(service, path)
     made = service.get(path)
-    assert stands_ready(service, path)
+    assert is_prepared(service, path)
     ready_one = service.get(path)
     assert (made.status, made.body) == (ready_one.status, ready_one.body)
     for name in ("etag", "cache-control", "vary", "content-type", "content-length"):
@@ -39,7 +39,7 @@ def test_a_list_that_was_asked_for_stands_ready_and_says_the_same(service: Servi
     assert "etag" in made.headers
 
 
-def test_a_list_answers_304_and_compresses_when_asked_to(service: Service) -> None:
+def test_a_list_supports_304_and_compression(service: Service) -> None:
     for _ in range(9):
         service.add()
     for _ in range(2):  # made, then ready
@@ -53,20 +53,20 @@ def test_a_list_answers_304_and_compresses_when_asked_to(service: Service) -> No
         assert refused.body == plain.body
 
 
-def test_a_detail_and_media_answer_304_too(service: Service) -> None:
+def test_a_detail_and_media_support_304(service: Service) -> None:
     number = service.add()
     for path in (f"/topics/{number}", f"/topics/{number}/media", f"/ai_insights/{number}"):
         tag = service.get(path).headers["etag"]
         assert service.get(path, if_none_match=tag).status == 304
 
 
-def test_a_list_without_a_valid_key_is_401_though_it_stands_ready(service: Service) -> None:
+def test_a_prepared_list_without_a_valid_key_is_401(service: Service) -> None:
     assert service.get("/topics").status == 200
     assert service.running.get("/topics", key="cp_livev1nonsense").status == 401
     assert service.get("/topics", key="ingest").json()["code"] == 403
 
 
-def test_a_topic_that_another_process_stored_shows_after_the_next_look(service: Service) -> None:
+def test_a_topic_of_another_process_is_visible_after_the_next_check(service: Service) -> None:
     service.add()
     assert service.get("/topics").json()["total"] == 1
     topic = Topic(Category.NORMAL, service.clock(), "https://a.example/", {"en": TopicText("Another's")})
@@ -85,11 +85,11 @@ def test_the_ranking_changes_by_the_clock_alone(service: Service) -> None:
         return [item["id"] for item in service.data("/ranking_topics")]
 
     assert ranked() == [old]
-    assert stands_ready(service, "/ranking_topics")
+    assert is_prepared(service, "/ranking_topics")
     service.clock.move(hours=1)
     assert ranked() == [old]
     service.clock.move(microseconds=1)
-    assert not stands_ready(service, "/ranking_topics")
+    assert not is_prepared(service, "/ranking_topics")
     assert ranked() == []
     service.clock.move(hours=1)
     assert ranked() == [coming]

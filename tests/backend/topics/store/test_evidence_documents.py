@@ -1,4 +1,4 @@
-"""Topics and their media are documents that source finding finds, once each, as long as they are told."""
+"""Topics and their media are evidence documents for source finding while they exist."""
 
 from datetime import datetime
 from pathlib import Path
@@ -55,7 +55,7 @@ def test_a_topic_and_its_media_are_each_one_document(database: Database, make: M
     assert found["article", None, POST].title == "It is done."
 
 
-def test_an_article_out_of_a_feed_is_kept_with_all_that_the_feed_gave(
+def test_a_feed_article_keeps_the_full_text_of_its_feed(
     database: Database, make: Make, now: datetime
 ) -> None:
     row = {
@@ -86,7 +86,9 @@ def test_sample_figures_reports_and_events_of_the_archive_are_no_evidence(
     assert told(database) == []
 
 
-def test_documents_go_with_what_they_told(database: Database, make: Make, now: datetime) -> None:
+def test_documents_are_deleted_with_their_topics_and_media(
+    database: Database, make: Make, now: datetime
+) -> None:
     first, second = put(
         database,
         now,

@@ -1,4 +1,4 @@
-"""Topics are found by their words and entities, all of them counted, on both databases."""
+"""Topics are found and counted by words and entities, on SQLite and PostgreSQL."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -30,9 +30,7 @@ def found(database: Database, find: str = "", *entities: str, language: Any = "e
     return [row.topic_id for row in page.rows]
 
 
-def test_every_word_must_stand_somewhere_in_the_text_in_any_form(
-    database: Database, make: Make, now: datetime
-) -> None:
+def test_every_word_must_occur_in_the_text_in_any_form(database: Database, make: Make, now: datetime) -> None:
     text = TopicText("Miners after the halving", "Weekly", "Fees fell.", (("Hash rate of 750 EH/s",),))
     (number,) = put(
         database,
@@ -46,7 +44,7 @@ def test_every_word_must_stand_somewhere_in_the_text_in_any_form(
     assert len(found(database, "miners")) == 2
 
 
-def test_japanese_and_chinese_words_are_found_within_a_sentence(
+def test_japanese_and_chinese_words_match_within_a_sentence(
     database: Database, make: Make, now: datetime
 ) -> None:
     texts = {"ja": TopicText("米SEC、現物ETFを承認"), "zh": TopicText("比特币减半完成")}
@@ -74,7 +72,7 @@ def test_a_topic_is_found_by_any_of_the_entities_and_its_outlets(
     assert found(database, "daily block", "bitcoin") == []
 
 
-def test_a_search_obeys_the_other_filters_and_the_realms(
+def test_a_search_respects_the_other_filters_and_the_realms(
     database: Database, make: Make, now: datetime
 ) -> None:
     earlier, before = now - timedelta(hours=1), now - timedelta(days=2)
@@ -104,7 +102,7 @@ def test_far_pages_and_totals_of_a_search_are_right(database: Database, make: Ma
     assert pages.read(wanted, page=1, page_size=1).total == 26
 
 
-def test_what_is_changed_or_merged_or_told_no_more_is_found_no_more(
+def test_changed_merged_and_deleted_texts_are_not_found(
     database: Database, make: Make, now: datetime
 ) -> None:
     topic = make(

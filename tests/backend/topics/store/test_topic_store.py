@@ -1,4 +1,4 @@
-"""Topics are put and read whole, merged, and counted in the same transaction."""
+"""Topics are stored and loaded completely, merged, and counted in the same transaction."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -30,7 +30,7 @@ def total(database: Database, language: str = "en") -> int:
     return found.total
 
 
-def test_a_topic_is_read_as_it_was_put(database: Database, make: Make, now: datetime) -> None:
+def test_a_topic_is_loaded_as_it_was_stored(database: Database, make: Make, now: datetime) -> None:
     topic = make(
         external_id="a",
         realm="live",
@@ -64,9 +64,7 @@ def test_a_topic_is_read_as_it_was_put(database: Database, make: Make, now: date
     assert topic_store.load_topic(database, number + 1) is None
 
 
-def test_put_moves_the_counter_once_and_nothing_else_does(
-    database: Database, make: Make, now: datetime
-) -> None:
+def test_only_storing_increments_the_change_counter(database: Database, make: Make, now: datetime) -> None:
     with database.write() as connection:
         assert topic_store.store_topics(connection, [], now=now) == []
     assert counter(database) == 0
@@ -100,7 +98,7 @@ def test_replace_deletes_the_texts_that_are_not_given(database: Database, make: 
     assert read.texts == {"en": TopicText("C")}
 
 
-def test_names_belong_to_their_realm(database: Database, make: Make, now: datetime) -> None:
+def test_external_ids_belong_to_their_realm(database: Database, make: Make, now: datetime) -> None:
     with database.write() as connection:
         ids = topic_store.store_topics(
             connection,
@@ -111,7 +109,7 @@ def test_names_belong_to_their_realm(database: Database, make: Make, now: dateti
     assert ids[0] == ids[3]
 
 
-def test_a_merged_topic_answers_for_the_other_one(database: Database, make: Make, now: datetime) -> None:
+def test_a_merged_id_redirects_to_the_other_topic(database: Database, make: Make, now: datetime) -> None:
     def post(name: str, score: float) -> Media:
         return Media("tweet", f"https://x.example/{name}", score=score)
 
@@ -147,9 +145,7 @@ def test_a_merged_topic_answers_for_the_other_one(database: Database, make: Make
     assert (read.texts["en"].title, total(database)) == ("Anew", 1)
 
 
-def test_several_updates_of_topics_that_were_merged_into_one_are_made_in_turn(
-    database: Database, make: Make, now: datetime
-) -> None:
+def test_updates_of_merged_topics_are_applied_in_order(database: Database, make: Make, now: datetime) -> None:
     with database.write() as connection:
         one, two = topic_store.store_topics(
             connection, [make(external_id="1"), make(external_id="2")], now=now
@@ -160,7 +156,7 @@ def test_several_updates_of_topics_that_were_merged_into_one_are_made_in_turn(
     assert total(database) == 1
 
 
-def test_media_can_be_taken_away_again(database: Database, make: Make, now: datetime) -> None:
+def test_media_can_be_removed(database: Database, make: Make, now: datetime) -> None:
     items = [Media("tweet", f"https://x.example/{n}", score=n) for n in (1.0, 2.0)]
     with database.write() as connection:
         (number,) = topic_store.store_topics(connection, [make()], now=now)
