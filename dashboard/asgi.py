@@ -21,9 +21,9 @@ from dashboard.client import connection, markets
 from dashboard.frame import asset_icons, style_sheet
 from dashboard.frame.document import DocumentMiddleware
 from dashboard.sign_in import guard, routes, service
-from dashboard.sign_in.service import open_desk
+from dashboard.sign_in.service import find_service
 from dashboard.sign_in.session import Session
-from dashboard.sign_in.session_maintenance import Rounds
+from dashboard.sign_in.session_maintenance import SessionMaintenance
 
 PRELOADED_MODULES = (
     "PIL.Image",
@@ -45,14 +45,14 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     for name in PRELOADED_MODULES:
         import_module(name)
     warm_up = asyncio.get_running_loop().run_in_executor(None, warm_caches)
-    desk = open_desk()
-    rounds = Rounds(desk, check_session) if desk is not None else None
-    if rounds is not None:
-        rounds.start()
+    sign_in_service = find_service()
+    maintenance = SessionMaintenance(sign_in_service, check_session) if sign_in_service is not None else None
+    if maintenance is not None:
+        maintenance.start()
     yield {}
-    if rounds is not None:
-        rounds.stop()
-        service.close()
+    if maintenance is not None:
+        maintenance.stop()
+        service.close_service()
     await warm_up
     connection.close_client()
 
@@ -71,7 +71,7 @@ def warm_caches() -> None:
         client = connection.get_client()
     except connection.SettingsError:
         return
-    if open_desk() is None:
+    if find_service() is None:
         markets.fetch_overview()
         prepare_pages()
     library.compress_library()
@@ -98,8 +98,8 @@ app = st.App(
             DocumentMiddleware,
             style=style_sheet.build_style_sheet(),
             title="Chainproof",
-            script=load_session_watch() if open_desk() else "",
+            script=load_session_watch() if find_service() else "",
         ),
-        Middleware(guard.Guard),
+        Middleware(guard.SignInGuard),
     ],
 )

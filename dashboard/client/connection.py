@@ -35,7 +35,7 @@ def get_client() -> ApiClient:
     with _lock:
         if _client is None:
             settings = _load_settings()
-            find_caller = service.caller if service.desk() is not None else None
+            find_caller = service.find_caller if service.get_service() is not None else None
             _client = ApiClient(settings.api_url, _key_reader(settings), find_caller=find_caller)
         return _client
 

@@ -11,7 +11,7 @@ from dashboard.sign_in import return_url, service
 
 def can_write() -> bool:
     """True if the reader may store findings and submit jobs."""
-    return "write" in service.scopes()
+    return "write" in service.get_scopes()
 
 
 def render_missing_scope(action: Literal["store", "submit", "cancel"]) -> None:
@@ -21,7 +21,7 @@ def render_missing_scope(action: Literal["store", "submit", "cancel"]) -> None:
 
 def render_account() -> None:
     """Renders the person signed in, their rights and the sign-out button; nothing without sign-in."""
-    person = service.person()
+    person = service.find_session()
     if person is None:
         return
     name = t("sign_in.signed_in_as", name=person.name) if person.name else t("sign_in.signed_in")
@@ -45,10 +45,13 @@ def require_sign_in() -> bool:
     If the session has just ended, renders a link to the sign-in instead, for a browser that is not
     redirected automatically.
     """
-    if service.desk() is None or service.person() is not None:
+    if service.get_service() is None or service.find_session() is not None:
         return True
     link = tag(
-        "a", text(t("sign_in.sign_in")), href=return_url.sign_in(return_url.HOME, "ended"), target="_self"
+        "a",
+        text(t("sign_in.sign_in")),
+        href=return_url.build_sign_in_url(return_url.HOME, "ended"),
+        target="_self",
     )
     st.html(tag("div", tag("p", text(t("sign_in.why_ended"))), link, class_="cp-awaiting", role="status"))
     return False

@@ -35,7 +35,9 @@ _lock = threading.Lock()
 async def serve_icon(request: Request) -> Response:
     """Serves the icon of one asset, or 404 without caching if there is none."""
     asset_id = request.path_params["asset_id"]
-    find = partial(callers.run_as, guard.caller_of(request.scope) or ANONYMOUS, partial(find_icon, asset_id))
+    find = partial(
+        callers.run_as, guard.get_session(request.scope) or ANONYMOUS, partial(find_icon, asset_id)
+    )
     image = await run_in_threadpool(find) if ASSET_ID.fullmatch(asset_id) else None
     if image is None:
         return Response(status_code=HTTPStatus.NOT_FOUND, headers={"Cache-Control": "no-store"})

@@ -1,7 +1,7 @@
-"""The service's OAuth 2.0 endpoints, as a public client asks them.
+"""Calls the service's OAuth 2.0 endpoints as a public client.
 
-The dashboard asks the service at the address that it knows it by, and sends browsers to the address that the
-service's metadata name (RFC 8414), which may be another one: that of a proxy before it.
+The dashboard calls the service at its configured URL. Browsers are sent to the URL in the service's metadata
+(RFC 8414), which may differ, for example behind a proxy.
 """
 
 import threading
@@ -13,27 +13,27 @@ from urllib.parse import urlencode, urlsplit
 
 import httpx
 
-from dashboard.sign_in.oauth_state import Attempt
+from dashboard.sign_in.oauth_state import SignInAttempt
 
 SCOPES = ("read", "write")
-"""What the pages need: to read, and to submit jobs and store violations."""
+"""Scopes for the pages: read data, and submit jobs and store violations."""
 TIMEOUT_SECONDS = 5.0
-KNOWN_SECONDS = 60.0
-"""How long the metadata are kept."""
-FAILED_SECONDS = 2.0
-"""How long it is kept that there are none, so that people do not wait in a row for a service that hangs."""
+METADATA_CACHE_SECONDS = 60.0
+"""Cache lifetime of the metadata."""
+METADATA_ERROR_CACHE_SECONDS = 2.0
+"""Cache lifetime of a failed request for metadata, so that people do not queue for a hanging service."""
 
 
-class Refused(Exception):
-    """The service says no; ``error`` is its word of RFC 6749 section 5.2."""
+class OAuthError(Exception):
+    """The service rejected a request; ``error`` is the code of RFC 6749 section 5.2."""
 
     def __init__(self, error: str) -> None:
         super().__init__(error)
         self.error = error
 
 
-class Unavailable(Exception):
-    """There is no answer, or none that can be used: it may be another time."""
+class ServiceUnavailableError(Exception):
+    """The service sent no usable response; a later request may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """``expires_in``: seconds from when the request for them was sent."""
+    """Tokens; ``expires_in`` is in seconds from the start of the request for them."""
 
     access: str = field(repr=False)
     refresh: str | None = field(repr=False)
@@ -52,7 +52,7 @@ class Tokens:
     scopes: tuple[str, ...]
 
 
-class Authority:
+class OAuthClient:
     def __init__(
         self,
         base_url: str,
@@ -65,34 +65,35 @@ class Authority:
         )
         self._clock = clock
         self._lock = threading.Lock()
-        self._known: tuple[float, Metadata | Unavailable] | None = None
+        self._metadata_cache: tuple[float, Metadata | ServiceUnavailableError] | None = None
 
     def close(self) -> None:
         self._http.close()
 
-    def metadata(self) -> Metadata:
-        """Who issues, and where people are sent to. Raises :class:`Unavailable`."""
+    def fetch_metadata(self) -> Metadata:
+        """Fetch or return cached metadata. Raises :class:`ServiceUnavailableError`."""
         with self._lock:
-            if self._known is None or not self._still_holds(*self._known):
-                told = self._ask_metadata()
-                self._known = (self._clock(), told)
-            told = self._known[1]
-        if isinstance(told, Unavailable):
-            raise Unavailable(*told.args)
-        return told
+            if self._metadata_cache is None or not self._is_fresh(*self._metadata_cache):
+                data = self._load_metadata()
+                self._metadata_cache = (self._clock(), data)
+            data = self._metadata_cache[1]
+        if isinstance(data, ServiceUnavailableError):
+            raise ServiceUnavailableError(*data.args)
+        return data
 
-    def address(
+    def build_authorization_url(
         self,
-        attempt: Attempt,
+        attempt: SignInAttempt,
         *,
         client_id: str,
         redirect_uri: str,
         language: str,
         ask_password: bool = False,
     ) -> str:
-        """Where to send a browser (RFC 6749 section 4.1.1), which is to read ``language`` (BCP 47) there.
+        """Build the URL of the authorization request (RFC 6749 section 4.1.1) in ``language`` (BCP 47).
 
-        With ``ask_password`` also one that stays signed in at the service. Raises :class:`Unavailable`.
+        With ``ask_password``, the service asks for the password even if the browser is signed in there.
+        Raises :class:`ServiceUnavailableError`.
         """
         query = {
             "response_type": "code",
@@ -106,12 +107,14 @@ class Authority:
         }
         if ask_password:
             query["prompt"] = "login"
-        endpoint = self.metadata().authorization_endpoint
+        endpoint = self.fetch_metadata().authorization_endpoint
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
 
-    def exchange(self, code: str, attempt: Attempt, *, client_id: str, redirect_uri: str) -> Tokens:
-        """Raises :class:`Refused` or :class:`Unavailable`."""
-        return self._tokens(
+    def exchange_code(
+        self, code: str, attempt: SignInAttempt, *, client_id: str, redirect_uri: str
+    ) -> Tokens:
+        """Exchange a code for tokens. Raises :class:`OAuthError` or :class:`ServiceUnavailableError`."""
+        return self._request_tokens(
             {
                 "grant_type": "authorization_code",
                 "code": code,
@@ -122,67 +125,71 @@ class Authority:
             SCOPES,
         )
 
-    def renew(self, tokens: Tokens, *, client_id: str) -> Tokens:
-        """New tokens for the refresh token, which works once. Raises as :meth:`exchange` does."""
+    def refresh_tokens(self, tokens: Tokens, *, client_id: str) -> Tokens:
+        """Exchange the refresh token, which works once, for new ones. Raises like :meth:`exchange_code`."""
         form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh or ""}
-        fresh = self._tokens({**form, **_named(client_id)}, tokens.scopes)
-        if fresh.refresh is not None:
-            return fresh
-        return Tokens(fresh.access, tokens.refresh, fresh.expires_in, fresh.scopes)
+        renewed = self._request_tokens({**form, **_build_client_field(client_id)}, tokens.scopes)
+        if renewed.refresh is not None:
+            return renewed
+        return Tokens(renewed.access, tokens.refresh, renewed.expires_in, renewed.scopes)
 
     def revoke(self, tokens: Tokens, *, client_id: str, end_session: bool = False) -> None:
-        """Both, the one that lives longer first (RFC 7009). ``end_session`` also signs the person out.
+        """Revoke both tokens, the longer-lived first (RFC 7009). ``end_session`` also signs the person out.
 
-        Raises as :meth:`exchange` does.
+        Raises like :meth:`exchange_code`.
         """
-        own = {**_named(client_id), **({"end_session": "true"} if end_session else {})}
-        both = (("refresh_token", tokens.refresh), ("access_token", tokens.access))
-        for hint, token in both:
+        extra = {**_build_client_field(client_id), **({"end_session": "true"} if end_session else {})}
+        tokens_to_revoke = (("refresh_token", tokens.refresh), ("access_token", tokens.access))
+        for hint, token in tokens_to_revoke:
             if token is not None:
                 form = {"token": token, "token_type_hint": hint}
-                _judged(self._post("/oauth/revoke", {**form, **own}))
+                _check_response(self._post("/oauth/revoke", {**form, **extra}))
 
-    def name_of(self, tokens: Tokens) -> str:
-        """What the person is called; empty where the service does not tell. Raises :class:`Unavailable`."""
-        own = {"Authorization": f"Bearer {tokens.access}"}
-        response = self._post("/oauth/introspect", {"token": tokens.access}, own)
+    def fetch_username(self, tokens: Tokens) -> str:
+        """Fetch the person's name; empty if there is none. Raises :class:`ServiceUnavailableError`."""
+        extra = {"Authorization": f"Bearer {tokens.access}"}
+        response = self._post("/oauth/introspect", {"token": tokens.access}, extra)
         if not response.is_success:
             return ""
-        told = _object(response)
-        name = told.get("username") or told.get("sub") or ""
+        data = _parse_object(response)
+        name = data.get("username") or data.get("sub") or ""
         return name if isinstance(name, str) else ""
 
-    def _tokens(self, form: Mapping[str, str], scopes: tuple[str, ...]) -> Tokens:
-        """``scopes`` are those that hold where the answer names none (RFC 6749 section 5.1)."""
-        told = _object(_judged(self._post("/oauth/token", form)))
-        access, refresh, life = told.get("access_token"), told.get("refresh_token"), told.get("expires_in")
-        kind, scope = told.get("token_type"), told.get("scope")
+    def _request_tokens(self, form: Mapping[str, str], scopes: tuple[str, ...]) -> Tokens:
+        """Request tokens. ``scopes`` apply if the response names none (RFC 6749 section 5.1)."""
+        data = _parse_object(_check_response(self._post("/oauth/token", form)))
+        access, refresh, life = data.get("access_token"), data.get("refresh_token"), data.get("expires_in")
+        kind, scope = data.get("token_type"), data.get("scope")
         usable = isinstance(access, str) and access and isinstance(kind, str) and kind.lower() == "bearer"
         if not usable or not isinstance(access, str) or not isinstance(refresh, str | None):
-            raise Unavailable("The service's tokens cannot be used.")
+            raise ServiceUnavailableError("The service sent unusable tokens.")
         seconds = float(life) if isinstance(life, int | float) and life > 0 else 300.0
         return Tokens(access, refresh, seconds, tuple(scope.split()) if isinstance(scope, str) else scopes)
 
-    def _still_holds(self, since: float, told: Metadata | Unavailable) -> bool:
-        return self._clock() - since < (FAILED_SECONDS if isinstance(told, Unavailable) else KNOWN_SECONDS)
+    def _is_fresh(self, since: float, data: Metadata | ServiceUnavailableError) -> bool:
+        return self._clock() - since < (
+            METADATA_ERROR_CACHE_SECONDS
+            if isinstance(data, ServiceUnavailableError)
+            else METADATA_CACHE_SECONDS
+        )
 
-    def _ask_metadata(self) -> Metadata | Unavailable:
+    def _load_metadata(self) -> Metadata | ServiceUnavailableError:
         try:
             return self._read_metadata()
-        except Unavailable as fault:
-            return fault
+        except ServiceUnavailableError as error:
+            return error
 
     def _read_metadata(self) -> Metadata:
         try:
             response = self._http.get("/.well-known/oauth-authorization-server")
-        except httpx.HTTPError as fault:
-            raise Unavailable("The service does not answer.") from fault
-        told = _object(response) if response.is_success else {}
-        issuer, endpoint = told.get("issuer"), told.get("authorization_endpoint")
+        except httpx.HTTPError as error:
+            raise ServiceUnavailableError("The service does not respond.") from error
+        data = _parse_object(response) if response.is_success else {}
+        issuer, endpoint = data.get("issuer"), data.get("authorization_endpoint")
         if not (isinstance(issuer, str) and isinstance(endpoint, str)):
-            raise Unavailable("The service does not tell where people sign in.")
+            raise ServiceUnavailableError("The service's metadata have no sign-in endpoint.")
         if urlsplit(endpoint).scheme not in ("http", "https"):
-            raise Unavailable("The service's sign-in has no web address.")
+            raise ServiceUnavailableError("The service's sign-in endpoint is not a web URL.")
         return Metadata(issuer, endpoint)
 
     def _post(
@@ -190,32 +197,32 @@ class Authority:
     ) -> httpx.Response:
         try:
             return self._http.post(path, data=dict(form), headers=headers)
-        except httpx.HTTPError as fault:
-            raise Unavailable("The service does not answer.") from fault
+        except httpx.HTTPError as error:
+            raise ServiceUnavailableError("The service does not respond.") from error
 
 
-def _named(client_id: str) -> dict[str, str]:
-    """Whose tokens they are, where that is still known: the tokens stand for themselves."""
+def _build_client_field(client_id: str) -> dict[str, str]:
+    """Build the ``client_id`` field; empty if the id is no longer known, since the tokens suffice."""
     return {"client_id": client_id} if client_id else {}
 
 
-def _judged(response: httpx.Response) -> httpx.Response:
+def _check_response(response: httpx.Response) -> httpx.Response:
     if response.is_success:
         return response
     if response.status_code >= 500 or response.status_code in (408, 429):
-        raise Unavailable("The service does not answer now.")
+        raise ServiceUnavailableError("The service is unavailable.")
     try:
-        error = _object(response).get("error")
-    except Unavailable:
+        error = _parse_object(response).get("error")
+    except ServiceUnavailableError:
         error = None
-    raise Refused(error if isinstance(error, str) else "refused")
+    raise OAuthError(error if isinstance(error, str) else "refused")
 
 
-def _object(response: httpx.Response) -> dict[str, Any]:
+def _parse_object(response: httpx.Response) -> dict[str, Any]:
     try:
-        told = response.json()
-    except ValueError as fault:
-        raise Unavailable("The service's answer cannot be read.") from fault
-    if not isinstance(told, dict):
-        raise Unavailable("The service's answer cannot be read.")
-    return told
+        data = response.json()
+    except ValueError as error:
+        raise ServiceUnavailableError("The service's response is not a JSON object.") from error
+    if not isinstance(data, dict):
+        raise ServiceUnavailableError("The service's response is not a JSON object.")
+    return data

@@ -1,4 +1,4 @@
-"""The page on which people are told why they are to sign in. It needs nothing but itself."""
+"""Renders the page that explains why people must sign in. It loads no other files."""
 
 from functools import cache
 from http import HTTPStatus
@@ -14,7 +14,7 @@ from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, LANGUAGES, Language, match_locale, t
 from dashboard.sign_in import return_url
 
-Why = Literal[
+Reason = Literal[
     "ended",
     "signed_out",
     "unrevoked",
@@ -27,13 +27,13 @@ Why = Literal[
     "unregistered",
     "elsewhere",
 ]
-WHYS: tuple[Why, ...] = get_args(Why)
-STATUS: dict[str, HTTPStatus] = {
+REASONS: tuple[Reason, ...] = get_args(Reason)
+STATUS_BY_REASON: dict[str, HTTPStatus] = {
     "unreachable": HTTPStatus.SERVICE_UNAVAILABLE,
     "unregistered": HTTPStatus.SERVICE_UNAVAILABLE,
     "elsewhere": HTTPStatus.MISDIRECTED_REQUEST,
 }
-ALARMING = ("denied", "failed", "lost", "no_read", "foreign", "unrevoked", *STATUS)
+ERROR_REASONS = ("denied", "failed", "lost", "no_read", "foreign", "unrevoked", *STATUS_BY_REASON)
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
@@ -44,28 +44,33 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
 }
-AGAIN_SECONDS = 3
-"""Until a browser asks again for a service that did not answer."""
-_HERE = Path(__file__).parent
+RETRY_SECONDS = 3
+"""Interval at which the browser retries if the service is unreachable."""
+_FOLDER = Path(__file__).parent
 
 
-def page(request: Request, why: Why, to: str, *, origin: str = "", note: str = "") -> HTMLResponse:
-    """``to``: where the sign-in leads. ``origin``: that of another address, where it is to be done."""
-    lang = language_of(request, to)
-    again = return_url.sign_in(to)
-    alarming = why in ALARMING
+def render_page(
+    request: Request, reason: Reason, return_path: str, *, origin: str = "", note: str = ""
+) -> HTMLResponse:
+    """Render the page. The sign-in returns to ``return_path``.
+
+    ``origin`` is the registered origin of the dashboard, if the browser uses another one.
+    """
+    lang = find_language(request, return_path)
+    sign_in_url = return_url.build_sign_in_url(return_path)
+    is_error = reason in ERROR_REASONS
     body = tag(
         "main",
         tag("div", _logo(), class_="logo"),
         tag("h1", text(t("sign_in.title", lang=lang))),
         tag(
             "p",
-            text(t(f"sign_in.why_{why}", lang=lang)),
+            text(t(f"sign_in.why_{reason}", lang=lang)),
             class_="why",
-            role="alert" if alarming else "status",
+            role="alert" if is_error else "status",
         ),
         tag("p", text(note), class_="note", lang="en") if note else "",
-        tag("a", text(_button(why, origin, lang)), class_="button", href=f"{origin}{again}"),
+        tag("a", text(_button(reason, origin, lang)), class_="button", href=f"{origin}{sign_in_url}"),
     )
     head = "".join(
         (
@@ -75,15 +80,15 @@ def page(request: Request, why: Why, to: str, *, origin: str = "", note: str = "
         )
     )
     html = f'<!doctype html><html lang="{HTML_LANG[lang]}"><head>{head}</head><body>{body}</body></html>'
-    response = HTMLResponse(html, STATUS.get(why, HTTPStatus.OK), headers=HEADERS)
-    if why == "unreachable":  # pages that were open come back by themselves
-        response.headers["Refresh"] = f"{AGAIN_SECONDS}; url={again}"
+    response = HTMLResponse(html, STATUS_BY_REASON.get(reason, HTTPStatus.OK), headers=HEADERS)
+    if reason == "unreachable":  # open pages return automatically
+        response.headers["Refresh"] = f"{RETRY_SECONDS}; url={sign_in_url}"
     return response
 
 
-def language_of(request: Request, to: str) -> Language:
-    """As the link says, else as this reader chose before, else as the browser asks."""
-    linked = dict(parse_qsl(urlsplit(to).query)).get("lang", "")
+def find_language(request: Request, return_path: str) -> Language:
+    """Find the language of the link, the reader's preference, or the browser, in this order."""
+    linked = dict(parse_qsl(urlsplit(return_path).query)).get("lang", "")
     chosen = preferences.parse_cookie(request.cookies.get(preferences.COOKIE)).get("lang", "")
     for code in (linked, chosen):
         for known in LANGUAGES:
@@ -92,18 +97,18 @@ def language_of(request: Request, to: str) -> Language:
     return match_locale(request.headers.get("accept-language", "").split(",")[0].split(";")[0].strip())
 
 
-def _button(why: Why, origin: str, lang: Language) -> str:
+def _button(reason: Reason, origin: str, lang: Language) -> str:
     if origin:
         return t("sign_in.open_there", lang=lang, address=origin)
-    return t("sign_in.again" if why in ALARMING else "sign_in.sign_in", lang=lang)
+    return t("sign_in.again" if reason in ERROR_REASONS else "sign_in.sign_in", lang=lang)
 
 
 @cache
 def _logo() -> str:
-    """The mark alone: the words stand in the heading."""
-    return (_HERE.parent / "frame" / "favicon.svg").read_text(encoding="utf-8")
+    """Load the logo without the name, which is in the heading."""
+    return (_FOLDER.parent / "frame" / "favicon.svg").read_text(encoding="utf-8")
 
 
 @cache
 def _style() -> str:
-    return (_HERE / "page.css").read_text(encoding="utf-8")
+    return (_FOLDER / "page.css").read_text(encoding="utf-8")

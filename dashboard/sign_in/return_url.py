@@ -1,36 +1,36 @@
-"""Where somebody is led back to after they signed in: a place of the dashboard, whatever was asked for."""
+"""Validates the path to which a browser returns after the sign-in: always a page of the dashboard."""
 
 import re
 from urllib.parse import quote
 
 HOME = "/"
-LONGEST = 1000
-"""Characters; what is longer would not fit into the cookie that keeps it, and leads to its page alone."""
-_PLAIN = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
-"""A path and a query in the characters of RFC 3986; without a backslash, which browsers read as a slash."""
-_OWN = re.compile(r"/(sign-in|sign-out|_stcore|media|component|static|assets)(/|$)")
-"""What is no page."""
+MAX_CHARS = 1000
+"""Maximum length of a path with its query, limited by the cookie; a longer one loses its query."""
+_PATH_AND_QUERY = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
+"""Path and query in the characters of RFC 3986, without the backslash, which browsers treat as a slash."""
+_RESERVED_PATH = re.compile(r"/(sign-in|sign-out|_stcore|media|component|static|assets)(/|$)")
+"""Paths that are not pages."""
 
 
-def kept(asked: str | None) -> str:
-    """``asked`` if it is a path of the dashboard with its query; else its path, else the first page.
+def validate_path(path_and_query: str | None) -> str:
+    """Return ``path_and_query`` if it is valid; its path alone if it is too long; else the first page.
 
-    Nothing that a browser could read as another host's address comes through: the path begins with exactly
-    one slash, and holds no other two in a row and no dots as a segment.
+    No result can be read as a URL of another host: the path starts with exactly one slash and contains
+    neither a double slash nor dot segments.
     """
-    if not asked or not _PLAIN.fullmatch(asked):
+    if not path_and_query or not _PATH_AND_QUERY.fullmatch(path_and_query):
         return HOME
-    path = asked.partition("?")[0]  # a parser of URLs takes "///host" for a path; no browser does
-    if "//" in path or _OWN.match(path):
+    path = path_and_query.partition("?")[0]  # URL parsers read "///host" as a path, browsers do not
+    if "//" in path or _RESERVED_PATH.match(path):
         return HOME
     if any(segment in (".", "..") for segment in path.replace("%2e", ".").replace("%2E", ".").split("/")):
         return HOME
-    if len(asked) <= LONGEST:
-        return asked
-    return path if len(path) <= LONGEST else HOME
+    if len(path_and_query) <= MAX_CHARS:
+        return path_and_query
+    return path if len(path) <= MAX_CHARS else HOME
 
 
-def sign_in(to: str, why: str = "") -> str:
-    """The address that leads to the sign-in, and from there to ``to``."""
-    reason = f"&why={quote(why, safe='')}" if why else ""
-    return f"/sign-in?next={quote(kept(to), safe='')}{reason}"
+def build_sign_in_url(path: str, reason: str = "") -> str:
+    """Build the URL of the sign-in that returns to ``path`` and shows ``reason``."""
+    query = f"&why={quote(reason, safe='')}" if reason else ""
+    return f"/sign-in?next={quote(validate_path(path), safe='')}{query}"

@@ -1,4 +1,4 @@
-"""The desk at which people sign in: who is signed in, and what this dashboard is called at the service."""
+"""Manages sign-in: sessions, tokens, and the dashboard's registration at the service."""
 
 import json
 import threading
@@ -13,141 +13,143 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from backend.settings import Settings, SettingsError, is_loopback
 from dashboard.client.callers import ANONYMOUS, Caller
-from dashboard.sign_in.oauth_client import SCOPES, Authority, Tokens
+from dashboard.sign_in.oauth_client import SCOPES, OAuthClient, Tokens
 from dashboard.sign_in.session import Session
-from dashboard.sign_in.session_store import Sessions
+from dashboard.sign_in.session_store import SessionStore
 
 
-class NotRegistered(Exception):
-    """The dashboard does not know what it is called at the service, or is called so at another address."""
+class NotRegisteredError(Exception):
+    """The dashboard is not registered at the service, or is registered with another URL."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cookies:
-    """Names of cookies. On https they are bound to this very host by their prefix; on http, where cookies do
-    not tell ports apart, they carry the port. ``signed_out`` is there from a sign-out to the next sign-in."""
+class CookieNames:
+    """Names of cookies. On https, the prefix binds them to the host. On http, they contain the port, because
+    cookies do not distinguish ports. ``signed_out`` is set from a sign-out to the next sign-in."""
 
     session: str
-    attempt: str
+    attempt_prefix: str
     signed_out: str
     secure: bool
 
     @classmethod
-    def of(cls, origin: str) -> "Cookies":
+    def for_origin(cls, origin: str) -> "CookieNames":
         parts = urlsplit(origin)
         if parts.scheme == "https":
-            before, after, secure = "__Host-chainproof", "", True
+            prefix, suffix, secure = "__Host-chainproof", "", True
         else:
-            before, after, secure = "chainproof", f"-{parts.port or 80}", False
-        return cls(f"{before}-session{after}", f"{before}-sign-in{after}-", f"{before}-out{after}", secure)
+            prefix, suffix, secure = "chainproof", f"-{parts.port or 80}", False
+        return cls(f"{prefix}-session{suffix}", f"{prefix}-sign-in{suffix}-", f"{prefix}-out{suffix}", secure)
 
 
-class Desk:
+class SignInService:
     def __init__(self, settings: Settings, *, transport: httpx.BaseTransport | None = None) -> None:
         self.origin = settings.dashboard_origin
-        self.named_origin = settings.dashboard_public_url is not None
+        self.has_public_url = settings.dashboard_public_url is not None
         self.redirect_uri = settings.dashboard_redirect_uri
-        self.cookies = Cookies.of(self.origin)
-        self.authority = Authority(settings.api_url, transport=transport)
-        self.sessions = Sessions(self._revoke, self._sign_out)
-        self._named = settings.dashboard_client_id
-        self._file = settings.dashboard_client_file
+        self.cookies = CookieNames.for_origin(self.origin)
+        self.oauth_client = OAuthClient(settings.api_url, transport=transport)
+        self.sessions = SessionStore(self._revoke, self._sign_out)
+        self._configured_client_id = settings.dashboard_client_id
+        self._registration_file = settings.dashboard_client_file
 
-    def client_id(self) -> str:
-        """Raises :class:`NotRegistered`."""
-        if self._named:
-            return self._named
+    def load_client_id(self) -> str:
+        """Load the dashboard's client id. Raises :class:`NotRegisteredError`."""
+        if self._configured_client_id:
+            return self._configured_client_id
         try:
-            told = json.loads(self._file.read_text(encoding="utf-8"))
-            client_id, redirect_uri = str(told["client_id"]), told["redirect_uri"]
-        except (OSError, ValueError, KeyError, TypeError) as fault:
-            raise NotRegistered("The service has not registered this dashboard.") from fault
+            data = json.loads(self._registration_file.read_text(encoding="utf-8"))
+            client_id, redirect_uri = str(data["client_id"]), data["redirect_uri"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise NotRegisteredError("The service has not registered this dashboard.") from error
         if redirect_uri != self.redirect_uri:
-            raise NotRegistered(f"The service registered this dashboard at {redirect_uri}.")
+            raise NotRegisteredError(f"The service registered this dashboard at {redirect_uri}.")
         return client_id
 
-    def admit(self, name: str, tokens: Tokens) -> str:
-        """Begin a session; what is returned goes into the browser's cookie."""
-        return self.sessions.open(Session(name, tokens, self._renew, self.sessions.discard))
+    def start_session(self, name: str, tokens: Tokens) -> str:
+        """Start a session; returns the secret for the browser's cookie."""
+        return self.sessions.add(Session(name, tokens, self._refresh_tokens, self.sessions.queue_revocation))
 
-    def session_of(self, cookies: Mapping[str, str]) -> Session | None:
+    def find_session(self, cookies: Mapping[str, str]) -> Session | None:
         return self.sessions.find(cookies.get(self.cookies.session))
 
     def close(self) -> None:
-        """Ask the service no more."""
-        self.authority.close()
+        """Close the connections to the service."""
+        self.oauth_client.close()
 
-    def _renew(self, tokens: Tokens) -> Tokens:
-        return self.authority.renew(tokens, client_id=self._known_id())
+    def _refresh_tokens(self, tokens: Tokens) -> Tokens:
+        return self.oauth_client.refresh_tokens(tokens, client_id=self._load_client_id_or_empty())
 
     def _revoke(self, tokens: Tokens) -> None:
-        self.authority.revoke(tokens, client_id=self._known_id())
+        self.oauth_client.revoke(tokens, client_id=self._load_client_id_or_empty())
 
     def _sign_out(self, tokens: Tokens) -> None:
-        self.authority.revoke(tokens, client_id=self._known_id(), end_session=True)
+        self.oauth_client.revoke(tokens, client_id=self._load_client_id_or_empty(), end_session=True)
 
-    def _known_id(self) -> str:
-        """The one that the tokens were issued to; should it be known no more, the service says so."""
+    def _load_client_id_or_empty(self) -> str:
+        """Load the client id of the tokens; empty if it is no longer known."""
         try:
-            return self.client_id()
-        except NotRegistered:
+            return self.load_client_id()
+        except NotRegisteredError:
             return ""
 
 
-_lock = threading.Lock()
-_made: list[Desk | None] = []
+_services_lock = threading.Lock()
+_services: list[SignInService | None] = []
 
 
-def desk() -> Desk | None:
-    """This process's desk, made at the first call; null where nobody signs in.
+def get_service() -> SignInService | None:
+    """Return the process's sign-in service, created at the first call; null if sign-in is disabled.
 
-    Raises :class:`~backend.settings.SettingsError` for settings that cannot be read.
+    Raises :class:`~backend.settings.SettingsError` for invalid settings.
     """
-    with _lock:
-        if not _made:
+    with _services_lock:
+        if not _services:
             settings = Settings()
-            _made.append(Desk(settings) if _is_needed(settings) else None)
-        return _made[0]
+            _services.append(SignInService(settings) if _is_needed(settings) else None)
+        return _services[0]
 
 
-def close() -> None:
-    """Close the desk, as the process ends."""
-    with _lock:
-        for made in _made:
-            if made is not None:
-                made.close()
-        _made.clear()
+def close_service() -> None:
+    """Close the sign-in service at the end of the process."""
+    with _services_lock:
+        for service in _services:
+            if service is not None:
+                service.close()
+        _services.clear()
 
 
-def open_desk() -> Desk | None:
-    """The same, and null for settings that cannot be read: no page asks the service then, but tells why."""
+def find_service() -> SignInService | None:
+    """Return the sign-in service; null also for invalid settings, which the pages then report."""
     try:
-        return desk()
+        return get_service()
     except SettingsError:
         return None
 
 
-def person() -> Session | None:
-    """Who looks at the page that is being drawn; null where nobody signs in, and for nobody."""
-    there = desk()
-    if there is None or get_script_run_ctx(suppress_warning=True) is None:
+def find_session() -> Session | None:
+    """Find the session of the page that is drawn; null without sign-in, session or page."""
+    service = get_service()
+    if service is None or get_script_run_ctx(suppress_warning=True) is None:
         return None
-    return there.session_of(st.context.cookies)
+    return service.find_session(st.context.cookies)
 
 
-def caller() -> Caller:
-    """The same as who asks the service."""
-    return person() or ANONYMOUS
+def find_caller() -> Caller:
+    """Find the caller of requests to the service: the session of the page, or nobody."""
+    return find_session() or ANONYMOUS
 
 
-def scopes() -> tuple[str, ...]:
-    """What the page may do; where nobody signs in, all that pages can."""
-    return SCOPES if desk() is None else getattr(person(), "scopes", ())
+def get_scopes() -> tuple[str, ...]:
+    """Return the scopes of the page's session; all scopes if sign-in is disabled."""
+    return SCOPES if get_service() is None else getattr(find_session(), "scopes", ())
 
 
 def _is_needed(settings: Settings) -> bool:
-    """The settings say where the dashboard ought to listen. Where it listens elsewhere, started without the
-    ``chainproof`` command, nobody is let in unasked either."""
+    """Whether sign-in is needed, by the settings.
+
+    If Streamlit was started without the ``chainproof`` command, the address on which it listens decides, too.
+    """
     if settings.dashboard_signs_in or settings.dashboard_open_to_all or not runtime.exists():
         return settings.dashboard_signs_in
     return not is_loopback(config.get_option("server.address") or "0.0.0.0")  # noqa: S104 - what is refused

@@ -1,4 +1,4 @@
-"""A person who is signed in: their tokens, which are refreshed in time and only once, until they end."""
+"""Holds a signed-in person's tokens, and refreshes them ahead of expiry, one thread at a time."""
 
 import secrets
 import threading
@@ -6,54 +6,54 @@ import time
 from collections.abc import Callable
 
 from dashboard.client.callers import Credential
-from dashboard.sign_in.oauth_client import Refused, Tokens, Unavailable
+from dashboard.sign_in.oauth_client import OAuthError, ServiceUnavailableError, Tokens
 
-RENEW_SECONDS = 300.0
-"""So long before they expire tokens are refreshed, or after half their life where that is later."""
-AGAIN_SECONDS = 10.0
-"""Between two tries to refresh."""
-SURE_SECONDS = 3.0
-"""How long an answer of the service counts as a word on whether the token is still valid. With the second
-in which every replica of the service learns of a revocation, nobody sees anything five seconds after."""
+REFRESH_AHEAD_SECONDS = 300.0
+"""Tokens are refreshed this long before they expire, or after half their lifetime if that is later."""
+RETRY_SECONDS = 10.0
+"""Interval between attempts to refresh."""
+VERIFIED_SECONDS = 3.0
+"""How long a response of the service proves that the token is valid. Replicas of the service learn of a
+revocation within a second, so that nobody sees anything five seconds after it."""
 
-Renew = Callable[[Tokens], Tokens]
+RefreshTokens = Callable[[Tokens], Tokens]
 Clock = Callable[[], float]
 
 
 class Session:
     """One browser's sign-in, shared by all its tabs and threads; a :class:`~dashboard.client.callers.Caller`.
 
-    ``renew`` gives new tokens for old ones; it is never called twice with the same refresh token while its
-    answer may still come, since using one twice ends its family. ``discard`` is given tokens that are held no
-    longer, to be revoked. ``clock`` counts seconds, monotonically; ``wall`` since 1970.
+    ``refresh_tokens`` exchanges tokens for new ones. It is never called twice with the same refresh token
+    while a response may still arrive: using one twice revokes all tokens of its family. ``queue_revocation``
+    gets tokens that are no longer held. ``clock`` returns monotonic seconds, ``wall_clock`` those since 1970.
     """
 
     def __init__(
         self,
         name: str,
         tokens: Tokens,
-        renew: Renew,
-        discard: Callable[[Tokens], None],
+        refresh_tokens: RefreshTokens,
+        queue_revocation: Callable[[Tokens], None],
         *,
         clock: Clock = time.monotonic,
-        wall: Clock = time.time,
+        wall_clock: Clock = time.time,
     ) -> None:
         self.id = f"person-{secrets.token_hex(8)}"
         self.name = name
         self.csrf = secrets.token_urlsafe(24)
-        self.begun_at = self.used_at = clock()
-        self._renew = renew
-        self._discard = discard
+        self.started_at = self.used_at = clock()
+        self._refresh_tokens = refresh_tokens
+        self._queue_revocation = queue_revocation
         self._clock = clock
-        self._wall = wall
-        self._renewing = threading.Lock()
+        self._wall_clock = wall_clock
+        self._refresh_lock = threading.Lock()
         self._tokens: Tokens | None = tokens
         self._scopes = tokens.scopes
-        self._set_times(tokens, self.begun_at)
-        self._not_before = 0.0
-        self._sure_at = self.begun_at
-        self._ending = threading.Lock()
-        self._on_end: list[Callable[[], None]] = []
+        self._set_times(tokens, self.started_at)
+        self._retry_at = 0.0
+        self._verified_at = self.started_at
+        self._listeners_lock = threading.Lock()
+        self._end_listeners: list[Callable[[], None]] = []
 
     @property
     def scopes(self) -> tuple[str, ...]:
@@ -65,112 +65,114 @@ class Session:
 
     @property
     def is_verified(self) -> bool:
-        return self._tokens is not None and self._clock() - self._sure_at < SURE_SECONDS
+        return self._tokens is not None and self._clock() - self._verified_at < VERIFIED_SECONDS
 
     @property
-    def doubtful(self) -> bool:
-        """Whether it is time to ask, so that it stays certain."""
-        return self._tokens is not None and self._clock() - self._sure_at > SURE_SECONDS / 2
+    def needs_check(self) -> bool:
+        """Whether the token must be checked soon to stay verified."""
+        return self._tokens is not None and self._clock() - self._verified_at > VERIFIED_SECONDS / 2
 
     @property
-    def watched(self) -> bool:
+    def has_open_page(self) -> bool:
         """Whether a page of this session is open."""
-        return bool(self._on_end)
+        return bool(self._end_listeners)
 
     def credential(self) -> Credential:
-        return _header(self._fresh())
+        return _build_header(self._get_valid_tokens())
 
     def handle_rejection(self, sent: Credential) -> bool:
-        """A token that is refused before its time was revoked, and that ends the session; one whose time is
-        over, by either clock, is refreshed. While a machine sleeps the monotonic one stands still."""
-        with self._renewing:
+        """End the session if the token was rejected before it expired, since it is then revoked.
+
+        A token that is expired by either clock is refreshed: the monotonic one stops while a machine sleeps.
+        """
+        with self._refresh_lock:
             tokens = self._tokens
             if tokens is None or not sent:
                 return False
-            if _header(tokens) != sent:  # another thread has refreshed it meanwhile
+            if _build_header(tokens) != sent:  # another thread has refreshed it
                 return True
-            over = self._clock() >= self._expires_at or self._wall() >= self._expires_on_wall
-            if over and self._try_to_renew(tokens):
+            is_expired = self._clock() >= self._expires_at or self._wall_clock() >= self._expires_at_wall_time
+            if is_expired and self._refresh(tokens):
                 return True
-            revoked = not over
-        left = self.end() if revoked else None
-        if left is not None:
-            self._discard(left)
+            revoked = not is_expired
+        held = self.end() if revoked else None
+        if held is not None:
+            self._queue_revocation(held)
         return False
 
     def record_acceptance(self, requested_at: float) -> None:
-        self._sure_at = max(self._sure_at, requested_at)
+        self._verified_at = max(self._verified_at, requested_at)
 
     def end(self) -> Tokens | None:
-        """Forget the tokens and close every open page. What was held, for the first who ends it."""
-        with self._renewing:  # a refresh that is under way ends first: what it brings is to be revoked
+        """Clear the tokens and close all open pages. Only the first call returns the tokens."""
+        with self._refresh_lock:  # waits for a running refresh, whose tokens must be revoked, too
             tokens = self._tokens
-            self._forget()
+            self._clear_tokens()
         return tokens
 
-    def when_ended(self, call: Callable[[], None]) -> Callable[[], None]:
-        """``call`` once the session ends, at once if it has. What is returned takes that back."""
-        with self._ending:
-            self._on_end.append(call)
+    def add_end_listener(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call ``listener`` when the session ends, at once if it has. Returns a function that removes it."""
+        with self._listeners_lock:
+            self._end_listeners.append(listener)
         if self.ended:
-            self._tell()
-        return lambda: self._take_back(call)
+            self._notify_listeners()
+        return lambda: self._remove_listener(listener)
 
-    def _fresh(self) -> Tokens | None:
+    def _get_valid_tokens(self) -> Tokens | None:
         tokens, now = self._tokens, self._clock()
-        if tokens is None or now < self._renew_at or now < self._not_before:
+        if tokens is None or now < self._refresh_at or now < self._retry_at:
             return tokens
-        # While the old ones are good for a while nobody waits for the new ones but the one who asks for them.
-        if not self._renewing.acquire(blocking=now >= self._expires_at):
+        # While the old tokens are valid, only the thread that refreshes them waits.
+        if not self._refresh_lock.acquire(blocking=now >= self._expires_at):
             return tokens
         try:
             tokens, now = self._tokens, self._clock()
-            if tokens is None or now < self._renew_at or now < self._not_before:
+            if tokens is None or now < self._refresh_at or now < self._retry_at:
                 return tokens
-            self._try_to_renew(tokens)
+            self._refresh(tokens)
         finally:
-            self._renewing.release()
+            self._refresh_lock.release()
         return self._tokens
 
-    def _try_to_renew(self, tokens: Tokens) -> bool:
-        """Whether there are new ones; where the service says no, there are none any more. Under the lock."""
-        asked_at = self._clock()
-        if asked_at < self._not_before:
+    def _refresh(self, tokens: Tokens) -> bool:
+        """Refresh the tokens; clears them if the service rejects that. Requires the lock."""
+        requested_at = self._clock()
+        if requested_at < self._retry_at:
             return False
         try:
-            fresh = self._renew(tokens)
-        except Unavailable:
-            self._not_before = asked_at + AGAIN_SECONDS
+            new_tokens = self._refresh_tokens(tokens)
+        except ServiceUnavailableError:
+            self._retry_at = requested_at + RETRY_SECONDS
             return False
-        except Refused:
-            self._forget()
+        except OAuthError:
+            self._clear_tokens()
             return False
-        self._set_times(fresh, asked_at)
-        self._scopes = fresh.scopes
-        self._tokens = fresh
+        self._set_times(new_tokens, requested_at)
+        self._scopes = new_tokens.scopes
+        self._tokens = new_tokens
         return True
 
-    def _forget(self) -> None:
-        """Under the lock."""
+    def _clear_tokens(self) -> None:
+        """Clear the tokens. Requires the lock."""
         self._tokens = None
-        self._tell()
+        self._notify_listeners()
 
     def _set_times(self, tokens: Tokens, since: float) -> None:
         self._expires_at = since + tokens.expires_in
-        self._expires_on_wall = self._wall() - self._clock() + self._expires_at
-        self._renew_at = since + max(tokens.expires_in - RENEW_SECONDS, tokens.expires_in / 2)
+        self._expires_at_wall_time = self._wall_clock() - self._clock() + self._expires_at
+        self._refresh_at = since + max(tokens.expires_in - REFRESH_AHEAD_SECONDS, tokens.expires_in / 2)
 
-    def _tell(self) -> None:
-        with self._ending:
-            calls, self._on_end = self._on_end, []
-        for call in calls:
-            call()
+    def _notify_listeners(self) -> None:
+        with self._listeners_lock:
+            listeners, self._end_listeners = self._end_listeners, []
+        for listener in listeners:
+            listener()
 
-    def _take_back(self, call: Callable[[], None]) -> None:
-        with self._ending:
-            if call in self._on_end:
-                self._on_end.remove(call)
+    def _remove_listener(self, listener: Callable[[], None]) -> None:
+        with self._listeners_lock:
+            if listener in self._end_listeners:
+                self._end_listeners.remove(listener)
 
 
-def _header(tokens: Tokens | None) -> Credential:
+def _build_header(tokens: Tokens | None) -> Credential:
     return {} if tokens is None else {"Authorization": f"Bearer {tokens.access}"}

@@ -1,4 +1,4 @@
-"""Everybody who is signed in at this process, and what is left to be revoked."""
+"""Stores the sessions of this process, and retries revocations of tokens."""
 
 import hashlib
 import logging
@@ -9,32 +9,35 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dashboard.sign_in.oauth_client import Refused, Tokens, Unavailable
+from dashboard.sign_in.oauth_client import OAuthError, ServiceUnavailableError, Tokens
 from dashboard.sign_in.session import Session
 
-IDLE_SECONDS = 12 * 3600.0
-"""A session that nobody uses, without an open page, ends after so long."""
-LONGEST_SECONDS = 30 * 24 * 3600.0
-"""The longest life of a sign-in session at the service."""
-MOST = 10_000
-REVOKE_FOR_SECONDS = 3600.0
-"""How long revoking is tried where the service does not answer: by then the access token is over, and nobody
-has the refresh token any more."""
-REVOKE_EVERY_SECONDS = 15.0
+IDLE_TIMEOUT_SECONDS = 12 * 3600.0
+"""An unused session without an open page ends after this time."""
+MAX_SESSION_SECONDS = 30 * 24 * 3600.0
+"""Maximum lifetime of a sign-in session at the service."""
+MAX_SESSIONS = 10_000
+REVOCATION_TIMEOUT_SECONDS = 3600.0
+"""Revocation is retried up to this time. By then the access token has expired, and nobody holds the refresh
+token."""
+REVOCATION_RETRY_SECONDS = 15.0
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Left:
+class _PendingRevocation:
     tokens: Tokens = field(repr=False)
     revoke: Callable[[Tokens], None]
-    since: float
-    next_at: float
+    queued_at: float
+    retry_at: float
 
 
-class Sessions:
-    """``revoke`` takes tokens back at the service; ``sign_out`` signs the person out there as well, so that
-    the next visit asks for the password. ``clock`` counts seconds, monotonically."""
+class SessionStore:
+    """Sessions by the secret in the browser's cookie.
+
+    ``revoke`` revokes tokens at the service. ``sign_out`` also signs the person out there, so that the next
+    visit asks for the password. ``clock`` returns monotonic seconds.
+    """
 
     def __init__(
         self,
@@ -47,95 +50,97 @@ class Sessions:
         self._sign_out = sign_out
         self._clock = clock
         self._lock = threading.Lock()
-        self._known: OrderedDict[bytes, Session] = OrderedDict()
-        self._left: deque[_Left] = deque()
+        self._sessions: OrderedDict[bytes, Session] = OrderedDict()
+        self._pending_revocations: deque[_PendingRevocation] = deque()
 
-    def open(self, session: Session) -> str:
-        """Keep ``session``; what is returned is the one way to it, and is kept by the browser alone."""
+    def add(self, session: Session) -> str:
+        """Store ``session``; returns its secret, which only the browser keeps."""
         secret = secrets.token_urlsafe(32)
         with self._lock:
-            self._known[_digest(secret)] = session
-            over = self._known.popitem(last=False)[1] if len(self._known) > MOST else None
-        left = over.end() if over is not None else None
-        if left is not None:
-            self.discard(left)
+            self._sessions[_hash_secret(secret)] = session
+            evicted = self._sessions.popitem(last=False)[1] if len(self._sessions) > MAX_SESSIONS else None
+        pending = evicted.end() if evicted is not None else None
+        if pending is not None:
+            self.queue_revocation(pending)
         return secret
 
     def find(self, secret: str | None) -> Session | None:
-        """The session behind a browser's cookie; null for none and for one that has ended."""
+        """Find the session of a browser's cookie; null if there is none or it has ended."""
         if not secret:
             return None
-        digest = _digest(secret)
+        digest = _hash_secret(secret)
         with self._lock:
-            session = self._known.get(digest)
+            session = self._sessions.get(digest)
             if session is not None:
-                self._known.move_to_end(digest)
+                self._sessions.move_to_end(digest)
         if session is None or session.ended:
             return None
         session.used_at = self._clock()
         return session
 
     def end(self, session: Session) -> None:
-        """End it here at once, and its tokens at the service as soon as that answers."""
+        """End a session at once, and revoke its tokens as soon as the service responds."""
         self._end(session, self._revoke)
 
     def sign_out(self, session: Session) -> bool:
-        """The same, and sign the person out at the service. Whether the service answered."""
+        """End a session and sign the person out at the service; returns whether the service responded."""
         return self._end(session, self._sign_out)
 
-    def discard(self, tokens: Tokens) -> None:
-        """Have tokens revoked that nobody holds any more, as soon as the service answers."""
-        self._try_later(tokens, self._revoke)
+    def queue_revocation(self, tokens: Tokens) -> None:
+        """Revoke unused tokens as soon as the service responds."""
+        self._queue(tokens, self._revoke)
 
-    def all(self) -> list[Session]:
+    def list_all(self) -> list[Session]:
         with self._lock:
-            return list(self._known.values())
+            return list(self._sessions.values())
 
-    def tidy(self) -> None:
-        """End what is over, and revoke what is left to be revoked."""
+    def cleanup(self) -> None:
+        """End expired sessions, and retry pending revocations."""
         now = self._clock()
-        for session in self.all():
-            if session.watched:
+        for session in self.list_all():
+            if session.has_open_page:
                 session.used_at = now
-            if now - session.used_at > IDLE_SECONDS or now - session.begun_at > LONGEST_SECONDS:
+            if now - session.used_at > IDLE_TIMEOUT_SECONDS or now - session.started_at > MAX_SESSION_SECONDS:
                 self.end(session)
         with self._lock:
-            for digest in [digest for digest, session in self._known.items() if session.ended]:
-                del self._known[digest]
-            due = [left for left in self._left if left.next_at <= now]
-            self._left = deque(left for left in self._left if left.next_at > now)
-        for left in due:
-            if _is_answered(left.revoke, left.tokens):
+            for digest in [digest for digest, session in self._sessions.items() if session.ended]:
+                del self._sessions[digest]
+            due = [pending for pending in self._pending_revocations if pending.retry_at <= now]
+            self._pending_revocations = deque(
+                pending for pending in self._pending_revocations if pending.retry_at > now
+            )
+        for pending in due:
+            if _try_revoke(pending.revoke, pending.tokens):
                 continue
-            if now - left.since < REVOKE_FOR_SECONDS:
-                left.next_at = now + REVOKE_EVERY_SECONDS
+            if now - pending.queued_at < REVOCATION_TIMEOUT_SECONDS:
+                pending.retry_at = now + REVOCATION_RETRY_SECONDS
                 with self._lock:
-                    self._left.append(left)
+                    self._pending_revocations.append(pending)
             else:
-                log.warning("Tokens of an ended session could not be revoked: no answer.")
+                log.warning("Tokens of an ended session could not be revoked: the service does not respond.")
 
     def _end(self, session: Session, revoke: Callable[[Tokens], None]) -> bool:
         tokens = session.end()
-        if tokens is None or _is_answered(revoke, tokens):
+        if tokens is None or _try_revoke(revoke, tokens):
             return True
-        self._try_later(tokens, revoke)
+        self._queue(tokens, revoke)
         return False
 
-    def _try_later(self, tokens: Tokens, revoke: Callable[[Tokens], None]) -> None:
+    def _queue(self, tokens: Tokens, revoke: Callable[[Tokens], None]) -> None:
         now = self._clock()
         with self._lock:
-            self._left.append(_Left(tokens, revoke, now, now))
+            self._pending_revocations.append(_PendingRevocation(tokens, revoke, now, now))
 
 
-def _is_answered(revoke: Callable[[Tokens], None], tokens: Tokens) -> bool:
+def _try_revoke(revoke: Callable[[Tokens], None], tokens: Tokens) -> bool:
     try:
         revoke(tokens)
-    except Unavailable:
+    except ServiceUnavailableError:
         return False
-    except Refused as refusal:  # e.g. the application was revoked, and its tokens with it
-        log.info("The service revoked no tokens: %s.", refusal.error)
+    except OAuthError as error:  # e.g. the application was revoked, and its tokens with it
+        log.info("The service rejected a revocation: %s.", error.error)
     return True
 
 
-def _digest(secret: str) -> bytes:
+def _hash_secret(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()

@@ -1,52 +1,52 @@
-// Where people sign in: while the page's socket is closed, look whether this dashboard still knows the browser, and
-// if not lead to the sign-in with the address kept. After a restart that comes back at once, without a page.
-// Streamlit opens the socket again by itself, but not at a dashboard that does not know the browser.
+// With sign-in enabled: while the page's WebSocket is closed, checks whether the dashboard still knows the browser.
+// If not, it redirects to the sign-in with the current URL. After a restart the page returns at once. Streamlit
+// reopens the WebSocket itself, but the dashboard rejects that for unknown browsers.
 (() => {
-  const ENDED = 4401;
-  const AGAIN_MS = 1000;
-  let lost = null; // how the socket was closed, until another is open
-  let again;
-  let leaving = false; // by the form that signs out, whose own page comes next
-  const look = async () => {
-    clearTimeout(again);
-    const closed = lost;
+  const SESSION_ENDED_CODE = 4401; // as in guard.py
+  const RETRY_MS = 1000;
+  let closeEvent = null; // of the WebSocket, until another one is open
+  let retryTimer;
+  let signingOut = false; // the sign-out form was sent, and its page follows
+  const checkSession = async () => {
+    clearTimeout(retryTimer);
+    const closed = closeEvent;
     let status = 0;
     try {
       status = (await fetch("/sign-in/session", { cache: "no-store", redirect: "error" })).status;
     } catch {
-      // The dashboard does not answer: the page says so by itself.
+      // The dashboard does not respond: Streamlit shows that itself.
     }
-    if (leaving || closed !== lost || closed === null) return;
+    if (signingOut || closed !== closeEvent || closed === null) return;
     if (status === 401) {
       const here = location.pathname + location.search;
-      const why = closed.code === ENDED ? "why=ended&" : "";
+      const why = closed.code === SESSION_ENDED_CODE ? "why=ended&" : "";
       location.replace("/sign-in?" + why + "next=" + encodeURIComponent(here));
-    } else if (status === 204 && closed.code === ENDED) {
-      location.reload(); // somebody signed in anew in another tab
+    } else if (status === 204 && closed.code === SESSION_ENDED_CODE) {
+      location.reload(); // signed in again in another tab
     } else {
-      again = setTimeout(look, AGAIN_MS);
+      retryTimer = setTimeout(checkSession, RETRY_MS);
     }
   };
-  const Plain = window.WebSocket;
-  window.WebSocket = class extends Plain {
-    constructor(...given) {
-      super(...given);
+  const NativeWebSocket = window.WebSocket;
+  window.WebSocket = class extends NativeWebSocket {
+    constructor(...args) {
+      super(...args);
       this.addEventListener("open", () => {
-        lost = null;
+        closeEvent = null;
       });
       this.addEventListener("close", (closed) => {
-        lost = closed;
-        look();
+        closeEvent = closed;
+        checkSession();
       });
     }
   };
   addEventListener("submit", (sent) => {
-    if (sent.target.getAttribute("action") === "/sign-out") leaving = true;
+    if (sent.target.getAttribute("action") === "/sign-out") signingOut = true;
   });
   addEventListener("pageshow", (shown) => {
     if (!shown.persisted) return;
-    leaving = false;
-    lost ??= {};
-    look();
+    signingOut = false;
+    closeEvent ??= {};
+    checkSession();
   });
 })();

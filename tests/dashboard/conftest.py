@@ -92,7 +92,7 @@ def app(request: pytest.FixtureRequest) -> AppTest:
 @pytest.fixture(autouse=True)
 def _own_client() -> Iterator[None]:
     """No answer of one test serves another, and nobody is signed in by one for another."""
-    service.close()
+    service.close_service()
     yield
     connection.close_client()
-    service.close()
+    service.close_service()

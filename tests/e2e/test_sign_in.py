@@ -1,4 +1,4 @@
-"""A visit to a dashboard at which people sign in: a deep link, a reader's limits, a restart, and out."""
+"""A visit to a dashboard with sign-in: deep link, read-only limits, restart, sign-out."""
 
 import re
 import subprocess
@@ -44,7 +44,7 @@ class Dashboard:
 
 @pytest.fixture(scope="module")
 def guarded_dashboard(running_service: running.Service) -> Iterator[Dashboard]:
-    """Registered and with the reader ``ben``, as the command line would do it."""
+    """Registered at the service, with the reader ``ben``, as by the command line."""
     port, now = running.free_port(), datetime.now(UTC)
     database = Database(f"sqlite:///{running_service.home / 'chainproof.db'}")
     uri = f"http://127.0.0.1:{port}/sign-in/callback"
@@ -70,7 +70,7 @@ def sign_in(page: Page) -> None:
     page.click("[name=approve]")
 
 
-def test_a_reader_signs_in_once_cannot_store_comes_back_after_a_kill_and_sees_nothing_after_signing_out(
+def test_a_reader_signs_in_cannot_store_returns_after_a_restart_and_signs_out(
     browser: Browser, guarded_dashboard: Dashboard, running_service: running.Service, axe_source: str
 ) -> None:
     url = guarded_dashboard.url
@@ -94,12 +94,12 @@ def test_a_reader_signs_in_once_cannot_store_comes_back_after_a_kill_and_sees_no
     asked: list[str] = []
     context.on("request", lambda request: asked.append(f"{request.method} {request.url.partition('?')[0]}"))
     for each in (page, other):
-        each.evaluate("window.ofBefore = true")
+        each.evaluate("window.beforeRestart = true")
     guarded_dashboard.kill()
     guarded_dashboard.start()
     for each, address in ((page, DEEP), (other, "/corrections")):
         # A function: a bare expression is evaluated anew at each frame, which the policy refuses.
-        each.wait_for_function("() => !window.ofBefore")
+        each.wait_for_function("() => !window.beforeRestart")
         expect(each).to_have_url(url + address)
         each.wait_for_selector(IDLE)
     expect(page.locator(".st-key-rk_coin_head")).to_contain_text("Bitcoin")

@@ -20,8 +20,8 @@ from backend.settings import Settings
 from dashboard.client import callers
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import routes
-from dashboard.sign_in.guard import Guard, caller_of
-from dashboard.sign_in.service import Desk
+from dashboard.sign_in.guard import SignInGuard, get_session
+from dashboard.sign_in.service import SignInService
 from dashboard.sign_in.session import Session
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Running
@@ -57,8 +57,8 @@ class Line(httpx.BaseTransport):
         return httpx.Response(answer.status, headers=headers, content=answer.text, request=request)
 
 
-def desk_of(running: Running, line: Line, **settings: Any) -> Desk:
-    """A dashboard's desk that is registered at the service."""
+def build_sign_in_service(running: Running, line: Line, **settings: Any) -> SignInService:
+    """Build the sign-in service of a dashboard that is registered at the service."""
     named = Settings(home=running.inner.state.settings.home, dashboard_sign_in="always", **settings)
     app = apps.create(
         running.database,
@@ -67,14 +67,14 @@ def desk_of(running: Running, line: Line, **settings: Any) -> Desk:
         first_party=True,
         now=running.clock(),
     )
-    return Desk(named.model_copy(update={"dashboard_client_id": app.client_id}), transport=line)
+    return SignInService(named.model_copy(update={"dashboard_client_id": app.client_id}), transport=line)
 
 
 def dashboard() -> ASGIApp:
     """Build the dashboard's routes and guard around pages that show the name of the user."""
 
     def page(request: Request) -> Response:
-        who = caller_of(request.scope)
+        who = get_session(request.scope)
         return HTMLResponse(f"<p>{who.name if who else 'nobody'}</p>", headers={"Cache-Control": "no-cache"})
 
     def file(_: Request) -> Response:
@@ -91,7 +91,7 @@ def dashboard() -> ASGIApp:
     pages = [Route(path, page) for path in ("/", "/topics", "/research")]
     others = [Route("/media/export.csv", file), Route("/_stcore/health", file), Route("/static/app.js", file)]
     socket = WebSocketRoute("/_stcore/stream", stream)
-    return Starlette(routes=[*routes.ROUTES, *pages, *others, socket], middleware=[Middleware(Guard)])
+    return Starlette(routes=[*routes.ROUTES, *pages, *others, socket], middleware=[Middleware(SignInGuard)])
 
 
 @dataclass
@@ -137,8 +137,8 @@ class Browser:
         assert address.startswith(f"{SERVICE}/oauth/authorize"), address
         return self.follow(self.decide(page, username))
 
-    def session(self, desk: Desk) -> Session:
-        found = desk.session_of(self.cookies)
+    def session(self, service: SignInService) -> Session:
+        found = service.find_session(self.cookies)
         assert found is not None
         return found
 

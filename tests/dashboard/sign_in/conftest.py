@@ -1,4 +1,4 @@
-"""The service with two accounts, a dashboard at which people sign in, and a browser."""
+"""The service with three accounts, a dashboard with sign-in, and a browser."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,8 @@ import pytest
 
 from backend.auth.oauth import passwords
 from dashboard.client.http import ApiClient
-from dashboard.sign_in import service as desks
-from dashboard.sign_in.service import Desk
+from dashboard.sign_in import service as service_module
+from dashboard.sign_in.service import SignInService
 from tests.support import sign_in
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
 from tests.support.oauth_app import CHEAP, person
@@ -34,21 +34,23 @@ def line(service: Running) -> Line:
 
 
 @pytest.fixture
-def desk(service: Running, line: Line, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """The desk of this test alone; two minutes after the last one, since guesses are counted."""
+def sign_in_service(service: Running, line: Line, monkeypatch: pytest.MonkeyPatch) -> Iterator[SignInService]:
+    """The sign-in service of this test; two minutes after the last test, because logins are throttled."""
     service.clock.move(minutes=2)
-    own = sign_in.desk_of(service, line)
-    monkeypatch.setattr(desks, "desk", lambda: own)
+    own = sign_in.build_sign_in_service(service, line)
+    monkeypatch.setattr(service_module, "get_service", lambda: own)
     yield own
     own.close()
 
 
 @pytest.fixture
-def browser(desk: Desk, service: Running) -> Browser:
+def browser(sign_in_service: SignInService, service: Running) -> Browser:
     return Browser(sign_in.dashboard(), service)
 
 
 @pytest.fixture
-def client(desk: Desk, line: Line) -> ApiClient:
-    """As whom it asks is said by each call of a test."""
-    return ApiClient(sign_in.SERVICE, lambda: "never-sent", find_caller=desks.caller, transport=line)
+def client(sign_in_service: SignInService, line: Line) -> ApiClient:
+    """The caller of its requests is set by each test."""
+    return ApiClient(
+        sign_in.SERVICE, lambda: "never-sent", find_caller=service_module.find_caller, transport=line
+    )

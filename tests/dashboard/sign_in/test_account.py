@@ -1,4 +1,4 @@
-"""What pages show of who is signed in, and that what somebody may not do is told before they try."""
+"""Pages show who is signed in, and disable what the account may not do, with the reason."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from dashboard.client import connection
 from dashboard.client.http import ApiClient
 from dashboard.i18n import LANGUAGES, t
-from dashboard.sign_in import service as desks
-from dashboard.sign_in.service import Desk
+from dashboard.sign_in import service as service_module
+from dashboard.sign_in.service import SignInService
 from dashboard.sign_in.session import Session
 from tests.support.pages import html, opened
 from tests.support.sign_in import Browser
@@ -20,13 +20,15 @@ SUBMITS = ("rs_submit_statement", "rs_submit_text", "rs_submit_entities", "rs_ex
 
 
 @pytest.fixture
-def admit(browser: Browser, desk: Desk, client: ApiClient, monkeypatch: pytest.MonkeyPatch) -> Admit:
-    """Have somebody signed in look at the pages that are opened."""
+def admit(
+    browser: Browser, sign_in_service: SignInService, client: ApiClient, monkeypatch: pytest.MonkeyPatch
+) -> Admit:
+    """Open pages as a signed-in person."""
 
     def as_person(username: str) -> Session:
         browser.sign_in(username=username)
-        session = browser.session(desk)
-        monkeypatch.setattr(desks, "person", lambda: None if session.ended else session)
+        session = browser.session(sign_in_service)
+        monkeypatch.setattr(service_module, "find_session", lambda: None if session.ended else session)
         monkeypatch.setattr(connection, "get_client", lambda: client)
         return session
 
@@ -38,7 +40,7 @@ def disabled(app: AppTest, *keys: str) -> list[bool]:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_reader_cannot_submit_and_reads_why_beside_the_button(admit: Admit, lang: Any) -> None:
+def test_a_reader_cannot_submit_and_sees_the_reason(admit: Admit, lang: Any) -> None:
     admit("ben")
     app = opened("research", lang=lang)
     assert disabled(app, *SUBMITS) == [True] * len(SUBMITS)
@@ -49,9 +51,7 @@ def test_a_reader_cannot_submit_and_reads_why_beside_the_button(admit: Admit, la
 
 @pytest.mark.parametrize(("mode", "key"), [("article", "cr_store"), ("batch", "cr_batch_store")])
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_reader_cannot_store_and_reads_why_beside_the_switch(
-    admit: Admit, mode: str, key: str, lang: Any
-) -> None:
+def test_a_reader_cannot_store_and_sees_the_reason(admit: Admit, mode: str, key: str, lang: Any) -> None:
     admit("ben")
     app = opened("corrections", mode=mode, lang=lang)
     switch = app.toggle(key=key)
@@ -59,7 +59,7 @@ def test_a_reader_cannot_store_and_reads_why_beside_the_switch(
     assert t("sign_in.needs_write_store", lang=lang) in html(app)
 
 
-def test_a_reader_may_check_all_the_same(admit: Admit) -> None:
+def test_a_reader_can_check_an_article(admit: Admit) -> None:
     admit("ben")
     app = opened("corrections")
     app.text_area(key="cr_content").set_value("Etherium rises.")
@@ -68,7 +68,7 @@ def test_a_reader_may_check_all_the_same(admit: Admit) -> None:
     assert 'class="cp-error-title"' not in html(app)
 
 
-def test_who_may_write_may_store_and_submit(admit: Admit) -> None:
+def test_an_account_with_write_scope_can_store_and_submit(admit: Admit) -> None:
     admit("ada")
     app = opened("research")
     assert disabled(app, *SUBMITS) == [False] * len(SUBMITS)
@@ -78,7 +78,7 @@ def test_who_may_write_may_store_and_submit(admit: Admit) -> None:
     assert t("sign_in.may_write") in html(app)
 
 
-def test_the_settings_name_who_is_signed_in_and_hold_the_way_out(admit: Admit) -> None:
+def test_the_settings_show_the_account_and_the_sign_out(admit: Admit) -> None:
     session = admit("ada")
     page = html(opened("research"))
     assert t("sign_in.signed_in_as", name="ada") in page
@@ -88,7 +88,7 @@ def test_the_settings_name_who_is_signed_in_and_hold_the_way_out(admit: Admit) -
     assert held not in page
 
 
-def test_no_token_and_no_session_stand_in_the_session_state(admit: Admit) -> None:
+def test_the_session_state_contains_no_token(admit: Admit) -> None:
     session = admit("ada")
     app = opened("research")
     kept = repr(app.session_state)
@@ -96,7 +96,7 @@ def test_no_token_and_no_session_stand_in_the_session_state(admit: Admit) -> Non
     assert session.csrf not in kept
 
 
-def test_a_page_whose_session_has_ended_shows_nothing_but_the_way_back(admit: Admit) -> None:
+def test_a_page_of_an_ended_session_shows_only_the_sign_in(admit: Admit) -> None:
     session = admit("ada")
     app = opened("research")
     session.end()
@@ -108,10 +108,8 @@ def test_a_page_whose_session_has_ended_shows_nothing_but_the_way_back(admit: Ad
     assert len(app.button) == 0
 
 
-def test_where_nobody_signs_in_nothing_of_it_is_shown(
-    client: ApiClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(desks, "desk", lambda: None)
+def test_without_sign_in_no_account_is_shown(client: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "get_service", lambda: None)
     monkeypatch.setattr(connection, "get_client", lambda: client)
     app = opened("research")
     assert t("sign_in.sign_out") not in html(app)

@@ -1,4 +1,4 @@
-"""Nobody is let past who is not signed in, and who no longer is, is put out at once."""
+"""The guard admits only signed-in people, and closes pages when a session ends."""
 
 import pytest
 
@@ -6,13 +6,13 @@ from backend.auth.oauth import accounts
 from dashboard.client import callers
 from dashboard.client.callers import ANONYMOUS
 from dashboard.client.http import ApiClient
-from dashboard.sign_in import service as desks
+from dashboard.sign_in import service as service_module
 from dashboard.sign_in import session as sessions
-from dashboard.sign_in.guard import SESSION_ENDED
+from dashboard.sign_in.guard import SESSION_ENDED_CODE
 from dashboard.sign_in.oauth_client import Tokens
-from dashboard.sign_in.service import Desk
+from dashboard.sign_in.service import SignInService
 from dashboard.sign_in.session import Session
-from dashboard.sign_in.session_maintenance import Rounds
+from dashboard.sign_in.session_maintenance import SessionMaintenance
 from tests.support.asgi import send
 from tests.support.market_app import Running
 from tests.support.oauth_app import post
@@ -23,7 +23,7 @@ A_MOMENT = LIMIT_SECONDS
 
 
 @pytest.mark.parametrize("path", ["/topics", "/", "/no-such-page", "/research?job=1"])
-def test_a_page_leads_to_the_sign_in_with_its_address(browser: Browser, path: str) -> None:
+def test_a_page_redirects_to_the_sign_in_with_its_url(browser: Browser, path: str) -> None:
     answer = browser.get(DASHBOARD + path)
     assert answer.status == 303
     assert answer.headers["location"].startswith("/sign-in?next=%2F")
@@ -34,12 +34,12 @@ def test_a_page_leads_to_the_sign_in_with_its_address(browser: Browser, path: st
 @pytest.mark.parametrize(
     "path", ["/media/export.csv", "/static/app.js", "/_stcore/host-config", "/_stcore/upload_file/1/2"]
 )
-def test_what_is_no_page_is_refused(browser: Browser, path: str) -> None:
+def test_other_resources_are_rejected(browser: Browser, path: str) -> None:
     assert browser.get(DASHBOARD + path, {"accept": "*/*"}).status == 401
     assert browser.post(DASHBOARD + path, {}).status == 401
 
 
-def test_whether_the_dashboard_is_up_is_told_to_all(browser: Browser) -> None:
+def test_the_health_check_needs_no_sign_in(browser: Browser) -> None:
     assert browser.get(f"{DASHBOARD}/_stcore/health", {}).status == 200
     assert browser.get(f"{DASHBOARD}/sign-in/session", {}).status == 401
 
@@ -47,12 +47,12 @@ def test_whether_the_dashboard_is_up_is_told_to_all(browser: Browser) -> None:
 @pytest.mark.parametrize(
     "path", ["/sign-in/../topics", "/sign-in/", "/sign-in/callback/x", "//sign-in", "/SIGN-IN"]
 )
-def test_what_only_looks_like_the_sign_in_is_not_open(browser: Browser, path: str) -> None:
+def test_paths_similar_to_the_sign_in_are_protected(browser: Browser, path: str) -> None:
     assert b"ada" not in browser.get(DASHBOARD + path).body
     assert browser.get(DASHBOARD + path, {"accept": "*/*"}).status == 401
 
 
-def test_pages_of_who_is_signed_in_are_kept_by_no_cache(browser: Browser) -> None:
+def test_pages_are_not_cached(browser: Browser) -> None:
     browser.sign_in()
     answer = browser.get(f"{DASHBOARD}/topics")
     assert (answer.status, answer.headers["cache-control"]) == (200, "no-store")
@@ -60,64 +60,66 @@ def test_pages_of_who_is_signed_in_are_kept_by_no_cache(browser: Browser) -> Non
     assert browser.get(f"{DASHBOARD}/sign-in/session", {}).status == 204
 
 
-def test_a_cookie_that_is_none_of_ours_is_nobodys(browser: Browser, desk: Desk) -> None:
+def test_an_invalid_cookie_is_no_session(browser: Browser, sign_in_service: SignInService) -> None:
     for value in ("", "x", '"', "a" * 5000, "\xff"):
         headers = {
             "accept": "text/html",
             "host": "127.0.0.1:8501",
-            "cookie": f"{desk.cookies.session}={value}",
+            "cookie": f"{sign_in_service.cookies.session}={value}",
         }
         assert send(browser.app, "/topics", headers=headers).status == 303
 
 
-def test_without_a_sign_in_everybody_is_let_past(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desks, "desk", lambda: None)
+def test_without_sign_in_everybody_is_admitted(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "get_service", lambda: None)
     assert browser.get(f"{DASHBOARD}/topics").text == b"<p>nobody</p>"
     assert browser.get(f"{DASHBOARD}/sign-in?next=/topics").headers["location"] == "/topics"
     assert browser.get(f"{DASHBOARD}/sign-in/session").status == 204
     assert browser.post(f"{DASHBOARD}/sign-out", {}).status == 303
 
 
-def test_a_socket_is_not_opened_to_nobody(browser: Browser, desk: Desk) -> None:
-    sent = Socket(browser.app, {desk.cookies.session: "none"}).run("anything")
+def test_a_websocket_needs_a_session(browser: Browser, sign_in_service: SignInService) -> None:
+    sent = Socket(browser.app, {sign_in_service.cookies.session: "none"}).run("anything")
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 
 @pytest.mark.parametrize("origin", ["https://evil.test", "http://127.0.0.1:9999", "http://localhost", "null"])
-def test_a_socket_is_not_opened_to_a_page_of_another_program(browser: Browser, origin: str) -> None:
-    """Which would send the cookies along where it stands on the same host."""
+def test_a_websocket_of_another_origin_is_rejected(browser: Browser, origin: str) -> None:
+    """A program on the same host would receive the cookies."""
     browser.sign_in()
     sent = Socket(browser.app, browser.cookies, origin).run("anything")
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 
-def test_what_other_programs_of_the_host_keep_in_cookies_locks_nobody_out(browser: Browser) -> None:
+def test_cookies_of_other_programs_on_the_host_are_ignored(browser: Browser) -> None:
     browser.sign_in()
     browser.cookies = {"theirs": '{"a": [1, 2]}', "odd name": "\u00e9", **browser.cookies}
     assert browser.get(f"{DASHBOARD}/topics").text == b"<p>ada</p>"
     assert Socket(browser.app, {"theirs": '{"a":1}', **browser.cookies}).run("one")[-1]["text"] == "heard one"
 
 
-def test_a_socket_carries_on_while_the_session_lasts(browser: Browser) -> None:
+def test_a_websocket_stays_open_while_the_session_lasts(browser: Browser) -> None:
     browser.sign_in()
     sent = Socket(browser.app, browser.cookies).run("one", "two")
     assert [message.get("text") for message in sent] == [None, "heard one", "heard two"]
 
 
-def test_a_socket_is_closed_when_its_session_ends(browser: Browser, desk: Desk) -> None:
+def test_a_websocket_is_closed_when_its_session_ends(
+    browser: Browser, sign_in_service: SignInService
+) -> None:
     browser.sign_in()
-    session = browser.session(desk)
-    sent = Socket(browser.app, browser.cookies).run("one", lambda: desk.sessions.end(session))
+    session = browser.session(sign_in_service)
+    sent = Socket(browser.app, browser.cookies).run("one", lambda: sign_in_service.sessions.end(session))
     assert sent[-1]["type"] == "websocket.close"
-    assert sent[-1]["code"] == SESSION_ENDED
-    assert not session.watched
+    assert sent[-1]["code"] == SESSION_ENDED_CODE
+    assert not session.has_open_page
 
 
-def test_every_call_is_made_with_the_token_of_who_asks(
-    browser: Browser, desk: Desk, client: ApiClient, service: Running
+def test_every_request_is_sent_with_the_token_of_its_caller(
+    browser: Browser, sign_in_service: SignInService, client: ApiClient, service: Running
 ) -> None:
     browser.sign_in(username="ben")
-    session = browser.session(desk)
+    session = browser.session(sign_in_service)
     assert asked(client, session) is None
     with callers.acting_as(session):
         stored = client.post(
@@ -129,35 +131,35 @@ def test_every_call_is_made_with_the_token_of_who_asks(
     assert stored.status_code == 403
     assert not session.ended, "a scope that is lacking is no end"
     with callers.acting_as(ANONYMOUS):
-        told = client.get("/assets", "array")
-    assert (told.data, told.error and told.error.status) == (None, 401)
+        response = client.get("/assets", "array")
+    assert (response.data, response.error and response.error.status) == (None, 401)
 
 
-def test_outside_of_a_page_nobody_asks(client: ApiClient) -> None:
+def test_requests_outside_of_a_page_have_no_caller(client: ApiClient) -> None:
     assert client.caller() is ANONYMOUS
 
 
-def access_of(session: Session) -> str:
+def get_access_token(session: Session) -> str:
     return session.credential()["Authorization"].removeprefix("Bearer ")
 
 
-def test_a_revoked_token_ends_the_session_and_leads_back_with_the_address_kept(
-    browser: Browser, desk: Desk, client: ApiClient, service: Running, line: Line
+def test_a_revoked_token_ends_the_session_and_the_url_is_kept(
+    browser: Browser, sign_in_service: SignInService, client: ApiClient, service: Running, line: Line
 ) -> None:
     browser.sign_in()
-    session = browser.session(desk)
+    session = browser.session(sign_in_service)
     assert asked(client, session) is None
-    post(service, "/oauth/revoke", {"token": access_of(session)})
+    post(service, "/oauth/revoke", {"token": get_access_token(session)})
     service.poll_changes()
-    Rounds(desk, client.probe).once()
+    SessionMaintenance(sign_in_service, client.probe).run_once()
     assert not session.ended, "nobody has a page open"
 
     def look() -> None:
-        session._sure_at -= 60  # a minute in which nothing was heard
-        Rounds(desk, client.probe).once()
+        session._verified_at -= 60  # a minute in which nothing was heard
+        SessionMaintenance(sign_in_service, client.probe).run_once()
 
     sent = Socket(browser.app, browser.cookies).run("one", look)
-    assert sent[-1]["code"] == SESSION_ENDED
+    assert sent[-1]["code"] == SESSION_ENDED_CODE
     assert session.ended
     assert asked(client, session) == 401
     answer = browser.get(f"{DASHBOARD}/topics?topic=5")
@@ -168,48 +170,52 @@ def test_a_revoked_token_ends_the_session_and_leads_back_with_the_address_kept(
     )
 
 
-def test_an_account_that_is_disabled_sees_nothing_more_of_what_was_kept(
-    browser: Browser, desk: Desk, client: ApiClient, service: Running, monkeypatch: pytest.MonkeyPatch
+def test_a_disabled_account_gets_no_cached_responses(
+    browser: Browser,
+    sign_in_service: SignInService,
+    client: ApiClient,
+    service: Running,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sessions, "SURE_SECONDS", A_MOMENT)
+    monkeypatch.setattr(sessions, "VERIFIED_SECONDS", A_MOMENT)
     monkeypatch.setattr(client, "_lifetime", A_MOMENT)
     browser.sign_in(username="ben")
-    session = browser.session(desk)
+    session = browser.session(sign_in_service)
     assert asked(client, session) is None
     accounts.set_disabled(service.database, "ben", disabled=True, now=service.clock())
     service.poll_changes()
     assert asked(client, session) is None, "for a moment what was kept is given"
-    session._sure_at -= A_MOMENT
+    session._verified_at -= A_MOMENT
     assert asked(client, session) == 401
     assert session.ended
     accounts.set_disabled(service.database, "ben", disabled=False, now=service.clock())
 
 
-def test_an_expired_token_is_refreshed_on_the_way_and_the_page_stays(
-    browser: Browser, desk: Desk, client: ApiClient, service: Running, line: Line
+def test_an_expired_token_is_refreshed_and_the_page_stays(
+    browser: Browser, sign_in_service: SignInService, client: ApiClient, service: Running, line: Line
 ) -> None:
     browser.sign_in()
-    session = browser.session(desk)
-    before = access_of(session)
+    session = browser.session(sign_in_service)
+    before = get_access_token(session)
     service.clock.move(seconds=3601)
     session._expires_at -= 3601
-    session._renew_at -= 3601
+    session._refresh_at -= 3601
     line.asked.clear()
     assert asked(client, session) is None
     assert line.asked == ["POST /oauth/token", "GET /assets"]
-    assert access_of(session) != before
+    assert get_access_token(session) != before
     assert browser.get(f"{DASHBOARD}/topics", PAGE).text == b"<p>ada</p>"
 
 
-def test_a_refresh_token_that_was_used_by_another_ends_the_session(
-    browser: Browser, desk: Desk, client: ApiClient, service: Running
+def test_a_reused_refresh_token_ends_the_session(
+    browser: Browser, sign_in_service: SignInService, client: ApiClient, service: Running
 ) -> None:
     browser.sign_in()
-    session = browser.session(desk)
+    session = browser.session(sign_in_service)
     held = session._tokens
     assert isinstance(held, Tokens)
     post(service, "/oauth/token", {"grant_type": "refresh_token", "refresh_token": str(held.refresh)})
-    session._expires_at = session._renew_at = 0.0
+    session._expires_at = session._refresh_at = 0.0
     assert asked(client, session) == 401
     assert session.ended
     assert browser.get(f"{DASHBOARD}/").headers["location"] == "/sign-in?next=%2F"

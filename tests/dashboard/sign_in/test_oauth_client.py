@@ -1,4 +1,4 @@
-"""What the service answers, whatever it is, becomes tokens, a refusal, or word that it is not there."""
+"""Responses of the service become tokens, a rejection, or an unavailable service."""
 
 from collections.abc import Callable
 
@@ -7,12 +7,12 @@ import pytest
 
 from dashboard.sign_in import oauth_state
 from dashboard.sign_in.oauth_client import (
-    FAILED_SECONDS,
-    KNOWN_SECONDS,
-    Authority,
-    Refused,
+    METADATA_CACHE_SECONDS,
+    METADATA_ERROR_CACHE_SECONDS,
+    OAuthClient,
+    OAuthError,
+    ServiceUnavailableError,
     Tokens,
-    Unavailable,
 )
 
 METADATA = {"issuer": "https://a.test", "authorization_endpoint": "https://a.test/oauth/authorize"}
@@ -33,20 +33,22 @@ class Clock:
         return self.now
 
 
-def authority(answer: Callable[[httpx.Request], httpx.Response], clock: Clock | None = None) -> Authority:
+def build_client(
+    answer: Callable[[httpx.Request], httpx.Response], clock: Clock | None = None
+) -> OAuthClient:
     transport = httpx.MockTransport(answer)
-    return Authority("http://service.test", transport=transport, clock=clock or Clock())
+    return OAuthClient("http://service.test", transport=transport, clock=clock or Clock())
 
 
-def exchanged(answer: httpx.Response) -> Tokens:
-    there = authority(lambda _: answer)
-    return there.exchange("code", oauth_state.begin("/"), client_id="c", redirect_uri="u")
+def exchange(answer: httpx.Response) -> Tokens:
+    client = build_client(lambda _: answer)
+    return client.exchange_code("code", oauth_state.create_attempt("/"), client_id="c", redirect_uri="u")
 
 
-def test_tokens_are_what_they_say_and_keep_the_scopes_asked_for_where_none_are_named() -> None:
-    assert exchanged(httpx.Response(200, json=TOKENS)) == HELD
+def test_tokens_are_parsed_and_missing_scopes_are_the_requested_ones() -> None:
+    assert exchange(httpx.Response(200, json=TOKENS)) == HELD
     unnamed = {name: value for name, value in TOKENS.items() if name != "scope"}
-    assert exchanged(httpx.Response(200, json=unnamed)).scopes == ("read", "write")
+    assert exchange(httpx.Response(200, json=unnamed)).scopes == ("read", "write")
 
 
 @pytest.mark.parametrize(
@@ -59,37 +61,37 @@ def test_tokens_are_what_they_say_and_keep_the_scopes_asked_for_where_none_are_n
         {"refresh_token": 1},
     ],
 )
-def test_tokens_that_cannot_be_used_are_none(changes: dict[str, object]) -> None:
-    with pytest.raises(Unavailable):
-        exchanged(httpx.Response(200, json={**TOKENS, **changes}))
+def test_unusable_tokens_count_as_unavailable(changes: dict[str, object]) -> None:
+    with pytest.raises(ServiceUnavailableError):
+        exchange(httpx.Response(200, json={**TOKENS, **changes}))
 
 
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (httpx.Response(400, json={"error": "invalid_grant"}), Refused),
-        (httpx.Response(401, json={"error": "invalid_client"}), Refused),
-        (httpx.Response(400, content=b"<html>"), Refused),
-        (httpx.Response(429, json={"error": "slow_down"}), Unavailable),
-        (httpx.Response(503), Unavailable),
-        (httpx.Response(200, content=b"<html>"), Unavailable),
-        (httpx.Response(200, json=[]), Unavailable),
+        (httpx.Response(400, json={"error": "invalid_grant"}), OAuthError),
+        (httpx.Response(401, json={"error": "invalid_client"}), OAuthError),
+        (httpx.Response(400, content=b"<html>"), OAuthError),
+        (httpx.Response(429, json={"error": "slow_down"}), ServiceUnavailableError),
+        (httpx.Response(503), ServiceUnavailableError),
+        (httpx.Response(200, content=b"<html>"), ServiceUnavailableError),
+        (httpx.Response(200, json=[]), ServiceUnavailableError),
     ],
 )
-def test_a_refusal_is_told_apart_from_a_service_that_is_not_there(
+def test_a_rejection_differs_from_an_unavailable_service(
     answer: httpx.Response, fault: type[Exception]
 ) -> None:
     with pytest.raises(fault):
-        exchanged(answer)
+        exchange(answer)
 
 
 def test_a_refresh_without_a_new_refresh_token_keeps_the_old_one() -> None:
     kept = {name: value for name, value in TOKENS.items() if name != "refresh_token"}
-    there = authority(lambda _: httpx.Response(200, json={**kept, "access_token": "b"}))
-    assert there.renew(HELD, client_id="c") == Tokens("b", "r", 60, ("read",))
+    client = build_client(lambda _: httpx.Response(200, json={**kept, "access_token": "b"}))
+    assert client.refresh_tokens(HELD, client_id="c") == Tokens("b", "r", 60, ("read",))
 
 
-def test_metadata_are_kept_for_a_minute_and_their_lack_for_a_moment() -> None:
+def test_metadata_are_cached_and_a_failure_for_a_shorter_time() -> None:
     clock, asked = Clock(), list[httpx.Request]()
     answers = [httpx.Response(503), httpx.Response(200, json=METADATA), httpx.Response(200, json=METADATA)]
 
@@ -97,15 +99,15 @@ def test_metadata_are_kept_for_a_minute_and_their_lack_for_a_moment() -> None:
         asked.append(request)
         return answers[len(asked) - 1]
 
-    there = authority(answer, clock)
+    client = build_client(answer, clock)
     for _ in range(2):
-        with pytest.raises(Unavailable):
-            there.metadata()
-    clock.now += FAILED_SECONDS
-    assert [there.metadata().issuer for _ in range(2)] == ["https://a.test"] * 2
+        with pytest.raises(ServiceUnavailableError):
+            client.fetch_metadata()
+    clock.now += METADATA_ERROR_CACHE_SECONDS
+    assert [client.fetch_metadata().issuer for _ in range(2)] == ["https://a.test"] * 2
     assert len(asked) == 2
-    clock.now += KNOWN_SECONDS
-    there.metadata()
+    clock.now += METADATA_CACHE_SECONDS
+    client.fetch_metadata()
     assert len(asked) == 3
 
 
@@ -113,13 +115,13 @@ def test_metadata_are_kept_for_a_minute_and_their_lack_for_a_moment() -> None:
     "changes",
     [{"issuer": None}, {"authorization_endpoint": 1}, {"authorization_endpoint": "javascript:alert(1)"}],
 )
-def test_metadata_that_lead_nowhere_are_none(changes: dict[str, object]) -> None:
-    there = authority(lambda _: httpx.Response(200, json={**METADATA, **changes}))
-    with pytest.raises(Unavailable):
-        there.metadata()
+def test_invalid_metadata_count_as_unavailable(changes: dict[str, object]) -> None:
+    client = build_client(lambda _: httpx.Response(200, json={**METADATA, **changes}))
+    with pytest.raises(ServiceUnavailableError):
+        client.fetch_metadata()
 
 
-def test_a_name_that_is_not_told_is_no_fault() -> None:
-    assert authority(lambda _: httpx.Response(403, json={})).name_of(HELD) == ""
-    assert authority(lambda _: httpx.Response(200, json={"sub": "s"})).name_of(HELD) == "s"
-    assert authority(lambda _: httpx.Response(200, json={"username": 5})).name_of(HELD) == ""
+def test_a_missing_username_is_no_error() -> None:
+    assert build_client(lambda _: httpx.Response(403, json={})).fetch_username(HELD) == ""
+    assert build_client(lambda _: httpx.Response(200, json={"sub": "s"})).fetch_username(HELD) == "s"
+    assert build_client(lambda _: httpx.Response(200, json={"username": 5})).fetch_username(HELD) == ""

@@ -1,4 +1,4 @@
-"""A sign-in counts only in the browser that began it, and proves by PKCE that it did."""
+"""The state of a sign-in belongs to its browser, with PKCE."""
 
 import base64
 import hashlib
@@ -9,18 +9,18 @@ import pytest
 from dashboard.sign_in import oauth_state
 
 
-def test_what_is_kept_is_found_by_its_state_alone() -> None:
-    one, other = oauth_state.begin("/topics?topic=5"), oauth_state.begin("/")
-    jar = {oauth_state.cookie_name("p-", each.state): each.cookie() for each in (one, other)}
-    assert oauth_state.find(jar, "p-", one.state) == one
-    assert oauth_state.find(jar, "p-", other.state) == other
-    assert oauth_state.find(jar, "p-", one.state + "a") is None
-    assert oauth_state.find(jar, "p-", "") is None
-    assert oauth_state.find({}, "p-", one.state) is None
+def test_an_attempt_is_found_only_by_its_state() -> None:
+    one, other = oauth_state.create_attempt("/topics?topic=5"), oauth_state.create_attempt("/")
+    jar = {oauth_state.cookie_name("p-", each.state): each.to_cookie() for each in (one, other)}
+    assert oauth_state.find_attempt(jar, "p-", one.state) == one
+    assert oauth_state.find_attempt(jar, "p-", other.state) == other
+    assert oauth_state.find_attempt(jar, "p-", one.state + "a") is None
+    assert oauth_state.find_attempt(jar, "p-", "") is None
+    assert oauth_state.find_attempt({}, "p-", one.state) is None
 
 
-def test_the_challenge_is_of_the_verifier_by_s256() -> None:
-    attempt = oauth_state.begin("/")
+def test_the_challenge_is_the_s256_hash_of_the_verifier() -> None:
+    attempt = oauth_state.create_attempt("/")
     assert re.fullmatch(r"[A-Za-z0-9_-]{43,128}", attempt.verifier)
     hashed = base64.urlsafe_b64encode(hashlib.sha256(attempt.verifier.encode()).digest()).decode().rstrip("=")
     assert attempt.challenge == hashed
@@ -30,13 +30,13 @@ def test_the_challenge_is_of_the_verifier_by_s256() -> None:
 @pytest.mark.parametrize(
     "cookie", ["", "a", "%%%", "bnVsbA", "WzEsMiwzXQ", "WyJhIl0", "\u20ac", "W10", "W1tb" * 40_000]
 )
-def test_a_cookie_that_is_none_of_ours_is_no_attempt(cookie: str) -> None:
+def test_an_invalid_cookie_is_no_attempt(cookie: str) -> None:
     state = "s" * 32
-    assert oauth_state.find({oauth_state.cookie_name("p-", state): cookie}, "p-", state) is None
+    assert oauth_state.find_attempt({oauth_state.cookie_name("p-", state): cookie}, "p-", state) is None
 
 
-def test_a_cookie_that_was_tampered_with_leads_to_no_other_host() -> None:
-    planted = oauth_state.Attempt("s", "v", "//evil.test")
-    found = oauth_state.find({oauth_state.cookie_name("p-", "s"): planted.cookie()}, "p-", "s")
+def test_a_forged_cookie_leads_to_no_other_host() -> None:
+    planted = oauth_state.SignInAttempt("s", "v", "//evil.test")
+    found = oauth_state.find_attempt({oauth_state.cookie_name("p-", "s"): planted.to_cookie()}, "p-", "s")
     assert found is not None
-    assert found.to == "/"
+    assert found.return_path == "/"

@@ -1,4 +1,4 @@
-"""A dashboard that starts anew knows nobody, and yet nobody types a password again."""
+"""After a restart of the dashboard, people are signed in again without a password."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,26 +7,28 @@ import pytest
 from backend.auth.oauth import accounts
 from backend.auth.oauth.sign_in_sessions import IDLE_SESSION_LIFETIME
 from dashboard.sign_in import oauth_client
-from dashboard.sign_in import service as desks
+from dashboard.sign_in import service as service_module
 from dashboard.sign_in.oauth_client import Tokens
-from dashboard.sign_in.service import Desk
+from dashboard.sign_in.service import SignInService
 from tests.support import sign_in
 from tests.support.market_app import Running
 from tests.support.sign_in import DASHBOARD, SERVICE, Browser, Line
 
 DEEP = "/topics?topic=5&lang=ja&find=%E3%83%93+x"
-Restart = Callable[[], Desk]
+Restart = Callable[[], SignInService]
 
 
 @pytest.fixture
-def restart(desk: Desk, service: Running, line: Line, monkeypatch: pytest.MonkeyPatch) -> Iterator[Restart]:
-    """Starts another dashboard of the same name, which browsers reach from then on."""
-    started: list[Desk] = []
+def restart(
+    sign_in_service: SignInService, service: Running, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Restart]:
+    """Starts another dashboard at the same URL."""
+    started: list[SignInService] = []
 
-    def one() -> Desk:
-        own = sign_in.desk_of(service, line)
+    def one() -> SignInService:
+        own = sign_in.build_sign_in_service(service, line)
         started.append(own)
-        monkeypatch.setattr(desks, "desk", lambda: own)
+        monkeypatch.setattr(service_module, "get_service", lambda: own)
         return own
 
     yield one
@@ -34,7 +36,7 @@ def restart(desk: Desk, service: Running, line: Line, monkeypatch: pytest.Monkey
         each.close()
 
 
-def sessions(service: Running, name: str = "ada") -> list[str]:
+def list_session_ids(service: Running, name: str = "ada") -> list[str]:
     return [each.id for each in accounts.list_sessions(service.database, service.clock(), name)]
 
 
@@ -44,15 +46,15 @@ def _nobody_was_signed_in_before(service: Running) -> None:
         accounts.end_all_sessions(service.database, name, service.clock())
 
 
-def asks_for_password(told: tuple[str, object]) -> bool:
-    return told[0].startswith(f"{SERVICE}/oauth/authorize")
+def is_password_requested(result: tuple[str, object]) -> bool:
+    return result[0].startswith(f"{SERVICE}/oauth/authorize")
 
 
-def test_a_restart_leads_back_to_the_same_page_and_asks_nothing(
-    browser: Browser, desk: Desk, restart: Restart, line: Line
+def test_after_a_restart_the_page_opens_without_a_password(
+    browser: Browser, sign_in_service: SignInService, restart: Restart, line: Line
 ) -> None:
     browser.sign_in(DEEP)
-    former = browser.session(desk)
+    former = browser.session(sign_in_service)
     later = restart()
     assert browser.get(f"{DASHBOARD}/sign-in/session", {}).status == 401, "what an open page asks"
     address, page = browser.open(DEEP)
@@ -62,48 +64,50 @@ def test_a_restart_leads_back_to_the_same_page_and_asks_nothing(
     assert "POST /oauth/revoke" not in line.asked
 
 
-def test_signing_out_holds_over_a_restart(browser: Browser, desk: Desk, restart: Restart) -> None:
+def test_a_sign_out_stays_valid_after_a_restart(
+    browser: Browser, sign_in_service: SignInService, restart: Restart
+) -> None:
     browser.sign_in()
     cookies = dict(browser.cookies)
-    browser.post(f"{DASHBOARD}/sign-out", {"csrf": browser.session(desk).csrf})
+    browser.post(f"{DASHBOARD}/sign-out", {"csrf": browser.session(sign_in_service).csrf})
     restart()
     for kept in (dict(browser.cookies), cookies):  # and for whoever has put old cookies by
         browser.cookies = kept
-        assert asks_for_password(browser.open("/topics"))
+        assert is_password_requested(browser.open("/topics"))
 
 
-def test_signing_out_while_the_service_is_down_asks_for_the_password_all_the_same(
-    browser: Browser, desk: Desk, restart: Restart, line: Line, service: Running
+def test_a_sign_out_without_the_service_still_requires_the_password(
+    browser: Browser, sign_in_service: SignInService, restart: Restart, line: Line, service: Running
 ) -> None:
     browser.sign_in()
     line.cut = True
-    browser.post(f"{DASHBOARD}/sign-out", {"csrf": browser.session(desk).csrf})
+    browser.post(f"{DASHBOARD}/sign-out", {"csrf": browser.session(sign_in_service).csrf})
     restart()  # which has forgotten what was to be revoked
     line.cut = False
-    assert len(sessions(service)) == 1
-    assert asks_for_password(browser.open("/topics"))
-    assert sessions(service) == []
+    assert len(list_session_ids(service)) == 1
+    assert is_password_requested(browser.open("/topics"))
+    assert list_session_ids(service) == []
     assert browser.sign_in("/topics")[0] == f"{DASHBOARD}/topics"
     restart()
     assert browser.open("/topics")[0] == f"{DASHBOARD}/topics", "which counts for that one sign-out"
 
 
-def test_a_page_that_was_open_over_a_restart_can_sign_out(
-    browser: Browser, desk: Desk, restart: Restart, service: Running
+def test_a_page_that_is_open_during_a_restart_can_sign_out(
+    browser: Browser, sign_in_service: SignInService, restart: Restart, service: Running
 ) -> None:
     browser.sign_in()
-    csrf = browser.session(desk).csrf
+    csrf = browser.session(sign_in_service).csrf
     restart()
     foreign = {"origin": "https://evil.test"}
     browser.post(f"{DASHBOARD}/sign-out", {}, foreign)
-    assert len(sessions(service)) == 1, "no other site can"
-    assert desk.cookies.signed_out not in browser.cookies
-    assert asks_for_password(browser.follow(browser.post(f"{DASHBOARD}/sign-out", {"csrf": csrf})))
-    assert sessions(service) == []
+    assert len(list_session_ids(service)) == 1, "no other site can"
+    assert sign_in_service.cookies.signed_out not in browser.cookies
+    assert is_password_requested(browser.follow(browser.post(f"{DASHBOARD}/sign-out", {"csrf": csrf})))
+    assert list_session_ids(service) == []
 
 
-def test_tabs_that_come_back_at_once_share_one_session(
-    browser: Browser, desk: Desk, restart: Restart, service: Running, line: Line
+def test_tabs_that_return_at_once_share_one_session(
+    browser: Browser, sign_in_service: SignInService, restart: Restart, service: Running, line: Line
 ) -> None:
     browser.sign_in()
     later = restart()
@@ -111,30 +115,34 @@ def test_tabs_that_come_back_at_once_share_one_session(
     answers = [browser.get(each.headers["location"]) for each in begun]
     ends = [browser.get(each.headers["location"]) for each in answers]
     assert [each.headers["location"] for each in ends] == ["/topics", "/research", "/"]
-    assert len(later.sessions.all()) == 1
+    assert len(later.sessions.list_all()) == 1
     line.asked.clear()
-    later.sessions.tidy()
+    later.sessions.cleanup()
     assert line.asked == ["POST /oauth/revoke"] * 4, "what the others got"
     assert browser.session(later).credential()
-    assert len(sessions(service)) == 1
+    assert len(list_session_ids(service)) == 1
 
 
-def test_of_two_dashboards_each_signs_in_whoever_is_led_to_it(
-    browser: Browser, desk: Desk, restart: Restart, monkeypatch: pytest.MonkeyPatch
+def test_two_dashboards_sign_in_the_same_browser_independently(
+    browser: Browser, sign_in_service: SignInService, restart: Restart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser.sign_in("/topics")
     other = restart()
     assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
-    monkeypatch.setattr(desks, "desk", lambda: desk)
+    monkeypatch.setattr(service_module, "get_service", lambda: sign_in_service)
     assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
-    assert len(desk.sessions.all()) == 2
-    assert len(other.sessions.all()) == 1
+    assert len(sign_in_service.sessions.list_all()) == 2
+    assert len(other.sessions.list_all()) == 1
 
 
-def test_pages_come_back_by_themselves_when_the_service_starts_after_the_dashboard(
-    browser: Browser, desk: Desk, restart: Restart, line: Line, monkeypatch: pytest.MonkeyPatch
+def test_pages_return_when_the_service_starts_after_the_dashboard(
+    browser: Browser,
+    sign_in_service: SignInService,
+    restart: Restart,
+    line: Line,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(oauth_client, "FAILED_SECONDS", 0.0)
+    monkeypatch.setattr(oauth_client, "METADATA_ERROR_CACHE_SECONDS", 0.0)
     browser.sign_in(DEEP)
     restart()
     line.cut = True
@@ -147,15 +155,15 @@ def test_pages_come_back_by_themselves_when_the_service_starts_after_the_dashboa
     assert browser.open(again)[0] == DASHBOARD + DEEP
 
 
-def test_a_refreshed_token_keeps_the_browser_signed_in_and_disuse_ends_it(
-    browser: Browser, desk: Desk, restart: Restart, service: Running
+def test_refreshed_tokens_keep_the_browser_signed_in_and_idle_time_ends_that(
+    browser: Browser, sign_in_service: SignInService, restart: Restart, service: Running
 ) -> None:
     browser.sign_in()
-    session = browser.session(desk)
+    session = browser.session(sign_in_service)
     for _ in range(3):
         service.clock.move(hours=10)
-        session._expires_at = session._renew_at = 0.0
-        session._expires_on_wall = 0.0
+        session._expires_at = session._refresh_at = 0.0
+        session._expires_at_wall_time = 0.0
         assert session.credential()
     later = restart()
     assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
@@ -163,16 +171,16 @@ def test_a_refreshed_token_keeps_the_browser_signed_in_and_disuse_ends_it(
     held = browser.session(later)._tokens
     assert isinstance(held, Tokens)
     restart()
-    assert asks_for_password(browser.open("/topics"))
+    assert is_password_requested(browser.open("/topics"))
 
 
-def test_a_session_that_the_operator_ends_is_asked_for_the_password(
-    browser: Browser, desk: Desk, service: Running
+def test_a_session_that_the_operator_ends_requires_the_password(
+    browser: Browser, sign_in_service: SignInService, service: Running
 ) -> None:
     browser.sign_in()
-    (session_id,) = sessions(service)
+    (session_id,) = list_session_ids(service)
     accounts.end_session(service.database, session_id, service.clock())
     service.poll_changes()
-    held = browser.session(desk)
+    held = browser.session(sign_in_service)
     assert not held.handle_rejection(held.credential())
-    assert asks_for_password(browser.open("/topics"))
+    assert is_password_requested(browser.open("/topics"))

@@ -1,4 +1,4 @@
-"""The sign-in leads back to a page of the dashboard, and to nothing else in the world."""
+"""The sign-in returns only to pages of the dashboard."""
 
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.sign_in.return_url import HOME, LONGEST, kept, sign_in
+from dashboard.sign_in.return_url import HOME, MAX_CHARS, build_sign_in_url, validate_path
 
 PAGES = (
     "/",
@@ -18,9 +18,9 @@ PAGES = (
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_a_deep_link_survives(address: str) -> None:
-    assert kept(address) == address
-    assert parse_qs(urlsplit(sign_in(address)).query)["next"] == [address]
+def test_a_deep_link_is_valid(address: str) -> None:
+    assert validate_path(address) == address
+    assert parse_qs(urlsplit(build_sign_in_url(address)).query)["next"] == [address]
 
 
 @pytest.mark.parametrize(
@@ -32,16 +32,16 @@ def test_a_deep_link_survives(address: str) -> None:
         "/sign-in", "/sign-in/callback?code=1", "/sign-out", "/_stcore/stream", "/media/1.csv", "/#a",
     ],
 )  # fmt: skip
-def test_anything_else_leads_to_the_first_page(address: str | None) -> None:
-    assert kept(address) == HOME
+def test_an_invalid_path_becomes_the_first_page(address: str | None) -> None:
+    assert validate_path(address) == HOME
 
 
 @given(st.text("/\\.%2eE:@?#a\t\n \u00e9", max_size=12))
-def test_no_text_leads_to_another_host(address: str) -> None:
-    reached = urlsplit(urljoin("https://dashboard.test/sign-in", kept(address)))
+def test_no_path_leads_to_another_host(address: str) -> None:
+    reached = urlsplit(urljoin("https://dashboard.test/sign-in", validate_path(address)))
     assert (reached.scheme, reached.netloc) == ("https", "dashboard.test")
 
 
-def test_what_is_too_long_for_a_cookie_leads_to_its_page() -> None:
-    assert kept("/topics?q=" + "a" * LONGEST) == "/topics"
-    assert kept("/" + "a" * (LONGEST + 1)) == HOME
+def test_a_too_long_path_loses_its_query() -> None:
+    assert validate_path("/topics?q=" + "a" * MAX_CHARS) == "/topics"
+    assert validate_path("/" + "a" * (MAX_CHARS + 1)) == HOME

@@ -1,4 +1,4 @@
-"""When a dashboard has a desk, and what it is called there."""
+"""When sign-in is enabled, and the dashboard's registration at the service."""
 
 import json
 from pathlib import Path
@@ -13,9 +13,9 @@ from dashboard.client import callers, connection, markets
 from dashboard.client.callers import ANONYMOUS, Caller
 from dashboard.client.http import ApiClient
 from dashboard.frame import asset_icons
-from dashboard.sign_in import service as desks
-from dashboard.sign_in.guard import Guard
-from dashboard.sign_in.service import Cookies, Desk, NotRegistered
+from dashboard.sign_in import service as service_module
+from dashboard.sign_in.guard import SignInGuard
+from dashboard.sign_in.service import CookieNames, NotRegisteredError, SignInService
 from tests.support.asgi import send
 from tests.support.sign_in import DASHBOARD, Browser, Line
 
@@ -27,16 +27,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("home")
-def test_there_is_none_on_this_machine_alone_unless_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert desks.desk() is None
-    assert desks.scopes() == ("read", "write")
-    desks.close()
+def test_a_local_dashboard_has_sign_in_only_if_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert service_module.get_service() is None
+    assert service_module.get_scopes() == ("read", "write")
+    service_module.close_service()
     monkeypatch.setenv("CHAINPROOF_DASHBOARD_SIGN_IN", "always")
-    there = desks.desk()
-    assert there is not None
-    assert desks.desk() is there
-    assert desks.scopes() == (), "nobody looks at a page"
-    assert desks.caller() is ANONYMOUS
+    service = service_module.get_service()
+    assert service is not None
+    assert service_module.get_service() is service
+    assert service_module.get_scopes() == (), "nobody looks at a page"
+    assert service_module.find_caller() is ANONYMOUS
 
 
 @pytest.mark.usefixtures("home")
@@ -54,58 +54,60 @@ def test_there_is_none_on_this_machine_alone_unless_it_is_wanted(monkeypatch: py
         ),
     ],
 )
-def test_one_that_streamlit_opens_to_others_lets_nobody_in_unasked(
+def test_a_dashboard_that_streamlit_opens_to_others_requires_sign_in(
     monkeypatch: pytest.MonkeyPatch, address: str | None, given: dict[str, str], needed: bool
 ) -> None:
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(config, "get_option", lambda _: address)
     for name, value in given.items():
         monkeypatch.setenv(name, value)
-    assert (desks.desk() is not None) is needed
+    assert (service_module.get_service() is not None) is needed
 
 
-def test_settings_that_cannot_be_read_are_told_by_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_settings_do_not_raise_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
-    assert desks.open_desk() is None
+    assert service_module.find_service() is None
 
 
 def test_cookies_are_bound_to_the_host_on_https_and_to_the_port_on_http() -> None:
-    assert Cookies.of("https://chainproof.example") == Cookies(
+    assert CookieNames.for_origin("https://chainproof.example") == CookieNames(
         "__Host-chainproof-session", "__Host-chainproof-sign-in-", "__Host-chainproof-out", True
     )
-    assert Cookies.of("http://127.0.0.1:8501").session == "chainproof-session-8501"
-    assert not Cookies.of("http://127.0.0.1:8501").secure
+    assert CookieNames.for_origin("http://127.0.0.1:8501").session == "chainproof-session-8501"
+    assert not CookieNames.for_origin("http://127.0.0.1:8501").secure
 
 
-def test_the_client_id_is_the_settings_one_or_the_one_that_the_service_wrote_down(home: Path) -> None:
+def test_the_client_id_is_from_the_settings_or_the_file_of_the_service(home: Path) -> None:
     settings = Settings(dashboard_sign_in="always")
-    file, there = home / "dashboard-client.json", Desk(settings)
+    file, service = home / "dashboard-client.json", SignInService(settings)
     for text in (None, "", "[1]", "{}", '{"client_id": "c"}', "\u20ac"):
         if text is not None:
             file.write_text(text, encoding="utf-8")
-        with pytest.raises(NotRegistered):
-            there.client_id()
+        with pytest.raises(NotRegisteredError):
+            service.load_client_id()
     file.write_text(json.dumps({"client_id": "c", "redirect_uri": "https://other.example/sign-in/callback"}))
-    with pytest.raises(NotRegistered, match=r"other\.example"):
-        there.client_id()
+    with pytest.raises(NotRegisteredError, match=r"other\.example"):
+        service.load_client_id()
     file.write_text(json.dumps({"client_id": "c", "redirect_uri": f"{DASHBOARD}/sign-in/callback"}))
-    assert there.client_id() == "c"
-    assert Desk(Settings(dashboard_sign_in="always", dashboard_client_id="d")).client_id() == "d"
+    assert service.load_client_id() == "c"
+    assert (
+        SignInService(Settings(dashboard_sign_in="always", dashboard_client_id="d")).load_client_id() == "d"
+    )
 
 
-def test_one_that_is_not_registered_says_so_and_leads_nowhere(
-    browser: Browser, desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_unregistered_dashboard_shows_an_error(
+    browser: Browser, sign_in_service: SignInService, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there = Desk(Settings(dashboard_sign_in="always"))
-    monkeypatch.setattr(desks, "desk", lambda: there)
+    service = SignInService(Settings(dashboard_sign_in="always"))
+    monkeypatch.setattr(service_module, "get_service", lambda: service)
     page = browser.get(f"{DASHBOARD}/sign-in?next=/topics")
     assert page.status == 503
     assert b"does not know this dashboard yet" in page.text
     assert b"has not registered" in page.text
 
 
-def test_at_the_start_nothing_is_asked_in_nobodys_name(
-    desk: Desk, client: ApiClient, line: Line, monkeypatch: pytest.MonkeyPatch
+def test_the_start_sends_no_requests_without_a_caller(
+    sign_in_service: SignInService, client: ApiClient, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "get_client", lambda: client)
     asgi.warm_caches()
@@ -113,14 +115,14 @@ def test_at_the_start_nothing_is_asked_in_nobodys_name(
     assert line.asked == []
 
 
-def test_an_icon_is_asked_for_in_the_name_of_whoever_looks(
-    desk: Desk, browser: Browser, monkeypatch: pytest.MonkeyPatch
+def test_an_icon_is_requested_with_the_session_of_the_viewer(
+    sign_in_service: SignInService, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Caller | None] = []
     monkeypatch.setattr(markets, "fetch_icon", lambda _: asked.append(callers.current_caller()))
     browser.sign_in()
-    session = browser.session(desk)
-    cookie = f"{desk.cookies.session}={browser.cookies[desk.cookies.session]}"
-    guarded = Guard(Starlette(routes=asset_icons.ROUTES))
+    session = browser.session(sign_in_service)
+    cookie = f"{sign_in_service.cookies.session}={browser.cookies[sign_in_service.cookies.session]}"
+    guarded = SignInGuard(Starlette(routes=asset_icons.ROUTES))
     assert send(guarded, "/assets/unknown/icon", headers={"cookie": cookie}).status == 404
     assert asked == [session]

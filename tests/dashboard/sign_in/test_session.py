@@ -1,4 +1,4 @@
-"""Tokens are refreshed in time, by one thread, once; and a session that is over stays over."""
+"""Tokens are refreshed ahead of expiry by one thread, and an ended session stays ended."""
 
 import threading
 from collections.abc import Callable
@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dashboard.sign_in.oauth_client import Refused, Tokens, Unavailable
-from dashboard.sign_in.session import AGAIN_SECONDS, SURE_SECONDS, Session
+from dashboard.sign_in.oauth_client import OAuthError, ServiceUnavailableError, Tokens
+from dashboard.sign_in.session import RETRY_SECONDS, VERIFIED_SECONDS, Session
 from tests.support.waiting import LIMIT_SECONDS
 
 HOUR = 3600.0
@@ -21,7 +21,7 @@ class Clock:
 
 
 class Service:
-    """Gives each refresh token once, as the service does, and counts what it was asked."""
+    """Issues numbered tokens and records the used refresh tokens."""
 
     def __init__(self) -> None:
         self.used: list[str | None] = []
@@ -52,7 +52,12 @@ def service() -> Service:
 def session(service: Service, clock: Clock) -> Session:
     tokens = Tokens("access-1", "refresh-1", HOUR, ("read",))
     return Session(
-        "ann", tokens, service.renew, service.discarded.append, clock=clock, wall=lambda: 1e9 + clock.now
+        "ann",
+        tokens,
+        service.renew,
+        service.discarded.append,
+        clock=clock,
+        wall_clock=lambda: 1e9 + clock.now,
     )
 
 
@@ -60,13 +65,13 @@ def bearer(number: int) -> dict[str, str]:
     return {"Authorization": f"Bearer access-{number}"}
 
 
-def test_a_young_token_is_used_as_it_is(session: Session, service: Service, clock: Clock) -> None:
+def test_a_new_token_is_not_refreshed(session: Session, service: Service, clock: Clock) -> None:
     clock.now = HOUR - 301
     assert session.credential() == bearer(1)
     assert service.used == []
 
 
-def test_a_token_is_refreshed_ahead_of_its_end(session: Session, service: Service, clock: Clock) -> None:
+def test_a_token_is_refreshed_ahead_of_its_expiry(session: Session, service: Service, clock: Clock) -> None:
     clock.now = HOUR - 299
     assert session.credential() == bearer(2)
     clock.now += HOUR - 299
@@ -74,7 +79,9 @@ def test_a_token_is_refreshed_ahead_of_its_end(session: Session, service: Servic
     assert service.used == ["refresh-1", "refresh-2"]
 
 
-def test_fifty_threads_at_the_end_refresh_once(session: Session, service: Service, clock: Clock) -> None:
+def test_fifty_threads_refresh_an_expired_token_once(
+    session: Session, service: Service, clock: Clock
+) -> None:
     clock.now = HOUR + 1
     together = threading.Barrier(50)
 
@@ -87,7 +94,7 @@ def test_fifty_threads_at_the_end_refresh_once(session: Session, service: Servic
     assert service.used == ["refresh-1"]
 
 
-def test_while_the_old_token_is_good_nobody_waits_for_the_new_one(
+def test_while_the_old_token_is_valid_other_threads_do_not_wait(
     session: Session, service: Service, clock: Clock
 ) -> None:
     clock.now = HOUR - 100
@@ -103,17 +110,17 @@ def test_while_the_old_token_is_good_nobody_waits_for_the_new_one(
     assert seen == [bearer(1)]
 
 
-def test_a_token_that_is_refused_before_its_time_ends_the_session(session: Session, service: Service) -> None:
-    told: list[str] = []
-    session.when_ended(lambda: told.append("ended"))
+def test_a_token_rejected_before_its_expiry_ends_the_session(session: Session, service: Service) -> None:
+    events: list[str] = []
+    session.add_end_listener(lambda: events.append("ended"))
     assert not session.handle_rejection(session.credential())
     assert session.ended
-    assert (session.credential(), session.is_verified, told) == ({}, False, ["ended"])
+    assert (session.credential(), session.is_verified, events) == ({}, False, ["ended"])
     assert [tokens.refresh for tokens in service.discarded] == ["refresh-1"], "nobody may refresh it any more"
     assert service.used == []
 
 
-def test_a_token_that_was_replaced_meanwhile_is_tried_anew(
+def test_a_rejected_token_that_was_replaced_is_retried(
     session: Session, service: Service, clock: Clock
 ) -> None:
     sent = session.credential()
@@ -123,25 +130,21 @@ def test_a_token_that_was_replaced_meanwhile_is_tried_anew(
     assert not session.ended
 
 
-def test_a_token_that_is_over_for_the_service_is_refreshed(
-    session: Session, service: Service, clock: Clock
-) -> None:
-    service.fault = Unavailable("down")
+def test_a_rejected_expired_token_is_refreshed(session: Session, service: Service, clock: Clock) -> None:
+    service.fault = ServiceUnavailableError("down")
     clock.now = HOUR + 1
     sent = session.credential()
     service.fault = None
-    clock.now += AGAIN_SECONDS
+    clock.now += RETRY_SECONDS
     assert session.handle_rejection(sent)
     assert session.credential() == bearer(3)
 
 
-def test_after_the_machine_slept_a_refused_token_is_refreshed_and_nobody_signed_out(
-    service: Service, clock: Clock
-) -> None:
+def test_after_the_machine_slept_a_rejected_token_is_refreshed(service: Service, clock: Clock) -> None:
     wall = Clock()
     wall.now = 1e9
     tokens = Tokens("access-1", "refresh-1", HOUR, ("read",))
-    session = Session("ann", tokens, service.renew, service.discarded.append, clock=clock, wall=wall)
+    session = Session("ann", tokens, service.renew, service.discarded.append, clock=clock, wall_clock=wall)
     clock.now += 60
     wall.now += 2 * HOUR
     assert session.handle_rejection(session.credential())
@@ -153,31 +156,31 @@ def test_after_the_machine_slept_a_refused_token_is_refreshed_and_nobody_signed_
     assert session.ended
 
 
-def test_a_refused_refresh_ends_the_session(session: Session, service: Service, clock: Clock) -> None:
-    told: list[str] = []
-    session.when_ended(lambda: told.append("ended"))
-    service.fault = Refused("invalid_grant")
+def test_a_rejected_refresh_ends_the_session(session: Session, service: Service, clock: Clock) -> None:
+    events: list[str] = []
+    session.add_end_listener(lambda: events.append("ended"))
+    service.fault = OAuthError("invalid_grant")
     clock.now = HOUR - 10
     assert session.credential() == {}
     assert session.ended
-    assert told == ["ended"]
+    assert events == ["ended"]
     assert session.credential() == {}
     assert service.used == ["refresh-1"]
 
 
-def test_a_service_that_is_down_ends_nothing_and_is_not_asked_at_once_again(
+def test_an_unavailable_service_ends_no_session_and_is_retried_later(
     session: Session, service: Service, clock: Clock
 ) -> None:
-    service.fault = Unavailable("down")
+    service.fault = ServiceUnavailableError("down")
     clock.now = HOUR - 100
     assert [session.credential() for _ in range(3)] == [bearer(1)] * 3
     assert service.used == ["refresh-1"]
     service.fault = None
-    clock.now += AGAIN_SECONDS
+    clock.now += RETRY_SECONDS
     assert session.credential() == bearer(3)
 
 
-def test_who_signs_out_during_a_refresh_leaves_no_token_behind(
+def test_a_sign_out_during_a_refresh_leaves_no_token(
     session: Session, service: Service, clock: Clock
 ) -> None:
     clock.now = HOUR - 10
@@ -191,24 +194,24 @@ def test_who_signs_out_during_a_refresh_leaves_no_token_behind(
     assert session.end() is None
 
 
-def test_an_answer_counts_for_a_moment_from_when_it_was_asked_for(session: Session, clock: Clock) -> None:
+def test_a_response_verifies_the_session_from_the_time_of_its_request(session: Session, clock: Clock) -> None:
     clock.now = 10.0
     assert not session.is_verified
     session.record_acceptance(9.0)
     assert session.is_verified
-    clock.now = 9.0 + SURE_SECONDS
+    clock.now = 9.0 + VERIFIED_SECONDS
     assert not session.is_verified
 
 
-def test_nothing_of_a_session_tells_a_token(session: Session) -> None:
+def test_the_repr_of_a_session_contains_no_token(session: Session) -> None:
     assert "access-1" not in repr(session)
     assert "refresh-1" not in repr(Tokens("access-1", "refresh-1", HOUR, ()))
 
 
-def test_who_listens_after_the_end_is_told_at_once_and_who_left_is_not(session: Session) -> None:
-    told: list[str] = []
-    session.when_ended(lambda: told.append("left"))()
-    assert not session.watched
+def test_a_late_listener_is_called_at_once_and_a_removed_one_never(session: Session) -> None:
+    events: list[str] = []
+    session.add_end_listener(lambda: events.append("left"))()
+    assert not session.has_open_page
     session.end()
-    session.when_ended(lambda: told.append("late"))
-    assert told == ["late"]
+    session.add_end_listener(lambda: events.append("late"))
+    assert events == ["late"]

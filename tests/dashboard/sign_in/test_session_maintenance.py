@@ -1,4 +1,4 @@
-"""Who is signed in is looked after in time, whatever tidying waits for."""
+"""Sessions are checked on time, even if the cleanup hangs."""
 
 import logging
 import threading
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from dashboard.sign_in.oauth_client import Tokens
-from dashboard.sign_in.service import Desk
+from dashboard.sign_in.service import SignInService
 from dashboard.sign_in.session import Session
-from dashboard.sign_in.session_maintenance import Rounds
+from dashboard.sign_in.session_maintenance import SessionMaintenance
 from tests.support.waiting import LIMIT_SECONDS
 
 
-class Tidy:
-    """What waits for a service that hangs until it ``goes_on``."""
+class HangingCleanup:
+    """A cleanup that waits until ``goes_on`` is set."""
 
     def __init__(self) -> None:
         self.begun, self.goes_on = threading.Semaphore(0), threading.Event()
@@ -30,55 +30,55 @@ class Tidy:
 
 
 @pytest.fixture
-def tidy(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Tidy:
-    hanging = Tidy()
-    monkeypatch.setattr(desk.sessions, "tidy", hanging)
+def cleanup(sign_in_service: SignInService, monkeypatch: pytest.MonkeyPatch) -> HangingCleanup:
+    hanging = HangingCleanup()
+    monkeypatch.setattr(sign_in_service.sessions, "cleanup", hanging)
     return hanging
 
 
 @pytest.fixture
-def rounds(desk: Desk, tidy: Tidy) -> Iterator[Rounds]:
-    made = Rounds(desk, revoked)
-    yield made
-    tidy.goes_on.set()
-    made.stop()
+def maintenance(sign_in_service: SignInService, cleanup: HangingCleanup) -> Iterator[SessionMaintenance]:
+    started = SessionMaintenance(sign_in_service, reject)
+    yield started
+    cleanup.goes_on.set()
+    started.stop()
 
 
-def revoked(session: Session) -> None:
-    """The service's word on everybody."""
+def reject(session: Session) -> None:
+    """Report every session as revoked."""
     session.handle_rejection(session.credential())
 
 
-def watched(desk: Desk) -> Session:
+def open_session(sign_in_service: SignInService) -> Session:
     tokens = Tokens("a", None, 3600.0, ("read",))
-    session = Session("ann", tokens, lambda held: held, desk.sessions.discard)
-    desk.sessions.open(session)
-    session.when_ended(lambda: None)
-    session._sure_at -= 60
+    session = Session("ann", tokens, lambda held: held, sign_in_service.sessions.queue_revocation)
+    sign_in_service.sessions.add(session)
+    session.add_end_listener(lambda: None)
+    session._verified_at -= 60
     return session
 
 
-def test_tidying_that_hangs_keeps_no_page_open_that_was_revoked(
-    desk: Desk, rounds: Rounds, tidy: Tidy
+def test_a_hanging_cleanup_does_not_delay_the_check_of_revoked_sessions(
+    sign_in_service: SignInService, maintenance: SessionMaintenance, cleanup: HangingCleanup
 ) -> None:
     for _ in range(3):
-        session = watched(desk)
-        rounds.once()
+        session = open_session(sign_in_service)
+        maintenance.run_once()
         assert session.ended
-    assert tidy.begun.acquire(timeout=LIMIT_SECONDS)
-    assert tidy.times == 1, "one at a time"
+    assert cleanup.begun.acquire(timeout=LIMIT_SECONDS)
+    assert cleanup.times == 1, "one at a time"
 
 
-def test_what_goes_wrong_while_tidying_is_logged_and_tried_again(
-    rounds: Rounds, tidy: Tidy, caplog: pytest.LogCaptureFixture
+def test_an_error_of_the_cleanup_is_logged_and_the_next_one_runs(
+    maintenance: SessionMaintenance, cleanup: HangingCleanup, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tidy.fault = RuntimeError("out of order")
-    tidy.goes_on.set()
+    cleanup.fault = RuntimeError("out of order")
+    cleanup.goes_on.set()
     for _ in range(2):
-        rounds.once()
-        assert rounds._tidying is not None
-        rounds._tidying.result(LIMIT_SECONDS)
-    assert tidy.times == 2
-    said = [record for record in caplog.records if record.name == "dashboard.sign_in.session_maintenance"]
-    assert [record.exc_info[1] for record in said if record.exc_info] == [tidy.fault] * 2
-    assert {record.levelno for record in said} == {logging.ERROR}
+        maintenance.run_once()
+        assert maintenance._cleanup_task is not None
+        maintenance._cleanup_task.result(LIMIT_SECONDS)
+    assert cleanup.times == 2
+    records = [record for record in caplog.records if record.name == "dashboard.sign_in.session_maintenance"]
+    assert [record.exc_info[1] for record in records if record.exc_info] == [cleanup.fault] * 2
+    assert {record.levelno for record in records} == {logging.ERROR}

@@ -1,11 +1,16 @@
-"""Who is signed in, for how long, and that what they held is taken back."""
+"""Sessions are found by their secret, end in time, and their tokens are revoked."""
 
 import pytest
 
-from dashboard.sign_in import session_store as all_sessions
-from dashboard.sign_in.oauth_client import Refused, Tokens, Unavailable
+from dashboard.sign_in import session_store
+from dashboard.sign_in.oauth_client import OAuthError, ServiceUnavailableError, Tokens
 from dashboard.sign_in.session import Session
-from dashboard.sign_in.session_store import IDLE_SECONDS, LONGEST_SECONDS, REVOKE_EVERY_SECONDS, Sessions
+from dashboard.sign_in.session_store import (
+    IDLE_TIMEOUT_SECONDS,
+    MAX_SESSION_SECONDS,
+    REVOCATION_RETRY_SECONDS,
+    SessionStore,
+)
 
 
 class Clock:
@@ -45,34 +50,36 @@ def service() -> Service:
 
 
 @pytest.fixture
-def sessions(service: Service, clock: Clock) -> Sessions:
-    return Sessions(service.revoke, service.sign_out, clock=clock)
+def sessions(service: Service, clock: Clock) -> SessionStore:
+    return SessionStore(service.revoke, service.sign_out, clock=clock)
 
 
-def someone(sessions: Sessions, service: Service, clock: Clock, token: str = "a") -> Session:
-    tokens = Tokens(token, "r", 10 * LONGEST_SECONDS, ("read",))
-    return Session("ann", tokens, service.renew, sessions.discard, clock=clock)
+def build_session(sessions: SessionStore, service: Service, clock: Clock, token: str = "a") -> Session:
+    tokens = Tokens(token, "r", 10 * MAX_SESSION_SECONDS, ("read",))
+    return Session("ann", tokens, service.renew, sessions.queue_revocation, clock=clock)
 
 
-def test_a_session_is_found_by_the_secret_of_its_browser_alone(
-    sessions: Sessions, service: Service, clock: Clock
+def test_a_session_is_found_only_by_its_secret(
+    sessions: SessionStore, service: Service, clock: Clock
 ) -> None:
-    session = someone(sessions, service, clock)
-    secret = sessions.open(session)
+    session = build_session(sessions, service, clock)
+    secret = sessions.add(session)
     assert sessions.find(secret) is session
     for other in (None, "", session.id, session.csrf, secret + "a", "\ud800"):
         assert sessions.find(other) is None
 
 
-def test_two_sign_ins_have_two_secrets(sessions: Sessions, service: Service, clock: Clock) -> None:
-    one, other = someone(sessions, service, clock), someone(sessions, service, clock)
-    assert sessions.open(one) != sessions.open(other)
+def test_two_sign_ins_have_two_secrets(sessions: SessionStore, service: Service, clock: Clock) -> None:
+    one, other = build_session(sessions, service, clock), build_session(sessions, service, clock)
+    assert sessions.add(one) != sessions.add(other)
     assert one.id != other.id
 
 
-def test_signing_out_revokes_and_forgets(sessions: Sessions, service: Service, clock: Clock) -> None:
-    session = someone(sessions, service, clock)
-    secret = sessions.open(session)
+def test_signing_out_revokes_the_tokens_and_removes_the_session(
+    sessions: SessionStore, service: Service, clock: Clock
+) -> None:
+    session = build_session(sessions, service, clock)
+    secret = sessions.add(session)
     assert sessions.sign_out(session)
     assert service.signed_out == ["a"]
     assert sessions.find(secret) is None
@@ -80,52 +87,55 @@ def test_signing_out_revokes_and_forgets(sessions: Sessions, service: Service, c
     assert service.revoked == ["a"]
 
 
-def test_what_could_not_be_revoked_is_tried_again(sessions: Sessions, service: Service, clock: Clock) -> None:
-    session = someone(sessions, service, clock)
-    secret = sessions.open(session)
-    service.fault = Unavailable("down")
+def test_a_failed_revocation_is_retried(sessions: SessionStore, service: Service, clock: Clock) -> None:
+    session = build_session(sessions, service, clock)
+    secret = sessions.add(session)
+    service.fault = ServiceUnavailableError("down")
     assert not sessions.sign_out(session)
     assert sessions.find(secret) is None, "here it is over at once"
-    sessions.tidy()
+    sessions.cleanup()
     service.fault = None
-    sessions.tidy()
+    sessions.cleanup()
     assert service.revoked == [], "not every second"
-    clock.now += REVOKE_EVERY_SECONDS
-    sessions.tidy()
-    sessions.tidy()
+    clock.now += REVOCATION_RETRY_SECONDS
+    sessions.cleanup()
+    sessions.cleanup()
     assert service.signed_out == service.revoked == ["a"]
 
 
-def test_a_refusal_to_revoke_is_the_end_of_it(sessions: Sessions, service: Service, clock: Clock) -> None:
-    service.fault = Refused("invalid_client")
-    session = someone(sessions, service, clock)
-    sessions.open(session)
+def test_a_rejected_revocation_is_not_retried(sessions: SessionStore, service: Service, clock: Clock) -> None:
+    service.fault = OAuthError("invalid_client")
+    session = build_session(sessions, service, clock)
+    sessions.add(session)
     assert sessions.sign_out(session)
-    assert sessions._left == type(sessions._left)()
+    assert sessions._pending_revocations == type(sessions._pending_revocations)()
 
 
-def test_who_stays_away_is_signed_out_and_whose_page_is_open_is_not(
-    sessions: Sessions, service: Service, clock: Clock
+def test_an_idle_session_ends_unless_a_page_is_open(
+    sessions: SessionStore, service: Service, clock: Clock
 ) -> None:
-    away, here = someone(sessions, service, clock, "away"), someone(sessions, service, clock, "here")
-    secrets = sessions.open(away), sessions.open(here)
-    here.when_ended(lambda: None)
-    clock.now = IDLE_SECONDS + 1
-    sessions.tidy()
+    away, here = (
+        build_session(sessions, service, clock, "away"),
+        build_session(sessions, service, clock, "here"),
+    )
+    secrets = sessions.add(away), sessions.add(here)
+    here.add_end_listener(lambda: None)
+    clock.now = IDLE_TIMEOUT_SECONDS + 1
+    sessions.cleanup()
     assert [sessions.find(secret) for secret in secrets] == [None, here]
     assert (service.revoked, service.signed_out) == (["away"], []), "they may be busy at another dashboard"
-    clock.now = LONGEST_SECONDS + 1
-    sessions.tidy()
+    clock.now = MAX_SESSION_SECONDS + 1
+    sessions.cleanup()
     assert here.ended
 
 
-def test_more_than_can_be_held_end_and_are_revoked(
-    sessions: Sessions, service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
+def test_the_oldest_session_ends_above_the_maximum(
+    sessions: SessionStore, service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(all_sessions, "MOST", 1)
-    oldest = sessions.open(someone(sessions, service, clock, "one"))
-    newest = sessions.open(someone(sessions, service, clock, "two"))
+    monkeypatch.setattr(session_store, "MAX_SESSIONS", 1)
+    oldest = sessions.add(build_session(sessions, service, clock, "one"))
+    newest = sessions.add(build_session(sessions, service, clock, "two"))
     assert sessions.find(oldest) is None
     assert sessions.find(newest) is not None
-    sessions.tidy()
+    sessions.cleanup()
     assert service.revoked == ["one"]
