@@ -19,7 +19,7 @@ from typing import Any
 
 from backend.articles.engine import RuleSet
 from backend.articles.rules import rules_loader
-from backend.extraction.mentions import entities_of, find, shown
+from backend.extraction.mentions import build_entity_results, find_mentions, list_entities
 
 SET = Path(__file__).parent / "data" / "mentions.jsonl"
 LENGTH = 200_000
@@ -43,7 +43,7 @@ def main() -> None:
     _speed(rules, sentences)
     for path in sorted(given.texts.glob("*.txt")) if given.texts else ():
         text = path.read_text(encoding="utf-8")
-        found = find(rules, text)
+        found = find_mentions(rules, text)
         common = ", ".join(
             f"{name} {count}" for name, count in Counter(m.text for m in found).most_common(12)
         )
@@ -51,7 +51,10 @@ def main() -> None:
 
 
 def _pairs(rules: RuleSet, one: dict[str, Any]) -> tuple[set[str], set[str], dict[str, str]]:
-    found = {e["canonical_name"]: e["name"] for e in shown(rules, entities_of(rules, [one["text"]]))}
+    found = {
+        e["canonical_name"]: e["name"]
+        for e in build_entity_results(rules, list_entities(rules, [one["text"]]))
+    }
     return {e["canonical_name"] for e in one["entities"]}, set(found), found
 
 
@@ -82,11 +85,11 @@ def _mistakes(rules: RuleSet, sentences: list[dict[str, Any]]) -> None:
 def _speed(rules: RuleSet, sentences: list[dict[str, Any]]) -> None:
     whole = "\n".join(one["text"] for one in sentences)
     text = (whole * (LENGTH // len(whole) + 1))[:LENGTH]
-    find(rules, text)
+    find_mentions(rules, text)
     times = []
     for _ in range(5):
         begun = time.process_time()
-        find(rules, text)
+        find_mentions(rules, text)
         times.append(time.process_time() - begun)
     print(f"{LENGTH:,} characters: {1000 * statistics.median(times):.0f} ms of CPU")
 

@@ -23,7 +23,7 @@ from backend.articles.engine import RuleSet
 from backend.articles.rules.rules_loader import shipped
 from backend.documents import landmark_archive
 from backend.entities.model import LANGUAGES, Language
-from backend.extraction.mentions import find
+from backend.extraction.mentions import find_mentions
 from backend.sources.claims import numbers
 from backend.topics.generated_texts.faithfulness_check import CheckInputs, find_faults
 
@@ -102,7 +102,7 @@ def altered(one: Pair, rules: RuleSet, chance: random.Random) -> Iterator[tuple[
         longer = one.told[: run.end()] + "0" + one.told[run.end() :]
         if whole and not _known(longer, run.start(), one):
             yield "tenfold", longer
-    mentions = find(rules, one.told)
+    mentions = find_mentions(rules, one.told)
     if mentions:
         mention = chance.choice(mentions)
         others = [
@@ -113,8 +113,10 @@ def altered(one: Pair, rules: RuleSet, chance: random.Random) -> Iterator[tuple[
         other = chance.choice(others)
         name = other.name(one.language)
         changed = one.told[: mention.start] + name + one.told[mention.end :]
-        now = {found.entity_id for found in find(rules, changed)}
-        if other.id in now and other.id not in {found.entity_id for found in find(rules, one.beside)}:
+        now = {found.entity_id for found in find_mentions(rules, changed)}
+        if other.id in now and other.id not in {
+            found.entity_id for found in find_mentions(rules, one.beside)
+        }:
             yield "entity", changed
 
 

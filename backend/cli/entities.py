@@ -30,12 +30,12 @@ def extract(
 ) -> None:
     """List the entities mentioned in files, in order of first mention."""
     from backend.articles.rules.active_rules import ActiveRules
-    from backend.extraction.mentions import entities_of, shown
+    from backend.extraction.mentions import build_entity_results, list_entities
 
     texts = [_read_text(path) for path in paths]
     with err.status("Reading…"):
         rules = ActiveRules(Settings()).current
-        entities = shown(rules, entities_of(rules, texts))
+        entities = build_entity_results(rules, list_entities(rules, texts))
     if as_json:
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
         return
@@ -60,14 +60,14 @@ def list_seen(
 ) -> None:
     """List the entities recently seen by source-finding jobs, most frequent first."""
     from backend.articles.rules.active_rules import ActiveRules
-    from backend.extraction.seen_entities import seen_between
+    from backend.extraction.seen_entities import list_seen_entities
     from backend.formats.time_window import parse_window, resolve_time_range
     from backend.formats.timestamps import utc_now
 
     duration: timedelta = parse_window(window)
     settings = Settings()
     start, end = resolve_time_range(duration, None, None, now=utc_now())
-    entities = seen_between(open_database(settings), ActiveRules(settings).current, start, end)
+    entities = list_seen_entities(open_database(settings), ActiveRules(settings).current, start, end)
     if as_json:
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
         return

@@ -1,1 +1,1 @@
-"""The catalogue of names: who and what articles and statements speak of."""
+"""Defines the catalogue of entities: the names of people, organisations, assets and terms."""

@@ -1,11 +1,11 @@
-"""A place where a text names an entity of the catalogue."""
+"""Defines a mention: a place where a text names an entity of the catalogue."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Offsets count code points in the text, end exclusive; ``text`` is what stands there."""
+    """A mention. Offsets count code points, end exclusive; ``text`` is the mentioned text."""
 
     entity_id: str
     start: int

@@ -1,7 +1,7 @@
-"""One entity of the catalogue, as its YAML packs write it and as everything else reads it.
+"""Defines an entity of the catalogue, in YAML packs and in code.
 
-The catalogue is one file of facts with two users: article rules are derived from its names, and
-entity extraction resolves every name in it to one entity.
+The catalogue is used twice: article rules are derived from its names, and entity extraction resolves every
+name in it to one entity.
 """
 
 from typing import Annotated, Literal, Self, get_args
@@ -24,17 +24,19 @@ EntityType = Literal[
     "person",
     "term",
 ]
-"""``term`` is a word of the field (DeFi, 暗号資産): articles have rules for it, extraction leaves it out."""
+"""``term`` is a term of the field (DeFi, 暗号資産): articles have rules for it, extraction omits it."""
 
 DOMAIN_ENTITY_TYPES: frozenset[EntityType] = frozenset(
     ("asset", "stablecoin", "protocol", "exchange", "data_provider", "term")
 )
-"""Types of which most are named in texts about the field alone. Banks, ministers and newspapers are not."""
+"""Types whose entities occur mostly in texts about the field. Banks, ministers and newspapers do not."""
 
 Case = Literal["exact", "any", "title-at-sentence-start"]
-"""How a name in Latin script may be written. ``exact``: as given, or all in capitals where its line
-is. ``any``: every way is right. ``title-at-sentence-start``: as given, and with a first capital at the
-start of a sentence or in a title."""
+"""How a name in Latin script may be written.
+
+``exact``: as given, or in capitals if its line is in capitals. ``any``: in any case.
+``title-at-sentence-start``: as given, or with an initial capital at the start of a sentence or in a title.
+"""
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[.-][a-z0-9]+)*$", max_length=100)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^\S(?:.*\S)?$")]
@@ -43,92 +45,98 @@ PartialDate = Annotated[str, StringConstraints(pattern=r"^\d{4}(?:-\d{2}(?:-\d{2
 
 
 class Fact(BaseModel):
-    """Strict and immutable; a word that is not known is refused, since it is most likely a slip."""
+    """Strict and immutable base model. Unknown fields are refused, since they are probably typing errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class FormerName(Fact):
-    """A name that was right until a day; writing it is a matter of judgement, so never auto-fixed."""
+    """A name that was right until a date. Using it is a judgement, so it is never fixed automatically."""
 
     name: Name
     until: PartialDate | None = None
-    """Year, month or day of the change; null for a style that fell out of use."""
+    """Year, month or day of the change; null for a style that is no longer used."""
 
 
 class NameCondition(Fact):
-    """Where one of an entity's names is part of another word: 币安 in 人民币安全."""
+    """A condition: the name does not count if it is part of another word, as 币安 in 人民币安全."""
 
     name: Name
-    """One of the entity's names or former names, as it is written there. Its wrong forms have the same
-    conditions."""
+    """One of the entity's names or former names, as written there. Its wrong forms share the condition."""
     not_before: tuple[Neighbour, ...] = ()
-    """The name does not count where one of these follows it."""
+    """The name does not count if one of these follows it."""
     not_after: tuple[Neighbour, ...] = ()
-    """Nor where one of these precedes it."""
+    """The name does not count if one of these precedes it."""
     boundary: Literal["katakana-run"] | None = None
-    """``katakana-run``: no katakana may stand beside it, however long it is. So it is anyway with a name in
-    katakana that is an ordinary word."""
+    """``katakana-run``: the name does not count next to katakana, regardless of its length.
+
+    Katakana names that are ordinary words always have this condition.
+    """
 
 
 class Entity(Fact):
-    """Somebody or something with one canonical name per language."""
+    """A person, organisation, asset or term with one canonical name per language."""
 
     id: Slug
     type: EntityType
     names: dict[Language, Name] = Field(min_length=1)
-    """The canonical name in each language; where one is absent, the English one stands."""
+    """The canonical name in each language; without one, the English name is used."""
     also: dict[Language, tuple[Name, ...]] = Field(default_factory=dict)
-    """Other right names: a match, never a violation, and a shield for what they contain."""
+    """Other right names: they match, are no violation, and protect the text within them."""
     symbols: tuple[Name, ...] = ()
-    """Tickers, in their exact capitals."""
+    """Tickers in their exact capitals."""
     symbols_need_context: bool = True
-    """False for tickers that mean nothing else (BTC, ETH). A cashtag never needs context."""
+    """False for unambiguous tickers (BTC, ETH). A cashtag never needs context."""
     case: Case = "exact"
     context: bool | tuple[Name, ...] = False
-    """Which names are ordinary words too and count only in their exact capitals near a word of the field
-    or another, unambiguous entity of it in the same paragraph. True: all names of one word."""
+    """Names that are also ordinary words. True: all names of one word.
+
+    They count only in their exact capitals, near a term of the field or another, unambiguous entity in the
+    same paragraph.
+    """
     evidence: bool | None = None
-    """Whether its names tell that a text speaks of the field, so that ordinary words near them count as
-    names. Null: as its type has it: assets, stablecoins, protocols, exchanges, data providers and terms do,
-    and so do the trade press and whoever speaks for a project."""
+    """Whether its names show that a text is about the field, so that ordinary words near them count as names.
+
+    Null: decided by type. Assets, stablecoins, protocols, exchanges, data providers and terms count as
+    evidence, and so do the trade press and official projects.
+    """
     former: tuple[FormerName, ...] = ()
     conditions: tuple[NameCondition, ...] = ()
-    """What may not stand beside its names, since they would be parts of other words there."""
+    """Conditions under which its names are parts of other words."""
     asset: Slug | None = None
-    """Id in the market's list of assets, where there is one."""
+    """Id of the asset in the market configuration, if there is one."""
     official_domains: tuple[str, ...] = ()
     official_x_accounts: tuple[str, ...] = ()
     authority: str | None = None
-    """What their own statements count as: regulator, official_project, exchange, press and so on."""
+    """Authority of its own statements: regulator, official_project, exchange, press and so on."""
     status: Literal["active", "defunct", "merged"] = "active"
     checked: PartialDate | None = None
-    """When domains and accounts were last looked at."""
+    """Date of the last check of domains and accounts."""
     note: str | None = None
 
     @model_validator(mode="after")
     def _conditions_are_of_own_names(self) -> Self:
-        own = {*self.names.values(), *(name for names in self.also.values() for name in names)}
-        own |= {former.name for former in self.former}
+        own_names = {*self.names.values(), *(name for names in self.also.values() for name in names)}
+        own_names |= {former.name for former in self.former}
         for condition in self.conditions:
-            if condition.name not in own:
-                raise ValueError(f"'conditions' names '{condition.name}', which is none of its names.")
+            if condition.name not in own_names:
+                raise ValueError(f"'conditions' names '{condition.name}', which is not one of its names.")
         return self
 
     @property
     def is_domain_evidence(self) -> bool:
-        """Whether its unambiguous names are evidence."""
+        """Whether its unambiguous names are evidence that a text is about the field."""
         if self.evidence is not None:
             return self.evidence
         return self.type in DOMAIN_ENTITY_TYPES or self.authority in ("trade_press", "official_project")
 
     def condition(self, name: str) -> NameCondition | None:
-        """What may not stand beside ``name``; None where it counts everywhere."""
+        """The condition of ``name``; None if it always counts."""
         return next((condition for condition in self.conditions if condition.name == name), None)
 
     @property
     def market_asset(self) -> str | None:
-        """The market's id of an entity that is an asset: its own where none is named."""
+        """Asset id in the market of an entity that is an asset; by default its own id."""
         return self.asset or (self.id if self.type in ("asset", "stablecoin") else None)
 
     def name(self, language: Language) -> str:

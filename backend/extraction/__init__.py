@@ -1,1 +1,1 @@
-"""Finding the entities that a text speaks of, as jobs and within other jobs."""
+"""Extracts the entities that a text names, in jobs of its own and within other jobs."""

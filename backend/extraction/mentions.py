@@ -1,8 +1,8 @@
-"""The entities that a text names, in any of the three languages.
+"""Finds the entities that a text names, in any of the three languages.
 
-The catalogue and the naming rules are one automaton with two users: what an editor's article is scanned
-with also says whom a text speaks of. A wrong spelling, a former name and a symbol name the same entity
-as its right name does. Words of the field (DeFi, 暗号資産) are no entities.
+The catalogue and the naming rules are one automaton, which both scans articles and extracts entities. A wrong
+spelling, a former name and a symbol name the same entity as its right name. Terms (DeFi, 暗号資産) are not
+extracted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,15 +14,15 @@ from backend.extraction.schemas import EntityOut
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """An entity and the form in which the texts named it first."""
+class SeenName:
+    """An entity and its name as the texts write it first."""
 
     entity_id: str
     name: str
 
 
-def find(rules: RuleSet, text: str) -> list[Mention]:
-    """Every place in ``text`` that names an entity, by place; none overlap."""
+def find_mentions(rules: RuleSet, text: str) -> list[Mention]:
+    """Find every mention of an entity in ``text``, in order, without overlaps."""
     return [
         Mention(entity, start, end, text[start:end])
         for start, end, entity in mentions(rules, text)
@@ -30,21 +30,21 @@ def find(rules: RuleSet, text: str) -> list[Mention]:
     ]
 
 
-def entities_of(rules: RuleSet, texts: Iterable[str]) -> list[Seen]:
-    """Each entity that the texts name, once, in the order in which they come."""
-    return seen_in(mention for text in texts for mention in find(rules, text))
+def list_entities(rules: RuleSet, texts: Iterable[str]) -> list[SeenName]:
+    """List each entity that the texts name once, in order of first mention."""
+    return list_distinct(mention for text in texts for mention in find_mentions(rules, text))
 
 
-def seen_in(found: Iterable[Mention]) -> list[Seen]:
-    """The same of mentions that were found already."""
+def list_distinct(found: Iterable[Mention]) -> list[SeenName]:
+    """List the distinct entities of ``found`` mentions, in order of first mention."""
     first: dict[str, str] = {}
     for mention in found:
         first.setdefault(mention.entity_id, mention.text)
-    return [Seen(entity_id, name) for entity_id, name in first.items()]
+    return [SeenName(entity_id, name) for entity_id, name in first.items()]
 
 
-def shown(rules: RuleSet, seen: Sequence[Seen]) -> list[EntityOut]:
-    """As the interface has them; what is no longer in the catalogue is left out."""
+def build_entity_results(rules: RuleSet, seen: Sequence[SeenName]) -> list[EntityOut]:
+    """Build the entities of a response. Entities no longer in the catalogue are omitted."""
     return [
         {
             "name": one.name,

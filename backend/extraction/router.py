@@ -1,4 +1,4 @@
-"""The endpoints of entity extraction: HTTP in and out."""
+"""Defines the HTTP endpoints of entity extraction."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -59,5 +59,5 @@ def list_entities(
     """Entities seen in source-finding jobs that completed lately, each with the number of such jobs."""
     start, end = resolve_time_range(window, from_, to, now=utc_now())
     rules = request.app.state.articles.rules.current
-    entities = seen_entities.seen_between(request.app.state.database, rules, start, end)
+    entities = seen_entities.list_seen_entities(request.app.state.database, rules, start, end)
     return build_tagged_json(orjson.dumps({"data": {"entities": entities}}), request)

@@ -1,4 +1,4 @@
-"""Wire shapes of entity extraction, as the interface names them."""
+"""Defines the request and response schemas of entity extraction."""
 
 from typing import Annotated
 
@@ -18,9 +18,9 @@ class ExtractionRequest(BaseModel):
 
 class EntityOut(TypedDict):
     name: str
-    """As the text names it first."""
+    """The name in the text's first mention."""
     canonical_name: str
-    """In English, whatever the text's language."""
+    """The English name, for texts of any language."""
     type: EntityType
     official_domains: list[str]
     official_x_accounts: list[str]
@@ -28,12 +28,12 @@ class EntityOut(TypedDict):
 
 class ExtractionResult(TypedDict):
     entities: list[EntityOut]
-    """Each once, in the order in which the text names them."""
+    """Each entity once, in order of first mention."""
 
 
 class SeenEntity(EntityOut):
     count: int
-    """In how many source-finding jobs it was seen."""
+    """Number of source-finding jobs in which it was seen."""
 
 
 class SeenEntities(TypedDict):

@@ -1,4 +1,4 @@
-"""Which entities were seen in which completed source-finding job, and when."""
+"""Defines the table of entity sightings: which completed source-finding job named which entity, and when."""
 
 import sqlalchemy as sa
 
@@ -13,7 +13,7 @@ entity_sightings = sa.Table(
     sa.Column("seen_at", UtcTime, nullable=False),
     sa.Index(None, "seen_at", "entity_id"),
 )
-"""Written in the transaction that completes the job, so that each job counts once.
+"""Rows are written in the transaction that completes the job, so that each job counts once.
 
-``name`` is the form in which the job's texts named the entity first.
+``name`` is the entity's name in the first mention in the job's texts.
 """

@@ -1,22 +1,22 @@
-"""The extraction of entities as jobs: milliseconds each, so that a thread takes several at once."""
+"""Defines extraction jobs. They take milliseconds, so a thread runs several in one batch."""
 
 from typing import Any
 
 from backend.articles.rules.active_rules import ActiveRules
-from backend.extraction.mentions import entities_of, shown
+from backend.extraction.mentions import build_entity_results, list_entities
 from backend.jobs.runner import JobContext, JobType
 from backend.settings import Settings
 
-BATCH = 16
+JOBS_PER_BATCH = 16
 
 
 def extraction_jobs(settings: Settings, rules: ActiveRules) -> JobType:
-    """Jobs that read with the rules in force; a changed file of rules counts from the next job on."""
+    """Build the job type. A changed rule file applies from the next job on."""
 
     def handle(context: JobContext) -> dict[str, Any]:
         text: str = context.job.input["text"]
         rules.refresh()
         current = rules.current
-        return {"entities": shown(current, entities_of(current, [text]))}
+        return {"entities": build_entity_results(current, list_entities(current, [text]))}
 
-    return JobType("extraction", handle, concurrency=settings.extraction_job_slots, batch=BATCH)
+    return JobType("extraction", handle, concurrency=settings.extraction_job_slots, batch=JOBS_PER_BATCH)

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from backend.articles.rules.active_rules import ActiveRules
 from backend.documents.store import DocumentStore
 from backend.extraction import seen_entities
-from backend.extraction.mentions import entities_of
+from backend.extraction.mentions import list_entities
 from backend.jobs.model import Job
 from backend.jobs.runner import JobContext, JobType
 from backend.jobs.schedules import DAY, Schedule
@@ -45,12 +45,12 @@ def build_source_jobs(settings: Settings, database: Database, rules: ActiveRules
     def publish(connection: Connection, job: Job, result: Mapping[str, Any], now: datetime) -> None:
         texts = [result["statement"]]
         texts += [source[name] for source in result["primary_sources"] for name in ("title", "content")]
-        seen_entities.record(connection, job.id, entities_of(rules.current, texts), at=now)
+        seen_entities.record_sightings(connection, job.id, list_entities(rules.current, texts), at=now)
 
     return JobType(
         "sources",
         handle,
         concurrency=settings.source_job_slots,
         publish=publish,
-        forget=seen_entities.forget,
+        forget=seen_entities.delete_sightings,
     )

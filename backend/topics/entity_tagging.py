@@ -43,4 +43,4 @@ def _find_entities(rules: RuleSet, topic: Topic, stored: Mapping[str, Topic]) ->
 
 
 def _find_entity_ids(rules: RuleSet, texts: Iterable[str]) -> list[str]:
-    return [mention.entity_id for mention in mentions.entities_of(rules, texts)]
+    return [mention.entity_id for mention in mentions.list_entities(rules, texts)]

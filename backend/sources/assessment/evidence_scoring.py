@@ -11,7 +11,7 @@ from backend.documents.model import Document
 from backend.documents.tokenizer import query_terms
 from backend.entities.mention import Mention
 from backend.entities.model import LANGUAGES, Language
-from backend.extraction.mentions import find
+from backend.extraction.mentions import find_mentions
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.authority import Authorities, Authority
 from backend.sources.claims import dates, units
@@ -140,7 +140,7 @@ class EvidenceScorer:
     def _parse_text(self, passage: str, day: str | None, language: str | None, is_record: bool) -> Claim:
         known_language = next((one for one in LANGUAGES if one == language), None) or detect([passage])
         reference = date.fromisoformat(day) if day else None
-        mentions = self.find_mentions(passage) if is_record else find(self.rules, passage)
+        mentions = self.find_mentions(passage) if is_record else find_mentions(self.rules, passage)
         return parse_claim(passage, known_language, mentions, reference=reference)
 
     def find_mentions(self, text: str) -> list[Mention]:
@@ -149,7 +149,7 @@ class EvidenceScorer:
         Both are about crypto assets, so an ambiguous name (Maker, Stake) needs no other word beside it. A
         numbered block is not a name.
         """
-        found = find(self.rules, text + FIELD_CONTEXT)
+        found = find_mentions(self.rules, text + FIELD_CONTEXT)
         return [one for one in found if one.end <= len(text) and not units.is_label(text, one.start, one.end)]
 
     def _find_best_authority(self, document: Document, about: set[str]) -> Authority:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from backend.articles.engine import RuleSet
 from backend.entities.mention import Mention
 from backend.entities.model import Language
-from backend.extraction.mentions import find
+from backend.extraction.mentions import find_mentions
 from backend.sources.claims import actions, dates, numbers, quantities
 from backend.sources.claims.model import Quantity
 
@@ -61,7 +61,7 @@ class _Known:
 @lru_cache(maxsize=CACHE_SIZE)
 def _kept(known: _Known, title: str, language: Language) -> Features:
     plain = numbers.plain(title)
-    mentions = find(known.rules, title)
+    mentions = find_mentions(known.rules, title)
     found = {f"entity:{mention.entity_id}" for mention in mentions}
     found |= {f"verb:{action.verb}" for action in actions.find(plain, language)}
     found |= {f"name:{name}" for name in _names(title, mentions)}

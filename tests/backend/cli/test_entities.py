@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from backend import migrations
 from backend.cli.commands import app
 from backend.extraction import seen_entities
-from backend.extraction.mentions import Seen
+from backend.extraction.mentions import SeenName
 from backend.formats.timestamps import utc_now
 from backend.settings import Settings
 from backend.store.database import Database
@@ -68,8 +68,8 @@ def test_entities_seen_by_jobs_are_listed_by_count(run: Run) -> None:
     database = Database(settings.app_database_url)
     with database.write() as connection:
         for job in ("a", "b"):
-            seen = [Seen("bitcoin", "BTC")] + [Seen("ethereum", "ETH")] * (job == "a")
-            seen_entities.record(connection, job, seen, at=utc_now() - timedelta(minutes=5))
+            seen = [SeenName("bitcoin", "BTC")] + [SeenName("ethereum", "ETH")] * (job == "a")
+            seen_entities.record_sightings(connection, job, seen, at=utc_now() - timedelta(minutes=5))
     database.dispose()
     entities = json.loads(run("list", "--json").stdout)["entities"]
     assert [(e["canonical_name"], e["count"]) for e in entities] == [("Bitcoin", 2), ("Ethereum", 1)]

@@ -101,7 +101,7 @@ def test_a_condition_holds_for_wrong_forms_of_the_name_too() -> None:
 
 
 def test_a_condition_of_no_name_is_refused() -> None:
-    with pytest.raises(ValidationError, match="'Zork', which is none of its names"):
+    with pytest.raises(ValidationError, match="'Zork', which is not one of its names"):
         Entity.model_validate(
             {"id": "zorb", "type": "asset", "names": {"en": "Zorb"}, "conditions": [{"name": "Zork"}]}
         )

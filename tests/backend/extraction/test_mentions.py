@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from backend.articles.engine import RuleSet
 from backend.articles.rules import rules_loader
-from backend.extraction.mentions import entities_of, find, shown
+from backend.extraction.mentions import build_entity_results, find_mentions, list_entities
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def rules() -> RuleSet:
 
 
 def named(rules: RuleSet, text: str) -> list[tuple[str, str]]:
-    return [(one.entity_id, one.name) for one in entities_of(rules, [text])]
+    return [(one.entity_id, one.name) for one in list_entities(rules, [text])]
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_each_entity_comes_once_with_its_first_form_in_order(rules: RuleSet) -> 
 
 
 def test_several_texts_are_read_as_one_after_the_other(rules: RuleSet) -> None:
-    assert [one.name for one in entities_of(rules, ["Coinbase", "Bitcoin and Coinbase"])] == [
+    assert [one.name for one in list_entities(rules, ["Coinbase", "Bitcoin and Coinbase"])] == [
         "Coinbase",
         "Bitcoin",
     ]
 
 
 def test_an_entity_is_shown_with_its_english_name_type_domains_and_accounts(rules: RuleSet) -> None:
-    assert shown(rules, entities_of(rules, ["コインベース"])) == [
+    assert build_entity_results(rules, list_entities(rules, ["コインベース"])) == [
         {
             "name": "コインベース",
             "canonical_name": "Coinbase",
@@ -77,7 +77,7 @@ def test_an_entity_is_shown_with_its_english_name_type_domains_and_accounts(rule
 @given(st.text(alphabet="Bitcoin ETH$以太坊イーサ.,@/#`\n\u200b", max_size=80))
 def test_every_mention_is_what_stands_there(text: str) -> None:
     behind = 0
-    for mention in find(rules_loader.shipped().rules, text):
+    for mention in find_mentions(rules_loader.shipped().rules, text):
         assert behind <= mention.start < mention.end
         assert text[mention.start : mention.end] == mention.text
         behind = mention.end

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from backend.extraction import seen_entities
-from backend.extraction.mentions import Seen
+from backend.extraction.mentions import SeenName
 from backend.extraction.tasks import extraction_jobs
 from backend.formats.timestamps import utc_now, write_instant
 from backend.jobs import job_store
@@ -117,7 +117,7 @@ def test_jobs_are_listed_and_cancelled(service: Articles) -> None:
 
 def see(service: Articles, job_id: str, at: datetime, *seen: tuple[str, str]) -> None:
     with service.running.database.write() as connection:
-        seen_entities.record(connection, job_id, [Seen(*one) for one in seen], at=at)
+        seen_entities.record_sightings(connection, job_id, [SeenName(*one) for one in seen], at=at)
 
 
 def test_what_jobs_saw_is_counted_by_job_and_sorted_by_count_then_name(service: Articles) -> None:
