@@ -41,7 +41,7 @@ class Pair(NamedTuple):
 
 
 def pairs() -> Iterator[Pair]:
-    for landmark in landmark_archive.load():
+    for landmark in landmark_archive.load_landmarks():
         for source, language in permutations(LANGUAGES, 2):
             texts = (landmark.title, landmark.detail)
             for what, text in zip(("title", "text"), texts, strict=True):

@@ -200,7 +200,7 @@ def told(name: str, seconds: Sequence[float]) -> None:
 
 def mean_reciprocal_rank(store: DocumentStore) -> None:
     """Prints how far up the landmark is whose title, or the first half of whose account, is asked for."""
-    landmarks = landmark_archive.load()
+    landmarks = landmark_archive.load_landmarks()
     for name, pick in (
         ("its title", lambda text, _detail: text),
         ("the first half of its account", lambda _title, text: text[: len(text) // 2]),

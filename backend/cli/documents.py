@@ -67,12 +67,12 @@ def import_(
     """Import documents. A document with a known address is updated."""
     from backend.articles.text.language_detection import detect
     from backend.documents import file_import
-    from backend.documents.file_readers import Options
+    from backend.documents.file_readers import ReadOptions
     from backend.documents.store import DocumentStore
     from backend.formats.timestamps import utc_now
 
-    files = file_import.files(paths)
-    options = Options(url, language.value if language else None, lambda text: detect([text]))
+    files = file_import.list_files(paths)
+    options = ReadOptions(url, language.value if language else None, lambda text: detect([text]))
     with show_progress(files, shown=not as_json) as advance:
         imported = file_import.import_files(
             DocumentStore(open_database()),
@@ -171,7 +171,7 @@ def as_dict(document: "Document") -> dict[str, Any]:
         "url": document.url,
         "title": document.title,
         "language": document.language,
-        "published": partial_dates.write(document.published_at, document.date_precision),
+        "published": partial_dates.format_partial_date(document.published_at, document.date_precision),
         "source_type": document.source_type,
         "event": document.event,
         "stored_at": None if document.stored_at is None else write_instant(document.stored_at),

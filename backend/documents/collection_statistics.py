@@ -1,7 +1,7 @@
-"""How many documents there are, how long they are and how many hold a term, counted or remembered.
+"""Counts documents, their mean length and their terms, with a cache for large stores.
 
-A store of some size is not counted anew for each search: its figures move slowly, and BM25 takes the
-logarithm of them. A small one is, so that a document counts the moment that it is stored.
+The figures of a large store change slowly, and BM25 takes their logarithm, so they are cached. A small store
+is counted for each search, so that a document counts as soon as it is stored.
 """
 
 import threading
@@ -11,52 +11,62 @@ from collections.abc import Callable, Collection
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.documents.full_text_index import FullText
+from backend.documents.full_text_index import FullTextIndex
 from backend.documents.ranking import Totals
 from backend.documents.tables import document_terms
 from backend.documents.tokenizer import VERSION
 
-COUNTED_EACH_TIME = 2_000
-"""Up to so many documents nothing is remembered."""
-KEPT_SECONDS = 300.0
-MOST_KEPT = 200_000
-"""Terms remembered, at some hundred bytes each; beyond, the memory starts anew."""
+MAX_UNCACHED_DOCUMENTS = 2_000
+"""Stores of up to this size are not cached."""
+CACHE_SECONDS = 300.0
+MAX_CACHED_TERMS = 200_000
+"""Maximum number of cached terms, at some hundred bytes each; beyond it the cache is cleared."""
 
 
-class Frequencies:
-    """The figures of one store, remembered by this process. Safe to share between threads."""
+class TermStatistics:
+    """The statistics of one store, cached by this process. Thread-safe."""
 
-    def __init__(self, full_text: FullText, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, full_text: FullTextIndex, clock: Callable[[], float] = time.monotonic) -> None:
         self._full_text = full_text
         self._clock = clock
         self._lock = threading.Lock()
         self._totals = Totals(0, 1.0)
         self._counted_at = 0.0
-        self._of: dict[str, int] = {}
+        self._document_counts: dict[str, int] = {}
 
     def read(self, connection: Connection, terms: Collection[str]) -> tuple[Totals, dict[str, int]]:
-        """The totals, and in how many documents each of ``terms`` occurs."""
+        """Return the totals, and the number of documents with each of ``terms``."""
         now = self._clock()
         with self._lock:
-            fresh = self._totals.documents > COUNTED_EACH_TIME and now - self._counted_at < KEPT_SECONDS
+            is_cached = (
+                self._totals.documents > MAX_UNCACHED_DOCUMENTS and now - self._counted_at < CACHE_SECONDS
+            )
             totals = self._totals
-            known = {term: self._of[term] for term in terms if term in self._of} if fresh else {}
-        if not fresh:
-            totals = count(connection)
-        found = known | self._full_text.frequencies(connection, [term for term in terms if term not in known])
+            cached_counts = (
+                {term: self._document_counts[term] for term in terms if term in self._document_counts}
+                if is_cached
+                else {}
+            )
+        if not is_cached:
+            totals = load_totals(connection)
+        document_counts = cached_counts | self._full_text.frequencies(
+            connection, [term for term in terms if term not in cached_counts]
+        )
         with self._lock:
-            if not fresh:
-                self._totals, self._counted_at, self._of = totals, now, {}
-            if totals.documents > COUNTED_EACH_TIME:
-                if len(self._of) > MOST_KEPT:
-                    self._of = {}
-                # A term that no document holds is asked for again: it costs nothing, and may be new.
-                self._of.update((term, held) for term, held in found.items() if held)
-        return totals, found
+            if not is_cached:
+                self._totals, self._counted_at, self._document_counts = totals, now, {}
+            if totals.documents > MAX_UNCACHED_DOCUMENTS:
+                if len(self._document_counts) > MAX_CACHED_TERMS:
+                    self._document_counts = {}
+                # Terms without documents are not cached: counting them is cheap, and they may appear soon.
+                self._document_counts.update(
+                    (term, count) for term, count in document_counts.items() if count
+                )
+        return totals, document_counts
 
 
-def count(connection: Connection) -> Totals:
-    """The totals as they are now."""
+def load_totals(connection: Connection) -> Totals:
+    """Load the current totals."""
     documents, length = connection.execute(
         sa.select(sa.func.count(), sa.func.sum(document_terms.c.length)).where(
             document_terms.c.version == VERSION

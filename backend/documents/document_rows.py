@@ -1,4 +1,4 @@
-"""Documents as rows: prepared before a transaction, written and read within one."""
+"""Converts documents to rows before a transaction, and writes and loads them within one."""
 
 import hashlib
 import re
@@ -19,16 +19,16 @@ from backend.documents.tokenizer import VERSION, pack_counts
 from backend.documents.tokenizer import document_terms as terms_of
 from backend.store import database
 
-Key = tuple[str, str]
-"""Kind and external id: the name of a document."""
+DocumentKey = tuple[str, str]
+"""Kind and external id, which identify a document."""
 
 _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
-READ_AT_ONCE = 500
+ROWS_PER_QUERY = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A document and everything about it that takes time to find out."""
+class PreparedDocument:
+    """A document with its digest and terms, whose computation takes time."""
 
     document: Document
     digest: str
@@ -37,75 +37,77 @@ class Prepared:
     counts: bytes
 
     @property
-    def key(self) -> Key:
+    def key(self) -> DocumentKey:
         return self.document.kind, self.document.external_id
 
 
-def prepare(given: Iterable[Document]) -> list[Prepared]:
-    """Cut the texts of documents into terms; some 2 MB a second."""
-    return [_prepared(one) for one in given]
+def prepare_documents(rows: Iterable[Document]) -> list[PreparedDocument]:
+    """Split the texts of documents into terms, at about 2 MB a second."""
+    return [_prepare_document(one) for one in rows]
 
 
-def _prepared(document: Document) -> Prepared:
-    # Pages hold what no database takes: NUL, and halves of characters.
+def _prepare_document(document: Document) -> PreparedDocument:
+    # Pages can contain characters that no database accepts: NUL and unpaired surrogates.
     title, text = (_NOT_STORABLE.sub("\N{REPLACEMENT CHARACTER}", t) for t in (document.title, document.text))
     document = replace(document, title=title, text=text, urls=document.urls or (document.url,))
     digest = hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()
-    found = terms_of(title, text)
-    return Prepared(document, digest, tuple(found), pack_counts(found))
+    loaded = terms_of(title, text)
+    return PreparedDocument(document, digest, tuple(loaded), pack_counts(loaded))
 
 
-def upsert(connection: Connection, prepared: Sequence[Prepared], now: datetime) -> None:
-    """Write documents, in place of those with their names; their ids stay."""
+def upsert(connection: Connection, prepared: Sequence[PreparedDocument], now: datetime) -> None:
+    """Write documents. A document replaces the stored one with its key and keeps its id."""
     if not prepared:
         return
     statement = (sqlite_insert if connection.dialect.name == "sqlite" else pg_insert)(documents)
-    given = [_row(one, now) for one in prepared]
-    changed = {name: statement.excluded[name] for name in given[0] if name not in ("kind", "external_id")}
+    rows = [_to_row(one, now) for one in prepared]
+    changed = {name: statement.excluded[name] for name in rows[0] if name not in ("kind", "external_id")}
     connection.execute(
-        statement.on_conflict_do_update(index_elements=["kind", "external_id"], set_=changed), given
+        statement.on_conflict_do_update(index_elements=["kind", "external_id"], set_=changed), rows
     )
 
 
-def upsert_terms(connection: Connection, prepared: Mapping[int, Prepared]) -> None:
-    """Write what BM25 needs of documents, by id."""
-    given = [
+def upsert_terms(connection: Connection, prepared: Mapping[int, PreparedDocument]) -> None:
+    """Write the terms of documents for BM25, by document id."""
+    rows = [
         {"document_id": number, "version": VERSION, "length": len(one.terms), "counts": one.counts}
         for number, one in prepared.items()
     ]
-    database.upsert(connection, document_terms, given)
+    database.upsert(connection, document_terms, rows)
 
 
-def read(connection: Connection, ids: Collection[int]) -> dict[int, Document]:
-    """The documents with ``ids`` that there are, in ascending order."""
+def load_documents(connection: Connection, ids: Collection[int]) -> dict[int, Document]:
+    """Load the existing documents with ``ids``, in ascending order."""
     wanted = sorted(ids)
-    found = {}
-    for at in range(0, len(wanted), READ_AT_ONCE):
-        look = sa.select(documents).where(documents.c.id.in_(wanted[at : at + READ_AT_ONCE]))
-        for row in connection.execute(look.order_by(documents.c.id)).mappings():
-            found[row["id"]] = _document(dict(row))
-    return found
+    loaded = {}
+    for at in range(0, len(wanted), ROWS_PER_QUERY):
+        query = sa.select(documents).where(documents.c.id.in_(wanted[at : at + ROWS_PER_QUERY]))
+        for row in connection.execute(query.order_by(documents.c.id)).mappings():
+            loaded[row["id"]] = _to_document(dict(row))
+    return loaded
 
 
-def named(connection: Connection, kind: str, external_ids: Collection[str]) -> dict[str, Document]:
-    """The documents of ``kind`` with ``external_ids`` that there are, by these."""
+def load_by_external_ids(
+    connection: Connection, kind: str, external_ids: Collection[str]
+) -> dict[str, Document]:
+    """Load the existing documents of ``kind`` with ``external_ids``, by external id."""
     wanted = sorted(set(external_ids))
     ids: list[int] = []
-    for at in range(0, len(wanted), READ_AT_ONCE):
-        part = wanted[at : at + READ_AT_ONCE]
-        look = sa.select(documents.c.id).where(documents.c.kind == kind, documents.c.external_id.in_(part))
-        ids += connection.execute(look).scalars()
-    return {document.external_id: document for document in read(connection, ids).values()}
+    for at in range(0, len(wanted), ROWS_PER_QUERY):
+        part = wanted[at : at + ROWS_PER_QUERY]
+        query = sa.select(documents.c.id).where(documents.c.kind == kind, documents.c.external_id.in_(part))
+        ids += connection.execute(query).scalars()
+    return {document.external_id: document for document in load_documents(connection, ids).values()}
 
 
-def _row(one: Prepared, now: datetime) -> dict[str, Any]:
+def _to_row(one: PreparedDocument, now: datetime) -> dict[str, Any]:
     document = one.document
     return {
         "kind": document.kind,
         "external_id": document.external_id,
         "event": document.event,
         "url": document.url,
-        "urls": _json(document.urls),
+        "urls": _to_json(document.urls),
         "title": document.title,
         "text": document.text,
         "language": document.language,
@@ -113,17 +115,17 @@ def _row(one: Prepared, now: datetime) -> dict[str, Any]:
         "date_precision": document.date_precision,
         "stored_at": now,
         "source_type": document.source_type,
-        "entities": _json(document.entities),
-        "facts": _json(dict(document.facts)),
+        "entities": _to_json(document.entities),
+        "facts": _to_json(dict(document.facts)),
         "digest": one.digest,
     }
 
 
-def _document(row: Mapping[str, Any]) -> Document:
-    given = {name: value for name, value in row.items() if name != "digest"}
-    lists = {name: tuple(orjson.loads(given[name])) for name in ("urls", "entities")}
-    return Document(**{**given, **lists, "facts": orjson.loads(given["facts"])})
+def _to_document(row: Mapping[str, Any]) -> Document:
+    values = {name: value for name, value in row.items() if name != "digest"}
+    lists = {name: tuple(orjson.loads(values[name])) for name in ("urls", "entities")}
+    return Document(**{**values, **lists, "facts": orjson.loads(values["facts"])})
 
 
-def _json(value: object) -> str:
+def _to_json(value: object) -> str:
     return orjson.dumps(value).decode()

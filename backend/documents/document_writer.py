@@ -1,7 +1,7 @@
-"""Documents and what they are found by, written in the transaction of whoever calls.
+"""Writes documents and their index entries in the caller's transaction.
 
-The slow part, splitting texts into terms, is done beforehand without a lock, by
-:func:`backend.documents.document_rows.prepare`.
+The slow part, splitting texts into terms, happens before, without a lock, in
+:func:`backend.documents.document_rows.prepare_documents`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,99 +12,105 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.documents import document_rows, full_text_index
-from backend.documents.document_rows import Prepared
+from backend.documents.document_rows import PreparedDocument
 from backend.documents.full_text_index import KIND, LANGUAGE
 from backend.documents.model import Document, DocumentKind
 from backend.documents.tables import document_terms, documents
 from backend.documents.tokenizer import VERSION
 
 T = TypeVar("T")
-BATCH = 500
-"""Documents written or looked up in one statement."""
+DOCUMENTS_PER_STATEMENT = 500
+"""Maximum number of documents that one statement writes or looks up."""
 
 
-class Stored(NamedTuple):
-    """What came of documents that were put. ``changed``: those with another title, text or language."""
+class StoreCounts(NamedTuple):
+    """Numbers of stored documents. ``changed``: those with another title, text or language."""
 
     added: int = 0
     changed: int = 0
     unchanged: int = 0
 
-    def __add__(self, other: tuple[Any, ...]) -> "Stored":
-        return Stored(*(one + another for one, another in zip(self, other, strict=True)))
+    def __add__(self, other: tuple[Any, ...]) -> "StoreCounts":
+        return StoreCounts(*(one + another for one, another in zip(self, other, strict=True)))
 
 
-def put(connection: Connection, prepared: Sequence[Prepared], *, now: datetime) -> Stored:
-    """Store documents in place of those with their kind and external id."""
-    # In one order in all processes, so that none waits for another that waits for it. Of two with
-    # one name the last stays.
-    wanted = {one.key: one for one in sorted(prepared, key=lambda one: one.key)}
-    stored = Stored()
-    for batch in batches(list(wanted.values())):
-        known = known_as(connection, batch)
-        fresh = [one for one in batch if known.get(one.key, _UNKNOWN).outdated_by(one)]
+def write_documents(
+    connection: Connection, prepared: Sequence[PreparedDocument], *, now: datetime
+) -> StoreCounts:
+    """Store documents. A document replaces the stored one with its kind and external id."""
+    # All processes use the same order, so that they cannot deadlock. Of two with one key the last stays.
+    requested = {one.key: one for one in sorted(prepared, key=lambda one: one.key)}
+    counts = StoreCounts()
+    for batch in split_batches(list(requested.values())):
+        stored_versions = load_stored_versions(connection, batch)
+        changed_documents = [
+            one for one in batch if stored_versions.get(one.key, _NOT_STORED).differs_from(one)
+        ]
         document_rows.upsert(connection, batch, now)
-        ids = {key: one.id for key, one in known_as(connection, fresh).items()}
-        index(connection, {ids[one.key]: one for one in fresh})
-        added = sum(one.key not in known for one in batch)
-        stored += Stored(added, len(fresh) - added, len(batch) - len(fresh))
-    return stored
+        ids = {key: one.id for key, one in load_stored_versions(connection, changed_documents).items()}
+        index_documents(connection, {ids[one.key]: one for one in changed_documents})
+        added = sum(one.key not in stored_versions for one in batch)
+        counts += StoreCounts(added, len(changed_documents) - added, len(batch) - len(changed_documents))
+    return counts
 
 
-def delete(connection: Connection, kind: DocumentKind, external_ids: Collection[str]) -> int:
-    """Delete documents of ``kind``, and what they are found by; gives how many there were."""
+def delete_documents(connection: Connection, kind: DocumentKind, external_ids: Collection[str]) -> int:
+    """Delete documents of ``kind`` with their index entries. Return their number."""
     deleted = 0
-    for batch in batches(sorted(external_ids)):
-        gone = sa.delete(documents).where(documents.c.kind == kind, documents.c.external_id.in_(batch))
-        deleted += connection.execute(gone).rowcount
+    for batch in split_batches(sorted(external_ids)):
+        statement = sa.delete(documents).where(documents.c.kind == kind, documents.c.external_id.in_(batch))
+        deleted += connection.execute(statement).rowcount
     return deleted
 
 
-class Known(NamedTuple):
-    """What is stored under a name. ``version`` is of the rules that cut its terms."""
+class StoredVersion(NamedTuple):
+    """The stored state of a document. ``version`` is the version of the tokenizer that split it."""
 
     id: int
     digest: str
     language: str | None
     version: int | None
 
-    def outdated_by(self, one: Prepared) -> bool:
+    def differs_from(self, one: PreparedDocument) -> bool:
         return (self.digest, self.language, self.version) != (one.digest, one.document.language, VERSION)
 
 
-_UNKNOWN = Known(0, "", None, None)
+_NOT_STORED = StoredVersion(0, "", None, None)
 
 
-def known_as(connection: Connection, wanted: Sequence[Prepared]) -> dict[document_rows.Key, Known]:
-    """What is stored under the names of ``wanted``, held until the transaction ends."""
-    found: dict[document_rows.Key, Known] = {}
+def load_stored_versions(
+    connection: Connection, requested: Sequence[PreparedDocument]
+) -> dict[document_rows.DocumentKey, StoredVersion]:
+    """Load the stored state of ``requested`` and lock it until the transaction ends."""
+    found: dict[document_rows.DocumentKey, StoredVersion] = {}
     by_kind: dict[str, list[str]] = {}
-    for one in wanted:
+    for one in requested:
         by_kind.setdefault(one.document.kind, []).append(one.document.external_id)
     versions = sa.select(document_terms.c.version).where(document_terms.c.document_id == documents.c.id)
     columns = (documents.c.id, documents.c.external_id, documents.c.digest, documents.c.language)
     for kind, names in sorted(by_kind.items()):
-        look = (
+        query = (
             sa.select(*columns, versions.scalar_subquery())
             .where(documents.c.kind == kind, documents.c.external_id.in_(names))
             .order_by(documents.c.external_id)
             .with_for_update()
         )
-        for number, name, digest, language, version in connection.execute(look):
-            found[kind, name] = Known(number, digest, language, version)
+        for number, name, digest, language, version in connection.execute(query):
+            found[kind, name] = StoredVersion(number, digest, language, version)
     return found
 
 
-def index(connection: Connection, fresh: Mapping[int, Prepared]) -> None:
-    """Let documents, by id, be found by their terms."""
-    document_rows.upsert_terms(connection, fresh)
-    full_text_index.of(connection).write(
-        connection, ((number, [*one.terms, *_filter_terms(one.document)]) for number, one in fresh.items())
+def index_documents(connection: Connection, changed_documents: Mapping[int, PreparedDocument]) -> None:
+    """Index documents, by id, under their terms."""
+    document_rows.upsert_terms(connection, changed_documents)
+    full_text_index.get_index(connection).write(
+        connection,
+        ((number, [*one.terms, *_filter_terms(one.document)]) for number, one in changed_documents.items()),
     )
 
 
-def batches(given: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (given[at : at + BATCH] for at in range(0, len(given), BATCH))
+def split_batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (items[at : at + DOCUMENTS_PER_STATEMENT] for at in range(0, len(items), DOCUMENTS_PER_STATEMENT))
 
 
 def _filter_terms(document: Document) -> list[str]:

@@ -1,4 +1,4 @@
-"""A user's own documents brought into the store: all of them, or none where one has a mistake."""
+"""Imports a user's own documents into the store: all of them, or none if one has an error."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,91 +7,90 @@ from datetime import datetime
 from pathlib import Path
 
 from backend.documents import file_readers
-from backend.documents.document_writer import Stored
-from backend.documents.file_readers import Options
+from backend.documents.document_writer import StoreCounts
+from backend.documents.file_readers import ReadOptions
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
 from backend.formats.file_errors import FileMistake, ImportErrors
 
-BATCH = 200
-"""Documents stored in one transaction."""
+DOCUMENTS_PER_TRANSACTION = 200
+"""Documents per transaction."""
 
 
 @dataclass
-class Imported(ImportErrors):
-    """What came of an import."""
+class ImportResult(ImportErrors):
+    """The result of an import."""
 
-    stored: Stored = field(default_factory=Stored)
+    stored: StoreCounts = field(default_factory=StoreCounts)
 
 
-def files(paths: Iterable[Path]) -> list[Path]:
-    """The files that ``paths`` name, each once; of a folder those that can be read, in all its folders
-    but hidden ones."""
+def list_files(paths: Iterable[Path]) -> list[Path]:
+    """List the files of ``paths``, each once. Folders give their readable files, without hidden ones."""
     found: dict[Path, Path] = {}
     for path in paths:
-        for file in _below(path) if path.is_dir() else [path]:
+        for file in _walk_folder(path) if path.is_dir() else [path]:
             found.setdefault(file.resolve(), file)
     return list(found.values())
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _walk_folder(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        known = file_readers.LINES | file_readers.HTML | file_readers.TEXTS
+        suffixes = file_readers.JSON_LINES_SUFFIXES | file_readers.HTML_SUFFIXES | file_readers.TEXT_SUFFIXES
         yield from (
             Path(place) / name
             for name in sorted(names)
-            if Path(name).suffix.lower() in known and not name.startswith(".")
+            if Path(name).suffix.lower() in suffixes and not name.startswith(".")
         )
 
 
 def import_files(
     store: DocumentStore,
     paths: Sequence[Path],
-    options: Options,
+    options: ReadOptions,
     *,
     partial: bool,
     now: datetime,
     advance: Callable[[Path, int], None] = lambda _path, _bytes: None,
-) -> Imported:
-    """Store the documents of ``paths`` under their addresses, in place of what is known by them.
+) -> ImportResult:
+    """Store the documents of ``paths`` under their URLs, replacing those with the same URLs.
 
-    Where anything is wrong nothing is stored, unless ``partial`` keeps what is right. The files are read
-    once to judge them and once more to store them, so that no import is too large for the memory.
-    ``advance`` is told the bytes as they are stored, or judged in vain. Raises ``ValueError`` where
-    ``options.url`` is given for more than one document.
+    If a document has an error, nothing is stored, unless ``partial`` is set, which stores the valid ones. The
+    files are read once for validation and once for storing, so that an import of any size fits the memory.
+    ``advance`` gets the bytes of each document stored or rejected. Raises ``ValueError`` if ``options.url``
+    is given for more than one document.
     """
-    if options.url and (len(paths) != 1 or paths[0].suffix.lower() in file_readers.LINES):
+    if options.url and (len(paths) != 1 or paths[0].suffix.lower() in file_readers.JSON_LINES_SUFFIXES):
         raise ValueError("--url is the address of exactly one Markdown, HTML or text file.")
-    imported = Imported()
+    result = ImportResult()
     if not partial:
-        for _ in _documents(paths, options, imported, lambda _path, _bytes: None):
+        for _ in _read_valid_documents(paths, options, result, lambda _path, _bytes: None):
             pass
-        if imported.mistakes:
-            return imported
+        if result.mistakes:
+            return result
     batch: list[Document] = []
-    for document in _documents(paths, options, imported, advance):
+    for document in _read_valid_documents(paths, options, result, advance):
         batch.append(document)
-        if len(batch) == BATCH:
-            imported.stored += store.store(batch, now=now)
+        if len(batch) == DOCUMENTS_PER_TRANSACTION:
+            result.stored += store.store(batch, now=now)
             batch = []
     if batch:
-        imported.stored += store.store(batch, now=now)
-    return imported
+        result.stored += store.store(batch, now=now)
+    return result
 
 
-def _documents(
-    paths: Sequence[Path], options: Options, imported: Imported, advance: Callable[[Path, int], None]
+def _read_valid_documents(
+    paths: Sequence[Path], options: ReadOptions, result: ImportResult, advance: Callable[[Path, int], None]
 ) -> Iterator[Document]:
-    """The documents that are right; what is wrong is noted."""
+    """Yield the valid documents and record the errors of the others."""
     first: dict[str, str] = {}
     for path in paths:
-        for one in file_readers.read(path, options):
-            if isinstance(one.what, FileMistake):
-                imported.add_mistake(one.what)
-            elif (known := first.get(one.what.external_id)) is not None:
-                imported.add_mistake(FileMistake(path, one.line, f"has the same address as {known}"))
+        for one in file_readers.read_documents(path, options):
+            if isinstance(one.result, FileMistake):
+                result.add_mistake(one.result)
+            elif (earlier := first.get(one.result.external_id)) is not None:
+                result.add_mistake(FileMistake(path, one.line, f"has the same address as {earlier}"))
             else:
-                first[one.what.external_id] = f"{path}:{one.line}" if one.line else str(path)
-                yield one.what
+                first[one.result.external_id] = f"{path}:{one.line}" if one.line else str(path)
+                yield one.result
             advance(path, one.size)

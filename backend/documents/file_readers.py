@@ -1,6 +1,6 @@
-"""Documents out of files: JSON Lines, Markdown, HTML and plain text.
+"""Reads documents from files: JSON Lines, Markdown, HTML and plain text.
 
-Every document says where it is from: its address is in the file, or the caller gives it.
+Every document has a URL, from the file or from the caller.
 """
 
 import hashlib
@@ -31,120 +31,127 @@ from backend.formats import yaml_with_lines
 from backend.formats.file_errors import FileMistake
 from backend.formats.urls import has_valid_host
 
-LINES = frozenset({".jsonl", ".ndjson"})
-HTML = frozenset({".html", ".htm"})
-TEXTS = frozenset({".md", ".markdown", ".txt", ".text"})
-MAX_BYTES = 8 * 1024 * 1024
-"""Of a file of one document, and of a line of JSON Lines."""
+JSON_LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
+HTML_SUFFIXES = frozenset({".html", ".htm"})
+TEXT_SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text"})
+MAX_FILE_BYTES = 8 * 1024 * 1024
+"""Maximum size of a file with one document, and of a line of JSON Lines."""
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S[^\r\n]{0,500})", re.MULTILINE)
 _HTML_LANGUAGE = re.compile(rb"<html\b[^>]{0,500}?\blang\s*=\s*[\"']?(en|ja|zh)\b", re.IGNORECASE)
-_ADDRESS = re.compile(r"https?://[^\s/?#@]+(?:[/?#]\S*)?", re.IGNORECASE)
+_URL = re.compile(r"https?://[^\s/?#@]+(?:[/?#]\S*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A document or a mistake, its line (0 for a whole file), and how many bytes were read for it."""
+class ReadItem:
+    """A document or an error, its line (0 for a whole file), and the bytes read for it."""
 
-    what: Document | FileMistake
+    result: Document | FileMistake
     line: int
     size: int
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """``url`` is the address of the one file that is read; ``language`` of all that name none, and
-    ``language_of`` finds it out from a text otherwise."""
+class ReadOptions:
+    """Options of the import.
+
+    ``url`` is the URL of a single file. ``language`` applies to documents without a language; otherwise
+    ``language_of`` detects it from the text.
+    """
 
     url: str | None = None
     language: Literal["en", "ja", "zh"] | None = None
-    language_of: Callable[[str], str | None] = lambda _text: None
+    language_of: Callable[[str], str | None] = lambda _read_text: None
 
 
-def _address(value: str) -> str:
-    if not _ADDRESS.fullmatch(value) or not has_valid_host(value):
+def _validate_url(value: str) -> str:
+    if not _URL.fullmatch(value) or not has_valid_host(value):
         raise ValueError("must be an address that begins with https:// or http://")
     return value
 
 
-def _published(value: Any) -> Any:
+def _parse_published(value: Any) -> Any:
     if value is None:
         return None
     if not isinstance(value, str):
         raise ValueError("must be text such as 2024-04-20")
-    return partial_dates.parse(value.strip())
+    return partial_dates.parse_partial_date(value.strip())
 
 
-class Entry(BaseModel):
-    """One document as a line of JSON or a front matter writes it; other fields are let be."""
+class DocumentFields(BaseModel):
+    """One document of a JSON line or a front matter; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
-    url: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), AfterValidator(_address)]
+    url: Annotated[
+        str, StringConstraints(strip_whitespace=True, max_length=2_000), AfterValidator(_validate_url)
+    ]
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000_000)]
     language: Literal["en", "ja", "zh"] | None = None
-    published: Annotated[tuple[datetime, DatePrecision] | None, BeforeValidator(_published)] = Field(
+    published: Annotated[tuple[datetime, DatePrecision] | None, BeforeValidator(_parse_published)] = Field(
         default=None, validation_alias=AliasChoices("published", "published_at", "date")
     )
     source_type: SourceType = "unknown"
 
 
-def read(path: Path, options: Options) -> Iterator[Read]:
-    """The documents of ``path`` and the mistakes in it, in order."""
+def read_documents(path: Path, options: ReadOptions) -> Iterator[ReadItem]:
+    """Read the documents of ``path`` and the errors in it, in order."""
     suffix = path.suffix.lower()
-    if suffix not in LINES | HTML | TEXTS:
-        yield Read(FileMistake(path, 0, "must end in .jsonl, .md, .html or .txt"), 0, 0)
+    if suffix not in JSON_LINES_SUFFIXES | HTML_SUFFIXES | TEXT_SUFFIXES:
+        yield ReadItem(FileMistake(path, 0, "must end in .jsonl, .md, .html or .txt"), 0, 0)
         return
     try:
-        if suffix in LINES:
-            yield from _lines(path, options)
+        if suffix in JSON_LINES_SUFFIXES:
+            yield from _read_json_lines(path, options)
             return
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        yield Read(FileMistake(path, 0, f"cannot be read: {error.strerror or type(error).__name__}"), 0, 0)
+        yield ReadItem(
+            FileMistake(path, 0, f"cannot be read: {error.strerror or type(error).__name__}"), 0, 0
+        )
         return
-    if len(data) > MAX_BYTES:
-        yield Read(FileMistake(path, 0, f"is larger than {MAX_BYTES // 1024**2} MiB"), 0, len(data))
+    if len(data) > MAX_FILE_BYTES:
+        yield ReadItem(FileMistake(path, 0, f"is larger than {MAX_FILE_BYTES // 1024**2} MiB"), 0, len(data))
         return
-    yield Read((_html if suffix in HTML else _text)(path, data, options), 0, len(data))
+    yield ReadItem((_read_html if suffix in HTML_SUFFIXES else _read_text)(path, data, options), 0, len(data))
 
 
-def _lines(path: Path, options: Options) -> Iterator[Read]:
+def _read_json_lines(path: Path, options: ReadOptions) -> Iterator[ReadItem]:
     with path.open("rb") as file:
         number = 0
-        while line := file.readline(MAX_BYTES + 1):
+        while line := file.readline(MAX_FILE_BYTES + 1):
             number += 1
             size = len(line)
-            if size > MAX_BYTES:
-                yield Read(
-                    FileMistake(path, number, f"is longer than {MAX_BYTES // 1024**2} MiB"), number, size
+            if size > MAX_FILE_BYTES:
+                yield ReadItem(
+                    FileMistake(path, number, f"is longer than {MAX_FILE_BYTES // 1024**2} MiB"), number, size
                 )
-                return  # where the next one begins would have to be searched for
+                return  # the start of the next line is unknown
             line = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
             if line:
-                yield Read(_line(path, number, line, options), number, size)
+                yield ReadItem(_parse_json_line(path, number, line, options), number, size)
 
 
-def _line(path: Path, number: int, line: bytes, options: Options) -> Document | FileMistake:
+def _parse_json_line(path: Path, number: int, line: bytes, options: ReadOptions) -> Document | FileMistake:
     try:
-        given = orjson.loads(line)
+        values = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         return FileMistake(path, number, f"is no valid JSON: {error.msg}")
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         return FileMistake(path, number, "must be a JSON object with url, title and text")
-    return _document(path, lambda _field: number, given, options)
+    return _build_document(path, lambda _field: number, values, options)
 
 
-def _text(path: Path, data: bytes, options: Options) -> Document | FileMistake:
+def _read_text(path: Path, data: bytes, options: ReadOptions) -> Document | FileMistake:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return FileMistake(path, line, "is not UTF-8: save the file in that encoding")
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     lined: yaml_with_lines.LinedYaml | None = None
     if matter := _FRONT_MATTER.match(text):
         try:
@@ -152,59 +159,59 @@ def _text(path: Path, data: bytes, options: Options) -> Document | FileMistake:
         except yaml_with_lines.InvalidYamlError as mistake:
             return FileMistake(path, mistake.line + 1, f"its front matter {mistake.reason}")
         if isinstance(lined.data, dict):
-            given = {**lined.data}
+            values = {**lined.data}
         text = text[matter.end() :]
-    if not given.get("title"):
+    if not values.get("title"):
         heading = _HEADING.search(text) if path.suffix.lower().startswith(".m") else None
-        given["title"] = heading[1].strip() if heading else _name(path)
-    given["text"] = text
-    return _document(path, lambda field: lined.line([field]) + 1 if lined else 0, given, options)
+        values["title"] = heading[1].strip() if heading else _title_from_name(path)
+    values["text"] = text
+    return _build_document(path, lambda field: lined.line([field]) + 1 if lined else 0, values, options)
 
 
-def _html(path: Path, data: bytes, options: Options) -> Document | FileMistake:
-    from trafilatura import bare_extraction  # not at the top: it takes half a second
+def _read_html(path: Path, data: bytes, options: ReadOptions) -> Document | FileMistake:
+    from trafilatura import bare_extraction  # not at the top: importing it takes half a second
 
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # what it cannot read is told below
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its errors are reported below
     found = bare_extraction(
         data,
         with_metadata=True,
         include_comments=False,
-        # Only what the page itself says: an address or text that looks like a day is no date of it.
+        # Use only dates that the page declares, not URLs or text that look like dates.
         date_extraction_params={"extensive_search": False, "original_date": True},
     )
     text = getattr(found, "text", None)
     if not text:
         return FileMistake(path, 0, "holds no article that could be told from its surroundings")
     named = _HTML_LANGUAGE.search(data)
-    given = {
+    values = {
         "url": getattr(found, "url", None),
-        "title": getattr(found, "title", None) or _name(path),
+        "title": getattr(found, "title", None) or _title_from_name(path),
         "text": text,
         "published": getattr(found, "date", None),
         "language": named[1].decode().lower() if named else None,
     }
-    return _document(path, lambda _field: 0, given, options)
+    return _build_document(path, lambda _field: 0, values, options)
 
 
-def _document(
-    path: Path, line_of: Callable[[str], int], given: dict[str, Any], options: Options
+def _build_document(
+    path: Path, line_of: Callable[[str], int], values: dict[str, Any], options: ReadOptions
 ) -> Document | FileMistake:
     if options.url:
-        given = {**given, "url": options.url}
-    if not given.get("url"):
-        where = "give it with --url" if path.suffix.lower() in HTML else "give it as url"
-        also = ", in a front matter or with --url" if path.suffix.lower() in TEXTS else ""
+        values = {**values, "url": options.url}
+    if not values.get("url"):
+        where = "give it with --url" if path.suffix.lower() in HTML_SUFFIXES else "give it as url"
+        also = ", in a front matter or with --url" if path.suffix.lower() in TEXT_SUFFIXES else ""
         return FileMistake(path, line_of("url"), f"has no address: {where}{also}")
     try:
-        entry = Entry.model_validate(
-            {name: value for name, value in given.items() if value not in (None, "")}
+        entry = DocumentFields.model_validate(
+            {name: value for name, value in values.items() if value not in (None, "")}
         )
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        name = str(fault["loc"][0])
-        if fault["type"] == "missing":
+        detail = error.errors(include_url=False)[0]
+        name = str(detail["loc"][0])
+        if detail["type"] == "missing":
             return FileMistake(path, line_of(name), f"has no {name}")
-        reason = strip_library_prefix(str(fault["msg"]))
+        reason = strip_library_prefix(str(detail["msg"]))
         return FileMistake(path, line_of(name), f"{name}: {reason[:1].lower()}{reason[1:]}")
     moment, precision = entry.published or (None, None)
     return Document(
@@ -220,5 +227,5 @@ def _document(
     )
 
 
-def _name(path: Path) -> str:
+def _title_from_name(path: Path) -> str:
     return re.sub(r"[-_]+", " ", path.stem).strip() or path.name

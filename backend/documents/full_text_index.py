@@ -1,7 +1,7 @@
-"""The full-text index of each database: which documents hold which terms, and the likeliest for a query.
+"""Implements the full-text index of each database: which documents contain which terms.
 
-What it gives are candidates. Their order is settled in :mod:`backend.documents.ranking`, by one formula
-for both databases, so that a document has the same score on either.
+The index returns candidates. :mod:`backend.documents.ranking` sorts them with one formula for both databases,
+so that a document has the same score on either.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,17 +14,21 @@ from sqlalchemy.engine import Connection
 from backend.documents.ranking import Totals, length_offset
 
 KIND, LANGUAGE = "kind:", "lang:"
-"""A document's kind and language are terms too, so that the index itself can filter by them. No term of a
-text holds a colon."""
+"""Prefixes of the terms for a document's kind and language, by which the index filters.
+
+No term of a text contains a colon.
+"""
 
 Filters = Sequence[Sequence[str]]
-"""A document must hold one term at least of each group."""
+"""A document must contain at least one term of each group."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to look for: terms with their weights (:func:`backend.documents.ranking.weights`) in a store of
-    ``totals``, among the documents that pass ``filters``; ``limit`` of them at the most."""
+    """A query: weighted terms (:func:`backend.documents.ranking.compute_weights`) in a store with ``totals``.
+
+    Only documents that pass ``filters`` are found, at most ``limit``.
+    """
 
     weights: Mapping[str, float]
     totals: Totals
@@ -32,39 +36,39 @@ class Query:
     limit: int
 
 
-class FullText(Protocol):
-    """Terms come from :mod:`backend.documents.tokenizer`; they hold nothing that needs quoting."""
+class FullTextIndex(Protocol):
+    """The full-text index. Terms come from :mod:`backend.documents.tokenizer` and need no quoting."""
 
-    def write(self, connection: Connection, held: Iterable[tuple[int, Sequence[str]]]) -> None:
-        """Index documents by their terms, in place of what was indexed for them."""
+    def write(self, connection: Connection, terms_by_id: Iterable[tuple[int, Sequence[str]]]) -> None:
+        """Index documents by their terms, replacing their earlier entries."""
         ...
 
     def frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
-        """In how many documents each of ``terms`` occurs."""
+        """Count the documents that contain each of ``terms``."""
         ...
 
     def candidates(self, connection: Connection, query: Query) -> list[int]:
-        """Ids of the documents that hold the weightiest of the terms, in no order that counts."""
+        """Find ids of documents that contain the terms with the most weight, in any order."""
         ...
 
 
-class Fts5:
-    """SQLite's own index and BM25."""
+class Fts5Index:
+    """Full-text index of SQLite (FTS5), which ranks by BM25 itself."""
 
-    def write(self, connection: Connection, held: Iterable[tuple[int, Sequence[str]]]) -> None:
-        rows = [{"id": number, "terms": " ".join(terms)} for number, terms in held]
+    def write(self, connection: Connection, terms_by_id: Iterable[tuple[int, Sequence[str]]]) -> None:
+        rows = [{"id": number, "terms": " ".join(terms)} for number, terms in terms_by_id]
         if rows:
             connection.execute(
                 sa.text("INSERT OR REPLACE INTO document_search (rowid, terms) VALUES (:id, :terms)"), rows
             )
 
     def frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
-        one = sa.text("SELECT doc FROM document_search_terms WHERE term = :term")
-        return {term: connection.execute(one, {"term": term}).scalar() or 0 for term in terms}
+        statement = sa.text("SELECT doc FROM document_search_terms WHERE term = :term")
+        return {term: connection.execute(statement, {"term": term}).scalar() or 0 for term in terms}
 
     def candidates(self, connection: Connection, query: Query) -> list[int]:
         groups = [list(query.weights), *query.filters]
-        match = " AND ".join(f"({' OR '.join(map(_in_double_quotes, group))})" for group in groups)
+        match = " AND ".join(f"({' OR '.join(map(_quote_double, group))})" for group in groups)
         found = connection.execute(
             sa.text(
                 "SELECT rowid FROM document_search WHERE document_search MATCH :match"
@@ -75,15 +79,18 @@ class Fts5:
         return list(found.scalars())
 
 
-class Gin:
-    """PostgreSQL's inverted index. ``ts_rank`` knows nothing of how rare a term is and reads every vector
-    that matches; here a document ranks by the weights of the terms that it holds and by its length, which
-    is BM25 as if each occurred once. Of the ten best for a sentence, 99 in 100 are among the candidates."""
+class GinIndex:
+    """Full-text index of PostgreSQL (GIN).
 
-    def write(self, connection: Connection, held: Iterable[tuple[int, Sequence[str]]]) -> None:
+    ``ts_rank`` ignores how rare a term is and reads every matching vector. Here a document ranks by the
+    weights of its terms and its length, which equals BM25 if each term occurs once. Of the ten best documents
+    for a sentence, 99 in 100 are among the candidates.
+    """
+
+    def write(self, connection: Connection, terms_by_id: Iterable[tuple[int, Sequence[str]]]) -> None:
         rows = [
             {"id": number, "length": len(terms), "terms": list(dict.fromkeys(terms))}
-            for number, terms in held
+            for number, terms in terms_by_id
         ]
         if rows:
             connection.execute(
@@ -99,28 +106,28 @@ class Gin:
     def frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
         if not terms:
             return {}
-        _by_index_alone(connection)
+        _force_index_scan(connection)
         counted = connection.execute(
             sa.text(
                 "SELECT (SELECT count(*) FROM document_search WHERE terms @@ CAST(asked.query AS tsquery))"
                 " FROM unnest(CAST(:queries AS text[])) WITH ORDINALITY AS asked (query, place)"
                 " ORDER BY place"
             ),
-            {"queries": [_in_single_quotes(term) for term in terms]},
+            {"queries": [_quote_single(term) for term in terms]},
         )
         return dict(zip(terms, counted.scalars(), strict=True))
 
     def candidates(self, connection: Connection, query: Query) -> list[int]:
-        _by_index_alone(connection)
-        only = "".join(f" & ({' | '.join(map(_in_single_quotes, group))})" for group in query.filters)
+        _force_index_scan(connection)
+        filter_query = "".join(f" & ({' | '.join(map(_quote_single, group))})" for group in query.filters)
         branch = (
             "SELECT document_id, CAST(:weight{0} AS float8) / (:offset + length) AS weight"
             " FROM document_search WHERE terms @@ CAST(:query{0} AS tsquery)"
         )
         values: dict[str, object] = {"limit": query.limit, "offset": length_offset(query.totals)}
-        for place, (term, weight) in enumerate(query.weights.items()):
-            values |= {f"weight{place}": weight, f"query{place}": _in_single_quotes(term) + only}
-        branches = " UNION ALL ".join(branch.format(place) for place in range(len(query.weights)))
+        for position, (term, weight) in enumerate(query.weights.items()):
+            values |= {f"weight{position}": weight, f"query{position}": _quote_single(term) + filter_query}
+        branches = " UNION ALL ".join(branch.format(position) for position in range(len(query.weights)))
         found = connection.execute(
             sa.text(
                 f"SELECT document_id FROM ({branches}) AS found GROUP BY document_id"  # noqa: S608 - fixed text
@@ -131,26 +138,29 @@ class Gin:
         return list(found.scalars())
 
 
-def on(dialect: str) -> FullText:
-    """The index of a database whose dialect has this name."""
-    return Fts5() if dialect == "sqlite" else Gin()
+def create_index(dialect: str) -> FullTextIndex:
+    """Create the index for a database dialect."""
+    return Fts5Index() if dialect == "sqlite" else GinIndex()
 
 
-def of(connection: Connection) -> FullText:
-    return on(connection.dialect.name)
+def get_index(connection: Connection) -> FullTextIndex:
+    return create_index(connection.dialect.name)
 
 
-def _by_index_alone(connection: Connection) -> None:
-    """For this transaction. The planner does not know what a scan costs that unpacks every vector, and takes
-    hundreds of such searches for a piece of work that is worth two more processes and a compiler."""
+def _force_index_scan(connection: Connection) -> None:
+    """Force index scans in this transaction.
+
+    The planner underestimates a scan that unpacks every vector, and overestimates such searches so much that
+    it would start parallel workers and the JIT compiler.
+    """
     connection.exec_driver_sql(
         "SET LOCAL enable_seqscan = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off"
     )
 
 
-def _in_double_quotes(term: str) -> str:
+def _quote_double(term: str) -> str:
     return f'"{term}"'
 
 
-def _in_single_quotes(term: str) -> str:
+def _quote_single(term: str) -> str:
     return f"'{term}'"

@@ -1,7 +1,7 @@
-"""The archive of landmarks that comes with the program: its file, its rules, and its way into the store.
+"""Loads, validates and imports the shipped archive of landmarks.
 
-Each event becomes one document for each language, so that a statement is compared with words of its own
-language and cited by the event's primary sources.
+Each event becomes one document per language, so that a statement is compared with text in its own language
+and cited by the event's primary sources.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection
 
-from backend.documents.document_rows import prepare
+from backend.documents.document_rows import prepare_documents
 from backend.documents.model import Document, SourceType
 from backend.documents.store import DocumentStore
 from backend.documents.tables import document_archives, documents
@@ -37,19 +37,19 @@ from backend.formats import yaml_with_lines
 from backend.formats.timestamps import Instant
 from backend.store.database import Database
 
-FILE = Path(__file__).parent / "data" / "landmarks.yaml"
-NAME = "landmarks"
+LANDMARKS_FILE = Path(__file__).parent / "data" / "landmarks.yaml"
+ARCHIVE_NAME = "landmarks"
 KIND: Literal["landmark"] = "landmark"
 
 Category = Literal["protocol", "regulation", "enforcement", "incident", "market", "company", "adoption"]
 ArchiveLanguage = Literal["en", "ja", "zh"]
 LANGUAGES: tuple[ArchiveLanguage, ...] = get_args(ArchiveLanguage)
-Classify = Callable[[str, Collection[str]], SourceType]
-"""What kind of source an address is, for a text about the entities with these ids."""
+SourceClassifier = Callable[[str, Collection[str]], SourceType]
+"""Classifies the source type of a URL, for a text about the entities with these ids."""
 
 
-def _decimal(value: Any) -> Any:
-    """A figure as it is written; never through a float."""
+def _parse_decimal(value: Any) -> Any:
+    """Parse a figure as written, never through a float."""
     if not isinstance(value, str):
         raise ValueError("must be a number")
     try:
@@ -61,13 +61,13 @@ def _decimal(value: Any) -> Any:
     return number
 
 
-def _web_address(value: str) -> str:
+def _validate_url(value: str) -> str:
     if not re.fullmatch(r"https://[a-z0-9-]+(\.[a-z0-9-]+)+(/\S*)?", value):
         raise ValueError("must be an address that begins with https:// and a host in lower case")
     return value
 
 
-def _day(value: Any) -> Any:
+def _parse_day(value: Any) -> Any:
     if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
         raise ValueError("must be a day such as 2024-04-20")
     try:
@@ -78,58 +78,58 @@ def _day(value: Any) -> Any:
 
 Line = Annotated[str, StringConstraints(min_length=1, max_length=2_000, pattern=r"^\S(.*\S)?$")]
 Texts = Annotated[dict[ArchiveLanguage, Line], Field(min_length=len(LANGUAGES))]
-"""One for each language."""
-Figure = Annotated[Decimal, BeforeValidator(_decimal)]
+"""One text for each language."""
+Figure = Annotated[Decimal, BeforeValidator(_parse_decimal)]
 FactName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$", max_length=60)]
 EntityId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$", max_length=100)]
 
 
 class Landmark(BaseModel):
-    """One event. ``facts`` are figures that a statement can be held against."""
+    """One event. ``facts`` are figures with which a statement can be compared."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: Annotated[str, StringConstraints(pattern=r"^lm-\d{4}-\d{2}-\d{2}-[a-z0-9-]+$", max_length=90)]
-    date: Annotated[date, BeforeValidator(_day)]
+    date: Annotated[date, BeforeValidator(_parse_day)]
     time_utc: Instant | None
     category: Category
     title: Texts
     detail: Texts
     primary_sources: Annotated[
-        tuple[Annotated[str, AfterValidator(_web_address)], ...], Field(min_length=1, max_length=10)
+        tuple[Annotated[str, AfterValidator(_validate_url)], ...], Field(min_length=1, max_length=10)
     ]
     entities: Annotated[tuple[EntityId, ...], Field(min_length=1, max_length=20)]
     facts: dict[FactName, Figure]
 
     @model_validator(mode="after")
-    def _agree(self) -> Self:
+    def _validate_event(self) -> Self:
         if not self.id.startswith(f"lm-{self.date}-"):
             raise ValueError("id must hold the day that date gives")
         for name in ("primary_sources", "entities"):
-            given = getattr(self, name)
-            if len(set(given)) < len(given):
+            values = getattr(self, name)
+            if len(set(values)) < len(values):
                 raise ValueError(f"{name} must not give anything twice")
         return self
 
 
-class ArchiveRefused(ValueError):
-    """An archive with mistakes; the message has a line for each, with file, line and reason."""
+class InvalidArchiveError(ValueError):
+    """An invalid archive. The message has a line for each error: file, line and reason."""
 
 
-def load(path: Path = FILE) -> list[Landmark]:
-    """The landmarks of a YAML file ``{version: 1, events: […]}``.
+def load_landmarks(path: Path = LANDMARKS_FILE) -> list[Landmark]:
+    """Load the landmarks of a YAML file ``{version: 1, events: […]}``.
 
-    :raises ArchiveRefused: with every mistake.
+    :raises InvalidArchiveError: with every error.
     """
     try:
         lined = yaml_with_lines.parse_yaml(path.read_text("utf-8"))
     except yaml_with_lines.InvalidYamlError as mistake:
-        raise ArchiveRefused(f"{path}:{mistake.line}: {mistake.reason}") from None
+        raise InvalidArchiveError(f"{path}:{mistake.line}: {mistake.reason}") from None
     except UnicodeDecodeError:
-        raise ArchiveRefused(f"{path}: is not UTF-8") from None
+        raise InvalidArchiveError(f"{path}: is not UTF-8") from None
     data = lined.data
     if not isinstance(data, dict) or data.get("version") != "1" or not isinstance(data.get("events"), list):
-        raise ArchiveRefused(f"{path}:1: must hold version: 1 and a list of events")
+        raise InvalidArchiveError(f"{path}:1: must hold version: 1 and a list of events")
     landmarks: list[Landmark] = []
     mistakes: list[str] = []
     first: dict[str, int] = {}
@@ -139,8 +139,8 @@ def load(path: Path = FILE) -> list[Landmark]:
             landmark = Landmark.model_validate(event)
         except ValidationError as error:
             mistakes += [
-                f"{path}:{lined.line(('events', place, *fault['loc']))}: {_told(fault)}"
-                for fault in error.errors(include_url=False)
+                f"{path}:{lined.line(('events', place, *detail['loc']))}: {_format_error(detail)}"
+                for detail in error.errors(include_url=False)
             ]
             continue
         if landmark.id in first:
@@ -148,28 +148,28 @@ def load(path: Path = FILE) -> list[Landmark]:
         first.setdefault(landmark.id, line)
         landmarks.append(landmark)
     if mistakes:
-        raise ArchiveRefused("\n".join(mistakes))
+        raise InvalidArchiveError("\n".join(mistakes))
     return landmarks
 
 
-def _told(fault: Any) -> str:
-    where = ".".join(str(part) for part in fault["loc"] if part != "[key]")
-    reason = strip_library_prefix(str(fault["msg"]))
+def _format_error(error: Any) -> str:
+    where = ".".join(str(part) for part in error["loc"] if part != "[key]")
+    reason = strip_library_prefix(str(error["msg"]))
     return f"{where}: {reason}" if where else reason
 
 
 def to_documents(
-    landmarks: Sequence[Landmark], source_type: Classify = lambda _url, _about: "unknown"
+    landmarks: Sequence[Landmark], source_type: SourceClassifier = lambda _url, _about: "unknown"
 ) -> list[Document]:
-    """One document for each event and language."""
+    """Build one document for each event and language."""
     return [
-        _document(landmark, language, source_type(landmark.primary_sources[0], landmark.entities))
+        _build_document(landmark, language, source_type(landmark.primary_sources[0], landmark.entities))
         for landmark in landmarks
         for language in LANGUAGES
     ]
 
 
-def _document(landmark: Landmark, language: ArchiveLanguage, source_type: SourceType) -> Document:
+def _build_document(landmark: Landmark, language: ArchiveLanguage, source_type: SourceType) -> Document:
     day = landmark.date
     return Document(
         kind=KIND,
@@ -192,23 +192,23 @@ def import_archive(
     database: Database,
     *,
     now: datetime,
-    source_type: Classify = lambda _url, _about: "unknown",
-    path: Path = FILE,
+    source_type: SourceClassifier = lambda _url, _about: "unknown",
+    path: Path = LANDMARKS_FILE,
 ) -> bool:
-    """Bring the archive into the store, unless it holds this very one; gives whether it did.
+    """Import the archive unless this version is already stored. Return whether it was imported.
 
-    Documents of landmarks that are no longer in the file go. Any number of processes may call this at
-    once: one writes, the others wait for it and find it done. Raises :class:`ArchiveRefused`.
+    Landmarks that are no longer in the file are deleted. Several processes may call this at once: one
+    imports, the others wait and find it done. Raises :class:`InvalidArchiveError`.
     """
-    brought = to_documents(load(path), source_type)
-    digest = hashlib.sha256(orjson.dumps(brought, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    archive_documents = to_documents(load_landmarks(path), source_type)
+    digest = hashlib.sha256(orjson.dumps(archive_documents, option=orjson.OPT_SORT_KEYS)).hexdigest()
     with database.read() as connection:
-        if _held(connection) == digest:
+        if _load_stored_digest(connection) == digest:
             return False
-    prepared = prepare(brought)
+    prepared = prepare_documents(archive_documents)
     store = DocumentStore(database)
     with database.write() as connection:
-        if not _claim(connection, digest, now):
+        if not _claim_import(connection, digest, now):
             return False
         names = set(
             connection.execute(sa.select(documents.c.external_id).where(documents.c.kind == KIND)).scalars()
@@ -218,17 +218,17 @@ def import_archive(
     return True
 
 
-def _held(connection: Connection) -> str | None:
-    wanted = sa.select(document_archives.c.digest).where(document_archives.c.name == NAME)
-    found: str | None = connection.execute(wanted).scalar_one_or_none()
+def _load_stored_digest(connection: Connection) -> str | None:
+    query = sa.select(document_archives.c.digest).where(document_archives.c.name == ARCHIVE_NAME)
+    found: str | None = connection.execute(query).scalar_one_or_none()
     return found
 
 
-def _claim(connection: Connection, digest: str, now: datetime) -> bool:
-    """Note that the archive is this one; False where another process has just done so."""
+def _claim_import(connection: Connection, digest: str, now: datetime) -> bool:
+    """Record the digest of the archive. Return False if another process has just recorded it."""
     statement = (sqlite_insert if connection.dialect.name == "sqlite" else pg_insert)(document_archives)
     claimed = connection.execute(
-        statement.values(name=NAME, digest=digest, stored_at=now)
+        statement.values(name=ARCHIVE_NAME, digest=digest, stored_at=now)
         .on_conflict_do_update(
             index_elements=["name"],
             set_={"digest": digest, "stored_at": now},

@@ -1,4 +1,4 @@
-"""A document as everything reads it, and a hit of a search."""
+"""Defines a document and a search hit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,11 +26,11 @@ DatePrecision = Literal["year", "month", "day", "second"]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Something that can be cited: every address in it came from a retrieval or an editor's file.
+    """A citable document. Every URL in it comes from a retrieval or a user's file.
 
-    ``url`` is the first of ``urls``, all of which are sources of what the text says. ``event`` is one
-    name for documents that tell the same event in several languages. ``facts`` are figures by name,
-    as decimal strings. ``id`` is None until stored.
+    ``url`` is the first of ``urls``, which are all sources of the text. Documents about the same event in
+    several languages share ``event``. ``facts`` are figures by name, as decimal strings. ``id`` is None until
+    stored.
     """
 
     kind: DocumentKind
@@ -52,7 +52,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that a search found. ``score`` is its BM25, larger is better, 0 at the least."""
+    """A search hit. ``score`` is the BM25 score: larger is better, at least 0."""
 
     document: Document
     score: float

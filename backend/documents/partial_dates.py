@@ -1,4 +1,4 @@
-"""Days and instants with how exactly they are known."""
+"""Parses and formats dates with their precision: year, month, day or instant."""
 
 import re
 from datetime import UTC, datetime
@@ -10,10 +10,10 @@ _PARTIAL = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 _PRECISIONS: tuple[DatePrecision, ...] = ("year", "month", "day")
 
 
-def parse(text: str) -> tuple[datetime, DatePrecision]:
-    """The instant that ``text`` names, a year, month or day by its first one in UTC.
+def parse_partial_date(text: str) -> tuple[datetime, DatePrecision]:
+    """Parse ``text`` to an instant and its precision; a year, month or day becomes its first instant in UTC.
 
-    Raises ``ValueError`` with a sentence.
+    Raises ``ValueError`` with a message.
     """
     parts = _PARTIAL.fullmatch(text)
     if parts is None:
@@ -29,8 +29,8 @@ def parse(text: str) -> tuple[datetime, DatePrecision]:
         raise ValueError("must be a day that there is") from None
 
 
-def write(moment: datetime | None, precision: DatePrecision | None) -> str | None:
-    """``moment`` as exactly as it is known: what :func:`parse` reads."""
+def format_partial_date(moment: datetime | None, precision: DatePrecision | None) -> str | None:
+    """Format ``moment`` with its precision, as :func:`parse_partial_date` reads it."""
     if moment is None:
         return None
     length = {"year": 4, "month": 7, "day": 10}.get(precision or "second")

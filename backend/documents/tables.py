@@ -1,4 +1,4 @@
-"""The documents that are searched and cited, and what they are found by."""
+"""Defines the tables of documents and of their search index."""
 
 import sqlalchemy as sa
 
@@ -29,10 +29,10 @@ documents = sa.Table(
     sa.Index(None, "event"),
     sa.Index(None, "stored_at"),
 )
-"""``external_id`` names a document within its kind; storing it again replaces it.
+"""``external_id`` identifies a document within its kind; storing it again replaces it.
 
-``event`` is shared by documents that tell the same event (one landmark in three languages).
-``urls`` and ``entities`` are JSON arrays and ``facts`` a JSON object; ``digest`` is of title and text.
+Documents about the same event share ``event`` (one landmark in three languages). ``urls`` and ``entities``
+are JSON arrays and ``facts`` a JSON object. ``digest`` is the digest of title and text.
 """
 
 document_terms = sa.Table(
@@ -50,9 +50,11 @@ document_terms = sa.Table(
     sa.Column("counts", sa.LargeBinary, nullable=False),
     sa.Index(None, "version", "length"),
 )
-"""What BM25 needs of each document: how many terms it has, and how often each occurs
-(:func:`backend.documents.tokenizer.pack_counts`). ``version`` is of the rules that cut the terms. The
-index spares a count over all documents the counts themselves."""
+"""The terms of each document for BM25: their number and their counts.
+
+See :func:`backend.documents.tokenizer.pack_counts`. ``version`` is the version of the tokenizer. The index
+lets the totals be counted without reading ``counts``.
+"""
 
 document_archives = sa.Table(
     "document_archives",
@@ -61,8 +63,7 @@ document_archives = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("stored_at", UtcTime, nullable=False),
 )
-"""The archives that came with the program and are in the store, with a digest of their documents."""
+"""The shipped archives that were imported, with a digest of their documents."""
 
 SEARCH_TABLE = "document_search"
-"""The full-text index, which the migration makes in each database's own way; the names of its parts
-begin with this one."""
+"""The full-text index, which the migration creates for each database. Its parts have this prefix."""

@@ -1,8 +1,8 @@
-"""What a text is indexed and searched by: stemmed words, figures, and pairs of CJK characters.
+"""Splits text into search terms: stemmed words, numbers, and pairs of CJK characters.
 
-Both databases hold the same terms, so that they find the same documents. No tokeniser of theirs is used:
-SQLite's trigrams cannot find a word of two characters, and PostgreSQL's parser depends on the locale.
-Pure, and linear in the length of a text.
+Both databases store the same terms, so that they find the same documents. Their own tokenizers are not used:
+SQLite's trigrams cannot find a word of two characters, and PostgreSQL's parser depends on the locale. No I/O;
+linear in the length of a text.
 """
 
 import re
@@ -15,16 +15,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from zlib import crc32
 
 VERSION = 1
-"""Of these rules. Documents whose terms another version made are indexed anew: a term must be cut alike
-in a document and in a query."""
-MOST_BYTES = 400_000
-"""Of the terms of one document; what comes behind is not searched. A tsvector holds 1 MiB."""
-LONGEST_WORD = 24
-"""Characters of a word that count: enough to tell addresses and digests apart."""
-MOST_OF_ONE = 255
-"""Times that a term is counted in a document; far beyond where BM25 stops to grow."""
+"""Version of the rules. Documents with terms of another version are indexed again.
 
-_PIECE = 1_000
+A document and a query must be split in the same way.
+"""
+MAX_TERM_BYTES = 400_000
+"""Maximum size of a document's terms; text after it is not searched. A tsvector has at most 1 MiB."""
+MAX_WORD_CHARS = 24
+"""Significant characters of a word: enough to distinguish URLs and digests."""
+MAX_TERM_COUNT = 255
+"""Maximum count of a term in a document; BM25 saturates far below."""
+
+_NORMALIZE_CHUNK_CHARS = 1_000
 _HIRAGANA = "\u3041-\u3096\u309d-\u309f"
 _CJK = (
     f"\u3005-\u3007{_HIRAGANA}\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -40,16 +42,16 @@ _VOWEL = re.compile("[aeiouy]")
 
 
 def fold(text: str) -> str:
-    """``text`` in lower case and in the plain width and composition of its characters (NFKC)."""
+    """Fold ``text`` to lower case and to the compatibility form of its characters (NFKC)."""
     if text.isascii():
         return text.lower()
-    # Putting marks in canonical order takes squared time in the length of their run, hence by pieces.
-    pieces = (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
+    # Canonical ordering of combining marks takes quadratic time in their run, hence in chunks.
+    pieces = (text[at : at + _NORMALIZE_CHUNK_CHARS] for at in range(0, len(text), _NORMALIZE_CHUNK_CHARS))
     return "".join(unicodedata.normalize("NFKC", piece) for piece in pieces).lower()
 
 
 def stem(word: str) -> str:
-    """An English word without its plural, past or progressive ending: halvings, halved, halve → halv."""
+    """Remove plural, past and progressive endings of an English word: halvings, halved, halve → halv."""
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return word
     if word.endswith("ies"):
@@ -67,12 +69,12 @@ def stem(word: str) -> str:
 
 
 def terms(text: str) -> Iterator[str]:
-    """The terms of ``text`` in order of appearance; each is of letters and digits, and at most one dot."""
+    """Yield the terms of ``text`` in order. A term has letters and digits, and at most one dot."""
     for cjk, number, word in _TERM.findall(fold(text)):
         if word:
-            yield stem(word[:LONGEST_WORD])
+            yield stem(word[:MAX_WORD_CHARS])
         elif number:
-            yield number.replace(",", "")[:LONGEST_WORD]
+            yield number.replace(",", "")[:MAX_WORD_CHARS]
         elif len(cjk) == 1:
             yield cjk
         else:
@@ -81,31 +83,34 @@ def terms(text: str) -> Iterator[str]:
 
 
 def document_terms(*texts: str) -> list[str]:
-    """The terms by which a document of ``texts`` is found, of at most :data:`MOST_BYTES` bytes."""
+    """Split ``texts`` of a document into terms of at most :data:`MAX_TERM_BYTES` bytes in total."""
     found: list[str] = []
-    room = MOST_BYTES
+    remaining_bytes = MAX_TERM_BYTES
     for text in texts:
-        # A term takes a character at the least, so that no longer text is ever read.
-        for term in terms(text[: room * 2]):
-            room -= len(term.encode()) + 1
-            if room < 0:
+        # A term has at least one character, so longer text is never needed.
+        for term in terms(text[: remaining_bytes * 2]):
+            remaining_bytes -= len(term.encode()) + 1
+            if remaining_bytes < 0:
                 return found
             found.append(term)
     return found
 
 
 def query_terms(texts: Iterable[str]) -> list[str]:
-    """The different terms that ``texts`` ask for, in order of appearance.
+    """List the distinct terms of ``texts``, in order of appearance.
 
-    Pairs of hiragana alone are nearly always grammar, and are left out where anything else remains.
+    Pairs of hiragana are nearly always grammar, and are omitted if other terms remain.
     """
     found = list(dict.fromkeys(term for text in texts for term in terms(text)))
     return [term for term in found if not _HIRAGANA_ONLY.fullmatch(term)] or found
 
 
 def pack_counts(found: Sequence[str]) -> bytes:
-    """How often each term occurs, to be read by :class:`Counts`: ascending 32-bit digests of the terms in
-    little endian order, then one byte for each with its count, at most :data:`MOST_OF_ONE`."""
+    """Pack the count of each term, to be read by :class:`PackedCounts`.
+
+    Ascending 32-bit digests of the terms in little-endian order, then one byte per term with its count, at
+    most :data:`MAX_TERM_COUNT`.
+    """
     counts: Counter[int] = Counter()
     for term, times in Counter(found).items():
         counts[digest(term)] += times
@@ -113,11 +118,11 @@ def pack_counts(found: Sequence[str]) -> bytes:
     digests = array("I", order)
     if sys.byteorder == "big":
         digests.byteswap()
-    return digests.tobytes() + bytes(min(counts[key], MOST_OF_ONE) for key in order)
+    return digests.tobytes() + bytes(min(counts[key], MAX_TERM_COUNT) for key in order)
 
 
-class Counts:
-    """Reads what :func:`pack_counts` wrote, without unpacking it."""
+class PackedCounts:
+    """Reads the result of :func:`pack_counts` without unpacking it."""
 
     __slots__ = ("_digests", "_times")
 
@@ -128,8 +133,8 @@ class Counts:
             self._digests.byteswap()
         self._times = packed[terms_held * 4 :]
 
-    def of(self, term_digest: int) -> int:
-        """How often the term with this :func:`digest` occurs."""
+    def count_of(self, term_digest: int) -> int:
+        """Count the term with this :func:`digest`."""
         at = bisect_left(self._digests, term_digest)
         held = at < len(self._digests) and self._digests[at] == term_digest
         return self._times[at] if held else 0

@@ -62,7 +62,7 @@ class ReportPublisher:
 
     def _archive(self) -> list[Landmark]:
         if self._landmarks is None:
-            self._landmarks = landmark_archive.load()
+            self._landmarks = landmark_archive.load_landmarks()
         return self._landmarks
 
     def _write(self, due: Sequence[Topic], now: datetime) -> int:

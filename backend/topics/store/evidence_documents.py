@@ -30,15 +30,19 @@ def update_documents(connection: Connection, topics: Sequence[Topic], now: datet
     evidence = [topic for topic in topics if is_evidence(topic)]
     documents = [document for topic in evidence for document in _build_topic_documents(topic)]
     documents += _build_media_documents(connection, [item for topic in evidence for item in topic.media])
-    document_writer.put(connection, document_rows.prepare(_select_changed(connection, documents)), now=now)
+    document_writer.write_documents(
+        connection, document_rows.prepare_documents(_select_changed(connection, documents)), now=now
+    )
     possible = {_build_name(topic.id, language) for topic in topics for language in LANGUAGES}
     obsolete = possible - {one.external_id for one in documents if one.kind == "topic"}
-    document_writer.delete(connection, "topic", obsolete)
+    document_writer.delete_documents(connection, "topic", obsolete)
 
 
 def delete_topic(connection: Connection, topic_id: int) -> None:
     """Delete the documents of a topic. Its media stay, because other topics may share them."""
-    document_writer.delete(connection, "topic", [_build_name(topic_id, language) for language in LANGUAGES])
+    document_writer.delete_documents(
+        connection, "topic", [_build_name(topic_id, language) for language in LANGUAGES]
+    )
 
 
 def delete_media(connection: Connection, urls: Collection[str]) -> None:
@@ -46,7 +50,7 @@ def delete_media(connection: Connection, urls: Collection[str]) -> None:
     keys = {hash_url(url) for url in urls}
     for part in _split_batches(sorted(keys)):
         referenced = sa.select(topic_media.c.url_key).where(topic_media.c.url_key.in_(part))
-        document_writer.delete(
+        document_writer.delete_documents(
             connection, "article", set(part) - set(connection.execute(referenced).scalars())
         )
 
@@ -60,7 +64,7 @@ def _select_changed(connection: Connection, documents: Sequence[Document]) -> li
     stored: dict[tuple[str, str], Document] = {}
     for kind in ("topic", "article"):
         names = [document.external_id for document in documents if document.kind == kind]
-        existing = document_rows.named(connection, kind, names)
+        existing = document_rows.load_by_external_ids(connection, kind, names)
         stored |= {
             (kind, name): replace(document, id=None, stored_at=None) for name, document in existing.items()
         }

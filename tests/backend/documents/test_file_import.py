@@ -10,9 +10,9 @@ from typer.testing import CliRunner, Result
 
 from backend.cli.commands import app
 from backend.documents import file_import
-from backend.documents.document_writer import Stored
-from backend.documents.file_import import files, import_files
-from backend.documents.file_readers import Options
+from backend.documents.document_writer import StoreCounts
+from backend.documents.file_import import import_files, list_files
+from backend.documents.file_readers import ReadOptions
 from backend.documents.store import DocumentStore
 from backend.formats import file_errors
 
@@ -28,63 +28,65 @@ def line(number: int, **more: object) -> str:
     return json.dumps({**given, **more}, ensure_ascii=False)
 
 
-def test_an_import_is_the_same_each_time(
+def test_importing_again_changes_nothing(
     store: DocumentStore, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_import, "BATCH", 4)
+    monkeypatch.setattr(file_import, "DOCUMENTS_PER_TRANSACTION", 4)
     (tmp_path / "a.jsonl").write_text("\n".join(line(number) for number in range(10)))
     (tmp_path / "b.md").write_text("---\nurl: https://b.example/\n---\n# Note\nomega")
-    paths = files([tmp_path])
+    paths = list_files([tmp_path])
     read: dict[Path, int] = {}
 
     def advance(path: Path, size: int) -> None:
         read[path] = read.get(path, 0) + size
 
-    first = import_files(store, paths, Options(), partial=False, now=now, advance=advance)
-    again = import_files(store, paths, Options(), partial=False, now=now)
-    assert (first.stored, again.stored) == (Stored(11, 0, 0), Stored(0, 0, 11))
+    first = import_files(store, paths, ReadOptions(), partial=False, now=now, advance=advance)
+    again = import_files(store, paths, ReadOptions(), partial=False, now=now)
+    assert (first.stored, again.stored) == (StoreCounts(11, 0, 0), StoreCounts(0, 0, 11))
     assert read == {path: path.stat().st_size for path in paths}
     assert store.search("word7")[0].document.url == "https://a.example/7"
 
 
-def test_one_mistake_keeps_everything_out(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
+def test_one_invalid_document_prevents_the_import(
+    store: DocumentStore, tmp_path: Path, now: datetime
+) -> None:
     (tmp_path / "a.jsonl").write_text(f"{line(1)}\n{line(2, text='')}\n{line(3)}")
-    imported = import_files(store, [tmp_path / "a.jsonl"], Options(), partial=False, now=now)
+    imported = import_files(store, [tmp_path / "a.jsonl"], ReadOptions(), partial=False, now=now)
     assert [str(mistake) for mistake in imported.mistakes] == [f"{tmp_path}/a.jsonl:2: has no text"]
     assert store.count() == {}
 
 
-def test_partial_keeps_what_is_right(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
+def test_a_partial_import_stores_the_valid_documents(
+    store: DocumentStore, tmp_path: Path, now: datetime
+) -> None:
     (tmp_path / "a.jsonl").write_text(f"{line(1)}\n{line(2, text='')}\n{line(3)}")
-    imported = import_files(store, [tmp_path / "a.jsonl"], Options(), partial=True, now=now)
-    assert imported.stored == Stored(2, 0, 0)
+    imported = import_files(store, [tmp_path / "a.jsonl"], ReadOptions(), partial=True, now=now)
+    assert imported.stored == StoreCounts(2, 0, 0)
     assert imported.mistake_count == 1
 
 
-def test_an_address_that_comes_twice_is_a_mistake(
-    store: DocumentStore, tmp_path: Path, now: datetime
-) -> None:
+def test_a_repeated_url_is_an_error(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
     (tmp_path / "a.jsonl").write_text(f"{line(1)}\n{line(1, text='other')}")
-    imported = import_files(store, [tmp_path / "a.jsonl"], Options(), partial=False, now=now)
+    imported = import_files(store, [tmp_path / "a.jsonl"], ReadOptions(), partial=False, now=now)
     assert str(imported.mistakes[0]).endswith(f"a.jsonl:2: has the same address as {tmp_path}/a.jsonl:1")
 
 
-def test_mistakes_beyond_the_most_are_counted(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
+def test_errors_beyond_the_maximum_are_counted(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
     (tmp_path / "a.jsonl").write_text("{\n" * 250)
-    imported = import_files(store, [tmp_path / "a.jsonl"], Options(), partial=True, now=now)
+    imported = import_files(store, [tmp_path / "a.jsonl"], ReadOptions(), partial=True, now=now)
     assert (len(imported.mistakes), imported.mistake_count) == (file_errors.MAX_STORED_MISTAKES, 250)
 
 
-def test_a_folder_is_its_files_but_hidden_and_other_ones(tmp_path: Path) -> None:
+def test_a_folder_gives_its_readable_files_without_hidden_ones(tmp_path: Path) -> None:
     for name in ("b.md", "a.jsonl", ".c.md", "d.pdf", "e/f.HTML", ".g/h.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    found = files([tmp_path, tmp_path / "b.md", tmp_path / "d.pdf"])
+    found = list_files([tmp_path, tmp_path / "b.md", tmp_path / "d.pdf"])
     assert [str(path.relative_to(tmp_path)) for path in found] == ["a.jsonl", "b.md", "e/f.HTML", "d.pdf"]
 
 
-def test_one_address_is_for_one_text(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
-    options = Options(url="https://a.example/")
+def test_the_url_option_needs_exactly_one_file(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
+    options = ReadOptions(url="https://a.example/")
     for paths in ([tmp_path / "a.jsonl"], [tmp_path / "a.md", tmp_path / "b.md"]):
         with pytest.raises(ValueError, match="exactly one"):
             import_files(store, paths, options, partial=False, now=now)
@@ -98,7 +100,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     return lambda *words: CliRunner().invoke(app, ["documents", *words])
 
 
-def test_what_was_imported_is_listed_and_found(run: Run) -> None:
+def test_imported_documents_are_listed_and_found(run: Run) -> None:
     Path("a.jsonl").write_text(
         f"{line(1, published='2024-04')}\n{line(2, title='半減期', text='報酬が半減した [1]。')}", "utf-8"
     )
@@ -122,7 +124,7 @@ def test_what_was_imported_is_listed_and_found(run: Run) -> None:
     assert json.loads(run("search", "halving", "--kind", "user", "--json").stdout)[0]["title"] == "Title 1"
 
 
-def test_a_refused_import_is_exit_code_2_with_every_reason(run: Run) -> None:
+def test_a_refused_import_exits_with_2_and_every_reason(run: Run) -> None:
     Path("a.jsonl").write_text(f"{line(1)}\n{{[bold]\n{line(2, title='')}")
     told = run("import", "a.jsonl")
     assert told.exit_code == 2
@@ -134,7 +136,7 @@ def test_a_refused_import_is_exit_code_2_with_every_reason(run: Run) -> None:
     assert (told.exit_code, told.stdout) == (2, "1 added, 0 changed, 0 unchanged.\n")
 
 
-def test_a_page_is_imported_under_the_given_address(run: Run) -> None:
+def test_a_page_is_imported_under_the_given_url(run: Run) -> None:
     Path("page.html").write_text(
         f"<html><body><article><p>{'The reward halved. ' * 30}</p></article></body></html>"
     )

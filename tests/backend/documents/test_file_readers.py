@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.documents import file_readers, partial_dates
-from backend.documents.file_readers import Options
+from backend.documents.file_readers import ReadOptions
 from backend.documents.model import Document
 from backend.formats import yaml_with_lines
 from backend.formats.file_errors import FileMistake
@@ -22,24 +22,26 @@ PAGE = """<html lang="ja-JP"><head><title>半減期</title>
 <body><nav>Menu</nav><article><h1>半減期</h1><p>{}</p></article><script>alert(1)</script></body></html>"""
 
 
-def read(path: Path, content: str | bytes, options: Options = Options()) -> list[Document | FileMistake]:
+def read(
+    path: Path, content: str | bytes, options: ReadOptions = ReadOptions()
+) -> list[Document | FileMistake]:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return [one.what for one in file_readers.read(path, options)]
+    return [one.result for one in file_readers.read_documents(path, options)]
 
 
-def document(path: Path, content: str | bytes, options: Options = Options()) -> Document:
+def document(path: Path, content: str | bytes, options: ReadOptions = ReadOptions()) -> Document:
     (found,) = read(path, content, options)
     assert isinstance(found, Document), found
     return found
 
 
-def refused(path: Path, content: str | bytes, options: Options = Options()) -> str:
+def refused(path: Path, content: str | bytes, options: ReadOptions = ReadOptions()) -> str:
     (found,) = read(path, content, options)
     assert isinstance(found, FileMistake), found
     return str(found).removeprefix(str(path))
 
 
-def test_a_line_of_json_is_a_document(tmp_path: Path) -> None:
+def test_a_json_line_is_read_as_a_document(tmp_path: Path) -> None:
     given = {
         **LINE,
         "language": "en",
@@ -56,7 +58,7 @@ def test_a_line_of_json_is_a_document(tmp_path: Path) -> None:
     assert (found.language, found.source_type) == ("en", "press")
 
 
-def test_the_address_alone_names_a_document(tmp_path: Path) -> None:
+def test_the_url_alone_identifies_a_document(tmp_path: Path) -> None:
     one = document(tmp_path / "a.jsonl", json.dumps(LINE))
     other = document(tmp_path / "b.jsonl", json.dumps({**LINE, "title": "Other", "text": "other"}))
     assert one.external_id == other.external_id
@@ -66,9 +68,9 @@ def test_the_address_alone_names_a_document(tmp_path: Path) -> None:
     )
 
 
-def test_blank_lines_and_a_byte_order_mark_are_passed_over(tmp_path: Path) -> None:
+def test_blank_lines_and_a_byte_order_mark_are_skipped(tmp_path: Path) -> None:
     content = b"\xef\xbb\xbf" + json.dumps(LINE).encode() + b"\r\n\n   \n" + json.dumps(LINE).encode()
-    found = list(file_readers.read(_written(tmp_path / "a.jsonl", content), Options()))
+    found = list(file_readers.read_documents(_written(tmp_path / "a.jsonl", content), ReadOptions()))
     assert [one.line for one in found] == [1, 4]
 
 
@@ -100,7 +102,7 @@ def _written(path: Path, content: bytes) -> Path:
         ("[" * 5_000, "is no valid JSON"),
     ],
 )
-def test_a_bad_line_is_told_with_its_number_and_reason(tmp_path: Path, line: str, reason: str) -> None:
+def test_an_invalid_line_is_reported_with_number_and_reason(tmp_path: Path, line: str, reason: str) -> None:
     good, bad = read(tmp_path / "a.jsonl", json.dumps(LINE) + "\n" + line)
     assert isinstance(good, Document)
     assert isinstance(bad, FileMistake)
@@ -108,7 +110,7 @@ def test_a_bad_line_is_told_with_its_number_and_reason(tmp_path: Path, line: str
     assert bad.reason.startswith(reason)
 
 
-def test_markdown_has_its_address_in_a_front_matter(tmp_path: Path) -> None:
+def test_markdown_has_its_url_in_the_front_matter(tmp_path: Path) -> None:
     matter = "---\nurl: https://a.example/x\ntags: [a, b]\npublished: 2024-04\nlanguage: en\n---\n"
     found = document(tmp_path / "a-note.md", matter + "\n# The *halving*\n\nIt came.\n")
     assert (found.url, found.title) == ("https://a.example/x", "The *halving*")
@@ -116,9 +118,9 @@ def test_markdown_has_its_address_in_a_front_matter(tmp_path: Path) -> None:
     assert (found.published_at, found.date_precision) == (datetime(2024, 4, 1, tzinfo=UTC), "month")
 
 
-def test_a_text_without_a_title_is_called_as_its_file(tmp_path: Path) -> None:
+def test_a_text_without_a_title_is_named_after_its_file(tmp_path: Path) -> None:
     found = document(
-        tmp_path / "my-first_note.txt", "# no heading\nin plain text", Options(url="https://a.example")
+        tmp_path / "my-first_note.txt", "# no heading\nin plain text", ReadOptions(url="https://a.example")
     )
     assert found.title == "my first note"
 
@@ -141,13 +143,13 @@ def test_a_text_without_a_title_is_called_as_its_file(tmp_path: Path) -> None:
         (b"\n\n\xff", ":3: is not UTF-8"),
     ],
 )
-def test_what_is_wrong_in_a_text_is_told_with_its_line(
+def test_an_error_in_a_text_is_reported_with_its_line(
     tmp_path: Path, content: str | bytes, told: str
 ) -> None:
     assert refused(tmp_path / "a.md", content).startswith(told)
 
 
-def test_the_article_of_a_page_is_read_without_what_surrounds_it(tmp_path: Path) -> None:
+def test_only_the_article_of_a_page_is_read(tmp_path: Path) -> None:
     found = document(tmp_path / "a.html", PAGE.format("ブロック報酬が3.125BTCに半減した。" * 20))
     assert (found.url, found.title, found.language) == ("https://a.example/page", "半減期", "ja")
     assert (found.published_at, found.date_precision) == (datetime(2024, 4, 20, tzinfo=UTC), "day")
@@ -156,7 +158,7 @@ def test_the_article_of_a_page_is_read_without_what_surrounds_it(tmp_path: Path)
     assert "alert" not in found.text
 
 
-def test_a_page_in_another_encoding_is_read_as_it_says(tmp_path: Path) -> None:
+def test_a_page_is_read_in_its_declared_encoding(tmp_path: Path) -> None:
     page = PAGE.replace("<head>", '<head><meta charset="shift_jis">').format("ブロック報酬が半減した。" * 20)
     assert "半減した" in document(tmp_path / "a.html", page.encode("shift_jis")).text
 
@@ -166,48 +168,48 @@ def test_a_page_without_an_article_is_refused(tmp_path: Path) -> None:
     assert "holds no article" in refused(tmp_path / "b.html", b"")
 
 
-def test_the_given_address_and_language_are_taken(tmp_path: Path) -> None:
-    options = Options("https://given.example/", "zh", lambda text: "en")
+def test_the_url_and_language_options_are_used(tmp_path: Path) -> None:
+    options = ReadOptions("https://given.example/", "zh", lambda text: "en")
     found = document(
         tmp_path / "a.html", PAGE.replace(' lang="ja-JP"', "").format("半減した。" * 40), options
     )
     assert (found.url, found.language) == ("https://given.example/", "zh")
 
 
-def test_a_language_that_is_not_named_is_found_out(tmp_path: Path) -> None:
+def test_an_undeclared_language_is_detected(tmp_path: Path) -> None:
     found = document(
         tmp_path / "a.jsonl",
         json.dumps(LINE),
-        Options(language_of=lambda text: "zh" if "halved" in text else None),
+        ReadOptions(language_of=lambda text: "zh" if "halved" in text else None),
     )
     assert found.language == "zh"
 
 
-def test_other_files_missing_ones_and_large_ones_are_refused(
+def test_unsupported_missing_and_large_files_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "must end in" in refused(tmp_path / "a.pdf", b"%PDF")
-    (missing,) = file_readers.read(tmp_path / "none.md", Options())
-    assert "cannot be read: No such file" in str(missing.what)
-    monkeypatch.setattr(file_readers, "MAX_BYTES", 1024**2)
+    (missing,) = file_readers.read_documents(tmp_path / "none.md", ReadOptions())
+    assert "cannot be read: No such file" in str(missing.result)
+    monkeypatch.setattr(file_readers, "MAX_FILE_BYTES", 1024**2)
     assert "larger than 1 MiB" in refused(tmp_path / "a.md", b"x" * (1024**2 + 1))
     assert "longer than 1 MiB" in refused(tmp_path / "a.jsonl", b"x" * (1024**2 + 1))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40))
 @given(st.binary(max_size=80) | st.text(alphabet="-\n:#url [{}]&*'\"! ", max_size=60).map(str.encode))
-def test_no_content_is_an_error(tmp_path: Path, content: bytes) -> None:
+def test_no_content_raises_an_exception(tmp_path: Path, content: bytes) -> None:
     for suffix in (".jsonl", ".md"):
         read(tmp_path / f"a{suffix}", content)
-    read(tmp_path / "b.md", b"---\n" + content + b"\n---\ntext", Options(url="https://a.example/"))
+    read(tmp_path / "b.md", b"---\n" + content + b"\n---\ntext", ReadOptions(url="https://a.example/"))
 
 
 @pytest.mark.parametrize("text", ["2024", "2024-04", "2024-04-20", "2024-04-20T00:09:27Z"])
-def test_a_date_is_written_as_exactly_as_it_was_read(text: str) -> None:
-    assert partial_dates.write(*partial_dates.parse(text)) == text
+def test_a_date_is_formatted_with_the_precision_it_was_read_with(text: str) -> None:
+    assert partial_dates.format_partial_date(*partial_dates.parse_partial_date(text)) == text
 
 
-def test_values_of_yaml_stay_as_they_are_written() -> None:
+def test_yaml_values_stay_as_written() -> None:
     assert yaml_with_lines.parse_yaml(
         "{a: no, b: 1.10, c: 2024-04-20, d: ~, e: '', f: 'null', g: [1, {h: yes}]}"
     ).data == {
@@ -222,6 +224,6 @@ def test_values_of_yaml_stay_as_they_are_written() -> None:
 
 
 @pytest.mark.parametrize("text", ["&a [*a]", "[[[[[[[[[[1]]]]]]]]]]", "? [a]\n: b", "a: 1\na: 2", "\x00"])
-def test_yaml_that_leads_astray_is_refused(text: str) -> None:
+def test_misleading_yaml_is_refused(text: str) -> None:
     with pytest.raises(yaml_with_lines.InvalidYamlError):
         yaml_with_lines.parse_yaml(text)

@@ -12,7 +12,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.documents import landmark_archive
-from backend.documents.landmark_archive import ArchiveRefused, import_archive, load, to_documents
+from backend.documents.landmark_archive import (
+    InvalidArchiveError,
+    import_archive,
+    load_landmarks,
+    to_documents,
+)
 from backend.documents.store import DocumentStore
 from backend.documents.tables import document_archives
 from backend.store.database import Database
@@ -57,7 +62,9 @@ def write(tmp_path: Path) -> Write:
 
 
 def test_an_event_becomes_a_document_in_each_language(write: Write) -> None:
-    english, japanese, chinese, other, *_ = to_documents(load(write(EVENTS)), lambda url, about: "onchain")
+    english, japanese, chinese, other, *_ = to_documents(
+        load_landmarks(write(EVENTS)), lambda url, about: "onchain"
+    )
     assert (english.kind, english.event, english.language) == ("landmark", "lm-2024-04-20-bitcoin", "en")
     assert english.url == english.urls[0] == "https://mempool.space/block/840000"
     assert len(english.urls) == 2
@@ -74,16 +81,20 @@ def test_an_event_becomes_a_document_in_each_language(write: Write) -> None:
     assert len({english.external_id, japanese.external_id, chinese.external_id}) == 3
 
 
-def test_the_kind_of_source_is_asked_of_the_first_address_and_the_entities(write: Write) -> None:
+def test_the_source_type_is_classified_by_the_first_url_and_the_entities(write: Write) -> None:
     asked = []
-    to_documents(load(write(EVENTS)), lambda url, about: asked.append((url, about)) or "court")
+    to_documents(load_landmarks(write(EVENTS)), lambda url, about: asked.append((url, about)) or "court")
     assert asked[0] == ("https://mempool.space/block/840000", ("bitcoin",))
 
 
 def test_a_figure_keeps_its_digits(write: Write) -> None:
     figures = "{block: 840000, reward_after_btc: 3.125}"
     given = write(EVENTS.replace(figures, "{a: 0.1000000000000000000001, b: 1e3, c: -2}"))
-    assert to_documents(load(given))[0].facts == {"a": "0.1000000000000000000001", "b": "1000", "c": "-2"}
+    assert to_documents(load_landmarks(given))[0].facts == {
+        "a": "0.1000000000000000000001",
+        "b": "1000",
+        "c": "-2",
+    }
 
 
 @pytest.mark.parametrize(
@@ -114,25 +125,25 @@ def test_a_figure_keeps_its_digits(write: Write) -> None:
         ("facts: {}", "facts: {", 25, ""),
     ],
 )
-def test_a_mistake_names_file_line_and_reason(
+def test_an_error_names_file_line_and_reason(
     write: Write, slip: str, instead: str, line: int, reason: str
 ) -> None:
     assert slip in EVENTS
     file = write(EVENTS.replace(slip, instead, 1))
-    with pytest.raises(ArchiveRefused) as refused:
-        load(file)
+    with pytest.raises(InvalidArchiveError) as refused:
+        load_landmarks(file)
     first = str(refused.value).splitlines()[0]
     assert first.startswith(f"{file}:{line}: "), first
     assert reason in first
 
 
-def test_every_mistake_is_told_at_once(write: Write) -> None:
-    with pytest.raises(ArchiveRefused) as refused:
-        load(write(EVENTS.replace("category: protocol", "category: sport")))
+def test_all_errors_are_reported_at_once(write: Write) -> None:
+    with pytest.raises(InvalidArchiveError) as refused:
+        load_landmarks(write(EVENTS.replace("category: protocol", "category: sport")))
     assert len(str(refused.value).splitlines()) == 2
 
 
-def test_the_archive_is_brought_in_once(database: Database, write: Write, now: datetime) -> None:
+def test_the_archive_is_imported_once(database: Database, write: Write, now: datetime) -> None:
     file, store = write(EVENTS), DocumentStore(database)
     assert import_archive(database, now=now, path=file)
     assert store.count() == {"landmark": 6}
@@ -141,9 +152,11 @@ def test_the_archive_is_brought_in_once(database: Database, write: Write, now: d
     assert {document.stored_at for document in store.recent()} == {now}
 
 
-def test_a_changed_archive_replaces_the_one_before(database: Database, write: Write, now: datetime) -> None:
+def test_a_changed_archive_replaces_the_previous_one(database: Database, write: Write, now: datetime) -> None:
     store = DocumentStore(database)
-    store.store([replace(to_documents(load(write(EVENTS)))[0], kind="user", external_id="own")], now=now)
+    store.store(
+        [replace(to_documents(load_landmarks(write(EVENTS)))[0], kind="user", external_id="own")], now=now
+    )
     import_archive(database, now=now, path=write(EVENTS))
     first_event = EVENTS[: EVENTS.index("  - id: lm-2022")].replace("3.125}", "3.1250}")
     assert import_archive(database, now=now, path=write(first_event))
@@ -151,40 +164,40 @@ def test_a_changed_archive_replaces_the_one_before(database: Database, write: Wr
     assert {one.facts["reward_after_btc"] for one in store.recent(kinds=["landmark"])} == {"3.1250"}
 
 
-def test_another_judgement_of_a_source_is_brought_in(database: Database, write: Write, now: datetime) -> None:
+def test_a_changed_source_type_is_imported(database: Database, write: Write, now: datetime) -> None:
     file = write(EVENTS)
     import_archive(database, now=now, path=file)
     assert import_archive(database, now=now, path=file, source_type=lambda url, about: "official")
     assert {one.source_type for one in DocumentStore(database).recent()} == {"official"}
 
 
-def test_a_refused_archive_leaves_the_one_before(database: Database, write: Write, now: datetime) -> None:
+def test_an_invalid_archive_leaves_the_previous_one(database: Database, write: Write, now: datetime) -> None:
     import_archive(database, now=now, path=write(EVENTS))
-    with pytest.raises(ArchiveRefused):
+    with pytest.raises(InvalidArchiveError):
         import_archive(database, now=now, path=write("version: 1\nevents: [{}]"))
     assert DocumentStore(database).count() == {"landmark": 6}
 
 
-def test_one_of_several_at_once_brings_it_in(
+def test_of_several_concurrent_imports_one_writes(
     database: Database, write: Write, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(EVENTS)
-    looked = landmark_archive._held
+    looked = landmark_archive._load_stored_digest
 
     def overtaken(connection: Connection) -> str | None:
         """Another process brings it in between our look and our transaction."""
         found = looked(connection)
-        monkeypatch.setattr(landmark_archive, "_held", looked)
+        monkeypatch.setattr(landmark_archive, "_load_stored_digest", looked)
         assert import_archive(database, now=now, path=file)
         return found
 
-    monkeypatch.setattr(landmark_archive, "_held", overtaken)
+    monkeypatch.setattr(landmark_archive, "_load_stored_digest", overtaken)
     assert not import_archive(database, now=now + timedelta(days=1), path=file)
     with database.read() as connection:
         assert connection.execute(sa.select(document_archives.c.stored_at)).scalar_one() == now
 
 
-def test_services_that_start_together_bring_it_in_without_fault(
+def test_services_that_start_together_import_without_errors(
     database: Database, write: Write, now: datetime
 ) -> None:
     file, together = write(EVENTS), Barrier(3)
@@ -203,15 +216,15 @@ def test_services_that_start_together_bring_it_in_without_fault(
     assert DocumentStore(database).count() == {"landmark": 6}
 
 
-def test_the_shipped_archive_can_be_read() -> None:
-    landmarks = load()
+def test_the_shipped_archive_is_valid() -> None:
+    landmarks = load_landmarks()
     assert landmarks
     assert len(to_documents(landmarks)) == 3 * len(landmarks)
 
 
-def test_the_shipped_archive_names_entities_that_the_catalogue_knows() -> None:
+def test_the_entities_of_the_shipped_archive_are_in_the_catalogue() -> None:
     from backend.articles.rules.pack_loader import default_files, read_packs
 
     known = {entity.id for file in read_packs(default_files()) for entity in file.pack.entities}
-    unknown = {(one.id, entity) for one in load() for entity in one.entities if entity not in known}
+    unknown = {(one.id, entity) for one in load_landmarks() for entity in one.entities if entity not in known}
     assert unknown == set()

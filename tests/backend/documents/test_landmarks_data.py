@@ -111,7 +111,7 @@ def texts_of(event: dict[str, Any], language: str) -> str:
     return f"{event['title'][language]} {event['detail'][language]}"
 
 
-def test_there_are_enough_events_to_hold_statements_against() -> None:
+def test_there_are_enough_events_to_compare_statements_with() -> None:
     assert len(EVENTS) >= 120
 
 
@@ -123,18 +123,18 @@ def test_ids_are_unique() -> None:
     assert len({event["id"] for event in EVENTS}) == len(EVENTS)
 
 
-def test_events_are_in_the_order_of_their_dates() -> None:
+def test_events_are_sorted_by_date() -> None:
     keys = [(event["date"], event["id"]) for event in EVENTS]
     assert keys == sorted(keys)
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_no_two_events_have_one_title(language: str) -> None:
+def test_titles_are_unique(language: str) -> None:
     titles = [event["title"][language] for event in EVENTS]
     assert len(set(titles)) == len(titles)
 
 
-def test_events_have_the_fields_of_the_archive_and_no_others() -> None:
+def test_events_have_exactly_the_fields_of_the_archive() -> None:
     assert not_so(lambda event: list(event) == FIELDS) == []
 
 
@@ -146,7 +146,7 @@ def test_an_id_is_the_date_and_a_slug() -> None:
     assert not_so(is_made_so) == []
 
 
-def test_dates_are_days_that_have_been() -> None:
+def test_dates_are_in_the_past() -> None:
     today = datetime.now(UTC).date()
     assert not_so(lambda event: date(2008, 1, 1) <= date.fromisoformat(event["date"]) <= today) == []
 
@@ -162,7 +162,7 @@ def test_a_time_is_an_instant_in_utc_on_the_day_of_the_event() -> None:
 
 
 @pytest.mark.parametrize("field", ["title", "detail"])
-def test_events_are_told_in_three_languages(field: str) -> None:
+def test_events_have_texts_in_three_languages(field: str) -> None:
     def is_told(event: dict[str, Any]) -> bool:
         return set(event[field]) == LANGUAGES and all(text.strip() == text for text in event[field].values())
 
@@ -179,18 +179,18 @@ def test_each_language_is_written_in_its_own_script() -> None:
     assert not_so(lambda event: not kana.search(texts_of(event, "zh"))) == []
 
 
-def test_every_entity_is_in_the_catalogue_and_named_once() -> None:
+def test_every_entity_is_in_the_catalogue_and_listed_once() -> None:
     assert not_so(lambda event: bool(event["entities"])) == []
     assert not_so(lambda event: set(event["entities"]) <= CATALOGUE.keys()) == []
     assert not_so(lambda event: len(set(event["entities"])) == len(event["entities"])) == []
 
 
-def test_every_event_has_addresses_without_repeating_one() -> None:
+def test_every_event_has_distinct_urls() -> None:
     assert not_so(lambda event: bool(event["primary_sources"])) == []
     assert not_so(lambda event: len(set(event["primary_sources"])) == len(event["primary_sources"])) == []
 
 
-def test_addresses_are_https_with_nothing_but_a_host() -> None:
+def test_urls_are_https_with_only_a_host_in_the_authority() -> None:
     def is_plain(address: str) -> bool:
         parts = urlsplit(address)
         return parts.scheme == "https" and parts.netloc == parts.hostname
@@ -198,12 +198,12 @@ def test_addresses_are_https_with_nothing_but_a_host() -> None:
     assert not_so(lambda event: all(is_plain(address) for address in event["primary_sources"])) == []
 
 
-def test_addresses_are_on_official_hosts() -> None:
+def test_urls_are_on_official_hosts() -> None:
     official = PUBLIC_BODIES | OFFICIAL | OTHER_OFFICIAL
     assert not_so(lambda event: all(within(host, official) for host in hosts_of(event))) == []
 
 
-def test_no_address_is_of_the_press_or_of_a_platform_for_everyone() -> None:
+def test_no_url_is_of_the_press_or_of_an_open_platform() -> None:
     assert not_so(lambda event: not any(within(host, PRESS | PLATFORMS) for host in hosts_of(event))) == []
 
 
@@ -217,7 +217,7 @@ def test_facts_are_named_numbers() -> None:
     assert not_so(is_named) == []
 
 
-def test_every_fact_is_a_figure_that_the_english_text_says() -> None:
+def test_every_fact_is_a_figure_of_the_english_text() -> None:
     unsaid = [
         (event["id"], name, value)
         for event in EVENTS
@@ -238,7 +238,7 @@ def test_every_fact_is_a_figure_that_the_english_text_says() -> None:
         ("Seven counts.", "7", True),
     ],
 )
-def test_a_figure_is_found_only_where_it_stands_whole(text: str, value: str, said: bool) -> None:
+def test_a_figure_is_found_only_as_a_whole_number(text: str, value: str, said: bool) -> None:
     assert says(text, Decimal(value)) is said
 
 

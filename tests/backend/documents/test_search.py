@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from backend.documents import collection_statistics, ranking
 from backend.documents import store as documents_store
-from backend.documents.collection_statistics import Frequencies
-from backend.documents.full_text_index import Fts5, Gin
+from backend.documents.collection_statistics import TermStatistics
+from backend.documents.full_text_index import Fts5Index, GinIndex
 from backend.documents.model import Document, Hit
 from backend.documents.store import DocumentStore
 from backend.documents.tokenizer import document_terms, query_terms
@@ -95,11 +95,11 @@ def test_a_score_is_bm25_and_the_same_on_both_databases(filled: DocumentStore, a
         ("approving an ETF", "SEC approves spot ETFs"),
     ],
 )
-def test_the_document_that_is_meant_comes_first(filled: DocumentStore, asked: str, first: str) -> None:
+def test_the_intended_document_ranks_first(filled: DocumentStore, asked: str, first: str) -> None:
     assert titles(filled.search(asked))[0] == first
 
 
-def test_kinds_and_languages_leave_out_all_others(filled: DocumentStore) -> None:
+def test_kinds_and_languages_exclude_all_others(filled: DocumentStore) -> None:
     assert titles(filled.search("bitcoin", kinds=["user"])) == ["The Merge"]
     assert set(titles(filled.search("bitcoin BTC 840000", languages=["ja", "zh"]))) == {
         "ビットコイン、4回目の半減期",
@@ -112,11 +112,11 @@ def test_kinds_and_languages_leave_out_all_others(filled: DocumentStore) -> None
     assert filled.search("bitcoin", languages=[]) == []
 
 
-def test_the_words_of_a_filter_cannot_be_searched_for(filled: DocumentStore) -> None:
+def test_the_terms_of_filters_cannot_be_searched_for(filled: DocumentStore) -> None:
     assert filled.search("kind:landmark lang:en") == []
 
 
-def test_a_limit_takes_the_best(filled: DocumentStore) -> None:
+def test_a_limit_keeps_the_best_hits(filled: DocumentStore) -> None:
     every = filled.search("bitcoin 840000")
     assert filled.search("bitcoin 840000", limit=2) == every[:2]
     assert filled.search("bitcoin", limit=0) == []
@@ -127,7 +127,7 @@ def test_further_texts_add_their_terms(filled: DocumentStore) -> None:
     assert set(titles(asked)) == {"Fourth Bitcoin halving", "ビットコイン、4回目の半減期", "比特币第四次减半"}
 
 
-def test_many_texts_are_answered_as_each_alone(filled: DocumentStore) -> None:
+def test_many_queries_give_the_same_hits_as_each_alone(filled: DocumentStore) -> None:
     alone = [filled.search(one) for one in ("halving", "", "用户数")]
     assert filled.search_many(["halving", "", "用户数"]) == alone
     assert filled.search_many([]) == []
@@ -153,7 +153,7 @@ NOT_WORDS = [
 
 
 @pytest.mark.parametrize("asked", NOT_WORDS)
-def test_what_holds_no_word_finds_nothing_and_is_no_error(filled: DocumentStore, asked: str) -> None:
+def test_a_query_without_words_finds_nothing_without_an_exception(filled: DocumentStore, asked: str) -> None:
     assert all(hit.score > 0 for hit in filled.search(asked))
     if not query_terms([asked]):
         assert filled.search(asked) == []
@@ -163,33 +163,33 @@ def test_what_holds_no_word_finds_nothing_and_is_no_error(filled: DocumentStore,
 @given(st.text(max_size=60) | st.text(alphabet="\"'*-:^(){}+\\|&!<> ANDORTNEbitco半減の.,0٣Ⅻ", max_size=60))
 @example('bitcoin OR "')
 @example("l'ETF d\u0301e Bitcoin")
-def test_no_text_is_an_error(filled: DocumentStore, asked: str) -> None:
+def test_no_query_text_raises_an_exception(filled: DocumentStore, asked: str) -> None:
     hits = filled.search(asked)
     assert {hit.document.title for hit in hits} == set(by_the_formula(asked))
 
 
-def test_only_the_rarest_terms_that_occur_decide(
+def test_only_the_rarest_terms_that_occur_are_used(
     filled: DocumentStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranking, "MOST_TERMS", 1)
+    monkeypatch.setattr(ranking, "MAX_WEIGHTED_TERMS", 1)
     assert titles(filled.search("unheard words: bitcoin, eleven")) == ["SEC approves spot ETFs"]
 
 
-def test_common_terms_rank_what_rare_ones_find_and_find_where_those_find_too_few(
+def test_common_terms_only_rank_unless_rare_ones_find_too_few(
     filled: DocumentStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = filled.search("bitcoin eleven")
     assert len(every) > 1
-    monkeypatch.setattr(ranking, "MOST_POSTINGS", 1)
+    monkeypatch.setattr(ranking, "MAX_POSTINGS", 1)
     assert filled.search("bitcoin eleven", limit=1) == every[:1]
     assert filled.search("bitcoin eleven") == every
 
 
-def test_the_shorter_of_many_documents_with_a_term_is_found_among_them(
+def test_a_short_document_is_found_among_many_with_the_same_term(
     store: DocumentStore, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More hold the term than are looked at, and the best of them came last."""
-    monkeypatch.setattr(documents_store, "CANDIDATES", 5)
+    monkeypatch.setattr(documents_store, "MIN_CANDIDATES", 5)
     store.store([make(f"halving {number}", "and other words " * 9) for number in range(30)], now=now)
     store.store([make("The halving")], now=now)
     assert titles(store.search("halving", limit=1)) == ["The halving"]
@@ -205,12 +205,12 @@ def test_a_new_document_counts_at_once_in_a_small_store(
     assert store.search("halving")[1].score < before
 
 
-def test_a_large_store_is_counted_anew_after_a_while(
+def test_a_large_store_is_counted_again_after_the_cache_expires(
     database: Database, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collection_statistics, "COUNTED_EACH_TIME", 1)
+    monkeypatch.setattr(collection_statistics, "MAX_UNCACHED_DOCUMENTS", 1)
     clock = [1_000.0]
-    counted = Frequencies(Fts5() if database.is_sqlite else Gin(), lambda: clock[0])
+    counted = TermStatistics(Fts5Index() if database.is_sqlite else GinIndex(), lambda: clock[0])
     store = DocumentStore(database)
 
     def read() -> tuple[int, dict[str, int]]:
@@ -222,5 +222,5 @@ def test_a_large_store_is_counted_anew_after_a_while(
     assert read() == (2, {"alpha": 2, "beta": 0})
     store.store([make("three", "alpha beta")], now=now)
     assert read() == (2, {"alpha": 2, "beta": 1})  # what no document held is always asked for
-    clock[0] += collection_statistics.KEPT_SECONDS
+    clock[0] += collection_statistics.CACHE_SECONDS
     assert read() == (3, {"alpha": 3, "beta": 1})

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from backend.documents import document_rows
 from backend.documents import store as store_module
-from backend.documents.document_writer import Stored
+from backend.documents.document_writer import StoreCounts
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
 from backend.documents.tables import SEARCH_TABLE, document_terms
@@ -33,7 +33,7 @@ def titles(store: DocumentStore, text: str) -> list[str]:
     return [hit.document.title for hit in store.search(text)]
 
 
-def test_a_document_comes_back_as_it_was_put(store: DocumentStore, make: Make, now: datetime) -> None:
+def test_a_document_is_loaded_as_it_was_stored(store: DocumentStore, make: Make, now: datetime) -> None:
     given = make(
         "Halving",
         "At block 840,000",
@@ -54,15 +54,15 @@ def test_a_document_comes_back_as_it_was_put(store: DocumentStore, make: Make, n
     assert found.document.id is not None
 
 
-def test_putting_tells_what_is_new_changed_and_unchanged(
+def test_storing_counts_added_changed_and_unchanged_documents(
     store: DocumentStore, make: Make, now: datetime
 ) -> None:
     one, two = make("one", "alpha"), make("two", "beta")
-    assert store.store([one, two], now=now) == Stored(2, 0, 0)
-    assert store.store([one, replace(two, text="gamma"), make("three")], now=now) == Stored(1, 1, 1)
+    assert store.store([one, two], now=now) == StoreCounts(2, 0, 0)
+    assert store.store([one, replace(two, text="gamma"), make("three")], now=now) == StoreCounts(1, 1, 1)
 
 
-def test_a_replaced_document_keeps_its_id_and_is_found_by_its_new_words_alone(
+def test_a_replaced_document_keeps_its_id_and_is_found_only_by_its_new_words(
     database: Database, store: DocumentStore, make: Make, now: datetime
 ) -> None:
     store.store([make("one", "alpha")], now=now)
@@ -75,7 +75,7 @@ def test_a_replaced_document_keeps_its_id_and_is_found_by_its_new_words_alone(
     assert indexed(database) == (1, 1)
 
 
-def test_another_language_is_indexed_though_the_words_are_the_same(
+def test_a_changed_language_is_indexed_even_with_the_same_text(
     store: DocumentStore, make: Make, now: datetime
 ) -> None:
     store.store([make("分叉", language="ja")], now=now)
@@ -84,20 +84,20 @@ def test_another_language_is_indexed_though_the_words_are_the_same(
     assert len(store.search("分叉", languages=["zh"])) == 1
 
 
-def test_of_two_documents_with_one_name_the_last_stays(
+def test_of_two_documents_with_one_key_the_last_is_stored(
     store: DocumentStore, make: Make, now: datetime
 ) -> None:
-    assert store.store([make("one", "alpha"), make("one", "omega")], now=now) == Stored(1, 0, 0)
+    assert store.store([make("one", "alpha"), make("one", "omega")], now=now) == StoreCounts(1, 0, 0)
     assert titles(store, "alpha") == []
     assert titles(store, "omega") == ["one"]
 
 
-def test_one_external_id_may_be_of_two_kinds(store: DocumentStore, make: Make, now: datetime) -> None:
+def test_two_kinds_can_share_an_external_id(store: DocumentStore, make: Make, now: datetime) -> None:
     store.store([make("one"), make("one", kind="user")], now=now)
     assert store.count() == {"page": 1, "user": 1}
 
 
-def test_a_deleted_document_is_found_no_more_whoever_deletes_it(
+def test_a_deleted_document_is_not_found_regardless_of_how_it_was_deleted(
     database: Database, store: DocumentStore, make: Make, now: datetime
 ) -> None:
     store.store([make("one", "alpha"), make("two", "alpha"), make("three", "alpha")], now=now)
@@ -113,7 +113,7 @@ def test_a_transaction_that_fails_leaves_neither_the_document_nor_its_index(
 ) -> None:
     def failing() -> None:
         with database.write() as connection:
-            store.put(connection, document_rows.prepare([make("one", "alpha")]), now=now)
+            store.put(connection, document_rows.prepare_documents([make("one", "alpha")]), now=now)
             raise RuntimeError("the power went")
 
     with pytest.raises(RuntimeError):
@@ -122,23 +122,25 @@ def test_a_transaction_that_fails_leaves_neither_the_document_nor_its_index(
     assert indexed(database) == (0, 0)
 
 
-def test_what_no_database_takes_is_replaced(store: DocumentStore, make: Make, now: datetime) -> None:
+def test_characters_that_databases_reject_are_replaced(
+    store: DocumentStore, make: Make, now: datetime
+) -> None:
     store.store([make("one", "alpha\x00beta\ud800gamma")], now=now)
     (hit,) = store.search("beta")
     assert hit.document.text == "alpha\ufffdbeta\ufffdgamma"
 
 
-def test_many_documents_are_put_in_batches(
+def test_many_documents_are_stored_in_batches(
     store: DocumentStore, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "BATCH", 7)
+    monkeypatch.setattr(store_module, "DOCUMENTS_PER_STATEMENT", 7)
     given = [make(f"number {place}", f"word{place}") for place in range(30)]
-    assert store.store(given, now=now) == Stored(30, 0, 0)
-    assert store.store(given[:20], now=now) == Stored(0, 0, 20)
+    assert store.store(given, now=now) == StoreCounts(30, 0, 0)
+    assert store.store(given[:20], now=now) == StoreCounts(0, 0, 20)
     assert titles(store, "word29") == ["number 29"]
 
 
-def test_a_document_with_the_most_words_that_are_indexed_can_be_stored(
+def test_a_document_with_the_maximum_of_indexed_terms_can_be_stored(
     store: DocumentStore, make: Make, now: datetime
 ) -> None:
     hostile = [
@@ -158,7 +160,7 @@ def test_the_newest_documents_are_listed_first(store: DocumentStore, make: Make,
     assert len(store.recent()) == 6
 
 
-def test_documents_cut_by_earlier_rules_are_indexed_anew(
+def test_documents_split_by_an_earlier_tokenizer_are_indexed_again(
     database: Database, store: DocumentStore, make: Make, now: datetime
 ) -> None:
     store.store([make("one", "alpha"), make("two", "alpha")], now=now)
@@ -172,7 +174,7 @@ def test_documents_cut_by_earlier_rules_are_indexed_anew(
     assert store.reindex() == 0
 
 
-def test_an_unchanged_document_that_earlier_rules_cut_is_indexed_when_put_again(
+def test_an_unchanged_document_split_by_an_earlier_tokenizer_is_indexed_when_stored_again(
     database: Database, store: DocumentStore, make: Make, now: datetime
 ) -> None:
     store.store([make("one", "alpha")], now=now)
@@ -183,28 +185,30 @@ def test_an_unchanged_document_that_earlier_rules_cut_is_indexed_when_put_again(
     assert store.reindex() == 0
 
 
-def test_words_are_cut_before_a_transaction_begins(
+def test_texts_are_split_before_a_transaction_begins(
     database: Database, store: DocumentStore, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    begin, cut = database.write, store_module.prepare
+    begin, cut = database.write, store_module.prepare_documents
 
     def writing() -> AbstractContextManager[Connection]:
         order.append("begin")
         return begin()
 
-    def cutting(given: Sequence[Document] | Sequence[document_rows.Prepared]) -> list[document_rows.Prepared]:
-        if not all(isinstance(one, document_rows.Prepared) for one in given):
+    def cutting(
+        given: Sequence[Document] | Sequence[document_rows.PreparedDocument],
+    ) -> list[document_rows.PreparedDocument]:
+        if not all(isinstance(one, document_rows.PreparedDocument) for one in given):
             order.append("cut")
         return cut(given)
 
     monkeypatch.setattr(database, "write", writing)
-    monkeypatch.setattr(store_module, "prepare", cutting)
+    monkeypatch.setattr(store_module, "prepare_documents", cutting)
     store.store([make("one")], now=now)
     assert order == ["cut", "begin"]
 
 
-def test_documents_of_a_kind_are_forgotten_by_age(database: Database) -> None:
+def test_documents_of_a_kind_are_deleted_by_age(database: Database) -> None:
     store = DocumentStore(database)
     for number, kind in enumerate(("page", "page", "user")):
         store.store([Document(kind, f"d{number}", "https://a.example/", "old words", "x")], now=utc_now())

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.documents.tokenizer import (
-    MOST_BYTES,
-    MOST_OF_ONE,
-    Counts,
+    MAX_TERM_BYTES,
+    MAX_TERM_COUNT,
+    PackedCounts,
     digest,
     document_terms,
     fold,
@@ -21,7 +21,7 @@ from backend.documents.tokenizer import (
 )
 
 
-def test_latin_words_are_stemmed_and_cjk_is_cut_into_pairs() -> None:
+def test_latin_words_are_stemmed_and_cjk_is_split_into_pairs() -> None:
     assert list(terms("Bitcoin halvings: 用户数が半減")) == [
         "bitcoin",
         "halv",
@@ -70,7 +70,7 @@ def test_width_case_and_thousands_make_no_difference(one: str, other: str) -> No
     assert list(terms(one)) == list(terms(other))
 
 
-def test_a_figure_with_a_fraction_is_one_term_and_a_day_is_three() -> None:
+def test_a_decimal_number_is_one_term_and_a_date_is_three() -> None:
     assert list(terms("3.125 BTC, 2024.04.20, 5億2300万")) == [
         "3.125",
         "btc",
@@ -84,7 +84,7 @@ def test_a_figure_with_a_fraction_is_one_term_and_a_day_is_three() -> None:
     ]
 
 
-def test_a_query_leaves_out_pairs_of_hiragana_alone() -> None:
+def test_a_query_omits_pairs_of_hiragana() -> None:
     assert query_terms(["半減したのは"]) == ["半減", "減し"]
 
 
@@ -92,12 +92,12 @@ def test_a_query_of_nothing_but_hiragana_keeps_them() -> None:
     assert query_terms(["ふるさと"]) == ["ふる", "るさ", "さと"]
 
 
-def test_a_query_asks_for_each_term_once() -> None:
+def test_a_query_contains_each_term_once() -> None:
     assert query_terms(["bitcoin Bitcoins", "BITCOIN 減"]) == ["bitcoin", "減"]
 
 
 @given(st.text())
-def test_terms_hold_nothing_that_a_query_language_could_read(text: str) -> None:
+def test_terms_contain_no_query_syntax(text: str) -> None:
     for term in terms(text):
         assert term
         assert not re.search(r"[\s\x00-\x2d\x3a-\x60\x7b-\x7f\ud800-\udfff]", term)
@@ -109,26 +109,26 @@ def test_folding_twice_is_folding_once(text: str) -> None:
     assert list(terms(fold(text))) == list(terms(text))
 
 
-def test_a_long_text_is_cut_where_its_terms_fill_the_room() -> None:
-    for text in ("ab " * MOST_BYTES, "漢字" * MOST_BYTES, "x" * MOST_BYTES * 5):
+def test_a_long_text_is_truncated_at_the_maximum_size_of_terms() -> None:
+    for text in ("ab " * MAX_TERM_BYTES, "漢字" * MAX_TERM_BYTES, "x" * MAX_TERM_BYTES * 5):
         found = document_terms("title", text)
         assert found[0] == "titl"
-        assert sum(len(term.encode()) + 1 for term in found) <= MOST_BYTES
+        assert sum(len(term.encode()) + 1 for term in found) <= MAX_TERM_BYTES
 
 
-def test_runs_of_combining_marks_are_folded_piece_by_piece() -> None:
+def test_runs_of_combining_marks_are_folded_in_chunks() -> None:
     marks = "\u0301\u0316" * 50_000
     assert len(fold("a" + marks)) <= 100_001  # in one piece this takes some ten seconds
 
 
 @given(st.lists(st.text(min_size=1, max_size=3), max_size=300))
-def test_packed_counts_tell_how_often_a_term_occurs(found: list[str]) -> None:
-    packed = Counts(pack_counts(found))
+def test_packed_counts_return_the_count_of_a_term(found: list[str]) -> None:
+    packed = PackedCounts(pack_counts(found))
     held = Counter(map(digest, found))
     for term in found:
-        assert packed.of(digest(term)) == min(held[digest(term)], MOST_OF_ONE)
-    assert packed.of(digest("a term that none of them is")) == 0
+        assert packed.count_of(digest(term)) == min(held[digest(term)], MAX_TERM_COUNT)
+    assert packed.count_of(digest("a term that none of them is")) == 0
 
 
 def test_a_count_is_bounded() -> None:
-    assert Counts(pack_counts(["a"] * 1_000)).of(digest("a")) == MOST_OF_ONE
+    assert PackedCounts(pack_counts(["a"] * 1_000)).count_of(digest("a")) == MAX_TERM_COUNT

@@ -60,7 +60,7 @@ def covers(entity: Entity, asset: Asset) -> bool:
     return bool({asset.name, asset.symbol} & {former.name for former in entity.former})
 
 
-def test_the_files_hold_at_least_as_many_entities_as_the_list_of_assets_and_no_id_twice() -> None:
+def test_the_files_contain_at_least_as_many_entities_as_assets_without_duplicate_ids() -> None:
     counts = Counter(entity.id for entity in CATALOGUE)
 
     assert len(HERE) >= 330
@@ -68,11 +68,11 @@ def test_the_files_hold_at_least_as_many_entities_as_the_list_of_assets_and_no_i
 
 
 @pytest.mark.parametrize(("name", "entity_type"), FILES.items())
-def test_each_file_holds_entities_of_one_type(name: str, entity_type: str) -> None:
+def test_each_file_contains_entities_of_one_type(name: str, entity_type: str) -> None:
     assert {entity.type for entity in ENTITIES[name]} == {entity_type}
 
 
-def test_every_asset_of_the_list_has_an_entity_or_is_an_old_name_of_one() -> None:
+def test_every_configured_asset_has_an_entity_or_is_a_former_name_of_one() -> None:
     known = {entity.id: entity for entity in CATALOGUE}
 
     without = [
@@ -85,14 +85,14 @@ def test_every_asset_of_the_list_has_an_entity_or_is_an_old_name_of_one() -> Non
     assert without == []
 
 
-def test_an_entity_names_the_asset_of_the_list_only_where_their_ids_differ() -> None:
+def test_an_entity_names_its_asset_only_if_their_ids_differ() -> None:
     assets = {asset.id for asset in load_assets()}
 
     for entity in HERE.values():
         assert entity.asset is None or (entity.asset in assets and entity.asset != entity.id), entity.id
 
 
-def test_tickers_are_those_of_the_list_of_assets() -> None:
+def test_tickers_match_the_configured_assets() -> None:
     differing = {
         asset.id: asset.symbol
         for asset in load_assets()
@@ -105,7 +105,7 @@ def test_tickers_are_those_of_the_list_of_assets() -> None:
     assert differing == {}
 
 
-def test_english_names_are_those_of_the_list_of_assets_but_for_common_words() -> None:
+def test_english_names_match_the_configured_assets_except_common_words() -> None:
     differing = {
         asset.id: asset.name
         for asset in load_assets()
@@ -118,7 +118,7 @@ def test_english_names_are_those_of_the_list_of_assets_but_for_common_words() ->
     assert differing == {}
 
 
-def test_a_surface_of_two_entities_counts_only_beside_other_words_of_the_field() -> None:
+def test_a_name_of_two_entities_counts_only_near_other_terms_of_the_field() -> None:
     owners: defaultdict[str, dict[str, bool]] = defaultdict(dict)
     for entity in HERE.values():
         for name in names_of(entity):
@@ -136,7 +136,7 @@ def test_a_surface_of_two_entities_counts_only_beside_other_words_of_the_field()
     assert shared == {}
 
 
-def test_a_former_name_is_no_right_name() -> None:
+def test_a_former_name_is_not_a_right_name() -> None:
     right = {name: entity.id for entity in HERE.values() for name in [*names_of(entity), *entity.symbols]}
 
     still_right = {
@@ -146,7 +146,7 @@ def test_a_former_name_is_no_right_name() -> None:
     assert still_right == {}
 
 
-def test_names_are_composed_and_of_full_width() -> None:
+def test_names_are_in_nfc_and_full_width() -> None:
     odd = [
         text
         for entity in HERE.values()
@@ -160,7 +160,7 @@ def test_names_are_composed_and_of_full_width() -> None:
     assert odd == []
 
 
-def test_latin_names_hold_no_letters_of_scripts_that_look_latin() -> None:
+def test_latin_names_contain_no_lookalike_letters_of_other_scripts() -> None:
     def mixed(text: str) -> bool:
         scripts = {unicodedata.name(character).split()[0] for character in text if character.isalpha()}
         return bool(scripts & {"CYRILLIC", "GREEK", "ARMENIAN"})
@@ -168,14 +168,14 @@ def test_latin_names_hold_no_letters_of_scripts_that_look_latin() -> None:
     assert [text for entity in HERE.values() for text in every_text(entity) if mixed(text)] == []
 
 
-def test_japanese_names_hold_kana_or_are_shared_with_no_other_language() -> None:
+def test_japanese_names_contain_kana_or_are_unique_to_japanese() -> None:
     """A Japanese name in Latin letters alone would say nothing that the English one does not."""
     same = [entity.id for entity in HERE.values() if entity.names.get("ja") == entity.names.get("en")]
 
     assert same == []
 
 
-def test_chinese_names_hold_no_kana() -> None:
+def test_chinese_names_contain_no_kana() -> None:
     kana = re.compile("[\u3041-\u30ff]")
 
     odd = [
@@ -188,7 +188,7 @@ def test_chinese_names_hold_no_kana() -> None:
     assert odd == []
 
 
-def test_context_is_asked_for_names_that_the_entity_has() -> None:
+def test_context_lists_only_names_of_the_entity() -> None:
     strange = {
         entity.id: name
         for entity in HERE.values()
@@ -215,7 +215,7 @@ def test_accounts_are_handles_and_belong_to_one_entity() -> None:
     assert [name for name, count in Counter(map(str.lower, given)).items() if count > 1] == []
 
 
-def test_an_official_source_says_what_its_word_counts_as() -> None:
+def test_an_official_source_has_an_authority() -> None:
     silent = [
         entity.id
         for entity in HERE.values()
@@ -225,7 +225,7 @@ def test_an_official_source_says_what_its_word_counts_as() -> None:
     assert silent == []
 
 
-def test_no_rule_calls_a_right_name_wrong_unless_it_says_in_which_form_or_language() -> None:
+def test_a_rule_against_a_right_name_states_form_or_language() -> None:
     right: defaultdict[str, set[str]] = defaultdict(set)
     for entity in CATALOGUE:
         for text in [*names_of(entity), *entity.symbols]:
@@ -261,7 +261,7 @@ def test_no_two_rules_are_about_the_same_form() -> None:
     assert [surface for surface, count in seen.items() if count > 1] == []
 
 
-def test_forms_under_three_characters_and_old_tickers_are_left_to_an_editor() -> None:
+def test_forms_under_three_characters_and_former_tickers_are_never_fixed_automatically() -> None:
     hasty = [
         (rule.id, pattern.text)
         for rule in RULES
@@ -273,7 +273,7 @@ def test_forms_under_three_characters_and_old_tickers_are_left_to_an_editor() ->
     assert hasty == []
 
 
-def test_every_rule_tells_the_editor_why_and_shows_what_it_finds() -> None:
+def test_every_rule_has_a_reason_and_an_example() -> None:
     silent = [rule.id for rule in RULES if not rule.note]
     idle = [rule.id for rule in RULES if all(spec.from_ == spec.to and not spec.finds for spec in rule.specs)]
 

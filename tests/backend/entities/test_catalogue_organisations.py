@@ -56,22 +56,22 @@ def in_context(entity: Entity, name: str) -> bool:
     return entity.context is True or (entity.context is not False and name in entity.context)
 
 
-def test_each_file_holds_entities_of_its_own_type(packs: dict[str, Pack]) -> None:
+def test_each_file_contains_entities_of_its_own_type(packs: dict[str, Pack]) -> None:
     for name, pack in packs.items():
         assert {entity.type for entity in pack.entities} == {FILES[name]}
 
 
-def test_the_catalogue_is_wide_enough(packs: dict[str, Pack]) -> None:
+def test_the_catalogue_has_enough_entities(packs: dict[str, Pack]) -> None:
     assert sum(len(pack.entities) for pack in packs.values()) >= 900
     assert all(len(pack.entities) >= 40 for pack in packs.values())
 
 
-def test_no_id_is_given_twice_in_the_whole_catalogue() -> None:
+def test_ids_are_unique_in_the_catalogue() -> None:
     ids = Counter(entity.id for path in sorted(DATA.glob("*.yaml")) for entity in load_pack(path).entities)
     assert [given for given, count in ids.items() if count > 1] == []
 
 
-def test_no_name_belongs_to_two_entities_of_the_whole_catalogue() -> None:
+def test_names_are_unique_in_the_catalogue() -> None:
     owners: dict[str, set[str]] = defaultdict(set)
     for path in sorted(DATA.glob("*.yaml")):
         for entity in load_pack(path).entities:
@@ -85,7 +85,7 @@ def test_no_former_name_is_still_a_right_name_of_the_same_entity(entities: list[
         assert not {former.name for former in entity.former} & right_names(entity), entity.id
 
 
-def test_no_right_name_is_given_twice_for_one_language(entities: list[Entity]) -> None:
+def test_right_names_are_unique_within_a_language(entities: list[Entity]) -> None:
     for entity in entities:
         for language in LANGUAGES:
             names = [*entity.also.get(language, ())]
@@ -94,7 +94,7 @@ def test_no_right_name_is_given_twice_for_one_language(entities: list[Entity]) -
             assert len(names) == len(set(names)), entity.id
 
 
-def test_names_are_in_nfc_and_hold_no_odd_spaces(entities: list[Entity]) -> None:
+def test_names_are_in_nfc_without_unusual_spaces(entities: list[Entity]) -> None:
     for entity in entities:
         for name in right_names(entity) | {former.name for former in entity.former}:
             assert unicodedata.normalize("NFC", name) == name
@@ -108,19 +108,19 @@ def test_english_names_are_in_latin_script(entities: list[Entity]) -> None:
             assert not KANA.search(name), name
 
 
-def test_chinese_names_hold_no_kana(entities: list[Entity]) -> None:
+def test_chinese_names_contain_no_kana(entities: list[Entity]) -> None:
     for entity in entities:
         for name in (entity.names.get("zh", "x"), *entity.also.get("zh", ())):
             assert not KANA.search(name), name
 
 
-def test_a_name_that_repeats_the_english_one_is_left_out(entities: list[Entity]) -> None:
+def test_a_name_equal_to_the_english_one_is_omitted(entities: list[Entity]) -> None:
     for entity in entities:
         for language in ("ja", "zh"):
             assert entity.names.get(language) != entity.names.get("en", ""), entity.id
 
 
-def test_katakana_is_written_with_its_own_characters_only(entities: list[Entity]) -> None:
+def test_katakana_names_contain_only_katakana_characters(entities: list[Entity]) -> None:
     """Not with the Han characters and dashes that look like ロ, ニ, カ, タ, エ and ー."""
     alike = re.compile(r"[\u30a1-\u30fa][口二力夕工卜一―—－]|[口二力夕工卜一―—－][\u30a1-\u30fa]")
     for entity in entities:
@@ -128,7 +128,7 @@ def test_katakana_is_written_with_its_own_characters_only(entities: list[Entity]
             assert not alike.search(name), name
 
 
-def test_short_words_in_one_capital_need_context(entities: list[Entity]) -> None:
+def test_short_capitalised_words_need_context(entities: list[Entity]) -> None:
     """Names that are everyday English words count only beside a word of the field."""
     everyday = {
         "Block", "Circle", "Strategy", "Gemini", "Kraken", "Galaxy", "Gate", "Bullish", "Ledger", "Phantom",
@@ -140,7 +140,7 @@ def test_short_words_in_one_capital_need_context(entities: list[Entity]) -> None
     assert [name for name, entity in found.items() if not in_context(entity, name)] == []
 
 
-def test_words_of_other_tongues_that_are_names_need_context_too(entities: list[Entity]) -> None:
+def test_names_that_are_words_of_other_languages_need_context(entities: list[Entity]) -> None:
     everyday = {
         "サークル",
         "ゲート",
@@ -173,21 +173,21 @@ def test_authorities_are_of_the_known_kinds(entities: list[Entity]) -> None:
     assert {entity.authority for entity in entities if entity.authority} == AUTHORITIES
 
 
-def test_every_authority_is_named_in_three_languages_or_says_why_not(packs: dict[str, Pack]) -> None:
+def test_every_authority_has_names_in_three_languages_or_a_note(packs: dict[str, Pack]) -> None:
     missing = {entity.id for entity in packs["regulators"].entities if set(entity.names) != set(LANGUAGES)}
     assert missing <= {"jafic"}
 
 
-def test_people_carry_a_full_name_in_english(packs: dict[str, Pack]) -> None:
+def test_people_have_a_full_name_in_english(packs: dict[str, Pack]) -> None:
     for person in packs["people"].entities:
         assert " " in person.names["en"], person.id
 
 
-def test_only_terms_may_be_written_in_any_case(entities: list[Entity]) -> None:
+def test_only_terms_can_have_any_case(entities: list[Entity]) -> None:
     assert {entity.type for entity in entities if entity.case != "exact"} == {"term"}
 
 
-def test_a_renaming_keeps_the_old_name_and_its_day(entities: list[Entity]) -> None:
+def test_a_renamed_entity_keeps_its_former_name_with_the_date(entities: list[Entity]) -> None:
     known = {
         (entity.id, former.name, former.until)
         for entity in entities
@@ -204,14 +204,14 @@ def test_a_renaming_keeps_the_old_name_and_its_day(entities: list[Entity]) -> No
     } <= known
 
 
-def test_traditional_characters_are_right_forms_beside_the_simplified(entities: list[Entity]) -> None:
+def test_traditional_and_simplified_forms_are_both_right(entities: list[Entity]) -> None:
     by_id = {entity.id: entity for entity in entities}
     assert "幣安" in by_id["binance"].also["zh"]
     assert "區塊鏈" in by_id["blockchain"].also["zh"]
     assert "美國證券交易委員會" in by_id["sec"].also["zh"]
 
 
-def test_context_words_are_many_and_given_once() -> None:
+def test_context_words_are_many_and_unique() -> None:
     pack = load_pack(DATA / "context.yaml")
     for language in LANGUAGES:
         words = pack.context_words[language]
@@ -219,13 +219,13 @@ def test_context_words_are_many_and_given_once() -> None:
         assert len(words) == len(set(words))
 
 
-def test_no_context_word_is_itself_in_need_of_context(entities: list[Entity]) -> None:
+def test_no_context_word_needs_context_itself(entities: list[Entity]) -> None:
     words = {word for words in load_pack(DATA / "context.yaml").context_words.values() for word in words}
     needy = {name for entity in entities for name in right_names(entity) if in_context(entity, name)}
     assert words & needy == set()
 
 
-def test_latin_context_words_are_no_single_letters() -> None:
+def test_latin_context_words_have_more_than_one_letter() -> None:
     for word in load_pack(DATA / "context.yaml").context_words["en"]:
         assert len(word) >= 2
         assert LATIN.search(word)

@@ -26,13 +26,13 @@ def rules() -> RuleSet:
         "微软的 Base 组件可以打印灰度图像，私钥保存在 APT 的目录里，哈希值会自动计算。",
     ],
 )
-def test_ordinary_words_of_other_texts_are_no_names(rules: RuleSet, text: str) -> None:
+def test_ordinary_words_in_other_texts_are_not_names(rules: RuleSet, text: str) -> None:
     general = {"microsoft", "google", "federal-reserve", "reuters"}
     seen = {key for _, _, key in mentions(rules, text) if rules.entities[key].type != "term"}
     assert seen <= general
 
 
-def test_one_coin_on_a_page_makes_no_names_of_what_stands_far_from_it(rules: RuleSet) -> None:
+def test_one_coin_on_a_page_gives_no_context_to_distant_words(rules: RuleSet) -> None:
     page = (
         "Bitcoin is named once. " + "The page goes on about printing. " * 20 + "A Block and a Circle follow."
     )
@@ -54,7 +54,7 @@ def test_one_coin_on_a_page_makes_no_names_of_what_stands_far_from_it(rules: Rul
         ({"type": "regulator", "authority": "regulator"}, False),
     ],
 )
-def test_an_entity_tells_of_the_field_as_its_type_has_it_or_as_it_says(
+def test_evidence_of_the_field_follows_the_type_or_the_explicit_value(
     changes: dict[str, object], tells: bool
 ) -> None:
     assert Entity.model_validate({"id": "a", "names": {"en": "A"}, **changes}).is_domain_evidence is tells

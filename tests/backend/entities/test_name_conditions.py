@@ -46,7 +46,9 @@ def found(rules: RuleSet, text: str, language: Language) -> set[str]:
         ("ja", "暗号資産とパラダイムシフター。", "paradigm"),
     ],
 )
-def test_part_of_another_word_is_no_name(rules: RuleSet, language: Language, text: str, entity: str) -> None:
+def test_part_of_another_word_is_not_a_name(
+    rules: RuleSet, language: Language, text: str, entity: str
+) -> None:
     assert entity not in found(rules, text, language)
 
 
@@ -65,11 +67,11 @@ def test_part_of_another_word_is_no_name(rules: RuleSet, language: Language, tex
         ("ja", "暗号資産企業に投資するパラダイムは、", "paradigm"),
     ],
 )
-def test_standing_for_itself_it_is(rules: RuleSet, language: Language, text: str, entity: str) -> None:
+def test_a_separate_word_is_a_name(rules: RuleSet, language: Language, text: str, entity: str) -> None:
     assert entity in found(rules, text, language)
 
 
-def test_an_ordinary_word_in_katakana_stands_for_itself_however_long_it_is() -> None:
+def test_an_ordinary_katakana_word_counts_alone_regardless_of_length() -> None:
     entities = [
         {"id": "zorb", "type": "asset", "names": {"ja": "ゾルビング"}, "context": True},
         {"id": "fink", "type": "asset", "names": {"ja": "フィンカル"}},
@@ -80,7 +82,7 @@ def test_an_ordinary_word_in_katakana_stands_for_itself_however_long_it_is() -> 
     assert found(rules, "通貨のゾルビングボードとフィンカルズ", "ja") == {"fink"}
 
 
-def test_a_condition_holds_for_wrong_forms_of_the_name_too() -> None:
+def test_a_condition_also_applies_to_wrong_forms() -> None:
     entity = Entity.model_validate(
         {
             "id": "zorb",
@@ -100,7 +102,7 @@ def test_a_condition_holds_for_wrong_forms_of_the_name_too() -> None:
     assert len(corrected.violations) == 1
 
 
-def test_a_condition_of_no_name_is_refused() -> None:
+def test_a_condition_on_an_unknown_name_is_refused() -> None:
     with pytest.raises(ValidationError, match="'Zork', which is not one of its names"):
         Entity.model_validate(
             {"id": "zorb", "type": "asset", "names": {"en": "Zorb"}, "conditions": [{"name": "Zork"}]}

@@ -31,7 +31,7 @@ def named(rules: RuleSet, text: str) -> list[tuple[str, str]]:
         ("米証券取引委員会（SEC）は承認した。", "sec", "米証券取引委員会"),
     ],
 )
-def test_every_way_of_writing_names_one_entity(rules: RuleSet, text: str, entity: str, name: str) -> None:
+def test_every_spelling_resolves_to_one_entity(rules: RuleSet, text: str, entity: str, name: str) -> None:
     assert (entity, name.removeprefix("$")) in [(e, n.removeprefix("$")) for e, n in named(rules, text)]
 
 
@@ -46,23 +46,23 @@ def test_every_way_of_writing_names_one_entity(rules: RuleSet, text: str, entity
         "DeFi and NFT are words of the field.",
     ],
 )
-def test_what_is_no_name_is_no_entity(rules: RuleSet, text: str) -> None:
+def test_text_that_is_not_a_name_gives_no_entity(rules: RuleSet, text: str) -> None:
     assert named(rules, text) == []
 
 
-def test_each_entity_comes_once_with_its_first_form_in_order(rules: RuleSet) -> None:
+def test_each_entity_is_listed_once_with_its_first_name_in_order(rules: RuleSet) -> None:
     text = "ビットコイン (BTC) and Ethereum; Bitcoin again, 以太坊 too."
     assert named(rules, text) == [("bitcoin", "ビットコイン"), ("ethereum", "Ethereum")]
 
 
-def test_several_texts_are_read_as_one_after_the_other(rules: RuleSet) -> None:
+def test_several_texts_are_read_in_sequence(rules: RuleSet) -> None:
     assert [one.name for one in list_entities(rules, ["Coinbase", "Bitcoin and Coinbase"])] == [
         "Coinbase",
         "Bitcoin",
     ]
 
 
-def test_an_entity_is_shown_with_its_english_name_type_domains_and_accounts(rules: RuleSet) -> None:
+def test_an_entity_result_has_english_name_type_domains_and_accounts(rules: RuleSet) -> None:
     assert build_entity_results(rules, list_entities(rules, ["コインベース"])) == [
         {
             "name": "コインベース",
@@ -75,7 +75,7 @@ def test_an_entity_is_shown_with_its_english_name_type_domains_and_accounts(rule
 
 
 @given(st.text(alphabet="Bitcoin ETH$以太坊イーサ.,@/#`\n\u200b", max_size=80))
-def test_every_mention_is_what_stands_there(text: str) -> None:
+def test_every_mention_matches_the_text_at_its_offsets(text: str) -> None:
     behind = 0
     for mention in find_mentions(rules_loader.shipped().rules, text):
         assert behind <= mention.start < mention.end

@@ -39,7 +39,7 @@ def work(service: Articles, *ids: str) -> None:
     )
 
 
-def test_a_text_gives_each_entity_once_by_its_first_form(service: Articles) -> None:
+def test_a_text_gives_each_entity_once_with_its_first_name(service: Articles) -> None:
     job_id = submitted(service, {"text": TEXT, "ignored": True})
     waiting = service.json(f"/entities/extractions/{job_id}")["data"]
     assert (waiting["status"], "result" in waiting) == ("pending", False)
@@ -72,17 +72,17 @@ def test_a_text_without_an_entity_gives_none(service: Articles) -> None:
         b'{"text": "\\ud800"}',
     ],
 )
-def test_a_bad_text_is_refused_with_its_place(service: Articles, body: Any) -> None:
+def test_an_invalid_text_is_refused_with_its_location(service: Articles, body: Any) -> None:
     answer = service.post("/entities/extractions", body)
     assert answer.status == 400
     assert answer.json()["detail"]
 
 
-def test_the_longest_text_is_taken(service: Articles) -> None:
+def test_a_text_of_maximum_length_is_accepted(service: Articles) -> None:
     submitted(service, {"text": "🪙" * 200_000})
 
 
-def test_submitting_needs_the_scope_write(service: Articles) -> None:
+def test_submitting_requires_the_write_scope(service: Articles) -> None:
     assert service.post("/entities/extractions", {"text": "x"}, scopes="read").status == 403
     assert service.post("/entities/extractions", {"text": "x"}, scopes=None).status == 401
 
@@ -100,7 +100,7 @@ def test_a_job_of_source_finding_is_unknown_here(service: Articles) -> None:
     assert service.get("/entities/extractions/not-a-uuid").status == 400
 
 
-def test_a_repeated_submission_is_the_first_job(service: Articles) -> None:
+def test_a_repeated_submission_returns_the_first_job(service: Articles) -> None:
     first = submitted(service, {"text": TEXT}, Idempotency_Key="once")
     assert submitted(service, {"text": TEXT}, Idempotency_Key="once") == first
     assert service.post("/entities/extractions", {"text": "?"}, Idempotency_Key="once").status == 409
@@ -120,7 +120,7 @@ def see(service: Articles, job_id: str, at: datetime, *seen: tuple[str, str]) ->
         seen_entities.record_sightings(connection, job_id, [SeenName(*one) for one in seen], at=at)
 
 
-def test_what_jobs_saw_is_counted_by_job_and_sorted_by_count_then_name(service: Articles) -> None:
+def test_seen_entities_are_counted_by_job_and_sorted_by_count_then_name(service: Articles) -> None:
     at = datetime(2020, 1, 1, 12, tzinfo=UTC)
     see(service, "a", at, ("bitcoin", "BTC"), ("ethereum", "Ethereum"), ("no-such-entity", "x"))
     see(service, "b", at, ("bitcoin", "Bitcoin"), ("zorbcoin", "Zorbcoin"))
@@ -153,7 +153,7 @@ def test_recording_a_job_again_counts_it_once(service: Articles) -> None:
         "window=x&from=2026-01-01T00:00:00Z",
     ],
 )
-def test_a_window_that_is_none_is_refused(service: Articles, query: str) -> None:
+def test_an_invalid_window_is_refused(service: Articles, query: str) -> None:
     assert service.get(f"/entities?{query}").status == 400
 
 

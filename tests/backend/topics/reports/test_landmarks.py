@@ -19,7 +19,7 @@ def authorities() -> Authorities:
 
 @pytest.fixture(scope="module")
 def landmarks() -> list[Landmark]:
-    return landmark_archive.load()
+    return landmark_archive.load_landmarks()
 
 
 def test_every_landmark_becomes_a_topic_at_its_date_with_its_primary_sources(
