@@ -1,4 +1,4 @@
-"""A job while it is watched: its state in words, its steps as they come, and the way to end it."""
+"""Renders a running job: its state, its steps, and a button to cancel it."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -6,12 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.app_pages.research import jobs as reading
-from dashboard.app_pages.research import session_state
-from dashboard.app_pages.research.form import sentence
+from dashboard.app_pages.research import jobs, session_state
+from dashboard.app_pages.research.form import format_problem
 from dashboard.app_pages.research.jobs import STEP_CODES, State, StepLine
-from dashboard.app_pages.research.markup import hundredths
-from dashboard.app_pages.research.session_state import Look, bench
+from dashboard.app_pages.research.markup import format_hundredths
+from dashboard.app_pages.research.session_state import JobSnapshot, page_state
 from dashboard.client.research import ASSESSMENTS, Job
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import account, formats, states
@@ -19,7 +18,7 @@ from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import fill, language, t
 
 POLL_SECONDS = 0.6
-GLYPHS: Mapping[str, str] = {"pending": "◔", "running": "◑", "completed": "✓", "failed": "✕"}
+STATUS_GLYPHS: Mapping[str, str] = {"pending": "◔", "running": "◑", "completed": "✓", "failed": "✕"}
 TONES: Mapping[State, str] = {
     "waiting": "calm",
     "running": "good",
@@ -30,81 +29,81 @@ TONES: Mapping[State, str] = {
 }
 
 
-def watch(first: Look) -> None:
-    """Draw a job that has not ended, and again several times a second until it has."""
-    looks: list[Look] = [first]
-    stopped = session_state.is_given_up()
+def render_until_ended(first: JobSnapshot) -> None:
+    """Renders a job several times a second until it has ended."""
+    snapshots: list[JobSnapshot] = [first]
+    had_given_up = session_state.has_given_up()
 
-    def draw() -> None:
-        seen = looks.pop() if looks else session_state.look(first.id)
-        if seen.ended or session_state.is_given_up() != stopped:
-            st.rerun()  # the whole page, which draws the result or another pace
-        _draw(seen)
+    def render() -> None:
+        snapshot = snapshots.pop() if snapshots else session_state.load_job(first.id)
+        if snapshot.ended or session_state.has_given_up() != had_given_up:
+            st.rerun()  # the whole page, to show the result or change the interval
+        _render_job(snapshot)
 
-    st.fragment(draw, run_every=None if stopped else POLL_SECONDS, key="rs_watch")()
+    st.fragment(render, run_every=None if had_given_up else POLL_SECONDS, key="rs_watch")()
 
 
-def progress(seen: Look, state: State) -> None:
-    """The state in a sentence, and every step."""
-    job = seen.job.data
+def render_progress(snapshot: JobSnapshot, state: State) -> None:
+    """Renders the state in a sentence, and every step."""
+    job = snapshot.job.data
     if job is None:
         return
     now = datetime.now(UTC)
-    lines = reading.step_lines(seen.progress.data["steps"] if seen.progress.data else (), now)
-    live_view([_state(job, state, now), steps_list(lines)], key="rs_progress")
+    lines = jobs.build_step_lines(snapshot.progress.data["steps"] if snapshot.progress.data else (), now)
+    live_view([_build_state(job, state, now), build_step_list(lines)], key="rs_progress")
 
 
-def steps_list(lines: list[StepLine]) -> Node | None:
+def build_step_list(lines: list[StepLine]) -> Node | None:
     if not lines:
         return None
-    return h("ol", *(_step(line, number) for number, line in enumerate(lines)), class_="rs-steps")
+    return h("ol", *(_build_step(line, number) for number, line in enumerate(lines)), class_="rs-steps")
 
 
-def failed_words(error: str | None) -> str:
-    word, values = reading.failure(error)
-    return fill(t(f"research.failed_{word}"), values)
+def format_failure(error: str | None) -> str:
+    code, values = jobs.parse_failure(error)
+    return fill(t(f"research.failed_{code}"), values)
 
 
-def _draw(seen: Look) -> None:
-    if session_state.is_given_up():
+def _render_job(snapshot: JobSnapshot) -> None:
+    if session_state.has_given_up():
         st.html(tag("p", text(t("research.watch_stopped")), class_="cp-stale", role="status"))
-        st.button(t("frame.retry"), key="rs_watch_again", on_click=session_state.resume)
+        st.button(t("frame.retry"), key="rs_watch_again", on_click=session_state.resume_polling)
     else:
-        states.stale_banner(seen.job, key="rs_watch")
-    job = seen.job.data
+        states.stale_banner(snapshot.job, key="rs_watch")
+    job = snapshot.job.data
     if job is None:
-        if seen.job.error is not None:
-            states.error(seen.job.error, key="rs_watch", live=True)
+        if snapshot.job.error is not None:
+            states.error(snapshot.job.error, key="rs_watch", live=True)
         return
-    told = seen.progress.data
-    steps = told["steps"] if told else []
-    state = reading.state_of(job, steps, datetime.now(UTC), told["waiting"] if told else None)
+    progress = snapshot.progress.data
+    steps = progress["steps"] if progress else []
+    state = jobs.find_state(job, steps, datetime.now(UTC), progress["waiting"] if progress else None)
     with st.container(key="rs_panel_watch", border=True, gap="small"):
-        progress(seen, state)
+        render_progress(snapshot, state)
         st.button(
             t("research.cancel"),
             key="rs_cancel",
             icon=":material/close:",
             on_click=session_state.cancel,
-            args=(seen.kind, seen.id),
+            args=(snapshot.kind, snapshot.id),
             disabled=not account.can_write(),
         )
         if not account.can_write():
             account.render_missing_scope("cancel")
-        if (fault := bench().cancelling) is not None:
-            states.alert(sentence(fault), fault.detail, fault.request_id)
+        if (problem := page_state().cancel_problem) is not None:
+            states.alert(format_problem(problem), problem.detail, problem.request_id)
 
 
-def _state(job: Job, state: State, now: datetime) -> Node:
-    """What a screen reader is told as it changes; the time that runs stands outside of it."""
+def _build_state(job: Job, state: State, now: datetime) -> Node:
+    """Builds the state, which screen readers announce after a change, and the running time outside of it."""
     badge = h(
         "span",
-        h("span", f"{GLYPHS[job['status']]} ", aria_hidden="true"),
+        h("span", f"{STATUS_GLYPHS[job['status']]} ", aria_hidden="true"),
         t(f"research.state_{job['status']}"),
         class_=f"cp-badge cp-tone-{TONES[state]}",
     )
-    span = formats.duration(reading.lasted(job, now), language())
-    steady = state in ("waiting", "running")
+    span = formats.duration(jobs.compute_duration_seconds(job, now), language())
+    is_normal = state in ("waiting", "running")
     return h(
         "div",
         h(
@@ -113,55 +112,55 @@ def _state(job: Job, state: State, now: datetime) -> Node:
             h("span", " " + t(f"research.said_{state}")),
             role="status",
             aria_live="polite",
-            class_="rs-said" if steady else "rs-said rs-warned",
+            class_="rs-said" if is_normal else "rs-said rs-warned",
         ),
         h("p", t("research.elapsed", span=span), class_="cp-note"),
         class_="rs-state",
     )
 
 
-def _step(line: StepLine, number: int) -> Node:
-    done = t("research.step_done") if line.done else t("research.step_at_work")
+def _build_step(line: StepLine, number: int) -> Node:
+    label = t("research.step_done") if line.done else t("research.step_at_work")
     return h(
         "li",
-        h("span", "✓" if line.done else "◑", class_="rs-step-glyph", role="img", aria_label=done),
-        h("span", step_name(line), class_="rs-step-name"),
-        h("span", detail(line), class_="cp-note", lang=_query_lang(line)),
-        h("span", seconds(line.seconds), class_="cp-note rs-step-time") if line.done else None,
+        h("span", "✓" if line.done else "◑", class_="rs-step-glyph", role="img", aria_label=label),
+        h("span", format_step_name(line), class_="rs-step-name"),
+        h("span", format_step_detail(line), class_="cp-note", lang=_query_lang(line)),
+        h("span", format_seconds(line.seconds), class_="cp-note rs-step-time") if line.done else None,
         key=f"{number}",
         class_="rs-step" if line.done else "rs-step rs-at-work",
     )
 
 
-def step_name(line: StepLine) -> str:
+def format_step_name(line: StepLine) -> str:
     if line.code not in STEP_CODES:
         return line.code
     name = t(f"research.step_{line.code}")
-    return t("research.step_round", step=name, n=line.turn) if line.turn else name
+    return t("research.step_round", step=name, n=line.round) if line.round else name
 
 
-def detail(line: StepLine) -> str:
-    """What came of a step, in words; what this page does not know is left out."""
-    found = line.detail
+def format_step_detail(line: StepLine) -> str:
+    """Formats the known details of a step."""
+    details = line.detail
     parts: list[str] = []
     for name in ("claims", "results", "pages", "documents"):
-        if (count := _count(found.get(name))) is not None:
+        if (count := _to_count(details.get(name))) is not None:
             parts.append(t(f"research.detail_{name}", n=f"{count:,}"))
-    failures = found.get("failed")
-    failed = len(failures) if isinstance(failures, list) else _count(failures)
+    failures = details.get("failed")
+    failed = len(failures) if isinstance(failures, list) else _to_count(failures)
     if failed:
         parts.append(t("research.detail_failed", n=f"{failed:,}"))
-    if (relevance := found.get("relevance")) is not None:
+    if (relevance := details.get("relevance")) is not None:
         parts.append(t("research.detail_relevance", n=f"{float(relevance):.2f}"))
-    if isinstance(query := found.get("query"), str):
+    if isinstance(query := details.get("query"), str):
         parts.append(query)
-    word = found.get("assessment")
-    if isinstance(word, str) and word in ASSESSMENTS:
-        parts.append(t(f"research.word_{word}"))
+    assessment = details.get("assessment")
+    if isinstance(assessment, str) and assessment in ASSESSMENTS:
+        parts.append(t(f"research.word_{assessment}"))
     return " · ".join(parts)
 
 
-def _count(value: Any) -> int | None:
+def _to_count(value: Any) -> int | None:
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
@@ -170,6 +169,6 @@ def _query_lang(line: StepLine) -> str | None:
     return detect_html_lang(query) if isinstance(query, str) else None
 
 
-def seconds(count: float) -> str:
-    """How long something took, with hundredths below ten seconds."""
-    return formats.duration(count, language()) if count >= 10 else hundredths(count)
+def format_seconds(seconds: float) -> str:
+    """Formats a duration, with hundredths below ten seconds."""
+    return formats.duration(seconds, language()) if seconds >= 10 else format_hundredths(seconds)

@@ -1,4 +1,4 @@
-"""The Research page put together: the boxes, the job that the address names, and what stands beside."""
+"""Lays out the Research page: the form, the job of the URL, and the side panel."""
 
 from datetime import UTC, datetime
 
@@ -7,17 +7,17 @@ import streamlit as st
 from dashboard.app_pages.research import (
     form,
     job_progress,
+    jobs,
     report,
     result,
     session_state,
     side_panel,
     sources,
 )
-from dashboard.app_pages.research import jobs as reading
 from dashboard.app_pages.research.markup import ENTITY_TYPES
-from dashboard.app_pages.research.session_state import Look, bench
+from dashboard.app_pages.research.session_state import JobSnapshot, page_state
 from dashboard.client import markets
-from dashboard.client.research import Job
+from dashboard.client.research import ASSESSMENTS, Job
 from dashboard.components.copy_button import copy_button
 from dashboard.components.focus import focus
 from dashboard.components.live_view import live_view
@@ -26,73 +26,73 @@ from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
 
 
-def page() -> None:
+def render_page() -> None:
     main, side = st.columns([13, 6], gap="medium")
-    job_id = session_state.shown()
+    job_id = session_state.shown_job_id()
     with main:
         states.worker_banner(markets.fetch_status().data)
         with st.container(key="rs_lead"):
             st.html(tag("p", text(t("research.lead")), class_="cp-lead"))
         with st.container(key="rs_panel_form", border=True):
-            form.show(examples=not job_id)
+            form.render_form(examples=not job_id)
         if job_id:
             with st.container(key="rs_job", gap="small"):
-                _job(job_id)
-        focus(result.HEADING, bench().arrived, key="rs_focus")
+                _render_job(job_id)
+        focus(result.HEADING_ID, page_state().arrival_count, key="rs_focus")
     with side:
-        side_panel.show()
+        side_panel.render_side_panel()
 
 
-def _job(job_id: str) -> None:
-    seen = session_state.look(job_id)
-    if seen.unknown:
+def _render_job(job_id: str) -> None:
+    snapshot = session_state.load_job(job_id)
+    if snapshot.unknown:
         states.empty(
             t("research.job_unknown"),
             action=t("research.job_close"),
-            on_click=session_state.close,
+            on_click=session_state.close_job,
             key="rs_job",
         )
         return
-    job = seen.job.data
-    if not seen.ended or job is None:
-        _title(seen)
-        job_progress.watch(seen)
+    job = snapshot.job.data
+    if not snapshot.ended or job is None:
+        _render_title(snapshot)
+        job_progress.render_until_ended(snapshot)
         return
-    session_state.arrive(job_id)
-    states.stale_banner(seen.job, key="rs_job")
+    session_state.record_arrival(job_id)
+    states.stale_banner(snapshot.job, key="rs_job")
     if job["status"] == "failed":
-        _failed(seen, job)
+        _render_failure(snapshot, job)
     else:
-        _completed(seen, job)
-    _what_was_done(seen, job)
+        _render_result(snapshot, job)
+    _render_steps(snapshot, job)
 
 
-def _title(seen: Look) -> None:
-    """What the job is about, as far as this session or the list of jobs knows."""
-    said = bench().submitted.get(seen.id)
-    if said is not None:
-        words = " ".join(reading.text_of(said).split())
+def _render_title(snapshot: JobSnapshot) -> None:
+    """Renders the text of the job if this session submitted it."""
+    draft = page_state().submitted.get(snapshot.id)
+    if draft is not None:
+        words = " ".join(jobs.join_texts(draft).split())
         short = words if len(words) <= 300 else f"{words[:299]}…"
         st.html(tag("blockquote", text(short), class_="rs-asked", lang=detect_html_lang(short)))
 
 
-def _failed(seen: Look, job: Job) -> None:
-    _title(seen)
+def _render_failure(snapshot: JobSnapshot, job: Job) -> None:
+    _render_title(snapshot)
     with st.container(key="rs_panel_failed", border=True, gap="small"):
-        words = job_progress.failed_words(job["error"])
+        words = job_progress.format_failure(job["error"])
         st.html(
             tag(
                 "h2",
                 tag("span", text("✕"), class_="rs-glyph", aria_hidden="true"),
                 tag("span", text(words)),
-                id=result.HEADING,
+                id=result.HEADING_ID,
                 tabindex="-1",
                 class_="rs-verdict-said rs-failed",
             )
         )
-        if reading.failure(job["error"])[0] in ("other", "fault") and job["error"]:
+        if jobs.parse_failure(job["error"])[0] in ("other", "fault") and job["error"]:
             st.html(tag("p", text(job["error"]), class_="cp-note", lang="en"))
-        draft = bench().submitted.get(seen.id)
+        draft = page_state().submitted.get(snapshot.id)
         if draft is not None:
             st.button(
                 t("research.again"),
@@ -104,40 +104,42 @@ def _failed(seen: Look, job: Job) -> None:
             )
             if not account.can_write():
                 account.render_missing_scope("submit")
-        if (fault := bench().cancelling) is not None:
-            states.alert(form.sentence(fault), fault.detail, fault.request_id)
+        if (problem := page_state().cancel_problem) is not None:
+            states.alert(form.format_problem(problem), problem.detail, problem.request_id)
 
 
-def _completed(seen: Look, job: Job) -> None:
-    draft = bench().submitted.get(seen.id)
-    submitted = None if draft is None else reading.text_of(draft)
+def _render_result(snapshot: JobSnapshot, job: Job) -> None:
+    draft = page_state().submitted.get(snapshot.id)
+    submitted = None if draft is None else jobs.join_texts(draft)
     with st.container(key="rs_panel_result", border=True, gap="small"):
-        if seen.kind == "sources":
-            result.sources(job["result"], submitted)
+        if snapshot.kind == "sources":
+            result.render_sources_result(job["result"], submitted)
         else:
-            result.entities(job["result"]["entities"], submitted)
-        _take_out(seen, job)
+            result.render_entities_result(job["result"]["entities"], submitted)
+        _render_export(snapshot, job)
 
 
-def _take_out(seen: Look, job: Job) -> None:
+def _render_export(snapshot: JobSnapshot, job: Job) -> None:
     words = {name: t(f"research.{name}") for name in report.WORDS}
-    words |= {f"verdict_{word}": t(f"research.verdict_{word}") for word in result.GLYPHS}
+    words |= {f"verdict_{word}": t(f"research.verdict_{word}") for word in ASSESSMENTS}
     words |= {f"confidence_{level}": t(f"research.confidence_{level}") for level in ("high", "medium", "low")}
-    words |= {f"source_{kind}": t(f"research.source_{kind}") for kind in sources.TYPES}
+    words |= {f"source_{kind}": t(f"research.source_{kind}") for kind in sources.SOURCE_TYPES}
     words |= {f"entity_{kind}": t(f"research.entity_{kind}") for kind in ENTITY_TYPES}
-    written = report.sources_markdown if seen.kind == "sources" else report.entities_markdown
-    made = {"md": written(job, words), "json": report.as_json(job)}
+    build_markdown = (
+        report.build_sources_markdown if snapshot.kind == "sources" else report.build_entities_markdown
+    )
+    files = {"md": build_markdown(job, words), "json": report.build_json(job)}
     with st.popover(t("research.take_out"), icon=":material/ios_share:", key="rs_take_out"):
         with st.container(horizontal=True):
             copy_button(t("frame.copy_link"), key="rs_copy_link")
-            for kind, text in made.items():
+            for kind, text in files.items():
                 copy_button(t(f"research.copy_{kind}"), text, key=f"rs_copy_{kind}")
         with st.container(horizontal=True):
             for kind, mime in (("md", "text/markdown"), ("json", "application/json")):
                 st.download_button(
                     t(f"research.download_{kind}"),
-                    data=made[kind].encode(),
-                    file_name=f"chainproof-{seen.kind}-{seen.id[:8]}.{kind}",
+                    data=files[kind].encode(),
+                    file_name=f"chainproof-{snapshot.kind}-{snapshot.id[:8]}.{kind}",
                     mime=mime,
                     key=f"rs_download_{kind}",
                     icon=":material/download:",
@@ -145,11 +147,11 @@ def _take_out(seen: Look, job: Job) -> None:
                 )
 
 
-def _what_was_done(seen: Look, job: Job) -> None:
+def _render_steps(snapshot: JobSnapshot, job: Job) -> None:
     now = datetime.now(UTC)
-    lines = reading.step_lines(seen.progress.data["steps"] if seen.progress.data else (), now)
+    lines = jobs.build_step_lines(snapshot.progress.data["steps"] if snapshot.progress.data else (), now)
     if not lines:
         return
-    span = job_progress.seconds(reading.lasted(job, now))
+    span = job_progress.format_seconds(jobs.compute_duration_seconds(job, now))
     with st.expander(t("research.steps_done", n=len(lines), span=span), key="rs_done"):
-        live_view([job_progress.steps_list(lines)], key="rs_progress_done")
+        live_view([job_progress.build_step_list(lines)], key="rs_progress_done")

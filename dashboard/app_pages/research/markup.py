@@ -1,4 +1,4 @@
-"""Pieces of markup that several parts of the Research page are made of."""
+"""Builds markup that several parts of the Research page share."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,18 +11,18 @@ ENTITY_TYPES = (
 )  # fmt: skip
 
 
-def type_name(code: str) -> str:
-    """An entity's type in the reader's language; one that this page does not know as it is."""
+def get_type_name(code: str) -> str:
+    """Returns an entity type in the reader's language; an unknown type unchanged."""
     return t(f"research.entity_{code}") if code in ENTITY_TYPES else code
 
 
-def entity_link(name: str, site: str | None) -> str:
-    """The name, linked to the entity's own site where it has one."""
-    named = tag("span", text(name), lang="en")
-    return named if site is None else tag("a", named, href=site, target="_blank", rel="noopener noreferrer")
+def build_entity_link(name: str, site: str | None) -> str:
+    """Builds an entity's name, linked to its site if it has one."""
+    label = tag("span", text(name), lang="en")
+    return label if site is None else tag("a", label, href=site, target="_blank", rel="noopener noreferrer")
 
 
-def table(
+def build_table(
     caption: str,
     columns: Sequence[str],
     rows: Iterable[Sequence[str]],
@@ -30,9 +30,9 @@ def table(
     lang: str | None = None,
     tall: bool = False,
 ) -> str:
-    """A table that scrolls within its box: ``columns`` are keys of their heads, ``rows`` hold ready cells."""
+    """Builds a table in a scrolling box. ``columns`` are text keys of the headers, ``rows`` hold markup."""
     head = "".join(tag("th", text(t(f"research.{name}")), scope="col") for name in columns)
-    whole = tag(
+    table = tag(
         "table",
         tag("caption", text(caption), class_="rs-hidden"),
         tag("thead", tag("tr", head)),
@@ -41,10 +41,10 @@ def table(
         lang=lang,
     )
     box = "rs-scroll rs-tall" if tall else "rs-scroll"
-    return tag("div", whole, class_=box, tabindex="0", role="region", aria_label=caption)
+    return tag("div", table, class_=box, tabindex="0", role="region", aria_label=caption)
 
 
-def hundredths(seconds: float) -> str:
-    """A time in seconds with two decimal places."""
+def format_hundredths(seconds: float) -> str:
+    """Formats seconds with two decimal places."""
     unit = {"en": " s", "ja": "秒", "zh": "秒"}[language()]
     return f"{seconds:.2f}{unit}"

@@ -1,14 +1,14 @@
-"""A finished job as a file: Markdown for people, JSON as the service sent it. Pure."""
+"""Builds files of a finished job: Markdown, and JSON as the service sent it. No I/O."""
 
 import json
-import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
+from dashboard.frame.markdown import escape_markdown
+
 Words = Mapping[str, str]
-"""Texts of the report in one language, by the keys of :data:`WORDS`, types as ``source_…``, ``entity_…``."""
+"""Texts by the keys of :data:`WORDS`, verdict words, and types as ``source_…`` and ``entity_…``."""
 WORDS = (
     "title", "probability", "confidence", "why", "sources", "sources_near", "sources_none", "authority",
     "relevance", "news", "valid_yes", "valid_no", "valid_unknown", "report_published", "report_note",
@@ -17,24 +17,24 @@ WORDS = (
 )  # fmt: skip
 
 
-def as_json(job: Mapping[str, Any]) -> str:
-    """The job with its result, figures with the digits that came."""
-    return json.dumps(job, ensure_ascii=False, indent=2, default=_number) + "\n"
+def build_json(job: Mapping[str, Any]) -> str:
+    """Builds JSON of the job and its result."""
+    return json.dumps(job, ensure_ascii=False, indent=2, default=_encode_number) + "\n"
 
 
-def sources_markdown(job: Mapping[str, Any], words: Words, link: str = "") -> str:
-    """The verdict, its reason, and every source with its passage."""
+def build_sources_markdown(job: Mapping[str, Any], words: Words, link: str = "") -> str:
+    """Builds Markdown of the verdict, its reason, and every source with its passage."""
     result = job["result"]
     truth = result["truth_assessment"]
     word, level = truth["assessment"], truth["confidence_level"]
     percent = f"{float(truth['truth_probability']) * 100:.0f}%"
     lines = [
-        f"# {plain(result['statement'])}",
+        f"# {escape_markdown(result['statement'])}",
         "",
         f"**{words[f'verdict_{word}']}** {words['probability']}: {percent}. "
         f"{words['confidence']}: {words[f'confidence_{level}']}.",
         "",
-        f"{words['why']}: {plain(truth['reasoning'])}",
+        f"{words['why']}: {escape_markdown(truth['reasoning'])}",
         "",
         f"## {words['sources']}",
         "",
@@ -44,7 +44,7 @@ def sources_markdown(job: Mapping[str, Any], words: Words, link: str = "") -> st
     elif word == "unverified":
         lines += [words["sources_near"], ""]
     for number, source in enumerate(result["primary_sources"], 1):
-        lines += _source(number, source, words)
+        lines += _build_source(number, source, words)
     metrics = result["search_metrics"]
     figures = (
         ("metric_rounds", metrics["search_rounds"]),
@@ -53,11 +53,11 @@ def sources_markdown(job: Mapping[str, Any], words: Words, link: str = "") -> st
         ("metric_quality", metrics["quality_sources_found"]),
     )
     lines.append(" · ".join(f"{words[name]}: {value}" for name, value in figures))
-    return "\n".join([*lines, "", *_foot(job, words, link)])
+    return "\n".join([*lines, "", *_build_footer(job, words, link)])
 
 
-def entities_markdown(job: Mapping[str, Any], words: Words, link: str = "") -> str:
-    """The entities of a text as a table."""
+def build_entities_markdown(job: Mapping[str, Any], words: Words, link: str = "") -> str:
+    """Builds a Markdown table of the entities of a text."""
     names = ("col_entity", "col_named", "col_type", "col_site", "col_account")
     lines = [
         f"# {words['entities_caption']}",
@@ -65,25 +65,20 @@ def entities_markdown(job: Mapping[str, Any], words: Words, link: str = "") -> s
         "| " + " | ".join(words[name] for name in names) + " |",
         "|" + " --- |" * len(names),
     ]
-    for one in job["result"]["entities"]:
-        kind = words.get(f"entity_{one['type']}", one["type"])
+    for entity in job["result"]["entities"]:
+        kind = words.get(f"entity_{entity['type']}", entity["type"])
         cells = (
-            plain(one["canonical_name"]),
-            plain(one["name"]),
+            escape_markdown(entity["canonical_name"]),
+            escape_markdown(entity["name"]),
             kind,
-            plain(", ".join(one["official_domains"])),
-            plain(", ".join(one["official_x_accounts"])),
+            escape_markdown(", ".join(entity["official_domains"])),
+            escape_markdown(", ".join(entity["official_x_accounts"])),
         )
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", *_foot(job, words, link)])
+    return "\n".join([*lines, "", *_build_footer(job, words, link)])
 
 
-def plain(text: str) -> str:
-    """Text on one line in which Markdown sees no signs of its own."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
-
-
-def _source(number: int, source: Mapping[str, Any], words: Words) -> list[str]:
+def _build_source(number: int, source: Mapping[str, Any], words: Words) -> list[str]:
     valid = {True: "valid_yes", False: "valid_no", None: "valid_unknown"}[source["validated"]]
     facts = [
         words.get(f"source_{source['source_type']}", source["source_type"]),
@@ -95,9 +90,9 @@ def _source(number: int, source: Mapping[str, Any], words: Words) -> list[str]:
         facts.insert(1, words["news"])
     if source["published_at"]:
         facts.append(f"{words['report_published']}: {source['published_at'][:10]}")
-    quote = [f"   > {plain(line)}" for line in source["summary"].splitlines() if line.strip()]
+    quote = [f"   > {escape_markdown(line)}" for line in source["summary"].splitlines() if line.strip()]
     return [
-        f"{number}. **{plain(source['title'])}**  ",
+        f"{number}. **{escape_markdown(source['title'])}**  ",
         f"   <{source['url'].replace('>', '%3E').replace(' ', '%20')}>  ",
         f"   {' · '.join(facts)}",
         "",
@@ -106,13 +101,13 @@ def _source(number: int, source: Mapping[str, Any], words: Words) -> list[str]:
     ]
 
 
-def _foot(job: Mapping[str, Any], words: Words, link: str) -> list[str]:
+def _build_footer(job: Mapping[str, Any], words: Words, link: str) -> list[str]:
     at = job["completed_at"] or job["created_at"]
     lines = ["---", "", f"{words['report_note']} {at}"]
     return [*lines, "", f"<{link}>", ""] if link else [*lines, ""]
 
 
-def _number(value: Any) -> float:
+def _encode_number(value: Any) -> float:
     if isinstance(value, Decimal):
         return float(value)
     raise TypeError(f"{type(value).__name__} is not JSON")

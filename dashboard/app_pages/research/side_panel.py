@@ -1,14 +1,13 @@
-"""Beside the research: the jobs so far, and the entities that they named lately."""
+"""Renders the side panel of the Research page: job history and recently seen entities."""
 
 from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.app_pages.research import jobs as reading
-from dashboard.app_pages.research import session_state
-from dashboard.app_pages.research.job_progress import GLYPHS
+from dashboard.app_pages.research import jobs, session_state
+from dashboard.app_pages.research.job_progress import STATUS_GLYPHS
 from dashboard.app_pages.research.jobs import Entry
-from dashboard.app_pages.research.markup import entity_link, table, type_name
+from dashboard.app_pages.research.markup import build_entity_link, build_table, get_type_name
 from dashboard.client import research
 from dashboard.client.research import SeenEntity
 from dashboard.components.live_view import Node, h, live_view
@@ -17,61 +16,65 @@ from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import HTML_LANG, language, t
 
 WINDOWS = ("24h", "7d", "30d")
-PART = 10
-FEW = 5
-"""So many jobs stand in full; more scroll in a box, whose height does not wait for them."""
-LIST_HEIGHT = 430
-MOST = 100
-_SHOWN = "rs_history_shown"
+PAGE_SIZE = 10
+MAX_UNSCROLLED_JOBS = 5
+"""More jobs scroll in a box of a fixed height."""
+LIST_HEIGHT_PIXELS = 430
+MAX_JOBS = 100
+_SHOWN_COUNT = "rs_history_shown"
 _TONES = {"pending": "calm", "running": "calm", "completed": "good", "failed": "bad"}
 
 
-def show() -> None:
-    refresh.render_live(_side, key="rs_side")
+def render_side_panel() -> None:
+    refresh.render_live(_render_panels, key="rs_side")
 
 
-def _side() -> None:
+def _render_panels() -> None:
     with st.container(key="rs_panel_history", border=True, gap="small"):
         st.html(tag("h2", text(t("research.history")), class_="cp-subhead"))
-        _history()
+        _render_history()
     with st.container(key="rs_panel_seen", border=True, gap="small"):
-        _seen()
+        _render_seen_entities()
 
 
-# --- jobs
+# --- Jobs
 
 
-def _history() -> None:
-    wanted = int(st.session_state.get(_SHOWN, PART))
-    sources = research.fetch_history("sources", limit=min(MOST, wanted + 1))
-    extractions = research.fetch_history("extraction", limit=min(MOST, wanted + 1))
+def _render_history() -> None:
+    limit = int(st.session_state.get(_SHOWN_COUNT, PAGE_SIZE))
+    sources = research.fetch_history("sources", limit=min(MAX_JOBS, limit + 1))
+    extractions = research.fetch_history("extraction", limit=min(MAX_JOBS, limit + 1))
     refresh.record_results(sources, extractions)
     states.stale_banner(sources, extractions, key="rs_history")
     if sources.data is None or extractions.data is None:
-        if fault := sources.error or extractions.error:
-            states.error(fault, key="rs_history")
+        if problem := sources.error or extractions.error:
+            states.error(problem, key="rs_history")
         return
-    every = reading.entries(sources.data, extractions.data)
-    if not every:
+    entries = jobs.merge_history(sources.data, extractions.data)
+    if not entries:
         st.html(tag("p", text(t("research.history_empty")), class_="cp-note"))
         return
     now = datetime.now(UTC)
-    shown = session_state.shown()
-    rows = [_row(entry, now, current=entry.id == shown) for entry in every[:wanted]]
-    with st.container(height=LIST_HEIGHT if len(rows) > FEW else "content", border=False, key="rs_list"):
+    shown_id = session_state.shown_job_id()
+    rows = [_build_row(entry, now, current=entry.id == shown_id) for entry in entries[:limit]]
+    with st.container(
+        height=LIST_HEIGHT_PIXELS if len(rows) > MAX_UNSCROLLED_JOBS else "content",
+        border=False,
+        key="rs_list",
+    ):
         opened = live_view([h("ul", *rows, class_="rs-jobs")], key="rs_jobs")
-    if opened is not None and opened != shown:
+    if opened is not None and opened != shown_id:
         session_state.open_job(opened)
         st.rerun()
-    if len(every) > wanted and wanted < MOST:
-        st.button(t("research.history_more"), key="rs_history_more", on_click=_more)
+    if len(entries) > limit and limit < MAX_JOBS:
+        st.button(t("research.history_more"), key="rs_history_more", on_click=_show_more)
 
 
-def _more() -> None:
-    st.session_state[_SHOWN] = int(st.session_state.get(_SHOWN, PART)) + 2 * PART
+def _show_more() -> None:
+    st.session_state[_SHOWN_COUNT] = int(st.session_state.get(_SHOWN_COUNT, PAGE_SIZE)) + 2 * PAGE_SIZE
 
 
-def _row(entry: Entry, now: datetime, *, current: bool) -> Node:
+def _build_row(entry: Entry, now: datetime, *, current: bool) -> Node:
     at = formats.local_time(entry.created_at, st.context.timezone, now)
     return h(
         "li",
@@ -82,8 +85,8 @@ def _row(entry: Entry, now: datetime, *, current: bool) -> Node:
                 "span",
                 h(
                     "span",
-                    h("span", f"{GLYPHS.get(entry.status, '•')} ", aria_hidden="true"),
-                    _state(entry.status),
+                    h("span", f"{STATUS_GLYPHS.get(entry.status, '•')} ", aria_hidden="true"),
+                    _format_status(entry.status),
                     class_=f"cp-badge cp-tone-{_TONES.get(entry.status, 'calm')}",
                 ),
                 h("span", t(f"research.kind_{entry.kind}"), class_="cp-note"),
@@ -96,7 +99,7 @@ def _row(entry: Entry, now: datetime, *, current: bool) -> Node:
                 ),
                 class_="rs-job-facts",
             ),
-            href=f"/research?{session_state.LINK}={entry.id}",
+            href=f"/research?{session_state.JOB_PARAM}={entry.id}",
             data_open=entry.id,
             aria_current="true" if current else None,
         ),
@@ -104,14 +107,14 @@ def _row(entry: Entry, now: datetime, *, current: bool) -> Node:
     )
 
 
-def _state(status: str) -> str:
-    return t(f"research.state_{status}") if status in GLYPHS else status
+def _format_status(status: str) -> str:
+    return t(f"research.state_{status}") if status in STATUS_GLYPHS else status
 
 
-# --- entities
+# --- Entities
 
 
-def _seen() -> None:
+def _render_seen_entities() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rs_seen_head"):
         st.html(tag("h2", text(t("research.seen")), class_="cp-subhead"))
         window, on_window = url_state.sync("seen", WINDOWS, WINDOWS[0])
@@ -124,30 +127,30 @@ def _seen() -> None:
             label_visibility="collapsed",
             format_func=lambda code: t(f"research.seen_{code}"),
         )
-    found = research.fetch_seen_entities(window)
-    states.stale_banner(found, key="rs_seen")
-    if found.data is None:
-        if found.error is not None:
-            states.error(found.error, key="rs_seen")
+    result = research.fetch_seen_entities(window)
+    states.stale_banner(result, key="rs_seen")
+    if result.data is None:
+        if result.error is not None:
+            states.error(result.error, key="rs_seen")
         return
-    if not found.data:
+    if not result.data:
         st.html(tag("p", text(t("research.seen_empty")), class_="cp-note"))
         return
-    st.html(_seen_table(found.data))
+    st.html(_build_seen_table(result.data))
 
 
-def _seen_table(rows: list[SeenEntity]) -> str:
-    return table(
+def _build_seen_table(rows: list[SeenEntity]) -> str:
+    return build_table(
         t("research.seen_caption"),
         ("col_entity", "col_type", "col_jobs"),
         (
             (
                 tag(
                     "th",
-                    entity_link(row["canonical_name"], reading.site(row["official_domains"])),
+                    build_entity_link(row["canonical_name"], jobs.find_site_url(row["official_domains"])),
                     scope="row",
                 ),
-                tag("td", text(type_name(row["type"]))),
+                tag("td", text(get_type_name(row["type"]))),
                 tag("td", text(f"{row['count']:,}"), class_="rs-number"),
             )
             for row in rows

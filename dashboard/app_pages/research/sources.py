@@ -1,42 +1,42 @@
-"""The sources of a result, ranked: who each is, what it says of the statement, and how much it counts."""
+"""Builds the ranked sources of a result: publisher, passage, and scores."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from dashboard.app_pages.research.marked_text import marked, marked_piece
+from dashboard.app_pages.research.marked_text import build_mark, build_marked_text
 from dashboard.client.research import PrimarySource, SourcesResult, TruthAssessment
-from dashboard.components import text_marks as marking
+from dashboard.components import text_marks
 from dashboard.components.text_marks import Mark
 from dashboard.frame import web_links
 from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
 
-TYPES = (
+SOURCE_TYPES = (
     "regulator", "court", "government", "onchain", "official", "exchange", "data_provider", "press",
     "trade_press", "social", "blog", "unknown",
 )  # fmt: skip
-NEWS = ("press", "trade_press", "social", "blog")
+NEWS_TYPES = ("press", "trade_press", "social", "blog")
 
 
-def sources(result: SourcesResult) -> str:
-    """All of them as markup; of an unverified statement it is said that none tells of it."""
+def build_sources(result: SourcesResult) -> str:
+    """Builds the list of sources; for an unverified statement, a note says that none confirms it."""
     found = result["primary_sources"]
     word = result["truth_assessment"]["assessment"]
-    near = word == "unverified"
-    note = t("research.sources_near") if near else t("research.sources_note")
+    is_unverified = word == "unverified"
+    note = t("research.sources_near") if is_unverified else t("research.sources_note")
     head = tag("h2", text(f"{t('research.sources')} ({len(found)})" if found else t("research.sources")))
     if not found:
         return tag("section", head, tag("p", text(t("research.sources_none"))), class_="rs-sources")
-    items = "".join(_source(source, number, result) for number, source in enumerate(found, 1))
+    items = "".join(_build_source(source, number, result) for number, source in enumerate(found, 1))
     return tag(
         "section",
         tag("div", head, tag("p", text(note), class_="cp-note"), class_="rs-sources-head"),
         tag("ol", items),
-        class_="rs-sources rs-near" if near else "rs-sources",
+        class_="rs-sources rs-near" if is_unverified else "rs-sources",
     )
 
 
-def _source(source: PrimarySource, number: int, result: SourcesResult) -> str:
+def _build_source(source: PrimarySource, number: int, result: SourcesResult) -> str:
     truth = result["truth_assessment"]
     lang = detect_html_lang(source["summary"] or source["title"])
     title = tag(
@@ -56,7 +56,9 @@ def _source(source: PrimarySource, number: int, result: SourcesResult) -> str:
         if web_links.is_web_url(source["url"])
         else title
     )
-    marks = marking.telling(source["summary"], truth["reasoning"], result["statement"], truth["assessment"])
+    marks = text_marks.telling(
+        source["summary"], truth["reasoning"], result["statement"], truth["assessment"]
+    )
     return tag(
         "li",
         tag(
@@ -65,34 +67,34 @@ def _source(source: PrimarySource, number: int, result: SourcesResult) -> str:
             tag("h3", linked),
             class_="rs-source-head",
         ),
-        tag("p", _facts(source, truth), class_="rs-facts"),
-        tag("blockquote", marked(source["summary"], marks, here=True), lang=lang),
-        _whole(source, lang),
+        tag("p", _build_facts(source, truth), class_="rs-facts"),
+        tag("blockquote", build_marked_text(source["summary"], marks, in_source=True), lang=lang),
+        _build_whole_content(source, lang),
         tag(
             "div",
-            _score(t("research.authority"), source["authority_score"]),
-            _score(t("research.relevance"), source["relevance_score"]),
+            _build_score(t("research.authority"), source["authority_score"]),
+            _build_score(t("research.relevance"), source["relevance_score"]),
             class_="rs-scores",
         ),
         class_="rs-source rs-news" if source["is_news_like"] else "rs-source",
     )
 
 
-def _whole(source: PrimarySource, lang: str) -> str:
-    """The record beyond the passage, folded away."""
+def _build_whole_content(source: PrimarySource, lang: str) -> str:
+    """Builds the collapsed full content, unless the passage contains all of it."""
     if not source["content"].strip() or source["content"].strip() in source["summary"]:
         return ""
     body = tag("p", text(source["content"]), lang=lang)
     return tag("details", tag("summary", text(t("research.content_whole"))), body)
 
 
-def _facts(source: PrimarySource, truth: TruthAssessment) -> str:
+def _build_facts(source: PrimarySource, truth: TruthAssessment) -> str:
     kind = source["source_type"]
-    news = kind in NEWS or source["is_news_like"]
+    news = kind in NEWS_TYPES or source["is_news_like"]
     parts = [
         tag(
             "span",
-            text(t(f"research.source_{kind}") if kind in TYPES else kind),
+            text(t(f"research.source_{kind}") if kind in SOURCE_TYPES else kind),
             class_=f"cp-badge cp-tone-{'calm' if news or kind == 'unknown' else 'good'}",
         )
     ]
@@ -103,7 +105,7 @@ def _facts(source: PrimarySource, truth: TruthAssessment) -> str:
             )
         )
     parts.append(tag("span", text(web_links.display_host(source["url"])), class_="rs-host"))
-    parts.append(_date(source["published_at"], truth))
+    parts.append(_build_date(source["published_at"], truth))
     glyph, word = {
         True: ("✓", "valid_yes"),
         False: ("✕", "valid_no"),
@@ -114,18 +116,18 @@ def _facts(source: PrimarySource, truth: TruthAssessment) -> str:
     return "".join(parts)
 
 
-def _date(moment: str | None, truth: TruthAssessment) -> str:
-    """The day of a source; marked where the reasoning quotes it."""
-    if moment is None:
+def _build_date(timestamp: str | None, truth: TruthAssessment) -> str:
+    """Builds the date of a source, marked if the reasoning quotes it."""
+    if timestamp is None:
         return tag("span", text(t("research.undated")))
-    at = datetime.fromisoformat(moment).astimezone(UTC)
+    at = datetime.fromisoformat(timestamp).astimezone(UTC)
     day = f"{at:%Y-%m-%d}"
-    sign = marking.date_sign(day, truth["reasoning"], truth["assessment"])
-    said = text(day) if sign is None else marked_piece(day, Mark(0, len(day), sign=sign), here=True)
-    return tag("time", said, datetime=moment, title=f"{at:%Y-%m-%d %H:%M:%S} UTC")
+    sign = text_marks.date_sign(day, truth["reasoning"], truth["assessment"])
+    content = text(day) if sign is None else build_mark(day, Mark(0, len(day), sign=sign), in_source=True)
+    return tag("time", content, datetime=timestamp, title=f"{at:%Y-%m-%d %H:%M:%S} UTC")
 
 
-def _score(label: str, value: Decimal | float) -> str:
+def _build_score(label: str, value: Decimal | float) -> str:
     share = min(max(float(value), 0.0), 1.0)
     number = f"{share:.2f}"
     bar = tag(

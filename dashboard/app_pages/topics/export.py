@@ -7,13 +7,13 @@ from typing import Any
 
 from dashboard.components.topic_categories import category_of
 from dashboard.frame.csv_export import build_csv
+from dashboard.frame.markdown import escape_markdown
 from dashboard.frame.web_links import display_host, is_web_url
 
 FIELDS = (
     "id", "published_at", "category", "language", "title", "subtitle", "summary", "url", "source", "as_of",
     "link",
 )  # fmt: skip
-_MARKDOWN_ESCAPES = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def to_markdown(topic_export: TopicExport) -> bytes:
     for topic in topic_export.topics:
         row = build_row(topic, topic_export)
         source = (
-            f"[{_escape_markdown(row['source'])}](<{_escape_url(row['url'])}>)"
+            f"[{escape_markdown(row['source'])}](<{_escape_url(row['url'])}>)"
             if is_web_url(row["url"])
             else row["source"]
         )
@@ -60,17 +60,13 @@ def to_markdown(topic_export: TopicExport) -> bytes:
             f"{row['published_at']} · {row['category']} · {source} · as of {row['as_of']} · <{row['link']}>"
         )
         entries = [
-            f"## {_escape_markdown(row['title'])}",
+            f"## {escape_markdown(row['title'])}",
             facts,
-            _escape_markdown(row["subtitle"]),
-            _escape_markdown(row["summary"]),
+            escape_markdown(row["subtitle"]),
+            escape_markdown(row["summary"]),
         ]
         entries.append("\n\n".join(part for part in entries if part))
     return ("\n\n".join(entries) + "\n").encode()
-
-
-def _escape_markdown(text: str) -> str:
-    return " ".join(text.split()).translate(_MARKDOWN_ESCAPES)
 
 
 def _escape_url(url: str) -> str:

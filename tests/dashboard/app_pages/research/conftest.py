@@ -1,4 +1,4 @@
-"""The real service with jobs, for a page that looks for it where the environment says."""
+"""Fixtures: the real service with jobs, and its address in the environment."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Research]:
 
 @pytest.fixture
 def service(served: Research, monkeypatch: pytest.MonkeyPatch) -> Research:
-    """With no jobs in it, and asked anew each time."""
+    """The service without jobs, and a client without a cache."""
     monkeypatch.setattr(research_client, "JOB_LIFETIME_SECONDS", 0.0)
     monkeypatch.setenv("CHAINPROOF_BASE_URL", served.url)
     monkeypatch.setenv("CHAINPROOF_API_KEY", served.key)
@@ -34,7 +34,7 @@ def service(served: Research, monkeypatch: pytest.MonkeyPatch) -> Research:
 
 @pytest.fixture
 def way(service: Research, monkeypatch: pytest.MonkeyPatch) -> Line:
-    """The way to the service, which the test may cut; nothing that came over it is kept."""
+    """The connection to the service, which the test may cut; responses are not cached."""
     line = Line()
     client = ApiClient(service.url, lambda: service.key, transport=line, lifetime=0)
     monkeypatch.setattr(connection, "get_client", lambda: client)

@@ -1,4 +1,4 @@
-"""What is typed and submitted: languages, refusals, and a service that goes away."""
+"""The forms of the Research page: languages, rejections, and an unreachable service."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("service")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_page_opens_in_every_language_with_examples_to_try(lang: Any) -> None:
+def test_the_page_offers_examples_in_every_language(lang: Any) -> None:
     app = opened(lang=lang)
     assert html(app).count("<h1") == 1
     assert t("research.title", lang=lang) in html(app)
@@ -35,7 +35,7 @@ def test_the_page_opens_in_every_language_with_examples_to_try(lang: Any) -> Non
 @pytest.mark.parametrize(
     ("example", "word"), [("first", "supported"), ("second", "contradicted"), ("third", "unverified")]
 )
-def test_each_example_comes_to_its_verdict_in_the_readers_language(
+def test_each_example_gets_its_verdict_in_the_readers_language(
     service: Research, lang: Any, example: str, word: str
 ) -> None:
     app = pressed(opened(lang=lang), f"rs_example_{example}")
@@ -49,21 +49,21 @@ def test_each_example_comes_to_its_verdict_in_the_readers_language(
     assert 'role="meter"' in page
 
 
-def test_nothing_to_look_up_says_so_and_submits_nothing(service: Research) -> None:
+def test_a_blank_statement_is_rejected_without_a_submission(service: Research) -> None:
     app = submitted(" \n ")
     assert t("research.nothing") in html(app)
     assert service.count() == 0
     assert "job" not in app.query_params
 
 
-def test_a_statement_that_is_too_long_is_told_with_its_length_and_stays(service: Research) -> None:
+def test_a_statement_that_is_too_long_is_rejected_with_its_length_and_kept(service: Research) -> None:
     app = submitted("x" * 10_001)
     assert t("research.too_long", n="10,001", most="10,000") in html(app)
     assert len(app.text_area(key="rs_statement").value or "") == 10_001
     assert service.count() == 0
 
 
-def test_an_address_that_is_none_is_told_with_its_place() -> None:
+def test_an_invalid_url_is_reported_with_its_field() -> None:
     app = opened()
     app.text_area(key="rs_statement").set_value(TRUE)
     app.text_area(key="rs_urls_statement").set_value("https://sec.gov\nnonsense")
@@ -72,12 +72,12 @@ def test_an_address_that_is_none_is_told_with_its_place() -> None:
     assert "source_urls" in page
 
 
-def test_what_is_typed_never_stands_in_the_address() -> None:
+def test_typed_text_never_appears_in_the_url() -> None:
     app = submitted("Secret words of mine.")
     assert "ecret" not in str(app.query_params)
 
 
-def test_a_key_that_may_only_read_is_told_why_nothing_was_submitted(
+def test_a_read_only_key_gets_a_reason_for_the_rejection(
     service: Research, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHAINPROOF_API_KEY", service.read_key)
@@ -88,7 +88,7 @@ def test_a_key_that_may_only_read_is_told_why_nothing_was_submitted(
     assert service.count() == 0
 
 
-def test_when_the_service_is_away_the_text_stays_and_is_submitted_once_later(
+def test_when_the_service_is_unreachable_the_text_is_kept_and_submitted_once_later(
     service: Research, way: Line
 ) -> None:
     app = opened()
@@ -103,7 +103,7 @@ def test_when_the_service_is_away_the_text_stays_and_is_submitted_once_later(
     assert t("research.said_waiting") in drawn(app)
 
 
-def test_a_submission_whose_answer_was_lost_is_the_same_job_when_sent_again(
+def test_a_submission_repeated_after_a_lost_response_is_the_same_job(
     service: Research, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(st, "session_state", {})
@@ -118,9 +118,9 @@ def test_a_submission_whose_answer_was_lost_is_the_same_job_when_sent_again(
         real = connection.get_client().post
         patch.setattr(connection.get_client(), "post", lost)
         session_state.submit(draft)
-    assert session_state.bench().problem is not None
+    assert session_state.page_state().problem is not None
     session_state.submit(draft)
-    assert session_state.bench().problem is None
+    assert session_state.page_state().problem is None
     assert service.count() == 1
     session_state.submit(draft)
     assert service.count() == 2

@@ -1,4 +1,4 @@
-"""A job on its way: steps, silence, cancelling, failing, and a service that goes away."""
+"""A running job: steps, inactivity, cancellation, failure, and an unreachable service."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -19,7 +19,7 @@ from tests.support.research_page import again, drawn, job_of, opened, pressed, s
 pytestmark = pytest.mark.usefixtures("service")
 
 
-def test_steps_are_shown_as_they_come(service: Research) -> None:
+def test_steps_are_shown_as_they_start_and_finish(service: Research) -> None:
     app = submitted()
     assert service.count() == 1
     (job_id,) = service.start_all()
@@ -37,7 +37,7 @@ def test_steps_are_shown_as_they_come(service: Research) -> None:
     assert t("research.verdict_supported") in html(again(app))
 
 
-def test_a_job_that_no_worker_takes_up_says_that_nothing_works_on_it(service: Research) -> None:
+def test_a_job_without_a_worker_is_reported(service: Research) -> None:
     app = submitted()
     service.move_back(seconds=90)
     assert "chainproof worker" in drawn(again(app))
@@ -46,7 +46,7 @@ def test_a_job_that_no_worker_takes_up_says_that_nothing_works_on_it(service: Re
 
 
 @pytest.mark.usefixtures("service")
-def test_a_worker_that_does_not_run_is_told_of_before_a_job_is_submitted(
+def test_a_missing_worker_is_reported_before_a_submission(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     worker = {"state": "missing", "seen_at": None, "restarts": 0}
@@ -54,7 +54,7 @@ def test_a_worker_that_does_not_run_is_told_of_before_a_job_is_submitted(
     assert t("frame.worker_missing") in html(opened())
 
 
-def test_a_running_job_of_which_nothing_is_heard_says_so(service: Research) -> None:
+def test_a_running_job_without_recent_steps_is_reported(service: Research) -> None:
     app = submitted()
     service.start_all()
     service.move_back(minutes=3)
@@ -62,7 +62,7 @@ def test_a_running_job_of_which_nothing_is_heard_says_so(service: Research) -> N
     assert t("research.elapsed", span="3 min") in drawn(app)
 
 
-def test_cancelling_ends_the_job_in_words_and_it_can_be_submitted_again(service: Research) -> None:
+def test_a_cancelled_job_says_so_and_can_be_submitted_again(service: Research) -> None:
     app = submitted()
     first = job_of(app)
     pressed(app, "rs_cancel")
@@ -72,7 +72,7 @@ def test_cancelling_ends_the_job_in_words_and_it_can_be_submitted_again(service:
     assert service.count() == 2
 
 
-def test_cancelling_with_a_key_that_may_only_read_says_why(
+def test_cancelling_with_a_read_only_key_shows_the_reason(
     service: Research, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = job_of(submitted())
@@ -88,7 +88,7 @@ def test_cancelling_with_a_key_that_may_only_read_says_why(
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize(
-    ("said", "word", "values"),
+    ("message", "word", "values"),
     [
         (CANCELLED, "cancelled", {}),
         (timeout_message(120), "overdue", {"n": "120"}),
@@ -96,20 +96,18 @@ def test_cancelling_with_a_key_that_may_only_read_says_why(
         ("The archive is out of reach.", "other", {}),
     ],
 )
-def test_a_failed_job_says_why_in_the_readers_language(
-    service: Research, lang: Any, said: str, word: str, values: dict[str, str]
+def test_a_failed_job_shows_the_reason_in_the_readers_language(
+    service: Research, lang: Any, message: str, word: str, values: dict[str, str]
 ) -> None:
     job_id = job_of(submitted())
     service.start_all()
-    assert transitions.fail(service.database, job_id, said, now=datetime.now(UTC))
+    assert transitions.fail(service.database, job_id, message, now=datetime.now(UTC))
     page = html(opened(job=job_id, lang=lang))
     assert t(f"research.failed_{word}", lang=lang, **values) in page
-    assert (said in page) == (word in ("fault", "other") or lang == "en")
+    assert (message in page) == (word in ("fault", "other") or lang == "en")
 
 
-def test_a_service_that_goes_away_while_a_job_is_watched_keeps_what_is_known(
-    service: Research, way: Line
-) -> None:
+def test_when_the_service_becomes_unreachable_the_known_progress_stays(service: Research, way: Line) -> None:
     app = submitted()
     way.cut = True
     app.run()
@@ -122,12 +120,10 @@ def test_a_service_that_goes_away_while_a_job_is_watched_keeps_what_is_known(
     assert t("research.verdict_supported") in html(app)
 
 
-def test_the_page_stops_asking_a_service_that_stays_away_until_it_is_told_to(
-    service: Research, way: Line
-) -> None:
+def test_the_page_stops_polling_an_unreachable_service_until_a_retry(service: Research, way: Line) -> None:
     app = submitted()
     way.cut = True
-    for _ in range(session_state.GIVE_UP_AFTER + 1):
+    for _ in range(session_state.MAX_FAILURES + 1):
         app.run()
     assert t("research.watch_stopped") in html(app)
     way.cut = False
@@ -136,12 +132,10 @@ def test_the_page_stops_asking_a_service_that_stays_away_until_it_is_told_to(
     assert t("research.verdict_supported") in html(app.run())
 
 
-def test_a_job_is_asked_after_for_as_long_as_the_service_asks_for_pauses(
-    service: Research, way: Line
-) -> None:
+def test_the_page_keeps_polling_a_busy_service(service: Research, way: Line) -> None:
     app = submitted()
     way.instead = httpx.Response(429, json={"detail": "Later."}, headers={"Retry-After": "0"})
-    for _ in range(session_state.GIVE_UP_AFTER + 1):
+    for _ in range(session_state.MAX_FAILURES + 1):
         app.run()
     assert t("frame.error_limited") in html(app)
     assert t("research.watch_stopped") not in html(app)

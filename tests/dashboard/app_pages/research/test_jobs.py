@@ -1,4 +1,4 @@
-"""Research jobs as they are read: their state from outside, their steps, and what is submitted."""
+"""Reading of research jobs: states, steps, failures, request bodies and history."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -15,7 +15,7 @@ NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
 
 
 def at(seconds: float) -> str:
-    """So many seconds ago, as the wire has it."""
+    """Formats the time ``seconds`` ago as on the wire."""
     return (NOW - timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
 
 
@@ -33,33 +33,33 @@ def step(name: str, started: float, finished: float | None = None, **detail: Any
     return {"name": name, "started_at": at(started), "finished_at": end, "detail": detail}
 
 
-def test_a_job_that_nobody_takes_up_is_told_from_one_that_has_just_come() -> None:
-    assert jobs.state_of(job(created=1), [], NOW) == "waiting"
-    assert jobs.state_of(job(created=jobs.UNATTENDED_SECONDS), [], NOW) == "unattended"
-    assert jobs.state_of(job(created=-5), [], NOW) == "waiting"
+def test_a_job_without_a_worker_differs_from_a_new_one() -> None:
+    assert jobs.find_state(job(created=1), [], NOW) == "waiting"
+    assert jobs.find_state(job(created=jobs.UNATTENDED_SECONDS), [], NOW) == "unattended"
+    assert jobs.find_state(job(created=-5), [], NOW) == "waiting"
 
 
-def test_a_running_job_is_quiet_once_no_step_has_been_heard_of_for_long() -> None:
+def test_a_running_job_is_quiet_after_a_long_time_without_a_step() -> None:
     running = job("running", created=100, started=90)
-    assert jobs.state_of(running, [], NOW) == "quiet"
-    assert jobs.state_of(running, [step("claims", 89, 3)], NOW) == "running"
-    assert jobs.state_of(running, [step("claims", 89, 60), step("weigh 1", 59)], NOW) == "quiet"
+    assert jobs.find_state(running, [], NOW) == "quiet"
+    assert jobs.find_state(running, [step("claims", 89, 3)], NOW) == "running"
+    assert jobs.find_state(running, [step("claims", 89, 60), step("weigh 1", 59)], NOW) == "quiet"
 
 
 @pytest.mark.parametrize("status", ["completed", "failed"])
-def test_what_has_ended_is_never_waited_for(status: str) -> None:
-    assert jobs.state_of(job(status, created=10_000), [], NOW) == status
+def test_an_ended_job_keeps_its_status_as_state(status: str) -> None:
+    assert jobs.find_state(job(status, created=10_000), [], NOW) == status
 
 
-def test_a_job_lasts_until_its_end_and_never_less_than_nothing() -> None:
-    assert jobs.lasted({**job(created=10), "completed_at": at(4)}, NOW) == 6
-    assert jobs.lasted(job(created=10), NOW) == 10
-    assert jobs.lasted(job(created=-10), NOW) == 0
+def test_the_duration_of_a_job_ends_with_it_and_is_never_negative() -> None:
+    assert jobs.compute_duration_seconds({**job(created=10), "completed_at": at(4)}, NOW) == 6
+    assert jobs.compute_duration_seconds(job(created=10), NOW) == 10
+    assert jobs.compute_duration_seconds(job(created=-10), NOW) == 0
 
 
-def test_steps_are_named_by_what_they_do_and_their_round() -> None:
-    lines = jobs.step_lines([step("claims", 3, 2, claims=1), step("weigh 12", 1)], NOW)
-    assert [(line.code, line.turn, line.done) for line in lines] == [
+def test_a_step_has_a_code_and_a_round() -> None:
+    lines = jobs.build_step_lines([step("claims", 3, 2, claims=1), step("weigh 12", 1)], NOW)
+    assert [(line.code, line.round, line.done) for line in lines] == [
         ("claims", 0, True),
         ("weigh", 12, False),
     ]
@@ -69,13 +69,13 @@ def test_steps_are_named_by_what_they_do_and_their_round() -> None:
 
 
 @pytest.mark.parametrize("name", ["dance", "weigh about", "weigh x1", "claims 1 2"])
-def test_a_step_of_another_version_keeps_its_name(name: str) -> None:
-    (line,) = jobs.step_lines([step(name, 1)], NOW)
-    assert (line.code, line.turn) == (name, 0)
+def test_an_unknown_step_keeps_its_name(name: str) -> None:
+    (line,) = jobs.build_step_lines([step(name, 1)], NOW)
+    assert (line.code, line.round) == (name, 0)
 
 
 @pytest.mark.parametrize(
-    ("said", "word", "values"),
+    ("message", "word", "values"),
     [
         ("The job was cancelled.", "cancelled", {}),
         ("The job did not end within 120 seconds and was stopped.", "overdue", {"n": "120"}),
@@ -84,43 +84,43 @@ def test_a_step_of_another_version_keeps_its_name(name: str) -> None:
         (None, "other", {}),
     ],
 )
-def test_the_services_sentences_are_known_again(said: str | None, word: str, values: dict[str, str]) -> None:
-    assert jobs.failure(said) == (word, values)
+def test_failure_messages_are_parsed(message: str | None, word: str, values: dict[str, str]) -> None:
+    assert jobs.parse_failure(message) == (word, values)
 
 
-def test_the_services_sentences_are_those_that_it_says() -> None:
+def test_failure_messages_match_those_of_the_service() -> None:
     from backend.jobs import model
 
-    assert jobs.failure(model.CANCELLED)[0] == "cancelled"
-    assert jobs.failure(model.INTERNAL_ERROR)[0] == "fault"
-    assert jobs.failure(model.timeout_message(2.5)) == ("overdue", {"n": "2.5"})
+    assert jobs.parse_failure(model.CANCELLED)[0] == "cancelled"
+    assert jobs.parse_failure(model.INTERNAL_ERROR)[0] == "fault"
+    assert jobs.parse_failure(model.timeout_message(2.5)) == ("overdue", {"n": "2.5"})
 
 
-def test_each_mode_submits_what_its_boxes_hold_and_nothing_else() -> None:
+def test_each_mode_submits_only_its_own_fields() -> None:
     draft = Draft("statement", "s", "t", "c", "e", " https://a.example \nhttps://b.example", 5)
     urls = ["https://a.example", "https://b.example"]
-    assert jobs.body_of(draft) == {"statement": "s", "source_urls": urls, "max_results": 5}
+    assert jobs.build_request_body(draft) == {"statement": "s", "source_urls": urls, "max_results": 5}
     text = Draft("text", "s", "", "c", "e")
-    assert jobs.body_of(text) == {"content": "c", "source_urls": [], "max_results": 10}
-    assert jobs.body_of(Draft("entities", text="e\r\n")) == {"text": "e\r\n"}
-    assert [jobs.kind_of(Draft(mode)) for mode in ("statement", "text", "entities")] == [
+    assert jobs.build_request_body(text) == {"content": "c", "source_urls": [], "max_results": 10}
+    assert jobs.build_request_body(Draft("entities", text="e\r\n")) == {"text": "e\r\n"}
+    assert [jobs.find_job_kind(Draft(mode)) for mode in ("statement", "text", "entities")] == [
         "sources",
         "sources",
         "extraction",
     ]
 
 
-def test_blank_is_what_says_nothing_in_its_own_mode() -> None:
+def test_a_draft_is_blank_if_the_fields_of_its_mode_are() -> None:
     assert Draft("statement", " \n", "title").is_blank
     assert not Draft("text", "", "title").is_blank
     assert Draft("entities", "statement").is_blank
 
 
-def test_jobs_of_both_kinds_are_listed_newest_first_on_one_line() -> None:
+def test_jobs_of_both_kinds_are_listed_newest_first_with_titles_on_one_line() -> None:
     def entry(name: str, ago: float) -> dict[str, Any]:
         return {"id": name, "status": "pending", "title": f" {name}\n x ", "created_at": at(ago)}
 
-    listed = jobs.entries([entry("a", 3), entry("b", 1)], [entry("c", 2)])
+    listed = jobs.merge_history([entry("a", 3), entry("b", 1)], [entry("c", 2)])
     assert [(one.id, one.kind, one.title) for one in listed] == [
         ("b", "sources", "b x"),
         ("c", "extraction", "c x"),
@@ -129,22 +129,22 @@ def test_jobs_of_both_kinds_are_listed_newest_first_on_one_line() -> None:
 
 
 @given(st.floats(0, 1) | st.decimals(0, 1, places=4))
-def test_the_meter_reaches_from_one_half_to_the_probability(probability: float | Decimal) -> None:
-    begin, length = jobs.verdict_span(probability)
+def test_the_meter_bar_spans_from_one_half_to_the_probability(probability: float | Decimal) -> None:
+    begin, length = jobs.compute_meter_bar(probability)
     percent = float(probability) * 100
     assert 0 <= begin <= 50
     assert begin + length == pytest.approx(max(percent, 50))
     assert min(percent, 50) == pytest.approx(begin)
 
 
-def test_sites_and_accounts_are_those_that_are_ones() -> None:
-    assert jobs.site(['"><script>', "sec.gov"]) == "https://sec.gov"
-    assert jobs.site(["localhost"]) is None
-    assert jobs.x_account(["not an account!", "@SECGov"]) == "SECGov"
-    assert jobs.x_account([]) is None
+def test_only_valid_domains_and_accounts_are_used() -> None:
+    assert jobs.find_site_url(['"><script>', "sec.gov"]) == "https://sec.gov"
+    assert jobs.find_site_url(["localhost"]) is None
+    assert jobs.find_x_account(["not an account!", "@SECGov"]) == "SECGov"
+    assert jobs.find_x_account([]) is None
 
 
-def test_a_links_id_is_a_uuid_in_any_case() -> None:
+def test_a_job_id_is_a_uuid_in_any_case() -> None:
     assert jobs.is_job_id("0B1D4C3E-8f5a-4d7e-8f9a-0b1c4f7c2a9e")
     assert not jobs.is_job_id("0b1d4c3e-8f5a-4d7e-8f9a-0b1c4f7c2a9e\n")
     assert not jobs.is_job_id("../prices")

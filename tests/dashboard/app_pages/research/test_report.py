@@ -1,4 +1,4 @@
-"""A finished job as Markdown and JSON: nothing is lost, and no text becomes a sign."""
+"""Markdown and JSON files of a finished job: complete content and escaped text."""
 
 import json
 from decimal import Decimal
@@ -10,7 +10,7 @@ from dashboard.app_pages.research import report
 
 
 class Words(dict[str, str]):
-    """Every text in square marks, so that a test sees where it stands."""
+    """Returns every text in guillemets, so that tests find it."""
 
     def __missing__(self, name: str) -> str:
         return f"«{name}»"
@@ -63,7 +63,7 @@ def job(word: str = "supported", *sources: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_verdict_comes_first_and_every_source_with_its_passage() -> None:
-    written = report.sources_markdown(job("supported", SOURCE), Words(), "https://here.example/?job=x")
+    written = report.build_sources_markdown(job("supported", SOURCE), Words(), "https://here.example/?job=x")
     lines = written.splitlines()
     assert lines[0] == r"# The SEC \| approved"
     assert lines[2] == "**«verdict_supported»** «probability»: 89%. «confidence»: «confidence_high»."
@@ -77,28 +77,28 @@ def test_the_verdict_comes_first_and_every_source_with_its_passage() -> None:
 
 
 @pytest.mark.parametrize(("validated", "word"), [(True, "valid_yes"), (False, "valid_no")])
-def test_marks_of_the_sources_are_told(validated: bool, word: str) -> None:
+def test_the_validation_of_a_source_is_shown(validated: bool, word: str) -> None:
     source = {**SOURCE, "validated": validated, "is_news_like": True, "published_at": None}
-    written = report.sources_markdown(job("mixed", source), Words())
+    written = report.build_sources_markdown(job("mixed", source), Words())
     assert f"«{word}»" in written
     assert "«news»" in written
     assert "«report_published»" not in written
 
 
-def test_near_misses_and_none_at_all_are_told_as_such() -> None:
-    assert "«sources_near»" in report.sources_markdown(job("unverified", SOURCE), Words())
-    assert "«sources_none»" in report.sources_markdown(job("unverified"), Words())
+def test_unconfirming_and_missing_sources_are_named_as_such() -> None:
+    assert "«sources_near»" in report.build_sources_markdown(job("unverified", SOURCE), Words())
+    assert "«sources_none»" in report.build_sources_markdown(job("unverified"), Words())
 
 
-def test_json_is_the_job_with_the_figures_that_came() -> None:
-    written = json.loads(report.as_json(job("supported", SOURCE)))
+def test_json_contains_the_job_with_its_figures() -> None:
+    written = json.loads(report.build_json(job("supported", SOURCE)))
     assert written["result"]["truth_assessment"]["truth_probability"] == 0.8909
     assert written["result"]["primary_sources"][0]["title"] == SOURCE["title"]
     with pytest.raises(TypeError, match="object"):
-        report.as_json({"x": object()})
+        report.build_json({"x": object()})
 
 
-def test_entities_are_a_table_that_no_name_breaks() -> None:
+def test_entities_form_a_table_that_no_name_breaks() -> None:
     one = {
         "name": "B|TC",
         "canonical_name": "Bitcoin",
@@ -109,7 +109,7 @@ def test_entities_are_a_table_that_no_name_breaks() -> None:
     made = {**job(), "result": {"entities": [one]}}
     row = next(
         line
-        for line in report.entities_markdown(made, Words(entity_asset="Asset")).splitlines()
+        for line in report.build_entities_markdown(made, Words(entity_asset="Asset")).splitlines()
         if line.startswith("| Bitcoin")
     )
     assert row == r"| Bitcoin | B\|TC | Asset | bitcoin.org, b.example | a\_b |"

@@ -1,4 +1,4 @@
-"""What a job came to, and the links, files and marks that go with it."""
+"""The result of a job: verdict, sources, marks, links and files."""
 
 import json
 
@@ -25,7 +25,7 @@ from tests.support.research_page import (
 pytestmark = pytest.mark.usefixtures("service")
 
 
-def test_the_result_tells_verdict_reason_and_official_source_first(service: Research) -> None:
+def test_the_result_shows_verdict_reason_and_official_source_first(service: Research) -> None:
     page = html(finished(service))
     assert page.index("rs-verdict-said") < page.index("rs-source-head")
     assert 'aria-valuenow="89"' in page
@@ -36,14 +36,14 @@ def test_the_result_tells_verdict_reason_and_official_source_first(service: Rese
     assert t("research.valid_unknown") in first
 
 
-def test_links_open_in_another_tab_that_knows_nothing_of_this_one(service: Research) -> None:
+def test_links_open_in_a_new_tab_without_access_to_this_one(service: Research) -> None:
     page = html(finished(service))
     links = [part.split(">")[0] for part in page.split("<a ")[1:]]
     assert links
     assert all('target="_blank"' in link and "noopener" in link for link in links)
 
 
-def test_what_differs_is_marked_in_the_statement_and_at_the_source(service: Research) -> None:
+def test_differences_are_marked_in_the_statement_and_in_the_source(service: Research) -> None:
     page = html(finished(service, ALTERED))
     assert page.count('class="rs-differs"') >= 2
     assert f'title="{t("research.sign_differs")}"' in page
@@ -51,13 +51,13 @@ def test_what_differs_is_marked_in_the_statement_and_at_the_source(service: Rese
     assert "15,537,393" in page
 
 
-def test_entities_are_linked_to_their_own_sites_with_their_type(service: Research) -> None:
+def test_entities_show_their_type_and_link_to_their_site(service: Research) -> None:
     page = html(finished(service, ALTERED))
     assert 'href="https://ethereum.org"' in page
     assert "Ethereum · Asset · ethereum.org" in page
 
 
-def test_texts_of_sources_and_of_the_reader_are_never_markup(service: Research) -> None:
+def test_texts_of_sources_and_of_the_reader_are_escaped(service: Research) -> None:
     evil = '<img src="https://evil.example/x.png"><script>alert(1)</script> Ethereum 2022.'
     page = html(finished(service, evil))
     assert "&lt;script&gt;" in page
@@ -65,7 +65,7 @@ def test_texts_of_sources_and_of_the_reader_are_never_markup(service: Research) 
     assert "<img" not in page
 
 
-def test_a_link_reopens_the_job_in_any_state_for_whoever_has_it(service: Research) -> None:
+def test_a_link_reopens_the_job_in_any_state(service: Research) -> None:
     job_id = job_of(submitted())
     assert t("research.said_waiting") in drawn(opened(job=job_id))
     service.work()
@@ -74,7 +74,7 @@ def test_a_link_reopens_the_job_in_any_state_for_whoever_has_it(service: Researc
     assert sent(page, "focus")["turn"] == 0
 
 
-def test_the_focus_goes_to_a_result_that_was_awaited_and_once(service: Research) -> None:
+def test_the_focus_moves_once_to_an_awaited_result(service: Research) -> None:
     app = submitted()
     assert sent(app, "focus")["turn"] == 0
     service.work()
@@ -83,14 +83,14 @@ def test_the_focus_goes_to_a_result_that_was_awaited_and_once(service: Research)
 
 
 @pytest.mark.parametrize("link", [NOBODY, "nonsense", "../prices"])
-def test_a_link_to_no_job_says_so_in_a_sentence(link: str) -> None:
+def test_a_link_to_an_unknown_job_is_explained(link: str) -> None:
     app = opened(job=link)
     assert t("research.job_unknown") in html(app)
     pressed(app, "empty-rs_job-action")
     assert "job" not in app.query_params
 
 
-def test_the_whole_text_is_marked_where_this_session_sent_it(service: Research) -> None:
+def test_the_whole_text_is_marked_if_this_session_submitted_it(service: Research) -> None:
     app = opened()
     app.text_input(key="rs_title").set_value("The SEC sued Coinbase in June 2023")
     app.text_area(key="rs_content").set_value("Brian Armstrong said 比特币 ＆ イーサリアム fell.")
@@ -117,7 +117,7 @@ def test_entities_of_a_text_are_a_table_and_marks(service: Research) -> None:
     assert "Binance" in reopened
 
 
-def test_a_text_without_entities_says_so(service: Research) -> None:
+def test_a_message_states_that_a_text_has_no_entities(service: Research) -> None:
     app = opened()
     app.text_area(key="rs_text").set_value("Nothing of note.")
     pressed(app, "rs_submit_entities")
@@ -125,7 +125,7 @@ def test_a_text_without_entities_says_so(service: Research) -> None:
     assert t("research.entities_none") in html(again(app))
 
 
-def test_what_is_copied_is_the_verdict_and_the_job_as_it_came(service: Research) -> None:
+def test_the_copied_files_contain_the_verdict_and_the_job(service: Research) -> None:
     app = finished(service)
     parts = [part.proto for part in app.get("bidi_component")]
     buttons = [part.json for part in parts if part.component_name == "chainproof.copy_button"]

@@ -1,4 +1,4 @@
-"""What stands beside the research: the jobs so far, and the entities seen lately."""
+"""The side panel: job history and recently seen entities."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ from tests.support.research_page import ALTERED, TRUE, drawn, finished, job_of, 
 pytestmark = pytest.mark.usefixtures("service")
 
 
-def test_the_history_holds_both_kinds_and_a_click_opens_one(service: Research) -> None:
+def test_the_history_lists_both_kinds_and_a_click_opens_a_job(service: Research) -> None:
     first = job_of(submitted())
     other = opened()
     other.text_area(key="rs_text").set_value("Binance")
@@ -29,7 +29,7 @@ def test_the_history_holds_both_kinds_and_a_click_opens_one(service: Research) -
     assert t("research.state_completed") in live
 
 
-def test_older_jobs_are_shown_when_they_are_asked_for(service: Research) -> None:
+def test_a_button_shows_older_jobs(service: Research) -> None:
     now = datetime.now(UTC)
     for n in range(14):
         job_store.submit(
@@ -48,7 +48,7 @@ def test_older_jobs_are_shown_when_they_are_asked_for(service: Research) -> None
     assert "job number 13" in drawn(app)
 
 
-def test_entities_seen_lately_are_counted_within_the_period(service: Research) -> None:
+def test_recently_seen_entities_are_counted_within_the_period(service: Research) -> None:
     finished(service, ALTERED)
     page = html(opened())
     assert 'class="rs-table"' in page
