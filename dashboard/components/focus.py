@@ -1,4 +1,4 @@
-"""Moves the focus to an element of the page when something has come that was waited for; draws nothing."""
+"""Moves the focus to an element as soon as the page has it; draws nothing."""
 
 from functools import cache
 from typing import Any
@@ -6,31 +6,31 @@ from typing import Any
 import streamlit as st
 
 _JS = """
-const WITHIN = 3000;
+const TIMEOUT_MS = 3000;
 
 export default function ({ data, parentElement }) {
   if (data.turn <= (parentElement.turn ?? 0)) return;
   parentElement.turn = data.turn;
-  const end = performance.now() + WITHIN;
-  const look = () => {
-    const there = document.getElementById(data.id);
-    if (there) {
-      there.focus({ preventScroll: true });
-      const { top } = there.getBoundingClientRect();
-      const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const end = performance.now() + TIMEOUT_MS;
+  const tryFocus = () => {
+    const target = document.getElementById(data.id);
+    if (target) {
+      target.focus({ preventScroll: true });
+      const { top } = target.getBoundingClientRect();
+      const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
       if (top < 0 || top > innerHeight * 0.65) {
-        there.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+        target.scrollIntoView({ block: "start", behavior: reducedMotion ? "auto" : "smooth" });
       }
-    } else if (performance.now() < end) requestAnimationFrame(look);
+    } else if (performance.now() < end) requestAnimationFrame(tryFocus);
   };
-  look();
+  tryFocus();
 }
 """
 
 
-def focus(element: str, turn: int, *, key: str) -> None:
-    """The element of this id gets the focus when ``turn`` has risen, once it is on the page."""
-    _component()(key=key, data={"id": element, "turn": turn}, height="content")
+def focus(element_id: str, count: int, *, key: str) -> None:
+    """Focus the element with this id after each increase of ``count``, as soon as the page has it."""
+    _component()(key=key, data={"id": element_id, "turn": count}, height="content")
 
 
 @cache

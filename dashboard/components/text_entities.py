@@ -1,4 +1,4 @@
-"""Asks the service which entities texts name, by its own rules."""
+"""Requests the entities in texts from the service."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,25 +10,29 @@ from dashboard.components.text_marks import Mark
 
 
 class EntityScan(NamedTuple):
-    """``marks`` are those of each article, field by field; null when the service cannot be asked."""
+    """``marks`` by article, in order of the fields; null if the service is unavailable."""
 
     marks: list[list[Mark]] | None
     rules_version: str = ""
-    """Of the rules by which the articles were read; empty when they were not."""
+    """Version of the rules that found the marks; empty without a response."""
 
 
-def scan_entities(sent: Sequence[Article], fields: Sequence[str]) -> EntityScan:
-    """Find every place in ``fields`` of each article that names an entity."""
-    answer = articles.scan(sent, persist=False)
-    if answer.error is not None or answer.data is None:
+def scan_entities(texts: Sequence[Article], fields: Sequence[str]) -> EntityScan:
+    """Find all mentions of entities in ``fields`` of each article."""
+    response = articles.scan(texts, persist=False)
+    if response.error is not None or response.data is None:
         return EntityScan(None)
-    version = articles.get_rules_version(answer)
-    book = articles.fetch_rules(version).data
-    if book is None:
+    version = articles.get_rules_version(response)
+    rule_set = articles.fetch_rules(version).data
+    if rule_set is None:
         return EntityScan(None, version)
-    entities = book["entities"]
+    entities = rule_set["entities"]
     marks = [
-        [mark for field in fields for mark in text_marks.entity_marks(result["matches"], entities, field)]
-        for result in answer.data
+        [
+            mark
+            for field in fields
+            for mark in text_marks.build_entity_marks(result["matches"], entities, field)
+        ]
+        for result in response.data
     ]
     return EntityScan(marks, version)

@@ -1,4 +1,4 @@
-"""What is marked in a text: the entities that it names, and the words that decided a verdict. Pure.
+"""Marks entities in texts, and the figures and dates that a verdict is based on. Pure.
 
 Offsets count code points.
 """
@@ -9,15 +9,15 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-Sign = Literal["agrees", "differs"]
-LONGEST_COMPARED = 2_500
-"""Characters of a passage and of a reasoning that are compared."""
+Agreement = Literal["agrees", "differs"]
+MAX_COMPARED_CHARS = 2_500
+"""Maximum length of the compared start of a passage and a reasoning."""
 _WORD = re.compile(r"[0-9０-９]+(?:[,.，．:/-][0-9０-９]+)*|[A-Za-z]+")
-"""A number with the signs within it, or a Latin word."""
+"""A number with inner separators, or a Latin word."""
 
 
-class Named(NamedTuple):
-    """An entity as the page tells of it: its name in the catalogue, its type, its own domains."""
+class NamedEntity(NamedTuple):
+    """An entity: its name in the catalogue, its type and its official domains."""
 
     id: str
     name: str
@@ -28,110 +28,112 @@ class Named(NamedTuple):
 class Mark(NamedTuple):
     start: int
     end: int
-    entity: Named | None = None
-    sign: Sign | None = None
+    entity: NamedEntity | None = None
+    sign: Agreement | None = None
 
 
-def entity_marks(
+def build_entity_marks(
     matches: Iterable[Mapping[str, Any]], entities: Iterable[Mapping[str, Any]], field: str = "content"
 ) -> list[Mark]:
-    """The places in a field that name an entity; words of the field (type ``term``) are none."""
-    known = {
-        one["id"]: Named(one["id"], one["names"].get("en") or one["id"], one["type"], one["official_domains"])
+    """Build marks for the mentions of entities in a field, except technical terms (type ``term``)."""
+    entities_by_id = {
+        one["id"]: NamedEntity(
+            one["id"], one["names"].get("en") or one["id"], one["type"], one["official_domains"]
+        )
         for one in entities
         if one["type"] != "term"
     }
     return [
-        Mark(match["start_offset"], match["end_offset"], known[match["entity_id"]])
+        Mark(match["start_offset"], match["end_offset"], entities_by_id[match["entity_id"]])
         for match in matches
-        if match["field"] == field and match["entity_id"] in known
+        if match["field"] == field and match["entity_id"] in entities_by_id
     ]
 
 
-def named_in(marks: Iterable[Mark]) -> list[Named]:
-    """Each entity once, in the order in which the text names them."""
+def list_entities(marks: Iterable[Mark]) -> list[NamedEntity]:
+    """List each entity once, in the order of the text."""
     return list({mark.entity.id: mark.entity for mark in marks if mark.entity is not None}.values())
 
 
-def telling(passage: str, reasoning: str, statement: str, assessment: str) -> list[Mark]:
-    """The figures and dates of a passage that the reasoning quotes.
+def mark_evidence(passage: str, reasoning: str, statement: str, assessment: str) -> list[Mark]:
+    """Mark the figures and dates of a passage that the reasoning quotes.
 
-    They agree when the statement has them too, or is borne out; in a statement that is not borne out,
-    what it has not differs. An unverified one has neither.
+    They agree if the statement contains them or is supported. Otherwise, they differ. An unverified statement
+    has no marks.
     """
     if assessment not in ("supported", "contradicted", "mixed"):
         return []
     marks = []
-    for start, end in _common(passage[:LONGEST_COMPARED], reasoning[:LONGEST_COMPARED]):
-        same = assessment == "supported" or stands_alone(statement, passage[start:end])
+    for start, end in _find_common_runs(passage[:MAX_COMPARED_CHARS], reasoning[:MAX_COMPARED_CHARS]):
+        same = assessment == "supported" or is_whole_run(statement, passage[start:end])
         marks.append(Mark(start, end, sign="agrees" if same else "differs"))
     return marks
 
 
-def date_sign(day: str, reasoning: str, assessment: str) -> Sign | None:
-    """How the day that a source gives (``2022-09-15``) counts, where the reasoning quotes it."""
-    if assessment not in ("supported", "contradicted") or not stands_alone(reasoning, day):
+def compare_date(day: str, reasoning: str, assessment: str) -> Agreement | None:
+    """Tell whether the date of a source (``2022-09-15``) agrees; null unless the reasoning quotes it."""
+    if assessment not in ("supported", "contradicted") or not is_whole_run(reasoning, day):
         return None
     return "agrees" if assessment == "supported" else "differs"
 
 
-def claimed(statement: str, reasoning: str, passages: Sequence[str], assessment: str) -> list[Mark]:
-    """The figures and dates of a statement that the reasoning quotes; those no passage has, differ."""
+def mark_claims(statement: str, reasoning: str, passages: Sequence[str], assessment: str) -> list[Mark]:
+    """Mark the figures and dates of a statement that the reasoning quotes; those in no passage differ."""
     if assessment not in ("supported", "contradicted", "mixed"):
         return []
     marks = []
-    for start, end in _common(statement[:LONGEST_COMPARED], reasoning[:LONGEST_COMPARED]):
+    for start, end in _find_common_runs(statement[:MAX_COMPARED_CHARS], reasoning[:MAX_COMPARED_CHARS]):
         same = assessment == "supported" or any(
-            stands_alone(passage, statement[start:end]) for passage in passages
+            is_whole_run(passage, statement[start:end]) for passage in passages
         )
         marks.append(Mark(start, end, sign="agrees" if same else "differs"))
     return marks
 
 
-def together(first: Iterable[Mark], second: Iterable[Mark]) -> list[Mark]:
-    """Both by place; of those that overlap, the one of ``first`` stays."""
-    kept = list(first)
+def merge_marks(first: Iterable[Mark], second: Iterable[Mark]) -> list[Mark]:
+    """Merge marks in order of position; a mark of ``second`` that overlaps one of ``first`` is omitted."""
+    merged = list(first)
     for mark in second:
-        if not any(mark.start < other.end and other.start < mark.end for other in kept):
-            kept.append(mark)
-    return sorted(kept, key=lambda mark: mark.start)
+        if not any(mark.start < other.end and other.start < mark.end for other in merged):
+            merged.append(mark)
+    return sorted(merged, key=lambda mark: mark.start)
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     text: str
     mark: Mark | None
 
 
-def pieces(text: str, marks: Sequence[Mark]) -> list[Piece]:
-    """``text`` cut at the marks, which are ascending and apart; put together it is the text again."""
-    cut, at = [], 0
+def split_at_marks(text: str, marks: Sequence[Mark]) -> list[TextPiece]:
+    """Split ``text`` at ascending marks that do not overlap; the pieces join to the text."""
+    result, position = [], 0
     for mark in marks:
-        if mark.start > at:
-            cut.append(Piece(text[at : mark.start], None))
-        cut.append(Piece(text[mark.start : mark.end], mark))
-        at = mark.end
-    return [*cut, Piece(text[at:], None)] if at < len(text) or not cut else cut
+        if mark.start > position:
+            result.append(TextPiece(text[position : mark.start], None))
+        result.append(TextPiece(text[mark.start : mark.end], mark))
+        position = mark.end
+    return [*result, TextPiece(text[position:], None)] if position < len(text) or not result else result
 
 
 @lru_cache(maxsize=512)
-def _common(text: str, reasoning: str) -> tuple[tuple[int, int], ...]:
-    """Runs with a digit in them that stand in both, whole: none begins or ends within a number or word."""
+def _find_common_runs(text: str, reasoning: str) -> tuple[tuple[int, int], ...]:
+    """Find common runs with a digit that start and end at word boundaries in both texts."""
     found = []
     for block in SequenceMatcher(None, text, reasoning, autojunk=False).get_matching_blocks():
-        start, end = _whole(text, block.a, block.a + block.size)
-        if re.search(r"\d", text[start:end]) and stands_alone(reasoning, text[start:end]):
+        start, end = _trim_to_words(text, block.a, block.a + block.size)
+        if re.search(r"\d", text[start:end]) and is_whole_run(reasoning, text[start:end]):
             found.append((start, end))
     return tuple(found)
 
 
-def _whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """The part of a run that cuts no word and has no blanks or stops at its ends."""
+def _trim_to_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Trim a run to whole words, without spaces and punctuation at its ends."""
     words = [(word.start(), word.end()) for word in _WORD.finditer(text)]
-    for begin, after in words:
-        if begin < start < after:
-            start = after
-        if begin < end < after:
-            end = begin
+    for word_start, word_end in words:
+        if word_start < start < word_end:
+            start = word_end
+        if word_start < end < word_end:
+            end = word_start
     while start < end and not text[start].isalnum():
         start += 1
     while end > start and not text[end - 1].isalnum() and text[end - 1] not in "%％":
@@ -139,6 +141,9 @@ def _whole(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def stands_alone(text: str, run: str) -> bool:
-    """Whether ``run`` is in a text, and not within a longer number or word there."""
-    return any(_whole(text, at.start(), at.end()) == at.span() for at in re.finditer(re.escape(run), text))
+def is_whole_run(text: str, run: str) -> bool:
+    """Whether a text contains ``run`` outside of longer numbers and words."""
+    return any(
+        _trim_to_words(text, position.start(), position.end()) == position.span()
+        for position in re.finditer(re.escape(run), text)
+    )

@@ -1,22 +1,22 @@
-"""The categories of topics, and how long a topic counts as new. Pure."""
+"""Lists the categories of topics, and tells whether a topic is recent. Pure."""
 
 from datetime import datetime, timedelta
 from typing import Literal
 
 Category = Literal["breaking", "important", "normal"]
 CATEGORIES: tuple[Category, ...] = ("breaking", "important", "normal")
-"""In the order of their numbers on the wire."""
-NEAR = timedelta(days=7)
-"""For so long after an event its age says more than its date; the candles that are kept reach as far."""
+"""In the order of the service's numbers."""
+RECENT_PERIOD = timedelta(days=7)
+"""Recent topics show their age instead of the date; the candles of the Rankings page cover this period."""
 
 
-def category_of(sent: int | str) -> Category:
-    """The code of a category, which the service names by number in lists and by word in a topic."""
+def parse_category(sent: int | str) -> Category:
+    """Parse a category: the service sends a number in lists, and a word in a topic."""
     if isinstance(sent, int):
         return CATEGORIES[sent]
     return next(code for code in CATEGORIES if code == sent.lower())
 
 
-def is_drawn(event: datetime, now: datetime) -> bool:
-    """Whether candles that are kept (seven days of them) reach an event."""
-    return timedelta(0) <= now - event < NEAR
+def is_recent(event: datetime, now: datetime) -> bool:
+    """Whether an event is within the last seven days, which candles cover."""
+    return timedelta(0) <= now - event < RECENT_PERIOD

@@ -6,8 +6,8 @@ import streamlit as st
 
 from dashboard.client import Fetched, topics
 from dashboard.client.topics import TopicItem, TopicPage
-from dashboard.components.topic_badge import badge, when
-from dashboard.components.topic_categories import category_of
+from dashboard.components.topic_badge import render_badge, render_time
+from dashboard.components.topic_categories import parse_category
 from dashboard.frame import states
 from dashboard.frame.markup import tag, text
 from dashboard.frame.url_state import link
@@ -42,5 +42,7 @@ def render_topics(asset_id: str, result: Fetched[TopicPage]) -> None:
 def _build_item(topic: TopicItem, asset_id: str, now: datetime) -> str:
     href = link("/topics", entity=asset_id, topic=str(topic["id"]))
     title = tag("a", text(topic["title"]), href=href, lang=HTML_LANG[topic["lang"]])
-    facts = tag("span", badge(category_of(topic["category"])), when(topic["published_at"], now))
+    facts = tag(
+        "span", render_badge(parse_category(topic["category"])), render_time(topic["published_at"], now)
+    )
     return tag("li", title, facts)

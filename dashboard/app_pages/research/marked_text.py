@@ -29,7 +29,7 @@ def build_marked_text(content: str, marks: Sequence[Mark], *, in_source: bool) -
     """Builds the markup of a text with marks; ``in_source`` is true for a passage of a source."""
     return "".join(
         text(piece.text) if piece.mark is None else build_mark(piece.text, piece.mark, in_source=in_source)
-        for piece in text_marks.pieces(content, sorted(marks, key=lambda mark: mark.start))
+        for piece in text_marks.split_at_marks(content, sorted(marks, key=lambda mark: mark.start))
     )
 
 

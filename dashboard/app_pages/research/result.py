@@ -10,7 +10,7 @@ from dashboard.app_pages.research.marked_text import build_entity_table, build_m
 from dashboard.app_pages.research.markup import build_entity_link, format_hundredths, get_type_name
 from dashboard.client.research import AssessmentWord, EntityOut, SourcesResult
 from dashboard.components import text_marks
-from dashboard.components.text_marks import Named
+from dashboard.components.text_marks import NamedEntity
 from dashboard.frame import formats
 from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
@@ -27,7 +27,7 @@ VERDICT_GLYPHS: Mapping[AssessmentWord, str] = {
 def render_sources_result(result: SourcesResult, submitted: str | None) -> None:
     """Renders the result on a statement; ``submitted`` is its text if this session submitted it."""
     st.html(_build_verdict(result))
-    entities = text_marks.named_in(session_state.find_entity_marks(result["statement"]))
+    entities = text_marks.list_entities(session_state.find_entity_marks(result["statement"]))
     if entities:
         st.html(_build_chips(entities))
     st.html(sources.build_sources(result))
@@ -57,8 +57,8 @@ def _build_verdict(result: SourcesResult) -> str:
     truth = result["truth_assessment"]
     word = truth["assessment"]
     passages = [source["summary"] for source in result["primary_sources"]]
-    claimed = text_marks.claimed(result["statement"], truth["reasoning"], passages, word)
-    marks = text_marks.together(claimed, session_state.find_entity_marks(result["statement"]))
+    claimed = text_marks.mark_claims(result["statement"], truth["reasoning"], passages, word)
+    marks = text_marks.merge_marks(claimed, session_state.find_entity_marks(result["statement"]))
     confidence = _build_confidence(truth["confidence_level"])
     return tag(
         "section",
@@ -129,7 +129,7 @@ def _build_meter(probability: Decimal | float, word: AssessmentWord) -> str:
     return tag("div", head, track, ends, class_="rs-meter")
 
 
-def _build_chips(entities: Sequence[Named]) -> str:
+def _build_chips(entities: Sequence[NamedEntity]) -> str:
     chips = "".join(
         tag(
             "li",

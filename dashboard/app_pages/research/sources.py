@@ -56,7 +56,7 @@ def _build_source(source: PrimarySource, number: int, result: SourcesResult) -> 
         if web_links.is_web_url(source["url"])
         else title
     )
-    marks = text_marks.telling(
+    marks = text_marks.mark_evidence(
         source["summary"], truth["reasoning"], result["statement"], truth["assessment"]
     )
     return tag(
@@ -122,7 +122,7 @@ def _build_date(timestamp: str | None, truth: TruthAssessment) -> str:
         return tag("span", text(t("research.undated")))
     at = datetime.fromisoformat(timestamp).astimezone(UTC)
     day = f"{at:%Y-%m-%d}"
-    sign = text_marks.date_sign(day, truth["reasoning"], truth["assessment"])
+    sign = text_marks.compare_date(day, truth["reasoning"], truth["assessment"])
     content = text(day) if sign is None else build_mark(day, Mark(0, len(day), sign=sign), in_source=True)
     return tag("time", content, datetime=timestamp, title=f"{at:%Y-%m-%d %H:%M:%S} UTC")
 

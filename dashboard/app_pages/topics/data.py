@@ -6,7 +6,7 @@ from dashboard.app_pages.topics import filter_params, session_state
 from dashboard.app_pages.topics.filter_params import Filters
 from dashboard.client import Fetched, topics
 from dashboard.client.topics import TopicItem, TopicPage
-from dashboard.components.text_marks import Named
+from dashboard.components.text_marks import NamedEntity
 
 
 class TopicListing(NamedTuple):
@@ -15,7 +15,7 @@ class TopicListing(NamedTuple):
     answer: Fetched[TopicPage]
     topics: tuple[TopicItem, ...]
     total: int
-    entities: dict[int, tuple[Named, ...]]
+    entities: dict[int, tuple[NamedEntity, ...]]
 
     @property
     def names(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from dashboard.components.topic_categories import category_of
+from dashboard.components.topic_categories import parse_category
 from dashboard.frame.csv_export import build_csv
 from dashboard.frame.markdown import escape_markdown
 from dashboard.frame.web_links import display_host, is_web_url
@@ -29,7 +29,7 @@ def build_row(topic: Mapping[str, Any], topic_export: TopicExport) -> dict[str, 
     return {
         "id": str(topic["id"]),
         "published_at": topic["published_at"],
-        "category": category_of(topic["category"]),
+        "category": parse_category(topic["category"]),
         "language": topic["lang"],
         "title": topic["title"],
         "subtitle": topic["subtitle"] or "",

@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.app_pages.topics import filter_params, session_state, url_state
 from dashboard.app_pages.topics.filter_params import Filters
 from dashboard.client.articles import RuleEntity
-from dashboard.components.topic_badge import GLYPHS, category_name
+from dashboard.components.topic_badge import GLYPHS, name_category
 from dashboard.components.topic_categories import CATEGORIES
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
 
@@ -39,7 +39,7 @@ def _render_language(filters: Filters) -> None:
 
 def _render_category(filters: Filters) -> None:
     names = {ALL_CODE: t("topics.category_all")}
-    names |= {code: f"{GLYPHS[code]} {category_name(code)}" for code in CATEGORIES}
+    names |= {code: f"{GLYPHS[code]} {name_category(code)}" for code in CATEGORIES}
     st.session_state["tp_category"] = filters.category or ALL_CODE
     st.segmented_control(
         t("topics.category"),

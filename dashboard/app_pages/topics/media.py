@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.app_pages.topics.markup import name_source, render_source_link
 from dashboard.client import Fetched
 from dashboard.client.topics import TopicDetail, TopicMedia
-from dashboard.components.topic_badge import when
+from dashboard.components.topic_badge import render_time
 from dashboard.frame import states, web_links
 from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
@@ -58,7 +58,7 @@ def _build_entry(
     shown = stripped if stripped and not stripped.startswith("/") else site or name
     facts = [tag("span", text(name), class_="tp-outlet")] if shown != name else []
     if published:
-        facts.append(when(published, now))
+        facts.append(render_time(published, now))
     below = tag("p", *facts, class_="cp-note tp-entry-facts") if facts else ""
     summary_html = (
         tag("p", text(summary), class_="tp-entry-told", lang=detect_html_lang(summary)) if summary else ""

@@ -11,8 +11,8 @@ from dashboard.charts.plotly_chart import Figure, render_chart
 from dashboard.client import Problem, markets
 from dashboard.client.market_schemas import CandleRow, Span
 from dashboard.client.topics import TopicDetail
-from dashboard.components.text_marks import Named
-from dashboard.components.topic_categories import is_drawn
+from dashboard.components.text_marks import NamedEntity
+from dashboard.components.topic_categories import is_recent
 from dashboard.frame import states, theme
 from dashboard.frame.freshness import source_name
 from dashboard.frame.markup import note, tag, text
@@ -29,7 +29,7 @@ STORED_INTERVALS_SECONDS = (1_800, 14_400, 86_400)
 ASSET_TYPES = ("asset", "stablecoin", "protocol")
 
 
-def render(topic: TopicDetail, entities: Sequence[Named], now: datetime) -> None:
+def render(topic: TopicDetail, entities: Sequence[NamedEntity], now: datetime) -> None:
     """Render the prices; nothing if the topic names no asset of this service."""
     assets = markets.fetch_assets()
     if assets.data is None and assets.error is not None and entities:
@@ -48,7 +48,7 @@ def render(topic: TopicDetail, entities: Sequence[Named], now: datetime) -> None
         _render_chart(chosen, event, now)
 
 
-def _render_asset_choice(found: Sequence[Named]) -> Named:
+def _render_asset_choice(found: Sequence[NamedEntity]) -> NamedEntity:
     names = {one.id: one.name for one in found}
     if st.session_state.get("tp_asset") not in names:
         st.session_state["tp_asset"] = found[0].id
@@ -63,7 +63,7 @@ def _render_asset_choice(found: Sequence[Named]) -> Named:
     return next((one for one in found if one.id == code), found[0])
 
 
-def _build_links(found: Sequence[Named]) -> str:
+def _build_links(found: Sequence[NamedEntity]) -> str:
     links = "".join(
         tag("li", tag("a", text(one.name), href=link("/rankings", coin=one.id), lang="en")) for one in found
     )
@@ -80,9 +80,9 @@ class _CandleSeries(NamedTuple):
     source: str | None
 
 
-def _render_chart(asset: Named, event: datetime, now: datetime) -> None:
+def _render_chart(asset: NamedEntity, event: datetime, now: datetime) -> None:
     """Render the candles of the Rankings page for recent events, and stored candles for earlier ones."""
-    found = _load_recent(asset, event, now) if is_drawn(event, now) else _load_stored(asset, event)
+    found = _load_recent(asset, event, now) if is_recent(event, now) else _load_stored(asset, event)
     if isinstance(found, Problem):
         states.error(found, key="tp_candles")
     if not isinstance(found, _CandleSeries):
@@ -115,7 +115,7 @@ def _render_chart(asset: Named, event: datetime, now: datetime) -> None:
     st.html(note(f"{event_text} · {found.basis}" if is_event_drawn else found.basis))
 
 
-def _load_recent(asset: Named, event: datetime, now: datetime) -> _CandleSeries | Problem | None:
+def _load_recent(asset: NamedEntity, event: datetime, now: datetime) -> _CandleSeries | Problem | None:
     span: Span = "24h" if now - event < timedelta(hours=20) else "7d"
     answer = markets.fetch_candles(asset.id, span)
     series = answer.data
@@ -125,7 +125,7 @@ def _load_recent(asset: Named, event: datetime, now: datetime) -> _CandleSeries 
     return _CandleSeries(series["candles"], span, t(f"chart.span_{span}"), basis, series["source"])
 
 
-def _load_stored(asset: Named, event: datetime) -> _CandleSeries | Problem | None:
+def _load_stored(asset: NamedEntity, event: datetime) -> _CandleSeries | Problem | None:
     answer = markets.fetch_candles_around(asset.id, event)
     series = answer.data
     if series is None:

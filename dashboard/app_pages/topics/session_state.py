@@ -14,7 +14,7 @@ from dashboard.client.article_schemas import Article, build_blank_article
 from dashboard.client.articles import RuleEntity
 from dashboard.components import text_marks
 from dashboard.components.text_entities import scan_entities
-from dashboard.components.text_marks import Named
+from dashboard.components.text_marks import NamedEntity
 
 HEADING_ID = "tp-title"
 """Id of the element with the topic's title."""
@@ -30,7 +30,7 @@ class PageState:
     focus_target: str = HEADING_ID
     rules_version: str = ""
     """Version of the rules that the last scan used."""
-    named: OrderedDict[tuple[int, str, str], tuple[Named, ...]] = field(default_factory=OrderedDict)
+    named: OrderedDict[tuple[int, str, str], tuple[NamedEntity, ...]] = field(default_factory=OrderedDict)
 
 
 def load_state() -> PageState:
@@ -38,7 +38,7 @@ def load_state() -> PageState:
     return found
 
 
-def find_entities(topics: Sequence[Mapping[str, Any]]) -> dict[int, tuple[Named, ...]]:
+def find_entities(topics: Sequence[Mapping[str, Any]]) -> dict[int, tuple[NamedEntity, ...]]:
     """Find the entities in each topic's texts, by topic id; topics that cannot be scanned now are omitted."""
     state = load_state()
     keys = {topic["id"]: (topic["id"], topic["lang"], topic["title"]) for topic in topics}
@@ -56,14 +56,14 @@ def find_entities(topics: Sequence[Mapping[str, Any]]) -> dict[int, tuple[Named,
     return known
 
 
-def _scan(topics: Sequence[Mapping[str, Any]]) -> list[tuple[Named, ...]] | None:
+def _scan(topics: Sequence[Mapping[str, Any]]) -> list[tuple[NamedEntity, ...]] | None:
     """Find the entities of each topic by the service's rules; null if the service is unavailable."""
     found = scan_entities([_build_article(topic) for topic in topics], ("title", "summary", "content"))
     if found.rules_version:
         load_state().rules_version = found.rules_version
     if found.marks is None:
         return None
-    return [tuple(text_marks.named_in(marks)) for marks in found.marks]
+    return [tuple(text_marks.list_entities(marks)) for marks in found.marks]
 
 
 def _build_article(topic: Mapping[str, Any]) -> Article:

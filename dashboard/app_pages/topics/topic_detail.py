@@ -23,8 +23,8 @@ from dashboard.app_pages.topics.markup import name_source
 from dashboard.client import Fetched, Problem, connection, topics
 from dashboard.client.topics import Insight, TopicDetail, TopicMedia
 from dashboard.components.copy_button import copy_button
-from dashboard.components.topic_badge import badge, moment
-from dashboard.components.topic_categories import category_of
+from dashboard.components.topic_badge import format_moment, render_badge
+from dashboard.components.topic_categories import parse_category
 from dashboard.frame import formats, states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, LANGUAGES, Language, t
@@ -185,11 +185,11 @@ def _render_topic(responses: TopicResponses, topic: TopicDetail) -> None:
 
 def _build_head(topic: TopicDetail, now: datetime) -> str:
     instant = datetime.fromisoformat(topic["published_at"])
-    age, exact = moment(instant, now)
+    age, exact = format_moment(instant, now)
     local = formats.local_time(instant, st.context.timezone, now).text
     time_text = local if local.startswith(age) else f"{local} · {age}"
     facts = [
-        badge(category_of(topic["category"])),
+        render_badge(parse_category(topic["category"])),
         tag("time", text(time_text), datetime=instant.isoformat(), title=exact, class_="cp-note"),
         tag("span", text(name_source(topic["url"])), class_="cp-note tp-outlet"),
     ]

@@ -11,9 +11,9 @@ from dashboard.app_pages.topics.markup import name_source
 from dashboard.client import connection, topics
 from dashboard.client.topics import Ranking, TopicItem
 from dashboard.components.live_view import Node, h, live_view
-from dashboard.components.text_marks import Named
-from dashboard.components.topic_badge import badge_node, when_node
-from dashboard.components.topic_categories import category_of
+from dashboard.components.text_marks import NamedEntity
+from dashboard.components.topic_badge import build_badge, build_time
+from dashboard.components.topic_categories import parse_category
 from dashboard.frame import refresh, states
 from dashboard.i18n import HTML_LANG, t
 
@@ -119,8 +119,8 @@ def _build_card(topic: TopicItem, lang: str, now: datetime) -> Node:
 def _build_facts(topic: TopicItem, now: datetime) -> Node:
     return h(
         "span",
-        badge_node(category_of(topic["category"])),
-        when_node(topic["published_at"], now),
+        build_badge(parse_category(topic["category"])),
+        build_time(topic["published_at"], now),
         h("span", t("topics.by_model"), class_="cp-note", title=topic["subtitle"])
         if topic_text.is_machine_translated(topic)
         else None,
@@ -157,7 +157,9 @@ def _build_list(listing: TopicListing, filters: Filters, now: datetime) -> Node:
     )
 
 
-def _build_row(topic: TopicItem, entities: tuple[Named, ...], lang: str, now: datetime, opened: str) -> Node:
+def _build_row(
+    topic: TopicItem, entities: tuple[NamedEntity, ...], lang: str, now: datetime, opened: str
+) -> Node:
     number = str(topic["id"])
     summary = topic["summary"] or ("" if topic_text.is_machine_translated(topic) else topic["subtitle"]) or ""
     names = " · ".join(one.name for one in entities[:MAX_NAMES])

@@ -1,4 +1,4 @@
-"""A button that copies a text to the clipboard."""
+"""Renders a button that copies a text to the clipboard."""
 
 from functools import cache
 from pathlib import Path
@@ -9,11 +9,11 @@ import streamlit as st
 from dashboard.components.registration import join_scripts
 from dashboard.i18n import t
 
-_ROOM = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 
 def copy_button(label: str, text: str | None = None, *, key: str) -> None:
-    """Render a button that copies ``text``; without one, the address of the page."""
+    """Render a button that copies ``text`` or, without it, the URL of the page."""
     words = {"label": label, "copied": t("frame.copied"), "failed": t("frame.copy_failed")}
     _component()(key=key, data={**words, "text": text}, width="content", height="content")
 
@@ -23,6 +23,6 @@ def _component() -> Any:
     return st.components.v2.component(
         "chainproof.copy_button",
         html='<button type="button"></button><span role="status"></span>',
-        js=join_scripts(_ROOM, "copy_button"),
-        css=(_ROOM / "copy_button.css").read_text("utf-8"),
+        js=join_scripts(_FOLDER, "copy_button"),
+        css=(_FOLDER / "copy_button.css").read_text("utf-8"),
     )

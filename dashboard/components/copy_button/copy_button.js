@@ -6,7 +6,7 @@ export default function ({ data, parentElement }) {
     try {
       await navigator.clipboard.writeText(data.text ?? location.href);
       status.textContent = data.copied;
-    } catch { // not allowed, or there is no clipboard without HTTPS
+    } catch { // no permission, or no clipboard without HTTPS
       status.textContent = data.failed;
     }
   };

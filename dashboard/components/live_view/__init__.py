@@ -1,7 +1,7 @@
-"""A part of a page that changes in place: built here as a tree of elements, patched in the browser.
+"""Draws a part of a page that changes in place: a tree of elements that the browser patches.
 
-Elements with an ``a[data-open]`` inside open without leaving the session; with a modifier key (or
-the middle button) the browser follows their ``href`` as any link.
+A click on ``a[data-open]`` sends its value to the session. With a modifier key or the middle button, the
+browser follows its ``href`` like any link.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,34 +16,34 @@ Node: TypeAlias = str | list[Any]
 
 
 def h(tag: str, *children: Node | None, **attributes: str | None) -> Node:
-    """An element. ``class_`` is written ``class``, other underscores become hyphens; nulls are left out.
+    """Build an element. ``class_`` becomes ``class``, other underscores become hyphens; nulls are omitted.
 
-    ``key`` names the element among its siblings, so that it keeps its identity when they move.
+    ``key`` identifies the element among its siblings when they move.
     """
-    named = {
+    present = {
         name.rstrip("_").replace("_", "-"): value for name, value in attributes.items() if value is not None
     }
-    return [tag, named, [child for child in children if child is not None]]
+    return [tag, present, [child for child in children if child is not None]]
 
 
 def live_view(
     tree: Sequence[Node | None], *, key: str, on_open: Callable[[], None] | None = None
 ) -> str | None:
-    """Draw ``tree``; the ``data-open`` of the link that was just followed, else null.
+    """Draw ``tree``; returns the ``data-open`` of a link that was just clicked, else null.
 
-    ``on_open`` is called first of all when one was, with it in ``st.session_state[key].open``.
+    ``on_open`` is called before the page runs, with the value in ``st.session_state[key].open``.
     """
     result = _component()(
         key=key,
         data={"tree": [node for node in tree if node is not None]},
-        on_open_change=on_open or _nothing,
+        on_open_change=on_open or _ignore_trigger,
     )
     opened = result.open
     return opened if isinstance(opened, str) else None
 
 
-def _nothing() -> None:
-    """A trigger is only sent for callbacks that exist; the value is read from the result."""
+def _ignore_trigger() -> None:
+    """Do nothing: Streamlit sends a trigger only if it has a callback. The value is read from the result."""
 
 
 @cache

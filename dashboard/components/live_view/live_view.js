@@ -1,16 +1,16 @@
-// Draws a tree of [tag, attributes, children] and, on the next data, changes only what differs, so
-// that focus, selection and scrolling stay. No markup is ever parsed: texts become text nodes.
+// Draws a tree of [tag, attributes, children]. New data changes only what differs, so that focus, selection
+// and scroll position stay. Markup is never parsed: texts become text nodes.
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set(["svg", "path", "circle", "line", "g"]);
 const TAGS = new Set(
   ("a abbr article caption code dd div dl dt h2 h3 header img li meter ol p section span strong table tbody td th thead time tr ul").split(" "),
 );
 const ATTRIBUTE = /^(class|id|href|src|alt|title|role|lang|scope|style|datetime|width|height|loading|tabindex|value|min|max|d|cx|cy|r|x1|x2|y1|y2|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-dasharray|preserveAspectRatio|aria-[a-z]+|data-[a-z]+)$/;
-const ADDRESS = /^(https?:\/\/|rankings(\?|$)|\/(?!\/))/;
+const SAFE_URL = /^(https?:\/\/|rankings(\?|$)|\/(?!\/))/;
 
-const OURS = new Set(["data-moved", "data-broken"]);
+const OWN_ATTRIBUTES = new Set(["data-moved", "data-broken"]);
 
-function make(node) {
+function build(node) {
   if (typeof node === "string") return document.createTextNode(node);
   const [tag, attributes, children] = node;
   if (!TAGS.has(tag) && !SVG_TAGS.has(tag)) throw new Error(`live_view: <${tag}> is not drawn here`);
@@ -22,26 +22,26 @@ function make(node) {
     element.onload = () => element.removeAttribute("data-broken");
   }
   setAttributes(element, attributes);
-  for (const child of children) element.append(make(child));
+  for (const child of children) element.append(build(child));
   return element;
 }
 
 function setAttributes(element, attributes) {
   for (const { name } of [...element.attributes]) {
-    if (!(name in attributes) && !OURS.has(name)) element.removeAttribute(name);
+    if (!(name in attributes) && !OWN_ATTRIBUTES.has(name)) element.removeAttribute(name);
   }
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "key" || !ATTRIBUTE.test(name)) continue;
-    if ((name === "href" || name === "src") && !ADDRESS.test(value)) continue;
+    if ((name === "href" || name === "src") && !SAFE_URL.test(value)) continue;
     if (element.getAttribute(name) !== value) {
-      if (name === "data-n" && element.hasAttribute(name)) moved(element, Number(value) - Number(element.dataset.n));
+      if (name === "data-n" && element.hasAttribute(name)) markMoved(element, Number(value) - Number(element.dataset.n));
       element.setAttribute(name, value);
     }
   }
 }
 
-// A figure that changed lights up for a moment; the style sheet leaves it out for reduced motion.
-function moved(element, by) {
+// Highlights a changed figure for a moment; the style sheet omits that for reduced motion.
+function markMoved(element, by) {
   if (!by) return;
   element.dataset.moved = by > 0 ? "up" : "down";
   clearTimeout(element.cpTimer);
@@ -67,13 +67,13 @@ function patchChildren(parent, nodes) {
   for (const child of parent.childNodes) if (child.cpKey != null) keyed.set(child.cpKey, child);
   nodes.forEach((node, position) => {
     const key = typeof node === "string" ? null : (node[1].key ?? null);
-    const there = parent.childNodes[position] ?? null;
-    const candidate = key !== null ? keyed.get(key) : there;
+    const existing = parent.childNodes[position] ?? null;
+    const candidate = key !== null ? keyed.get(key) : existing;
     if (candidate && candidate.parentNode === parent && same(candidate, node)) {
-      if (candidate !== there) parent.insertBefore(candidate, there);
+      if (candidate !== existing) parent.insertBefore(candidate, existing);
       patch(candidate, node);
     } else {
-      parent.insertBefore(make(node), there);
+      parent.insertBefore(build(node), existing);
     }
   });
   while (parent.childNodes.length > nodes.length) parent.lastChild.remove();
@@ -88,7 +88,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   const focused = root.contains(document.activeElement) ? document.activeElement : null;
   patchChildren(root, data.tree);
-  // A row that moves loses the focus on its way.
+  // A moved row loses the focus.
   if (focused && focused.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
   root.onclick = (event) => {
     const link = event.target.closest("a[data-open]");

@@ -1,4 +1,4 @@
-"""The live view's script in a real browser: it changes in place, and parses no markup."""
+"""The live view's script in a browser: it changes elements in place and parses no markup."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tests.support.browsers import open_chromium
 SCRIPT = Path(__file__).parents[3] / "dashboard" / "components" / "live_view" / "live_view.js"
 
 
-def test_an_element_is_written_as_tag_attributes_and_children() -> None:
+def test_an_element_is_a_list_of_tag_attributes_and_children() -> None:
     built = h("a", "Text", None, h("span", class_="x"), href="rankings?coin=a", aria_label="A", key=None)
     expected = ["a", {"href": "rankings?coin=a", "aria-label": "A"}, ["Text", ["span", {"class": "x"}, []]]]
     assert built == expected
@@ -30,11 +30,11 @@ def page() -> Iterator[Page]:
             f"""async () => {{
               const address = URL.createObjectURL(new Blob([{module}], {{ type: "text/javascript" }}));
               const view = (await import(address)).default;
-              window.told = [];
+              window.events = [];
               window.draw = (tree) => view({{
                 data: {{ tree }},
                 parentElement: document.querySelector("main"),
-                setTriggerValue: (name, value) => told.push([name, value]),
+                setTriggerValue: (name, value) => events.push([name, value]),
               }});
             }}"""
         )
@@ -50,7 +50,7 @@ def row(key: str, words: str, **more: str) -> Any:
 
 
 @pytest.mark.browser
-def test_rows_keep_their_element_and_the_focus_when_they_move(page: Page) -> None:
+def test_moved_rows_keep_their_element_and_the_focus(page: Page) -> None:
     draw(page, h("ul", row("a", "A"), row("b", "B"), row("c", "C")))
     page.evaluate("document.querySelector('[data-open=b]').focus(); window.kept = document.activeElement")
     draw(page, h("ul", row("c", "C"), row("d", "D"), row("b", "B2"), row("a", "A")))
@@ -59,14 +59,14 @@ def test_rows_keep_their_element_and_the_focus_when_they_move(page: Page) -> Non
 
 
 @pytest.mark.browser
-def test_what_is_gone_is_removed_and_attributes_follow(page: Page) -> None:
+def test_missing_elements_and_attributes_are_removed(page: Page) -> None:
     draw(page, h("p", "one", title="t", class_="x"), h("p", "two"))
     draw(page, h("p", "one!", class_="y"))
     assert page.evaluate("document.querySelector('.cp-live').innerHTML") == '<p class="y">one!</p>'
 
 
 @pytest.mark.browser
-def test_the_same_tree_touches_nothing(page: Page) -> None:
+def test_the_same_tree_changes_nothing(page: Page) -> None:
     tree = h("ul", row("a", "A"), h("li", h("svg", h("path", d="M0 0L1 1"), viewBox="0 0 2 2"), key="s"))
     draw(page, tree)
     page.evaluate(
@@ -81,32 +81,32 @@ def test_the_same_tree_touches_nothing(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_text_is_never_read_as_markup(page: Page) -> None:
+def test_text_is_never_interpreted_as_markup(page: Page) -> None:
     draw(page, h("p", "<img src=x onerror=alert(1)>"))
     assert page.locator("img").count() == 0
     assert page.locator("main p").inner_text() == "<img src=x onerror=alert(1)>"
 
 
 @pytest.mark.browser
-def test_no_script_gets_in_by_tag_attribute_or_address(page: Page) -> None:
+def test_scripts_are_rejected_in_tags_attributes_and_urls(page: Page) -> None:
     with pytest.raises(Exception, match="not drawn here"):
-        draw(page, h("script", "told.push('bad')"))
+        draw(page, h("script", "events.push('bad')"))
     page.evaluate("document.querySelector('main').replaceChildren()")
     draw(page, h("a", "x", href="javascript:alert(1)", onclick="alert(1)"), h("a", "y", href="//other.test/"))
     assert page.evaluate("document.querySelector('.cp-live').innerHTML") == "<a>x</a><a>y</a>"
 
 
 @pytest.mark.browser
-def test_a_plain_click_stays_in_the_session_and_a_modified_one_is_the_browsers(page: Page) -> None:
-    page.evaluate("told.length = 0; addEventListener('click', (event) => event.preventDefault())")
+def test_a_plain_click_stays_in_the_session_and_a_modified_one_follows_the_link(page: Page) -> None:
+    page.evaluate("events.length = 0; addEventListener('click', (event) => event.preventDefault())")
     draw(page, h("ul", row("a", "A"), row("b", "B")))
     page.locator("[data-open=b]").click()
     page.locator("[data-open=a]").click(modifiers=["Control"])
-    assert page.evaluate("told") == [["open", "b"]]
+    assert page.evaluate("events") == [["open", "b"]]
 
 
 @pytest.mark.browser
-def test_a_figure_that_changed_is_marked_by_its_way(page: Page) -> None:
+def test_a_changed_figure_is_marked_with_its_direction(page: Page) -> None:
     draw(page, h("p", h("span", "$1", data_n="1", key="p")))
     assert page.locator("[data-moved]").count() == 0
     draw(page, h("p", h("span", "$2", data_n="2", key="p")))
@@ -116,7 +116,7 @@ def test_a_figure_that_changed_is_marked_by_its_way(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_tables_are_drawn_with_their_heads_scope_and_links(page: Page) -> None:
+def test_tables_have_headers_scopes_and_links(page: Page) -> None:
     head = h("thead", h("tr", h("th", "B", scope="col")))
     body = h("tbody", h("tr", h("th", "A", scope="row"), h("td", row("x", "▲ 4"))))
     draw(page, h("table", h("caption", "Pairs"), head, body))

@@ -1,5 +1,5 @@
-// Handles keys: J/K (and arrows, once a topic has the focus) moveFocus through the list, Enter follows the focused
-// link, Escape closes the topic. Opened topics are stored in the browser and lose their unread hideUnreadMarks.
+// Handles keys: J/K (and arrows, once a topic has the focus) move through the list, Enter follows the focused
+// link, Escape closes the topic. Opened topics are stored in the browser and lose their unread mark.
 const STORAGE_KEY = "chainproof.topics.read";
 const MAX_STORED = 1000;
 const STYLE_ID = "tp-read-marks";
@@ -17,7 +17,7 @@ function loadReadTopics() {
 }
 
 function storeReadTopic(id) {
-  const ids = [...loadReadTopics().filter((other) => other !== id), id].slice(-MOST);
+  const ids = [...loadReadTopics().filter((other) => other !== id), id].slice(-MAX_STORED);
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(ids));
   } catch {

@@ -333,7 +333,7 @@ def test_unavailable_assets_are_reported_instead_of_the_prices(
 def test_an_event_without_stored_prices_says_so(
     monkeypatch: pytest.MonkeyPatch, ids: dict[str, str], lang: Any
 ) -> None:
-    monkeypatch.setattr(topic_categories, "NEAR", timedelta(hours=1))
+    monkeypatch.setattr(topic_categories, "RECENT_PERIOD", timedelta(hours=1))
     assert t("topics.prices_none", lang=lang) in html(open_page(lang=lang, topic=ids["page:upgrade"]))
 
 
@@ -343,7 +343,7 @@ def test_an_earlier_event_is_drawn_with_stored_candles(
     start = int((CALM - timedelta(days=4)).timestamp() * 1000)
     rows = [(start + n * 14_400_000, 1.0, 2.0, 0.5, 1.5, None) for n in range(12)]
     kept = {"id": "ethereum", "at": at(days=3), "interval_seconds": 14_400, "source": None, "candles": rows}
-    monkeypatch.setattr(topic_categories, "NEAR", timedelta(hours=1))
+    monkeypatch.setattr(topic_categories, "RECENT_PERIOD", timedelta(hours=1))
     monkeypatch.setattr(markets, "fetch_candles_around", lambda asset, event: Fetched(kept, CALM))
     page = html(open_page(topic=ids["page:upgrade"]))
     assert t("topics.kept_14400") in page
