@@ -48,7 +48,7 @@ assets:
     running.close()
 
 
-def test_an_asset_that_is_disabled_later_leaves_the_listings_and_keeps_nobody_waiting(tmp_path: Path) -> None:
+def test_an_asset_disabled_later_disappears_from_listings(tmp_path: Path) -> None:
     enable_only(tmp_path, ("bitcoin", "ethereum"))
     clock = Clock()
     running = run_app(settings_in(tmp_path), clock)
@@ -65,20 +65,18 @@ def test_an_asset_that_is_disabled_later_leaves_the_listings_and_keeps_nobody_wa
     running.close()
 
 
-def test_a_faulty_file_of_assets_stops_the_start_with_a_sentence(tmp_path: Path, database: Database) -> None:
+def test_an_invalid_asset_file_stops_the_start_with_a_message(tmp_path: Path, database: Database) -> None:
     (tmp_path / "assets.yaml").write_text("disable: [bitcoinn]\n")
     with pytest.raises(AssetFileError, match="did you mean 'bitcoin'"):
         configuration.build_market(settings_in(tmp_path), database)
 
 
-def test_a_file_that_is_named_must_be_there(tmp_path: Path, database: Database) -> None:
+def test_a_configured_asset_file_must_exist(tmp_path: Path, database: Database) -> None:
     with pytest.raises(AssetFileError, match=r"other\.yaml: cannot be read"):
         configuration.build_market(settings_in(tmp_path, assets_file=tmp_path / "other.yaml"), database)
 
 
-def test_sample_and_live_rows_and_those_of_two_seeds_are_kept_apart(
-    tmp_path: Path, database: Database
-) -> None:
+def test_sample_live_and_differently_seeded_rows_are_separate(tmp_path: Path, database: Database) -> None:
     realms = [
         configuration.build_market(settings, database).sources.realm
         for settings in (
@@ -91,7 +89,7 @@ def test_sample_and_live_rows_and_those_of_two_seeds_are_kept_apart(
     assert all(len(realm) <= 32 for realm in realms)
 
 
-def test_the_primary_provider_is_the_configured_one_and_blends_are_named_in_one_order(
+def test_the_primary_provider_is_configurable_and_blends_have_a_fixed_order(
     tmp_path: Path, database: Database
 ) -> None:
     market = configuration.build_market(
@@ -103,7 +101,7 @@ def test_the_primary_provider_is_the_configured_one_and_blends_are_named_in_one_
     market.close()
 
 
-def test_the_quota_decides_how_often_a_provider_is_asked(tmp_path: Path, database: Database) -> None:
+def test_the_quota_decides_how_often_a_provider_is_polled(tmp_path: Path, database: Database) -> None:
     def interval(name: str, **settings: Any) -> int:
         market = configuration.build_market(live_settings(tmp_path, URL, **settings), database)
         market.close()
@@ -117,7 +115,7 @@ def test_the_quota_decides_how_often_a_provider_is_asked(tmp_path: Path, databas
     assert interval("coinmarketcap", coinmarketcap_monthly_quota=100_000) < interval("coinmarketcap")
 
 
-def test_a_key_alone_counts_as_the_plan_that_is_given_away(tmp_path: Path, database: Database) -> None:
+def test_a_key_without_a_plan_counts_as_the_demo_plan(tmp_path: Path, database: Database) -> None:
     """The provider's adapter takes a key without a plan for a demo key; so must its quota be."""
     settings = live_settings(tmp_path, URL, coingecko_api_key=SecretStr("k"))
     market = configuration.build_market(settings, database)
@@ -125,7 +123,7 @@ def test_a_key_alone_counts_as_the_plan_that_is_given_away(tmp_path: Path, datab
     market.close()
 
 
-def test_a_changed_key_or_address_is_another_configuration(tmp_path: Path, database: Database) -> None:
+def test_a_changed_key_or_url_changes_the_fingerprint(tmp_path: Path, database: Database) -> None:
     def prints(*, url: str = URL, **settings: Any) -> dict[str, str]:
         market = configuration.build_market(live_settings(tmp_path, url, **settings), database)
         market.close()
@@ -139,12 +137,12 @@ def test_a_changed_key_or_address_is_another_configuration(tmp_path: Path, datab
     assert all("a-key-of-the-test" not in digest for digest in first.values())
 
 
-def test_contradicting_settings_stop_the_start_with_a_sentence(tmp_path: Path, database: Database) -> None:
+def test_contradictory_settings_stop_the_start_with_a_message(tmp_path: Path, database: Database) -> None:
     with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
         configuration.build_market(live_settings(tmp_path, URL, coingecko_plan="pro"), database)
 
 
-def test_resolved_ids_come_back_as_they_were_and_new_ones_replace_them(database: Database) -> None:
+def test_resolved_ids_are_stored_and_replaced_by_new_ones(database: Database) -> None:
     assert configuration.load_slug_ids(database) == SlugIds()
     configuration.save_slug_ids(database, SlugIds(CALM, {"pepe": 24478, "steth": 8085}))
     assert configuration.load_slug_ids(database) == SlugIds(CALM, {"pepe": 24478, "steth": 8085})

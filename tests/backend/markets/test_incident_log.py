@@ -63,11 +63,11 @@ def named(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(row["asset_id"], row["kind"]) for row in rows]
 
 
-def test_nothing_has_happened_at_first(running: Running) -> None:
+def test_at_first_there_are_no_incidents(running: Running) -> None:
     assert running.json(PATH) == []
 
 
-def test_what_was_open_in_the_last_thirty_days_comes_newest_first(told: Running) -> None:
+def test_incidents_of_the_last_thirty_days_are_listed_newest_first(told: Running) -> None:
     assert named(told.json(PATH)) == [
         ("bitcoin", "conflict"),
         ("ethereum", "conflict"),
@@ -95,7 +95,7 @@ def test_filters_narrow_the_list(told: Running, query: str, expected: list[tuple
     assert named(told.json(f"{PATH}?{query}")) == expected
 
 
-def test_an_incident_is_told_whole_with_its_asset_and_the_reasons_code(told: Running) -> None:
+def test_an_incident_is_listed_with_its_asset_and_reason_code(told: Running) -> None:
     (ended,) = told.json(f"{PATH}?asset=ethereum")
     assert ended | {"id": 0} == {
         "id": 0,
@@ -114,7 +114,7 @@ def test_an_incident_is_told_whole_with_its_asset_and_the_reasons_code(told: Run
     assert quoted == [{name: ended[name] for name in quoted[0]}]
 
 
-def test_a_worse_size_brings_its_own_words(told: Running) -> None:
+def test_a_larger_size_updates_the_detail(told: Running) -> None:
     happens(told, "usdc", "depeg", days=0, action="update", size="1.5")
     (milder,) = told.json(f"{PATH}?asset=usdc")
     assert milder["worst_pct"] == "2.5"
@@ -123,21 +123,21 @@ def test_a_worse_size_brings_its_own_words(told: Running) -> None:
     assert (worse["worst_pct"], worse["id"]) == ("12", milder["id"])
 
 
-def test_an_asset_that_nobody_judges_any_more_and_another_realm_are_left_out(told: Running) -> None:
+def test_disabled_assets_and_other_realms_are_omitted(told: Running) -> None:
     happens(told, "litecoin", "conflict", days=1)  # not enabled
     with told.database.write() as connection:
         connection.execute(sa.update(incidents).where(incidents.c.asset_id == "usdc").values(realm="another"))
     assert {asset for asset, _ in named(told.json(PATH))} == {"bitcoin", "ethereum"}
 
 
-def test_a_bare_sentence_of_an_earlier_version_is_told_without_a_code(told: Running) -> None:
+def test_a_bare_message_of_an_earlier_version_is_listed_without_a_code(told: Running) -> None:
     with told.database.write() as connection:
         connection.execute(sa.update(incidents).values(detail="They differ."))
     row = told.json(f"{PATH}?limit=1")[0]
     assert (row["detail"], row["detail_code"], row["detail_values"]) == ("They differ.", None, {})
 
 
-def test_an_unchanged_list_is_not_sent_twice(told: Running) -> None:
+def test_an_unchanged_list_gives_304(told: Running) -> None:
     etag = told.get(PATH).headers["etag"]
     assert told.get(PATH, if_none_match=etag).status == 304
     happens(told, "ethereum", "jump", days=0)
@@ -146,7 +146,7 @@ def test_an_unchanged_list_is_not_sent_twice(told: Running) -> None:
 
 
 @pytest.mark.parametrize("query", ["open=yes", "open=", "kind=crash", "limit=0", "limit=1001", "limit=many"])
-def test_a_filter_that_is_none_is_400_with_its_place(running: Running, query: str) -> None:
+def test_an_invalid_filter_is_400_with_its_location(running: Running, query: str) -> None:
     answer = running.get(f"{PATH}?{query}")
     assert answer.status == 400
     assert answer.json()["errors"][0]["loc"] == ["query", query.partition("=")[0]]

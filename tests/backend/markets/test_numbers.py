@@ -46,18 +46,18 @@ prices = st.builds(
         ("0E-20", "0"),
     ],
 )
-def test_a_decimal_is_written_in_plain_notation_with_the_digits_it_needs(value, text):
+def test_a_decimal_is_formatted_in_plain_notation(value, text):
     assert format_plain(Decimal(value)) == text
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "sNaN"])
-def test_what_is_not_a_number_has_no_plain_notation(value):
+def test_a_non_finite_value_has_no_plain_notation(value):
     with pytest.raises(ValueError, match="finite"):
         format_plain(Decimal(value))
 
 
 @given(figures)
-def test_plain_notation_matches_the_wire_pattern_and_loses_nothing(value):
+def test_plain_notation_matches_the_schema_pattern_and_is_exact(value):
     text = format_plain(value)
     assert re.fullmatch(r"-?\d+(\.\d+)?", text)
     assert Decimal(text) == value
@@ -81,14 +81,14 @@ def test_a_json_number_is_valid_json_without_an_exponent(value):
         ("1e-9", "2e-9", "1.5e-9"),
     ],
 )
-def test_a_mean_has_at_most_one_digit_more_than_the_finer_figure(a, b, expected):
+def test_a_mean_has_at_most_one_digit_more_than_the_more_precise_figure(a, b, expected):
     result = mean(Decimal(a), Decimal(b))
     assert result == Decimal(expected)
     assert format_plain(result) == format_plain(Decimal(expected))
 
 
 @given(prices, prices)
-def test_a_mean_is_exact_symmetric_inside_the_range_and_no_longer_than_meaningful(a, b):
+def test_a_mean_is_exact_symmetric_and_within_the_range(a, b):
     result = mean(a, b)
     assert result == mean(b, a)
     assert min(a, b) <= result <= max(a, b)
@@ -97,7 +97,7 @@ def test_a_mean_is_exact_symmetric_inside_the_range_and_no_longer_than_meaningfu
     assert result.as_tuple().exponent >= finer - 1
 
 
-def test_a_mean_of_what_is_not_a_number_is_refused():
+def test_a_mean_of_a_non_finite_value_is_refused():
     with pytest.raises(ValueError, match="finite"):
         mean(Decimal("NaN"), Decimal(1))
 
@@ -107,7 +107,7 @@ def test_the_spread_is_relative_to_the_middle_of_both():
     assert pct_spread(Decimal(101), Decimal(99)) == 2
 
 
-def test_a_change_is_relative_to_what_was_before():
+def test_a_change_is_relative_to_the_earlier_value():
     assert pct_change(Decimal(100), Decimal(80)) == -20
 
 
@@ -131,7 +131,7 @@ def test_a_change_is_relative_to_what_was_before():
         ("1234500000000000", "$1234.5T"),
     ],
 )
-def test_dollars_are_shortened_for_a_glance(value, text):
+def test_dollars_are_formatted_compactly(value, text):
     assert format_compact_usd(Decimal(value)) == text
 
 
@@ -149,7 +149,7 @@ def test_dollars_that_are_not_a_number_are_refused():
         (datetime(2026, 5, 18, 21, 49, 21, tzinfo=timezone(timedelta(hours=9))), "2026-05-18T12:49:21Z"),
     ],
 )
-def test_an_instant_is_written_in_utc_with_milliseconds_only_when_there_are_any(moment, text):
+def test_an_instant_is_formatted_in_utc_with_milliseconds_only_if_it_has_any(moment, text):
     assert format_timestamp(moment) == text
 
 
@@ -161,7 +161,7 @@ def test_an_instant_without_a_time_zone_is_refused():
 @pytest.mark.parametrize(
     "value", ["1E+999999", "1E-999999", "NaN", "Infinity", "1e31", "1e-31", "0." + "1" * 41]
 )
-def test_absurd_figures_are_not_sane(value):
+def test_implausible_figures_are_not_sane(value):
     assert not is_sane(Decimal(value))
 
 

@@ -33,7 +33,7 @@ def given(code):
 
 
 @pytest.mark.parametrize("code", MESSAGES)
-def test_every_code_makes_a_whole_sentence_and_comes_back_from_storage(code):
+def test_every_code_has_a_complete_message_and_survives_storage(code):
     reason = build_reason(code, **given(code))
     assert re.fullmatch(r"[a-z][a-z0-9_]*", code)
     assert re.fullmatch(r"[A-Z\d].*\.", reason.text)
@@ -42,7 +42,7 @@ def test_every_code_makes_a_whole_sentence_and_comes_back_from_storage(code):
     assert Reason.from_text(reason.to_text()) == reason
 
 
-def test_values_are_plain_and_keep_the_kind_that_their_name_says():
+def test_values_are_encoded_by_the_type_of_their_name():
     reason = build_reason("conflict_held", **given("conflict_held"))
     assert reason.values == {
         "providers": ["coingecko", "coinmarketcap", "third"],
@@ -59,30 +59,30 @@ def test_values_are_plain_and_keep_the_kind_that_their_name_says():
 
 
 @pytest.mark.parametrize(("move", "told"), [("50", "+50.00 %"), ("-3.5", "-3.50 %")])
-def test_a_move_is_told_with_its_sign(move, told):
+def test_a_move_is_shown_with_its_sign(move, told):
     assert told in build_reason("jump_waits", move_pct=Decimal(move)).text
 
 
-def test_a_providers_own_words_come_behind_the_sentence():
+def test_the_providers_message_follows_the_message_of_the_code():
     reason = build_reason("probing", provider_message="slow down", error_kind="throttled")
     assert reason.text == "The wait is over; one probe decides. It said: slow down"
     assert reason.values == {"said": "slow down", "fault": "throttled"}
     assert build_reason("probing", provider_message="", error_kind="").values == {}
 
 
-def test_a_value_that_the_sentence_lacks_is_a_mistake_and_so_is_an_unknown_code():
+def test_a_missing_value_and_an_unknown_code_raise_key_error():
     with pytest.raises(KeyError):
         build_reason("stale", as_of=NOW)
     with pytest.raises(KeyError):
         build_reason("no_such_code")
 
 
-def test_a_bare_sentence_is_a_reason_without_a_code():
+def test_a_bare_message_is_a_reason_without_a_code():
     assert Reason.from_text("They agree.") == Reason(None, "They agree.")
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0, "0 s"), (119, "119 s"), (125, "2 min"), (7200, "2 h"), (172_800, "2 d")]
 )
-def test_durations_are_told_in_the_unit_that_fits(seconds, text):
+def test_durations_are_formatted_in_a_fitting_unit(seconds, text):
     assert format_duration(timedelta(seconds=seconds)) == text

@@ -51,7 +51,7 @@ def quietly(tick: Callable[..., Any], **later: float) -> Any:
 # -- the first refreshes ----------------------------------------------------------------------------
 
 
-def test_a_refresh_publishes_every_asset_and_says_who_answered(database: Database) -> None:
+def test_a_refresh_publishes_every_asset_and_reports_the_successful_calls(database: Database) -> None:
     worker = Worker(database, build_sample_market())
     report = worker.tick()
     assert report.failed == {}
@@ -82,7 +82,7 @@ def test_the_same_refreshes_store_the_same_on_both_databases(database: Database)
     assert len(candle_arrays) == 2
 
 
-def test_a_second_tick_in_the_same_second_asks_nobody_and_changes_nothing(worker: Worker) -> None:
+def test_a_second_tick_in_the_same_second_polls_nobody_and_changes_nothing(worker: Worker) -> None:
     worker.tick()
     worker.tick()  # judges the first quotes once more, now beside a published price
     before = stored(worker.database)
@@ -92,7 +92,7 @@ def test_a_second_tick_in_the_same_second_asks_nobody_and_changes_nothing(worker
     assert stored(worker.database) == before
 
 
-def test_each_role_is_asked_at_its_own_interval(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
+def test_each_role_is_polled_at_its_own_interval(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
     worker, sources = trouble
     for _ in range(21):
         worker.tick(seconds=15)
@@ -103,7 +103,7 @@ def test_each_role_is_asked_at_its_own_interval(trouble: tuple[Worker, dict[str,
     assert sources["sample-b"].asked == ["quotes"] * 21  # the first gives the rest
 
 
-def test_a_clock_that_is_put_back_leaves_nobody_unasked(
+def test_all_providers_are_polled_after_the_clock_was_set_back(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -114,7 +114,7 @@ def test_a_clock_that_is_put_back_leaves_nobody_unasked(
     assert sources["sample-b"].asked == ["quotes"] * 2, "from then on by the new time"
 
 
-def test_a_tick_that_comes_a_fifth_early_after_a_late_one_is_on_time(
+def test_a_slightly_early_tick_after_a_late_one_still_polls(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -125,7 +125,7 @@ def test_a_tick_that_comes_a_fifth_early_after_a_late_one_is_on_time(
     assert sources["sample-b"].asked == ["quotes"] * 2
 
 
-def test_no_transaction_is_open_while_a_provider_is_asked(
+def test_no_transaction_is_open_during_a_provider_call(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -157,7 +157,7 @@ def test_no_transaction_is_open_while_a_provider_is_asked(
         "incident_log.record_incidents",
     ],
 )
-def test_a_refresh_that_is_killed_leaves_the_former_state_and_the_next_one_goes_on(
+def test_a_killed_refresh_changes_nothing_and_the_next_one_succeeds(
     database: Database, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     worker = Worker(database, build_sample_market())
@@ -184,7 +184,7 @@ def test_a_refresh_that_is_killed_leaves_the_former_state_and_the_next_one_goes_
 # -- one provider fails ------------------------------------------------------------------------------
 
 
-def test_a_provider_that_fails_leaves_the_others_figures_and_is_told_of(
+def test_a_failing_provider_is_reported_without_affecting_the_others(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -207,7 +207,7 @@ def test_a_provider_that_fails_leaves_the_others_figures_and_is_told_of(
     assert told["sample-b"]["last_success_at"] < told["sample-a"]["last_success_at"]
 
 
-def test_a_provider_that_fails_at_every_tick_is_soon_asked_less(
+def test_a_provider_that_fails_at_every_tick_is_soon_called_less_often(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     """Even one that is asked for quotes alone, which at ticks of 15 s fails four times a minute."""
@@ -224,7 +224,7 @@ def test_a_provider_that_fails_at_every_tick_is_soon_asked_less(
     assert worker.view().snapshot.figures["bitcoin"].providers == ("sample-a", "sample-b")
 
 
-def test_a_provider_that_says_when_to_come_back_is_not_asked_before(
+def test_a_provider_is_not_called_before_its_retry_after(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -242,7 +242,7 @@ def test_a_provider_that_says_when_to_come_back_is_not_asked_before(
     assert worker.status()["by_name"]["sample-b"]["state"] == "ok"
 
 
-def test_an_adapter_that_breaks_keeps_nobody_elses_figures_from_being_stored(
+def test_an_exception_in_one_adapter_does_not_affect_other_providers(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -253,7 +253,7 @@ def test_an_adapter_that_breaks_keeps_nobody_elses_figures_from_being_stored(
     assert worker.view().snapshot.figures["bitcoin"].providers == ("sample-b",)
 
 
-def test_the_overview_comes_whole_from_the_next_provider_while_the_first_fails(
+def test_the_overview_comes_from_the_next_provider_while_the_first_fails(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -270,7 +270,7 @@ def test_the_overview_comes_whole_from_the_next_provider_while_the_first_fails(
 # -- all fail ----------------------------------------------------------------------------------------
 
 
-def test_with_all_providers_down_the_last_figure_stands_grows_stale_goes_and_comes_back(
+def test_with_all_providers_down_the_last_figure_becomes_stale_disappears_and_recovers(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -302,7 +302,7 @@ def test_with_all_providers_down_the_last_figure_stands_grows_stale_goes_and_com
     assert worker.status()["stale"] == 0
 
 
-def test_the_stored_figures_say_the_same_as_a_reader_whose_refresh_has_stopped(
+def test_stored_figures_match_those_a_reader_derives_without_refreshes(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -319,7 +319,7 @@ def test_the_stored_figures_say_the_same_as_a_reader_whose_refresh_has_stopped(
             assert mine[asset_id].last_updated == figure.last_updated
 
 
-def test_a_stale_figure_leaves_no_point(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
+def test_a_stale_figure_stores_no_price_point(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
     worker, sources = trouble
     worker.tick()
     for source in sources.values():

@@ -18,7 +18,7 @@ def log_of(database: Database, asset_id: str) -> list[Any]:
         return list(connection.execute(query).all())
 
 
-def test_a_divergence_opens_one_incident_and_closes_it_when_it_has_been_over_for_a_while(
+def test_a_divergence_opens_one_incident_and_closes_it_after_the_quiet_period(
     worker: Worker,
 ) -> None:
     worker.tick()
@@ -60,7 +60,7 @@ def test_in_a_conflict_the_last_good_figure_is_held_and_then_the_primary_is_show
 # -- points ------------------------------------------------------------------------------------------
 
 
-def test_each_poll_leaves_one_point_of_each_published_price(worker: Worker) -> None:
+def test_each_poll_stores_one_point_per_published_price(worker: Worker) -> None:
     worker.tick()
     worker.tick()  # nobody is due: no second point
     worker.tick(seconds=15)
@@ -74,7 +74,7 @@ def test_each_poll_leaves_one_point_of_each_published_price(worker: Worker) -> N
     assert {point.source for point in points} == {"sample"}
 
 
-def test_two_seeds_over_one_store_know_nothing_of_each_other(sqlite_database: Database) -> None:
+def test_two_seeds_in_one_store_are_independent(sqlite_database: Database) -> None:
     market = build_sample_market()
     other = replace(market, sources=replace(market.sources, realm="sample-7", history=None))
     first, second = Worker(sqlite_database, market), Worker(sqlite_database, other, Clock())

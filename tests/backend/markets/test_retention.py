@@ -43,7 +43,7 @@ def add_candle(database: Database, realm: str, seconds: int, opened: datetime) -
         )
 
 
-def test_points_are_thinned_as_the_rule_says_and_doing_it_twice_changes_nothing(database: Database) -> None:
+def test_points_are_thinned_by_the_policy_idempotently(database: Database) -> None:
     made = [NOW - timedelta(seconds=step) for step in range(0, 60 * 3600, 90)]
     add_points(database, "live", made)
     add_points(database, "sample-1", made[::50])
@@ -60,7 +60,7 @@ def test_points_are_thinned_as_the_rule_says_and_doing_it_twice_changes_nothing(
     }
 
 
-def test_the_newest_point_stays_however_old_it_is(sqlite_database: Database) -> None:
+def test_the_newest_point_is_kept_at_any_age(sqlite_database: Database) -> None:
     old = NOW - timedelta(days=40)
     add_points(sqlite_database, "live", [old, old - timedelta(minutes=1)])
     retention.delete_expired_history(sqlite_database, "live", NOW)
@@ -68,9 +68,7 @@ def test_the_newest_point_stays_however_old_it_is(sqlite_database: Database) -> 
 
 
 @pytest.mark.parametrize(("seconds", "days"), [(1800, 90), (14_400, 730)])
-def test_candles_go_when_their_time_is_over_and_daily_ones_stay(
-    database: Database, seconds: int, days: int
-) -> None:
+def test_candles_expire_but_daily_ones_are_kept(database: Database, seconds: int, days: int) -> None:
     for age in (0, days - 1, days + 1):
         add_candle(database, "live", seconds, NOW - timedelta(days=age))
         add_candle(database, "sample-1", seconds, NOW - timedelta(days=age))
@@ -83,7 +81,7 @@ def test_candles_go_when_their_time_is_over_and_daily_ones_stay(
     )
 
 
-def test_incidents_that_ended_a_year_ago_go_and_open_ones_stay(database: Database) -> None:
+def test_incidents_closed_a_year_ago_expire_but_open_ones_are_kept(database: Database) -> None:
     def incident(closed: datetime | None, realm: str = "live") -> dict[str, object]:
         begun = NOW - timedelta(days=800)
         return {

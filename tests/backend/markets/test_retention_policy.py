@@ -24,36 +24,36 @@ def ago(**units):
     return NOW - timedelta(**units)
 
 
-def test_every_point_of_three_hours_stays():
+def test_every_point_of_three_hours_is_kept():
     points = [ago(minutes=minute) for minute in range(180, -1, -1)]
     assert select_kept(points, NOW) == points
 
 
-def test_of_older_points_the_last_of_each_five_minutes_stays():
+def test_of_older_points_the_last_of_each_five_minutes_is_kept():
     slot = datetime(2026, 5, 18, 6, 0, tzinfo=UTC)
     points = [slot + timedelta(seconds=15 * step) for step in range(40)]
     assert select_kept([*points, NOW], NOW) == [points[19], points[39], NOW]
 
 
-def test_points_older_than_two_days_go():
+def test_points_older_than_two_days_expire():
     assert select_kept([ago(hours=49), ago(hours=47), NOW], NOW) == [ago(hours=47), NOW]
     assert select_expired([ago(hours=49), NOW], NOW) == [ago(hours=49)]
 
 
-def test_the_newest_point_stays_however_old():
+def test_the_newest_point_is_kept_regardless_of_age():
     assert select_kept([ago(days=400), ago(days=399)], NOW) == [ago(days=399)]
 
 
-def test_nothing_is_kept_of_nothing():
+def test_without_points_none_are_kept():
     assert select_kept([], NOW) == []
 
 
-def test_points_of_any_kind_are_thinned_by_their_time_and_the_last_of_twins_stays():
+def test_points_of_any_type_are_thinned_by_time_and_the_last_duplicate_is_kept():
     points = [(ago(days=3), "old"), (NOW, "first"), (NOW, "second")]
     assert select_kept_points(points, NOW, at=lambda point: point[0]) == [(NOW, "second")]
 
 
-def test_candles_stay_as_long_as_their_length_deserves():
+def test_longer_candles_are_kept_longer():
     limits = compute_cutoffs(NOW).candles_from
     assert limits[1800] == datetime(2026, 2, 17, 12, 0, tzinfo=UTC)
     assert limits[14_400] == datetime(2024, 5, 18, 12, 0, tzinfo=UTC)
@@ -68,13 +68,13 @@ def test_cutoffs_lie_on_slot_boundaries():
 
 
 @given(instants)
-def test_thinning_twice_is_thinning_once(points):
+def test_thinning_is_idempotent(points):
     once = select_kept(points, NOW)
     assert select_kept(once, NOW) == once
 
 
 @given(instants)
-def test_the_newest_point_is_never_removed_and_none_is_invented(points):
+def test_the_newest_point_is_never_removed_and_none_is_added(points):
     kept = select_kept(points, NOW)
     assert set(kept) <= set(points)
     assert sorted(set(points)) == sorted({*kept, *select_expired(points, NOW)})
@@ -83,6 +83,6 @@ def test_the_newest_point_is_never_removed_and_none_is_invented(points):
 
 
 @given(instants, waits)
-def test_thinning_often_ends_where_thinning_late_does(points, wait):
+def test_thinning_often_gives_the_same_result_as_thinning_late(points, wait):
     later = NOW + wait
     assert select_kept(select_kept(points, NOW), later) == select_kept(points, later)

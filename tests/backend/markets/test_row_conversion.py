@@ -84,7 +84,7 @@ PUBLISHED = st.builds(
 
 @ONE_STORE
 @given(quote=QUOTES)
-def test_a_quote_comes_back_as_it_was(database: Database, quote: Quote) -> None:
+def test_a_quote_survives_storage(database: Database, quote: Quote) -> None:
     with database.write() as connection:
         upsert(connection, provider_quotes, [quote_to_row("live", quote)])
         assert quote_from_row(connection.execute(sa.select(provider_quotes)).mappings().one()) == quote
@@ -92,9 +92,7 @@ def test_a_quote_comes_back_as_it_was(database: Database, quote: Quote) -> None:
 
 @ONE_STORE
 @given(figure=PUBLISHED)
-def test_a_published_figure_comes_back_as_it_was_with_its_memory(
-    database: Database, figure: Published
-) -> None:
+def test_a_published_figure_survives_storage_with_its_state(database: Database, figure: Published) -> None:
     memory = {"pending": {"price": "1.5"}, "excluded": ["a"]}
     with database.write() as connection:
         upsert(connection, published_figures, [published_to_row("live", figure, memory)])
@@ -102,7 +100,7 @@ def test_a_published_figure_comes_back_as_it_was_with_its_memory(
     assert published_from_row(row) == (figure, memory)
 
 
-def test_a_figure_of_an_earlier_version_keeps_its_bare_sentences(database: Database) -> None:
+def test_a_figure_of_an_earlier_version_keeps_its_bare_messages(database: Database) -> None:
     figure = published(reason=Reason(None, "For a test."), evaluations=())
     row = published_to_row("live", figure, {}) | {
         "reason": "They agree.",
@@ -117,7 +115,7 @@ def test_a_figure_of_an_earlier_version_keeps_its_bare_sentences(database: Datab
 
 @ONE_STORE
 @given(cap=AMOUNTS, change=MAYBE, volume=MAYBE, value=st.integers(0, 100), label=WORDS)
-def test_the_overviews_figures_come_back_as_they_were(
+def test_the_overviews_figures_survive_storage(
     database: Database, cap: Decimal, change: Decimal | None, volume: Decimal | None, value: int, label: str
 ) -> None:
     at = datetime(2026, 5, 18, tzinfo=UTC) + timedelta(microseconds=7)

@@ -66,11 +66,11 @@ def test_a_new_asset_comes_after_the_shipped_ones(load: Load) -> None:
     assert registry.by_id["gamma"].urls.website == ()
 
 
-def test_a_bare_list_of_entries_is_understood(load: Load) -> None:
+def test_a_bare_list_of_entries_is_accepted(load: Load) -> None:
     assert "gamma" in load("- {id: gamma, name: Gamma, symbol: GAM}").by_id
 
 
-def test_a_known_id_replaces_the_given_fields_only(load: Load) -> None:
+def test_an_entry_with_a_known_id_replaces_only_its_fields(load: Load) -> None:
     alpha = load(
         """
         assets:
@@ -89,7 +89,7 @@ def test_a_changed_asset_keeps_its_place(load: Load) -> None:
     assert [asset.id for asset in load("[{id: alpha, name: Other}]")] == ["alpha", "beta"]
 
 
-def test_new_platforms_bring_their_own_main_contract(load: Load) -> None:
+def test_new_platforms_replace_the_main_contract(load: Load) -> None:
     contract = "0x00000000000000000000000000000000000000bb"
     alpha = load(f'[{{id: alpha, platforms: {{base: "{contract}"}}}}]').by_id["alpha"]
     assert dict(alpha.platforms) == {"base": contract}
@@ -118,7 +118,7 @@ def test_an_asset_is_disabled_by_its_entry_or_by_the_list(load: Load, text: str)
     assert registry.by_id["beta"].datasrc2_id == "beta-gecko"
 
 
-def test_the_provider_ids_of_a_disabled_asset_can_be_handed_on(load: Load) -> None:
+def test_the_provider_ids_of_a_disabled_asset_can_be_reassigned(load: Load) -> None:
     registry = load(
         """
         - {id: beta, enabled: false, datasrc2_id: null}
@@ -243,13 +243,13 @@ NEW = "id: gamma, name: Gamma, symbol: GAM"
         ("- {id: alpha, on: 1}", "line 1: the name before a colon is not read by YAML as text"),
     ],
 )
-def test_each_slip_has_its_sentence(load: Load, text: str, sentence: str) -> None:
+def test_each_mistake_has_its_message(load: Load, text: str, sentence: str) -> None:
     message = refusal(load, text)
     assert sentence in message
     assert "own.yaml" in message
 
 
-def test_every_fault_of_a_file_is_told_at_once(load: Load) -> None:
+def test_all_issues_of_a_file_are_reported_at_once(load: Load) -> None:
     with pytest.raises(AssetFileError) as refused:
         load("- {id: gamma, symbol: NO}\n- {id: beta, colour: red}\n- 5\n")
     assert len(refused.value.issues) == 4
@@ -262,7 +262,7 @@ def test_every_fault_of_a_file_is_told_at_once(load: Load) -> None:
     }
 
 
-def test_a_fault_is_a_value_error_that_never_repeats_the_value(load: Load) -> None:
+def test_an_issue_is_a_value_error_that_never_contains_the_value(load: Load) -> None:
     with pytest.raises(ValueError) as refused:
         load(f"[{{{NEW}, urls: {{website: ['http://user:hunter2@a.example']}}}}]")
     assert "hunter2" not in str(refused.value)
@@ -280,7 +280,7 @@ def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:
         load_assets(tmp_path)
 
 
-def test_very_deep_nesting_is_refused_in_words(load: Load) -> None:
+def test_very_deep_nesting_is_refused_with_a_message(load: Load) -> None:
     assert "own.yaml" in refusal(load, "[" * 20_000)
 
 
@@ -295,7 +295,9 @@ def test_anchors_and_merge_keys_work_and_explicit_keys_win(load: Load) -> None:
     assert (delta.name, delta.symbol, delta.pegged_to) == ("Delta", "GAM", "eur")
 
 
-def test_a_fault_in_the_shipped_file_names_that_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_issue_of_the_shipped_file_names_that_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shipped = tmp_path / "shipped.yaml"
     shipped.write_text("assets: [{id: a, name: A, symbol: A, replace: true}]", encoding="utf-8")
     monkeypatch.setattr(registry, "SHIPPED_FILE", shipped)

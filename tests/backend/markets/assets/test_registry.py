@@ -22,18 +22,18 @@ def registry() -> AssetRegistry:
     return load_assets()
 
 
-def test_the_shipped_book_is_large_and_has_a_few_disabled_assets(registry: AssetRegistry) -> None:
+def test_the_shipped_file_is_large_and_has_a_few_disabled_assets(registry: AssetRegistry) -> None:
     assert len(registry) == len(registry.all) == len(list(registry)) >= 170
     assert len(registry) - len(registry.enabled) in range(3, 11)
     assert {"matic", "terrausd", "ftx-token"} <= {asset.id for asset in registry if not asset.enabled}
 
 
-def test_one_request_to_each_provider_holds_every_enabled_asset(registry: AssetRegistry) -> None:
+def test_all_enabled_assets_fit_one_request_to_each_provider(registry: AssetRegistry) -> None:
     assert sum(1 for asset in registry.enabled if asset.datasrc2_id) <= COINGECKO_BATCH
     assert sum(1 for asset in registry.enabled if asset.datasrc1_slug) <= COINMARKETCAP_CREDIT
 
 
-def test_every_asset_has_an_id_at_a_provider_and_leads_back_from_it(registry: AssetRegistry) -> None:
+def test_every_asset_has_a_provider_id_and_is_found_by_it(registry: AssetRegistry) -> None:
     for asset in registry:
         assert asset.datasrc2_id is not None
         assert registry.by_id[asset.id] is asset
@@ -52,7 +52,7 @@ def test_every_asset_has_a_description_of_one_sentence_and_a_category(registry: 
         assert all(path and all(path) for path in asset.categories), asset.id
 
 
-def test_every_link_list_is_there_and_every_link_is_a_distinct_https_address(registry: AssetRegistry) -> None:
+def test_every_link_list_is_present_and_links_are_distinct_https_urls(registry: AssetRegistry) -> None:
     assert len(Links.model_fields) == 8
     for asset in registry:
         for name in Links.model_fields:
@@ -66,7 +66,7 @@ def test_every_link_list_is_there_and_every_link_is_a_distinct_https_address(reg
                 assert not link.endswith("/"), (asset.id, link)
 
 
-def test_each_kind_of_link_goes_where_its_name_says(registry: AssetRegistry) -> None:
+def test_each_kind_of_link_points_to_the_expected_sites(registry: AssetRegistry) -> None:
     for asset in registry:
         assert all(re.fullmatch(r"https://x\.com/\w{1,15}", link) for link in asset.urls.twitter), asset.id
         assert all(re.fullmatch(r"https://www\.reddit\.com/r/\w+", link) for link in asset.urls.reddit), (
@@ -107,14 +107,14 @@ def test_the_main_contract_is_the_first_of_the_platforms(registry: AssetRegistry
     assert registry.by_id["usdc"].address == "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 
 
-def test_days_lie_between_bitcoins_first_block_and_the_edition_of_the_file(registry: AssetRegistry) -> None:
+def test_dates_are_between_bitcoins_first_block_and_the_date_of_the_file(registry: AssetRegistry) -> None:
     days = [day for asset in registry for day in (asset.date_launched, asset.genesis_date) if day]
     assert len(days) > 60
     assert min(days) == date(2009, 1, 3)
     assert max(days) < date(2027, 1, 1)
 
 
-def test_supplies_are_exact_and_never_both_capped_and_endless(registry: AssetRegistry) -> None:
+def test_supplies_are_exact_and_never_both_capped_and_infinite(registry: AssetRegistry) -> None:
     assert str(registry.by_id["bitcoin"].max_supply) == "21000000"
     assert registry.by_id["ethereum"].infinite_supply is True
     for asset in registry:
@@ -134,7 +134,7 @@ def test_symbols_that_look_like_numbers_stayed_text(registry: AssetRegistry) -> 
     assert all(isinstance(asset.symbol, str) for asset in registry)
 
 
-def test_pegs_are_of_the_kinds_that_the_aggregation_knows(registry: AssetRegistry) -> None:
+def test_pegs_are_supported_by_the_aggregation(registry: AssetRegistry) -> None:
     pegs = {asset.pegged_to for asset in registry} - {None}
     assert {"usd", "eur", "btc", "eth"} <= pegs <= set(PEGS)
     assert registry.by_id["usdc"].pegged_to == "usd"
@@ -152,20 +152,20 @@ def test_an_asset_and_its_maps_cannot_be_changed(registry: AssetRegistry) -> Non
     assert hash(asset) == hash(asset.model_copy())
 
 
-def test_a_book_refuses_two_assets_with_one_id() -> None:
+def test_two_assets_with_one_id_raise_value_error() -> None:
     asset = Asset(id="a", name="A", symbol="A")
     with pytest.raises(ValueError, match="more than one asset with id 'a'"):
         AssetRegistry([asset, asset])
 
 
-def test_the_file_says_that_marks_belong_to_their_owners() -> None:
+def test_the_file_states_that_trademarks_belong_to_their_owners() -> None:
     header = SHIPPED_FILE.read_text(encoding="utf-8").split("assets:\n")[0].replace("\n#", "")
     assert "marks of their owners" in header
     for name in (*Asset.model_fields, *Links.model_fields):
         assert name in header, f"the header does not explain '{name}'"
 
 
-def test_a_named_file_must_exist_and_the_default_one_may(
+def test_a_configured_file_must_exist_but_the_default_one_need_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

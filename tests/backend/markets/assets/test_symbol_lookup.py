@@ -51,7 +51,7 @@ def test_the_largest_market_cap_has_the_symbol_in_any_case() -> None:
     assert registry.resolve("XYZ", {"one": Decimal(2), "two": Decimal(1)}) is A
 
 
-def test_an_unknown_market_cap_comes_last_and_ties_go_by_the_order_of_the_book() -> None:
+def test_an_unknown_market_cap_is_last_and_ties_keep_the_order_of_assets() -> None:
     registry = AssetRegistry([A, B])
     assert registry.resolve("XYZ", {"one": None, "two": Decimal(0)}) is B
     assert registry.resolve("XYZ", {"one": Decimal("NaN"), "two": Decimal(0)}) is B
@@ -74,7 +74,7 @@ def test_a_symbol_comes_before_coingeckos_id_and_that_before_coinmarketcaps_slug
 
 
 @given(books(), IDS | SYMBOLS)
-def test_resolve_follows_its_order_of_authority(
+def test_resolve_follows_its_order_of_lookup(
     book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]], term: str
 ) -> None:
     registry, caps = book_and_caps
@@ -102,7 +102,7 @@ def test_every_asset_is_found_by_its_id(
 
 
 @given(books())
-def test_legacy_keys_lose_nothing_and_overwrite_nothing(
+def test_legacy_keys_are_unique_and_complete(
     book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
 ) -> None:
     registry, caps = book_and_caps
@@ -125,7 +125,7 @@ def test_each_symbol_is_the_legacy_key_of_its_largest_asset(
 
 
 @given(books())
-def test_largest_first_keeps_every_asset_and_never_rises(
+def test_sorting_largest_first_keeps_every_asset_and_descends(
     book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
 ) -> None:
     registry, caps = book_and_caps

@@ -38,7 +38,7 @@ def test_slots_begin_at_multiples_of_their_length_in_utc():
     assert align(datetime(1969, 12, 31, 23, 59, tzinfo=UTC), 3600).hour == 23
 
 
-def test_a_slot_of_no_length_is_refused():
+def test_a_slot_without_length_is_refused():
     with pytest.raises(ValueError, match="above zero seconds"):
         align(NOON, 0)
 
@@ -62,7 +62,7 @@ def test_a_late_poll_of_a_closed_slot_leaves_the_candle_as_it_is():
     assert add_price(candle, Decimal(99), minutes(29), HALF_HOUR_SECONDS) is candle
 
 
-def test_growing_keeps_the_volume():
+def test_adding_a_price_keeps_the_volume():
     candle = Candle(NOON, *[Decimal(1)] * 4, volume=Decimal(7))
     assert add_price(candle, Decimal(2), minutes(1), HALF_HOUR_SECONDS).volume == Decimal(7)
 
@@ -73,7 +73,7 @@ def test_slots_without_polls_have_no_candle():
 
 
 @given(st.lists(st.tuples(moments, prices), max_size=60, unique_by=lambda point: point[0]), st.randoms())
-def test_candles_of_polls_are_lawful_in_any_order_and_miss_no_extreme(points, random):
+def test_candles_of_polls_are_consistent_in_any_order_and_contain_all_extremes(points, random):
     candles = build_candles(points, HALF_HOUR_SECONDS)
     assert_lawful(candles, HALF_HOUR_SECONDS)
     assert {candle.open_time for candle in candles} == {align(at, HALF_HOUR_SECONDS) for at, _ in points}
@@ -122,7 +122,7 @@ def test_a_young_listing_has_as_many_candles_as_it_has_hours_for():
     assert candles[0].open == Decimal(1)
 
 
-def test_gaps_stay_gaps_and_the_candle_after_one_opens_at_its_own_first_close():
+def test_gaps_remain_and_the_next_candle_opens_at_its_own_first_close():
     closes = hourly(24)
     closes[8:20] = [None, Decimal(0), Decimal("NaN")] * 4
     candles = build_from_sparkline(closes, NOON + timedelta(hours=4))
@@ -134,7 +134,7 @@ def test_gaps_stay_gaps_and_the_candle_after_one_opens_at_its_own_first_close():
     assert candles[-1].open == Decimal(21)
 
 
-def test_nothing_comes_of_nothing():
+def test_no_closes_give_no_candles():
     assert build_from_sparkline([], NOON) == []
     assert build_from_sparkline(hourly(10), NOON, count=0) == []
 
@@ -145,7 +145,7 @@ def test_nothing_comes_of_nothing():
     st.sampled_from([3600, FOUR_HOURS, 86_400]),
     st.integers(min_value=1, max_value=42),
 )
-def test_candles_of_a_sparkline_are_lawful_at_most_count_and_end_at_its_end(closes, end, seconds, count):
+def test_candles_of_a_sparkline_are_consistent_limited_and_end_with_it(closes, end, seconds, count):
     candles = build_from_sparkline(closes, end, seconds, count)
     assert_lawful(candles, seconds)
     assert len(candles) <= count
@@ -173,7 +173,7 @@ def test_a_known_volume_is_sent():
 
 
 @given(moments, prices, prices)
-def test_what_is_sent_is_json_without_exponents(at, first, second):
+def test_candles_are_sent_as_json_without_exponents(at, first, second):
     row = encode_candle(build_candles([(at, first), (at + timedelta(seconds=1), second)], 10**7)[0])
     assert b"e" not in row.lower().replace(b"null", b"")
     opened, o, h, low, c, volume = orjson.loads(row)

@@ -48,7 +48,7 @@ CANDLES = st.lists(
 
 
 @given(CANDLES)
-def test_a_strip_is_the_array_that_is_sent_digit_for_digit(candles: list[Candle]) -> None:
+def test_encoded_candles_keep_every_digit(candles: list[Candle]) -> None:
     rows = json.loads(encode_candles(candles), parse_float=Decimal, parse_int=Decimal)
     assert [(row[0], row[4], row[5]) for row in rows] == [
         (Decimal(int(item.open_time.timestamp() * 1000)), item.close, item.volume) for item in candles
@@ -56,7 +56,7 @@ def test_a_strip_is_the_array_that_is_sent_digit_for_digit(candles: list[Candle]
 
 
 @given(CANDLES)
-def test_rows_taken_apart_and_joined_are_the_same_strip(candles: list[Candle]) -> None:
+def test_split_rows_join_to_the_same_array(candles: list[Candle]) -> None:
     candle_array = encode_candles(candles)
     rows = split_rows(candle_array)
     assert len(rows) == len(candles)
@@ -65,7 +65,7 @@ def test_rows_taken_apart_and_joined_are_the_same_strip(candles: list[Candle]) -
 
 
 @given(CANDLES.filter(bool), st.booleans())
-def test_putting_a_candle_replaces_the_newest_of_its_slot_or_goes_behind_it(
+def test_appending_replaces_the_newest_candle_of_the_slot_or_adds_one(
     candles: list[Candle], same_slot: bool
 ) -> None:
     last = candles[-1]
@@ -76,13 +76,13 @@ def test_putting_a_candle_replaces_the_newest_of_its_slot_or_goes_behind_it(
     assert append_candle(encode_candles(candles), newer) == encode_candles(expected)
 
 
-def test_a_first_candle_makes_a_strip_of_one() -> None:
+def test_a_first_candle_makes_an_array_of_one() -> None:
     assert append_candle(EMPTY_ARRAY, candle(3)) == f"[[{ms(3)},1.5,1.5,1.5,1.5,null]]"
     assert split_rows(EMPTY_ARRAY) == []
 
 
 @pytest.mark.parametrize("span", ["24h", "7d"])
-def test_a_window_is_as_many_candles_as_the_span_holds(span: Span) -> None:
+def test_trimming_keeps_the_number_of_candles_of_the_span(span: Span) -> None:
     seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
     candle_array = encode_candles(candle(slot, seconds=seconds) for slot in range(100))
     inside = START + timedelta(seconds=99 * seconds + 7)
@@ -92,7 +92,7 @@ def test_a_window_is_as_many_candles_as_the_span_holds(span: Span) -> None:
 
 
 @pytest.mark.parametrize("span", ["24h", "7d"])
-def test_a_slot_that_has_no_price_yet_costs_no_candle(span: Span) -> None:
+def test_a_slot_without_a_price_yet_removes_no_candle(span: Span) -> None:
     seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
     candle_array = encode_candles(candle(slot, seconds=seconds) for slot in range(100))
     for late in (0, 1, seconds - 1):
@@ -105,7 +105,7 @@ def test_a_slot_that_has_no_price_yet_costs_no_candle(span: Span) -> None:
         assert len(times(trim_to_span(candle_array, span, now))) == max(0, count - slots)
 
 
-def test_a_strip_with_gaps_keeps_what_lies_in_the_window() -> None:
+def test_an_array_with_gaps_keeps_the_candles_within_the_span() -> None:
     candle_array = encode_candles(candle(slot) for slot in (0, 10, 51, 52, 60, 99))
     assert times(trim_to_span(candle_array, "24h", START + timedelta(seconds=99 * 1800))) == [
         ms(slot) for slot in (51, 52, 60, 99)
@@ -113,7 +113,7 @@ def test_a_strip_with_gaps_keeps_what_lies_in_the_window() -> None:
 
 
 @given(CANDLES, st.integers(0, 120))
-def test_a_window_is_an_end_of_what_has_begun_and_doing_it_twice_changes_nothing(
+def test_trimming_returns_a_suffix_of_started_candles_and_is_idempotent(
     candles: list[Candle], slot: int
 ) -> None:
     candle_array, now = encode_candles(candles), START + timedelta(seconds=1800 * slot)
@@ -124,7 +124,7 @@ def test_a_window_is_an_end_of_what_has_begun_and_doing_it_twice_changes_nothing
     assert len(split_rows(cut)) <= SPAN_COUNT["24h"]
 
 
-def test_candles_of_a_clock_that_was_put_back_are_neither_shown_nor_in_the_way() -> None:
+def test_future_candles_after_a_clock_set_back_are_removed() -> None:
     candle_array = encode_candles(candle(slot) for slot in (8, 9, 10, 11))
     assert times(trim_to_span(candle_array, "24h", START + timedelta(seconds=1800 * 9 + 5))) == [ms(8), ms(9)]
     assert times(append_candle(candle_array, candle(9, "7"))) == [ms(8), ms(9)]

@@ -66,7 +66,7 @@ def opened(rows: Sequence[Any]) -> list[datetime]:
     return [datetime.fromtimestamp(row[0] / 1000, NOON.tzinfo) for row in rows]
 
 
-def test_candles_of_every_length_are_those_that_the_points_make(database: Database) -> None:
+def test_candles_of_every_length_match_the_price_points(database: Database) -> None:
     for minute in range(0, 60 * 9, 7):
         grow(database, NOON + timedelta(minutes=minute), str(100 + (minute * 37) % 11))
     told = points(database)
@@ -75,14 +75,14 @@ def test_candles_of_every_length_are_those_that_the_points_make(database: Databa
     assert len(kept(database, HALF_HOUR_SECONDS)) == 18
 
 
-def test_the_strip_holds_the_closed_candles_and_none_that_is_open(database: Database) -> None:
+def test_the_stored_array_contains_only_closed_candles(database: Database) -> None:
     for slot in range(5):
         grow(database, NOON + half_hours(slot), str(100 + slot))
     assert opened(strip(database)) == [NOON + half_hours(slot) for slot in range(4)]
     assert [row[4] for row in strip(database)] == [100, 101, 102, 103]
 
 
-def test_the_strip_forgets_what_is_older_than_a_day(database: Database) -> None:
+def test_the_stored_array_drops_candles_older_than_a_day(database: Database) -> None:
     for slot in range(60):
         grow(database, NOON + half_hours(slot), str(100 + slot))
     assert opened(strip(database)) == [NOON + half_hours(slot) for slot in range(11, 59)]
@@ -95,7 +95,7 @@ def test_a_pause_leaves_a_gap(database: Database) -> None:
     assert opened(strip(database)) == [NOON, NOON + half_hours(6)]
 
 
-def test_strips_are_rendered_once_for_each_half_hour(sqlite_database: Database) -> None:
+def test_arrays_are_rendered_once_per_half_hour(sqlite_database: Database) -> None:
     grow(sqlite_database, NOON, "100")
     grow(sqlite_database, NOON + half_hours(1), "101")
     with sqlite_database.write() as connection:
@@ -111,7 +111,7 @@ def test_strips_are_rendered_once_for_each_half_hour(sqlite_database: Database) 
 
 @pytest.mark.parametrize("count", [167, 168, 169])
 @pytest.mark.parametrize("minute", [0, 1, 59, 61, 119, 239])
-def test_any_number_of_hourly_closes_about_a_week_makes_forty_two_candles(
+def test_about_a_week_of_hourly_closes_gives_forty_two_candles(
     sqlite_database: Database, count: int, minute: int
 ) -> None:
     now = NOON + timedelta(minutes=minute)
@@ -127,7 +127,7 @@ def test_any_number_of_hourly_closes_about_a_week_makes_forty_two_candles(
     assert now - timedelta(hours=4) <= opened(rows)[-1] <= now
 
 
-def test_a_young_assets_sparkline_makes_fewer_candles_and_an_empty_one_none(
+def test_a_new_assets_sparkline_gives_fewer_candles_and_an_empty_one_none(
     sqlite_database: Database,
 ) -> None:
     sparklines = {"bitcoin": tuple(Decimal(5) for _ in range(10)), "ethereum": ()}
@@ -139,7 +139,7 @@ def test_a_young_assets_sparkline_makes_fewer_candles_and_an_empty_one_none(
     assert strip(sqlite_database, "7d", asset_id="ethereum") == []
 
 
-def test_a_sparkline_is_drawn_again_after_five_minutes_and_at_once_for_a_new_asset(
+def test_a_sparkline_is_rendered_again_after_five_minutes_and_at_once_for_a_new_asset(
     sqlite_database: Database,
 ) -> None:
     def draw(moment: datetime, price: int, *asset_ids: str) -> None:
@@ -174,7 +174,7 @@ def without_gaps(rows: Sequence[Any]) -> bool:
     return all(later - earlier == half_hours(1) for earlier, later in pairwise(opened(rows)))
 
 
-def test_the_sample_market_begins_with_a_whole_day_behind_it(worker: Worker) -> None:
+def test_the_sample_market_starts_with_a_full_day_of_history(worker: Worker) -> None:
     worker.tick()
     rows = day(worker)
     assert len(rows) == SPAN_COUNT["24h"]
@@ -194,7 +194,7 @@ def test_the_sample_market_fills_the_gap_of_a_pause(worker: Worker) -> None:
     assert without_gaps(day(worker))
 
 
-def test_candles_that_grew_from_polls_are_closed_and_kept(worker: Worker) -> None:
+def test_candles_built_from_polls_are_closed_and_stored(worker: Worker) -> None:
     for _ in range(9):
         worker.tick(minutes=5)
     told = [(at, price) for at, price in points(worker.database) if at.minute >= 30 or at.hour == 10]
@@ -205,7 +205,7 @@ def test_candles_that_grew_from_polls_are_closed_and_kept(worker: Worker) -> Non
     assert closed[1:5] == [inside[0], max(inside), min(inside), inside[-1]]
 
 
-def test_a_market_without_a_past_begins_with_the_open_candle_alone(sqlite_database: Database) -> None:
+def test_a_market_without_history_starts_with_only_the_open_candle(sqlite_database: Database) -> None:
     market = build_sample_market()
     worker = Worker(sqlite_database, replace(market, sources=replace(market.sources, history=None)))
     worker.tick()
@@ -239,7 +239,7 @@ def around(database: Database, at: datetime, asset_id: str = "bitcoin") -> price
         return price_history.find_candles_around(connection, REALM, asset_id, at)
 
 
-def test_the_finest_candles_that_are_left_around_an_instant_tell_of_it(database: Database) -> None:
+def test_the_finest_stored_candles_around_an_instant_are_found(database: Database) -> None:
     day = datetime.fromisoformat("2026-05-18T00:00:00Z")
     fill(database, 86_400, day - timedelta(days=400), 400)
     fill(database, 14_400, day - timedelta(days=40), 240)
@@ -254,12 +254,12 @@ def test_the_finest_candles_that_are_left_around_an_instant_tell_of_it(database:
 
 
 @pytest.mark.parametrize("at", ["2009-01-03T18:15:05Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
-def test_an_instant_of_which_nothing_is_stored_has_no_candles(sqlite_database: Database, at: str) -> None:
+def test_an_instant_without_stored_candles_has_none(sqlite_database: Database, at: str) -> None:
     fill(sqlite_database, 86_400, NOON, 5)
     assert around(sqlite_database, datetime.fromisoformat(at)) == (None, [])
 
 
-def test_candles_of_which_none_is_near_an_instant_do_not_tell_of_it(sqlite_database: Database) -> None:
+def test_candles_far_from_an_instant_are_not_found(sqlite_database: Database) -> None:
     fill(sqlite_database, 1_800, NOON, 10)
     assert around(sqlite_database, NOON - half_hours(1)).seconds == 1_800
     assert around(sqlite_database, NOON - half_hours(2)) == (None, [])

@@ -51,7 +51,7 @@ def test_a_series_is_fetched_once_until_the_provider_has_a_new_one(
 
 
 @pytest.mark.parametrize(("span", "basis"), [("24h", "polls"), ("7d", "sparkline")])
-def test_without_the_provider_our_own_candles_stand_and_say_what_they_are(
+def test_without_the_provider_sampled_candles_are_returned_with_their_basis(
     trouble: tuple[Worker, dict[str, FailingSource]], span: Span, basis: str
 ) -> None:
     worker, sources = trouble
@@ -61,7 +61,7 @@ def test_without_the_provider_our_own_candles_stand_and_say_what_they_are(
     assert len(series["candles"]) == SPAN_COUNT[span]
 
 
-def test_own_candles_are_dated_by_what_they_hold_and_not_by_the_reading(
+def test_sampled_candles_have_the_time_of_their_data_not_of_the_request(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -77,7 +77,7 @@ def test_own_candles_are_dated_by_what_they_hold_and_not_by_the_reading(
     assert series["last_updated"] < (worker.clock() - timedelta(hours=2)).isoformat()
 
 
-def test_a_provider_that_may_not_be_asked_is_not(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
+def test_a_blocked_provider_gets_no_request(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
     worker, sources = trouble
     sources["sample-a"].fail(ErrorKind.THROTTLED, retry_after=3600)
     assert read(worker)["basis"] == "polls"
@@ -87,7 +87,7 @@ def test_a_provider_that_may_not_be_asked_is_not(trouble: tuple[Worker, dict[str
 
 
 @pytest.mark.parametrize("fault", [ErrorKind.NOT_FOUND, ErrorKind.UNAUTHORISED])
-def test_a_series_that_is_not_to_be_had_is_not_asked_for_at_each_reading_and_closes_nothing(
+def test_an_unavailable_series_is_not_requested_each_time_and_opens_no_breaker(
     trouble: tuple[Worker, dict[str, FailingSource]], fault: ErrorKind
 ) -> None:
     worker, sources = trouble
@@ -98,7 +98,7 @@ def test_a_series_that_is_not_to_be_had_is_not_asked_for_at_each_reading_and_clo
     assert worker.status()["by_name"]["sample-a"]["state"] == "ok"
 
 
-def test_an_asset_that_the_provider_does_not_know_has_our_own_candles(
+def test_an_asset_unknown_to_the_provider_has_sampled_candles(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, sources = trouble
@@ -108,7 +108,7 @@ def test_an_asset_that_the_provider_does_not_know_has_our_own_candles(
     assert len(series["candles"]) == SPAN_COUNT["24h"]
 
 
-def test_a_disabled_asset_is_never_asked_for(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
+def test_a_disabled_asset_is_never_requested(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
     worker, sources = trouble
     series = read(worker, "dogecoin")
     assert (series["candles"], series["source"], series["last_updated"]) == ([], None, None)

@@ -62,7 +62,7 @@ def failure(database: Database, asset_id: str = "bitcoin") -> str:
         return str(connection.execute(query).scalar_one())
 
 
-def test_until_there_is_an_image_a_generated_one_is_shown(running: Running) -> None:
+def test_without_an_image_a_monogram_is_served(running: Running) -> None:
     answer = show(running)
     assert answer.status == 200
     assert answer.headers["content-type"] == "image/svg+xml"
@@ -72,7 +72,7 @@ def test_until_there_is_an_image_a_generated_one_is_shown(running: Running) -> N
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_an_image_is_fetched_once_and_kept(running: Running, server: ProviderServer) -> None:
+def test_an_image_is_fetched_once_and_stored(running: Running, server: ProviderServer) -> None:
     before = show(running).headers["etag"]
     assert fetch(running, server) == 2
     answer = show(running)
@@ -88,9 +88,7 @@ def test_an_image_is_fetched_once_and_kept(running: Running, server: ProviderSer
     assert show(running).body == png()
 
 
-def test_an_image_is_not_compressed_a_second_time_but_a_drawing_is_plain_or_gzip(
-    running: Running, server: ProviderServer
-) -> None:
+def test_an_svg_can_be_compressed_but_an_image_is_not(running: Running, server: ProviderServer) -> None:
     drawing = show(running, accept_encoding="gzip")
     assert drawing.text == show(running).body
     fetch(running, server)
@@ -113,7 +111,7 @@ def test_an_image_is_not_compressed_a_second_time_but_a_drawing_is_plain_or_gzip
         (Behaviour(drop=True), ""),
     ],
 )
-def test_what_is_no_safe_image_is_refused_and_the_generated_one_stays(
+def test_an_unsafe_image_is_refused_and_the_monogram_stays(
     running: Running, server: ProviderServer, behaviour: Behaviour, words: str
 ) -> None:
     server.always("/images/bitcoin.png", behaviour)
@@ -124,9 +122,7 @@ def test_what_is_no_safe_image_is_refused_and_the_generated_one_stays(
     assert failure(running.database) not in ("", "None")
 
 
-def test_a_failure_is_tried_again_after_a_day_and_not_before(
-    running: Running, server: ProviderServer
-) -> None:
+def test_a_failed_fetch_is_retried_after_a_day(running: Running, server: ProviderServer) -> None:
     server.once("/images/bitcoin.png", Behaviour(status=404, body=b"no"))
     fetch(running, server)
     assert fetch(running, server, later=timedelta(hours=23)) == 0
@@ -135,16 +131,14 @@ def test_a_failure_is_tried_again_after_a_day_and_not_before(
     assert failure(running.database) == "None"
 
 
-def test_a_private_address_is_not_reached_unless_it_is_allowed(
-    running: Running, server: ProviderServer
-) -> None:
+def test_a_private_address_is_not_fetched_unless_allowed(running: Running, server: ProviderServer) -> None:
     assert fetch(running, server, allowed=False) == 0
     assert server.seen("/images/bitcoin.png") == []
     assert show(running).body == render_monogram("bitcoin", "BTC")
     assert "127.0.0.1" in failure(running.database)
 
 
-def test_a_new_address_is_tried_at_once_where_the_old_one_failed(
+def test_a_new_url_is_fetched_at_once_after_the_old_one_failed(
     running: Running, server: ProviderServer
 ) -> None:
     server.always("/images/bitcoin.png", Behaviour(status=404, body=b"no"))
@@ -154,7 +148,7 @@ def test_a_new_address_is_tried_at_once_where_the_old_one_failed(
     assert show(running).body == png()
 
 
-def test_an_image_that_is_here_is_not_given_up_for_a_new_address(
+def test_a_stored_image_is_not_replaced_when_the_url_changes(
     running: Running, server: ProviderServer
 ) -> None:
     fetch(running, server)
@@ -213,5 +207,5 @@ def test_a_change_while_an_icon_is_read_is_not_overwritten_by_the_older_one(
         (b"", None),
     ],
 )
-def test_the_type_is_what_the_bytes_say(body: bytes, kind: str | None) -> None:
+def test_the_media_type_is_detected_from_the_bytes(body: bytes, kind: str | None) -> None:
     assert image_type(body) == kind

@@ -30,7 +30,7 @@ def test_the_same_asset_has_the_same_icon_and_another_has_another() -> None:
     assert render_monogram("bitcoin", "BTC") != render_monogram("bitcoin-cash", "BTC")
 
 
-def test_contrast_is_the_ratio_that_wcag_defines() -> None:
+def test_contrast_is_the_wcag_ratio() -> None:
     assert contrast_with_white((1, 1, 1)) == 1
     assert round(contrast_with_white((0, 0, 0)), 6) == 21
     assert round(contrast_with_white(colorsys.hls_to_rgb(0, 0.4648, 0)), 1) == 4.5  # about #777

@@ -31,7 +31,7 @@ def test_two_providers_that_agree_are_averaged_and_named(start: Start) -> None:
     assert b"sample" not in answer.text
 
 
-def test_the_overview_is_the_first_providers_and_the_index_that_of_its_own(start: Start) -> None:
+def test_the_overview_comes_from_the_first_provider_and_the_index_from_its_own(start: Start) -> None:
     live = start()
     live.tick()
     overview = live.overview()
@@ -44,7 +44,7 @@ def test_the_overview_is_the_first_providers_and_the_index_that_of_its_own(start
     }
 
 
-def test_candles_of_a_week_come_from_the_sparkline_and_those_of_a_day_grow(start: Start) -> None:
+def test_week_candles_come_from_the_sparkline_and_day_candles_from_polls(start: Start) -> None:
     live = start()
     live.tick()
     for token in live.running.json("/rankings?with_candles=7d"):
@@ -56,7 +56,7 @@ def test_candles_of_a_week_come_from_the_sparkline_and_those_of_a_day_grow(start
     assert token["candles_24h"][-1][4] == float(live.prices()["bitcoin"]["price_usd"])
 
 
-def test_everything_is_well_in_the_status_and_credits_are_counted(start: Start) -> None:
+def test_the_status_is_ok_and_credits_are_counted(start: Start) -> None:
     live = start()
     live.tick()
     for name, roles in (
@@ -89,14 +89,14 @@ def test_a_metered_plan_of_the_first_provider_counts_each_of_its_calls(start: St
     assert live.server.seen(MARKETS)[0].headers["x-cg-demo-api-key"] == "a-key-of-the-test"
 
 
-def test_without_a_key_for_the_second_provider_the_first_alone_is_asked(start: Start) -> None:
+def test_without_a_key_for_the_second_provider_only_the_first_is_polled(start: Start) -> None:
     live = start(coinmarketcap_api_key=None)
     live.tick()
     assert live.prices()["bitcoin"]["source"] == "coingecko"
     assert live.server.seen(QUOTES) == []
 
 
-def test_no_key_reaches_an_answer(start: Start) -> None:
+def test_no_key_appears_in_a_response(start: Start) -> None:
     live = start()
     live.server.always(
         QUOTES, Behaviour(401, b'{"status":{"error_code":1001,"error_message":"bad a-key-of-the-test"}}')
@@ -123,7 +123,7 @@ def test_tiny_prices_come_through_exactly_and_without_an_exponent(start: Start) 
         assert prices[asset_id]["price_usd"] == format(Decimal(str(sent)), "f")
 
 
-def test_two_assets_with_one_symbol_keep_apart_and_the_larger_has_it(start: Start) -> None:
+def test_two_assets_with_one_symbol_stay_separate_and_the_larger_has_it(start: Start) -> None:
     live = start()
     live.tick()
     prices, legacy = live.prices(), live.running.json("/prices/all")
@@ -142,7 +142,7 @@ def test_an_asset_without_a_rank_has_none_and_still_has_a_price(start: Start) ->
     assert record["price_usd"] is not None
 
 
-def test_ids_that_are_gone_are_null_and_named_and_the_rest_stands(start: Start) -> None:
+def test_removed_ids_have_null_prices_and_are_listed_without_affecting_others(start: Start) -> None:
     live = start(Pages(gone={"monero", "solana"}))
     live.tick()
     prices = live.prices()
@@ -162,7 +162,7 @@ class EmptyPrices(Pages):
         return row | {"current_price": {}} if coin.gecko == "solana" else row
 
 
-def test_an_empty_price_is_none_and_the_other_providers_stands(start: Start) -> None:
+def test_an_empty_price_is_ignored_and_the_other_providers_is_used(start: Start) -> None:
     live = start(EmptyPrices())
     live.tick()
     assert live.prices()["solana"]["source"] == "coinmarketcap"
@@ -182,7 +182,7 @@ class OddTimes(Pages):
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
-def test_times_of_the_year_one_and_addresses_that_are_none_break_nothing(
+def test_dates_of_year_one_and_invalid_urls_cause_no_errors(
     start: Start, store: databases.Store, tmp_path: Path
 ) -> None:
     with databases.create_database(store, tmp_path) as url:
@@ -196,7 +196,7 @@ def test_times_of_the_year_one_and_addresses_that_are_none_break_nothing(
         live.running.close()
 
 
-def test_rows_with_nulls_everywhere_give_a_price_and_nothing_made_up(start: Start) -> None:
+def test_rows_with_only_nulls_beside_the_price_give_only_a_price(start: Start) -> None:
     live = start(BarePages())
     live.tick()
     record = live.prices()["bitcoin"]

@@ -33,7 +33,7 @@ STATES = {
 
 
 @pytest.mark.parametrize("fault", STATES)
-def test_while_the_first_provider_fails_the_second_ones_figures_stand_and_the_status_says_why(
+def test_while_the_first_provider_fails_the_second_is_used_and_the_status_says_why(
     start: Start, fault: str
 ) -> None:
     live = start()
@@ -58,7 +58,7 @@ def test_while_the_first_provider_fails_the_second_ones_figures_stand_and_the_st
 @pytest.mark.parametrize(
     "fault", ["throttled-json", "month-spent", "key-wrong", "down", "broken-json", "payment"]
 )
-def test_while_the_second_provider_fails_the_first_ones_figures_stand(start: Start, fault: str) -> None:
+def test_while_the_second_provider_fails_the_first_is_used(start: Start, fault: str) -> None:
     live = start()
     live.server.always(QUOTES, FAULTS[fault])
     live.server.always("/v2/cryptocurrency/quotes/latest", FAULTS[fault])
@@ -70,7 +70,7 @@ def test_while_the_second_provider_fails_the_first_ones_figures_stand(start: Sta
     assert told["state"] == expected.get(fault, "unauthorised" if fault == "payment" else "ok")
 
 
-def test_a_throttled_provider_is_asked_again_exactly_when_it_said(start: Start) -> None:
+def test_a_throttled_provider_is_polled_again_exactly_at_retry_after(start: Start) -> None:
     live = start()
     live.server.once(MARKETS, FAULTS["throttled-json-7s"])
     live.tick()
@@ -82,7 +82,7 @@ def test_a_throttled_provider_is_asked_again_exactly_when_it_said(start: Start) 
     assert live.provider("coingecko")["state"] == "ok"
 
 
-def test_a_provider_behind_a_firewall_is_probed_ever_more_rarely_and_at_once_after_a_restart(
+def test_a_provider_behind_a_firewall_is_probed_with_backoff_and_at_once_after_a_restart(
     start: Start,
 ) -> None:
     live = start()
@@ -107,7 +107,7 @@ def test_a_provider_behind_a_firewall_is_probed_ever_more_rarely_and_at_once_aft
     assert live.prices()["bitcoin"]["source"] == "coingecko+coinmarketcap"
 
 
-def test_a_throttle_that_goes_on_lasts_longer_though_other_questions_are_answered(start: Start) -> None:
+def test_a_repeated_throttle_lasts_longer_even_if_other_roles_succeed(start: Start) -> None:
     live = start()
     live.server.always(MARKETS, FAULTS["throttled-html"])
     for _ in range(120):
@@ -117,7 +117,7 @@ def test_a_throttle_that_goes_on_lasts_longer_though_other_questions_are_answere
     assert live.provider("coingecko")["state"] == "throttled"
 
 
-def test_a_refused_key_is_probed_rarely_and_another_key_at_once(start: Start, tmp_path: Path) -> None:
+def test_a_refused_key_is_probed_with_backoff_and_a_new_key_at_once(start: Start, tmp_path: Path) -> None:
     live = start()
     live.server.always(QUOTES, FAULTS["key-wrong"])
     live.tick()
@@ -134,7 +134,7 @@ def test_a_refused_key_is_probed_rarely_and_another_key_at_once(start: Start, tm
     market.close()
 
 
-def test_a_plan_without_the_overview_takes_it_from_the_other_provider(start: Start) -> None:
+def test_without_the_overview_in_the_plan_the_other_provider_gives_it(start: Start) -> None:
     live = start()
     live.server.always(GLOBAL, FAULTS["unauthorised"])
     for _ in range(6):
@@ -147,7 +147,7 @@ def test_a_plan_without_the_overview_takes_it_from_the_other_provider(start: Sta
     assert live.overview()["market_cap"]["source"] == "coingecko"
 
 
-def test_a_provider_whose_month_is_spent_leaves_the_overview_to_the_other(start: Start) -> None:
+def test_a_provider_with_a_spent_quota_leaves_the_overview_to_the_other(start: Start) -> None:
     live = start(coingecko_api_key="k", coingecko_plan="demo", coingecko_monthly_quota=100)
     live.tick()
     with live.running.database.write() as connection:
@@ -160,7 +160,7 @@ def test_a_provider_whose_month_is_spent_leaves_the_overview_to_the_other(start:
     assert live.prices()["bitcoin"]["source"] == "coinmarketcap"
 
 
-def test_the_index_returns_to_its_own_provider_when_that_answers_again(start: Start) -> None:
+def test_the_index_returns_to_its_own_provider_when_it_recovers(start: Start) -> None:
     live = start()
     live.server.once(FEAR_GREED, FAULTS["web-page"])
     live.tick()
@@ -170,7 +170,7 @@ def test_the_index_returns_to_its_own_provider_when_that_answers_again(start: St
     assert live.overview()["fear_greed"]["source"] == "alternative.me"
 
 
-def test_the_index_comes_from_the_other_provider_while_its_own_does_not_answer(start: Start) -> None:
+def test_the_index_comes_from_the_other_provider_while_its_own_fails(start: Start) -> None:
     live = start()
     live.server.always(FEAR_GREED, FAULTS["web-page"])
     live.tick()
@@ -182,7 +182,7 @@ def test_the_index_comes_from_the_other_provider_while_its_own_does_not_answer(s
 # -- both fail ---------------------------------------------------------------------------------------
 
 
-def test_when_nobody_answers_the_last_figures_stand_then_are_stale_then_go_then_return(start: Start) -> None:
+def test_with_all_providers_down_figures_become_stale_then_null_then_recover(start: Start) -> None:
     live = start()
     live.tick()
     known = live.prices()["bitcoin"]
@@ -203,7 +203,7 @@ def test_when_nobody_answers_the_last_figures_stand_then_are_stale_then_go_then_
     assert live.overview()["market_cap"]["source"] == "coingecko"
 
 
-def test_a_provider_that_is_not_there_at_all_is_a_sentence_in_the_status(tmp_path: Path) -> None:
+def test_an_unreachable_provider_has_a_message_in_the_status(tmp_path: Path) -> None:
     enable_only(tmp_path, ("bitcoin",))
     settings = live_settings(tmp_path, f"http://127.0.0.1:{free_port()}")
     running = run_app(settings, Clock(NOON))

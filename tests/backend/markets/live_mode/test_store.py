@@ -12,7 +12,7 @@ from tests.support.market_app import Worker, build_sample_market, live_settings,
 from tests.support.provider_server import FAULTS
 
 
-def test_resolved_ids_are_kept_over_a_restart(start: Start, tmp_path: Path) -> None:
+def test_resolved_ids_survive_a_restart(start: Start, tmp_path: Path) -> None:
     live = start()
     live.tick()
     assert len(live.server.seen(MAP)) == 1
@@ -28,7 +28,7 @@ def test_resolved_ids_are_kept_over_a_restart(start: Start, tmp_path: Path) -> N
     market.close()
 
 
-def test_sample_and_live_figures_in_one_store_never_meet(start: Start) -> None:
+def test_sample_and_live_figures_in_one_store_are_never_mixed(start: Start) -> None:
     live = start()
     sample = Worker(live.running.database, build_sample_market(), live.clock)
     for _ in range(3):
@@ -50,7 +50,7 @@ def test_sample_and_live_figures_in_one_store_never_meet(start: Start) -> None:
     assert len(day) == 1  # the sample market's backfilled ones are not among them
 
 
-def test_a_pause_leaves_a_gap_in_the_candles_that_nobody_fills_with_a_guess(start: Start) -> None:
+def test_a_pause_leaves_a_gap_in_the_candles(start: Start) -> None:
     live = start()
     live.tick()
     live.tick(minutes=5)
@@ -61,7 +61,7 @@ def test_a_pause_leaves_a_gap_in_the_candles_that_nobody_fills_with_a_guess(star
     ]
 
 
-def test_the_service_starts_on_what_an_earlier_run_stored(start: Start, tmp_path: Path) -> None:
+def test_the_service_starts_with_the_data_of_an_earlier_run(start: Start, tmp_path: Path) -> None:
     live = start()
     live.tick()
     again = run_app(live_settings(tmp_path, live.server.url), live.clock)
@@ -70,7 +70,7 @@ def test_the_service_starts_on_what_an_earlier_run_stored(start: Start, tmp_path
 
 
 @pytest.mark.parametrize("fault", ["not-found", "unauthorised", "down", "broken-json"])
-def test_candles_that_cannot_be_had_fall_back_to_our_own_and_cost_the_quotes_nothing(
+def test_unavailable_candles_fall_back_to_sampled_ones_without_affecting_quotes(
     start: Start, fault: str
 ) -> None:
     live = start()
@@ -83,7 +83,7 @@ def test_candles_that_cannot_be_had_fall_back_to_our_own_and_cost_the_quotes_not
     assert live.provider("coingecko")["state"] == "ok"
 
 
-def test_true_candles_are_fetched_once_for_all_readers(start: Start) -> None:
+def test_ohlc_candles_are_fetched_once_for_all_requests(start: Start) -> None:
     live = start()
     live.tick()
     first = live.running.json("/assets/bitcoin/candles?span=24h")

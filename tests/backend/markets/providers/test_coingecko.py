@@ -14,7 +14,7 @@ from backend.markets.model import ErrorKind, ProviderError, Span
 from backend.markets.providers.coingecko import CoinGecko
 from backend.markets.providers.coingecko_parsing import parse_global, parse_markets, parse_ohlc
 from backend.settings import CoinGeckoPlan
-from tests.support.provider_pages import COINS, stamp
+from tests.support.provider_pages import COINS, format_timestamp
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
 from tests.support.providers import build_coingecko as asking
 
@@ -111,7 +111,7 @@ def test_pages_move_between_polls(server: ProviderServer, assets: list[Any], now
 
 
 def row(now: datetime, **changes: object) -> dict[str, object]:
-    return {"id": "bitcoin", "current_price": 5, "last_updated": stamp(now), **changes}
+    return {"id": "bitcoin", "current_price": 5, "last_updated": format_timestamp(now), **changes}
 
 
 def test_a_row_with_null_in_every_field_but_price_and_time_is_a_quote(now: datetime) -> None:

@@ -15,7 +15,7 @@ from backend.markets.providers.coinmarketcap_parsing import (
     parse_map,
     parse_quotes,
 )
-from tests.support.provider_pages import COINS, DataForm, QuoteForm, stamp
+from tests.support.provider_pages import COINS, DataForm, QuoteForm, format_timestamp
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, cmc_error, says
 from tests.support.providers import CMC_KEY as KEY
 from tests.support.providers import build_coinmarketcap as asking
@@ -147,13 +147,13 @@ def test_version_2_skips_the_id_that_makes_version_3_refuse_the_call(
 
 
 def quotes_page(now: datetime, **changes: object) -> dict[str, object]:
-    usd = {"price": 5, "last_updated": stamp(now)}
+    usd = {"price": 5, "last_updated": format_timestamp(now)}
     row = {"id": 1, "slug": "bitcoin", "is_active": 1, "quote": {"USD": usd}, **changes}
     return {"status": {"error_code": 0}, "data": [row]}
 
 
 def usd(now: datetime, **changes: object) -> dict[str, object]:
-    return {"USD": {"price": 5, "last_updated": stamp(now), **changes}}
+    return {"USD": {"price": 5, "last_updated": format_timestamp(now), **changes}}
 
 
 def test_an_inactive_asset_and_another_currency_are_rejected(now: datetime) -> None:
@@ -171,7 +171,9 @@ def test_a_row_of_an_unrequested_id_is_ignored(now: datetime) -> None:
 
 def test_an_id_may_come_as_a_string_and_the_time_from_the_row(now: datetime) -> None:
     page = parse_quotes(
-        quotes_page(now, id="1", quote={"USD": {"price": "5.0"}}, last_updated=stamp(now)), {1: ["b"]}, now
+        quotes_page(now, id="1", quote={"USD": {"price": "5.0"}}, last_updated=format_timestamp(now)),
+        {1: ["b"]},
+        now,
     )
     assert (page.quotes["b"].price, page.quotes["b"].as_of) == (Decimal("5.0"), now)
 
@@ -332,7 +334,7 @@ def test_the_fear_and_greed_index_keeps_the_providers_label(server: ProviderServ
     ],
 )
 def test_an_incomplete_index_is_malformed(changes: dict[str, object], now: datetime) -> None:
-    data = {"value": 64, "value_classification": "Greed", "update_time": stamp(now), **changes}
+    data = {"value": 64, "value_classification": "Greed", "update_time": format_timestamp(now), **changes}
     with pytest.raises(ProviderError) as caught:
         parse_fear_greed({"data": data}, now)
     assert caught.value.kind is ErrorKind.MALFORMED

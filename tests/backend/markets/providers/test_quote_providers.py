@@ -9,7 +9,7 @@ import pytest
 from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.providers.coingecko_parsing import parse_markets
 from backend.markets.providers.coinmarketcap_parsing import parse_quotes
-from tests.support.provider_pages import COINS, stamp
+from tests.support.provider_pages import COINS, format_timestamp
 from tests.support.provider_server import FAULTS, ProviderServer
 from tests.support.providers import build_coingecko, build_coinmarketcap
 from tests.support.running import free_port
@@ -34,12 +34,12 @@ def test_nulls_everywhere_leave_a_price_or_a_reason(
 
 def of_coingecko(changes: dict[str, object], now: datetime) -> Any:
     named = {"current_price" if name == "price" else name: value for name, value in changes.items()}
-    row = {"id": "bitcoin", "current_price": 5, "last_updated": stamp(now), **named}
+    row = {"id": "bitcoin", "current_price": 5, "last_updated": format_timestamp(now), **named}
     return parse_markets([row], {"bitcoin": ["b"]}, now)
 
 
 def of_coinmarketcap(changes: dict[str, object], now: datetime) -> Any:
-    usd = {"price": 5, "last_updated": stamp(now), **changes}
+    usd = {"price": 5, "last_updated": format_timestamp(now), **changes}
     row = {"id": 1, "slug": "bitcoin", "is_active": 1, "quote": {"USD": usd}}
     return parse_quotes({"status": {"error_code": 0}, "data": [row]}, {1: ["b"]}, now)
 

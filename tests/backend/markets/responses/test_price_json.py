@@ -52,7 +52,7 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES, st.sampled_from(["market_cap", "pct_change_24h"]), st.sampled_from(["asc", "desc"]))
-def test_an_order_holds_everyone_once_values_in_order_nulls_last_ties_by_rank_then_id(
+def test_sorting_puts_nulls_last_and_breaks_ties_by_rank_then_id(
     entries: list[PricedAsset], sort: SortKey, order: Order
 ) -> None:
     positions = sort_positions(entries, sort, order)
@@ -69,7 +69,7 @@ def test_an_order_holds_everyone_once_values_in_order_nulls_last_ties_by_rank_th
 
 
 @given(ENTRIES)
-def test_the_order_does_not_depend_on_the_order_that_was_given(entries: list[PricedAsset]) -> None:
+def test_the_order_does_not_depend_on_the_input_order(entries: list[PricedAsset]) -> None:
     def ids(given_ones: list[PricedAsset]) -> list[str]:
         return [
             given_ones[position].asset.id for position in sort_positions(given_ones, "market_cap", "desc")
@@ -79,7 +79,7 @@ def test_the_order_does_not_depend_on_the_order_that_was_given(entries: list[Pri
 
 
 @given(price=FIGURES, cap=FIGURES, change=FIGURES)
-def test_figures_come_through_exactly_and_never_with_an_exponent(
+def test_figures_are_encoded_exactly_without_exponents(
     price: Decimal | None, cap: Decimal | None, change: Decimal | None
 ) -> None:
     made = entry("coin", price=price, market_cap=cap, pct_change_24h=change, pct_change_7d=change, ath=price)
@@ -100,7 +100,7 @@ def test_figures_come_through_exactly_and_never_with_an_exponent(
 @pytest.mark.parametrize(
     ("span", "filled", "empty"), [("24h", "candles_24h", "candles_7d"), ("7d", "candles_7d", "candles_24h")]
 )
-def test_a_strip_goes_into_the_array_that_was_asked_for(span: Any, filled: str, empty: str) -> None:
+def test_candles_are_in_the_field_of_the_requested_span(span: Any, filled: str, empty: str) -> None:
     token = json.loads(encode_ranked_token(entry("coin"), span, "[[1,2,3,4,5,null]]"))
     assert token[filled] == [[1, 2, 3, 4, 5, None]]
     assert token[empty] == []
@@ -112,14 +112,14 @@ def overview(**given: Any) -> Any:
     return json.loads(encode_overview(replace(nothing, **given)))
 
 
-def test_an_overview_of_nothing_is_null_throughout() -> None:
+def test_an_empty_overview_has_only_nulls() -> None:
     told = overview()
     schemas.MarketOverview.model_validate(told)
     assert told["btc_market_cap_percentage"] is told["fear_greed"]["value"] is None
     assert set(told["market_cap"].values()) == {None}
 
 
-def test_an_overview_keeps_what_is_known_beside_what_is_not() -> None:
+def test_a_partial_overview_keeps_its_known_values() -> None:
     totals = GlobalFigures("coingecko", NOON, Decimal("2693886540498"), None, None, None, Decimal("57.95"))
     told = overview(
         totals=totals, totals_stale=True, fear_greed=FearGreed("alternative.me", NOON, 0, "Extreme Fear")
@@ -137,7 +137,7 @@ def test_an_overview_keeps_what_is_known_beside_what_is_not() -> None:
     assert told["fear_greed"]["source"] == "alternative.me"
 
 
-def test_an_asset_names_its_sources_and_an_unknown_one_not_at_all() -> None:
+def test_an_asset_lists_only_providers_that_have_it() -> None:
     bare = json.loads(encode_asset(entry("coin")))
     assert (bare["sources"], bare["datasrc1_slug"], bare["urls"]["datasrc2"]) == ({}, None, None)
     asset = Asset(id="coin", name="Coin", symbol="SYM", datasrc1_slug="a-slug", datasrc2_id="an-id")
@@ -146,7 +146,7 @@ def test_an_asset_names_its_sources_and_an_unknown_one_not_at_all() -> None:
     assert told["urls"]["datasrc2"].endswith("/coins/an-id")
 
 
-def test_two_assets_of_one_id_in_turn_do_not_share_what_is_kept_of_them() -> None:
+def test_changed_assets_with_one_id_do_not_share_cached_parts() -> None:
     """Such as before and after a change of the user's file."""
     first = json.loads(encode_asset(entry("coin")))
     renamed = replace(entry("coin"), asset=Asset(id="coin", name="Another", symbol="SYM"))

@@ -44,7 +44,7 @@ def test_a_mean_shows_both_quotes_their_spread_and_the_limits(running: Running, 
     assert all(0 <= quote["age_seconds"] < 180 for quote in told["quotes"])
 
 
-def test_a_quote_that_is_too_old_is_shown_and_not_used(running: Running, worker: Worker) -> None:
+def test_a_stale_quote_is_shown_but_not_used(running: Running, worker: Worker) -> None:
     worker.tick()
     running.poll_changes()
     told = running.json("/prices/monero/quotes")
@@ -56,7 +56,7 @@ def test_a_quote_that_is_too_old_is_shown_and_not_used(running: Running, worker:
     assert told["spread_pct"] is told["agree_pct"] is None
 
 
-def test_limits_are_told_only_of_quotes_that_were_compared(running: Running, worker: Worker) -> None:
+def test_limits_are_given_only_for_compared_quotes(running: Running, worker: Worker) -> None:
     worker.tick()
     with running.database.write() as connection:
         old = "2026-11-18T10:02:00.000000Z"  # ageing beside a fresh one
@@ -68,7 +68,7 @@ def test_limits_are_told_only_of_quotes_that_were_compared(running: Running, wor
     assert told["spread_pct"] is told["agree_pct"] is told["conflict_pct"] is None
 
 
-def test_incidents_open_and_close_where_readers_see_them(running: Running, worker: Worker) -> None:
+def test_incidents_appear_in_the_response_when_they_open_and_close(running: Running, worker: Worker) -> None:
     worker.tick()
     running.poll_changes()
     (incident,) = running.json("/prices/litecoin/quotes")["incidents"]
@@ -90,7 +90,7 @@ def test_incidents_open_and_close_where_readers_see_them(running: Running, worke
     assert closed["id"] not in [item["id"] for item in running.json("/prices/litecoin/quotes")["incidents"]]
 
 
-def test_quotes_agree_with_the_price_that_is_published_even_when_the_reader_marked_it_stale(
+def test_quotes_match_the_published_price_even_when_it_became_stale_while_served(
     running: Running, worker: Worker
 ) -> None:
     worker.tick()
@@ -103,9 +103,7 @@ def test_quotes_agree_with_the_price_that_is_published_even_when_the_reader_mark
     assert {quote["freshness"] for quote in told["quotes"]} == {"stale"}
 
 
-def test_the_days_spread_is_told_by_slots_of_five_minutes_the_widest_of_each(
-    running: Running, worker: Worker
-) -> None:
+def test_the_spread_of_a_day_is_the_widest_of_each_five_minute_slot(running: Running, worker: Worker) -> None:
     for _ in range(25):  # every 15 s: more than one slot
         worker.tick(seconds=15)
     running.poll_changes()

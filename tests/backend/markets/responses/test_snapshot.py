@@ -37,7 +37,7 @@ def put(worker: Worker, kind: str, item: GlobalFigures | FearGreed) -> None:
         upsert(connection, market_figures, [figure_to_row(worker.realm, kind, item)])
 
 
-def test_a_refresh_is_served_after_the_next_reload_and_not_before(worker: Worker) -> None:
+def test_a_refresh_is_served_only_after_the_next_reload(worker: Worker) -> None:
     view = worker.view()
     worker.tick()
     assert read_body(view, "/prices")["bitcoin"]["price_usd"] is None
@@ -45,7 +45,7 @@ def test_a_refresh_is_served_after_the_next_reload_and_not_before(worker: Worker
     assert read_body(view, "/prices")["bitcoin"]["price_usd"] is not None
 
 
-def test_an_answer_that_is_being_sent_is_not_changed_by_a_reload(worker: Worker) -> None:
+def test_a_response_being_sent_is_not_changed_by_a_reload(worker: Worker) -> None:
     worker.tick()
     view = worker.view()
     snapshot, answer = view.snapshot, view.find("/prices", b"")
@@ -58,7 +58,7 @@ def test_an_answer_that_is_being_sent_is_not_changed_by_a_reload(worker: Worker)
     assert view.find("/prices", b"") is not answer
 
 
-def test_an_unchanged_market_keeps_its_tags(worker: Worker) -> None:
+def test_an_unchanged_market_keeps_its_etags(worker: Worker) -> None:
     worker.tick()
     view = worker.view()
     first = {path: view.find(path, b"") for path in ("/prices", "/rankings", "/assets", OVERVIEW)}
@@ -70,7 +70,7 @@ def test_an_unchanged_market_keeps_its_tags(worker: Worker) -> None:
         assert again.plain_tag == answer.plain_tag
 
 
-def test_an_answer_made_from_an_older_snapshot_never_stands_among_newer_ones(worker: Worker) -> None:
+def test_a_response_of_an_older_snapshot_is_never_cached_in_a_newer_one(worker: Worker) -> None:
     """A refresh may be served while a request is between reading the snapshot and remembering its answer."""
     view = worker.view()
     worker.tick()
@@ -85,7 +85,7 @@ def test_an_answer_made_from_an_older_snapshot_never_stands_among_newer_ones(wor
     assert found is None or b'"price_usd":null' not in found.body
 
 
-def test_figures_grow_stale_and_go_by_the_clock_although_nothing_is_refreshed(worker: Worker) -> None:
+def test_figures_become_stale_and_disappear_over_time_without_a_refresh(worker: Worker) -> None:
     worker.tick()
     view = worker.view()
     known = read_body(view, "/prices")["bitcoin"]
@@ -102,7 +102,7 @@ def test_figures_grow_stale_and_go_by_the_clock_although_nothing_is_refreshed(wo
     assert {token["id"] for token in read_body(view, "/rankings")} == set(read_body(view, "/prices"))
 
 
-def test_looking_at_the_clock_builds_nothing_while_nothing_changes(worker: Worker) -> None:
+def test_checking_for_staleness_builds_nothing_while_nothing_changes(worker: Worker) -> None:
     worker.tick()
     view = worker.view()
     snapshot = view.snapshot
@@ -112,7 +112,7 @@ def test_looking_at_the_clock_builds_nothing_while_nothing_changes(worker: Worke
         assert view.snapshot is snapshot or view.snapshot.figures != snapshot.figures
 
 
-def test_the_clock_comes_to_rest_when_everything_has_gone(worker: Worker) -> None:
+def test_there_is_no_next_change_when_all_figures_are_gone(worker: Worker) -> None:
     worker.tick()
     view = worker.view()
     builds = 0
@@ -128,7 +128,7 @@ def test_the_clock_comes_to_rest_when_everything_has_gone(worker: Worker) -> Non
 # -- the overview ------------------------------------------------------------------------------------
 
 
-def test_before_anything_is_known_the_overview_is_null_throughout(worker: Worker) -> None:
+def test_before_the_first_refresh_the_overview_has_only_nulls(worker: Worker) -> None:
     def leaves(value: Any) -> list[Any]:
         return (
             [leaf for item in value.values() for leaf in leaves(item)] if isinstance(value, dict) else [value]
@@ -137,7 +137,7 @@ def test_before_anything_is_known_the_overview_is_null_throughout(worker: Worker
     assert set(leaves(read_body(worker.view(), OVERVIEW))) == {None}
 
 
-def test_each_block_of_the_overview_is_whole_from_the_preferred_fresh_provider(worker: Worker) -> None:
+def test_each_block_of_the_overview_comes_from_the_preferred_fresh_provider(worker: Worker) -> None:
     totals(worker, "sample-a", 100, minutes=170)
     totals(worker, "sample-b", 200, minutes=1)
     found = worker.view().snapshot.overview
@@ -153,7 +153,7 @@ def test_each_block_of_the_overview_is_whole_from_the_preferred_fresh_provider(w
     assert (found.totals.market_cap, found.totals_stale) == (Decimal(200), True)
 
 
-def test_figures_that_were_stale_by_a_clock_put_back_since_are_not_so_any_more(worker: Worker) -> None:
+def test_figures_are_fresh_again_after_the_clock_was_set_back(worker: Worker) -> None:
     worker.tick()
     view = worker.view()
     worker.clock.move(minutes=50)
@@ -164,7 +164,7 @@ def test_figures_that_were_stale_by_a_clock_put_back_since_are_not_so_any_more(w
     assert read_body(view, "/prices")["bitcoin"]["source"] == "sample"
 
 
-def test_the_overview_too_changes_by_the_clock_although_nothing_is_refreshed(worker: Worker) -> None:
+def test_the_overview_becomes_stale_over_time_without_a_refresh(worker: Worker) -> None:
     totals(worker, "sample-a", 100)
     totals(worker, "sample-b", 200, hours=-1)
     view = worker.view()
@@ -178,7 +178,7 @@ def test_the_overview_too_changes_by_the_clock_although_nothing_is_refreshed(wor
     assert market_cap["last_updated"] == "2026-11-18T11:07:42Z"
 
 
-def test_a_mood_of_a_day_ago_is_current_and_one_of_two_days_ago_stale(worker: Worker) -> None:
+def test_a_fear_and_greed_index_is_current_after_one_day_and_stale_after_two(worker: Worker) -> None:
     mood(worker, "sample", 60, hours=24)
     view = worker.view()
     assert read_body(view, OVERVIEW)["fear_greed"]["source"] == "sample"
@@ -189,7 +189,7 @@ def test_a_mood_of_a_day_ago_is_current_and_one_of_two_days_ago_stale(worker: Wo
     assert (fear_greed["value"], fear_greed["label"]) == (60, "Greed")
 
 
-def test_a_view_of_another_realm_shows_nothing_of_this_one(worker: Worker, sqlite_database: Database) -> None:
+def test_a_view_shows_only_its_own_realm(worker: Worker, sqlite_database: Database) -> None:
     worker.tick()
     market = replace(worker.market, sources=replace(worker.market.sources, realm="live"))
     other = MarketView(sqlite_database, market, now=worker.clock)

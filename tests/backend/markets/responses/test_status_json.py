@@ -17,7 +17,7 @@ def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, FailingSource]
     return Worker(sqlite_database, market), sources
 
 
-def test_before_the_first_refresh_every_provider_is_there_and_nothing_is_known(
+def test_before_the_first_refresh_every_provider_is_listed_without_values(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     told = trouble[0].status()
@@ -28,7 +28,7 @@ def test_before_the_first_refresh_every_provider_is_there_and_nothing_is_known(
     assert {each["last_success_at"] for each in told["providers"]} == {None}
 
 
-def test_ids_that_a_provider_does_not_know_are_named(
+def test_ids_unknown_to_a_provider_are_listed(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, _ = trouble
@@ -40,7 +40,7 @@ def test_ids_that_a_provider_does_not_know_are_named(
     assert told["sample-a"]["credits_quota"] is told["sample-a"]["credits_used"] is None
 
 
-def test_figures_count_as_refreshed_when_quotes_came_and_not_when_somebody_opened_an_asset(
+def test_only_polls_of_quotes_count_as_a_refresh(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
     worker, _ = trouble
@@ -54,7 +54,7 @@ def test_figures_count_as_refreshed_when_quotes_came_and_not_when_somebody_opene
     assert told["by_name"]["sample-a"]["last_success_at"] == "2026-11-18T10:12:42Z"
 
 
-def test_an_answer_to_another_question_does_not_hide_that_quotes_failed(
+def test_a_success_in_another_role_does_not_hide_failing_quotes(
     trouble: tuple[Worker, dict[str, FailingSource]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker, sources = trouble
@@ -75,7 +75,7 @@ def test_an_answer_to_another_question_does_not_hide_that_quotes_failed(
 
 
 @pytest.mark.parametrize("fault", list(ErrorKind))
-def test_every_fault_leaves_a_state_that_can_be_stored_and_told(
+def test_every_error_kind_gives_a_state_that_can_be_stored_and_shown(
     trouble: tuple[Worker, dict[str, FailingSource]], fault: ErrorKind
 ) -> None:
     worker, sources = trouble
@@ -90,7 +90,7 @@ def test_every_fault_leaves_a_state_that_can_be_stored_and_told(
     assert (told["failing_since"] is None) is (fault is ErrorKind.NOT_FOUND)
 
 
-def test_a_state_comes_back_from_the_store_as_it_was() -> None:
+def test_a_provider_state_survives_storage() -> None:
     state = (
         ProviderState()
         .record_poll("quotes", CALM)

@@ -12,7 +12,7 @@ from tests.support.market_app import Running
 
 
 @pytest.mark.parametrize(("span", "other"), [("24h", "candles_7d"), ("7d", "candles_24h")])
-def test_only_the_candles_that_were_asked_for_are_filled(sample: Running, span: Span, other: str) -> None:
+def test_only_the_requested_candles_are_filled(sample: Running, span: Span, other: str) -> None:
     halted = {token["id"] for token in sample.json("/rankings") if is_stale(sample, token["id"])}
     assert "terra" in halted
     for token in sample.json(f"/rankings?with_candles={span}"):
@@ -24,7 +24,7 @@ def test_only_the_candles_that_were_asked_for_are_filled(sample: Running, span: 
             assert rows[-1][0] == opened_ms(sample, span)
 
 
-def test_an_asset_that_nobody_quotes_at_the_moment_keeps_the_candles_that_are_known(sample: Running) -> None:
+def test_an_asset_without_current_quotes_keeps_its_candles(sample: Running) -> None:
     token = next(t for t in sample.json("/rankings?with_candles=24h") if t["id"] == "terra")
     assert len(token["candles_24h"]) == SPAN_COUNT["24h"]
     assert token["candles_24h"][-1][0] < opened_ms(sample, "24h")
@@ -89,5 +89,5 @@ def test_candles_around_an_instant_are_those_that_are_stored(sample: Running) ->
         ("no-such-coin/candles/around?at=2026-01-01T00:00:00Z", 404),
     ],
 )
-def test_an_instant_that_cannot_be_read_is_refused(sample: Running, path: str, status: int) -> None:
+def test_an_invalid_instant_is_refused(sample: Running, path: str, status: int) -> None:
     assert sample.get(f"/assets/{path}").status == status

@@ -65,7 +65,7 @@ SHAPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("path", SHAPES)
-def test_every_answer_has_exactly_the_shape_that_it_declares(running: Running, path: str) -> None:
+def test_every_response_matches_its_declared_schema(running: Running, path: str) -> None:
     answer = running.get(path)
     assert answer.status == 200
     assert answer.headers["content-type"] == "application/json"
@@ -78,7 +78,7 @@ def test_no_number_is_written_with_an_exponent(running: Running, path: str) -> N
     assert found is None, found
 
 
-def test_the_search_for_exponents_finds_them_where_they_are() -> None:
+def test_the_exponent_pattern_matches_exponents() -> None:
     for body in (b'{"a":1e-9}', b"[1,2E5]", b'{"a":"1.2e-07"}', b"[-3e+1,0]"):
         assert EXPONENT.search(body)
     for body in (b'{"id":"0e1-token"}', b'{"a":"7e"}', b"[1,2]"):
@@ -91,18 +91,18 @@ def test_the_tiny_price_of_the_sample_market_is_written_in_full(sample: Running)
     assert record["price_usd"].startswith("0.0000000")
 
 
-def test_price_records_hold_the_interfaces_fields_and_no_other(running: Running) -> None:
+def test_price_records_have_exactly_the_documented_fields(running: Running) -> None:
     for path in ("/prices", "/prices/all"):
         assert all(set(record) == PRICE_FIELDS for record in running.json(path).values())
     assert set(running.json("/aggregation/bitcoin")) == PRICE_FIELDS
 
 
-def test_ranked_tokens_hold_the_interfaces_fields_and_no_other(running: Running) -> None:
+def test_ranked_tokens_have_exactly_the_documented_fields(running: Running) -> None:
     for query in ("", "?with_candles=24h", "?with_candles=7d"):
         assert all(set(token) == RANKED_FIELDS for token in running.json("/rankings" + query))
 
 
-def test_assets_hold_the_interfaces_fields_and_no_other(running: Running) -> None:
+def test_assets_have_exactly_the_documented_fields(running: Running) -> None:
     for asset in [*running.json("/assets?filter=all"), running.json("/assets/bitcoin")]:
         assert set(asset) == ASSET_FIELDS
         assert set(asset["metadata"]) == METADATA_FIELDS
@@ -110,7 +110,7 @@ def test_assets_hold_the_interfaces_fields_and_no_other(running: Running) -> Non
         assert set(asset["urls"]) == LINK_FIELDS | {"datasrc2"}
 
 
-def test_the_overview_holds_the_interfaces_fields_and_no_other(running: Running) -> None:
+def test_the_overview_has_exactly_the_documented_fields(running: Running) -> None:
     overview = running.json("/crypto/market-overview")
     assert set(overview) == {"fear_greed", "market_cap", "volume_24h", "btc_market_cap_percentage"}
     assert set(overview["fear_greed"]) == {"value", "label", "last_updated", "source"}
@@ -133,7 +133,7 @@ def test_money_is_a_plain_decimal_string_or_null_and_capitalisation_a_number_or_
             assert record[name] is None or INSTANT.fullmatch(record[name])
 
 
-def test_the_sample_market_shows_figures_and_the_bare_one_shows_nulls(sample: Running, bare: Running) -> None:
+def test_the_sample_market_has_figures_and_an_empty_market_has_nulls(sample: Running, bare: Running) -> None:
     full = sample.json("/prices")["bitcoin"]
     assert None not in full.values()
     record = bare.json("/prices")["bitcoin"]
@@ -146,7 +146,7 @@ def test_the_sample_market_shows_figures_and_the_bare_one_shows_nulls(sample: Ru
     assert overview["volume_24h"] | {"last_updated": None, "source": None} == dict.fromkeys(TOTAL_FIELDS)
 
 
-def test_before_the_first_refresh_every_figure_is_null_and_every_asset_is_there(empty: Running) -> None:
+def test_before_the_first_refresh_every_asset_is_listed_with_null_figures(empty: Running) -> None:
     prices = empty.json("/prices")
     assert len(prices) == len(empty.json("/assets")) == len(empty.json("/rankings")) > 200
     assert all(record["price_usd"] is record["source"] is None for record in prices.values())
@@ -162,7 +162,7 @@ def test_prices_are_keyed_by_id_and_legacy_prices_by_symbol_once_each(sample: Ru
     assert legacy["BTC"]["id"] == "bitcoin"
 
 
-def test_an_asset_whose_symbol_a_larger_one_has_goes_by_its_id(sample: Running) -> None:
+def test_an_asset_that_shares_the_symbol_of_a_larger_one_is_keyed_by_id(sample: Running) -> None:
     sharers = [record for record in sample.json("/prices").values() if record["symbol"].upper() == "NEIRO"]
     larger, smaller = sorted(sharers, key=lambda record: -record["market_cap"])
     legacy = sample.json("/prices/all")

@@ -28,12 +28,12 @@ def test_rankings_are_in_order_with_nulls_last_and_ties_by_rank_then_id(
     assert tokens == sorted(tokens, key=key)
 
 
-def test_rankings_are_by_capitalisation_downwards_unless_asked_otherwise(sample: Running) -> None:
+def test_rankings_are_sorted_by_descending_capitalisation_by_default(sample: Running) -> None:
     assert sample.json("/rankings") == sample.json("/rankings?sort=market_cap&order=desc")
     assert sample.json("/rankings")[0]["id"] == "bitcoin"
 
 
-def test_a_limit_cuts_the_ranking_short(sample: Running) -> None:
+def test_a_limit_truncates_the_rankings(sample: Running) -> None:
     whole = sample.json("/rankings")
     assert sample.json("/rankings?limit=3") == whole[:3]
     assert sample.json("/rankings?limit=1&order=asc") == sample.json("/rankings?order=asc")[:1]
@@ -44,7 +44,7 @@ def test_a_limit_cuts_the_ranking_short(sample: Running) -> None:
     "limit",
     ["0", "-1", "abc", "9" * 40, "", "1.5", "1e1", "%20", "+5", "0x3", "%D9%A3", "null", "00", "3,5", "-0"],
 )
-def test_a_limit_that_is_no_positive_whole_number_is_ignored(sample: Running, limit: str) -> None:
+def test_a_limit_that_is_not_a_positive_integer_is_ignored(sample: Running, limit: str) -> None:
     assert sample.json(f"/rankings?limit={limit}") == sample.json("/rankings")
 
 
@@ -63,7 +63,7 @@ def test_unknown_query_parameters_are_ignored(sample: Running) -> None:
 # -- assets ------------------------------------------------------------------------------------------
 
 
-def test_the_filter_parts_the_assets_into_enabled_and_disabled(sample: Running) -> None:
+def test_the_filter_separates_enabled_and_disabled_assets(sample: Running) -> None:
     enabled, disabled, every = (
         sample.json(f"/assets?filter={name}") for name in ("enabled", "disabled", "all")
     )
@@ -126,7 +126,7 @@ def test_aggregation_takes_the_largest_of_those_that_share_a_symbol(sample: Runn
     assert found == by_symbol
 
 
-def test_aggregation_of_a_word_that_names_nothing_is_404(sample: Running) -> None:
+def test_aggregation_of_an_unknown_term_is_404(sample: Running) -> None:
     answer = sample.get("/aggregation/no-such-thing")
     assert answer.status == 404
     assert answer.json()["code"] == "not_found"
@@ -163,7 +163,7 @@ def test_current_paths_carry_no_deprecation(sample: Running, path: str) -> None:
         "/rankings?order=%ED%A0%80",
     ],
 )
-def test_a_word_that_is_not_listed_is_400_and_told_with_its_place(sample: Running, path: str) -> None:
+def test_an_invalid_choice_is_400_with_its_location(sample: Running, path: str) -> None:
     problem = assert_problem(sample.get(path), 400, "invalid_request")
     assert {"type", "title", "status", "detail", "instance", "code", "errors"} == set(problem)
     (fault,) = problem["errors"]
@@ -171,7 +171,7 @@ def test_a_word_that_is_not_listed_is_400_and_told_with_its_place(sample: Runnin
     assert fault["loc"] == ["query", path.partition("?")[2].partition("=")[0]]
 
 
-def test_every_fault_of_a_request_is_told(sample: Running) -> None:
+def test_every_error_of_a_request_is_reported(sample: Running) -> None:
     problem = sample.get("/rankings?sort=x&order=y&with_candles=z").json()
     assert [fault["loc"][1] for fault in problem["errors"]] == ["sort", "order", "with_candles"]
     assert "2 more" in problem["detail"]
@@ -191,7 +191,7 @@ def test_every_fault_of_a_request_is_told(sample: Running) -> None:
         "/assets/BITCOIN",
     ],
 )
-def test_what_is_not_configured_is_404(running: Running, path: str) -> None:
+def test_an_unknown_asset_is_404(running: Running, path: str) -> None:
     answer = running.get(path)
     assert_problem(answer, 404, "not_found")
     assert len(answer.body) < 1000

@@ -45,12 +45,12 @@ def pairs_mean(returns: Floats) -> float:
     return float(np.corrcoef(returns.T)[np.triu_indices(returns.shape[1], 1)].mean())
 
 
-def test_hourly_volatility_is_that_of_each_asset(returns: Floats) -> None:
+def test_hourly_volatility_matches_the_calibration(returns: Floats) -> None:
     for place, (sigma, _) in enumerate(TARGETS.values()):
         assert 100 * returns[:, place].std() == pytest.approx(sigma, rel=0.15)
 
 
-def test_correlation_with_bitcoin_is_that_of_each_asset(returns: Floats) -> None:
+def test_correlation_with_bitcoin_matches_the_calibration(returns: Floats) -> None:
     for place, (_, correlation) in enumerate(TARGETS.values()):
         assert np.corrcoef(returns[:, 0], returns[:, place])[0, 1] == pytest.approx(correlation, abs=0.06)
 
@@ -72,7 +72,7 @@ def test_volatility_clusters_over_hours_days_and_weeks(
     assert mean == pytest.approx(target, abs=room)
 
 
-def test_returns_themselves_have_no_memory(returns: Floats) -> None:
+def test_returns_are_not_autocorrelated(returns: Floats) -> None:
     for column in returns.T:
         assert abs(np.corrcoef(column[1:], column[:-1])[0, 1]) < 0.05
 
@@ -95,7 +95,7 @@ def test_rough_days_follow_rough_days(returns: Floats) -> None:
     assert rough[1:][~rough[:-1]].mean() == pytest.approx(0.168, abs=0.05)
 
 
-def test_a_fault_in_the_file_is_told() -> None:
+def test_an_error_in_the_file_is_reported() -> None:
     good = load_shipped_calibration().model_dump()
     faults = [
         (

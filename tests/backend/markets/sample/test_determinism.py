@@ -28,7 +28,7 @@ def fingerprint(provider: SampleProvider, time: datetime) -> str:
     return hashlib.sha256(repr(told).encode()).hexdigest()
 
 
-def test_the_order_of_questions_changes_no_answer() -> None:
+def test_the_order_of_requests_changes_no_result() -> None:
     forward, shuffled = (SampleMarket(SEED, coins()) for _ in range(2))
     order = list(INSTANTS)
     random.Random(5).shuffle(order)
@@ -36,7 +36,7 @@ def test_the_order_of_questions_changes_no_answer() -> None:
     assert {time: fingerprint(SampleProvider("sample-a", shuffled), time) for time in order} == expected
 
 
-def test_a_full_cache_forgets_without_changing_an_answer(market: SampleMarket, calm: datetime) -> None:
+def test_cache_eviction_changes_no_result(market: SampleMarket, calm: datetime) -> None:
     before = market.prices(calm).copy()
     for day in range(400):
         market.prices(calm + timedelta(days=day, hours=day % 24))
@@ -44,7 +44,7 @@ def test_a_full_cache_forgets_without_changing_an_answer(market: SampleMarket, c
 
 
 @pytest.mark.processes
-def test_another_process_gives_the_same_answer() -> None:
+def test_another_process_gives_the_same_result() -> None:
     program = (
         "from datetime import datetime\n"
         "from backend.markets.sample import SampleMarket, SampleProvider\n"
@@ -65,7 +65,7 @@ def test_another_process_gives_the_same_answer() -> None:
     assert told.stdout.strip() == here
 
 
-def test_an_asset_has_the_same_price_whatever_others_there_are(market: SampleMarket, calm: datetime) -> None:
+def test_the_price_of_an_asset_does_not_depend_on_other_assets(market: SampleMarket, calm: datetime) -> None:
     alone = SampleMarket(SEED, [Coin("solana")])
     assert alone.ids == ("solana",)
     assert alone.price_at("solana", calm) == market.price_at("solana", calm)
@@ -76,7 +76,7 @@ def test_the_order_of_assets_changes_no_price(market: SampleMarket, calm: dateti
     assert (turned.prices(calm)[::-1] == market.prices(calm)).all()
 
 
-def test_another_seed_is_another_market(market: SampleMarket, calm: datetime) -> None:
+def test_another_seed_gives_another_market(market: SampleMarket, calm: datetime) -> None:
     other = SampleMarket(SEED + 1, coins())
     moved = np.abs(np.log(other.prices(calm) / market.prices(calm)))
     pegged = market.universe.pegged[: len(moved)]

@@ -20,7 +20,7 @@ def test_the_market_is_in_exactly_one_phase_at_any_time(time: datetime) -> None:
 
 
 @given(ANY_TIME)
-def test_something_is_divergent_something_halted_and_something_new_at_any_time(time: datetime) -> None:
+def test_at_any_time_one_asset_is_divergent_one_halted_and_one_new(time: datetime) -> None:
     for kind in (EventKind.DIVERGENCE, EventKind.LISTING):
         assert SCHEDULE.active(kind, time)
     quarter_hour_ago = time - timedelta(minutes=20)
@@ -28,7 +28,7 @@ def test_something_is_divergent_something_halted_and_something_new_at_any_time(t
 
 
 @given(ANY_TIME, st.sampled_from(list(EventKind)))
-def test_the_next_event_of_a_kind_is_on_when_it_starts(after: datetime, kind: EventKind) -> None:
+def test_the_next_event_of_a_kind_is_active_at_its_start(after: datetime, kind: EventKind) -> None:
     event = next_event(SCHEDULE, kind, after)
     assert after <= event.starts < after + CYCLE
     assert event in events_at(SCHEDULE, event.starts)
@@ -37,14 +37,14 @@ def test_the_next_event_of_a_kind_is_on_when_it_starts(after: datetime, kind: Ev
 
 
 @given(ANY_TIME)
-def test_a_cycle_later_the_same_is_on(time: datetime) -> None:
+def test_events_repeat_after_a_cycle(time: datetime) -> None:
     now, later = events_at(SCHEDULE, time), events_at(SCHEDULE, time + CYCLE)
     assert [(event.kind, event.assets, event.starts + CYCLE) for event in now] == [
         (event.kind, event.assets, event.starts) for event in later
     ]
 
 
-def test_an_event_that_runs_into_the_next_cycle_is_still_on_there() -> None:
+def test_an_event_continues_into_the_next_cycle() -> None:
     last = SCHEDULE.cast.divergent[2]
     after_midnight = [
         event for event in SCHEDULE.active(EventKind.DIVERGENCE, EPOCH) if event.assets == (last,)
@@ -53,14 +53,14 @@ def test_an_event_that_runs_into_the_next_cycle_is_still_on_there() -> None:
 
 
 @pytest.mark.parametrize("kind", [EventKind.OUTAGE, EventKind.THROTTLE])
-def test_the_failures_of_one_view_can_be_asked_for(kind: EventKind) -> None:
+def test_the_failures_of_one_view_can_be_listed(kind: EventKind) -> None:
     event = next_event(SCHEDULE, kind, EPOCH)
     assert event.provider is not None
     assert SCHEDULE.active(kind, event.starts, event.provider) == [event]
     assert not SCHEDULE.active(kind, event.starts, "another-view")
 
 
-def test_one_of_the_two_views_answers_at_any_time() -> None:
+def test_at_any_time_at_least_one_view_answers() -> None:
     for kind in (EventKind.OUTAGE, EventKind.THROTTLE):
         for window in (each for each in SCHEDULE.windows if each.kind is kind):
             for number in range(CYCLE // timedelta(hours=window.every)):
@@ -74,7 +74,7 @@ def test_one_of_the_two_views_answers_at_any_time() -> None:
                 assert {other.provider for other in refused} == {event.provider}
 
 
-def test_the_newcomer_is_between_six_and_seven_days_old() -> None:
+def test_the_new_listing_is_between_six_and_seven_days_old() -> None:
     for hour in range(0, 24, 5):
         time = datetime(2026, 5, 3, hour, 59, tzinfo=UTC)
         assert timedelta(days=6) <= time - SCHEDULE.listed_at(time) < timedelta(days=7)

@@ -76,7 +76,7 @@ def test_prices_move_every_few_seconds(market: SampleMarket, calm: datetime) -> 
     assert (np.delete(still, frozen) < 0.05).all()
 
 
-def test_hours_cycles_and_five_minutes_join_without_a_seam(market: SampleMarket) -> None:
+def test_prices_are_continuous_across_hours_cycles_and_nodes(market: SampleMarket) -> None:
     seams = [datetime(2026, 11, 16, tzinfo=UTC), datetime(2026, 11, 20, 15, tzinfo=UTC)]
     seams.append(datetime(2026, 11, 20, 15, 35, tzinfo=UTC))
     cast = market.calibration.cast
@@ -102,7 +102,7 @@ def test_a_candle_bounds_every_price_inside_it(time: datetime, seconds: int, sha
 
 @FEW
 @given(ANY_TIME)
-def test_a_running_candle_stands_as_it_does_now(time: datetime) -> None:
+def test_an_open_candle_closes_at_the_current_price(time: datetime) -> None:
     table = MARKET.ohlc(["bitcoin", "solana"], 1800, time - timedelta(hours=3), time)
     now = [MARKET.price_at(name, time) for name in ("bitcoin", "solana")]
     assert table.close[-1] == pytest.approx(now, rel=1e-12)
@@ -111,7 +111,7 @@ def test_a_running_candle_stands_as_it_does_now(time: datetime) -> None:
     assert np.isfinite(table.volume).all()
 
 
-def test_long_candles_are_made_of_the_short_ones(market: SampleMarket, calm: datetime) -> None:
+def test_long_candles_match_the_short_ones(market: SampleMarket, calm: datetime) -> None:
     start = calm.replace(hour=0, minute=0, second=0)
     long = market.ohlc(market.ids, 14_400, start, start + timedelta(days=1))
     short = market.ohlc(market.ids, 1800, start, start + timedelta(days=1))
@@ -154,7 +154,9 @@ def test_volume_rises_with_the_square_root_of_the_move(market: SampleMarket) -> 
 
 
 @pytest.mark.parametrize("seconds", [0, -300, 60, 301])
-def test_a_candle_of_an_odd_length_is_refused(market: SampleMarket, calm: datetime, seconds: int) -> None:
+def test_a_candle_of_unsupported_length_is_refused(
+    market: SampleMarket, calm: datetime, seconds: int
+) -> None:
     with pytest.raises(ValueError, match="multiple of 300"):
         market.ohlc(["bitcoin"], seconds, calm - timedelta(hours=1), calm)
 
@@ -164,7 +166,7 @@ def test_candles_of_an_unknown_asset_are_refused(market: SampleMarket, calm: dat
         market.ohlc(["nobodys-coin"], 300, calm - timedelta(hours=1), calm)
 
 
-def test_no_time_at_all_holds_no_candle(market: SampleMarket, calm: datetime) -> None:
+def test_an_empty_period_has_no_candles(market: SampleMarket, calm: datetime) -> None:
     table = market.ohlc(["bitcoin"], 1800, calm, calm)
     assert table.times.shape == (0,)
     assert table.close.shape == (0, 1)
@@ -172,7 +174,7 @@ def test_no_time_at_all_holds_no_candle(market: SampleMarket, calm: datetime) ->
 
 @FEW
 @given(ANY_TIME)
-def test_changes_are_those_of_the_path_itself(time: datetime) -> None:
+def test_changes_match_the_price_path(time: datetime) -> None:
     fields = MARKET.quote_fields(time)
     place = MARKET.universe.index["ethereum"]
     for row, hours in enumerate((1, 24, 168, 720)):
@@ -180,7 +182,7 @@ def test_changes_are_those_of_the_path_itself(time: datetime) -> None:
         assert fields.changes[row, place] == pytest.approx(fields.price[place] / before - 1, abs=1e-9)
 
 
-def test_a_follower_keeps_to_what_it_follows(market: SampleMarket) -> None:
+def test_a_tracking_asset_follows_its_target(market: SampleMarket) -> None:
     for day in range(30):
         time = datetime(2026, 11, 16, 21, 30, tzinfo=UTC) + timedelta(days=day)
         ratio = market.price_at("wrapped-bitcoin", time) / market.price_at("bitcoin", time)
@@ -194,7 +196,7 @@ def test_a_user_s_own_assets_have_a_market_of_their_own(market: SampleMarket, ca
     assert abs(market.price_at("my-own-dollar", calm) - 1) < 0.005
 
 
-def test_the_unknown_is_known_alike_everywhere() -> None:
+def test_derived_figures_are_the_same_everywhere() -> None:
     calibration = load_shipped_calibration()
     assert derive_figures(Coin("my-own-token"), calibration) == derive_figures(
         Coin("my-own-token"), calibration

@@ -19,9 +19,7 @@ from tests.support.sample_events import next_event
 Views = Mapping[str, SampleProvider]
 
 
-def test_a_poll_answers_every_asset_in_the_words_of_the_domain(
-    views: Views, assets: list[Coin], calm: datetime
-) -> None:
+def test_a_poll_returns_a_quote_for_every_asset(views: Views, assets: list[Coin], calm: datetime) -> None:
     poll = views["sample-a"].quotes(assets, calm)
     assert (poll.provider, poll.received_at, poll.credits, poll.missing) == ("sample-a", calm, 0, ())
     assert set(poll.quotes) == {asset.id for asset in assets}
@@ -36,7 +34,7 @@ def test_a_poll_answers_every_asset_in_the_words_of_the_domain(
         assert -100 < told.ath_change_percentage <= 0
 
 
-def test_the_views_are_late_each_in_its_own_way(views: Views, assets: list[Coin], calm: datetime) -> None:
+def test_each_view_has_its_own_delay(views: Views, assets: list[Coin], calm: datetime) -> None:
     first, second = (
         views[name].quotes([Coin("bitcoin")], calm).quotes["bitcoin"] for name in SAMPLE_PROVIDERS
     )
@@ -48,7 +46,7 @@ def test_the_views_are_late_each_in_its_own_way(views: Views, assets: list[Coin]
     assert len(stamps) > 10
 
 
-def test_a_view_s_own_figure_stands_until_its_time_moves(views: Views, calm: datetime) -> None:
+def test_a_view_changes_a_figure_only_with_its_time(views: Views, calm: datetime) -> None:
     seen = [
         views["sample-a"].quotes([Coin("solana")], calm + timedelta(seconds=n)).quotes["solana"]
         for n in range(120)
@@ -58,7 +56,7 @@ def test_a_view_s_own_figure_stands_until_its_time_moves(views: Views, calm: dat
     assert 4 <= len(figures) <= 5
 
 
-def test_the_figures_of_a_quote_belong_together(views: Views, market: SampleMarket, calm: datetime) -> None:
+def test_the_figures_of_a_quote_are_consistent(views: Views, market: SampleMarket, calm: datetime) -> None:
     told = views["sample-a"].quotes([Coin("ethereum")], calm).quotes["ethereum"]
     now = market.price_at("ethereum", told.as_of)
     assert float(told.price) == pytest.approx(now, rel=0.001)
@@ -105,7 +103,7 @@ def test_candles_of_a_span_end_with_the_running_one(views: Views, calm: datetime
             assert max(candle.open, candle.close) <= candle.high
 
 
-def test_history_holds_whole_half_hours_only(views: Views, calm: datetime) -> None:
+def test_history_contains_only_closed_half_hours(views: Views, calm: datetime) -> None:
     known = [Coin("bitcoin"), Coin(views["sample-a"].market.calibration.cast.listing)]
     past = views["sample-a"].history_30m(known, calm - timedelta(days=8), calm)
     bitcoin, newcomer = (past[asset.id] for asset in known)
@@ -117,7 +115,7 @@ def test_history_holds_whole_half_hours_only(views: Views, calm: datetime) -> No
     assert again == past
 
 
-def test_the_totals_are_those_of_the_ranking_and_a_little_more(
+def test_the_totals_exceed_the_sum_of_the_ranking_slightly(
     views: Views, assets: list[Coin], calm: datetime
 ) -> None:
     figures = views["sample-a"].global_figures(calm)
@@ -136,7 +134,7 @@ def test_the_totals_are_those_of_the_ranking_and_a_little_more(
     assert figures.market_cap_change_24h == pytest.approx(expected, abs=Decimal("0.001"))
 
 
-def test_the_mood_follows_the_market(views: Views, market: SampleMarket) -> None:
+def test_the_fear_and_greed_index_follows_the_market(views: Views, market: SampleMarket) -> None:
     crash = next_event(market.schedule, EventKind.CRASH, EPOCH)
     before, after = [], []
     for cycle in range(8):
@@ -151,7 +149,7 @@ def test_the_mood_follows_the_market(views: Views, market: SampleMarket) -> None
         assert told.as_of.minute == told.as_of.second == 0
 
 
-def test_a_view_in_an_outage_answers_nothing(views: Views, market: SampleMarket) -> None:
+def test_a_view_in_an_outage_raises_an_error(views: Views, market: SampleMarket) -> None:
     event = next_event(market.schedule, EventKind.OUTAGE, EPOCH)
     assert event.provider is not None
     down = views[event.provider]
@@ -172,7 +170,7 @@ def test_a_view_in_an_outage_answers_nothing(views: Views, market: SampleMarket)
     assert other.quotes([Coin("bitcoin")], during).quotes
 
 
-def test_a_throttled_view_says_when_to_come_back(views: Views, market: SampleMarket) -> None:
+def test_a_throttled_view_gives_retry_after(views: Views, market: SampleMarket) -> None:
     event = next_event(market.schedule, EventKind.THROTTLE, EPOCH)
     assert event.provider is not None
     during = event.starts + timedelta(minutes=2)
@@ -202,7 +200,7 @@ def test_rounding_keeps_the_order_of_prices(first: float, second: float) -> None
     assert to_price(low) <= to_price(high)
 
 
-def test_no_change_is_plain_zero_and_an_unknown_one_is_null() -> None:
+def test_an_unchanged_price_is_zero_percent_and_an_unknown_change_is_null() -> None:
     assert str(to_percent(-0.0)) == str(to_percent(-1e-9)) == "0.0000"
     assert to_percent(float("nan")) is None
     assert to_percent(0.012345678) == Decimal("1.2346")

@@ -7,13 +7,13 @@ KEYS = np.array([random_numbers.derive_key(1, name) for name in ("a", "b", "c", 
 COUNTERS = np.arange(-25_000, 25_000, dtype=np.int64)[:, None]
 
 
-def test_a_number_does_not_depend_on_what_it_is_drawn_with() -> None:
+def test_a_number_does_not_depend_on_the_others_in_its_batch() -> None:
     table = random_numbers.normal(KEYS, COUNTERS, Stream.RETURN)
     alone = random_numbers.normal(KEYS[2:3], np.array([[1234]], dtype=np.int64), Stream.RETURN)
     assert alone[0, 0] == table[1234 + 25_000, 2]
 
 
-def test_known_numbers_stay_as_they_are() -> None:
+def test_known_numbers_do_not_change() -> None:
     """Stored history of a sample market must go on where it stopped after an upgrade."""
     key = random_numbers.derive_key(2026, "bitcoin")
     assert key == 0x60B9_7539_02B5_C916

@@ -61,7 +61,7 @@ def test_after_the_crash_the_alts_recover_and_the_market_is_rough(market: Sample
     assert np.median(np.array(against_bitcoin[1::2]) - np.array(against_bitcoin[::2])) > 0.05
 
 
-def test_a_stablecoin_falls_to_0_877_and_is_back_within_three_days(market: SampleMarket) -> None:
+def test_a_stablecoin_falls_to_0_877_and_recovers_within_three_days(market: SampleMarket) -> None:
     coin = market.calibration.cast.depeg
     fall = next_event(market.schedule, EventKind.DEPEG, CYCLE_START)
     table = market.ohlc([coin], 1800, fall.starts, fall.ends)
@@ -79,7 +79,7 @@ def test_an_algorithmic_coin_falls_to_a_tenth_and_stays_there(market: SampleMark
         assert market.price_at(coin, fall.starts + timedelta(days=day)) == pytest.approx(0.1, rel=0.25)
 
 
-def test_the_newcomer_has_no_long_changes_and_short_candles(views: Views, calm: datetime) -> None:
+def test_the_new_listing_has_no_long_term_changes_and_fewer_candles(views: Views, calm: datetime) -> None:
     view = views["sample-a"]
     newcomer = Coin(view.market.calibration.cast.listing)
     poll = view.quotes([newcomer], calm)
@@ -141,13 +141,13 @@ def test_one_view_is_forty_minutes_behind_with_one_asset(views: Views, calm: dat
     assert timedelta(minutes=40) <= calm - quote(views, "sample-b", asset, calm).as_of < timedelta(minutes=42)
 
 
-def test_one_view_does_not_know_one_asset(views: Views, calm: datetime) -> None:
+def test_one_asset_is_unknown_to_one_view(views: Views, calm: datetime) -> None:
     asset = Coin(views["sample-a"].market.calibration.cast.one_view_only)
     assert asset.id in views["sample-a"].quotes([asset], calm).quotes
     assert views["sample-b"].quotes([asset], calm).missing == (asset.id,)
 
 
-def test_what_stands_for_another_asset_has_no_rank(views: Views, assets: list[Coin], calm: datetime) -> None:
+def test_wrapped_and_similar_assets_have_no_rank(views: Views, assets: list[Coin], calm: datetime) -> None:
     quotes = views["sample-a"].quotes(assets, calm).quotes
     unranked = {name for name, told in quotes.items() if told.market_cap_rank is None}
     assert unranked == set(views["sample-a"].market.calibration.cast.unranked)
@@ -165,7 +165,7 @@ def test_a_price_of_a_billionth_keeps_its_digits(views: Views, calm: datetime) -
     assert len(told.price.as_tuple().digits) == 7
 
 
-def test_the_shipped_book_has_the_whole_cast() -> None:
+def test_all_assets_of_scripted_events_are_shipped() -> None:
     cast, registry = load_shipped_calibration().cast, load_assets().by_id
     first, second = (registry[asset_id] for asset_id in cast.shared_symbol)
     assert first.symbol.lower() == second.symbol.lower()

@@ -13,7 +13,7 @@ from backend.markets.aggregation.aggregate import aggregate
 from backend.markets.aggregation.policy import AggregationPolicy
 from backend.markets.aggregation.state import AggregationState
 from backend.markets.assets.model import Asset
-from backend.markets.configuration import derive_traits
+from backend.markets.configuration import build_traits
 from backend.markets.model import Quote
 from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
@@ -32,7 +32,7 @@ def states(polls: list[Mapping[str, Quote]], now: datetime) -> Counter[str]:
     seen: Counter[str] = Counter()
     for asset in ASSETS:
         quotes = [quotes[asset.id] for quotes in polls if asset.id in quotes]
-        traits = derive_traits(cast(Asset, asset))
+        traits = build_traits(cast(Asset, asset))
         told = aggregate(quotes, None, AggregationState(), now=now, policy=POLICY, asset=traits).published
         seen.update([told.rule, *told.flags, *(["kept"] if told.stale else [])])
     return seen
