@@ -1,6 +1,6 @@
 """Renders the time and source of figures: beside panels, in the page's head and in its footer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.client import Mode
 from dashboard.frame import formats, preferences, providers, refresh
 from dashboard.frame.markup import tag, text
-from dashboard.frame.providers import PROVIDERS
+from dashboard.frame.providers import PROVIDERS, Provider
 from dashboard.i18n import language, t
 
 MODE_LABELS: Mapping[Mode | None, tuple[str, str]] = {
@@ -87,18 +87,13 @@ def mode_label_html(mode: Mode | None) -> str:
     )
 
 
-def _provider_link(provider_id: str) -> str:
-    if provider_id not in PROVIDERS:
-        return text(provider_id)
-    provider = PROVIDERS[provider_id]
+def _provider_link(provider: Provider) -> str:
     return tag("a", text(provider.name), href=provider.website, rel="noreferrer", target="_blank")
 
 
-def render_footer(
-    mode: Mode | None, provider_ids: Iterable[str] = ("coingecko", "coinmarketcap", "alternative.me")
-) -> None:
+def render_footer(mode: Mode | None) -> None:
     """Renders the data sources, as the providers' terms require, and the time zone of the page."""
-    links = ", ".join(map(_provider_link, provider_ids))
+    links = ", ".join(map(_provider_link, PROVIDERS.values()))
     if mode is None:
         origin = ""  # nothing was received, so there is no provider to name
     elif mode == "sample":

@@ -1,4 +1,7 @@
-"""Defines the colours of rise and fall. Texts also show ▲ ▼ and a signed number, never colour alone."""
+"""Defines the colours of rise and fall, and of alerts on Timelines, for charts and for CSS.
+
+Texts also show ▲ ▼ and a signed number, never colour alone.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +28,16 @@ class Shades:
     up: str
     down: str
     flat: str
+
+    @property
+    def alert_fall(self) -> str:
+        """An alert of a fall on Timelines; ``--alert-fall`` in CSS."""
+        return self.down
+
+    @property
+    def alert_rise(self) -> str:
+        """An alert of a rise on Timelines; ``--alert-rise`` in CSS."""
+        return self.up
 
 
 @dataclass(frozen=True, slots=True)

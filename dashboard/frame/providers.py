@@ -1,7 +1,9 @@
-"""Lists the names and websites of the data providers. No I/O."""
+"""Lists the websites and short names of the data providers. No I/O."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
+
+from backend.markets.provider_names import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP, TITLES
 
 
 class Provider(NamedTuple):
@@ -13,10 +15,10 @@ class Provider(NamedTuple):
 
 
 PROVIDERS: Mapping[str, Provider] = {
-    "coingecko": Provider("CoinGecko", "CoinGecko", "https://www.coingecko.com/"),
-    "coinmarketcap": Provider("CoinMarketCap", "CMC", "https://coinmarketcap.com/"),
-    "alternative.me": Provider(
-        "alternative.me", "alternative.me", "https://alternative.me/crypto/fear-and-greed-index/"
+    COINGECKO: Provider(TITLES[COINGECKO], "CoinGecko", "https://www.coingecko.com/"),
+    COINMARKETCAP: Provider(TITLES[COINMARKETCAP], "CMC", "https://coinmarketcap.com/"),
+    ALTERNATIVE_ME: Provider(
+        TITLES[ALTERNATIVE_ME], "alternative.me", "https://alternative.me/crypto/fear-and-greed-index/"
     ),
 }
 """By the provider's id on the wire."""

@@ -54,7 +54,7 @@ def _render_alert(result: AlertsResult, alert: Alert, number: int, state: Timeli
         st.html(
             tag(
                 "p",
-                tag("span", glyph, class_=f"cp-{'down' if alert.fell else 'up'}", aria_hidden="true"),
+                tag("span", glyph, class_=f"tl-alert-{'fall' if alert.fell else 'rise'}", aria_hidden="true"),
                 tag("span", text(sentence), note),
                 class_="tl-alert" if alert.standing else "tl-alert tl-alert-over",
             )

@@ -89,7 +89,11 @@ def _to_local_seconds(micros: Iterable[int], look: Theme) -> list[int]:
 def _build_alert_signs(scores: ScoreChart, look: Theme) -> list[Sign]:
     return [
         _build_sign(
-            "down" if fell else "up", look.shades.down if fell else look.shades.up, mark, sentence, look
+            "down" if fell else "up",
+            look.shades.alert_fall if fell else look.shades.alert_rise,
+            mark,
+            sentence,
+            look,
         )
         for mark, fell, sentence in scores.alerts
     ]
