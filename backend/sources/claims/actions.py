@@ -1,7 +1,7 @@
-"""What a claim says was done, and whether it says so or denies it.
+"""Finds the acts that a text states, and whether it affirms or denies them.
 
 The verbs, their themes and their opposites are data (``data/verbs.yaml``). One automaton over all forms
-of the three languages finds them; the longest wins (制裁を解除 over 制裁). Whether they are denied is told by
+of the three languages finds them; the longest match wins (制裁を解除 over 制裁). Denials are found by
 :mod:`backend.sources.claims.negation`.
 """
 
@@ -22,23 +22,22 @@ from backend.sources.claims import negation
 from backend.sources.claims.model import Action
 
 DATA = Path(__file__).parent / "data"
-MOST_ACTIONS = 200
-"""Verbs read of one text: a passage that has more is no statement."""
+MAX_ACTIONS = 200
+"""Maximum verbs of one text; a passage with more is not a statement."""
 
 _DENIAL = re.compile(r"\bden(?:y|ies|ied|ying)\b|否认|否認")
 _GAP = " * "
 _ROOM = r" (?:[^\s,.;:]+ ){1,5}?"
-"""Up to five words of one clause between a verb and what belongs to it."""
+"""Up to five words of one clause between a verb and its particle."""
 _LATIN = re.compile(r"[a-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb of the list: what it is about, what contradicts it, and what it takes for granted.
+    """A verb of the list with its themes, its opposites, and the acts that it presupposes (``after``).
 
-    ``refusal``: it tells that something did not come about. ``generic``: so common that two texts which
-    share it need not tell of one event. ``once``: the same are not likely to do it a second time.
-    """
+    ``refusal``: it states that something did not happen. ``generic``: it is so common that two texts with it
+    need not be about one event. ``once``: the same agents are unlikely to repeat it."""
 
     name: str
     themes: frozenset[str]
@@ -51,8 +50,8 @@ class Verb:
 
 
 def _inflected(phrase: str, irregular: Mapping[str, list[str]]) -> Iterator[str]:
-    """All forms of a phrase, by its first word; of a phrase marked ``=``, that one. A word ``a|b`` stands for
-    each of these."""
+    """Generate all forms of a phrase, inflected at its first word; a phrase with ``=`` has one form. A word
+    ``a|b`` means each alternative."""
     if "|" in phrase:
         for words in product(*(word.split("|") for word in phrase.split(" "))):
             yield from _inflected(" ".join(word for word in words if word), irregular)
@@ -80,7 +79,7 @@ def _yaml(name: str) -> Any:
 
 @cache
 def verbs() -> Mapping[str, Verb]:
-    """The list by name, read once."""
+    """Load the verbs by name, once."""
     irregular = _yaml("inflections.yaml")
     listed = {}
     for name, entry in _yaml("verbs.yaml").items():
@@ -110,8 +109,7 @@ def _automaton() -> tuple[ahocorasick_rs.AhoCorasick, tuple[tuple[str, ...], ...
 
 @cache
 def _parted() -> tuple[re.Pattern[str], Mapping[str, tuple[str, ...]]]:
-    """The forms with a gap (gave … back), as one pattern that finds the verb and names what ends it, and
-    what each means."""
+    """Compile the forms with a gap (gave, back) to one pattern, and map each to its verbs."""
     meanings: dict[str, list[str]] = {}
     for verb in verbs().values():
         for form in verb.forms:
@@ -125,7 +123,8 @@ def _parted() -> tuple[re.Pattern[str], Mapping[str, tuple[str, ...]]]:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form in a text and the verbs that it means. ``end`` is that of its first part, ``whole`` of all."""
+    """A verb form in a text and its verbs. ``end`` is the end of its first part, ``whole`` that of all
+    parts."""
 
     verbs: tuple[str, ...]
     start: int
@@ -150,7 +149,7 @@ def _forms(low: str, language: Language) -> list[_Form]:
 
 
 def find(text: str, language: Language) -> list[Action]:
-    """The actions of a plain ``text``, in order. A form of two verbs (公開) gives both."""
+    """Find the actions of a plain ``text`` in order. A form of two verbs (公開) gives both."""
     low = text.lower()
     forms = _forms(low, language)
     found: list[Action] = []
@@ -169,14 +168,14 @@ def find(text: str, language: Language) -> list[Action]:
         used = end + behind if behind is not None else used
         found += [Action(verb, not negated, start, end, text[start : form.whole]) for verb in form.verbs]
         before_end = end
-        if len(found) >= MOST_ACTIONS:
+        if len(found) >= MAX_ACTIONS:
             break
     found = [_forbidden(low, before, action) for before, action in zip([None, *found], found, strict=False)]
     return negation.without_denied(low, found) or _mere_denial(low, text)
 
 
 def _forbidden(low: str, before: Action | None, action: Action) -> Action:
-    """What is barred or blocked did not come about (blocked the repeal, 禁止推进)."""
+    """Negate an act that is barred or blocked (blocked the repeal, 禁止推进)."""
     if before is None or not before.affirmed or before.verb not in _BARRING or before.end > action.start:
         return action
     if verbs()[action.verb].themes & {"duty"} or not _CALLS_OFF.match(before.text.lower()):
@@ -187,23 +186,23 @@ def _forbidden(low: str, before: Action | None, action: Action) -> Action:
 
 _BARRING = frozenset({"ban", "reject", "shut_down"})
 _CALLS_OFF = re.compile(r"(?!clos|shut|w[io]u?nd|end|leave|leav|left|stay)|[^a-z]")
-"""What closes or winds up ends what was; it does not keep anything from coming about."""
+"""Verbs that close something existing; they do not prevent an act."""
 _OBJECT = re.compile(
     r" (?:the |its |a |an |any |all |their )?"
     r"(?:(?!(?:after|of|over|for|in|on|to|amid|following|from|with|by|and|at|as|against)\b)[\w.-]+ ){0,2}"
     r"|(?:了)?[\u4e00-\u9fffA-Za-z0-9]{0,16}"
 )
-"""What may stand between what bars and the act that it bars."""
+"""Text that may stand between a barring verb and the barred act."""
 
 
 def _mere_denial(low: str, text: str) -> list[Action]:
-    """Denied what no verb of the list tells (an application, a petition): turned down."""
+    """Return a rejection for a denial without a listed verb (of an application, a petition)."""
     match = _DENIAL.search(low)
     return [] if match is None else [Action("reject", True, *match.span(), text[match.start() : match.end()])]
 
 
 def _stands_alone(low: str, start: int, end: int) -> bool:
-    """Whether a form in Latin letters is a whole word."""
+    """True unless a form in Latin letters is part of a longer word."""
     if not low[start].isascii():
         return True
     before = start > 0 and _LATIN.match(low[start - 1])

@@ -1,6 +1,6 @@
-"""Who a text says did it, in phrases that name a doer of a deed: carried out by …, …の犯行, 由…所为.
+"""Finds the agent of an act in phrases such as "carried out by", の犯行 and 由…所为.
 
-For doers that the catalogue need not know: a country, a group of attackers.
+The agent need not be in the catalogue: a country, a group of attackers.
 """
 
 import re
@@ -30,6 +30,6 @@ _PATTERNS: Mapping[Language, re.Pattern[str]] = {
 
 
 def named(text: str, language: Language) -> str | None:
-    """The doer that ``text`` names first, or None."""
+    """Return the first agent that ``text`` names in such a phrase, or None."""
     match = _PATTERNS[language].search(text)
     return match["name"] if match is not None else None

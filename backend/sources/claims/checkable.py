@@ -1,4 +1,4 @@
-"""Whether a sentence states anything: a question, a wish, a forecast or a bare name does not."""
+"""Decides whether a sentence states something checkable: not a question, wish, forecast or bare name."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _INVERTED = re.compile(
     rf"|{_BE}|has|have|could|would) ",
     re.IGNORECASE,
 )
-"""A question in English without its mark, by its first words; unless a name begins with them (Do Kwon)."""
+"""The first words of an English question without a question mark; a name may begin with them (Do Kwon)."""
 _BELIEF: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"^\W*(?:(?:honestly|personally|imo|so|well),? )?(?:i|we) (?:(?:really|still|personally|also) )?"
@@ -41,7 +41,7 @@ _FORECAST: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile("(?:上がる|下がる|達する|超える|暴落する|高騰する)(?:見込み|予想|はず)"),
     "zh": re.compile("(?:将|会)(?:再)?(?:涨|跌|升|突破|达到|超过|暴涨|暴跌|归零)"),
 }
-"""Of prices. What a protocol will do, in coins, is laid down in it and can be checked."""
+"""Forecasts of prices. Future amounts of coins in a protocol are fixed by it and can be checked."""
 _TASTE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:good|bad|best|worst|better|worse|amazing|exciting|terrible|great|beautiful|stupid|scam|overrated"
@@ -54,7 +54,7 @@ _TASTE: Mapping[Language, re.Pattern[str]] = {
 
 
 def is_checkable(claim: Claim) -> bool:
-    """Whether ``claim`` states what can be true or false of the past or present."""
+    """True if ``claim`` states something about the past or present that can be true or false."""
     text, language = claim.text.strip(), claim.language
     if _ASKED[language].search(text) or _BELIEF[language].search(text):
         return False

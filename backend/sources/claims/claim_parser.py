@@ -1,4 +1,4 @@
-"""Reading a statement's slots: who, when, how much, and what was done."""
+"""Parses a statement into slots: entities, dates, figures and acts."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -18,19 +18,18 @@ from backend.sources.claims import (
 )
 from backend.sources.claims.model import Action, Claim
 
-MOST_CHARACTERS = 20_000
-"""Characters of a passage that are read: more is a page, to be cut into passages first."""
+MAX_CHARS = 20_000
+"""Maximum characters of a passage; a longer text is a page that must be split first."""
 
 
 def parse_claim(
     text: str, language: Language, mentions: Sequence[Mention] = (), *, reference: date | None = None
 ) -> Claim:
-    """The slots of ``text``, of which ``mentions`` names the entities.
+    """Parse the slots of ``text``, whose entities are ``mentions``.
 
-    ``reference`` is the day of writing (or of the event that a record tells): yesterday and days without
-    a year are counted from it.
-    """
-    plain = numbers.plain(text[:MOST_CHARACTERS])
+    ``reference`` is the day of writing, or of the event of a record. Relative dates and dates without a year
+    are resolved with it."""
+    plain = numbers.plain(text[:MAX_CHARS])
     found_dates = dates.find(plain, reference)
     found_quantities = quantities.find(plain, language, found_dates)
     found_actions = [action for action in actions.find(plain, language) if not _inside(action, mentions)]
@@ -49,14 +48,14 @@ def parse_claim(
         frozenset(word for word in lexical_features.matter(plain, [*spans, *acts]) if word not in named),
         _denied(plain, language, acts),
         names,
-        subjects.find(text[:MOST_CHARACTERS], language, spans),
+        subjects.find(text[:MAX_CHARS], language, spans),
         places.find(plain),
         clauses.split_clauses(plain, language, [*spans, *acts]),
     )
 
 
 def _denied(plain: str, language: Language, acts: Sequence[tuple[int, int]]) -> frozenset[str]:
-    """What is negated beside the acts, of which it is told whether they are."""
+    """Find negated words outside the acts, which carry their own negation."""
     low = plain.lower()
     return frozenset(
         lexical_features.stem(match["word"])
@@ -66,5 +65,5 @@ def _denied(plain: str, language: Language, acts: Sequence[tuple[int, int]]) -> 
 
 
 def _inside(action: Action, mentions: Sequence[Mention]) -> bool:
-    """Whether a verb is a part of a name (Block, The Merge where that is somebody's name)."""
+    """True if a verb is part of a name (Block, The Merge)."""
     return any(mention.start <= action.start and action.end <= mention.end for mention in mentions)

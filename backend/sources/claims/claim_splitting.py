@@ -1,8 +1,7 @@
-"""The checkable statements of a text: sentences that say who did what, when, how much.
+"""Splits a text into checkable statements: sentences with agents, acts, dates or figures.
 
-Opinions, forecasts and questions are left out: nothing can bear them out. What is kept is at most five
-sentences, those with the most slots, in the order of the text.
-"""
+Opinions, forecasts and questions are left out, because no source can support them. At most five sentences
+with the most slots are kept, in the order of the text."""
 
 import re
 from collections.abc import Iterator
@@ -10,11 +9,11 @@ from collections.abc import Iterator
 from backend.entities.model import Language
 from backend.sources.claims import actions, compound_sentences, dates, lexical_features, numbers, quantities
 
-MOST_CLAIMS = 5
-MOST_SENTENCES = 200
-"""Sentences of an article that are weighed; later ones repeat or comment."""
-SHORTEST, LONGEST = 6, 1_000
-"""Characters of a sentence that can be a claim; of a longer one the first thousand are read."""
+MAX_CLAIMS = 5
+MAX_SENTENCES = 200
+"""Maximum sentences of an article that are examined; later ones repeat or comment."""
+MIN_CLAIM_CHARS, MAX_CLAIM_CHARS = 6, 1_000
+"""Minimum and maximum characters of a claim; a longer sentence is cut."""
 
 _STOP = re.compile(r"[。！？!?]+[」』”\"')）]*|\.+[”\"')]*(?=\s|$)|\n")
 _ABBREVIATION = re.compile(
@@ -41,8 +40,8 @@ _QUESTION = re.compile(r"[?？][」』”\"')）]*$|(?:か|かな)[。]?$|吗[�
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text in any of the three languages, without the space around them. A stop after
-    an abbreviation, in a number, or within quotation marks or brackets ends none."""
+    """Generate the stripped sentences of a text in any of the three languages. A stop after an abbreviation,
+    in a number, or inside quotation marks or brackets does not end a sentence."""
     start, depth, seen = 0, 0, 0
     for match in _STOP.finditer(text):
         stop = match.group()
@@ -66,7 +65,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _depth(text: str, start: int, end: int, depth: int) -> int:
-    """How many quotation marks and brackets stand open; one left open for long is a slip."""
+    """Count the open quotation marks and brackets; one that stays open for long counts as a typo."""
     for char in text[start:end]:
         if char in _OPENERS:
             depth += 1
@@ -74,7 +73,7 @@ def _depth(text: str, start: int, end: int, depth: int) -> int:
             depth = max(0, depth - 1)
         elif char == '"':
             depth = depth - 1 if depth else 1
-    return 0 if end - start > LONGEST else depth
+    return 0 if end - start > MAX_CLAIM_CHARS else depth
 
 
 def _closes(stop: str) -> bool:
@@ -82,14 +81,16 @@ def _closes(stop: str) -> bool:
 
 
 def split_claims(text: str, language: Language, naming: compound_sentences.Naming | None = None) -> list[str]:
-    """At most five checkable claims of ``text``, in its order; the whole text where it is one sentence that
-    states one thing. With ``naming``, sentences that state two are taken apart."""
+    """Return up to five checkable claims of ``text`` in its order; the whole text if it is one simple
+    sentence. With ``naming``, compound sentences are split."""
     found: list[str] = []
     for sentence in sentences(text):
         found += (
-            [sentence] if naming is None else compound_sentences.parts(sentence[:LONGEST], language, naming)
+            [sentence]
+            if naming is None
+            else compound_sentences.parts(sentence[:MAX_CLAIM_CHARS], language, naming)
         )
-        if len(found) >= MOST_SENTENCES:
+        if len(found) >= MAX_SENTENCES:
             break
     if len(found) <= 1:
         return found
@@ -100,17 +101,17 @@ def split_claims(text: str, language: Language, naming: compound_sentences.Namin
         if weight > 0 and sentence not in seen:
             seen.add(sentence)
             weighed.append((weight, -place, sentence))
-    best = sorted(weighed, reverse=True)[:MOST_CLAIMS]
+    best = sorted(weighed, reverse=True)[:MAX_CLAIMS]
     kept = [sentence for _, _, sentence in sorted(best, key=lambda item: -item[1])]
     return kept or found[:1]
 
 
 def check_worthiness(sentence: str, language: Language) -> float:
-    """How much of a sentence can be checked: figures with units, dates, actions, names. 0 for questions,
-    opinions and what has no slot."""
-    if len(sentence) < SHORTEST or _QUESTION.search(sentence) or _OPINION[language].search(sentence):
+    """Score the checkable parts of a sentence: figures with units, dates, actions, names. 0 for questions,
+    opinions and sentences without slots."""
+    if len(sentence) < MIN_CLAIM_CHARS or _QUESTION.search(sentence) or _OPINION[language].search(sentence):
         return 0.0
-    plain = numbers.plain(sentence[:LONGEST])
+    plain = numbers.plain(sentence[:MAX_CLAIM_CHARS])
     found_dates = dates.find(plain)
     found_quantities = quantities.find(plain, language, found_dates)
     score = 1.5 * min(len(found_dates), 2)

@@ -1,4 +1,4 @@
-"""Cuts a statement into clauses and lists the content terms of each: stems of words, pairs of characters."""
+"""Splits a statement into clauses and lists the content terms of each: word stems and character pairs."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ Span = tuple[int, int]
 
 
 MAX_GLOSS_CHARS = 24
-"""Length of a bracketed gloss, which names the word before it once more."""
+"""Maximum length of a bracketed gloss, which only repeats the word before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Clause:
     start: int
     end: int
     terms: frozenset[str]
-    """Content terms outside the slots of the claim: stems of words, pairs of characters."""
+    """Content terms outside the slots of the claim: word stems and character pairs."""
 
 
 _JOINTS: Mapping[Language, re.Pattern[str]] = {

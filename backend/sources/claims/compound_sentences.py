@@ -1,5 +1,7 @@
-"""Two statements in one sentence: each with a subject and an act of its own, joined by a comma and
-"and"; or by "and" alone where each has its own date."""
+"""Splits compound sentences into statements with their own subject and act.
+
+The statements are joined by a comma and "and", or by "and" alone if each has its own date.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -9,11 +11,11 @@ from backend.entities.model import Language
 from backend.sources.claims import actions, dates, numbers
 
 Naming = Callable[[str], Sequence[Mention]]
-"""Gives the entities that a text names."""
+"""Finds the entities that a text names."""
 
 _BARE = " and "
-MOST = 3
-"""Statements of one sentence."""
+MAX_STATEMENTS = 3
+"""Maximum statements of one sentence."""
 _JOINTS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:,|;) (?:and|while|whereas|but) (?:then )?|; | and (?=[A-Z])"),
     "ja": re.compile("、(?:そして|また|一方で?|さらに|かつ)、?"),
@@ -22,11 +24,11 @@ _JOINTS: Mapping[Language, re.Pattern[str]] = {
 
 
 def parts(sentence: str, language: Language, naming: Naming) -> list[str]:
-    """The statements of ``sentence``, in order: the whole where its parts do not stand alone."""
+    """Split ``sentence`` into statements, in order; the whole sentence if its parts are not independent."""
     found: list[str] = []
     start = 0
     for joint in _JOINTS[language].finditer(sentence):
-        if len(found) + 1 == MOST:
+        if len(found) + 1 == MAX_STATEMENTS:
             break
         halves = sentence[start : joint.start()], sentence[joint.end() :]
         if joint.group() == _BARE and not all(dates.find(numbers.plain(half)) for half in halves):
@@ -38,7 +40,7 @@ def parts(sentence: str, language: Language, naming: Naming) -> list[str]:
 
 
 def _stands_alone(text: str, language: Language, naming: Naming) -> bool:
-    """Whether a part names who acts before it tells the act, or in Chinese and Japanese at all."""
+    """True if a part names an entity before its act, or in Chinese and Japanese at all."""
     told = actions.find(numbers.plain(text), language)
     if not told:
         return False

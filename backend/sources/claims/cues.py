@@ -1,6 +1,6 @@
 """Finds the words that qualify a statement: first, only, all, most, still, again, planned.
 
-They are no slots of their own, but a statement with such a word says more than one without it.
+These words are not slots, but a statement with such a word says more than one without it.
 """
 
 import re
@@ -19,7 +19,7 @@ CUE_KINDS: tuple[CueKind, ...] = get_args(CueKind)
 
 
 def find_cues(plain: str, language: Language) -> dict[CueKind, str]:
-    """Map each kind of cue in a plain text to the words that show it first."""
+    """Map each kind of cue in a plain text to its first occurrence."""
     text = plain.lower()
     found: dict[CueKind, str] = {}
     for kind, (cue, excluded) in _patterns()[language].items():

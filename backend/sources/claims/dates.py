@@ -1,11 +1,9 @@
-"""Dates of English, Japanese and Chinese texts, each as the days that it may mean.
+"""Finds the dates of English, Japanese and Chinese texts, each as a span of possible days.
 
-Decisions: early, mid and late change nothing. 20/04/2024 and 04/20/2024 tell their order themselves;
-of 04/05/2024 both days are kept (``other``). A day without a year takes the year of ``reference`` (of
-the neighbouring year where that lies eight months nearer); without a reference it stays ``yearless``.
-Yesterday, 去年 and their like need a reference too, and are passed over without one. Years run from
-1900 to 2099.
-"""
+Decisions: early, mid and late change nothing. 20/04/2024 and 04/20/2024 show their order; for 04/05/2024 both
+days are kept (``other``). A day without a year gets the year of ``reference``, or a neighbouring year if that
+is eight months nearer; without a reference it stays ``yearless``. Relative dates (yesterday, 去年) need a
+reference too and are skipped without one. Years range from 1900 to 2099."""
 
 import re
 from calendar import monthrange
@@ -18,7 +16,7 @@ from backend.sources.claims import numbers
 from backend.sources.claims.model import DateSpan, Precision
 
 NO_YEAR = 2000
-"""Stands for the year of a date that tells none: a leap year, so that 29 February is a day."""
+"""The year of dates without a year: a leap year, so that 29 February is valid."""
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: k for k, name in enumerate(_MONTH_NAMES, 1)}
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "R": 2018, "H": 1988}
@@ -89,14 +87,14 @@ _DAYS_BACK = {"yesterday": 1, "昨日": 1, "昨天": 1, "前日": 1, "一昨日"
 _YEARS_ON = {"去年": -1, "昨年": -1, "前年": -2, "一昨年": -2, "来年": 1, "明年": 1}
 _MONTHS_ON = {"last": -1, "先月": -1, "上个月": -1, "上個月": -1, "上月": -1, "来月": 1}
 _FAR = 240
-"""Days beyond which a day of the reference's year is likelier meant of the year beside it."""
+"""Distance in days from the reference beyond which a neighbouring year is more likely."""
 _ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 2, "三": 3, "四": 4}
 _WEST, _EAST = timezone(timedelta(hours=-8)), timezone(timedelta(hours=9))
 
 
 def find(text: str, reference: date | None = None) -> list[DateSpan]:
-    """The dates of a plain ``text``, in order and apart. ``reference`` is the day of writing, or of the
-    event that the text tells."""
+    """Find the dates of a plain ``text``, in order and without overlap. ``reference`` is the day of writing,
+    or of the event."""
     found: list[DateSpan] = []
     taken = bytearray(len(text))
     for pattern, read in _patterns(text):
@@ -112,7 +110,7 @@ def find(text: str, reference: date | None = None) -> list[DateSpan]:
 
 
 def _with_years(spans: list[DateSpan]) -> list[DateSpan]:
-    """A yearless date takes the year of the date before it, as readers do (15 May 2021, then 24 May)."""
+    """Give a yearless date the year of the date before it, as readers do (15 May 2021, then 24 May)."""
     year = None
     completed = []
     for span in spans:
@@ -134,8 +132,8 @@ def _with_years(spans: list[DateSpan]) -> list[DateSpan]:
 def build_record_date(
     published_at: datetime | None, precision: Literal["year", "month", "day", "second"] | None
 ) -> DateSpan | None:
-    """When a record says that its event was. A known instant has the day of Los Angeles and that of
-    Tokyo, between which its readers live; a record of a day has that day alone, with no day of grace."""
+    """Build the date of a record's event. A known time has the day in Los Angeles and the day in Tokyo, the
+    range of its readers' zones. A record of a day has that day alone."""
     if published_at is None:
         return None
     utc = published_at.astimezone(UTC)
@@ -149,7 +147,7 @@ def build_record_date(
 
 
 def agree(one: DateSpan, other: DateSpan) -> bool:
-    """Whether two dates may mean the same day: each may be coarser than the other."""
+    """True if two dates may mean the same day; either may be coarser than the other."""
     ones = [(one.first, one.last)] + ([(one.other, one.other)] if one.other else [])
     others = [(other.first, other.last)] + ([(other.other, other.other)] if other.other else [])
     yearless = one.yearless or other.yearless
@@ -159,7 +157,7 @@ def agree(one: DateSpan, other: DateSpan) -> bool:
 
 
 def _share_season(one: tuple[date, date], other: tuple[date, date]) -> bool:
-    """Whether two spans of at most a year share a month and day, whatever their years."""
+    """True if two spans of at most a year share a month and day in any year."""
     firsts = [(days[0].month, days[0].day) for days in (one, other)]
     lasts = [(days[1].month, days[1].day) for days in (one, other)]
     return firsts[0] <= lasts[1] and firsts[1] <= lasts[0]
@@ -169,7 +167,8 @@ Reader = Callable[["re.Match[str]", date | None], DateSpan | None]
 
 
 def _patterns(text: str) -> Iterator[tuple[re.Pattern[str], Reader]]:
-    """The notations that ``text`` may hold, the fuller ones first: looking for all costs more."""
+    """Generate the notations that ``text`` may contain, fuller ones first; searching for all would be
+    slower."""
     digits = _ANY_DIGIT.search(text) is not None
     letters = _ANY_MONTH.search(text) is not None
     if "年" in text or "月" in text:
@@ -229,7 +228,7 @@ def _complete(
     reference: date | None,
     until: int | None = None,
 ) -> DateSpan | None:
-    """A day or month whose year may have to come from the reference."""
+    """Read a day or month whose year may come from the reference."""
     if not 1 <= month <= 12:
         return None
     known = year or (_nearest_year(month, day, reference) if reference is not None else NO_YEAR)

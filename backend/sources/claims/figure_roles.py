@@ -1,9 +1,8 @@
-"""What part a figure plays in its sentence: where a change began, where it ended, or beside the matter.
+"""Determines the role of a figure in its sentence: start of a change, end of a change, or incidental.
 
-The reward fell from 6.25 to 3.125 BTC: a claim that it fell to 6.25 names a figure of the source and says
-another thing. A fine of 125 million dollars, far below the 2 billion that was asked for: what was asked for
-is not the fine.
-"""
+If a reward fell from 6.25 to 3.125 BTC, a claim that it fell to 6.25 uses a figure of the source in another
+role. In a fine of 125 million dollars, far below the 2 billion asked for, the figure asked for is not the
+fine."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from backend.entities.model import Language
 Role = Literal["from", "to", "aside"]
 
 _BACK, _AHEAD = 90, 48
-"""Characters before and behind a figure that tell its part."""
+"""Characters before and after a figure that determine its role."""
 _ABOUT = r"(?:about |nearly |just |only |roughly |some |over |under |around |approximately )?"
 _CHANGED = (
     r"\b(?:cut\w*|reduc\w+|lower\w*|f[ae]ll\w*|drop\w*|declin\w+|decreas\w+|shr[aiu]nk\w*|halv\w+|slash\w*"
@@ -63,7 +62,7 @@ _TO = re.compile(r"^[ a-z-]{0,24}\bto\b[^.;]{0,12}?\d")
 
 
 def of(low: str, start: int, end: int, language: Language) -> Role | None:
-    """The part of the figure at ``start`` to ``end`` of a plain text in lower case."""
+    """Return the role of the figure from ``start`` to ``end`` of a plain text in lower case."""
     back, ahead = low[max(0, start - _BACK) : start], low[end : end + _AHEAD]
     for role, pattern in _BEFORE[language]:
         if pattern.search(back) and (role != "from" or language != "en" or _TO.search(ahead)):
@@ -72,6 +71,6 @@ def of(low: str, start: int, end: int, language: Language) -> Role | None:
 
 
 def of_fact(name: str) -> Role | None:
-    """That of a record's figure, by its name (``reward_before_btc``)."""
+    """Return the role of a record's figure by its name (``reward_before_btc``)."""
     parts = name.lower().split("_")
     return "from" if "before" in parts else "to" if "after" in parts else None

@@ -1,4 +1,4 @@
-"""What a text is about beside its slots: stems of its words, pairs of its characters, unlisted names."""
+"""Extracts the words of a text outside its slots: word stems, character pairs and unlisted names."""
 
 import re
 from collections.abc import Iterable
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import yaml
 
-MOST_WORDS = 600
-"""Stems and pairs kept of one text."""
-MOST_NAMES = 40
+MAX_WORDS = 600
+"""Maximum stems and pairs of one text."""
+MAX_NAMES = 40
 
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'-]{2,40}")
 _LONG_LOWER = re.compile(r"(?<![A-Za-z])[a-z]{5,40}(?![A-Za-z])")
@@ -30,7 +30,8 @@ _COMMON_KATAKANA = _WORDS["common_katakana"]
 
 
 def words(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
-    """Stems of Latin words and pairs of Han and kana of a plain ``text``, the spans ``outside`` left out."""
+    """Return stems of Latin words and pairs of Han and kana of a plain ``text`` without the spans
+    ``outside``."""
     found: set[str] = set()
     for piece in _pieces(text, outside):
         for match in _LATIN_WORD.finditer(piece):
@@ -39,22 +40,22 @@ def words(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
                 found.add(stem(word))
         for match in _HAN.finditer(piece):
             run = match.group()
-            found.update(run[k : k + 2] for k in range(min(len(run) - 1, MOST_WORDS)))
-        if len(found) > MOST_WORDS:
+            found.update(run[k : k + 2] for k in range(min(len(run) - 1, MAX_WORDS)))
+        if len(found) > MAX_WORDS:
             break
     return frozenset(word for word in found if not _HIRAGANA_PAIR.fullmatch(word))
 
 
 def matter(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
-    """:func:`words` without those that tell nothing on their own (got, made, announced, 发生在)."""
+    """Return :func:`words` without those that have no content of their own (got, made, announced, 发生在)."""
     empty = (match.span() for match in _EMPTY.finditer(text))
     told = words(text, [*outside, *empty]) - _LIGHT
     return frozenset(word for word in told if not _HIRAGANA.search(word))
 
 
 def names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]:
-    """Words that look like names, the spans ``outside`` left out. None of a headline with all its words
-    in capitals; a sentence's first word only where no common ending tells that it is an ordinary one."""
+    """Find words that look like names, without the spans ``outside``. A headline with every word capitalised
+    has none. The first word of a sentence counts only without the ending of an ordinary word."""
     taken = sorted(outside)
     found: dict[str, None] = {}
     capitalised = list(_CAPITALISED.finditer(text[:4_000]))
@@ -74,7 +75,7 @@ def names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]:
     for match in _KATAKANA.finditer(text[:4_000]):
         if match.group() not in _COMMON_KATAKANA and not _covered(match.span(), taken):
             found[match.group()] = None
-    return tuple(found)[:MOST_NAMES]
+    return tuple(found)[:MAX_NAMES]
 
 
 def _starts_sentence(text: str, at: int) -> bool:
@@ -95,7 +96,7 @@ def _pieces(text: str, outside: Iterable[tuple[int, int]]) -> Iterable[str]:
 
 
 def stem(word: str) -> str:
-    """A rough stem: the endings of number, tense and person off, so that approves meets approved."""
+    """Return a rough stem without endings of number, tense and person, so that approves matches approved."""
     word = word.removesuffix("'s").strip("'-")
     for ending in (
         "ations",

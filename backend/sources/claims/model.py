@@ -1,4 +1,5 @@
-"""The slots of a claim. Offsets count code points in the text they were read from, end exclusive."""
+"""Defines claims, their slots and comparisons. Offsets count code points in the source text, end
+exclusive."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,8 +19,8 @@ Precision = Literal["year", "quarter", "month", "day"]
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A figure with its unit: an ISO 4217 code, an asset's symbol, ``%``, or a counted noun in English
-    ("block", "day"); None where the text gives none. ``approximate`` where the text says about, over, 約;
-    ``bound`` tells a figure that is the least (over, 超) or the most (under, 未満) of what is meant."""
+    ("block", "day"); None without a unit. ``approximate``: the text says about, over, 約. ``bound``: the
+    figure is a minimum (over, 超) or a maximum (under, 未満)."""
 
     value: Decimal
     unit: str | None
@@ -29,16 +30,15 @@ class Quantity:
     approximate: bool = False
     bound: Literal["least", "most"] | None = None
     role: Role | None = field(default=None, compare=False)
-    """Where a change began or ended, or what was only asked for; it is no part of the figure itself."""
+    """The start or end of a change, or a figure only asked for; not part of the figure itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class DateSpan:
-    """The days that a date may mean, first and last included; one day where ``precision`` is day.
+    """The days that a date may mean, first and last included; one day if ``precision`` is day.
 
-    ``other`` is the second day that it may mean instead: of 04/05/2024, or of an instant near midnight
-    between the zones of its readers. ``yearless``: the text gives no year and nothing else does;
-    ``first`` and ``last`` then stand for their month and day alone, in the year 2000.
+    ``other`` is a second possible day: of 04/05/2024, or of a time near midnight in the zones of its readers.
+    ``yearless``: the year is unknown; ``first`` and ``last`` then give month and day alone, in the year 2000.
     """
 
     first: date
@@ -53,8 +53,8 @@ class DateSpan:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a claim says was done, as a verb of a small list (``approve``, ``ban``, ``hack``), and whether
-    it is affirmed. ``opposites`` are told by the list, not here."""
+    """An act that a claim states, as a verb of a small list (``approve``, ``ban``, ``hack``), and whether it
+    is affirmed. The list holds the opposites."""
 
     verb: str
     affirmed: bool
@@ -65,7 +65,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One checkable statement and its slots, each sorted by place."""
+    """One checkable statement and its slots, each sorted by position."""
 
     text: str
     language: Language
@@ -74,17 +74,17 @@ class Claim:
     quantities: tuple[Quantity, ...] = ()
     actions: tuple[Action, ...] = ()
     words: frozenset[str] = frozenset()
-    """Stems and pairs of characters that tell what the claim is about, outside all its slots."""
+    """Word stems and character pairs outside all slots."""
     matter: frozenset[str] = frozenset()
-    """Those of ``words`` that stand outside the acts and names too: what is done to what, and how."""
+    """The ``words`` that are also outside the acts and names: objects and circumstances."""
     denied: frozenset[str] = frozenset()
-    """Stems and pairs outside the acts that stand beside a negation: what was not replaced, not insured."""
+    """Stems and pairs outside the acts that are negated (not replaced, not insured)."""
     names: tuple[str, ...] = ()
-    """What looks like a name and is none of the catalogue: capitalised words, words in katakana."""
+    """Words that look like names but are not in the catalogue: capitalised words, words in katakana."""
     subject: Subject | None = None
-    """Who acts, by a name that the catalogue lacks."""
+    """The agent, if its name is not in the catalogue."""
     places: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Countries by their English names, each as the text names it."""
+    """Countries by their English names, each with its wording in the text."""
     clauses: tuple[Clause, ...] = ()
 
 
@@ -93,8 +93,8 @@ Slot = Literal["date", "figure", "agent", "roles", "polarity"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a claim and a source say in one slot, as it stands in their texts: two things, or (among a
-    comparison's ``agreed``) the same in two notations."""
+    """The wordings of a claim and a source in one slot: two different values, or (in ``agreed`` of a
+    comparison) one value in two notations."""
 
     slot: Slot
     claimed: str
@@ -106,7 +106,7 @@ ElementKind = Literal["figure", "name", "place", "act", "qualifier", "modality",
 
 @dataclass(frozen=True, slots=True)
 class MissingElement:
-    """An element of a claim that a passage does not tell. ``text`` is the claim's own wording."""
+    """An element of a claim that a passage does not contain. ``text`` is the claim's own wording."""
 
     kind: ElementKind
     text: str
@@ -114,7 +114,7 @@ class MissingElement:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A claim held against one passage: what agrees (by slot, how many) and what does not."""
+    """The comparison of a claim with one passage: numbers of agreeing slots, and the differences."""
 
     shared_entities: int
     same_dates: int
@@ -123,11 +123,11 @@ class Comparison:
     differences: tuple[Difference, ...]
     agreed: tuple[Difference, ...] = ()
     closeness: float = 0.0
-    """How much more speaks for one event than against it, as a logit: above 0 where they are one."""
+    """The logit that both are about one event: above 0 if they probably are."""
     is_sufficient: bool = True
-    """Whether who, what and which one are shared, so that the claim can be called true or false by it."""
+    """True if agent, act and event agree sufficiently to call the claim true or false."""
     same_event: bool = True
-    """Whether the passage tells what the claim is about; where not, nothing else agrees or differs."""
+    """True if the passage is about the claim's event; if not, no other field is set."""
     missing: frozenset[MissingElement] = frozenset()
-    """Elements of the claim that the passage does not tell."""
+    """Elements of the claim that the passage does not contain."""
     is_same_language: bool = True

@@ -1,9 +1,9 @@
-"""Whether a text says that something was done, or denies it.
+"""Decides whether a text affirms or denies an act.
 
-A negation counts within its scope: in English and Chinese it stands before the verb in the same clause
-(or behind it, in the passive: its listing was blocked, 上市计划告吹), in Japanese behind it. What refuses,
-fails or gives up negates what it governs (refused to drop, 拒绝撤诉, 上場を見送り) and is then no act of its
-own. A denial behind a whole sentence (との報道を否定, 并非事实) turns all of it round.
+A negation counts within its scope: in English and Chinese it precedes the verb in the same clause (or follows
+it in the passive: its listing was blocked, 上市计划告吹), in Japanese it follows it. A verb of refusing,
+failing or giving up negates the verb that it governs (refused to drop, 拒绝撤诉, 上場を見送り) and is then
+not an act of its own. A denial after a whole sentence (との報道を否定, 并非事实) negates all of it.
 """
 
 import re
@@ -14,7 +14,7 @@ from backend.entities.model import Language
 from backend.sources.claims.model import Action
 
 _BEFORE_EN, _BEHIND_EN, _BEFORE_ZH, _BEHIND_ZH, _BEHIND_JA = 48, 48, 16, 10, 20
-"""How many characters before or behind a verb its negation may stand."""
+"""Maximum characters between a verb and a negation before or after it."""
 _CLAUSE = re.compile(
     r"[.,;:!?](?=\s|$)|(?<=[\u3041-\u9fff])[,;:!?]|[,;:!?](?=[\u3041-\u9fff])"
     r"|[。、，；：！？\n]| (?:but|and|although|while|after|following|because|since|when|until) "
@@ -67,7 +67,7 @@ _NOT_JA = re.compile(
 )
 _GOVERNING = re.compile(rf"\b(?:{_GOVERNING_EN})|{_GOVERNING_ZH}")
 _SENTENCE = 200
-"""How far back a denial of a whole sentence reaches."""
+"""Maximum characters before a denial of a whole sentence."""
 _UNTRUE = re.compile(
     r"(?:との|という|とする)(?:報道|見方|うわさ|噂|観測|指摘|説|話|情報)(?:を否定|は誤り|は事実で(?:は)?な|は虚偽)"
     r"|は(?:事実無根|誤報|デマ)|(?:并非|不是|并不是)(?:事实|真的)|(?:纯)?属(?:谣言|虚假)"
@@ -88,18 +88,18 @@ _EXCEPTIVE: Mapping[Language, re.Pattern[str]] = {
 
 
 def is_exceptive(low: str, language: Language) -> bool:
-    """Whether two negations make a condition: *not without a licence* asks for one. So does *need not*."""
+    """True if two negations form a condition: *not without a licence* requires one. So does *need not*."""
     return _EXCEPTIVE[language].search(low) is not None
 
 
 def governing(low: str) -> set[int]:
-    """Where words start that negate the verb which they govern."""
+    """Return the offsets of words that negate the verb that they govern."""
     return {match.start() for match in _GOVERNING.finditer(low)}
 
 
 def reaches(low: str, end: int, following: int | None) -> bool:
-    """Whether the next verb stands within the reach of what ends at ``end``, in one clause with it. What
-    failed to do something did not fail, whatever that was."""
+    """True if the next verb is within the scope of the word that ends at ``end``, in the same clause. Failing
+    to do something is not a failure of its own."""
     if low.endswith(_FAILED, 0, end):
         return True
     reach = _BEFORE_EN if low[end - 1].isascii() else _BEFORE_ZH
@@ -107,7 +107,7 @@ def reaches(low: str, end: int, following: int | None) -> bool:
 
 
 def without_denied(low: str, found: list[Action]) -> list[Action]:
-    """The actions, turned round where what they tell is called untrue behind them, as a whole."""
+    """Negate the actions of a sentence that the text afterwards calls untrue as a whole."""
     for match in _UNTRUE.finditer(low):
         furthest = max(0, match.start() - _SENTENCE)
         start = max(furthest - 1, *(low.rfind(stop, furthest, match.start()) for stop in "。！？!?\n"))
@@ -135,12 +135,12 @@ _DENIED: Mapping[Language, re.Pattern[str]] = {
 
 
 def denied(low: str, language: Language) -> Iterator[re.Match[str]]:
-    """The words (``word``) right beside a negation, whether the list of verbs has them or not."""
+    """Find the words (``word``) next to a negation, listed verbs or not."""
     return _DENIED[language].finditer(low)
 
 
 def of(low: str, start: int, end: int, before_end: int, language: Language) -> tuple[bool, int | None]:
-    """Whether the verb is negated, and (Japanese) how far behind it the word stands that does so."""
+    """Return whether the verb is negated, and (Japanese) the end of the negating word after it."""
     if low[start].isascii():
         window = low[max(before_end, start - _BEFORE_EN) : start]
         before = [match.group() for match in _NOT_EN.finditer(_last_clause(window)) if _near(match)]
@@ -164,7 +164,8 @@ def _last_clause(window: str) -> str:
 
 
 def _near(match: re.Match[str]) -> bool:
-    """Short negations reach over four words at the most, a denial over its whole clause."""
+    """True if a negation is close enough: short ones reach over four words, a denial over its whole
+    clause."""
     return match.group() not in _ONLY_NEAR or len(match.string[match.end() :].split()) <= 4
 
 

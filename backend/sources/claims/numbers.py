@@ -1,8 +1,7 @@
-"""Numerals of English, Japanese and Chinese: found in a text and read as exact decimals.
+"""Finds numerals of English, Japanese and Chinese and parses them as exact decimals.
 
-A text is first made ``plain``: full-width letters, digits and signs narrow, every dash a hyphen. That
-maps one code point to one, so that offsets stay those of the text as it came.
-"""
+A text is first made ``plain``: full-width letters, digits and signs become narrow, every dash a hyphen. Each
+code point maps to one code point, so that offsets stay valid for the original text."""
 
 import re
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from decimal import Decimal
 
 from backend.entities.model import Language
 
-MOST_DIGITS = 30
-"""A run of more digits is an identifier; longer numerals of any script are no figures either."""
+MAX_DIGITS = 30
+"""A longer run of digits is an identifier; longer numerals of any script are not figures."""
 
 _PLAIN = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
     0x3000: " ",
@@ -102,13 +101,13 @@ _PARTS = {
     "three quarters": Decimal("0.75"),
     "a third": Decimal("0.33"),
 }
-"""Parts of a million or more that are written in words; all are rough."""
+"""Fractions of a million or more in words; all are approximate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number in a text. ``scaled`` where a word of magnitude (million, 万, k) is part of it; ``spelled``
-    where it holds no digit at all; ``letter`` where its magnitude is a lower-case m, b or t alone."""
+    """A number in a text. ``scaled``: it includes a word of magnitude (million, 万, k). ``spelled``: it has
+    no digit. ``letter``: its magnitude is a lower-case m, b or t alone."""
 
     value: Decimal
     start: int
@@ -119,14 +118,14 @@ class Numeral:
 
 
 def plain(text: str) -> str:
-    """``text`` with narrow letters, digits and signs, of the same length."""
+    """Return ``text`` with narrow letters, digits and signs, of the same length."""
     return text if text.isascii() else text.translate(_PLAIN)
 
 
 def parse(numeral: str, language: Language = "en") -> Decimal | None:
-    """The value of one whole numeral in any notation; None where it is none.
+    """Parse one whole numeral in any notation; None if it is not one.
 
-    ``language`` tells 三万五 apart: 35,000 in Chinese, 30,005 elsewhere.
+    ``language`` decides 三万五: 35,000 in Chinese, 30,005 elsewhere.
     """
     text = plain(numeral).strip()
     found = _read(text, 0, language) or _spelled_at(text)
@@ -134,7 +133,7 @@ def parse(numeral: str, language: Language = "en") -> Decimal | None:
 
 
 def find(text: str, language: Language) -> list[Numeral]:
-    """Every numeral of a plain ``text``, in order and apart from each other."""
+    """Find all numerals of a plain ``text``, in order and without overlap."""
     found = []
     at = 0
     while (match := _NUMERAL.search(text, at)) is not None:
@@ -147,7 +146,7 @@ def find(text: str, language: Language) -> list[Numeral]:
 
 def _read(text: str, at: int, language: Language) -> Numeral | None:
     match = _NUMERAL.match(text, at)
-    if match is None or match.end() - at > MOST_DIGITS + 10:
+    if match is None or match.end() - at > MAX_DIGITS + 10:
         return None
     token = match.group()
     if token[0] in _HAN or token[-1] in _HAN or any(unit in token for unit in _UNITS):
@@ -156,7 +155,7 @@ def _read(text: str, at: int, language: Language) -> Numeral | None:
             return None
         spelled = token[0] in _HAN
         return Numeral(value, at, match.end(), any(unit in _LARGE for unit in token), spelled)
-    if len(token) > MOST_DIGITS:
+    if len(token) > MAX_DIGITS:
         return None
     value = Decimal(token.replace(",", ""))
     scale = _SCALE.match(text, match.end())
@@ -168,7 +167,7 @@ def _read(text: str, at: int, language: Language) -> Numeral | None:
 
 
 def _han(token: str, language: Language) -> Decimal | None:
-    """The value of digits mixed with 十百千 and 万億兆: sections of four places, largest first."""
+    """Parse digits mixed with 十百千 and 万億兆: sections of four places, largest first."""
     if _is_positional(token):
         return Decimal("".join(str(_DIGITS[digit]) for digit in token))
     total, section = Decimal(0), Decimal(0)
@@ -205,7 +204,7 @@ def _han(token: str, language: Language) -> Decimal | None:
 
 
 def _colloquial(token: str, piece: str, before: str, number: Decimal) -> Decimal:
-    """The last digit after a unit counts the next lower one: 三万五 is 35,000, 一百五 is 150."""
+    """Scale the last digit after a unit by the next lower unit: 三万五 is 35,000, 一百五 is 150."""
     if not token.endswith(before + piece):
         return number
     size = Decimal(_SMALL[before]) if before in _SMALL else Decimal(1).scaleb(_LARGE[before])
@@ -227,7 +226,7 @@ def _spelled(text: str) -> list[Numeral]:
 
 
 def _spelled_value(match: re.Match[str]) -> Numeral | None:
-    """The value of English number words: groups of up to three places, each with its scale."""
+    """Parse English number words: groups of up to three places, each with its scale."""
     words = match.group().lower().replace("-", " ").split()
     total, group = Decimal(0), Decimal(0)
     scaled = False

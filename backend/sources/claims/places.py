@@ -1,4 +1,4 @@
-"""The countries that a text names, in any of the three languages."""
+"""Finds the countries that a text names, in any of the three languages."""
 
 import re
 from functools import cache
@@ -21,7 +21,7 @@ def _automaton() -> tuple[ahocorasick_rs.AhoCorasick, tuple[str, ...]]:
 
 
 def find(text: str) -> dict[str, str]:
-    """The countries of ``text`` by their English names, each with the words that name it first."""
+    """Find the countries of ``text`` by their English names, each with its first wording."""
     automaton, countries = _automaton()
     found: dict[str, str] = {}
     for index, start, end in automaton.find_matches_as_indexes(text):
@@ -31,7 +31,7 @@ def find(text: str) -> dict[str, str]:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether the name is no part of a longer word (タイ in タイトル, Chile in Chilean)."""
+    """True if the name is not part of a longer word (タイ in タイトル, Chile in Chilean)."""
     inside = next((one for one in (_WORD, _KATAKANA) if one.match(text[start])), None)
     if inside is None:
         return True

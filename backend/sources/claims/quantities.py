@@ -1,11 +1,10 @@
-"""The figures of a text that can be compared, with their units.
+"""Finds the comparable figures of a text with their units.
 
-Numbers that are names are left out: versions, references (FIN-2013-G001, Release No. 34-80206,
-EIP-1559), times of day, addresses, phone numbers, account and transaction ids. Heights of blocks,
-epochs and slots are kept under units of their own (``block height``), so that they are never held
-against anything that is counted. The bounds of a range (3-5 %) are two figures, the least and the most.
-A halving's place in their order (the fourth halving) is a figure of the unit ``halving``.
-"""
+Numbers that are names are left out: versions, references (FIN-2013-G001, Release No. 34-80206, EIP-1559),
+times of day, addresses, phone numbers, account and transaction ids. Heights of blocks, epochs and slots have
+their own units (``block height``), so that they are never compared with counts. The bounds of a range (3-5 %)
+are two figures, a minimum and a maximum. The number of a halving (the fourth halving) is a figure of the unit
+``halving``."""
 
 import re
 from collections.abc import Sequence
@@ -19,13 +18,13 @@ from backend.sources.claims.model import DateSpan, Quantity
 from backend.sources.claims.numbers import Numeral
 from backend.sources.claims.units import GENERIC, Units, units
 
-MOST_QUANTITIES = 200
-"""Figures read of one text."""
+MAX_QUANTITIES = 200
+"""Maximum figures of one text."""
 _LOOK_BACK = 18
 _TICKER = re.compile(r" ?([A-Z][A-Z0-9]{1,5})(?![A-Za-z0-9])")
 _NEXT_WORD = re.compile(r"[ -]([A-Za-z][A-Za-z'-]*)")
 _PARTITIVE = re.compile(r" of (?:its|the|their|his|her|these|those)(?= )")
-"""Between a count and the counted noun: five of its founders."""
+"""Words between a count and the counted noun: five of its founders."""
 _ONE_OF = re.compile(r" ?(?:of|out of)\b|[^、。，]{0,2}(?:之一|の(?:一つ|ひとつ|1つ|一社|1社))")
 _ONE_AMONG = re.compile("(?:うち|中|内)の?$|其中(?:的|有)?(?:第)?$")
 _SPELLED_NEEDS = frozenset({"state", "country", "item", "second", "time", "coin", "fund", "charge", "page"})
@@ -74,17 +73,17 @@ _NTH_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "six
 
 
 def find(text: str, language: Language, dates: Sequence[DateSpan] = ()) -> list[Quantity]:
-    """The figures of a plain ``text``, in order, outside its ``dates``."""
+    """Find the figures of a plain ``text``, in order, outside its ``dates``."""
     low = text.lower()
     taken = _taken(text, dates)
     found = _ordinals(text, language, taken) + _votes(text, low, taken) + _fractions(text, language, taken)
     numerals = [n for n in numbers.find(text, language) if not taken[n.start] and not taken[n.end - 1]]
-    read = [_read(text, low, numeral, language) for numeral in numerals[: 2 * MOST_QUANTITIES]]
+    read = [_read(text, low, numeral, language) for numeral in numerals[: 2 * MAX_QUANTITIES]]
     found += _joined(text, [quantity for quantity in read if quantity is not None], numerals)
     found.sort(key=lambda quantity: quantity.start)
     return [
         replace(one, role=figure_roles.of(low, one.start, one.end, language))
-        for one in found[:MOST_QUANTITIES]
+        for one in found[:MAX_QUANTITIES]
     ]
 
 
@@ -99,11 +98,11 @@ def _taken(text: str, dates: Sequence[DateSpan]) -> bytearray:
 
 
 def _is_plain_number(token: str) -> bool:
-    return token.isdigit() and len(token) <= numbers.MOST_DIGITS
+    return token.isdigit() and len(token) <= numbers.MAX_DIGITS
 
 
 def _read(text: str, low: str, numeral: Numeral, language: Language) -> Quantity | None:
-    """The figure of one numeral, or None where the number is a name or no figure at all."""
+    """Read the figure of one numeral; None if the number is a name or not a figure."""
     table = units()
     start, end = numeral.start, numeral.end
     back = low[max(0, start - _LOOK_BACK) : start]
@@ -136,12 +135,12 @@ def _read(text: str, low: str, numeral: Numeral, language: Language) -> Quantity
 
 
 def _goes_on(low: str, end: int) -> bool:
-    """Whether a Latin letter follows at once, so that the number is a part of a word (5G)."""
+    """True if a Latin letter follows directly, so that the number is part of a word (5G)."""
     return end < len(low) and low[end].isascii() and low[end].isalpha()
 
 
 def _sign(back: str, start: int) -> tuple[int, str, int]:
-    """A hyphen in front that binds nothing else is a minus."""
+    """Read the sign: a hyphen before the number that joins no words is a minus."""
     if back.endswith("-") and (len(back) == 1 or back[-2] in " (（、，$€£¥"):
         return -1, back[:-1], start - 1
     return 1, back, start
@@ -159,7 +158,7 @@ def _unit_before(table: Units, back: str) -> tuple[str | None, int]:
 
 
 def _is_inside_a_name(low: str, start: int, end: int) -> bool:
-    """Whether a number is glued to what makes it a name or a part of one: Web3, 34-80206, 2023/1114."""
+    """True if the adjoining characters make a number part of a name: Web3, 34-80206, 2023/1114."""
     before = low[start - 1] if start else " "
     if (before.isascii() and before.isalpha()) or before in "_#@\\":
         return True
@@ -176,7 +175,7 @@ _RANGE_PARTNER = re.compile(r"(?<![\w.-])[$€£¥]?\d{1,3}(?:[.,]\d{1,3})?%?-$"
 
 
 def _bound_by_a_sign(low: str, start: int, end: int) -> bool:
-    """Of a bare number: whether a hyphen or slash makes it a part of a reference (34-80206, 2014-21号)."""
+    """True if a hyphen or slash makes a bare number part of a reference (34-80206, 2014-21号)."""
     if start and low[start - 1] in "-/":
         return True
     if low[end : end + 1] not in ("-", "/") or not low[end + 1 : end + 2].isalnum():
@@ -190,7 +189,8 @@ def _letter_power(text: str, numeral: Numeral) -> int:
 
 
 def _scaled_end(text: str, numeral: Numeral, unit: str | None) -> int:
-    """A lower-case m, b or t alone means millions only of money: 5m may be metres or minutes."""
+    """Return the end of a numeral with its magnitude. A lower-case m, b or t alone counts only for money: 5m
+    may be metres or minutes."""
     if not numeral.letter or unit is not None or _TICKER.match(text, numeral.end):
         return numeral.end
     return numeral.end - 1
@@ -219,7 +219,7 @@ def _unit_behind(table: Units, text: str, low: str, end: int, language: Language
 
 
 def _noun_ahead(table: Units, low: str, end: int) -> tuple[str | None, int]:
-    """A counted noun behind up to three adjectives; else the plural noun that stands next."""
+    """Find a counted noun after up to three adjectives, else the next plural noun."""
     partitive = _PARTITIVE.match(low, end)
     at, first = end if partitive is None else partitive.end(), None
     for _ in range(4):
@@ -236,7 +236,7 @@ def _noun_ahead(table: Units, low: str, end: int) -> tuple[str | None, int]:
 
 
 def _counts(numeral: Numeral, unit: str | None) -> bool:
-    """Whether a number in words or Han counts something: 一种, 九州 and "one of" do not."""
+    """True if a number in words or Han counts something: 一种, 九州 and "one of" do not."""
     if unit is None or (numeral.value == 1 and not numeral.scaled):
         return False
     return numeral.value >= 10 or unit not in _SPELLED_NEEDS or unit in ("fund", "charge", "page")
@@ -251,7 +251,7 @@ def _inexact(table: Units, back: str, ahead: str) -> str | None:
 
 
 def _joined(text: str, found: list[Quantity], numerals: list[Numeral]) -> list[Quantity]:
-    """Units that stand once for two figures: 3-5 %, from 50 to 25 BTC, 50枚BTC减至25枚."""
+    """Apply a unit that two figures share: 3-5 %, from 50 to 25 BTC, 50枚BTC减至25枚."""
     scaled = {numeral.start: numeral.scaled for numeral in numerals}
     for k in range(len(found) - 1):
         first, second = found[k], found[k + 1]
@@ -279,7 +279,7 @@ def _joined(text: str, found: list[Quantity], numerals: list[Numeral]) -> list[Q
 
 
 def _power(quantity: Quantity) -> int:
-    """The power of ten of the magnitude that stands behind a figure's digits."""
+    """Return the power of ten of the magnitude after a figure's digits."""
     digits = re.match(r"[^\d]*([\d,.]*\d)", quantity.text)
     if digits is None:
         return 0
@@ -316,7 +316,7 @@ def _ordinals(text: str, language: Language, taken: bytearray) -> list[Quantity]
 
 
 def _fractions(text: str, language: Language, taken: bytearray) -> list[Quantity]:
-    """Parts of a whole (three quarters, 4分の3, 四成) as rough percentages."""
+    """Generate fractions (three quarters, 4分の3, 四成) as approximate percentages."""
     found = []
     for match in _FRACTION.finditer(text):
         value = _percentage(match, language)

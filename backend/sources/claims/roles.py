@@ -1,4 +1,4 @@
-"""Reads who did an act and to whom it was done, among the entities of a text.
+"""Finds the agents and the targets of acts among the entities of a text.
 
 English marks the two by their place and by the passive (*A sued B*, *B was sued by A*), Japanese by
 particles and the passive (AがBを提訴, BがAに提訴され), Chinese by place and by 被, 由, 对, 向 (A起诉B,
@@ -15,23 +15,23 @@ from backend.entities.model import Language
 from backend.sources.claims.model import Action, Claim
 
 ENFORCEMENT = frozenset({"sue", "charge", "fine", "sanction", "ban", "order", "arrest"})
-"""Acts of one direction: who sues does not get fined in the same matter."""
+"""Acts in one direction: a plaintiff is not fined in the same matter."""
 DIRECTED = ENFORCEMENT | {
     *("dismiss", "praise", "lift_sanctions", "seize", "approve", "reject", "buy", "sell", "pardon"),
     *("convict", "sentence", "acquit", "exempt", "rescue", "pay", "invest"),
 }
-"""Acts with a doer and somebody to whom they are done."""
+"""Acts with an agent and a target."""
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Entity ids of the doers of an act and of those to whom it is done; either may be empty."""
+    """Entity ids of the agents and the targets of an act; either may be empty."""
 
     verb: str
     agents: frozenset[str]
     patients: frozenset[str]
     text: str
-    """The clause, as it stands in the text."""
+    """The clause in its original wording."""
 
 
 def find_roles(text: Claim) -> list[Roles]:
@@ -70,7 +70,7 @@ _AND = re.compile(r"(?:'s)?(?:,? (?:and|or) (?:the |its )?|, (?:the )?|/)|[と�
 
 
 def _group(text: str, mentions: Sequence[Mention], first: Mention) -> frozenset[str]:
-    """The ids of ``first`` and of the names that are joined to it by *and* or commas, on both sides."""
+    """Return the ids of ``first`` and of names joined to it by *and* or commas, on both sides."""
     ordered = sorted(mentions, key=lambda one: one.start)
     place = ordered.index(first)
     ids = {first.entity_id}
@@ -149,7 +149,7 @@ def _read_english(text: str, start: int, end: int, action: Action, mentions: Seq
 
 
 def _last_subject(text: str, start: int, before: Sequence[Mention]) -> Mention | None:
-    """The last name before the verb that no preposition governs, with its clause."""
+    """Find the last name before the verb without a preposition, with its clause."""
     for one in reversed(before):
         if not _NOT_SUBJECT_EN.search(text[start : one.start].lower()):
             return one
@@ -239,7 +239,7 @@ _READERS: Mapping[Language, Reader] = {"en": _read_english, "ja": _read_japanese
 
 
 def are_swapped(claim: Roles, source: Roles) -> bool:
-    """Whether the two parties of an act stand the other way round: the claim names both of them."""
+    """True if agent and target are swapped; the claim must name both."""
     if claim.verb != source.verb and not {claim.verb, source.verb} <= ENFORCEMENT:
         return False
     if not (claim.agents and claim.patients):

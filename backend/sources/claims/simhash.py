@@ -24,5 +24,5 @@ def compute_fingerprint(text: str) -> int:
 
 
 def is_near(one: int, other: int) -> bool:
-    """Whether two fingerprints belong to near-duplicates; 0 is unknown and never near."""
+    """True if two fingerprints belong to near-duplicates; 0 is unknown and never near."""
     return one != 0 and other != 0 and (one ^ other).bit_count() <= MAX_NEAR_BITS

@@ -1,7 +1,7 @@
-"""Who a text says acted, by a name that the catalogue lacks: 任天堂は…, 星巴克以…, Robert Lang.
+"""Finds the agent of a text by a name outside of the catalogue: 任天堂は…, 星巴克以…, Robert Lang.
 
-What stands where a subject stands is not always a name: offices and roles (the court, 当局, 黑客) are left
-out by their endings, and so is what is longer than names are.
+Not every subject is a name: offices and roles (the court, 当局, 黑客) are excluded by their endings, as are
+texts longer than a name.
 """
 
 import re
@@ -25,8 +25,8 @@ _ZH = re.compile(
     rf"\s*{_ZH_DATE}(?P<name>[\u4e00-\u9fff·]{{2,6}}?)"
     r"(?=\d|[在于以将把向]|宣布|披露|购|买|卖|推出|收购|同意|公司|集团)"
 )
-"""At the beginning alone, behind a date at the most: what stands where a later clause begins is seldom
-somebody who acts."""
+"""Only the beginning of a text, after an optional date, counts: the start of a later clause is rarely an
+agent."""
 _SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林郑谢罗梁宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏"
     "韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤"
@@ -61,19 +61,19 @@ _ROLES: Mapping[Language, re.Pattern[str]] = {
     ),
 }
 _OFFICE = re.compile("[一之等及和兼]|.*(?:职|职务|职位|任期|身份|地位|本人)$")
-"""What stands behind a title and is no name (辞去CEO一职)."""
+"""Words after a title that are not names (辞去CEO一职)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """``is_person`` where its form or its title tells so."""
+    """An agent. ``is_person``: its form or title shows a person."""
 
     name: str
     is_person: bool
 
 
 def find(text: str, language: Language, taken: Sequence[Span]) -> Subject | None:
-    """The first name of a doer in ``text`` outside the spans ``taken`` (entities, dates, figures)."""
+    """Find the first name of an agent in ``text`` outside the spans ``taken`` (entities, dates, figures)."""
     for pattern in _PATTERNS[language]:
         for match in pattern.finditer(text) if pattern in _ANYWHERE else _at_the_start(pattern, text):
             start, end = match.span("name")

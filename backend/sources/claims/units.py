@@ -1,4 +1,4 @@
-"""The units of figures in three languages: what stands before and behind a number, as patterns."""
+"""Compiles the units of figures in three languages to patterns for the text before and after a number."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,9 +11,9 @@ import yaml
 
 DATA = Path(__file__).parent / "data" / "units.yaml"
 EXACT = frozenset({"block height", "epoch", "slot", "halving"})
-"""Numbered, not counted: the least difference is another one."""
+"""Units of numbered things: any difference means another one."""
 GENERIC = frozenset({"item", "coin"})
-"""Counters that say little of what they count: they agree with any counted noun, and contradict none."""
+"""Unspecific counters: they agree with any counted noun and contradict none."""
 
 _NUMBERED = re.compile(r"(?: ?(?:height|number|no\.?|#|高度?|番号))?[ #:]{0,2}\d")
 
@@ -22,7 +22,7 @@ INEXACT = ("about", "least", "most")
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Patterns anchored where a number starts or ends, and which unit each of their words means."""
+    """Patterns anchored at the start or end of a number, and the unit of each of their words."""
 
     before: re.Pattern[str]
     after: re.Pattern[str]
@@ -36,7 +36,7 @@ class Units:
     prefixes: Mapping[str, str]
     labels: Mapping[str, str]
     codes: frozenset[str]
-    """Currencies and asset symbols: what a fact's name may say."""
+    """Currencies and asset symbols, which the name of a fact may contain."""
     currencies: frozenset[str]
     nouns: frozenset[str]
     not_tickers: frozenset[str]
@@ -48,7 +48,7 @@ def _words(words: Iterable[str]) -> str:
 
 
 def _bounded(words: Iterable[str]) -> str:
-    """Latin words as whole words; others wherever they stand."""
+    """Build a pattern that matches Latin words as whole words and others anywhere."""
     listed = [word.lower() for word in words]
     latin = [word for word in listed if word[-1].isascii() and word[-1].isalnum()]
     others = [word for word in listed if word not in latin]
@@ -56,7 +56,7 @@ def _bounded(words: Iterable[str]) -> str:
 
 
 def _leading(words: Iterable[str]) -> str:
-    """The same in front of a number, which may be glued to them."""
+    """Build the same pattern for words before a number, which may follow without a space."""
     listed = [word.lower() for word in words]
     latin = [word for word in listed if word[0].isascii() and word[0].isalpha()]
     others = [word for word in listed if word not in latin]
@@ -69,7 +69,7 @@ def _han(words: Iterable[str]) -> list[str]:
 
 @cache
 def units() -> Units:
-    """The shipped units, compiled once. All patterns read lower-case text."""
+    """Compile the shipped units, once. All patterns expect lower-case text."""
     data = yaml.load(DATA.read_text("utf-8"), Loader=yaml.CSafeLoader)
     meanings: dict[str, str] = {}
     prefixes: dict[str, str] = {}
@@ -103,5 +103,5 @@ def units() -> Units:
 
 
 def is_label(text: str, start: int, end: int) -> bool:
-    """Whether a word is what a number stands behind (Block 840,000, ブロック高84万)."""
+    """True if a word is a label that precedes a number (Block 840,000, ブロック高84万)."""
     return text[start:end].lower() in units().labels and _NUMBERED.match(text, end) is not None

@@ -1,1 +1,1 @@
-"""Compares claims with passages, slot by slot."""
+"""Compares claims with passages of sources, slot by slot."""

@@ -1,4 +1,4 @@
-"""Who won, of two sides: that one side lost to the other and that the other won is one act."""
+"""Compares the outcomes of court cases: a loss of one side equals a win of the other."""
 
 import re
 from collections.abc import Sequence
@@ -8,24 +8,24 @@ from backend.entities.mention import Mention
 from backend.sources.claims.model import Action, Claim
 
 WON, LOST = "win", "lose_case"
-NEAR = 12
-"""Characters between a name and a verb within which the name is the verb's subject."""
+MAX_SUBJECT_DISTANCE = 12
+"""Maximum characters between a name and a verb for the name to be the verb's subject."""
 _OF_OBJECT = re.compile(r"\b(?:rule|side)[sd]?\b|^victory for", re.IGNORECASE)
 _OF_CASE = re.compile(r"(?:'s)? (?:case|lawsuit|suit)\b|案|一案|诉讼|訴訟")
-"""Behind a name that names the case, not a side that acts."""
+"""Text after a name that makes it the name of a case, not an acting side."""
 _GRANTED = re.compile("を認め|を退け")
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Whether the passage's ``told`` action gives the case the same end."""
+    """The result of a comparison: ``same`` is True if the passage's action ``told`` has the same outcome."""
 
     same: bool
     told: Action
 
 
-def compared(mine: Action, claim: Claim, passage: Claim) -> Compared | None:
-    """``mine`` against how the passage says that it ended; None where either does not tell whose end."""
+def compare_outcomes(mine: Action, claim: Claim, passage: Claim) -> Compared | None:
+    """Compare the outcome ``mine`` with the passage's; None if either does not name the side."""
     if mine.verb not in (WON, LOST):
         return None
     ours = _side(mine, claim)
@@ -39,7 +39,7 @@ def compared(mine: Action, claim: Claim, passage: Claim) -> Compared | None:
 
 
 def _side(action: Action, text: Claim) -> str | None:
-    """The entity that won or lost: the object of "rules for", else the subject."""
+    """Find the entity that won or lost: the object of "rules for", else the subject."""
     before = [
         mention
         for mention in text.mentions
@@ -56,7 +56,8 @@ def _side(action: Action, text: Claim) -> str | None:
 
 
 def _subject(before: Sequence[Mention], action: Action, text: Claim) -> Mention:
-    """In Japanese the last name that a particle marks; else the name right before the verb, or the first."""
+    """Find the subject: in Japanese the last name with a particle, else the name right before the verb, or
+    the first name."""
     if text.language == "ja":
         marked = [
             mention for mention in before if text.text[mention.end : mention.end + 1] in ("は", "が", "も")
@@ -65,7 +66,7 @@ def _subject(before: Sequence[Mention], action: Action, text: Claim) -> Mention:
     closest = before[-1]
     return (
         closest
-        if action.start - closest.end <= NEAR
+        if action.start - closest.end <= MAX_SUBJECT_DISTANCE
         and not _ACCOMPANIED.search(text.text[max(0, closest.start - 4) : closest.start])
         else before[0]
     )

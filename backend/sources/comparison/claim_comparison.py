@@ -1,7 +1,7 @@
-"""Holding a claim against a passage: what agrees, and in which slot the two say different things.
+"""Compares a claim with a passage: the slots that agree and the slots that differ.
 
-First it is asked whether the passage tells the same event at all: an altered statement keeps most of its
-slots and changes one, another event shares few. Where it does not, nothing agrees and nothing differs.
+First it decides whether the passage is about the same event: an altered statement keeps most of its slots and
+changes one, another event shares few. For another event nothing agrees and nothing differs.
 """
 
 import re
@@ -20,14 +20,14 @@ from backend.sources.comparison import (
     missing_elements,
     polarity,
 )
-from backend.sources.comparison.claim_passage import Held
+from backend.sources.comparison.claim_passage import ClaimAndPassage
 from backend.sources.comparison.same_event import SAME_EVENT, closeness_of, is_particular
 
 MAX_ROUGH_GAP = Decimal("0.1")
 MIN_TELLING_VALUE = 10
-"""Amount from which two equal ones of different units are no chance."""
-REPORTED = timedelta(days=60)
-"""Within which a quarter's figures are told: a record of that day may tell of the quarter."""
+"""Amount from which equal amounts in different units are no coincidence."""
+REPORTING_PERIOD = timedelta(days=60)
+"""A quarter's figures are reported within this time, so that a record in it may be about the quarter."""
 _PRECISIONS = ("day", "month", "quarter", "year")
 _CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
 _NOTHING = Comparison(0, 0, 0, 0, (), same_event=False)
@@ -53,7 +53,7 @@ def compare(
     score of the passage.
     """
     ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(entities)
-    held = Held(
+    pair = ClaimAndPassage(
         claim,
         passage,
         figure_agreement.of_facts(facts),
@@ -64,14 +64,14 @@ def compare(
         frozenset(entities),
     )
     shared = len({mention.entity_id for mention in claim.mentions} & ids)
-    same_dates, wrong_date = _dates(held)
-    same_figures, wrong_figure = _figures(held)
+    same_dates, wrong_date = _dates(pair)
+    same_figures, wrong_figure = _figures(pair)
     on_its_day = happened is not None and any(dates.agree(mine, happened) for mine in claim.dates)
     same_actions, wrong_polarity = polarity.actions(
         claim, passage, is_record=happened is not None, on_its_day=on_its_day
     )
     wrong_roles = _compare_roles(claim, passage)
-    wrong_agent = agents.difference(held) if wrong_roles is None else None
+    wrong_agent = agents.difference(pair) if wrong_roles is None else None
     wrong = (wrong_date, wrong_figure, wrong_agent, wrong_roles, wrong_polarity)
     found = Comparison(
         shared,
@@ -84,7 +84,7 @@ def compare(
     closeness = closeness_of(claim, passage, found, bm25)
     if closeness < SAME_EVENT or not is_particular(claim, passage, found, bm25):
         return _NOTHING
-    acting = {mention.entity_id for mention in claim.mentions if held.kinds(mention.entity_id)}
+    acting = {mention.entity_id for mention in claim.mentions if pair.kinds(mention.entity_id)}
     is_sufficient = evidence_sufficiency.is_sufficient(claim, passage, found, known=ids, acting=acting)
     missing = missing_elements.find_missing(
         claim, passage, found.agreed, known_entities=ids, known_names=known_names
@@ -98,64 +98,65 @@ def compare(
     )
 
 
-def _dates(held: Held) -> tuple[list[Difference], Difference | None]:
-    """The dates of the claim that agree, and the first that does not where none of its finest does."""
+def _dates(pair: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
+    """Find the dates of the claim that agree, and the first that differs if none of the most precise
+    agrees."""
     same = []
     borne_out = False
     wrong: Difference | None = None
-    finest = min((_PRECISIONS.index(mine.precision) for mine in held.claim.dates), default=0)
-    for mine in held.claim.dates:
-        theirs = _same_date(held, mine)
+    finest = min((_PRECISIONS.index(mine.precision) for mine in pair.claim.dates), default=0)
+    for mine in pair.claim.dates:
+        theirs = _same_date(pair, mine)
         is_finest = _PRECISIONS.index(mine.precision) == finest
         if theirs is not None:
             same.append(Difference("date", mine.text, theirs))
             borne_out |= is_finest
         elif wrong is None and is_finest:
-            wrong = _wrong_date(held, mine)
+            wrong = _wrong_date(pair, mine)
     return same, None if borne_out else wrong
 
 
-def _same_date(held: Held, mine: DateSpan) -> str | None:
-    if held.happened is not None and dates.agree(mine, held.happened):
-        return held.happened.text
-    for theirs in held.passage.dates:
+def _same_date(pair: ClaimAndPassage, mine: DateSpan) -> str | None:
+    if pair.happened is not None and dates.agree(mine, pair.happened):
+        return pair.happened.text
+    for theirs in pair.passage.dates:
         if not dates.agree(mine, theirs):
             continue
-        if held.happened is None or not (_is_vague(mine, theirs) or _tells_other(held, theirs)):
+        if pair.happened is None or not (_is_vague(mine, theirs) or _tells_other(pair, theirs)):
             return theirs.text
-    if held.published is None or held.happened is not None or held.passage.dates:
+    if pair.published is None or pair.happened is not None or pair.passage.dates:
         return None
-    near = mine.first <= held.published and held.published - timedelta(days=1) <= mine.last
-    return held.published.isoformat() if near else None
+    near = mine.first <= pair.published and pair.published - timedelta(days=1) <= mine.last
+    return pair.published.isoformat() if near else None
 
 
 def _is_vague(mine: DateSpan, theirs: DateSpan) -> bool:
-    """Whether a record's second date is too coarse to bear out the claim's (a year for a day)."""
+    """True if a record's second date is too coarse to support the claim's (a year for a day)."""
     return _PRECISIONS.index(theirs.precision) > _PRECISIONS.index(mine.precision) + 1
 
 
-def _tells_other(held: Held, theirs: DateSpan) -> bool:
-    """Whether a record's second date belongs to another act than the claim's (trading began on …)."""
-    ours = {action.verb for action in held.claim.actions}
-    beside = {action.verb for action in _beside(held.passage, theirs)}
-    elsewhere = {action.verb for action in held.passage.actions} - beside
+def _tells_other(pair: ClaimAndPassage, theirs: DateSpan) -> bool:
+    """True if a record's second date belongs to another act than the claim's (trading began on …)."""
+    ours = {action.verb for action in pair.claim.actions}
+    beside = {action.verb for action in _beside(pair.passage, theirs)}
+    elsewhere = {action.verb for action in pair.passage.actions} - beside
     return bool(beside) and not ours & beside and bool(ours & elsewhere)
 
 
-def _wrong_date(held: Held, mine: DateSpan) -> Difference | None:
-    if held.happened is not None:
-        if mine.precision == "quarter" and timedelta(0) < held.happened.first - mine.last <= REPORTED:
+def _wrong_date(pair: ClaimAndPassage, mine: DateSpan) -> Difference | None:
+    if pair.happened is not None:
+        if mine.precision == "quarter" and timedelta(0) < pair.happened.first - mine.last <= REPORTING_PERIOD:
             return None
-        return Difference("date", mine.text, held.happened.text)
-    ours = {action.verb for action in held.claim.actions}
-    for theirs in held.passage.dates:  # a page tells many days: only that of the same act contradicts
-        if ours & {action.verb for action in _beside(held.passage, theirs)}:
+        return Difference("date", mine.text, pair.happened.text)
+    ours = {action.verb for action in pair.claim.actions}
+    for theirs in pair.passage.dates:  # a page has many dates: only one of the same act contradicts
+        if ours & {action.verb for action in _beside(pair.passage, theirs)}:
             return Difference("date", mine.text, theirs.text)
     return None
 
 
 def _beside(passage: Claim, span: DateSpan) -> Sequence[Action]:
-    """The actions of the sentence that holds a date."""
+    """List the actions of the sentence with a date."""
     if len(passage.actions) < 2:
         return passage.actions
     text = passage.text
@@ -165,12 +166,13 @@ def _beside(passage: Claim, span: DateSpan) -> Sequence[Action]:
     return [action for action in passage.actions if start <= action.start < end]
 
 
-def _figures(held: Held) -> tuple[list[Difference], Difference | None]:
-    """The figures of the claim that agree, and the first of which the source has only others of its unit."""
-    theirs = [*held.passage.quantities, *held.facts]
+def _figures(pair: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
+    """Find the figures of the claim that agree, and the first for which the source has only others of its
+    unit."""
+    theirs = [*pair.passage.quantities, *pair.facts]
     same = []
     wrong: Difference | None = None
-    for mine in held.claim.quantities:
+    for mine in pair.claim.quantities:
         equals = [known for known in theirs if figure_agreement.agree(mine, known)]
         fitting = [known for known in theirs if not figure_agreement.plays_another_part(mine, known)]
         equal = next(
@@ -178,7 +180,7 @@ def _figures(held: Held) -> tuple[list[Difference], Difference | None]:
         )
         rivals = [known for known in fitting if _is_rival(mine, known)]
         if equal is None and equals and not rivals:
-            equal = equals[0]  # the only figure of its kind, whatever part it plays
+            equal = equals[0]  # the only figure of its kind, in any role
         if equal is not None:
             same.append(Difference("figure", mine.text, equal.text))
         elif other_unit := next((known for known in theirs if _has_other_unit(mine, known)), None):
@@ -186,13 +188,13 @@ def _figures(held: Held) -> tuple[list[Difference], Difference | None]:
         elif wrong is None and mine.unit is not None and rivals:
             nearest = min(rivals, key=lambda known: _distance(mine, known))
             wrong = Difference("figure", mine.text, nearest.text)
-    if wrong is not None and _restates(held.claim.quantities, wrong.claimed, [one.claimed for one in same]):
+    if wrong is not None and _restates(pair.claim.quantities, wrong.claimed, [one.claimed for one in same]):
         same, wrong = [*same, Difference("figure", wrong.claimed, same[-1].found)], None
     return same, wrong
 
 
 def _restates(quantities: Sequence[Quantity], rough: str, agreed: Sequence[str]) -> bool:
-    """Whether a rough figure says once more what an agreeing one says: a quarter of a billion, $235m."""
+    """True if a rough figure restates an agreeing one: a quarter of a billion, $235m."""
     mine = next((one for one in quantities if one.text == rough), None)
     others = [one for one in quantities if one.text in agreed]
     return mine is not None and any(
@@ -202,7 +204,7 @@ def _restates(quantities: Sequence[Quantity], rough: str, agreed: Sequence[str])
 
 
 def _has_other_unit(mine: Quantity, known: Quantity) -> bool:
-    """Whether two equal amounts are of different units: $4,710 and 4,710 BTC."""
+    """True if two equal amounts have different units: $4,710 and 4,710 BTC."""
     measured = units().codes
     if mine.unit == known.unit or known.unit not in measured or mine.unit not in measured | {"coin"}:
         return False
@@ -223,13 +225,13 @@ def _compare_roles(claim: Claim, passage: Claim) -> Difference | None:
 
 
 def _distance(mine: Quantity, known: Quantity) -> tuple[bool, Decimal]:
-    """How near a figure comes: one in the same part of its sentence before others."""
+    """Return a sort key by distance; figures with the same role come first."""
     return mine.role != known.role, abs(known.value - mine.value)
 
 
 def _is_rival(mine: Quantity, known: Quantity) -> bool:
-    """Whether two figures measure one thing. Coins of a kind that the claim leaves open are held against
-    those of any asset."""
+    """True if two figures measure the same thing. Coins of an unspecified kind compare with those of any
+    asset."""
     if mine.unit in GENERIC:
         return mine.unit == "coin" and known.unit in units().codes - units().currencies
     return mine.unit == known.unit

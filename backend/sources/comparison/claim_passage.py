@@ -1,4 +1,4 @@
-"""A claim and a passage side by side, with what is known of the record that the passage is of."""
+"""Defines the pair of a claim and a passage, with the data of the passage's record."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ KINDS: Mapping[str, frozenset[str]] = {
     "regulator": frozenset({"authority"}),
     "person": frozenset({"person"}),
 }
-"""Which entities can stand for each other in a statement, by their types; media and data providers, who
-tell what others did, are in no kind."""
+"""Kinds of entities that can replace each other in a statement, by entity type. Media and data providers
+report the acts of others and have no kind."""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A claim and a passage with what both share, found once."""
+class ClaimAndPassage:
+    """A claim and a passage, with the values that several comparisons need."""
 
     claim: Claim
     passage: Claim
@@ -32,7 +32,7 @@ class Held:
     published: date | None
     record_ids: frozenset[str]
     listed: frozenset[str]
-    """The entities that the record itself lists, without those that its text was found to name."""
+    """The entities that the record itself lists, without those found in its text."""
 
     def kinds(self, entity_id: str) -> frozenset[str]:
         return KINDS.get(self.types.get(entity_id, ""), frozenset())

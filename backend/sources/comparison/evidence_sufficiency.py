@@ -1,18 +1,17 @@
-"""Whether what a passage shares with a claim is ground enough to call the claim true or false.
+"""Decides whether the agreement of a passage with a claim suffices to call the claim true or false.
 
-That somebody is the same and the month is the same is no ground: people do many things in a month. Each slot
-that sets the claim's event apart has to be met:
+The same agent in the same month is not sufficient, because an agent does many things in a month. Each slot
+that identifies the claim's event must match:
 
-- *who*: somebody whom the claim names, and nobody who acts in it stays unknown to the source, unless that is
-  the very slot in which the two differ;
-- *what*: the same act (or its opposite) done to the same thing, a figure that agrees, or most of the words
-  that tell what the claim is about. An act that all texts tell (launched, announced) is none without those;
-- *which one*, where only the date differs: what is done once (a listing, a bankruptcy) or what is told apart
-  by a figure, a name or its words. That somebody bought in one month says nothing of another month.
+- *who*: an entity of the claim, and no agent of the claim is unknown to the source, unless the agent is the
+  slot in which the two differ; - *what*: the same act (or its opposite) done to the same thing, a figure that
+  agrees, or most of the claim's content words. A common act (launched, announced) does not count without
+  these; - *which one*, if only the date differs: an act that happens once (a listing, a bankruptcy), or one
+  identified by a figure, a name or its words. A purchase in one month says nothing about another month.
 
-Where two slots differ at once, only a figure too exact for chance holds the two together.
+If two slots differ at once, only a figure too exact for coincidence connects the two.
 
-Evidence without ground shows what the source tells nearby, and leaves the claim unverified.
+Insufficient evidence shows related content of the source and leaves the claim unverified.
 """
 
 from collections.abc import Collection, Mapping
@@ -22,24 +21,25 @@ from backend.sources.claims.actions import Verb, verbs
 from backend.sources.claims.model import Claim, Comparison, Quantity
 from backend.sources.comparison.same_event import names_known
 
-MOST_MATTER, SOME_MATTER = 0.5, 1 / 3
-"""Shares of the claim's matter that a passage of the same event holds: alone, or beside a common act."""
-FEWEST_WORDS, FEWEST_ACTS = 2, 2
-TELLING = 5
-"""Letters from which a stem is looked for inside other words."""
-LARGE, EXACT = 100, 3
-"""From which a bare number, and from how many significant digits any figure, is no chance agreement."""
+MAIN_CONTENT_SHARE, MIN_CONTENT_SHARE = 0.5, 1 / 3
+"""Shares of the claim's content words that the passage must contain: alone, and together with a common
+act."""
+MIN_WORDS, MIN_ACTS = 2, 2
+MIN_STEM_CHARS = 5
+"""Letters from which a stem is also searched inside other words."""
+MIN_LARGE_NUMBER, EXACT = 100, 3
+"""Minimum bare number, and minimum significant digits of any figure, whose agreement is no coincidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What a claim and a passage share, beside the slots of ``found``."""
+    """The agreement of a claim and a passage, in addition to the slots of ``found``."""
 
     claim: Claim
     passage: Claim
     found: Comparison
     strangers: bool
-    """Whether somebody who acts in the claim is unknown to the source."""
+    """True if an agent of the claim is unknown to the source."""
 
     @property
     def slots(self) -> frozenset[str]:
@@ -47,29 +47,29 @@ class _Shared:
 
     @property
     def has_matter(self) -> bool:
-        """Whether the claim's words beside its slots and acts can be looked for in the passage."""
+        """True if the claim's content words can be searched in the passage."""
         return bool(self.wanted) and self.claim.language == self.passage.language
 
     @property
     def matter(self) -> float:
-        """The share of them that the passage holds; 0 where they cannot be looked for."""
+        """The share of content words that the passage contains; 0 if they cannot be searched."""
         if not self.has_matter:
             return 0.0
         return len(self.shared_matter) / len(self.wanted)
 
     @property
     def shared_matter(self) -> list[str]:
-        """Looked for in the passage's names too (the Treasury in the U.S. Treasury), where a word is long
-        enough to be no chance part of another."""
+        """The content words in the passage. Long words are also searched inside its names (the Treasury in
+        the U.S. Treasury)."""
         if not self.has_matter:
             return []
         low = self.passage.text.lower()
-        held = self.passage.words
-        return [word for word in self.wanted if word in held or (_is_telling(word) and word in low)]
+        pair = self.passage.words
+        return [word for word in self.wanted if word in pair or (_is_telling(word) and word in low)]
 
     @property
     def wanted(self) -> list[str]:
-        """The claim's matter without the words in which it differs."""
+        """The claim's content words without those of a differing agent."""
         differing = " ".join(one.claimed.lower() for one in self.found.differences if one.slot == "agent")
         return [word for word in self.claim.matter if word not in differing]
 
@@ -79,12 +79,12 @@ class _Shared:
         return [
             one
             for one in self.claim.quantities
-            if one.text in agreed and (one.unit is not None or abs(one.value) >= LARGE)
+            if one.text in agreed and (one.unit is not None or abs(one.value) >= MIN_LARGE_NUMBER)
         ]
 
     @property
     def telling_figure(self) -> bool:
-        """Whether a figure agrees that is too exact to agree by chance, as round ones can."""
+        """True if a figure agrees that is too exact for coincidence, which round figures are not."""
         return any(len(one.value.normalize().as_tuple().digits) >= EXACT for one in self.same_figures)
 
     @property
@@ -93,7 +93,7 @@ class _Shared:
 
 
 def _is_telling(word: str) -> bool:
-    return not word.isascii() or len(word) >= TELLING
+    return not word.isascii() or len(word) >= MIN_STEM_CHARS
 
 
 def is_sufficient(
@@ -104,10 +104,10 @@ def is_sufficient(
     known: Collection[str],
     acting: Collection[str],
 ) -> bool:
-    """Whether ``found``, of a passage of the same event, may move a probability. ``known`` are the entities
-    of the source, ``acting`` those of the claim that can be a doer."""
+    """True if ``found``, of a passage about the same event, may change a probability. ``known`` are the
+    entities of the source, ``acting`` the entities of the claim that can be agents."""
     shared = _Shared(claim, passage, found, bool(set(acting) - set(known)))
-    if len(shared.slots) > 1 and not shared.telling_figure:  # who alters a statement changes one thing
+    if len(shared.slots) > 1 and not shared.telling_figure:  # an altered statement changes one slot
         return False
     if not (_who(shared) and _what(shared)):
         return False
@@ -118,7 +118,7 @@ def _who(shared: _Shared) -> bool:
     if "agent" in shared.slots:
         undated = not shared.claim.dates and shared.found.shared_entities > 0
         return shared.same_date or bool(shared.same_figures) or undated
-    if shared.strangers and len(shared.found.agreed) < FEWEST_WORDS:
+    if shared.strangers and len(shared.found.agreed) < MIN_WORDS:
         return False
     if shared.found.shared_entities or not shared.claim.mentions:
         return True
@@ -128,11 +128,15 @@ def _who(shared: _Shared) -> bool:
 def _what(shared: _Shared) -> bool:
     if shared.telling_figure:
         return True
-    enough = FEWEST_WORDS - shared.same_date
+    enough = MIN_WORDS - shared.same_date
     named = names_known(shared.claim, shared.passage) is True
-    if "agent" in shared.slots and named:  # whoever did it, it is the thing of that name
+    if "agent" in shared.slots and named:  # the agents differ, but the named object is the same
         return True
-    if "agent" not in shared.slots and shared.matter >= MOST_MATTER and len(shared.shared_matter) >= enough:
+    if (
+        "agent" not in shared.slots
+        and shared.matter >= MAIN_CONTENT_SHARE
+        and len(shared.shared_matter) >= enough
+    ):
         return True
     others = shared.matter > 0 or shared.found.shared_entities > 1 or named
     own = not shared.wanted or (not shared.has_matter and shared.same_date)
@@ -145,12 +149,12 @@ def _what(shared: _Shared) -> bool:
     if any(not listed[verb].generic for verb in acts):
         return others or own
     if acts or ("figure" in shared.slots and shared.same_date):
-        return own or shared.matter >= SOME_MATTER
+        return own or shared.matter >= MIN_CONTENT_SHARE
     return False
 
 
 def _acts(shared: _Shared, listed: Mapping[str, Verb]) -> set[str]:
-    """The acts of the passage that the claim tells too, or tells the opposite of."""
+    """Return the acts of the passage that the claim contains, or whose opposites it contains."""
     ours = {action.verb for action in shared.claim.actions}
     return {
         action.verb
@@ -172,8 +176,8 @@ def _which_one(shared: _Shared) -> bool:
         return False
     listed = verbs()
     same = [listed[verb] for verb in _same_acts(shared)]
-    if any(verb.once for verb in same) or sum(not verb.generic for verb in same) >= FEWEST_ACTS:
+    if any(verb.once for verb in same) or sum(not verb.generic for verb in same) >= MIN_ACTS:
         return True
-    if names_known(shared.claim, shared.passage) is True or shared.matter >= MOST_MATTER:
+    if names_known(shared.claim, shared.passage) is True or shared.matter >= MAIN_CONTENT_SHARE:
         return True
     return shared.found.shared_entities > 1 and shared.matter > 0

@@ -1,4 +1,4 @@
-"""Whether two figures say the same, and what figures a record's facts give."""
+"""Decides whether two figures agree, and reads the figures of a record's facts."""
 
 import re
 from collections.abc import Mapping
@@ -9,21 +9,21 @@ from backend.sources.claims import figure_roles
 from backend.sources.claims.model import Quantity
 from backend.sources.claims.units import EXACT, GENERIC, units
 
-ABOUT, WIDEST = Decimal("0.01"), Decimal("0.1")
-"""An approximate figure is right to one in its last digit written, or to a hundredth where that is more;
-never to more than a tenth."""
-BEYOND = Decimal("1.1")
-"""How far a plain figure may lie beyond the bound that the other side gives (7.4 beside "over 7")."""
-BEYOND_BOUND = Decimal("1.5")
-"""How far what is known may lie beyond the bound that a claim gives."""
-ROUNDED = Decimal("0.05")
-"""The most that rounding may take from a plain figure."""
+APPROXIMATE_TOLERANCE, MAX_TOLERANCE = Decimal("0.01"), Decimal("0.1")
+"""An approximate figure agrees within one unit of its last written digit, or 1 % if that is more, but never
+beyond 10 %."""
+MAX_BOUND_FACTOR = Decimal("1.1")
+"""Factor by which a plain figure may exceed the bound of the other side (7.4 and "over 7")."""
+MAX_CLAIMED_BOUND_FACTOR = Decimal("1.5")
+"""Factor by which a known figure may exceed the bound of a claim."""
+MAX_ROUNDING_SHARE = Decimal("0.05")
+"""Maximum share by which rounding may change a plain figure."""
 _PAIR = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
 _MARKS = frozenset({"about", "more", "than", "over", "least"})
 
 
 def same_unit(one: str | None, other: str | None) -> bool:
-    """Whether two figures may be held against each other: a bare counter goes with any counted noun."""
+    """True if the units of two figures are comparable: a generic counter matches any counted noun."""
     if one == other:
         return True
     table = units()
@@ -32,7 +32,7 @@ def same_unit(one: str | None, other: str | None) -> bool:
 
 
 def agree(claimed: Quantity, known: Quantity) -> bool:
-    """Whether a claim's figure and a source's say the same, each as exactly as it is written."""
+    """True if a claim's figure agrees with a source's, each with the precision in which it is written."""
     if not same_unit(claimed.unit, known.unit):
         return False
     if claimed.value == known.value:
@@ -45,28 +45,28 @@ def agree(claimed: Quantity, known: Quantity) -> bool:
     gap, size = abs(mine - theirs), max(mine, theirs)
     steps = [_step(quantity) for quantity in (claimed, known) if quantity.approximate]
     if steps:
-        return gap <= min(max(*steps, size * ABOUT), size * WIDEST)
-    return gap <= size * ROUNDED and gap <= max(_rounding(claimed), _rounding(known))
+        return gap <= min(max(*steps, size * APPROXIMATE_TOLERANCE), size * MAX_TOLERANCE)
+    return gap <= size * MAX_ROUNDING_SHARE and gap <= max(_rounding(claimed), _rounding(known))
 
 
 def plays_another_part(claimed: Quantity, known: Quantity) -> bool:
-    """Whether a figure stands for something else in the source: where the change began and not where it
-    ended, or what was asked for and not what came of it."""
+    """True if a figure has another role in the source: the start of a change instead of its end, or a request
+    instead of the result."""
     if {claimed.role, known.role} == {"from", "to"}:
         return True
     return known.role == "aside" and claimed.role != "aside"
 
 
 def _within_bounds(claimed: Quantity, known: Quantity, mine: Decimal, theirs: Decimal) -> bool:
-    if abs(mine - theirs) <= max(mine, theirs) * ABOUT:
+    if abs(mine - theirs) <= max(mine, theirs) * APPROXIMATE_TOLERANCE:
         return True
     if claimed.bound == known.bound:
         low, high = sorted((mine, theirs))
-        return high <= low * BEYOND
+        return high <= low * MAX_BOUND_FACTOR
     bound, value, reach = (
-        (claimed.bound, theirs / mine if mine else None, BEYOND_BOUND)
+        (claimed.bound, theirs / mine if mine else None, MAX_CLAIMED_BOUND_FACTOR)
         if claimed.bound is not None
-        else (known.bound, mine / theirs if theirs else None, BEYOND)
+        else (known.bound, mine / theirs if theirs else None, MAX_BOUND_FACTOR)
     )
     if value is None:
         return False
@@ -74,20 +74,20 @@ def _within_bounds(claimed: Quantity, known: Quantity, mine: Decimal, theirs: De
 
 
 def _step(quantity: Quantity) -> Decimal:
-    """One in the last digit that is not a trailing zero: what the figure was rounded to."""
+    """Return one unit of the last digit that is not a trailing zero, to which the figure was rounded."""
     exponent = quantity.value.normalize().as_tuple().exponent
     return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)
 
 
 def _rounding(quantity: Quantity) -> Decimal:
-    """Half of that for large figures; small ones are counted or measured, and mean what they say."""
+    """Return half of that for large figures, and 0 for small ones, which are exact counts or measurements."""
     step = _step(quantity)
     return step / 2 if abs(quantity.value) >= 1000 and step > 1 else Decimal(0)
 
 
 def of_facts(facts: Mapping[str, str]) -> list[Quantity]:
-    """The figures of a record: the unit is the word of the name that is one (``reward_after_btc``,
-    ``usd_more_than``); a name without one gives a figure that may agree and cannot contradict."""
+    """Read the figures of a record. The unit is the word of the name that is one (``reward_after_btc``,
+    ``usd_more_than``). A name without a unit gives a figure that can agree but not contradict."""
     return [
         replace(quantity, role=figure_roles.of_fact(name))
         for name, value in facts.items()
@@ -104,7 +104,7 @@ def _of_fact(name: str, value: str) -> list[Quantity]:
     try:
         number = Decimal(value)
     except InvalidOperation:
-        return []  # a name or a reference: nothing to measure against
+        return []  # a name or a reference, not a figure
     if not number.is_finite():
         return []
     unit = next((found for part in parts if (found := _unit(table.labels, part)) is not None), None)

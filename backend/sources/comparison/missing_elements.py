@@ -1,9 +1,8 @@
-"""Finds the elements of a claim that a passage about its event does not tell.
+"""Finds the elements of a claim that a passage about its event does not contain.
 
-A claim is supported only if each of its elements is borne out. What a passage contradicts is found by
-:mod:`backend.sources.comparison.claim_comparison`; this module finds what it is silent about: a figure, a
-name, a place, an act, a word such as *first* or *still*, a denial, or a whole clause.
-"""
+A claim is supported only if each of its elements is. Contradictions are found by
+:mod:`backend.sources.comparison.claim_comparison`; this module finds elements without a counterpart: a
+figure, a name, a place, an act, a word such as *first* or *still*, a denial, or a whole clause."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,15 +15,15 @@ from backend.sources.claims.model import Claim, Difference, MissingElement
 from backend.sources.comparison.missing_figures import find_figures
 
 MIN_CLAUSE_TERMS: Mapping[Language, int] = {"en": 3, "ja": 3, "zh": 4}
-"""Content terms from which a clause says something of its own."""
+"""Minimum content terms of a clause that counts as an element."""
 MIN_TERM_CHARS = 5
 """Letters from which a stem is also looked for inside other words."""
 HOME_COUNTRY = "United States"
-"""Often named as a matter of course, beside its agencies and courts."""
+"""This country is often named only as the location of its agencies and courts."""
 MAX_ADJECTIVE_GAP = 14
 """Characters between a country and the name that it belongs to: the South Korean exchange Upbit."""
 DECISIVE_ACTS = frozenset({"uphold", "ban", "acquit", "keep"})
-"""Acts that turn a matter round. Other acts have too many wordings to be looked for."""
+"""Acts that reverse a matter. Other acts have too many wordings to be searched."""
 _DUTIES = frozenset({"不得", "may not", "must not"})
 
 
@@ -36,7 +35,7 @@ def find_missing(
     known_entities: Collection[str],
     known_names: Collection[str] = (),
 ) -> frozenset[MissingElement]:
-    """Return the elements of ``claim`` that ``passage`` does not tell.
+    """Return the elements of ``claim`` that ``passage`` does not contain.
 
     ``agreed`` are the slots that agree. ``known_entities`` are the entities that the passage or its record
     names, ``known_names`` all their names. In a passage of another language only figures and names can be
@@ -77,12 +76,12 @@ def _find_names(
 
 
 def _squeeze(text: str) -> str:
-    """Lower case without spaces, hyphens and middle dots, which names are written with and without."""
+    """Return lower case without spaces, hyphens and middle dots, which are optional in names."""
     return re.sub(r"[\s・·=＝-]", "", text.lower())
 
 
 def _is_certain_name(claim: Claim, name: str) -> bool:
-    """Whether a word that looks like a name surely is one.
+    """True if a word that looks like a name certainly is one.
 
     Left out are acronyms, which may stand for words of the source, countries, the first words of
     sentences, and katakana words without the marks of a personal name.
@@ -97,7 +96,7 @@ def _is_certain_name(claim: Claim, name: str) -> bool:
 
 
 def _find_place(claim: Claim, passage: Claim) -> MissingElement | None:
-    """A country where something took place; not that of a name beside it, such as *India's WazirX*."""
+    """Find a country of the event, but not one that qualifies a name, such as *India's WazirX*."""
     for country, text in claim.places.items():
         if country == HOME_COUNTRY or country in passage.places or text in passage.text:
             continue
@@ -108,7 +107,7 @@ def _find_place(claim: Claim, passage: Claim) -> MissingElement | None:
 
 
 def _find_act(claim: Claim, passage: Claim) -> MissingElement | None:
-    """A decisive act of which the passage tells nothing."""
+    """Find a decisive act that the passage does not contain."""
     told = {action.verb for action in passage.actions}
     for action in claim.actions:
         if action.verb not in DECISIVE_ACTS or action.verb in told or not action.affirmed:
@@ -153,7 +152,7 @@ _NEGATION_CONTEXT_CHARS = 24
 
 
 def _find_negation(claim: Claim, passage: Claim) -> MissingElement | None:
-    """A denial in the claim where the passage has nothing negative at all."""
+    """Find a denial in the claim if the passage has no negative word at all."""
     low = claim.text.lower()
     ours = _NEGATIONS[claim.language].search(low)
     if ours is None or negation.is_exceptive(low, claim.language):
@@ -169,7 +168,7 @@ def _find_negation(claim: Claim, passage: Claim) -> MissingElement | None:
 def _find_clause(
     claim: Claim, passage: Claim, agreed: Sequence[Difference], known: Collection[str]
 ) -> MissingElement | None:
-    """The first clause with content of its own of which the passage shares nothing."""
+    """Find the first clause with its own content of which the passage contains nothing."""
     told, low = _list_terms(passage.text), passage.text.lower()
     anchors = _find_anchors(claim, passage, agreed, known)
     for clause in claim.clauses:

@@ -1,4 +1,4 @@
-"""Finds the figures, bare numbers and ordinals of a claim that a passage does not give."""
+"""Finds the figures, bare numbers and ordinals of a claim that a passage does not contain."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,9 +10,9 @@ from backend.sources.claims.model import Claim, Difference, MissingElement, Quan
 from backend.sources.claims.units import GENERIC, units
 
 DERIVED_UNITS = frozenset({"time", "day", "week", "month", "year", "hour", "minute", "second", "%", "other"})
-"""Units of figures that a reader can work out: durations, multiples, shares; and *two others*."""
+"""Units of figures that a reader can derive: durations, multiples, shares; and *two others*."""
 MIN_BARE_NUMBER = 100
-"""Number without a unit from which it is a reference or a height, not a small count."""
+"""Minimum number without a unit that counts as a reference or a height, not as a small count."""
 MAX_ROUGH_GAP = Decimal("0.1")
 """Relative gap within which a figure restates another one: a quarter of a billion, 235 million."""
 
@@ -33,7 +33,7 @@ def find_figures(claim: Claim, passage: Claim, agreed: Sequence[Difference]) -> 
 
 
 def _needs_no_source(quantity: Quantity) -> bool:
-    """Whether a figure need not stand in the source: durations, multiples, one of a kind, a dollar peg."""
+    """True if the source need not contain a figure: durations, multiples, one of a kind, a dollar peg."""
     if quantity.unit in DERIVED_UNITS:
         return True
     is_unspecific = quantity.unit is None or quantity.unit in GENERIC or quantity.unit in units().currencies

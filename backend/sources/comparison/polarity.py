@@ -1,11 +1,10 @@
-"""Whether a claim and a passage tell the same act, or one tells what the other denies.
+"""Decides whether a claim and a passage state the same act, or one denies what the other states.
 
-Beside the list of opposites: what the claim tells too is nothing against it. What a source's other verb
-takes for granted (the ban that was set aside, the suit that was dropped) is its background, and contradicts
-nobody. A record tells its event in its first sentence and what came of it later behind: of a claim of the
-record's day the first sentence decides. And a record tells what came about: where a claim says that it did
-not, in whatever words, and the record knows of no refusal at all, the two differ.
-"""
+In addition to the list of opposites: an act that the claim contains too does not contradict it. Acts that
+another verb of the source presupposes (the ban that was set aside, the suit that was dropped) are background
+and contradict nothing. A record states its event in its first sentence and later developments after it: for a
+claim about the record's day the first sentence decides. A record states what happened: if a claim says in any
+words that it did not happen, and the record contains no refusal at all, the two differ."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -17,16 +16,16 @@ from backend.sources.claims.actions import Verb, verbs
 from backend.sources.claims.model import Action, Claim, Difference
 from backend.sources.comparison import case_outcomes
 
-LONGEST_SHOWN = 60
-"""Characters of a record's first sentence that are shown where no verb of it answers the claim's."""
+MAX_SHOWN_CHARS = 60
+"""Characters of a record's first sentence that are shown if none of its verbs corresponds to the claim's."""
 
 
 def actions(
     claim: Claim, passage: Claim, *, is_record: bool = False, on_its_day: bool = False
 ) -> tuple[int, Difference | None]:
-    """How many actions of the claim agree, and the first that the passage tells the opposite of.
+    """Count the actions of the claim that agree, and find the first that the passage contradicts.
 
-    ``on_its_day``: the claim tells of the day of the record's event.
+    ``on_its_day``: the claim has the date of the record's event.
     """
     listed = verbs()
     told = _told(passage.actions)
@@ -40,7 +39,7 @@ def actions(
     granted = _background(claim.actions, listed)
     against: list[tuple[Action, Action]] = []
     for mine in claim.actions:
-        if (sided := case_outcomes.compared(mine, claim, passage)) is not None:
+        if (sided := case_outcomes.compare_outcomes(mine, claim, passage)) is not None:
             same += sided.same
             if not sided.same:
                 return same, _differing(claim, mine, passage, sided.told)
@@ -68,7 +67,7 @@ def actions(
 
 
 def _denied_word(claim: Claim, passage: Claim) -> Difference | None:
-    """What the claim says was not done, in a word that the record has and does not deny."""
+    """Find a word that the claim denies and the record states."""
     if claim.language != passage.language:
         return None
     for word in sorted((claim.denied & passage.words) - passage.denied):
@@ -83,16 +82,17 @@ def _denied_word(claim: Claim, passage: Claim) -> Difference | None:
 
 
 def _differing(claim: Claim, mine: Action, passage: Claim, other: Action) -> Difference:
-    """Both as they stand in their texts: the verbs where they are two, else the words around the one verb
-    that is affirmed on one side and denied on the other."""
+    """Build the difference from both texts: two different verbs, or the context of one verb that one side
+    affirms and the other denies."""
     if mine.verb != other.verb:
         return Difference("polarity", mine.text, other.text)
     return Difference("polarity", _clause(claim.text, mine), _clause(passage.text, other))
 
 
 def _clause(text: str, action: Action) -> str:
-    """The words around a verb, up to the nearest mark on either side, in at most sixty characters."""
-    room = max(0, LONGEST_SHOWN - (action.end - action.start)) // 2
+    """Return the words around a verb, up to the nearest punctuation on either side, at most sixty
+    characters."""
+    room = max(0, MAX_SHOWN_CHARS - (action.end - action.start)) // 2
     before, after = text[max(0, action.start - room) : action.start], text[action.end : action.end + room]
     start = _MARKS.split(before)[-1]
     if len(start) == room and " " in start:  # never from the middle of a word
@@ -126,8 +126,8 @@ def _opposite(
     *,
     may_follow: bool = True,
 ) -> Action | None:
-    """What is told against ``mine``: the same denied, or its opposite, unless that is background or takes
-    what is claimed for granted."""
+    """Find an action that contradicts ``mine``: the same act denied, or its opposite, unless it is background
+    or presupposes the claimed act."""
     if (denied := told.get((mine.verb, not mine.affirmed))) is not None:
         return denied
     for other in sorted(listed[mine.verb].opposites - background):
@@ -149,12 +149,12 @@ def _of_first_sentence(passage: Claim) -> list[Action]:
 
 
 def _dated_otherwise(claim: Claim, passage: Claim) -> list[Action]:
-    """The actions of a record's sentences that give a day of their own, none of them the claim's."""
+    """Return the actions in sentences of a record that have their own dates, none of them the claim's."""
     later: list[Action] = []
     start = 0
     for match in _STOP.finditer(passage.text):
-        held = [span for span in passage.dates if start <= span.start < match.end()]
-        if held and not any(dates.agree(mine, span) for mine in claim.dates for span in held):
+        pair = [span for span in passage.dates if start <= span.start < match.end()]
+        if pair and not any(dates.agree(mine, span) for mine in claim.dates for span in pair):
             later += [action for action in passage.actions if start <= action.start < match.end()]
         start = match.end()
     return later
@@ -166,7 +166,7 @@ _STOP = re.compile(r"[.;](?=\s)|[。；\n]|$")
 def _mere_refusal(
     claim: Claim, passage: Claim, listed: Mapping[str, Verb], *, on_its_day: bool
 ) -> Difference | None:
-    """A claim that something did not come about, against a record that knows of no refusal."""
+    """Find a claim that something did not happen, against a record without any refusal."""
     if negation.is_exceptive(claim.text.lower(), claim.language):
         return None
     refusals = [
@@ -182,7 +182,7 @@ def _mere_refusal(
     if _NEGATIVE[passage.language].search(passage.text):
         return None
     end = len(passage.text.split("\n")[0].split("。")[0])
-    return Difference("polarity", refusals[0].text, passage.text[: min(end, LONGEST_SHOWN)].rstrip(". "))
+    return Difference("polarity", refusals[0].text, passage.text[: min(end, MAX_SHOWN_CHARS)].rstrip(". "))
 
 
 def _is_negative(action: Action, listed: Mapping[str, Verb]) -> bool:
@@ -191,7 +191,7 @@ def _is_negative(action: Action, listed: Mapping[str, Verb]) -> bool:
 
 
 _STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "stop_accepting"})
-"""What ends or forbids what others begin: a record that knows of no such thing tells the opposite."""
+"""Acts that end or forbid something: a record without any such act states the opposite."""
 _BEGINNING = frozenset(
     {
         *("launch", "activate", "list", "approve", "enact"),

@@ -1,4 +1,4 @@
-"""How far a passage is about a claim, as one number."""
+"""Computes the relevance of a passage to a claim."""
 
 from math import exp
 
@@ -9,7 +9,7 @@ PER_ENTITY, PER_DATE, PER_FIGURE = 2.0, 2.5, 1.5
 
 
 def sigmoid(value: float) -> float:
-    """1 / (1 + e^-x), without overflow."""
+    """Compute 1 / (1 + e^-x) without overflow."""
     if value >= 0:
         return 1 / (1 + exp(-value))
     power = exp(value)
@@ -17,11 +17,11 @@ def sigmoid(value: float) -> float:
 
 
 def relevance(bm25: float, comparison: Comparison) -> float:
-    """sigma((s - 9) / 2.2) with s = BM25 + 2 * shared entities + 2.5 * same date + 1.5 * same figures.
+    """Compute sigma((s - 9) / 2.2) with s = BM25 + 2 * shared entities + 2.5 * same date + 1.5 * same
+    figures.
 
-    BM25 is that of the search (larger is better, 0 at the least); a date counts once however often it
-    stands in the passage. The answer lies in (0, 1): one half at s = 9.
-    """
+    BM25 is the search score (larger is better, at least 0). A date counts once, even if the passage repeats
+    it. The result lies in (0, 1); it is one half at s = 9."""
     score = (
         max(bm25, 0.0)
         + PER_ENTITY * comparison.shared_entities

@@ -1,9 +1,9 @@
-"""Whether a passage tells the same event as a claim: a logit of what both share.
+"""Decides whether a passage is about the same event as a claim, by a logit of their common features.
 
-An altered statement keeps most of its slots and changes one; another event of the same people shares few.
-The weights are those of a logistic regression on statements made from records of events, true ones and
-ones with a date, figure or agent altered, against their own record and against others, with words left
-out to stand for other wordings; then rounded.
+An altered statement keeps most of its slots and changes one; another event of the same agents shares few. The
+weights are the rounded coefficients of a logistic regression. Its data are statements made from records of
+events, true ones and ones with an altered date, figure or agent, against their own record and against others,
+with words removed to simulate other wordings.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim, Comparison
 
 SAME_EVENT = 0.0
-"""The logit from which the passage is taken to tell the claim's event."""
+"""Minimum logit of the same event."""
 NOTHING_SHARED = -5.8
 WEIGHTS: Mapping[str, float] = {
     "further shared entities": 1.4,  # beyond the first, two at the most
@@ -32,16 +32,16 @@ WEIGHTS: Mapping[str, float] = {
     "both name who did one deed": 0.8,
     "rare terms shared": 1.2,  # the score of the search by tens, three at the most
 }
-MOST_OF_SEARCH, USUAL = 30.0, 15.0
-"""Beyond which a score of the search tells no more; and what stands for it where there was no search."""
+MAX_SEARCH_SCORE, DEFAULT_SEARCH_SCORE = 30.0, 15.0
+"""Maximum search score that counts, and the score assumed without a search."""
 _NO_ENTITY, _NO_WORDS = 0.5, 0.4
-"""Shares where the claim names nobody, and where the two texts are of different languages."""
+"""Shares assumed for a claim without entities, and for texts in different languages."""
 
 
 def closeness_of(claim: Claim, passage: Claim, found: Comparison, bm25: float | None = None) -> float:
-    """The logit that ``passage`` tells the event of ``claim``, of which ``found`` agrees or differs.
-    ``bm25`` is the search's score, which grows with the rare terms that both hold."""
-    signs = _signs(claim, passage, found, USUAL if bm25 is None else bm25)
+    """Compute the logit that ``passage`` is about the event of ``claim``; ``found`` holds the compared slots.
+    ``bm25`` is the search score, which grows with the rare terms that both contain."""
+    signs = _signs(claim, passage, found, DEFAULT_SEARCH_SCORE if bm25 is None else bm25)
     return NOTHING_SHARED + sum(WEIGHTS[name] * sign for name, sign in signs.items())
 
 
@@ -73,41 +73,40 @@ def _signs(claim: Claim, passage: Claim, found: Comparison, bm25: float) -> dict
             and (known is False or (known is None and bool({"date", "agent"} & slots)) or "date" in slots)
         ),
         "both name who did one deed": same_act and _both_name_doers(claim, passage),
-        "rare terms shared": min(max(bm25, 0.0), MOST_OF_SEARCH) / 10,
+        "rare terms shared": min(max(bm25, 0.0), MAX_SEARCH_SCORE) / 10,
     }
 
 
 def _kin(ours: Iterable[Action], theirs: Iterable[Action]) -> bool:
-    """Whether any two actions share a theme."""
+    """True if any two actions share a theme."""
     listed = verbs()
     themes = frozenset().union(*(listed[action.verb].themes for action in ours))
     return any(themes & listed[action.verb].themes for action in theirs)
 
 
 def names_known(claim: Claim, passage: Claim) -> bool | None:
-    """Whether the passage knows a name that the catalogue lacks; None where the claim has none or the two
-    are of different languages."""
+    """True if the passage contains an unlisted name of the claim; None if the claim has none or the languages
+    differ."""
     if not claim.names or claim.language != passage.language:
         return None
     low = passage.text.lower()
     return any(name.lower() in low for name in claim.names)
 
 
-ENOUGH = 2
-"""Points from which what is shared is particular to one event."""
+MIN_POINTS = 2
+"""Minimum points for features that identify one event."""
 _SHARE, _FEW = 0.5, 2
 
 
 def is_particular(claim: Claim, passage: Claim, found: Comparison, bm25: float | None = None) -> bool:
-    """Whether what is shared is more than people of the field and a verb that every text has.
+    """True if the common features are more than known agents and a common verb.
 
-    A day, month or quarter, a figure that agrees, or a doer named on both sides is enough. So are two of: a
-    year; an act that is not common to all texts, or its opposite; a second entity; an unlisted name; half of
-    the claim's own words; rare terms. One more is asked for where another takes the place of the claim's
-    agent, where the two differ in two ways, and where another figure stands beside no act that both tell,
-    since it may measure something else. A text that knows nobody of whom the claim speaks and agrees in
-    nothing is of another event.
-    """
+    A day, month or quarter, a figure that agrees, or an agent named on both sides is enough. Otherwise two of
+    these are needed: a year; an act that is not common to all texts, or its opposite; a second entity; an
+    unlisted name; half of the claim's own words; rare terms. One more is needed if another agent replaces the
+    claim's, if the two differ in two slots, or if another figure appears without a common act, because it may
+    measure something else. A text without any entity of the claim and without agreement is about another
+    event."""
     slots = {difference.slot for difference in found.differences}
     stranger = claim.mentions and not found.shared_entities and not found.agreed
     if stranger and "agent" not in slots and names_known(claim, passage) is not True:
@@ -121,13 +120,13 @@ def is_particular(claim: Claim, passage: Claim, found: Comparison, bm25: float |
     if claim.words and claim.language == passage.language:
         shared = len(claim.words & passage.words)
         points += shared >= _FEW and shared / len(claim.words) >= _SHARE
-    points += bm25 is not None and bm25 >= USUAL
+    points += bm25 is not None and bm25 >= DEFAULT_SEARCH_SCORE
     other_measure = "figure" in slots and not found.same_actions
-    return points >= ENOUGH + ("agent" in slots) + (len(slots) > 1) + other_measure
+    return points >= MIN_POINTS + ("agent" in slots) + (len(slots) > 1) + other_measure
 
 
 def _both_name_doers(claim: Claim, passage: Claim) -> bool:
-    """Whether each says, of a deed, who was behind it."""
+    """True if both texts name the agent of an act in a phrase."""
     return all(agent_phrases.named(text.text, text.language) is not None for text in (claim, passage))
 
 

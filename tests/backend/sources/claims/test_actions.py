@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.claims.actions import MOST_ACTIONS, find, verbs
+from backend.sources.claims.actions import MAX_ACTIONS, find, verbs
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_any_text_gives_actions_within_it(text: str, language: Language) -> None
 
 
 def test_a_text_of_verbs_alone_is_read_in_part() -> None:
-    assert len(find("not ban " * 20_000, "en")) <= MOST_ACTIONS + 2
+    assert len(find("not ban " * 20_000, "en")) <= MAX_ACTIONS + 2
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.entities.mention import Mention
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.claims.claim_parser import MOST_CHARACTERS, parse_claim
+from backend.sources.claims.claim_parser import MAX_CHARS, parse_claim
 from backend.sources.claims.model import Claim
 
 
@@ -79,4 +79,4 @@ def test_every_slot_of_any_text_lies_in_its_place(text: str, language: Language)
 )
 def test_a_hostile_text_is_read_as_far_as_a_passage_goes(piece: str) -> None:
     claim = parse_claim(piece * (200_000 // len(piece)), "en")
-    assert all(end <= MOST_CHARACTERS for places in _places(claim) for _, end in places)
+    assert all(end <= MAX_CHARS for places in _places(claim) for _, end in places)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.claims.claim_splitting import MOST_CLAIMS, check_worthiness, sentences, split_claims
+from backend.sources.claims.claim_splitting import MAX_CLAIMS, check_worthiness, sentences, split_claims
 
 
 def test_a_stop_after_an_abbreviation_in_a_number_or_in_quotation_marks_ends_no_sentence() -> None:
@@ -84,7 +84,7 @@ def test_slots_make_a_sentence_worth_checking() -> None:
 @given(st.text(alphabet="ab. 。！？\n\"'「」(）1B", max_size=120), st.sampled_from(LANGUAGES))
 def test_claims_are_pieces_of_the_text_and_few(text: str, language: Language) -> None:
     claims = split_claims(text, language)
-    assert len(claims) <= MOST_CLAIMS
+    assert len(claims) <= MAX_CLAIMS
     assert all(claim in text for claim in claims)
 
 
@@ -92,4 +92,4 @@ def test_claims_are_pieces_of_the_text_and_few(text: str, language: Language) ->
     "text", ["。" * 100_000, "a. " * 50_000, "「" * 100_000, "(?" * 50_000, '"' * 100_000]
 )
 def test_a_hostile_text_is_split_to_its_end(text: str) -> None:
-    assert len(split_claims(text, "en")) <= MOST_CLAIMS
+    assert len(split_claims(text, "en")) <= MAX_CLAIMS

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from backend.entities.mention import Mention
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims.claim_splitting import split_claims
-from backend.sources.claims.compound_sentences import MOST, parts
+from backend.sources.claims.compound_sentences import MAX_STATEMENTS, parts
 from tests.backend.sources.evidence import claim
 
 
@@ -62,5 +62,5 @@ def test_a_list_or_a_shared_subject_is_left_whole(sentence: str) -> None:
 @given(st.text(max_size=120), st.sampled_from(LANGUAGES))
 def test_parts_are_pieces_of_the_sentence_and_few(sentence: str, language: Language) -> None:
     found = parts(sentence, language, _naming)
-    assert 1 <= len(found) <= MOST
+    assert 1 <= len(found) <= MAX_STATEMENTS
     assert all(part in sentence for part in found)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from backend.entities.model import Language
 from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim
-from backend.sources.comparison.case_outcomes import compared
+from backend.sources.comparison.case_outcomes import compare_outcomes
 from backend.sources.comparison.polarity import actions
 from tests.backend.sources.evidence import claim, held, slots
 
@@ -95,7 +95,7 @@ def test_the_first_sentence_of_a_record_decides_what_was_done_on_its_day() -> No
 )
 def test_a_case_has_one_winner_whoever_is_named_first(mine: str, same: bool) -> None:
     ours, theirs = claim(mine), claim("Appeals court rules for Coinbase against the SEC.")
-    told = compared(ours.actions[0], ours, theirs)
+    told = compare_outcomes(ours.actions[0], ours, theirs)
     assert told is not None
     assert told.same is same
 
