@@ -1,4 +1,4 @@
-"""The whole product as a user meets it: service, worker and dashboard as processes, and a browser."""
+"""Fixtures: service, worker and dashboard as processes, and a browser."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +14,13 @@ from tests.support.waiting import LIMIT_MS
 
 @pytest.fixture(scope="session")
 def running_service() -> running.Service:
-    """A sample service that has figures, one for all processes of the run."""
+    """A sample service with figures, shared by all processes of the test run."""
     return stack.start_shared().service
 
 
 @pytest.fixture(scope="session")
 def running_dashboard() -> str:
-    """The address of a dashboard over it."""
+    """The URL of a dashboard of that service."""
     return stack.start_shared().dashboard
 
 
@@ -29,14 +29,14 @@ expect.set_options(timeout=LIMIT_MS)
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One for all pages that a process opens, gone when it goes on to other tests."""
+    """One browser for all pages of a test package."""
     with open_chromium() as started:
         yield started
 
 
 @pytest.fixture(scope="package")
 def axe_source() -> str:
-    """The accessibility checker that runs inside the page."""
+    """The script of the accessibility checker that runs in the page."""
     import axe_playwright_python
 
     return next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text()
@@ -44,7 +44,7 @@ def axe_source() -> str:
 
 @pytest.fixture(scope="module")
 def warm_reader(browser: Browser, running_dashboard: str) -> Iterator[Reader]:
-    """A reader who has been here before."""
+    """A returning reader, whose browser has a warm cache."""
     reader = Reader(browser, running_dashboard, rehearses=False)
     yield reader
     reader.close()

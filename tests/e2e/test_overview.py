@@ -1,4 +1,4 @@
-"""The frame and the Overview in a real browser, over the whole service in sample mode."""
+"""The frame and the Overview in a browser, with the real service in sample mode."""
 
 from collections.abc import Iterator
 
@@ -14,27 +14,27 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def page(warm_reader: Reader) -> Iterator[Page]:
-    """A new page of a reader who has been here before but has chosen nothing."""
+    """A new page of a returning reader without preferences."""
     warm_reader.context.clear_cookies()
-    page = opened(warm_reader)
+    page = open_overview(warm_reader)
     yield page
     page.close()
 
 
-def opened(reader: Reader, path: str = "/") -> Page:
+def open_overview(reader: Reader, path: str = "/") -> Page:
     return reader.open(path, ".cp-incidents")
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_nobody_is_shut_out_and_nothing_jumps(
+def test_the_page_is_accessible_without_layout_shift(
     browser: Browser, running_dashboard: str, axe_source: str, look: str
 ) -> None:
     reader = Reader(browser, running_dashboard, look)
-    page = opened(reader)
+    page = open_overview(reader)
     page.locator(".cp-gainers img").first.wait_for()
     assert is_steady(page, ".cp-gainers img")
     if look == "phone":
-        page.get_by_role("button", name="Expand sidebar").click()  # the way to the other pages
+        page.get_by_role("button", name="Expand sidebar").click()  # the navigation on phones
         page.get_by_role("link", name="Rankings").first.wait_for()
         page.keyboard.press("Escape")
     page.get_by_role("button", name="Settings").click()
@@ -44,7 +44,7 @@ def test_nobody_is_shut_out_and_nothing_jumps(
     reader.close()
 
 
-def test_a_choice_is_kept_for_the_next_visit_and_a_link_brings_its_language(
+def test_preferences_are_kept_for_the_next_visit_and_a_link_sets_the_language(
     page: Page, warm_reader: Reader
 ) -> None:
     page.get_by_role("button", name="Settings").click()
@@ -53,7 +53,7 @@ def test_a_choice_is_kept_for_the_next_visit_and_a_link_brings_its_language(
     expect(page.locator("html")).to_have_attribute("lang", "ja")
     page.get_by_role("radio", name="赤 ▲").click()
     page.wait_for_function("() => document.cookie.includes('colours=red')")
-    again = opened(warm_reader)
+    again = open_overview(warm_reader)
     expect(again.locator("h1")).to_have_text("マーケット概況")
     assert "#b3261e" in again.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--up')")
     warm_reader.open("/?lang=zh", ".cp-incidents", again)
@@ -61,7 +61,7 @@ def test_a_choice_is_kept_for_the_next_visit_and_a_link_brings_its_language(
     again.close()
 
 
-def test_back_and_forward_walk_through_the_periods(page: Page) -> None:
+def test_back_and_forward_change_the_period(page: Page) -> None:
     page.get_by_role("radio", name="7 d").click()
     page.wait_for_url("**/?span=7d")
     expect(page.locator(".cp-breadth .cp-panel-note")).to_contain_text("7 d")
@@ -72,7 +72,7 @@ def test_back_and_forward_walk_through_the_periods(page: Page) -> None:
     expect(page.get_by_role("radio", name="7 d")).to_have_attribute("aria-checked", "true")
 
 
-def test_a_press_on_an_asset_opens_it_in_the_rankings_of_the_same_session(page: Page) -> None:
+def test_a_click_on_an_asset_opens_it_in_the_rankings_within_the_session(page: Page) -> None:
     page.evaluate("window.same = true")
     image = page.locator(".cp-gainers img").first
     image.scroll_into_view_if_needed()
@@ -85,30 +85,32 @@ def test_a_press_on_an_asset_opens_it_in_the_rankings_of_the_same_session(page: 
     assert page.evaluate("window.same") is True
 
 
-def test_doubtful_figures_and_the_most_active_are_known_at_once(page: Page, running_service: Service) -> None:
-    def are_known() -> bool:
-        """But for a refresh between the two looks."""
+def test_doubtful_figures_and_most_active_assets_match_the_service(
+    page: Page, running_service: Service
+) -> None:
+    def match_service() -> bool:
+        """Retried, because a refresh may happen between the two reads."""
         facts = running_service.get("/markets/figures").json()
         shown, active = (
             page.locator(f".{panel} a[data-open]").evaluate_all("links => links.map(a => a.dataset.open)")
             for panel in ("cp-worries", "cp-active")
         )
         doubtful = {
-            asset for asset, told in facts.items() if told["flags"] or told["stale"] or told["rule"] == "none"
+            asset for asset, fact in facts.items() if fact["flags"] or fact["stale"] or fact["rule"] == "none"
         }
         volumes = sorted(
-            (told["volume_24h"] or 0 for told in facts.values() if not told["stale"]), reverse=True
+            (fact["volume_24h"] or 0 for fact in facts.values() if not fact["stale"]), reverse=True
         )
         assert shown
         assert len(active) == 6
         return set(shown) <= doubtful and all(facts[asset]["volume_24h"] >= volumes[11] for asset in active)
 
-    wait_for(are_known, "The doubtful and the most active")
+    wait_for(match_service, "The doubtful and the most active")
 
 
-def test_figures_move_in_place_and_the_focus_stays(warm_reader: Reader) -> None:
+def test_figures_are_updated_in_place_and_the_focus_stays(warm_reader: Reader) -> None:
     warm_reader.remember(lang="en", refresh="5")
-    page = opened(warm_reader)
+    page = open_overview(warm_reader)
     link = page.locator(".cp-map a").first
     link.focus()
     before = page.locator(".cp-as-of time").get_attribute("datetime")

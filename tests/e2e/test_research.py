@@ -1,4 +1,4 @@
-"""The Research page in a real browser, over the real service and its worker."""
+"""The Research page in a browser, with the real service and its worker."""
 
 import json
 import re
@@ -42,7 +42,7 @@ STATEMENTS: dict[tuple[Language, str], tuple[str, str]] = {
     ("zh", "contradicted"): ("比特币的第四次减半发生在2023年4月。", "mempool.space"),
     ("zh", "unverified"): ("成都一家动物园自2022年5月起接受门罗币购票。", ""),
 }
-"""Each with the official host that is to come first."""
+"""Each with the official host that must come first."""
 PERCENT = {"supported": (75, 100), "contradicted": (0, 25), "unverified": (30, 70)}
 WORDS = tuple(PERCENT)
 
@@ -62,26 +62,26 @@ def submit(page: Page, statement: str) -> None:
 
 def finish(page: Page, statement: str) -> None:
     submit(page, statement)
-    wait_for(lambda: checked(page) == statement, "The verdict on it")
+    wait_for(lambda: read_checked_statement(page) == statement, "The verdict on it")
     page.wait_for_selector(IDLE)
 
 
-def checked(page: Page) -> str | None:
-    """The statement as it stands over the verdict, without the marks' signs and words."""
-    script = """() => { const there = document.querySelector('.rs-verdict blockquote')?.cloneNode(true);
-        for (const sign of there?.querySelectorAll('.rs-sign, .rs-hidden') ?? []) sign.remove();
-        return there?.textContent }"""
+def read_checked_statement(page: Page) -> str | None:
+    """Reads the statement below the verdict, without the signs and hidden words of marks."""
+    script = """() => { const quote = document.querySelector('.rs-verdict blockquote')?.cloneNode(true);
+        for (const sign of quote?.querySelectorAll('.rs-sign, .rs-hidden') ?? []) sign.remove();
+        return quote?.textContent }"""
     text: str | None = page.evaluate(script)
     return text
 
 
-def focused(page: Page) -> str:
+def find_focused_id(page: Page) -> str:
     name: str = page.evaluate("document.activeElement.id")
     return name
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_true_an_altered_and_an_unknown_statement_are_answered_rightly(
+def test_a_true_an_altered_and_an_unknown_statement_get_the_right_verdict(
     warm_reader: Reader, lang: Language
 ) -> None:
     page = warm_reader.open(f"/research?lang={lang}", BOX)
@@ -101,43 +101,43 @@ def test_a_true_an_altered_and_an_unknown_statement_are_answered_rightly(
             assert first.get_attribute("target") == "_blank"
         else:
             near, none = (t(f"research.sources_{word}", lang=lang) for word in ("near", "none"))
-            said = re.compile(f"{re.escape(near)}|{re.escape(none)}")
-            expect(page.locator(".rs-sources")).to_contain_text(said)
+            notes = re.compile(f"{re.escape(near)}|{re.escape(none)}")
+            expect(page.locator(".rs-sources")).to_contain_text(notes)
     warm_reader.context.clear_cookies()
     page.close()
 
 
-def top_of(page: Page) -> float:
-    """Where the result's heading begins in the window, in pixels."""
+def measure_heading_top(page: Page) -> float:
+    """Measures the top of the result's heading in the window, in pixels."""
     return float(page.locator(VERDICT).evaluate("node => node.getBoundingClientRect().top"))
 
 
-def test_an_example_is_one_click_and_the_focus_goes_to_its_result(page: Page) -> None:
+def test_a_click_on_an_example_submits_it_and_the_focus_moves_to_its_result(page: Page) -> None:
     page.locator(".st-key-rs_example_second button").click()
     expect(page.locator(".rs-contradicted")).to_be_visible()
-    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the result's heading")
-    wait_for(lambda: 0 <= top_of(page) < 900, "The result's heading in sight")
+    wait_for(lambda: find_focused_id(page) == "rs-verdict", "The focus on the result's heading")
+    wait_for(lambda: 0 <= measure_heading_top(page) < 900, "The result's heading in sight")
     differs = page.locator(".rs-verdict .rs-differs")
     expect(differs).to_contain_text("15 September 2021")
     expect(page.locator(".rs-source time .rs-differs").first).to_contain_text("2022-09-15")
 
 
-def test_the_keyboard_alone_submits_and_another_statement_follows(page: Page) -> None:
+def test_statements_are_submitted_by_keyboard_one_after_another(page: Page) -> None:
     finish(page, STATEMENTS["en", "supported"][0])
     first = page.url
-    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the first result")
+    wait_for(lambda: find_focused_id(page) == "rs-verdict", "The focus on the first result")
     page.locator(BOX).focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("Ethereum moved to proof of stake on 15 September 2022.")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".rs-verdict blockquote").first).to_contain_text("Ethereum moved")
     assert page.url != first
-    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the second result")
+    wait_for(lambda: find_focused_id(page) == "rs-verdict", "The focus on the second result")
     page.go_back()
     expect(page.locator(".rs-verdict blockquote").first).to_contain_text("The SEC approved")
 
 
-def test_a_text_is_checked_with_its_entities_marked_and_nothing_of_it_becomes_markup(page: Page) -> None:
+def test_a_text_is_checked_with_marked_entities_and_escaped(page: Page) -> None:
     page.get_by_role("tab", name="A text").click()
     page.locator(".st-key-rs_title input").fill("The SEC sued Coinbase in June 2023")
     evil = '<img src="https://evil.example/x.png" onerror="window.hit=1">'
@@ -158,7 +158,7 @@ def test_a_text_is_checked_with_its_entities_marked_and_nothing_of_it_becomes_ma
     assert page.evaluate("window.hit") is None
 
 
-def test_entities_alone_are_a_table_and_the_link_reopens_them(warm_reader: Reader, page: Page) -> None:
+def test_extracted_entities_form_a_table_that_the_link_reopens(warm_reader: Reader, page: Page) -> None:
     page.get_by_role("tab", name="Entities only").click()
     page.locator(".st-key-rs_text textarea").fill("BTC and ビットコイン; Binance disagrees.")
     page.locator(".st-key-rs_text textarea").press("Control+Enter")
@@ -166,11 +166,11 @@ def test_entities_alone_are_a_table_and_the_link_reopens_them(warm_reader: Reade
     assert page.locator(".rs-text .rs-entity").all_inner_texts() == ["BTC", "ビットコイン", "Binance"]
     other = warm_reader.open(page.url.removeprefix(warm_reader.base), ".rs-tall")
     expect(other.locator(".rs-tall tbody th")).to_have_text(["Bitcoin", "Binance"])
-    assert focused(other) == ""
+    assert find_focused_id(other) == ""
     other.close()
 
 
-def test_the_history_opens_a_job_without_losing_what_is_typed(page: Page) -> None:
+def test_the_history_opens_a_job_and_keeps_typed_text(page: Page) -> None:
     finish(page, STATEMENTS["en", "supported"][0])
     finish(page, STATEMENTS["en", "contradicted"][0])
     page.locator(BOX).fill("Half a sentence")
@@ -181,7 +181,7 @@ def test_the_history_opens_a_job_without_losing_what_is_typed(page: Page) -> Non
     expect(row).to_have_attribute("aria-current", "true")
 
 
-def test_markdown_json_and_the_link_are_copied_and_downloaded(page: Page) -> None:
+def test_markdown_json_and_link_can_be_copied_and_downloaded(page: Page) -> None:
     finish(page, STATEMENTS["en", "supported"][0])
     page.locator(".st-key-rs_take_out button").first.click()
     for kind, begin in (("link", "http://127"), ("md", "# The SEC"), ("json", "{")):
@@ -197,11 +197,10 @@ def test_markdown_json_and_the_link_are_copied_and_downloaded(page: Page) -> Non
 
 
 @pytest.mark.parametrize(("look", "lang"), [("desktop", "ja"), ("phone", "en")])
-def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+def test_the_page_is_accessible_without_overflow_or_layout_shift(
     browser: Browser, running_dashboard: str, axe_source: str, look: str, lang: Language
 ) -> None:
-    """Each look in one language: English has the longest words, which the phone has the least room for. The
-    desktop has what is laid out otherwise there."""
+    """Each device is tested in one language: English has the longest words, and the phone the least space."""
     reader = Reader(browser, running_dashboard, look)
     page = reader.open(f"/research?lang={lang}", BOX)
     assert is_steady(page, BOX)
@@ -211,12 +210,12 @@ def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
         assert violations(page, axe_source) == [], word
         assert overflow(page) <= 0, word
     if look == "phone":
-        sweep_of_the_rest(reader, page, axe_source)
+        check_other_states(reader, page, axe_source)
     reader.close()
 
 
-def sweep_of_the_rest(reader: Reader, page: Page, axe_source: str) -> None:
-    """What is folded under a verdict, a job that is not there, and entities alone."""
+def check_other_states(reader: Reader, page: Page, axe_source: str) -> None:
+    """Checks the collapsed parts of a result, an unknown job, and extracted entities."""
     page.locator(".st-key-rs_more_statement summary").click()
     page.locator(".st-key-rs_done summary").click()
     page.locator(".st-key-rs_take_out button").first.click()

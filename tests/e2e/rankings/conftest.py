@@ -1,17 +1,17 @@
-"""The Rankings for a reader who has been here before and has nothing stored."""
+"""Fixtures: the Rankings page for a returning reader without stored data."""
 
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.rankings.page import rankings
+from tests.e2e.rankings.page import open_rankings
 from tests.support.reader import Reader
 
 
 @pytest.fixture
 def blank(warm_reader: Reader) -> Iterator[Page]:
-    """A page on which the test itself opens what it wants."""
+    """A blank page, for tests that open their own URL."""
     page = warm_reader.context.new_page()
     yield page
     warm_reader.context.clear_cookies()
@@ -21,4 +21,4 @@ def blank(warm_reader: Reader) -> Iterator[Page]:
 
 @pytest.fixture
 def page(blank: Page, warm_reader: Reader) -> Page:
-    return rankings(warm_reader, page=blank)
+    return open_rankings(warm_reader, page=blank)

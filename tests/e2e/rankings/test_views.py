@@ -1,18 +1,18 @@
-"""The views of the Rankings in a real browser: comparison, treemap, and everything for everybody."""
+"""The views of the Rankings in a browser: comparison, treemap, and accessibility of all views."""
 
 import re
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.rankings.page import DRAWN, focused, panel
+from tests.e2e.rankings.page import DRAWN, find_focused_cell, find_panel
 from tests.support.reader import Reader, is_steady, overflow, violations
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
 
-def test_assets_join_and_leave_the_comparison_by_name(blank: Page, warm_reader: Reader) -> None:
+def test_assets_are_added_to_the_comparison_and_removed_by_name(blank: Page, warm_reader: Reader) -> None:
     page = warm_reader.open("/rankings?view=compare&compare=bitcoin,ethereum", DRAWN, blank)
     field = page.get_by_label("Assets to compare")
     field.fill("sola")
@@ -24,14 +24,14 @@ def test_assets_join_and_leave_the_comparison_by_name(blank: Page, warm_reader: 
     field.fill("Cardano")
     field.press("Enter")
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(4)
-    field.press("Escape")  # out of the list of suggestions
+    field.press("Escape")  # closes the list of suggestions
     page.get_by_role("button", name="Remove Ethereum (ETH)").click()
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(3)
     expect(page).to_have_url(re.compile("compare=bitcoin%2Csolana%2Ccardano"))
-    wait_for(lambda: focused(page)[0] == "INPUT", "The focus on the field")
+    wait_for(lambda: find_focused_cell(page)[0] == "INPUT", "The focus on the field")
 
 
-def test_the_treemap_comes_back_as_it_was_drawn(page: Page) -> None:
+def test_the_treemap_is_not_redrawn_when_it_is_shown_again(page: Page) -> None:
     drawing = page.locator(".st-key-rk_treemap .js-plotly-plot")
     page.get_by_role("radio", name="Treemap").click()
     expect(drawing.locator(".slice").first).to_be_visible()
@@ -54,13 +54,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("look", CASES)
-def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
-    browser: Browser, running_dashboard: str, axe_source: str, look: str
+@pytest.mark.parametrize("device", CASES)
+def test_every_view_is_accessible_without_overflow_or_layout_shift(
+    browser: Browser, running_dashboard: str, axe_source: str, device: str
 ) -> None:
-    reader = Reader(browser, running_dashboard, look)
+    reader = Reader(browser, running_dashboard, device)
     page = reader.context.new_page()
-    for query in CASES[look]:
+    for query in CASES[device]:
         content = DRAWN if "coin" in query or "view" in query else ".rk .empty"
         reader.open(f"/rankings{query}", content, page)
         assert is_steady(page, content), query
@@ -68,17 +68,20 @@ def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
         assert overflow(page) <= 0, query
         if "treemap" in query:
             expect(page.locator(".rk-legend li")).to_have_count(7)
-            expect(page.locator(".js-plotly-plot .annotation")).to_have_count(1)  # the sample's mark
+            watermark = page.locator(".js-plotly-plot .annotation")
+            expect(watermark).to_have_count(1)
             page.locator(".cp-fold summary").click()
             expect(page.locator(".cp-fold tbody tr").nth(99)).to_be_attached()
         elif "compare" in query:
-            own = [page.locator(f".rk-matrix tbody tr:nth-child({n}) td:nth-of-type({n})") for n in (1, 2, 3)]
-            assert [cell.inner_text() for cell in own] == ["1.00"] * 3
+            diagonal = [
+                page.locator(f".rk-matrix tbody tr:nth-child({n}) td:nth-of-type({n})") for n in (1, 2, 3)
+            ]
+            assert [cell.inner_text() for cell in diagonal] == ["1.00"] * 3
             assert page.locator(".cp-table").first.locator("tbody tr").count() == 3
-        elif look == "phone" and "coin" in query:
-            panel(page).get_by_role("button", name="Close", exact=True).click()
-            expect(panel(page)).to_have_count(0)
+        elif device == "phone" and "coin" in query:
+            find_panel(page).get_by_role("button", name="Close", exact=True).click()
+            expect(find_panel(page)).to_have_count(0)
             assert violations(page, axe_source) == []
             assert overflow(page) <= 0
-    expect(page.locator("html")).to_have_attribute("lang", {"phone": "zh-Hans"}.get(look, "en"))
+    expect(page.locator("html")).to_have_attribute("lang", {"phone": "zh-Hans"}.get(device, "en"))
     reader.close()
