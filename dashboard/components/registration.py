@@ -18,3 +18,7 @@ def load_component(folder: Path, file: str) -> Any:
     """Register ``{file}.js`` and ``{file}.css`` of ``folder`` as a component named after the folder."""
     css = (folder / f"{file}.css").read_text("utf-8")
     return st.components.v2.component(f"chainproof.{folder.name}", js=join_scripts(folder, file), css=css)
+
+
+def ignore_trigger() -> None:
+    """Do nothing: Streamlit sends a trigger only if it has a callback. The value is read from the result."""

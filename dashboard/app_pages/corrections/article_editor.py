@@ -27,14 +27,14 @@ from dashboard.client import articles
 from dashboard.client.article_schemas import build_blank_article
 from dashboard.frame import states, url_state
 from dashboard.frame.markup import tag, text
-from dashboard.i18n import LANGUAGE_NAMES, language, t
+from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
 
 REVIEW_KEY = "cr_review"
 SKELETON_HEIGHT_PX = 620
 CONTENT_HEIGHT_PX = 470
 SUMMARY_HEIGHT_PX = 150
 VIEWS = ("text", "compare")
-LANGUAGE_CODES = ("", "en", "ja", "zh")
+LANGUAGE_CODES = ("", *LANGUAGES)
 _FORM_VERSION_KEY = "cr_form_version"
 _FILE_KEY = "cr_file"
 _FILE_ERROR_KEY = "cr_file_refused"

@@ -23,6 +23,7 @@ from dashboard.app_pages.corrections.findings import (
 )
 from dashboard.app_pages.corrections.text_diff import TextPieces
 from dashboard.client.article_schemas import Article
+from dashboard.i18n.languages import LANGUAGES
 
 MAX_STEPS = 50
 
@@ -231,7 +232,7 @@ def build_form_fields(article: Article | None) -> FormFields:
 def apply_form_fields(fields: FormFields, before: Article) -> Article:
     """Apply the form's content to an article; unchanged fields stay byte for byte."""
     fields_before = build_form_fields(before)
-    language = fields.language if fields.language in ("en", "ja", "zh") else None
+    language = fields.language if fields.language in LANGUAGES else None
     return {
         **before,
         "title": before["title"] if fields.title == fields_before.title else fields.title or None,

@@ -19,7 +19,7 @@ HEIGHT_PX = 300
 MAX_NUMBERED_PROFILES = 16
 
 
-def metric_name(metric: str) -> str:
+def name_metric(metric: str) -> str:
     return t(f"timelines.case_metric_{metric}")
 
 
@@ -31,8 +31,8 @@ def describe_metric(found: Scatter) -> str:
     if found.correlation is None:
         return f"{known} {t('timelines.case_no_correlation')}"
     drawn = t("timelines.case_drawn", n=f"{len(found.run):,}") if len(found.run) < found.known else ""
-    said = t("timelines.case_correlation", r=f"{found.correlation:+.2f}".replace("-", "\u2212"))
-    return " ".join(part for part in (known, said, drawn) if part)
+    correlation = t("timelines.case_correlation", r=f"{found.correlation:+.2f}".replace("-", "\u2212"))
+    return " ".join(part for part in (known, correlation, drawn) if part)
 
 
 def build_scatter(
@@ -40,12 +40,14 @@ def build_scatter(
 ) -> Figure:
     """Build a scatter plot of runs; compared profiles differ by colour and shape, others are grey."""
     named = [name for name in pair or () if name in profiles]
-    places = [profiles.index(name) for name in named]
-    groups = [(t("timelines.case_others"), ~np.isin(found.profile, places), look.shades.flat, "circle", 0.45)]
+    indexes = [profiles.index(name) for name in named]
+    groups = [
+        (t("timelines.case_others"), ~np.isin(found.profile, indexes), look.shades.flat, "circle", 0.45)
+    ]
     looks = ((look.shades.up, "circle"), (look.shades.down, "diamond"))
     groups += [
         (escape_markup(shorten(name, 30)), found.profile == index, colour, symbol, 0.75)
-        for name, index, (colour, symbol) in zip(named, places, looks, strict=False)
+        for name, index, (colour, symbol) in zip(named, indexes, looks, strict=False)
     ]
     traces: list[dict[str, Any]] = [
         {
@@ -88,7 +90,7 @@ def build_scatter_table(arrays: RunArrays, found: Scatter) -> Table:
     head = [
         t("timelines.case_profile"),
         t("timelines.case_runs"),
-        metric_name(found.metric),
+        name_metric(found.metric),
         t("timelines.case_score"),
     ]
     rows = [
@@ -100,7 +102,7 @@ def build_scatter_table(arrays: RunArrays, found: Scatter) -> Table:
         ]
         for index in np.flatnonzero(counts.sum(axis=1)).tolist()
     ]
-    return Table(metric_name(found.metric), head, rows)
+    return Table(name_metric(found.metric), head, rows)
 
 
 def build_cost_figure(found: Sequence[Cost], profiles: Sequence[str], look: Theme) -> Figure:

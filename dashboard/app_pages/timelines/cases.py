@@ -103,7 +103,7 @@ def _render_behaviour(arrays: RunArrays, state: TimelinesState) -> None:
     st.selectbox(
         t("timelines.case_metric"),
         METRICS,
-        format_func=behaviour.metric_name,
+        format_func=behaviour.name_metric,
         key=METRIC_KEY,
         label_visibility="collapsed",
     )

@@ -100,7 +100,8 @@ def _build_difference_axis(result: Versus) -> Node | None:
         return None
     axis = comparison_data.build_axis((paired.difference,), (paired.interval,))
     name = {
-        side: comparison_data.shorten(one.profile, 28) for side, one in (("a", result.a), ("b", result.b))
+        side: comparison_data.shorten(profile.profile, 28)
+        for side, profile in (("a", result.a), ("b", result.b))
     }
     return h(
         "div",
@@ -137,8 +138,8 @@ def _build_facts(result: Versus) -> Node | None:
     for side in (result.a, result.b):
         if side.mean is not None:
             mean = section_text.format_mean(side.mean.mean, side.interval)
-            told = t("timelines.cmp_side", mean=mean, cases=f"{side.cases:,}", runs=f"{side.runs:,}")
-            rows.append((comparison_data.shorten(side.profile, 40), told))
+            figures = t("timelines.cmp_side", mean=mean, cases=f"{side.cases:,}", runs=f"{side.runs:,}")
+            rows.append((comparison_data.shorten(side.profile, 40), figures))
     return h("dl", *(h("div", h("dt", name), h("dd", text)) for name, text in rows), class_="tlp-facts")
 
 

@@ -93,8 +93,8 @@ def _look_up_names(places: Ints, names: Sequence[str]) -> list[str]:
 def build_alt(shown: Heatmap, cases: Sequence[str]) -> str:
     """Describe the size, the case with the largest disagreement, and the number of empty cells."""
     summary = t("timelines.case_heat_alt", profiles=len(shown.profiles), cases=len(shown.cases))
-    most = shown.disagreement[0] if len(shown.disagreement) else np.nan
-    if not np.isnan(most) and most > 0:
+    largest = shown.disagreement[0] if len(shown.disagreement) else np.nan
+    if not np.isnan(largest) and largest > 0:
         summary += " " + t("timelines.case_heat_most", case=cases[shown.cases[0]])
     missing = int((shown.runs == 0).sum())
     return f"{summary} {t('timelines.case_heat_missing', n=f'{missing:,}')}" if missing else summary
@@ -109,12 +109,12 @@ def build_table(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str]) -
     ]
     rows = []
     for column, case in enumerate(shown.cases):
-        apart = float(shown.disagreement[column])
+        disagreement = float(shown.disagreement[column])
         means = shown.mean[:, column].tolist()
         rows.append(
             [
                 cases[case],
-                UNKNOWN if np.isnan(apart) else format_percent(apart),
+                UNKNOWN if np.isnan(disagreement) else format_percent(disagreement),
                 *(
                     t("timelines.case_not_run") if value != value else format_percent(value)
                     for value in means

@@ -20,7 +20,7 @@ from dashboard.i18n import language, t
 
 MAX_TABLE_PROFILES = 16
 """Maximum number of profiles in a table of links; the pairs of more profiles are a figure."""
-MIN_WEBGL_MARKERS = 5_000
+MAX_SVG_MARKERS = 5_000
 TABLE_KEY, FIGURE_KEY = "tlp_pairs", "tlp_pairs_drawn"
 
 
@@ -151,7 +151,7 @@ def build_figure(matrix: PairMatrix, names: list[str], look: theme.Theme) -> Fig
     outcomes = comparison_data.build_outcomes(matrix)[off].tolist()
     colours = {-1: look.shades.down, 0: look.shades.flat, 1: look.shades.up, 2: look.shades.flat}
     trace: dict[str, Any] = {
-        "type": "scattergl" if len(row) > MIN_WEBGL_MARKERS else "scatter",
+        "type": "scattergl" if len(row) > MAX_SVG_MARKERS else "scatter",
         "mode": "markers",
         "x": [rows[index] for index in column],
         "y": [rows[index] for index in row],

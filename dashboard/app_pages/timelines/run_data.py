@@ -82,15 +82,15 @@ class Neighbours(NamedTuple):
 def find_neighbours(arrays: RunArrays, run_id: str) -> Neighbours | None:
     """Find a run's neighbours; null if the selection does not contain the run."""
     row_index = pc.index(arrays.table.column("run_id"), run_id).as_py()
-    found_at = np.flatnonzero(arrays.rows == row_index) if row_index >= 0 else np.array([], dtype=np.int64)
-    if not len(found_at):
+    matches = np.flatnonzero(arrays.rows == row_index) if row_index >= 0 else np.array([], dtype=np.int64)
+    if not len(matches):
         return None
-    same = (arrays.profile == arrays.profile[found_at[0]]) & (arrays.case == arrays.case[found_at[0]])
-    line = np.flatnonzero(same)
-    index = int(np.searchsorted(line, found_at[0]))
-    before, after = line[max(index - 1, 0) : index], line[index + 1 : index + 2]
-    previous, following = (next(iter(arrays.run_ids(each)), None) for each in (before, after))
-    return Neighbours(previous, following, index + 1, len(line))
+    same_series = (arrays.profile == arrays.profile[matches[0]]) & (arrays.case == arrays.case[matches[0]])
+    series = np.flatnonzero(same_series)
+    index = int(np.searchsorted(series, matches[0]))
+    earlier, later = series[max(index - 1, 0) : index], series[index + 1 : index + 2]
+    previous, following = (next(iter(arrays.run_ids(run_slice)), None) for run_slice in (earlier, later))
+    return Neighbours(previous, following, index + 1, len(series))
 
 
 StepKind = Literal["raw", "lost", "won", "total"]

@@ -7,7 +7,7 @@ import streamlit as st
 
 from backend.timelines.analysis.behaviour import METRICS
 from dashboard.app_pages.timelines import run_data, section_text, url_state
-from dashboard.app_pages.timelines.behaviour import metric_name
+from dashboard.app_pages.timelines.behaviour import name_metric
 from dashboard.app_pages.timelines.comparison_data import escape_markup, shorten
 from dashboard.app_pages.timelines.run_data import Neighbours, Step
 from dashboard.app_pages.timelines.section_text import format_percent
@@ -78,7 +78,7 @@ def _build_head(run: RunOut, neighbours: Neighbours | None) -> list[Node | None]
 def _build_neighbour_links(neighbours: Neighbours | None) -> Node | None:
     if neighbours is None:
         return h("p", t("timelines.run_outside"), class_="cp-note")
-    told = t("timelines.run_place", place=f"{neighbours.position:,}", of=f"{neighbours.total:,}")
+    position = t("timelines.run_place", place=f"{neighbours.position:,}", of=f"{neighbours.total:,}")
     links: list[Node | None] = [
         None
         if run_id is None
@@ -91,7 +91,7 @@ def _build_neighbour_links(neighbours: Neighbours | None) -> Node | None:
         )
         for way, run_id in (("previous", neighbours.previous), ("following", neighbours.following))
     ]
-    return h("p", links[0], h("span", told, class_="cp-note"), links[1], class_="tlp-around")
+    return h("p", links[0], h("span", position, class_="cp-note"), links[1], class_="tlp-around")
 
 
 def _build_facts(run: RunOut) -> Node:
@@ -106,7 +106,7 @@ def _build_facts(run: RunOut) -> Node:
         (t("timelines.run_cost"), None if run["cost_usd"] is None else f"${run['cost_usd']:,.4g}"),
     ]
     values: Mapping[str, Any] = metrics
-    pairs += [(metric_name(name), _format_metric(values[name])) for name in METRICS]
+    pairs += [(name_metric(name), _format_metric(values[name])) for name in METRICS]
     return h(
         "dl", *(h("div", h("dt", name), h("dd", text or UNKNOWN)) for name, text in pairs), class_="tlp-facts"
     )
@@ -132,10 +132,10 @@ def _format_time(timestamp: str) -> str | None:
 
 
 def _format_duration(run: RunOut) -> str | None:
-    begun, ended = formats.parse_instant(run["timestamp"]), formats.parse_instant(run["finished_at"])
-    if begun is None or ended is None:
+    started, finished = formats.parse_instant(run["timestamp"]), formats.parse_instant(run["finished_at"])
+    if started is None or finished is None:
         return None
-    return formats.duration((ended - begun).total_seconds(), language())
+    return formats.duration((finished - started).total_seconds(), language())
 
 
 def _build_reasons(kind: str, parts: Sequence[PointsOut]) -> Node | None:
@@ -165,13 +165,13 @@ def _negate_points(part: PointsOut) -> float:
     return -part["points"]
 
 
-def _build_text(told: str, label_step: str) -> Node | None:
+def _build_text(content: str, label: str) -> Node | None:
     """Build a text as it was sent; a long text gets a box that the keyboard can scroll."""
-    if not told.strip():
+    if not content.strip():
         return None
-    if len(told) <= MAX_INLINE_CHARS:
-        return h("p", told, class_="tlp-told")
-    return h("div", told, class_="tlp-told tlp-box", role="region", tabindex="0", aria_label=label_step)
+    if len(content) <= MAX_INLINE_CHARS:
+        return h("p", content, class_="tlp-told")
+    return h("div", content, class_="tlp-told tlp-box", role="region", tabindex="0", aria_label=label)
 
 
 def _build_error(run: RunOut) -> Node | None:

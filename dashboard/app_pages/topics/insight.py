@@ -11,20 +11,20 @@ from dashboard.i18n import HTML_LANG, Language, t
 
 
 def render(response: Fetched[Insight], lang: Language) -> None:
-    found = response.data
-    if found is None:
+    content = response.data
+    if content is None:
         if response.error is not None:
             states.error(response.error, key="tp_insight")
         return
     body: list[Node | None] = [h("h3", t("topics.insight"), class_="cp-subhead")]
-    if not found["conclusion"].strip() and not found["deep_analysis"]:
+    if not content["conclusion"].strip() and not content["deep_analysis"]:
         body.append(h("p", t("topics.insight_none"), class_="cp-note"))
-    elif found["conclusion"].strip():
-        body.append(h("p", found["conclusion"], class_="tp-conclusion", lang=HTML_LANG[lang]))
+    elif content["conclusion"].strip():
+        body.append(h("p", content["conclusion"], class_="tp-conclusion", lang=HTML_LANG[lang]))
     body += [
         _build_section(section, lang)
-        for section in found["deep_analysis"]
-        if section["expanded_explanation"].strip() != found["conclusion"].strip()
+        for section in content["deep_analysis"]
+        if section["expanded_explanation"].strip() != content["conclusion"].strip()
     ]
     opened = live_view([h("section", *body, class_="tp-insight")], key="tp_insight")
     if opened is not None and (number := filter_params.parse_number(opened)) is not None:

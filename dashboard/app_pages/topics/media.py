@@ -14,23 +14,23 @@ from dashboard.i18n import t
 
 
 def render(response: Fetched[TopicMedia], topic: TopicDetail) -> None:
-    found = response.data
-    if found is None:
+    content = response.data
+    if content is None:
         if response.error is not None:
             states.error(response.error, key="tp_media")
         return
     now = datetime.now(UTC)
     primary = [
         _build_entry(one["url"], one["title"], one["summary"], one["published_at"], one["site_name"], now)
-        for one in found["primary_sources"]
+        for one in content["primary_sources"]
     ]
     articles = [
         _build_entry(one["entry_url"], one["title"], None, one["published_at"], None, now)
-        for one in found["articles"]
+        for one in content["articles"]
     ]
     posts = [
         _build_entry(one["entry_url"], one["summary"], None, one["published_at"], None, now)
-        for one in found["tweets"]
+        for one in content["tweets"]
     ]
     groups = [
         _build_group(t("topics.primary"), primary, t("topics.primary_none"), "tp-primary"),

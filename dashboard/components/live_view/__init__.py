@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 
 import streamlit as st
 
+from dashboard.components.registration import ignore_trigger
+
 Node: TypeAlias = str | list[Any]
 """A text, or ``[tag, attributes, children]``."""
 
@@ -36,14 +38,10 @@ def live_view(
     result = _component()(
         key=key,
         data={"tree": [node for node in tree if node is not None]},
-        on_open_change=on_open or _ignore_trigger,
+        on_open_change=on_open or ignore_trigger,
     )
     opened = result.open
     return opened if isinstance(opened, str) else None
-
-
-def _ignore_trigger() -> None:
-    """Do nothing: Streamlit sends a trigger only if it has a callback. The value is read from the result."""
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from dashboard.components.registration import load_component
+from dashboard.components.registration import ignore_trigger, load_component
 
 __all__ = ["Cell", "Column", "sortable_table"]
 
@@ -56,9 +56,5 @@ def sortable_table(
         "rows": [[row, [list(cell) for cell in cells]] for row, cells in rows],
     }
     return load_component(_FOLDER, "sortable_table")(
-        key=key, data=orjson.dumps(data), on_open_change=on_open or _ignore_trigger
+        key=key, data=orjson.dumps(data), on_open_change=on_open or ignore_trigger
     )
-
-
-def _ignore_trigger() -> None:
-    """Do nothing: Streamlit sends a trigger only if it has a callback."""

@@ -9,15 +9,13 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.components.registration import ignore_trigger
+
 
 def keyboard_navigation(opened: int | None, *, key: str) -> bool:
     """Bind the keys. ``opened`` is the opened topic. Returns whether Escape was pressed to close it."""
-    result = _component()(key=key, data={"opened": opened}, height="content", on_close_change=_ignore_trigger)
+    result = _component()(key=key, data={"opened": opened}, height="content", on_close_change=ignore_trigger)
     return bool(result.close)
-
-
-def _ignore_trigger() -> None:
-    """Do nothing: Streamlit sends a trigger only if it has a callback. The value is read from the result."""
 
 
 @cache
