@@ -14,12 +14,12 @@ from dashboard.frame.markup import tag, text
 from dashboard.i18n import language, t
 
 
-def loading(height: int) -> AbstractContextManager[object]:
+def show_skeleton(height: int) -> AbstractContextManager[object]:
     """Shows a skeleton of ``height`` pixels while the ``with`` block runs."""
     return st.skeleton(height)
 
 
-def empty(
+def render_empty(
     reason: str, *, action: str | None = None, on_click: Callable[[], None] | None = None, key: str
 ) -> None:
     """Renders the reason for an empty part and a button for the one possible action."""
@@ -29,13 +29,13 @@ def empty(
             st.button(action, key=f"empty-{key}-action", on_click=on_click)
 
 
-def awaiting() -> None:
+def render_awaiting() -> None:
     """Renders that the service has no figures yet."""
     words = tag("strong", text(t("frame.awaiting"))) + " " + tag("span", text(t("frame.awaiting_why")))
     st.html(tag("div", words, class_="cp-awaiting", role="status"))
 
 
-def error(problem: Problem, *, key: str, live: bool = False) -> None:
+def render_error(problem: Problem, *, key: str, live: bool = False) -> None:
     """Renders a short sentence, a retry button and the request id of the service's logs.
 
     ``live`` means that the part reruns by itself; else the page reruns while the error shows.
@@ -44,9 +44,9 @@ def error(problem: Problem, *, key: str, live: bool = False) -> None:
         st.html(
             tag(
                 "div",
-                tag("p", text(error_text(problem)), class_="cp-error-title"),
+                tag("p", text(format_error(problem)), class_="cp-error-title"),
                 tag("p", text(problem.detail), class_="cp-note"),
-                _request_id_line(problem.request_id),
+                _build_request_id_line(problem.request_id),
                 role="alert",
             )
         )
@@ -55,28 +55,28 @@ def error(problem: Problem, *, key: str, live: bool = False) -> None:
             refresh.schedule_rerun(key=f"error-{key}-again")
 
 
-def alert(title: str, detail: str = "", request_id: str | None = None) -> None:
+def render_alert(title: str, detail: str = "", request_id: str | None = None) -> None:
     """Renders an error that stays on the page until the failed action is repeated."""
     st.html(
         tag(
             "div",
             tag("p", text(title), class_="cp-error-title"),
             tag("p", text(detail), class_="cp-note") if detail else "",
-            _request_id_line(request_id),
+            _build_request_id_line(request_id),
             class_="cr-alert",
             role="alert",
         )
     )
 
 
-def stale_banner(*results: Fetched[object], key: str) -> None:
+def render_stale_banner(*results: Fetched[object], key: str) -> None:
     """Renders that the page shows old figures: their age, the reason, and the pace of retries."""
     stale = [
         result for result in results if result.stale and result.at is not None and result.error is not None
     ]
     missing = next((result.error for result in results if result.data is None and result.error), None)
     if not stale and missing is not None:
-        _banner([tag("strong", text(t("frame.partly")))], missing, key)
+        _render_banner([tag("strong", text(t("frame.partly")))], missing, key)
     if not stale:
         return
     oldest = min(stale, key=lambda result: result.at or datetime.max.replace(tzinfo=UTC))
@@ -89,10 +89,10 @@ def stale_banner(*results: Fetched[object], key: str) -> None:
         time=local.text,
         age=formats.duration((now - oldest.at).total_seconds(), language()),
     )
-    _banner([tag("strong", text(message), title=local.utc)], oldest.error, key)
+    _render_banner([tag("strong", text(message), title=local.utc)], oldest.error, key)
 
 
-def worker_banner(status: MarketStatus | None) -> bool:
+def render_worker_banner(status: MarketStatus | None) -> bool:
     """Renders that no worker runs, since when, and the remedy. True if anything was rendered."""
     worker = status and status.get("worker")  # the previous version of the service reports no worker
     if not worker or worker["state"] in ("working", "waiting"):
@@ -108,19 +108,19 @@ def worker_banner(status: MarketStatus | None) -> bool:
     return True
 
 
-def provider_banner(status: MarketStatus | None) -> None:
+def render_provider_banner(status: MarketStatus | None) -> None:
     """Renders the providers that are paused after failures, with start, reason and next retry.
 
     Leaves out the sample market's providers, because its script contains outages.
     """
     if status is None or status["mode"] == "sample":
         return
-    lines = [_provider_line(provider) for provider in status["providers"] if provider["state"] != "ok"]
+    lines = [_build_provider_line(provider) for provider in status["providers"] if provider["state"] != "ok"]
     if lines:
         st.html(tag("div", "".join(lines), class_="cp-stale", role="status"))
 
 
-def _provider_line(provider: ProviderStatus) -> str:
+def _build_provider_line(provider: ProviderStatus) -> str:
     now = datetime.now(UTC)
     fault = str(provider["message_values"].get("fault") or "unavailable")
     name, why = provider_name(provider["provider"]), t(f"reasons.fault_{fault}")
@@ -139,28 +139,32 @@ def _provider_line(provider: ProviderStatus) -> str:
     return tag("p", tag("strong", text(message), title=title) + " " + tag("span", text(retry_note)))
 
 
-def _banner(parts: list[str], problem: Problem, key: str) -> None:
-    parts = [*parts, tag("span", text(error_text(problem)))]
+def _render_banner(parts: list[str], problem: Problem, key: str) -> None:
+    parts = [*parts, tag("span", text(format_error(problem)))]
     if refresh.is_backing_off():
         parts.append(tag("span", text(t("frame.stale_resting"))))
     with st.container(key=f"stale-{key}", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(
             tag(
-                "div", " ".join(parts), _request_id_line(problem.request_id), class_="cp-stale", role="status"
+                "div",
+                " ".join(parts),
+                _build_request_id_line(problem.request_id),
+                class_="cp-stale",
+                role="status",
             )
         )
         st.button(t("frame.retry"), key=f"stale-{key}-retry", on_click=_retry)
 
 
-def error_text(problem: Problem) -> str:
-    """Returns the error as a sentence in the reader's language."""
+def format_error(problem: Problem) -> str:
+    """Formats the problem as a sentence in the reader's language."""
     by_title = {"unreachable": "unreachable", "timeout": "timeout", "malformed": "malformed"}
     by_status = {401: "unauthorized", 403: "forbidden", 404: "missing", 429: "limited", 503: "busy"}
     word = by_title.get(problem.title) or by_status.get(problem.status or 0) or "service"
     return t(f"frame.error_{word}")
 
 
-def _request_id_line(request_id: str | None) -> str:
+def _build_request_id_line(request_id: str | None) -> str:
     """Builds the line with the request id of the service's logs."""
     if not request_id:
         return ""

@@ -45,7 +45,7 @@ def render(bar: DeltaGenerator) -> None:
     editor = load_state()
     if editor.check_requested:
         editor.check_requested = False
-        with states.loading(SKELETON_HEIGHT_PX):
+        with states.show_skeleton(SKELETON_HEIGHT_PX):
             session_state.check_article(editor.draft, persist=editor.store)
     if editor.editing or editor.history.step is None:
         _render_form(editor, bar)
@@ -67,7 +67,7 @@ def _render_form(editor: EditorState, bar: DeltaGenerator) -> None:
                 on_click=_return_to_review,
             )
     if (error := st.session_state.pop(_FILE_ERROR_KEY, None)) is not None:
-        states.alert(error)
+        states.render_alert(error)
     if editor.problem is not None:
         render_problem(editor.problem)
     _fill_form(editor)

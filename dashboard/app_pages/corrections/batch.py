@@ -72,7 +72,7 @@ def render(bar: DeltaGenerator) -> None:
 
 def _render_input(state: BatchState) -> None:
     if state.error:
-        states.alert(state.error)
+        states.render_alert(state.error)
     if state.problem is not None:
         render_problem(state.problem)
         if state.file is not None:
@@ -166,7 +166,7 @@ def _render_results(state: BatchState, file: ArticleFile, checked: CheckedBatch,
         st.html(tag("div", text(state.notice), class_="cp-awaiting", role="status"))
     st.html(_build_tiles(rows))
     if not batch_data.sum_counts(rows).all:
-        states.empty(t("corrections.batch_clean"), key="cr_batch_clean")
+        states.render_empty(t("corrections.batch_clean"), key="cr_batch_clean")
     sortable_table(
         _build_columns(),
         [(str(row.number), _build_cells(row, state)) for row in rows],

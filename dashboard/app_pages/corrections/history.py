@@ -31,11 +31,11 @@ def render(bar: DeltaGenerator) -> None:
     query = filters.build_query(datetime.now(UTC))
     summary = articles.fetch_violation_summary(query)
     if summary.data is None and summary.error is not None:
-        states.error(summary.error, key="cr_history")
+        states.render_error(summary.error, key="cr_history")
         return
     cursors = _load_cursors(query)
     page = articles.fetch_violations(query, limit=PAGE_SIZE, cursor=cursors[-1] or None)
-    states.stale_banner(summary, page, key="cr_history")
+    states.render_stale_banner(summary, page, key="cr_history")
     if summary.data is None or not summary.data["total"]:
         _render_empty(filters)
         return
@@ -44,7 +44,7 @@ def render(bar: DeltaGenerator) -> None:
     if page.data is not None:
         _render_table(page.data, cursors, summary.data["total"])
     elif page.error is not None:
-        states.error(page.error, key="cr_page")
+        states.render_error(page.error, key="cr_page")
 
 
 def _render_filters(bar: DeltaGenerator) -> ViolationFilter:
@@ -112,10 +112,12 @@ def _render_empty(filters: ViolationFilter) -> None:
     """Render an empty state: no findings at all, or none that match the filters."""
     everything = articles.fetch_violation_summary({})
     if everything.data is not None and not everything.data["total"]:
-        states.empty(t("corrections.history_empty"), key="cr_history")
+        states.render_empty(t("corrections.history_empty"), key="cr_history")
         return
     action = t("corrections.show_all") if filters != ViolationFilter("all") else None
-    states.empty(t("corrections.history_none"), action=action, on_click=_clear_filters, key="cr_history")
+    states.render_empty(
+        t("corrections.history_none"), action=action, on_click=_clear_filters, key="cr_history"
+    )
 
 
 def _clear_filters() -> None:

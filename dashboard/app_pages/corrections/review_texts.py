@@ -58,7 +58,7 @@ def describe_problem(problem: Problem) -> str:
     """Describe a problem in the reader's language."""
     by_status = {400: "refused", 403: "forbidden", 413: "too_large"}
     suffix = by_status.get(problem.status or 0)
-    return t(f"corrections.error_{suffix}") if suffix else states.error_text(problem)
+    return t(f"corrections.error_{suffix}") if suffix else states.format_error(problem)
 
 
 def describe_invalid_file(error: InvalidFileError) -> str:
@@ -85,7 +85,7 @@ def render_check_button(
 
 
 def render_problem(problem: Problem) -> None:
-    states.alert(describe_problem(problem), problem.detail, problem.request_id)
+    states.render_alert(describe_problem(problem), problem.detail, problem.request_id)
 
 
 def render_file_drop(key: str, kinds: Sequence[str], *, on_file: Callable[[], None]) -> None:

@@ -65,17 +65,17 @@ def render_page() -> None:
     bar.html(freshness_html(data))
     refresh.record_results(*data.results)
     if data.rankings.data is None and data.rankings.error is not None:
-        states.error(data.rankings.error, key="overview", live=True)
+        states.render_error(data.rankings.error, key="overview", live=True)
         return
-    states.stale_banner(*data.results, key="overview")
-    has_worker_banner = states.worker_banner(data.status.data)
-    states.provider_banner(data.status.data)
+    states.render_stale_banner(*data.results, key="overview")
+    has_worker_banner = states.render_worker_banner(data.status.data)
+    states.render_provider_banner(data.status.data)
     has_prices = any(coin.price is not None for coin in data.coins)
     if data.coins and refresh.update_awaiting(has_prices) and not has_worker_banner:
-        states.awaiting()
+        states.render_awaiting()
     if not data.coins:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
-        states.empty(reason, action=action, on_click=connection.retry_failed, key="overview")
+        states.render_empty(reason, action=action, on_click=connection.retry_failed, key="overview")
         return
     incidents, _ = url_state.sync("incidents", INCIDENT_LISTS, INCIDENT_LISTS[0])
     opened = live_view(build_panels(data, span, size, show_all=incidents == "all"), key="overview-view")
@@ -91,7 +91,7 @@ def load_with_skeleton(span: Span) -> OverviewData:
     if st.session_state.get(_LOADED):
         return load_data(span)
     st.session_state[_LOADED] = True
-    with states.loading(SKELETON_HEIGHT_PIXELS):
+    with states.show_skeleton(SKELETON_HEIGHT_PIXELS):
         return load_data(span)
 
 

@@ -56,7 +56,7 @@ def render_treemap(rows: Sequence[Row], span: Span) -> None:
         st.html(treemap.build_legend(span, theme.shades, theme.background))
     sized_rows = treemap.find_sized_rows(rows, size)
     if not sized_rows:
-        states.empty(t("rankings.treemap_none"), key="treemap")
+        states.render_empty(t("rankings.treemap_none"), key="treemap")
         return
     figure = treemap.build_figure(
         sized_rows, size, span, theme.shades, ink=theme.ink, background=theme.background, lang=language()
@@ -87,7 +87,7 @@ def render_comparison(table: RankTable, chosen: Sequence[str], write: Callable[[
         _render_span_control(table.span)
     if len(known) < 2:
         first = [row.id for row in table.rows[:3]]
-        states.empty(
+        states.render_empty(
             t("rankings.compare_none"),
             action=t("rankings.compare_top"),
             on_click=lambda: write(first),

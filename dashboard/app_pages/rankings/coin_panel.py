@@ -82,7 +82,7 @@ def render_body(row: Row, theme: Theme, calls: PanelCalls) -> None:
     else:
         quotes_html = ""
         if quotes.error is not None:
-            states.error(quotes.error, key="quotes", live=True)
+            states.render_error(quotes.error, key="quotes", live=True)
     links = "" if asset.data is None else coin_panel_sections.build_links(asset.data)
     # One element: separate elements cost the browser more than their content.
     st.html(notes + quotes_html + coin_panel_sections.build_figures(row, asset.data, lang) + links)
@@ -104,7 +104,7 @@ def _render_candles(row: Row, span: Span, theme: Theme, result: Fetched[CandleSe
     series = result.data
     if series is None:
         if result.error is not None:
-            states.error(result.error, key="candles", live=True)
+            states.render_error(result.error, key="candles", live=True)
         return ""
     shown = series["candles"]
     if not shown:
@@ -131,6 +131,6 @@ def _render_candles(row: Row, span: Span, theme: Theme, result: Fetched[CandleSe
 
 def render_missing(coin: str, on_close: Callable[[], None]) -> None:
     """Renders that the asset of the link does not exist."""
-    states.empty(
+    states.render_empty(
         t("rankings.coin_missing", id=coin), action=t("rankings.close"), on_click=on_close, key="coin"
     )

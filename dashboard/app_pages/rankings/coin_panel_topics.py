@@ -25,7 +25,7 @@ def render_topics(asset_id: str, result: Fetched[TopicPage]) -> None:
     page = result.data
     if page is None:
         if result.error is not None:
-            states.error(result.error, key="rk_topics", live=True)
+            states.render_error(result.error, key="rk_topics", live=True)
         return
     now = datetime.now(UTC)
     head = tag("h3", text(t("rankings.topics")))

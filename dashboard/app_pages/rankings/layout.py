@@ -42,15 +42,15 @@ def render_page() -> None:
     refresh.record_results(*data.results)
     if data.table is None:
         if data.rankings.error is not None:
-            states.error(data.rankings.error, key="rankings", live=True)
+            states.render_error(data.rankings.error, key="rankings", live=True)
         return
-    states.stale_banner(*data.results, key="rankings")
-    has_worker_banner = states.worker_banner(data.status.data)
-    states.provider_banner(data.status.data)
+    states.render_stale_banner(*data.results, key="rankings")
+    has_worker_banner = states.render_worker_banner(data.status.data)
+    states.render_provider_banner(data.status.data)
     table = _hold_rows(data.table)
     has_prices = any(row.price is not None for row in table.rows)
     if refresh.update_awaiting(has_prices) and not has_worker_banner:  # without a worker no figures will come
-        states.awaiting()
+        states.render_awaiting()
     coin = st.query_params.get("coin", "")
     row = table.by_id.get(coin)
     calls = coin_panel.start_calls(coin) if row is not None else None

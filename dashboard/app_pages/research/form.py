@@ -41,15 +41,15 @@ def format_problem(problem: Problem) -> str:
     """Formats the problem of a submission or cancellation in the reader's language."""
     by_status = {400: "refused", 403: "key", 409: "ended", 413: "too_large"}
     word = by_status.get(problem.status or 0)
-    return t(f"research.error_{word}") if word else states.error_text(problem)
+    return t(f"research.error_{word}") if word else states.format_error(problem)
 
 
 def _render_rejection(state: PageState) -> None:
     """Renders why the last submission was rejected."""
     if state.rejection:
-        states.alert(state.rejection)
+        states.render_alert(state.rejection)
     if (problem := state.problem) is not None:
-        states.alert(
+        states.render_alert(
             format_problem(problem), f"{t('research.not_submitted')} {problem.detail}", problem.request_id
         )
 

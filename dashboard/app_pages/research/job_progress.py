@@ -69,11 +69,11 @@ def _render_job(snapshot: JobSnapshot) -> None:
         st.html(tag("p", text(t("research.watch_stopped")), class_="cp-stale", role="status"))
         st.button(t("frame.retry"), key="rs_watch_again", on_click=session_state.resume_polling)
     else:
-        states.stale_banner(snapshot.job, key="rs_watch")
+        states.render_stale_banner(snapshot.job, key="rs_watch")
     job = snapshot.job.data
     if job is None:
         if snapshot.job.error is not None:
-            states.error(snapshot.job.error, key="rs_watch", live=True)
+            states.render_error(snapshot.job.error, key="rs_watch", live=True)
         return
     progress = snapshot.progress.data
     steps = progress["steps"] if progress else []
@@ -91,7 +91,7 @@ def _render_job(snapshot: JobSnapshot) -> None:
         if not account.can_write():
             account.render_missing_scope("cancel")
         if (problem := page_state().cancel_problem) is not None:
-            states.alert(format_problem(problem), problem.detail, problem.request_id)
+            states.render_alert(format_problem(problem), problem.detail, problem.request_id)
 
 
 def _build_state(job: Job, state: State, now: datetime) -> Node:

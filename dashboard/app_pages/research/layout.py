@@ -30,7 +30,7 @@ def render_page() -> None:
     main, side = st.columns([13, 6], gap="medium")
     job_id = session_state.shown_job_id()
     with main:
-        states.worker_banner(markets.fetch_status().data)
+        states.render_worker_banner(markets.fetch_status().data)
         with st.container(key="rs_lead"):
             st.html(tag("p", text(t("research.lead")), class_="cp-lead"))
         with st.container(key="rs_panel_form", border=True):
@@ -46,7 +46,7 @@ def render_page() -> None:
 def _render_job(job_id: str) -> None:
     snapshot = session_state.load_job(job_id)
     if snapshot.unknown:
-        states.empty(
+        states.render_empty(
             t("research.job_unknown"),
             action=t("research.job_close"),
             on_click=session_state.close_job,
@@ -59,7 +59,7 @@ def _render_job(job_id: str) -> None:
         job_progress.render_until_ended(snapshot)
         return
     session_state.record_arrival(job_id)
-    states.stale_banner(snapshot.job, key="rs_job")
+    states.render_stale_banner(snapshot.job, key="rs_job")
     if job["status"] == "failed":
         _render_failure(snapshot, job)
     else:
@@ -105,7 +105,7 @@ def _render_failure(snapshot: JobSnapshot, job: Job) -> None:
             if not account.can_write():
                 account.render_missing_scope("submit")
         if (problem := page_state().cancel_problem) is not None:
-            states.alert(form.format_problem(problem), problem.detail, problem.request_id)
+            states.render_alert(form.format_problem(problem), problem.detail, problem.request_id)
 
 
 def _render_result(snapshot: JobSnapshot, job: Job) -> None:

@@ -45,10 +45,10 @@ def _render_history() -> None:
     sources = research.fetch_history("sources", limit=min(MAX_JOBS, limit + 1))
     extractions = research.fetch_history("extraction", limit=min(MAX_JOBS, limit + 1))
     refresh.record_results(sources, extractions)
-    states.stale_banner(sources, extractions, key="rs_history")
+    states.render_stale_banner(sources, extractions, key="rs_history")
     if sources.data is None or extractions.data is None:
         if problem := sources.error or extractions.error:
-            states.error(problem, key="rs_history")
+            states.render_error(problem, key="rs_history")
         return
     entries = jobs.merge_history(sources.data, extractions.data)
     if not entries:
@@ -128,10 +128,10 @@ def _render_seen_entities() -> None:
             format_func=lambda code: t(f"research.seen_{code}"),
         )
     result = research.fetch_seen_entities(window)
-    states.stale_banner(result, key="rs_seen")
+    states.render_stale_banner(result, key="rs_seen")
     if result.data is None:
         if result.error is not None:
-            states.error(result.error, key="rs_seen")
+            states.render_error(result.error, key="rs_seen")
         return
     if not result.data:
         st.html(tag("p", text(t("research.seen_empty")), class_="cp-note"))

@@ -63,7 +63,7 @@ def render_page() -> None:
         st.fragment(_draw_export, key=FRAGMENT_KEYS["files"])()
     st.fragment(_draw_filters, key=FRAGMENT_KEYS["filters"])()
     if not len(data.select_visible_runs(table, state)[0]):
-        states.empty(
+        states.render_empty(
             t("timelines.none_match"),
             action=t("timelines.clear"),
             on_click=filters.clear_filters,
@@ -80,7 +80,7 @@ def _load_with_skeleton() -> TimelinesData:
     if st.session_state.get(_VISITED):
         return data.load()
     st.session_state[_VISITED] = True
-    with states.loading(SKELETON_HEIGHT_PX):
+    with states.show_skeleton(SKELETON_HEIGHT_PX):
         return data.load()
 
 
@@ -94,7 +94,7 @@ def _render_freshness() -> None:
     loaded = data.load()
     refresh.record_results(loaded.answer)
     with st.container(key="tl_fresh", gap="small"):
-        states.stale_banner(loaded.answer, key="timelines")
+        states.render_stale_banner(loaded.answer, key="timelines")
         if loaded.answer.at is not None:
             line = freshness.freshness_html(loaded.answer.at, now=datetime.now(UTC))
             count = "" if loaded.table is None else t("timelines.run_count", n=f"{loaded.table.num_rows:,}")
@@ -108,7 +108,7 @@ def _explain_missing_runs(loaded: TimelinesData) -> None:
     """Explain why there are no runs, and how to add some."""
     if loaded.table is None:
         if loaded.answer.error is not None:
-            states.error(loaded.answer.error, key="timelines")
+            states.render_error(loaded.answer.error, key="timelines")
         return
     with st.container(key="tl_nothing", border=True, gap="small"):
         st.html(tag("p", text(t("timelines.no_runs")), class_="cp-empty"))

@@ -132,7 +132,7 @@ def _render_run(arrays: RunArrays, run_id: str) -> None:
     answer = timelines.fetch_run(run_id)
     if answer.data is None:
         if answer.error is not None:
-            states.error(answer.error, key="tlp_run")
+            states.render_error(answer.error, key="tlp_run")
         return
-    states.stale_banner(answer, key="tlp_run")
+    states.render_stale_banner(answer, key="tlp_run")
     run_detail.render(answer.data, run_data.find_neighbours(arrays, run_id))

@@ -14,7 +14,7 @@ def render(response: Fetched[Insight], lang: Language) -> None:
     content = response.data
     if content is None:
         if response.error is not None:
-            states.error(response.error, key="tp_insight")
+            states.render_error(response.error, key="tp_insight")
         return
     body: list[Node | None] = [h("h3", t("topics.insight"), class_="cp-subhead")]
     if not content["conclusion"].strip() and not content["deep_analysis"]:

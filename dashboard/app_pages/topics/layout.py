@@ -58,7 +58,7 @@ def _load_with_skeleton(filters: Filters) -> TopicListing:
     if st.session_state.get(_VISITED):
         return data.load(filters)
     st.session_state[_VISITED] = True
-    with states.loading(SKELETON_HEIGHT_PX):
+    with states.show_skeleton(SKELETON_HEIGHT_PX):
         return data.load(filters)
 
 

@@ -17,7 +17,7 @@ def render(response: Fetched[TopicMedia], topic: TopicDetail) -> None:
     content = response.data
     if content is None:
         if response.error is not None:
-            states.error(response.error, key="tp_media")
+            states.render_error(response.error, key="tp_media")
         return
     now = datetime.now(UTC)
     primary = [

@@ -33,7 +33,7 @@ def render(topic: TopicDetail, entities: Sequence[NamedEntity], now: datetime) -
     """Render the prices; nothing if the topic names no asset of this service."""
     assets = markets.fetch_assets()
     if assets.data is None and assets.error is not None and entities:
-        states.error(assets.error, key="tp_prices")
+        states.render_error(assets.error, key="tp_prices")
         return
     listed = {asset["id"] for asset in assets.data or ()}
     found = [one for one in entities if one.id in listed and one.type in ASSET_TYPES][:MAX_ASSETS]
@@ -84,7 +84,7 @@ def _render_chart(asset: NamedEntity, event: datetime, now: datetime) -> None:
     """Render the candles of the Rankings page for recent events, and stored candles for earlier ones."""
     found = _load_recent(asset, event, now) if is_recent(event, now) else _load_stored(asset, event)
     if isinstance(found, Problem):
-        states.error(found, key="tp_candles")
+        states.render_error(found, key="tp_candles")
     if not isinstance(found, _CandleSeries):
         return
     event_text = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")

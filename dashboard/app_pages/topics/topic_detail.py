@@ -56,7 +56,7 @@ def render(filters: Filters) -> None:
         if number is None:
             _render_unknown()
             return
-        with states.loading(SKELETON_HEIGHT_PX):
+        with states.show_skeleton(SKELETON_HEIGHT_PX):
             responses = _fetch_topic(number, filters.language)
         if responses.is_unknown:
             _render_unknown()
@@ -65,7 +65,7 @@ def render(filters: Filters) -> None:
         if topic is None:
             _render_missing_language(responses, filters.language)
             return
-        states.stale_banner(
+        states.render_stale_banner(
             responses.texts[filters.language], responses.media, responses.insight, key="tp_topic"
         )
         _render_topic(responses, topic)
@@ -141,7 +141,7 @@ def _find_neighbours(number: int | None, filters: Filters) -> tuple[ListPosition
 
 
 def _render_unknown() -> None:
-    states.empty(
+    states.render_empty(
         t("topics.unknown"), action=t("topics.close"), on_click=url_state.close_topic, key="tp_topic"
     )
 
@@ -150,7 +150,7 @@ def _render_missing_language(responses: TopicResponses, lang: Language) -> None:
     """Render the languages of a topic that lacks the chosen one, or an error."""
     problem = responses.texts[lang].error
     if problem is not None and not _is_missing(problem):
-        states.error(problem, key="tp_topic")
+        states.render_error(problem, key="tp_topic")
         return
     message = t(
         "topics.lacks",

@@ -33,7 +33,7 @@ def render(*, opened: bool) -> None:
     listing = data.load(filters)
     answers = (listing.answer, *([ranked] if ranked else []))
     refresh.record_results(*answers)
-    states.stale_banner(*answers, key="tp_list")
+    states.render_stale_banner(*answers, key="tp_list")
     now = datetime.now(UTC)
     tree: list[Node | None] = []
     if ranked is not None and not filters.is_filtered:
@@ -43,7 +43,7 @@ def render(*, opened: bool) -> None:
     chosen = live_view(tree, key="tp_stream")
     if listing.answer.data is None:
         if listing.answer.error is not None:
-            states.error(listing.answer.error, key="tp_list", live=True)
+            states.render_error(listing.answer.error, key="tp_list", live=True)
     elif not listing.topics:
         _render_empty(listing, filters)
     if chosen is not None:
@@ -60,18 +60,18 @@ def _on_link_opened(chosen: str) -> None:
 
 def _render_empty(listing: TopicListing, filters: Filters) -> None:
     if filters.page > 1 and listing.total:
-        states.empty(
+        states.render_empty(
             t("topics.past_end", n=filters.page, last=filter_params.count_pages(listing.total)),
             action=t("topics.to_first"),
             on_click=lambda: url_state.go_to_page(1),
             key="tp_list",
         )
     elif filters.is_filtered:
-        states.empty(
+        states.render_empty(
             t("topics.none_found"), action=t("topics.clear"), on_click=url_state.clear_filters, key="tp_list"
         )
     else:
-        states.empty(
+        states.render_empty(
             t("topics.none_yet"), action=t("frame.retry"), on_click=connection.retry_failed, key="tp_list"
         )
 
