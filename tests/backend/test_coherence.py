@@ -1,6 +1,6 @@
-"""Two processes on one store: what is changed at the one shows at the other with its next look.
+"""Tests that a change in one process is visible in another one after it polls for changes.
 
-Each look is what the change watcher's thread does once a second; here it is called.
+The change watcher's thread polls once a second; here the test calls it.
 """
 
 import contextlib
@@ -27,28 +27,28 @@ from tests.support.timelines import NOW, build_run_json
 
 @dataclass
 class Pair:
-    """The process at which something changes, and the other one."""
+    """The process that makes a change, and the other one."""
 
-    here: Running
-    there: Running
+    writer: Running
+    reader: Running
     key: str
     home: Path
 
     def post(self, path: str, body: Any) -> Any:
         headers = {"CP-X-API-KEY": self.key, "Content-Type": "application/json"}
-        answer = send(self.here.app, path, method="POST", headers=headers, body=[orjson.dumps(body)])
+        answer = send(self.writer.app, path, method="POST", headers=headers, body=[orjson.dumps(body)])
         assert answer.status in (200, 201), answer.body
         return answer.json()
 
-    def scan_there(self, text: str) -> Answer:
+    def scan_at_reader(self, text: str) -> Answer:
         body = {"articles": [{"content": text, "language": "en"}], "persist": False}
         headers = {"CP-X-API-KEY": self.key, "Content-Type": "application/json"}
         return send(
-            self.there.app, "/articles/scan", method="POST", headers=headers, body=[orjson.dumps(body)]
+            self.reader.app, "/articles/scan", method="POST", headers=headers, body=[orjson.dumps(body)]
         )
 
-    def status_there(self, path: str, key: str) -> int:
-        return self.there.get(path, key=key).status
+    def status_at_reader(self, path: str, key: str) -> int:
+        return self.reader.get(path, key=key).status
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
@@ -62,91 +62,91 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         stack.enter_context(read_once.cache_rule_sets())
         settings = settings_in(home, database_url=url, scan_processes=0)
         clock = Clock()
-        here, there = run_app(settings, clock), run_app(settings, clock)
-        for running in (here, there):
+        writer, reader = run_app(settings, clock), run_app(settings, clock)
+        for running in (writer, reader):
             stack.callback(running.close)
             stack.callback(running.inner.state.articles.close)
-        made = auth_service.create_key(
-            here.database, name="both", scopes=("read", "write", "ingest"), now=datetime.now(UTC)
+        created = auth_service.create_key(
+            writer.database, name="both", scopes=("read", "write", "ingest"), now=datetime.now(UTC)
         )
-        for running in (here, there):
+        for running in (writer, reader):
             running.poll_changes()
-        yield Pair(here, there, made.key, home)
+        yield Pair(writer, reader, created.key, home)
 
 
-def test_a_key_that_is_made_opens_and_one_that_is_revoked_does_not(pair: Pair) -> None:
-    made = auth_service.create_key(pair.here.database, name="k", scopes=["read"], now=datetime.now(UTC))
-    pair.there.poll_changes()
-    assert pair.status_there("/rankings", made.key) == 200
-    auth_service.revoke_key(pair.here.database, made.info.id, now=datetime.now(UTC))
-    pair.there.poll_changes()
-    assert pair.status_there("/rankings", made.key) == 401
+def test_a_new_key_is_accepted_and_a_revoked_one_is_not(pair: Pair) -> None:
+    created = auth_service.create_key(pair.writer.database, name="k", scopes=["read"], now=datetime.now(UTC))
+    pair.reader.poll_changes()
+    assert pair.status_at_reader("/rankings", created.key) == 200
+    auth_service.revoke_key(pair.writer.database, created.info.id, now=datetime.now(UTC))
+    pair.reader.poll_changes()
+    assert pair.status_at_reader("/rankings", created.key) == 401
 
 
-def test_figures_that_a_worker_refreshed_take_the_place_of_the_former_ones(pair: Pair) -> None:
-    build_worker(pair.here).tick()
-    pair.there.poll_changes()
-    before = pair.there.get("/prices", key=pair.key)
-    build_worker(pair.here).tick(minutes=5)
-    pair.there.poll_changes()
-    pair.here.poll_changes()
-    after = pair.there.get("/prices", key=pair.key)
+def test_refreshed_figures_replace_the_old_ones(pair: Pair) -> None:
+    build_worker(pair.writer).tick()
+    pair.reader.poll_changes()
+    before = pair.reader.get("/prices", key=pair.key)
+    build_worker(pair.writer).tick(minutes=5)
+    pair.reader.poll_changes()
+    pair.writer.poll_changes()
+    after = pair.reader.get("/prices", key=pair.key)
     assert after.body != before.body
-    assert after.headers["etag"] == pair.here.get("/prices", key=pair.key).headers["etag"]
-    stale = pair.there.get("/prices", key=pair.key, if_none_match=before.headers["etag"])
+    assert after.headers["etag"] == pair.writer.get("/prices", key=pair.key).headers["etag"]
+    stale = pair.reader.get("/prices", key=pair.key, if_none_match=before.headers["etag"])
     assert stale.status == 200
 
 
-def test_a_topic_shows_in_a_list_that_stood_ready_and_in_its_detail(pair: Pair) -> None:
-    pair.there.clock.at = max(pair.there.clock.at, NOW)
-    told = (pair.there.clock() - timedelta(hours=1)).isoformat()
-    topic = {"external_id": "t", "category": 2, "published_at": told, "url": "https://a.example/"}
+def test_a_topic_appears_in_cached_lists_and_in_its_detail(pair: Pair) -> None:
+    pair.reader.clock.at = max(pair.reader.clock.at, NOW)
+    published_at = (pair.reader.clock() - timedelta(hours=1)).isoformat()
+    topic = {"external_id": "t", "category": 2, "published_at": published_at, "url": "https://a.example/"}
     first = {**topic, "texts": {"en": {"title": "First words"}}}
     lists = ("/topics", "/ranking_topics", "/topics?find=second")
-    for path in lists:  # so that answers stand ready
-        assert pair.there.get(path, key=pair.key).status == 200
+    for path in lists:  # so that responses are cached
+        assert pair.reader.get(path, key=pair.key).status == 200
     number = pair.post("/topics", first)["data"][0]["id"]
-    pair.there.poll_changes()
+    pair.reader.poll_changes()
     for path in lists[:2]:
-        titles = [each["title"] for each in pair.there.get(path, key=pair.key).json()["data"]]
+        titles = [each["title"] for each in pair.reader.get(path, key=pair.key).json()["data"]]
         assert "First words" in titles, path
 
     pair.post("/topics", {**first, "texts": {"en": {"title": "Second words"}}})
-    pair.there.poll_changes()
+    pair.reader.poll_changes()
     for path in lists:
-        titles = [each["title"] for each in pair.there.get(path, key=pair.key).json()["data"]]
+        titles = [each["title"] for each in pair.reader.get(path, key=pair.key).json()["data"]]
         assert "Second words" in titles, path
-    assert pair.there.get(f"/topics/{number}", key=pair.key).json()["data"]["title"] == "Second words"
+    assert pair.reader.get(f"/topics/{number}", key=pair.key).json()["data"]["title"] == "Second words"
 
 
-def test_a_profile_and_its_runs_show_at_once(pair: Pair) -> None:
-    assert pair.status_there("/v1/timelines/mine", pair.key) == 404
-    timeline_store.upsert_profiles(pair.here.database, {"mine": Profile("p", "m")}, now=NOW)
-    assert pair.there.get("/v1/timelines/mine", key=pair.key).json()["entries"] == []
+def test_a_profile_and_its_runs_are_visible_at_once(pair: Pair) -> None:
+    assert pair.status_at_reader("/v1/timelines/mine", pair.key) == 404
+    timeline_store.upsert_profiles(pair.writer.database, {"mine": Profile("p", "m")}, now=NOW)
+    assert pair.reader.get("/v1/timelines/mine", key=pair.key).json()["entries"] == []
     for run in ("a", "b"):
         pair.post("/v1/timelines/mine/entries", [build_run_json(run)])
-        entries = pair.there.get("/v1/timelines/mine", key=pair.key).json()["entries"]
+        entries = pair.reader.get("/v1/timelines/mine", key=pair.key).json()["entries"]
         assert entries[-1]["run_id"] == run
-    listed = pair.there.get("/v1/timelines", key=pair.key).json()["profiles"]["mine"]["entries"]
+    listed = pair.reader.get("/v1/timelines", key=pair.key).json()["profiles"]["mine"]["entries"]
     assert [entry["run_id"] for entry in listed] == ["a", "b"]
 
 
-def test_rules_and_names_that_are_reloaded_judge_articles_everywhere_by_one_version(pair: Pair) -> None:
-    before = pair.scan_there("The Zorbkoin rose")
+def test_reloaded_rules_apply_in_every_process_with_one_version(pair: Pair) -> None:
+    before = pair.scan_at_reader("The Zorbkoin rose")
     assert [found["rule_id"] for found in before.json()[0]["violations"]]
     write_pack(pair.home, PACK.replace("Zorbkoin", "Zorbquoin"))
-    active_rules.announce(pair.here.database)
-    pair.here.poll_changes()
-    pair.there.poll_changes()
-    after = pair.scan_there("The Zorbkoin rose")
+    active_rules.announce(pair.writer.database)
+    pair.writer.poll_changes()
+    pair.reader.poll_changes()
+    after = pair.scan_at_reader("The Zorbkoin rose")
     assert after.json()[0]["violations"] == []
-    told = pair.there.get("/articles/rules", key=pair.key).json()
-    assert told["version"] == after.headers["x-rules-version"] != before.headers["x-rules-version"]
-    assert pair.here.get("/articles/rules", key=pair.key).json() == told
+    rules = pair.reader.get("/articles/rules", key=pair.key).json()
+    assert rules["version"] == after.headers["x-rules-version"] != before.headers["x-rules-version"]
+    assert pair.writer.get("/articles/rules", key=pair.key).json() == rules
 
 
-def test_violations_that_one_stores_are_read_at_the_other_at_once(pair: Pair) -> None:
+def test_stored_violations_are_visible_in_the_other_process_at_once(pair: Pair) -> None:
     article = {"id": "seen-everywhere", "content": "A Zorb Token fell", "language": "en"}
     pair.post("/articles/scan", {"articles": [article], "persist": True})
     path = "/articles/violations?article_id=seen-everywhere"
-    assert pair.there.get(path, key=pair.key).json()["data"]
+    assert pair.reader.get(path, key=pair.key).json()["data"]

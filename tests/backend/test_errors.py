@@ -1,16 +1,18 @@
+"""Tests the formats of error responses."""
+
 import orjson
 import pytest
 
 from backend import errors
 
 
-def rendered(error: errors.ServiceError, path: str) -> tuple[errors.RenderedError, dict[str, object]]:
+def render(error: errors.ServiceError, path: str) -> tuple[errors.RenderedError, dict[str, object]]:
     answer = errors.render(error, path=path, request_id="r-1")
     return answer, orjson.loads(answer.body)
 
 
-def test_an_error_is_a_problem_with_a_stable_code_and_the_request_it_belongs_to() -> None:
-    answer, body = rendered(errors.NotFound("No such asset."), "/assets/x")
+def test_an_error_is_a_problem_with_a_stable_code_and_the_request_id() -> None:
+    answer, body = render(errors.NotFound("No such asset."), "/assets/x")
     assert answer.content_type == "application/problem+json"
     assert body == {
         "type": "urn:chainproof:problem:not_found",
@@ -22,30 +24,30 @@ def test_an_error_is_a_problem_with_a_stable_code_and_the_request_it_belongs_to(
     }
 
 
-def test_invalid_input_lists_every_fault() -> None:
+def test_invalid_input_lists_every_error() -> None:
     fault: errors.FieldError = {"loc": ["query", "sort"], "msg": "not a sort key", "type": "literal_error"}
-    _, body = rendered(errors.BadRequest("Bad.", errors=[fault]), "/rankings")
+    _, body = render(errors.BadRequest("Bad.", errors=[fault]), "/rankings")
     assert body["errors"] == [fault]
 
 
 @pytest.mark.parametrize("path", ["/topics", "/topics/5/media", "/ranking_topics", "/ai_insights/1"])
-def test_the_topic_group_answers_in_its_envelope(path: str) -> None:
-    answer, body = rendered(errors.NotFound("No such topic."), path)
+def test_topic_endpoints_use_their_envelope(path: str) -> None:
+    answer, body = render(errors.NotFound("No such topic."), path)
     assert answer.content_type == "application/json"
     assert body == {"code": 404, "message": "No such topic.", "data": None}
 
 
-def test_oauth_answers_as_its_standard_says() -> None:
-    _, body = rendered(errors.BadRequest("Expired.", code="invalid_grant"), "/oauth/token")
+def test_oauth_errors_have_the_format_of_the_standard() -> None:
+    _, body = render(errors.BadRequest("Expired.", code="invalid_grant"), "/oauth/token")
     assert body == {"error": "invalid_grant", "error_description": "Expired."}
 
 
-def test_a_refused_credential_says_how_to_authenticate() -> None:
+def test_a_refused_credential_gets_an_authenticate_header() -> None:
     assert "ApiKey" in errors.Unauthorized("No key.").headers["WWW-Authenticate"]
 
 
 @pytest.mark.parametrize(
     "error", [errors.TooManyRequests("Slow.", retry_after=7), errors.Unavailable("Down.", retry_after=7)]
 )
-def test_try_again_errors_say_when(error: errors.ServiceError) -> None:
+def test_retryable_errors_have_retry_after(error: errors.ServiceError) -> None:
     assert error.headers["Retry-After"] == "7"

@@ -1,4 +1,4 @@
-"""Python and SQLite that are too old are refused in one sentence, before anything is written."""
+"""Tests that old versions of Python and SQLite are refused in one sentence, before anything is written."""
 
 import runpy
 import sqlite3
@@ -29,21 +29,21 @@ def test_sqlite_before_3_40_is_refused_and_nothing_is_written(
     monkeypatch.setenv("CHAINPROOF_PORT", "0")
     monkeypatch.setenv("CHAINPROOF_DASHBOARD_PORT", "0")
 
-    answer = run.invoke(app, [command])
+    result = run.invoke(app, [command])
 
-    assert answer.exit_code == 3
-    assert answer.stderr.startswith("chainproof: SQLite 3.39.4 is too old; Chainproof needs 3.40 or newer.")
-    assert answer.stderr.count("\n") == 1
+    assert result.exit_code == 3
+    assert result.stderr.startswith("chainproof: SQLite 3.39.4 is too old; Chainproof needs 3.40 or newer.")
+    assert result.stderr.count("\n") == 1
     assert not home.exists()
 
 
 def test_a_python_without_sqlite_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlite3", None)
 
-    answer = run.invoke(app, ["migrate"])
+    result = run.invoke(app, ["migrate"])
 
-    assert answer.exit_code == 3
-    assert "This Python was built without SQLite" in answer.stderr
+    assert result.exit_code == 3
+    assert "This Python was built without SQLite" in result.stderr
     assert not home.exists()
 
 
@@ -54,8 +54,8 @@ def test_python_before_3_11_is_refused(
     monkeypatch.setattr(sys, "version_info", (3, 10, 13))
     monkeypatch.setattr(sys, "version", "3.10.13 (main)")
 
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         runpy.run_path(backend.__file__)
 
-    assert ended.value.code == 3
+    assert exit_info.value.code == 3
     assert capsys.readouterr().err == ("chainproof: Python 3.10.13 is too old; use Python 3.11 or newer.\n")

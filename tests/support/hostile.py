@@ -183,7 +183,7 @@ def _fill_path(template: str, described: dict[str, Any], values: dict[str, str])
 class HostileRequest:
     """One request, with a description for error messages."""
 
-    what: str
+    description: str
     operation: Operation
     path: str
     method: str
@@ -191,18 +191,18 @@ class HostileRequest:
     body: tuple[bytes, ...] = (b"",)
 
 
-def send_all(app: Any, throws: Iterable[HostileRequest]) -> Iterator[tuple[HostileRequest, Answer]]:
+def send_all(app: Any, requests: Iterable[HostileRequest]) -> Iterator[tuple[HostileRequest, Answer]]:
     """Send all requests and yield the responses. Fails if the service logged an error."""
 
     async def run() -> list[tuple[HostileRequest, Answer]]:
         return [
             (
-                throw,
+                request,
                 await send_async(
-                    app, throw.path, method=throw.method, headers=throw.headers, body=throw.body
+                    app, request.path, method=request.method, headers=request.headers, body=request.body
                 ),
             )
-            for throw in throws
+            for request in requests
         ]
 
     with structlog.testing.capture_logs() as events:
@@ -212,13 +212,13 @@ def send_all(app: Any, throws: Iterable[HostileRequest]) -> Iterator[tuple[Hosti
     yield from answers
 
 
-def find_faults(throw: HostileRequest, answer: Answer) -> Iterator[str]:
+def find_faults(request: HostileRequest, answer: Answer) -> Iterator[str]:
     """Describe each property that no response may have, with its request."""
-    for fault in _check_response(throw, answer):
-        yield f"{throw.method} {throw.operation.template}, {throw.what}: {fault}"
+    for fault in _check_response(request, answer):
+        yield f"{request.method} {request.operation.template}, {request.description}: {fault}"
 
 
-def _check_response(throw: HostileRequest, answer: Answer) -> Iterator[str]:
+def _check_response(request: HostileRequest, answer: Answer) -> Iterator[str]:
     if answer.status >= 500:
         yield f"{answer.status} {answer.body[:200]!r}"
     ids = [value for name, value in answer.raw_headers if name == b"x-request-id"]
@@ -229,19 +229,19 @@ def _check_response(throw: HostileRequest, answer: Answer) -> Iterator[str]:
     if any(name.startswith(b"access-control-") for name, _ in answer.raw_headers):
         yield "opened to other origins"
     if answer.status >= 400 and answer.body:
-        yield from _check_error_body(throw, answer, ids)
-    operation = throw.operation
+        yield from _check_error_body(request, answer, ids)
+    operation = request.operation
     is_documented_request = (
-        throw.path.partition("?")[0] == operation.path and throw.method == operation.method
+        request.path.partition("?")[0] == operation.path and request.method == operation.method
     )
     if is_documented_request and str(answer.status) not in operation.described["responses"]:
         yield f"{answer.status} is not in the document"
 
 
-def _check_error_body(throw: HostileRequest, answer: Answer, ids: list[bytes]) -> Iterator[str]:
+def _check_error_body(request: HostileRequest, answer: Answer, ids: list[bytes]) -> Iterator[str]:
     if answer.headers["content-type"].startswith("text/html"):
         is_ours = answer.body.startswith(b"<!doctype html>") and b"<script" not in answer.body
-        if not is_ours or not throw.path.startswith("/oauth/authorize"):
+        if not is_ours or not request.path.startswith("/oauth/authorize"):
             yield "not a page of the service"
         return
     body = answer.json()

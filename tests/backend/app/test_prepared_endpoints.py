@@ -128,9 +128,9 @@ def test_foreign_spellings_of_a_query_fill_no_memory(running: Running) -> None:
     view = running.market.view
     for number in range(600):
         assert running.get(f"/crypto/market-overview?n={number}").status == 200
-    assert len(view._ready) <= 512 + len(HOT)
+    assert len(view._responses) <= 512 + len(HOT)
     view.reload()
-    assert len(view._ready) <= 32 + len(HOT)
+    assert len(view._responses) <= 32 + len(HOT)
 
 
 def test_the_latest_spellings_stand_ready_again_after_a_change(running: Running) -> None:

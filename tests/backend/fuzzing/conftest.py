@@ -1,4 +1,4 @@
-"""One service for the sweeps, with a key that opens everything."""
+"""Provides one service for all fuzzing tests, with a key for every scope."""
 
 import math
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from backend.auth.service import create_key
 from tests.support.hostile import Operation, operations
 from tests.support.market_app import Running, sample_app
 
-ALL = ("read", "write", "ingest", "admin")
+ALL_SCOPES = ("read", "write", "ingest", "admin")
 
 
 @dataclass(frozen=True)
-class Prey:
+class FuzzedService:
     running: Running
     key: str
     document: dict[str, Any]
@@ -24,10 +24,10 @@ class Prey:
 
 
 @pytest.fixture(scope="package")
-def prey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prey]:
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FuzzedService]:
     with sample_app(tmp_path_factory.mktemp("fuzzing"), ("bitcoin", "ethereum")) as running:
-        running.inner.state.watcher.last_success = math.inf  # it does not run beside these tests
-        key = create_key(running.database, name="fuzzing", scopes=ALL, now=datetime.now(UTC)).key
+        running.inner.state.watcher.last_success = math.inf  # the watcher does not run in these tests
+        key = create_key(running.database, name="fuzzing", scopes=ALL_SCOPES, now=datetime.now(UTC)).key
         running.inner.state.credentials.reload()
         document = running.json("/openapi.json")
-        yield Prey(running, key, document, operations(document))
+        yield FuzzedService(running, key, document, operations(document))

@@ -1,10 +1,10 @@
-"""Hostile input at every operation of the document: never a 5xx, always the shape, always an id."""
+"""Sends hostile input to every operation: never a 5xx, always the error format and a request id."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.backend.fuzzing.conftest import Prey
+from tests.backend.fuzzing.conftest import FuzzedService
 from tests.support.hostile import (
     BODIES,
     CODINGS,
@@ -20,49 +20,56 @@ from tests.support.hostile import (
     send_all,
 )
 
-Thrower = Callable[[Operation, list[tuple[str, str]]], Iterator[HostileRequest]]
+RequestBuilder = Callable[[Operation, list[tuple[str, str]]], Iterator[HostileRequest]]
 JSON = ("Content-Type", "application/json")
-SMALL = b"{}"
+SMALL_BODY = b"{}"
 
 
-def test_the_document_has_something_to_throw_at(prey: Prey) -> None:
-    assert sum(operation.takes_body for operation in prey.operations) >= 7
-    assert sum(operation.is_guarded for operation in prey.operations) >= 40
-    assert all("{" not in operation.path for operation in prey.operations)
+def test_the_document_has_enough_operations(fuzzed: FuzzedService) -> None:
+    assert sum(operation.takes_body for operation in fuzzed.operations) >= 7
+    assert sum(operation.is_guarded for operation in fuzzed.operations) >= 40
+    assert all("{" not in operation.path for operation in fuzzed.operations)
 
 
-def bodies(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_bodies(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     if operation.takes_body:
-        for what, body in BODIES.items():
+        for description, body in BODIES.items():
             for length in ([("Content-Length", str(len(body)))], [("Transfer-Encoding", "chunked")]):
                 headers = [*known, JSON, *length]
-                yield HostileRequest(what, operation, operation.path, operation.method, headers, (body,))
+                yield HostileRequest(
+                    description, operation, operation.path, operation.method, headers, (body,)
+                )
 
 
-def bodies_where_none_is_read(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_unexpected_bodies(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     if not operation.takes_body:
         headers = [*known, ("Content-Type", "a/b"), ("Content-Length", "2")]
         yield HostileRequest("a body", operation, operation.path, operation.method, headers, (b"\xff\x00",))
 
 
-def lengths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_lengths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     if operation.takes_body:
         for length in ("1", "99", "-1", "x", "0x2", "9" * 5_000, "", " 2 ", "２".encode().decode("latin-1")):
             headers = [*known, JSON, ("Content-Length", length)]
             yield HostileRequest(
-                f"length {length[:9]!r}", operation, operation.path, operation.method, headers, (SMALL,)
+                f"length {length[:9]!r}", operation, operation.path, operation.method, headers, (SMALL_BODY,)
             )
 
 
-def headers(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
-    for what, sent in HEADERS.items():
+def build_headers(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+    for description, sent in HEADERS.items():
         yield HostileRequest(
-            what, operation, operation.path, operation.method, [*known, *sent, *_body(operation)], (SMALL,)
+            description,
+            operation,
+            operation.path,
+            operation.method,
+            [*known, *sent, *_body(operation)],
+            (SMALL_BODY,),
         )
 
 
-def credentials(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
-    for what, sent in {
+def build_credentials(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+    for description, sent in {
         "twice the same": known * 2,
         "two that differ": [*known, ("CP-X-API-KEY", "other")],
         "bytes": [("CP-X-API-KEY", "\xff\x00")],
@@ -71,86 +78,114 @@ def credentials(operation: Operation, known: list[tuple[str, str]]) -> Iterator[
         "nothing in it": [("Authorization", "Bearer"), ("X-CP-TERMINAL-API-KEY", "")],
     }.items():
         yield HostileRequest(
-            what, operation, operation.path, operation.method, [*sent, *_body(operation)], (SMALL,)
+            description,
+            operation,
+            operation.path,
+            operation.method,
+            [*sent, *_body(operation)],
+            (SMALL_BODY,),
         )
 
 
-def paths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_paths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     sent = [*known, *_body(operation)]
     for suffix in SUFFIXES:
-        yield HostileRequest(suffix, operation, operation.path + suffix, operation.method, sent, (SMALL,))
+        yield HostileRequest(
+            suffix, operation, operation.path + suffix, operation.method, sent, (SMALL_BODY,)
+        )
     for name in operation.parameters("path"):
         for value in VALUES:
             path = operation.with_value(name, value)
-            yield HostileRequest(f"{name}={value[:20]}", operation, path, operation.method, sent, (SMALL,))
+            yield HostileRequest(
+                f"{name}={value[:20]}", operation, path, operation.method, sent, (SMALL_BODY,)
+            )
 
 
-def queries(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_queries(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     names = operation.parameters("query")
-    asked = [f"{name}={value}" for name in names for value in VALUES[::2]]
-    asked += ["&".join(f"{name}={value}" for name in names for value in ("1", "x", "%ff", "1")), "&&==&%=%"]
-    asked += ["&".join(f"unknown{number}=1" for number in range(500)), "__proto__[a]=1&a[]=b&a.b=c"]
-    for query in asked:
+    texts = [f"{name}={value}" for name in names for value in VALUES[::2]]
+    texts += ["&".join(f"{name}={value}" for name in names for value in ("1", "x", "%ff", "1")), "&&==&%=%"]
+    texts += ["&".join(f"unknown{number}=1" for number in range(500)), "__proto__[a]=1&a[]=b&a.b=c"]
+    for query in texts:
         sent = [*known, *_body(operation)]
         yield HostileRequest(
-            query[:40], operation, f"{operation.path}?{query}", operation.method, sent, (SMALL,)
+            query[:40], operation, f"{operation.path}?{query}", operation.method, sent, (SMALL_BODY,)
         )
 
 
-def methods(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_methods(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     for method in METHODS:
-        yield HostileRequest(method, operation, operation.path, method, [*known, *_body(operation)], (SMALL,))
+        yield HostileRequest(
+            method, operation, operation.path, method, [*known, *_body(operation)], (SMALL_BODY,)
+        )
 
 
 def _body(operation: Operation) -> list[tuple[str, str]]:
-    return [JSON, ("Content-Length", str(len(SMALL)))] if operation.takes_body else []
+    return [JSON, ("Content-Length", str(len(SMALL_BODY)))] if operation.takes_body else []
 
 
 @pytest.mark.parametrize(
-    "thrower",
-    [bodies, bodies_where_none_is_read, lengths, headers, credentials, paths, queries, methods],
+    "build_requests",
+    [
+        build_bodies,
+        build_unexpected_bodies,
+        build_lengths,
+        build_headers,
+        build_credentials,
+        build_paths,
+        build_queries,
+        build_methods,
+    ],
 )
-def test_no_operation_breaks_or_answers_in_another_shape(prey: Prey, thrower: Thrower) -> None:
-    throws = [throw for operation in prey.operations for throw in thrower(operation, credential(prey.key))]
-    assert throws
+def test_no_operation_fails_or_answers_in_another_format(
+    fuzzed: FuzzedService, build_requests: RequestBuilder
+) -> None:
+    requests = [
+        request
+        for operation in fuzzed.operations
+        for request in build_requests(operation, credential(fuzzed.key))
+    ]
+    assert requests
     faults = [
-        fault for throw, answer in send_all(prey.running.app, throws) for fault in find_faults(throw, answer)
+        fault
+        for request, answer in send_all(fuzzed.running.app, requests)
+        for fault in find_faults(request, answer)
     ]
     assert faults == []
 
 
 @pytest.mark.parametrize(("header", "values"), [("Content-Type", TYPES), ("Content-Encoding", CODINGS)])
-def test_what_is_not_plain_json_is_415_wherever_it_is_taken(
-    prey: Prey, header: str, values: tuple[str, ...]
+def test_bodies_that_are_not_plain_json_are_415(
+    fuzzed: FuzzedService, header: str, values: tuple[str, ...]
 ) -> None:
     types = [] if header == "Content-Type" else [JSON]
-    throws = [
+    requests = [
         HostileRequest(
             value,
             operation,
             operation.path,
             operation.method,
-            [*credential(prey.key), *types, (header, value), ("Content-Length", "2")],
-            (SMALL,),
+            [*credential(fuzzed.key), *types, (header, value), ("Content-Length", "2")],
+            (SMALL_BODY,),
         )
-        for operation in prey.operations
+        for operation in fuzzed.operations
         if operation.takes_json
         for value in values
     ]
-    for throw, answer in send_all(prey.running.app, throws):
-        assert list(find_faults(throw, answer)) == []
-        assert answer.status == 415, (throw.what, throw.operation.template)
+    for request, answer in send_all(fuzzed.running.app, requests):
+        assert list(find_faults(request, answer)) == []
+        assert answer.status == 415, (request.description, request.operation.template)
         assert answer.reads == 0
 
 
-def test_without_a_key_nothing_hostile_gets_further_than_401(prey: Prey) -> None:
-    throws = [
-        throw
-        for operation in prey.operations
+def test_without_a_key_hostile_requests_are_401(fuzzed: FuzzedService) -> None:
+    requests = [
+        request
+        for operation in fuzzed.operations
         if operation.is_guarded
-        for thrower in (bodies, lengths, headers)
-        for throw in thrower(operation, [])
+        for build_requests in (build_bodies, build_lengths, build_headers)
+        for request in build_requests(operation, [])
     ]
-    for throw, answer in send_all(prey.running.app, throws):
-        assert list(find_faults(throw, answer)) == []
-        assert (answer.status, answer.reads) == (401, 0), (throw.what, throw.operation.template)
+    for request, answer in send_all(fuzzed.running.app, requests):
+        assert list(find_faults(request, answer)) == []
+        assert (answer.status, answer.reads) == (401, 0), (request.description, request.operation.template)

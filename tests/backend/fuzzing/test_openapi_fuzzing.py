@@ -1,12 +1,12 @@
-"""Schemathesis against the service, by the service's own document: a little of ``benchmarks/fuzzing.py``."""
+"""Runs Schemathesis on the OpenAPI document with few examples; ``benchmarks/fuzzing.py`` runs more."""
 
-from tests.backend.fuzzing.conftest import Prey
+from tests.backend.fuzzing.conftest import FuzzedService
 from tests.support import fuzzing
 
-A_FEW = {"max-examples": 2, "deterministic": True}
+FEW_EXAMPLES = {"max-examples": 2, "deterministic": True}
 WITHOUT_COVERAGE = {"phases": {"coverage": {"enabled": False}}, "seed": 1}
-"""That phase is thousands of requests, and for the benchmark."""
-OPEN = {
+"""The coverage phase sends thousands of requests; the benchmark runs it."""
+PUBLIC_OPERATIONS = {
     "GET /healthz",
     "GET /readyz",
     "GET /metrics",
@@ -19,24 +19,26 @@ OPEN = {
 }
 
 
-def hunted(prey: Prey, key: str | None) -> fuzzing.FuzzingResult:
-    schema = fuzzing.load_schema(prey.document, fuzzing.build_config(key, more=WITHOUT_COVERAGE, **A_FEW))
-    schema.app = fuzzing.strip_lifespan(prey.running.app)
+def run_fuzzing(fuzzed: FuzzedService, key: str | None) -> fuzzing.FuzzingResult:
+    schema = fuzzing.load_schema(
+        fuzzed.document, fuzzing.build_config(key, more=WITHOUT_COVERAGE, **FEW_EXAMPLES)
+    )
+    schema.app = fuzzing.strip_lifespan(fuzzed.running.app)
     return fuzzing.run_all(schema)
 
 
-def test_whatever_the_document_allows_is_answered_as_it_says(prey: Prey) -> None:
-    bag = hunted(prey, prey.key)
-    assert bag.failures == {}
-    assert bag.errors == []
-    assert set(bag.by_operation) == {f"{each.method} {each.template}" for each in prey.operations}
-    assert bag.server_errors == 0
-    assert bag.answers[200] > len(prey.operations)
+def test_every_response_to_valid_requests_matches_the_document(fuzzed: FuzzedService) -> None:
+    result = run_fuzzing(fuzzed, fuzzed.key)
+    assert result.failures == {}
+    assert result.errors == []
+    assert set(result.by_operation) == {f"{each.method} {each.template}" for each in fuzzed.operations}
+    assert result.server_errors == 0
+    assert result.answers[200] > len(fuzzed.operations)
 
 
-def test_whatever_is_sent_without_a_key_nothing_but_the_open_paths_is_let_in(prey: Prey) -> None:
-    bag = hunted(prey, None)
-    assert bag.failures == {}
-    assert bag.errors == []
-    let_in = {label for label, answers in bag.by_operation.items() if set(answers) != {401}}
-    assert let_in == OPEN
+def test_without_a_key_only_public_operations_are_accessible(fuzzed: FuzzedService) -> None:
+    result = run_fuzzing(fuzzed, None)
+    assert result.failures == {}
+    assert result.errors == []
+    accessible = {label for label, answers in result.by_operation.items() if set(answers) != {401}}
+    assert accessible == PUBLIC_OPERATIONS

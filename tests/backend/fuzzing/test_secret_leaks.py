@@ -1,6 +1,7 @@
-"""Every secret is planted, everything is done that uses one, most of it fails, and then they are looked for.
+"""Tests that no secret appears in logs, responses, metrics, results or stored files.
 
-The upstream is the worst there is: it refuses every request and quotes it in full.
+It uses known secrets in every operation that needs one; most fail. The upstream refuses every request and
+quotes it in full.
 """
 
 import base64
@@ -45,7 +46,7 @@ from tests.support.echoing_server import EchoingServer
 from tests.support.market_app import enable_only
 from tests.support.research_app import Research
 
-SENT = {
+OUTGOING_SECRETS = {
     "coingecko_api_key": "CG-plantedGeckoKey7q2X",
     "coinmarketcap_api_key": "planted-cmc-9f31-4c07-a5d2",
     "search_brave_api_key": "BSAplantedBrave3kLw8",
@@ -53,8 +54,8 @@ SENT = {
     "model_api_key": "sk-plantedModel4hRt9Zx",
     "x_bearer_token": "AAAAplantedXtoken%3D6bYu",
 }
-"""Secrets of the settings that leave the process, and must leave it for their upstream alone."""
-ADDRESSES = (
+"""Secrets of the settings that the service sends, but only to their upstream."""
+URL_SETTINGS = (
     "coingecko_base_url",
     "coinmarketcap_base_url",
     "alternative_me_base_url",
@@ -66,18 +67,18 @@ ADDRESSES = (
 )
 PATHS = ("/prices", "/topics/1/media", "/assets/x", "/v1/timelines")
 PASSWORD = "planted-password-2mQe"
-PERSONS = "planted persons phrase 8vKw"
+ACCOUNT_PASSWORD = "planted persons phrase 8vKw"
 VERIFIER = "plantedVerifier" + "x4Jd" * 8
-PIECE = 12
-"""So many characters of a secret in a row are as good as the secret to whoever looks for it."""
+MIN_LEAK_CHARS = 12
+"""This many consecutive characters of a secret count as a leak."""
 
 
 @dataclass
 class Traces:
-    """What was done with secrets, and every place to look for them afterwards."""
+    """The used secrets, and all outputs in which they must not appear."""
 
     home: Path
-    heard: str
+    received: str
     secrets: list[str] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     log: str = ""
@@ -85,25 +86,28 @@ class Traces:
     results: str = ""
     metrics: str = ""
 
-    def found_in(self, text: str) -> set[str]:
-        return {secret for secret in self.secrets if any(piece in text for piece in pieces(secret))}
+    def find_leaks(self, text: str) -> set[str]:
+        return {secret for secret in self.secrets if any(part in text for part in split_secret(secret))}
 
 
-def pieces(secret: str) -> set[str]:
-    """The secret's own parts, bare and in base64, without what all keys of its kind begin with."""
-    own = secret.partition("v1")[2] if secret.startswith(("cp_", "cpt_")) else secret
-    parts = {own[start : start + PIECE] for start in range(0, max(len(own) - PIECE, 0) + 1, 2)}
+def split_secret(secret: str) -> set[str]:
+    """Return parts of the secret, plain and in base64, without the common prefix of its kind."""
+    unique = secret.partition("v1")[2] if secret.startswith(("cp_", "cpt_")) else secret
+    parts = {
+        unique[start : start + MIN_LEAK_CHARS]
+        for start in range(0, max(len(unique) - MIN_LEAK_CHARS, 0) + 1, 2)
+    }
     return parts | {base64.b64encode(secret.encode()).decode()[:24]}
 
 
-def settings_in(home: Path, upstream: EchoingServer) -> Settings:
+def build_settings(home: Path, upstream: EchoingServer) -> Settings:
     enable_only(home, ("bitcoin", "ethereum"))
     (home / "feeds.yaml").write_text(
         "disable: all\n"
         f"feeds: [{{id: own, name: Own, url: '{upstream.url}/feed', language: en, kind: press}}]\n"
     )
-    addresses: dict[str, Any] = dict.fromkeys(ADDRESSES, upstream.url)
-    secrets: dict[str, Any] = {name: SecretStr(value) for name, value in SENT.items()}
+    addresses: dict[str, Any] = dict.fromkeys(URL_SETTINGS, upstream.url)
+    secrets: dict[str, Any] = {name: SecretStr(value) for name, value in OUTGOING_SECRETS.items()}
     return Settings(
         home=home,
         mode="live",
@@ -118,14 +122,14 @@ def settings_in(home: Path, upstream: EchoingServer) -> Settings:
 
 
 @contextlib.contextmanager
-def all_that_is_logged() -> Iterator[io.StringIO]:
-    """At any level and by whomever; the loggers are given back as they were."""
-    kept = io.StringIO()
+def capture_all_logs() -> Iterator[io.StringIO]:
+    """Capture all levels of all loggers, and restore their configuration at the end."""
+    captured = io.StringIO()
     root, configured = logging.getLogger(), structlog.get_config()
     handlers, level = root.handlers, root.level
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stderr", kept)
-        yield kept
+        patch.setattr(sys, "stderr", captured)
+        yield captured
     root.handlers = handlers
     root.setLevel(level)
     structlog.configure(**configured)
@@ -134,36 +138,36 @@ def all_that_is_logged() -> Iterator[io.StringIO]:
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
     home = tmp_path_factory.mktemp("secrets")
-    with EchoingServer() as upstream, all_that_is_logged() as log:
-        settings = settings_in(home, upstream)
-        shell = create_app(settings)
-        state = shell.inner.state
-        traces = Traces(home, "", [*SENT.values(), PASSWORD])
+    with EchoingServer() as upstream, capture_all_logs() as log:
+        settings = build_settings(home, upstream)
+        app = create_app(settings)
+        state = app.inner.state
+        traces = Traces(home, "", [*OUTGOING_SECRETS.values(), PASSWORD])
         try:
-            call(traces, shell, settings, state.database)
-            sign_in(traces, shell, state.database)
-            work(traces, settings, state.database)
+            send_requests(traces, app, settings, state.database)
+            sign_in(traces, app, state.database)
+            run_all_jobs(traces, settings, state.database)
             traces.doctor = "\n".join(each.sentence for each in runner.run_checks(settings))
-            traces.metrics = send(shell, "/metrics").body.decode()
+            traces.metrics = send(app, "/metrics").body.decode()
         finally:
             state.articles.close()
             state.market.close()
             state.database.dispose()
-        traces.heard = upstream.received
+        traces.received = upstream.received
         traces.log = log.getvalue()
     return traces
 
 
-def call(traces: Traces, app: Any, settings: Settings, database: Database) -> None:
-    """Requests with every kind of key, in the right place, in wrong ones, and one letter off."""
+def send_requests(traces: Traces, app: Any, settings: Settings, database: Database) -> None:
+    """Send requests with every kind of key, in right and wrong headers, and with wrong characters."""
     now = datetime.now(UTC)
-    good = service.create_key(database, name="good", scopes=("read", "write", "ingest"), now=now).key
+    valid = service.create_key(database, name="valid", scopes=("read", "write", "ingest"), now=now).key
     terminal = service.create_key(database, name="terminal", scopes=(), terminal=True, now=now).key
     revoked = service.create_key(database, name="revoked", scopes=("read",), now=now)
     service.revoke_key(database, revoked.info.id, now)
     day = timedelta(days=1)
     expired = service.create_key(database, name="e", scopes=("read",), now=now - 2 * day, expires_in=day).key
-    keys = [settings.local_key_file.read_text().strip(), good, terminal, revoked.key, expired]
+    keys = [settings.local_key_file.read_text().strip(), valid, terminal, revoked.key, expired]
     traces.secrets += keys
     app.inner.state.credentials.reload()
     for key in keys:
@@ -172,13 +176,13 @@ def call(traces: Traces, app: Any, settings: Settings, database: Database) -> No
                 traces.answers += [send(app, path, headers={header: sent}) for path in PATHS]
             for scheme in ("Bearer ", "bearer  ", "Basic ", ""):
                 traces.answers.append(send(app, "/prices", headers={"Authorization": scheme + sent}))
-        # As a caller may by mistake: the log names the route alone, and no query.
-        send(app, f"/assets/{key}?key={key}", headers={"CP-X-API-KEY": good, "Referer": key, "Cookie": key})
+        # A caller may do this by mistake. The log contains only the route, and no query.
+        send(app, f"/assets/{key}?key={key}", headers={"CP-X-API-KEY": valid, "Referer": key, "Cookie": key})
     topic = {
         "category": 0,
         "published_at": now.isoformat(),
         "url": "https://a.example/",
-        "texts": {"en": {"title": "Bitcoin rises above Ethereum", "summary": "So it is told of Bitcoin."}},
+        "texts": {"en": {"title": "Bitcoin rises above Ethereum", "summary": "A summary about Bitcoin."}},
     }
     for path, body in (
         ("/topics", orjson.dumps(topic)),
@@ -186,22 +190,22 @@ def call(traces: Traces, app: Any, settings: Settings, database: Database) -> No
         ("/sources", b'{"statement": 7}'),
         ("/entities/extractions", b"{"),
     ):
-        headers = {"CP-X-API-KEY": good, "Content-Type": "application/json", "Idempotency-Key": "a"}
+        headers = {"CP-X-API-KEY": valid, "Content-Type": "application/json", "Idempotency-Key": "a"}
         headers["Content-Length"] = str(len(body))
         traces.answers.append(send(app, path, method="POST", headers=headers, body=[body]))
     traces.answers += [send(app, "/openapi.json"), send(app, "/docs"), send(app, "/readyz")]
 
 
 def sign_in(traces: Traces, app: Any, database: Database) -> None:
-    """A code and tokens, made, used, misused and told of; of the answers those that give no token."""
+    """Issue, use and misuse a code and tokens. Records the responses that contain no token."""
     now, redirect = datetime.now(UTC), "http://127.0.0.1:9/back"
-    made = apps.create(database, name="planted", redirect_uris=[redirect], first_party=True, now=now)
-    client = made.client_id
-    person = accounts.create(database, username="ada", password=PERSONS, now=now)
-    consent = grants.Consent(client, person.id, ("read",), redirect, grants.compute_code_challenge(VERIFIER))
+    client_app = apps.create(database, name="planted", redirect_uris=[redirect], first_party=True, now=now)
+    client = client_app.client_id
+    account = accounts.create(database, username="ada", password=ACCOUNT_PASSWORD, now=now)
+    consent = grants.Consent(client, account.id, ("read",), redirect, grants.compute_code_challenge(VERIFIER))
     with database.write() as connection:
         code = grants.issue_code(connection, consent, now)
-        _, session = sign_in_sessions.start(connection, person.id, user_agent="", now=now)
+        _, session = sign_in_sessions.start(connection, account.id, user_agent="", now=now)
 
     def post(path: str, **form: str) -> Answer:
         body = urlencode(form).encode()
@@ -209,42 +213,48 @@ def sign_in(traces: Traces, app: Any, database: Database) -> None:
         return send(app, path, method="POST", headers=headers, body=[body])
 
     exchange = {"client_id": client, "code": code, "redirect_uri": redirect, "code_verifier": VERIFIER}
-    wrong = post(
+    refused = post(
         "/oauth/token", grant_type="authorization_code", **{**exchange, "code_verifier": VERIFIER[1:]}
     )
     issued = orjson.loads(post("/oauth/token", grant_type="authorization_code", **exchange).body)
     refresh = {"grant_type": "refresh_token", "refresh_token": issued["refresh_token"]}
     renewed = orjson.loads(post("/oauth/token", **refresh).body)
     tokens = [each[kind] for each in (issued, renewed) for kind in ("access_token", "refresh_token")]
-    traces.secrets += [code, session, PERSONS, VERIFIER, *tokens]
+    traces.secrets += [code, session, ACCOUNT_PASSWORD, VERIFIER, *tokens]
     for token in (*tokens, tokens[0][:-1], code):
         traces.answers += [
             send(app, path, headers={"Authorization": f"Bearer {token}"}) for path in ("/prices", "/topics/1")
         ]
         traces.answers.append(post("/oauth/introspect", token=token))
-    person_asks = {"username": "ada", "password": PERSONS, "csrf_token": PERSONS, "approve": "1"}
-    asked = {"response_type": "code", "client_id": client, "redirect_uri": redirect, "state": "s"}
+    form = {"username": "ada", "password": ACCOUNT_PASSWORD, "csrf_token": ACCOUNT_PASSWORD, "approve": "1"}
+    parameters = {"response_type": "code", "client_id": client, "redirect_uri": redirect, "state": "s"}
     challenge = {"code_challenge": consent.code_challenge, "code_challenge_method": "S256"}
     cookie = {"Cookie": f"{app.inner.state.oauth.session_cookie.name}={session}"}
-    resumed = send(app, f"/oauth/authorize?{urlencode({**asked, **challenge})}", headers=cookie)
+    resumed = send(app, f"/oauth/authorize?{urlencode({**parameters, **challenge})}", headers=cookie)
     assert b"code=cpc_" in dict(resumed.raw_headers)[b"location"]
     traces.answers += [
-        wrong,
-        send(app, f"/oauth/authorize?{urlencode({**asked, **challenge, 'prompt': 'login'})}", headers=cookie),
-        post("/oauth/authorize", **asked, **challenge, **person_asks),
+        refused,
+        send(
+            app,
+            f"/oauth/authorize?{urlencode({**parameters, **challenge, 'prompt': 'login'})}",
+            headers=cookie,
+        ),
+        post("/oauth/authorize", **parameters, **challenge, **form),
         post("/oauth/token", grant_type="authorization_code", **exchange),
         post("/oauth/token", **refresh),
         post("/oauth/revoke", token=tokens[0], client_id=client),
-        send(app, f"/oauth/authorize?{urlencode({**asked, 'password': PERSONS, 'code': code})}"),
+        send(
+            app, f"/oauth/authorize?{urlencode({**parameters, 'password': ACCOUNT_PASSWORD, 'code': code})}"
+        ),
     ]
 
 
-def work(traces: Traces, settings: Settings, database: Database) -> None:
-    """Every schedule once and every job to its end, all of which ask the upstream in vain."""
+def run_all_jobs(traces: Traces, settings: Settings, database: Database) -> None:
+    """Run every schedule once and every job to its end; all requests to the upstream fail."""
     rules = ActiveRules(settings)
     types = {
-        one.kind: one
-        for one in (build_source_jobs(settings, database, rules), extraction_jobs(settings, rules))
+        job_type.kind: job_type
+        for job_type in (build_source_jobs(settings, database, rules), extraction_jobs(settings, rules))
     }
     schedules = [
         *market_schedules(settings, database),
@@ -266,60 +276,62 @@ def work(traces: Traces, settings: Settings, database: Database) -> None:
 
 
 def test_every_secret_was_used(traces: Traces) -> None:
-    assert {name for name, secret in SENT.items() if secret not in traces.heard} == set()
+    assert {name for name, secret in OUTGOING_SECRETS.items() if secret not in traces.received} == set()
     assert {answer.status for answer in traces.answers} >= {200, 201, 202, 400, 401}
 
 
-def test_no_secret_is_in_the_log_whatever_its_level(traces: Traces) -> None:
-    assert traces.found_in(traces.log) == set()
-    lines = [line for line in traces.log.splitlines() if line.startswith("{")]  # Python itself may warn there
+def test_no_secret_is_in_the_log_at_any_level(traces: Traces) -> None:
+    assert traces.find_leaks(traces.log) == set()
+    lines = [
+        line for line in traces.log.splitlines() if line.startswith("{")
+    ]  # Python itself may write warnings
     events = {orjson.loads(line)["event"] for line in lines}
     assert "request" in events
 
 
-def test_no_secret_is_in_an_answer(traces: Traces) -> None:
+def test_no_secret_is_in_a_response(traces: Traces) -> None:
     for answer in traces.answers:
-        told = answer.text.decode("latin-1") + str(answer.raw_headers)
-        assert traces.found_in(told) == set()
+        response = answer.text.decode("latin-1") + str(answer.raw_headers)
+        assert traces.find_leaks(response) == set()
 
 
 def test_no_secret_is_in_the_metrics(traces: Traces) -> None:
     assert "chainproof_http_requests_total" in traces.metrics
-    assert traces.found_in(traces.metrics) == set()
+    assert traces.find_leaks(traces.metrics) == set()
 
 
-def test_no_secret_is_in_what_the_doctor_says(traces: Traces) -> None:
+def test_no_secret_is_in_the_output_of_the_doctor(traces: Traces) -> None:
     assert "401" in traces.doctor or "refuse" in traces.doctor, traces.doctor
-    assert traces.found_in(traces.doctor) == set()
+    assert traces.find_leaks(traces.doctor) == set()
 
 
 def test_no_secret_is_in_a_jobs_result(traces: Traces) -> None:
     assert "completed" in traces.results or "failed" in traces.results
-    assert traces.found_in(traces.results) == set()
+    assert traces.find_leaks(traces.results) == set()
 
 
-def test_the_stores_files_hold_digests_alone(traces: Traces) -> None:
+def test_the_store_contains_only_digests(traces: Traces) -> None:
     files = [path for path in traces.home.rglob("*") if path.is_file() and path.name != "local.key"]
     assert any(path.name == "chainproof.db" for path in files)
     for path in files:
-        assert traces.found_in(path.read_bytes().decode("latin-1")) == set(), path.name
+        assert traces.find_leaks(path.read_bytes().decode("latin-1")) == set(), path.name
 
 
 @pytest.mark.parametrize("command", [["doctor", "--json"], ["doctor"], ["migrate"], ["keys", "list"]])
-def test_the_password_of_a_store_that_does_not_answer_is_not_told(
+def test_the_password_of_an_unreachable_store_is_not_shown(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path))
     monkeypatch.setenv("CHAINPROOF_DATABASE_URL", f"postgresql://chain:{PASSWORD}@127.0.0.1:1/app")
-    told = CliRunner().invoke(program, command)
-    assert told.exit_code != 0
-    words = told.output + str(told.exception) + repr(told.exc_info)
-    assert "127.0.0.1" in words or "store" in words
-    assert not any(piece in words for piece in pieces(PASSWORD))
+    result = CliRunner().invoke(program, command)
+    assert result.exit_code != 0
+    output = result.output + str(result.exception) + repr(result.exc_info)
+    assert "127.0.0.1" in output or "store" in output
+    assert not any(part in output for part in split_secret(PASSWORD))
 
 
-def test_settings_tell_no_secret_of_themselves(traces: Traces, tmp_path: Path) -> None:
+def test_settings_contain_no_readable_secret(traces: Traces, tmp_path: Path) -> None:
     with EchoingServer() as upstream:
-        settings = settings_in(tmp_path, upstream)
-    told = f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
-    assert traces.found_in(told) == set()
+        settings = build_settings(tmp_path, upstream)
+    text = f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
+    assert traces.find_leaks(text) == set()
