@@ -1,13 +1,13 @@
-"""How fast texts are matched and corrected, against the bare automaton and against textlint with prh.
+"""Measures how fast texts are matched and corrected, compared with the bare automaton and textlint with prh.
 
     python -m benchmarks.articles --texts FOLDER [--mb 10] [--patterns 15000] [--textlint]
 
-One process on one core. ``FOLDER`` holds JSON Lines of articles; without it the text is generated. Every
-figure is CPU time within one run: on a shared machine compare ratios, not runs.
+It uses one process on one core. ``FOLDER`` contains JSON Lines of articles; without it the text is generated.
+All figures are CPU times of one run: on a shared machine compare ratios, not runs.
 
-There are two sets of as many patterns. With generated names alone, none of which occurs in the texts, all
-that is found is what was planted. With the default pack filled up, texts of the field hold several times as
-much: every "Bitcoin" is a match that has to be judged and put into the answer.
+There are two sets with the same number of patterns. The first has only generated names, which do not occur
+in the texts, so only planted ones are found. The second extends the default pack; real texts contain several
+times as many matches, because every "Bitcoin" must be evaluated and reported.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""What a reader sees of a page, measured inside a real Chromium by the browser's own clock.
+"""Measures pages in a real Chromium with the browser's own clock.
 
-Nothing is routed through the driver, since that would switch off the browser's cache: other hosts
-cannot be resolved, and every request is written down.
+The driver routes no requests, since that would disable the browser's cache. Other hosts cannot be resolved,
+and every request is recorded.
 """
 
 import contextlib

@@ -1,12 +1,11 @@
-"""How well and how fast the entities of a text are found: micro-F1, false matches, characters a second.
+"""Measures the quality and speed of entity extraction: micro-F1, false matches, characters per second.
 
     python -m benchmarks.entities [--set FILE] [--texts FOLDER] [--show-mistakes]
 
-The labelled sentences (``benchmarks/data/mentions.jsonl``) say which entities a careful reader finds, with
-the form in which each is named first. F1 is over (sentence, entity) pairs, counted together for all
-sentences (micro). ``--texts`` counts the matches in general text, ``*.txt`` files, and names the most
-frequent for a reader to judge. Goals: F1 0.97; at most 120 false matches in a million characters of general
-Japanese; 200,000 characters within 0.2 s.
+The labelled sentences (``benchmarks/data/mentions.jsonl``) contain the entities that a careful reader finds,
+each with its first form. F1 is over (sentence, entity) pairs of all sentences together (micro). ``--texts``
+counts the matches in general text (``*.txt`` files) and prints the most frequent ones for review. Goals: F1
+0.97; at most 120 false matches in a million characters of general Japanese; 200,000 characters in 0.2 s.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Hunt for faults of the service over HTTP, at length: ``python -m benchmarks.fuzzing [--minutes 30]``.
+"""Fuzzes the service over HTTP for a long time: ``python -m benchmarks.fuzzing [--minutes 30]``.
 
-A served process on a folder of its own, with a worker, is sent what Schemathesis makes of the service's own
-document, with every check that it has (``tests/support/fuzzing.py`` says which complaints contradict the
-contract): first with a key for all, a part of the time without one, when nothing but the open paths may
-answer. Then come requests of our own, byte by byte (``benchmarks/raw_requests.py``). Ends with exit code 1
-when a check failed, an answer was a 5xx, or the log holds a traceback.
+A served process with its own data folder and a worker gets requests that Schemathesis generates from the
+service's document, with all checks (``tests/support/fuzzing.py`` lists complaints that contradict the
+contract). Most have a key for all scopes; part of the time there is no key, and only public operations may
+answer. Then follow raw requests (``benchmarks/raw_requests.py``). The exit code is 1 if a check failed, a
+response was a 5xx, or the log contains a traceback.
 """
 
 import argparse

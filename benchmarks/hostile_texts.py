@@ -1,4 +1,4 @@
-"""Texts made to be slow to read: each is the start of something that never comes to its end."""
+"""Builds texts that are slow to parse: each is the start of a construct that never ends."""
 
 from collections.abc import Callable
 

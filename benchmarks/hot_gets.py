@@ -1,11 +1,11 @@
-"""Hot GETs against a bare Starlette application that sends the same bytes, in one run.
+"""Measures cached GET requests, compared with a bare Starlette application that sends the same bytes.
 
     python -m benchmarks.hot_gets [--seconds 4] [--rounds 3] [--connections 32] [--limited] [--redis URL]
 
-Prints for each path both rates, both 99th percentiles and their ratios (ours over bare), then the
-longest wait of a request while the market is refreshed every few seconds. Needs `wrk`.
-``--limited`` counts every request to a key whose limit is never reached, in Redis with ``--redis``.
-Aims: rate at least 0.9, p99 at most 2, no wait over 20 ms.
+Prints for each path both rates, both 99th percentiles and their ratios (ours over bare), then the longest
+wait of a request while the market is refreshed every few seconds. Needs `wrk`. ``--limited`` counts every
+request for a key whose limit is never reached, in Redis with ``--redis``. Aims: rate at least 0.9, p99 at
+most 2, no wait over 20 ms.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Stores and processes for the benchmarks of jobs: what answers, what works, and its toy jobs.
+"""Starts stores and processes for the job benchmarks, and defines their test jobs.
 
-``python -m benchmarks.job_crew work|idle|serve`` are the children; each ends with its parent.
+``python -m benchmarks.job_crew work|idle|serve`` runs the child processes; each ends with its parent.
 """
 
 import argparse

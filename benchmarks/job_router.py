@@ -1,4 +1,4 @@
-"""An endpoint that submits short jobs, beside those of the service."""
+"""Adds an endpoint that submits short jobs to the service."""
 
 from fastapi import Request
 from pydantic import BaseModel

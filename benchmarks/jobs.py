@@ -1,11 +1,11 @@
-"""How fast jobs are accepted, run and answered, and what waiting for them costs.
+"""Measures how fast jobs are accepted, run and answered, and the cost of waiting for them.
 
 ``python -m benchmarks.jobs [submissions|throughput|idle|latency …] [--postgres] [--workers 2]``
 
-``submissions``: a hundred a second for a minute over HTTP to one process, beside a worker; how long
-each took and whether any was lost. ``throughput``: short jobs a second on this machine, submitted as
-fast as one process can. ``idle``: the share of a core that a worker takes that has nothing to do, with
-and without looking for jobs. ``latency``: from the submission of a lone job to its completion.
+``submissions``: a hundred a second for a minute over HTTP to one process, with a worker; the time of each,
+and lost ones. ``throughput``: short jobs a second on this machine, submitted as fast as one process can.
+``idle``: the share of a core that an idle worker uses, with and without polling for jobs. ``latency``: from
+the submission of a single job to its completion.
 """
 
 import argparse

@@ -1,16 +1,15 @@
-"""The whole service under load: at its capacity, twice, ten times above it, and for an hour below it.
+"""Puts the whole service under load: at capacity, at two and ten times capacity, and below it for an hour.
 
     python -m benchmarks.load [--store sqlite|postgresql] [--serve 1] [--seconds 20] [--soak MINUTES]
 
-HTTP processes, a worker and a dashboard with ten readers run beside the load, which is a mix of hot
-answers, pages, scans, stored scans, submissions and timelines (benchmarks/load_mix.py). The capacity is
-found first, by connections that never wait; then requests come at multiples of it whether or not earlier
-ones were answered.
-Aims: above capacity nothing but 2xx, 429 and 503, each refusal with a Retry-After; ``/healthz`` on the
-management port within 100 ms (p99); memory that grows by at most 100 MiB; all well again within 5 s; and at
-the end each submission that was accepted has completed, and each scan that was stored is there. ``--soak``
-instead stays at 40 % of the capacity and asks for memory within 10 % and no growth of open files. Ends with
-exit code 1 where an aim is missed. All on loopback, bounded in time and connections.
+HTTP processes, a worker and a dashboard with ten readers run during the load, which is a mix of cached
+responses, pages, scans, stored scans, submissions and timelines (benchmarks/load_mix.py). The capacity is
+measured first, with connections that never wait. Then requests are sent at multiples of it, whether or not
+earlier ones were answered. Aims: above capacity only 2xx, 429 and 503, each refusal with a Retry-After;
+``/healthz`` on the management port within 100 ms (p99); memory grows by at most 100 MiB; recovery within 5 s;
+at the end each accepted submission is completed and each stored scan exists. ``--soak`` stays at 40 % of the
+capacity instead and requires memory within 10 % and no growth of open files. The exit code is 1 if an aim is
+missed. Everything runs on loopback, with limited time and connections.
 """
 
 import argparse
@@ -30,7 +29,7 @@ import sqlalchemy as sa
 
 from backend.articles.tables import violations
 from backend.jobs.tables import jobs
-from benchmarks.judge import Judge
+from benchmarks.aim_report import AimReport
 from benchmarks.load_client import Plan, Seen, quantile, run
 from benchmarks.load_crew import Crew, crew, descriptors, memory
 from benchmarks.load_mix import ARTICLE, kinds
@@ -131,28 +130,28 @@ def told(name: str, seen: Seen, watch: Watch, seconds: float) -> None:
     )
 
 
-def judged(judge: Judge, seen: Seen, watch: Watch, recovered: float) -> None:
+def judged(report: AimReport, seen: Seen, watch: Watch, recovered: float) -> None:
     unfair = sum(n for status, n in seen.by_status.items() if status not in FAIR)
-    judge.say("neither 2xx, 404, 429 nor 503", unfair, "answers", 0)
-    judge.say("refusals without a time to come back", seen.without_time, "answers", 0)
-    judge.say("/healthz p99", quantile(watch.health, 99), "ms", HEALTH_AIM)
-    judge.say("/healthz failed", watch.failed, "times", 0)
-    judge.say("memory more", watch.grown, "MB", MEMORY_AIM)
-    judge.say("well again after", recovered, "s", RECOVERY_AIM)
+    report.record("neither 2xx, 404, 429 nor 503", unfair, "answers", 0)
+    report.record("refusals without a time to come back", seen.without_time, "answers", 0)
+    report.record("/healthz p99", quantile(watch.health, 99), "ms", HEALTH_AIM)
+    report.record("/healthz failed", watch.failed, "times", 0)
+    report.record("memory more", watch.grown, "MB", MEMORY_AIM)
+    report.record("well again after", recovered, "s", RECOVERY_AIM)
 
 
-def stays(judge: Judge, crew: Crew, seen: Seen) -> None:
+def stays(report: AimReport, crew: Crew, seen: Seen) -> None:
     """Whether all that was accepted has happened."""
     accepted = {orjson.loads(body)["data"]["job_id"] for body in seen.kept if body.startswith(b'{"data"')}
     began = time.perf_counter()
     while (left := accepted - completed(crew)) and time.perf_counter() - began < 300:
         time.sleep(1)
-    judge.say(f"of {len(accepted)} accepted jobs not completed", len(left), "jobs", 0)
+    report.record(f"of {len(accepted)} accepted jobs not completed", len(left), "jobs", 0)
     scans = sum(n for status, n in seen.statuses["store"].items() if status == 200)
     with crew.database.read() as connection:
         rows = connection.execute(sa.select(sa.func.count()).select_from(violations)).scalar_one()
     once = findings(crew)
-    judge.say(
+    report.record(
         f"stored findings of {scans} acknowledged scans that lack", max(0, scans * once - rows), "rows", 0
     )
 
@@ -174,7 +173,7 @@ def findings(crew: Crew) -> int:
     return len(answer.json()[0]["violations"])
 
 
-def climb(judge: Judge, crew: Crew, seconds: float) -> None:
+def climb(report: AimReport, crew: Crew, seconds: float) -> None:
     seen, watch = level(crew, seconds)
     told(f"as fast as {CONNECTIONS} connections go", seen, watch, seconds)
     capacity = seen.answered() / seconds
@@ -191,16 +190,16 @@ def climb(judge: Judge, crew: Crew, seconds: float) -> None:
             f"  {READERS} readers of the Rankings: a click p50 {slowest[0]:.0f}, p95 {slowest[1]:.0f} ms; "
             f"{page.tally.lost} lost, {len(page.tally.exceptions)} exceptions"
         )
-        judged(judge, seen, watch, recovered)
+        judged(report, seen, watch, recovered)
         everything.add(seen)
-    stays(judge, crew, everything)
+    stays(report, crew, everything)
 
 
 def readers(crew: Crew, seconds: float) -> Level:
     return run_level(crew.dashboard, "rankings", READERS, seconds, 5.0, crew.others[1].pid)
 
 
-def soak(judge: Judge, crew: Crew, minutes: float) -> None:
+def soak(report: AimReport, crew: Crew, minutes: float) -> None:
     """Memory and open files a minute, of each process, at a share of the capacity."""
     seen, _ = level(crew, 20)
     rate = SOAK_SHARE * seen.answered() / 20
@@ -222,22 +221,24 @@ def soak(judge: Judge, crew: Crew, minutes: float) -> None:
             health = f"healthz p99 {quantile(watch.health, 99):.0f} ms"
             print(f"  {minute + 1:3}: {dict(seen.by_status)}  {health}  {said}", flush=True)
         page = read.result()
-    judge.say(
+    report.record(
         "neither 2xx, 404, 429 nor 503",
         sum(n for s, n in everything.by_status.items() if s not in FAIR),
         "answers",
         0,
     )
-    judge.say("readers' exceptions", len(page.tally.exceptions), "times", 0)
+    report.record("readers' exceptions", len(page.tally.exceptions), "times", 0)
     for name, samples in held.items():
         warm = samples[min(len(samples) // 6, 10) :]
         early, late = (statistics.median(mb for mb, _ in part) for part in (warm[:5], warm[-5:]))
-        judge.say(
+        report.record(
             f"{name}: memory after warming up {early:.0f} MB, more", (late / early - 1) * 100, "%", SOAK_AIM
         )
         opened = [max(fd for _, fd in part) for part in (warm[:5], warm[-5:])]
-        judge.say(f"{name}: open files after warming up {opened[0]}, more", opened[1] - opened[0], "files", 5)
-    stays(judge, crew, everything)
+        report.record(
+            f"{name}: open files after warming up {opened[0]}, more", opened[1] - opened[0], "files", 5
+        )
+    stays(report, crew, everything)
 
 
 def main() -> None:
@@ -247,14 +248,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--soak", type=float, metavar="MINUTES")
     options = parser.parse_args()
-    judge = Judge()
+    report = AimReport()
     with crew(options.store, options.serve) as started:
         print(f"{options.store}, {options.serve} that serve, a worker, a dashboard")
         if options.soak:
-            soak(judge, started, options.soak)
+            soak(report, started, options.soak)
         else:
-            climb(judge, started, options.seconds)
-    sys.exit(1 if judge.missed else 0)
+            climb(report, started, options.seconds)
+    sys.exit(1 if report.missed else 0)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Requests over HTTP/1.1 from a process of its own, at a rate or as fast as they are answered.
+"""Sends HTTP/1.1 requests from a separate process, at a fixed rate or as fast as they are answered.
 
-No client library: what is measured is the service beside it on the same machine. A request is due at its
-time whether or not earlier ones were answered (an open loop), over as many connections as that takes, up to
-a bound.
+It uses no client library, because the measured service runs on the same machine. In the open loop a request
+is due at its time whether or not earlier ones were answered, over as many connections as needed, up to a
+limit.
 """
 
 import asyncio

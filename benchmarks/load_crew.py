@@ -1,4 +1,4 @@
-"""The processes of the load bench: a store, some that serve, one that works, and a dashboard."""
+"""Starts the processes of the load benchmark: a store, HTTP processes, a worker and a dashboard."""
 
 import contextlib
 import os

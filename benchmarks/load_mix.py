@@ -1,4 +1,4 @@
-"""What the load bench sends: a day's work of analysts, editors, evaluators and programs, ready to be sent."""
+"""Prepares the requests of the load benchmark: a typical mix of analysts, editors and programs."""
 
 import random
 from collections.abc import Iterable

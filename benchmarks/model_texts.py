@@ -1,12 +1,12 @@
-"""The check of a model's texts, measured on texts that tell the same in three languages.
+"""Measures the check of a model's texts on texts with equal content in three languages.
 
     python -m benchmarks.model_texts [--show N] [--pair en-ja]
 
-Each landmark of the shipped archive stands there in English, Japanese and Chinese, worded by hand for each. A
-title or text is held against the same one in another language, as if a model had translated it: what is
-refused is refused wrongly, unless the two tell different things. Then one figure is altered (by a digit, or
-ten times as large), or one entity is replaced by another: what still passes is missed. Alterations that give
-what the source says elsewhere are left out. Last, how long a check takes.
+Each landmark of the shipped archive has independently written texts in English, Japanese and Chinese. A title
+or text is checked against the same one in another language, as if a model had translated it. A refusal is a
+false one unless the texts differ in content. Then one figure is altered (by a digit, or tenfold), or one
+entity is replaced; an altered text that passes is a miss. Alterations to values that the source contains
+elsewhere are excluded. At the end it measures the time of a check.
 """
 
 import argparse

@@ -1,12 +1,11 @@
-"""OAuth under attack, over HTTP against several processes: races, revocation, what a sign-in's time tells.
+"""Attacks OAuth over HTTP on several processes: races, revocation, and timing of sign-in.
 
 ``python -m benchmarks.oauth [races] [revocation] [sign-in] [--rounds 1000] [--workers 4] [--postgres]``
 
-*races*: in each round 16 requests at once use one code, and in each round 16 at once one refresh token. Never
-may two succeed, and what the one gave must be revoked. *revocation*: how long after its revocation a token is
-still accepted by some process, and that none accepts it later. *sign-in*: the time of a wrong password for an
-account that there is and for one that there is not, judged by the processors' time, which others on the
-machine disturb less. Ends with exit code 1 when a promise is broken.
+*races*: in each round 16 simultaneous requests use one code, and 16 use one refresh token. At most one may
+succeed, and its tokens must be revoked. *revocation*: the time for which some process still accepts a revoked
+token; none may accept it later. *sign-in*: the time of a wrong password for an existing and for an unknown
+account, as CPU time, which depends less on other load. The exit code is 1 if a requirement is not met.
 """
 
 import argparse

@@ -1,18 +1,18 @@
-"""The dashboard's pages as readers feel them, beside a bare Streamlit page in the same run.
+"""Measures the dashboard's pages as readers experience them, compared with a bare Streamlit page.
 
     python -m benchmarks.pages [--runs 5] [--sessions 50] [--hold 30] [--only visits|clicks|sessions]
 
-Starts the service in sample mode on an empty home and the dashboard, and prints:
+Starts the service in sample mode with an empty data folder and the dashboard, and prints:
 
-- visits in Chromium: until a page rests and shows its content, with an empty cache (cold) and again
-  (warm), layout shift, long tasks, what was transferred, requests to other hosts;
-- clicks on Rankings: from the pointer's going down to the last change of the page before quiet;
-- many sessions at once without a browser: whole runs every five seconds each, and the fragments as
-  often as the server asks, which is more than browsers do, since a whole run sets their timers back;
-- each beside Streamlit with one ``st.write``, so that a slow machine shows as one.
+- visits in Chromium: the time until a page is idle and shows its content, with an empty cache (cold) and
+  again (warm), layout shift, long tasks, transferred bytes, requests to other hosts;
+- clicks on Rankings: from pointer down to the last change of the page before it is idle;
+- many simultaneous sessions without a browser: a full run every five seconds each, and fragments as often as
+  the server asks, which is more than browsers do, since a full run resets their timers;
+- each compared with Streamlit and one ``st.write``, which shows how slow the machine is.
 
-Aims: Rankings ready within 2 s cold, a click's rerun within 150 ms with all its assets, 50 sessions with
-a median under 150 ms, no exception, no request to another host. Exit status 1 when one is not reached.
+Aims: Rankings ready within 2 s cold, a rerun after a click within 150 ms with all assets, 50 sessions with a
+median under 150 ms, no exception, no request to another host. The exit code is 1 if one is missed.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Aims:
     lines: list[str] = field(default_factory=list)
     missed: int = 0
 
-    def judge(self, what: str, value: float, most: float, unit: str = " ms") -> None:
+    def report(self, what: str, value: float, most: float, unit: str = " ms") -> None:
         reached = value <= most
         self.missed += not reached
         words = "reached" if reached else "NOT reached"
@@ -89,7 +89,7 @@ def visits(stage: Stage, runs: int, aims: Aims) -> None:
             seen = _visits(reader, path, content, runs)
             _print_visits(path, seen, floor)
             if path == "/rankings":
-                aims.judge("Rankings ready, cold", median(seen[1], "ready"), READY_AIM)
+                aims.report("Rankings ready, cold", median(seen[1], "ready"), READY_AIM)
         _judge_behaviour(reader, aims)
 
 
@@ -124,8 +124,8 @@ def _judge_behaviour(reader: Visitor, aims: Aims) -> None:
         print(f"  asked for another host: {host}")
     for fault in sorted(reader.faults):
         print(f"  fault in the browser: {fault}")
-    aims.judge("other hosts asked", len(reader.foreign), 0, "")
-    aims.judge("faults in the browser", len(reader.faults), 0, "")
+    aims.report("other hosts asked", len(reader.foreign), 0, "")
+    aims.report("faults in the browser", len(reader.faults), 0, "")
 
 
 def clicks(stage: Stage, runs: int, aims: Aims) -> None:
@@ -139,7 +139,7 @@ def clicks(stage: Stage, runs: int, aims: Aims) -> None:
         for name, items in made.items():
             _print_clicks(name, items, floor)
             if not name.startswith("first"):
-                aims.judge(f"rerun: {name}", median(items, "last"), RERUN_AIM)
+                aims.report(f"rerun: {name}", median(items, "last"), RERUN_AIM)
         _judge_behaviour(reader, aims)
 
 
@@ -205,9 +205,9 @@ def sessions(stage: Stage, most: int, hold: float, aims: Aims) -> None:
         _print_level(level, floor)
         tally = level.tally
         if count == most:
-            aims.judge(f"{count} sessions, median of a whole run", quantile(tally.whole, 0.5), SESSIONS_AIM)
-        aims.judge(f"{count} sessions, exceptions", len(tally.exceptions), 0, "")
-        aims.judge(f"{count} sessions, lost runs", tally.lost, 0, "")
+            aims.report(f"{count} sessions, median of a whole run", quantile(tally.whole, 0.5), SESSIONS_AIM)
+        aims.report(f"{count} sessions, exceptions", len(tally.exceptions), 0, "")
+        aims.report(f"{count} sessions, lost runs", tally.lost, 0, "")
 
 
 def _print_level(level: Level, floor: Level) -> None:

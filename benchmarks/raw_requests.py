@@ -1,7 +1,7 @@
-"""Requests as no client library would send them, byte by byte, to a served process: part of ``fuzzing``.
+"""Sends malformed and unusual requests byte by byte to a served process, as part of ``fuzzing``.
 
-Each has to be answered in HTTP/1.1 with a request id, in the shape of the service's errors where it is one,
-never with a 5xx; and ``/healthz`` has to answer after each.
+Each must get an HTTP/1.1 response with a request id, in the service's error format if it is an error, and
+never a 5xx. After each, ``/healthz`` must answer.
 """
 
 import re

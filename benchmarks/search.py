@@ -1,14 +1,13 @@
-"""How fast documents are stored and found, and whether the right one comes first.
+"""Measures how fast documents are stored and found, and whether the right one is ranked first.
 
     python -m benchmarks.search [--documents 100000] [--texts FOLDER] [--postgres] [--keep FOLDER]
 
-Documents in three languages are made from word lists with the frequencies of real text (Zipf), from the
-archive of landmarks, and from the texts in ``FOLDER`` (JSON Lines of articles; RSS and Atom), repeated in
-other order until there are enough. Queries are parts of sentences of the documents, and pairs of the most
-frequent words, which are the hardest. ``--postgres`` runs all of it on PostgreSQL too, on
-``CHAINPROOF_TEST_DATABASE_URL`` or a server of its own. ``--keep`` leaves the databases in ``FOLDER``, and
-searches those that an earlier run left there; its PostgreSQL has the settings that a new server has. Times
-are of the clock on the wall.
+Documents in three languages are built from word lists with realistic frequencies (Zipf), from the archive of
+landmarks, and from the texts in ``FOLDER`` (JSON Lines of articles; RSS and Atom), shuffled and repeated
+until there are enough. Queries are parts of sentences of the documents, and pairs of the most frequent words,
+which are the hardest. ``--postgres`` also runs everything on PostgreSQL, at ``CHAINPROOF_TEST_DATABASE_URL``
+or on its own server with default settings. ``--keep`` keeps the databases in ``FOLDER`` and reuses those of
+an earlier run. Times are wall-clock times.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Servers to measure, each in a process of its own on loopback, stopped when the block ends."""
+"""Starts servers to measure in separate processes on loopback, and stops them at the end of the block."""
 
 import contextlib
 import os

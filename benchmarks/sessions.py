@@ -1,8 +1,8 @@
-"""Sessions without a browser: the websocket protocol of Streamlit's own client, many at once.
+"""Simulates many simultaneous dashboard sessions with the WebSocket protocol of Streamlit's client.
 
-Each session opens the page, runs it whole every few seconds (a reader who clicks), and runs its
-fragments as often as the server asks (a page that refreshes itself). The latency of a run is from
-the request's send to the server's word that the script has finished.
+Each session opens the page, runs it completely every few seconds (a reader who clicks), and runs its
+fragments as often as the server asks (a page that refreshes itself). The latency of a run is the time from
+sending the request to the server's message that the script has finished.
 """
 
 import asyncio

@@ -1,14 +1,14 @@
-"""How well and how fast statements are judged: AUC, Brier score, official sources first, time per job.
+"""Measures the assessment of statements: AUC, Brier score, official sources first, time per job.
 
     python -m benchmarks.sources [--set FILE] [--show-mistakes]
 
-The set (``benchmarks/data/statements.jsonl``) was written apart from the archive's wording and is kept out
-of tuning, for which there is ``benchmarks/data/statements_dev.jsonl``. Goals: AUC 0.95 and Brier 0.08 over
-true and false statements, an official source first in 95 % of those that the archive can answer, unknown
-ones within 0.2 of one half with low confidence, and 300 ms at the 95th percentile for a job with the
-default store. AUC is the probability that a true statement is given a higher probability than a false one,
-ties counting one half (Hanley and McNeil, 1982); the Brier score is the mean squared difference of
-probability and truth (Brier, 1950).
+The set (``benchmarks/data/statements.jsonl``) was written independently of the archive's wording and is not
+used for tuning, which uses ``benchmarks/data/statements_dev.jsonl``. Goals: AUC 0.95 and Brier 0.08 over true
+and false statements; an official source first in 95 % of those that the archive can answer; unknown ones
+within 0.2 of one half with low confidence; and 300 ms at the 95th percentile for a job with the default
+store. AUC is the probability that a true statement gets a higher probability than a false one, ties counting
+one half (Hanley and McNeil, 1982). The Brier score is the mean squared difference of probability and truth
+(Brier, 1950).
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""textlint with textlint-rule-prh on the same rules: installed by npm into a folder of its own.
+"""Runs textlint with textlint-rule-prh on the same rules, installed by npm into its own folder.
 
-What is compared is the same work on the same texts: all that is wrong found, and the corrected text. Where
-the two differ it is to textlint's advantage: its rules look for no word boundaries (looking makes it slower)
-and know neither languages nor fields, tickers or words of the field.
+Both do the same work on the same texts: find all errors and build the corrected text. Differences favour
+textlint: its rules ignore word boundaries (which would be slower), languages, fields, tickers and domain
+terms.
 """
 
 import json

@@ -1,10 +1,10 @@
-"""What the statistics of timelines say of real runs, beside what naive ones say; and what they cost.
+"""Compares the statistics of timelines with naive ones on real runs, and measures their cost.
 
     python -m benchmarks.timeline_statistics --runs FILE
 
-``FILE`` is JSON Lines of runs, each with its profile. Scores are normalised ones, machinery failures stay in
-unless ``--leave-out-machinery``. Figures of alarms are found by drawing from the runs' own trials and are the
-same each time; times are of the processor.
+``FILE`` is JSON Lines of runs, each with its profile. Scores are normalized; machinery failures are included
+unless ``--leave-out-machinery`` is set. Alarm rates come from resampling the runs' own trials and are the
+same in each run. Times are CPU times.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Evaluation timelines over HTTP against the floor of reading the same bytes and writing them to a socket.
+"""Measures evaluation timelines over HTTP, compared with reading the same bytes and writing them to a socket.
 
     python -m benchmarks.timelines [--runs 1000000] [--profiles 100] [--rounds 25] [--colds 5] [--postgres]
 
-A store of so many runs is filled; then one service, in a process of its own, answers the whole listing.
-Times are medians, in milliseconds, of alternating requests in one run; ratios are what to look at. Ends with
-exit code 1 where an aim is missed.
+It fills a store with the runs; then one service in a separate process answers the whole listing. Times are
+medians in milliseconds of alternating requests in one run; compare the ratios. The exit code is 1 if an aim
+is missed.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from backend.store.database import Database
 from backend.timelines import store
 from backend.timelines.model import Metrics, Points, Profile, Run
 from backend.timelines.validation.run_validation import check
-from benchmarks.judge import Judge
+from benchmarks.aim_report import AimReport
 from benchmarks.servers import free_port, process, service_environment
 from benchmarks.timelines_probe import Connection
 from tests.support import databases
@@ -206,7 +206,9 @@ def megabytes_peak(service: psutil.Process) -> float:
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
-def measure_listing(setting: Setting, floor: Connection, options: argparse.Namespace, judge: Judge) -> None:
+def measure_listing(
+    setting: Setting, floor: Connection, options: argparse.Namespace, report: AimReport
+) -> None:
     with setting.service() as service:
         asked = setting.connection()
         asked.get("/v1/timelines?limit=1&case_id=none")
@@ -219,23 +221,23 @@ def measure_listing(setting: Setting, floor: Connection, options: argparse.Names
             fetched = asked.get("/v1/timelines")
             warm.append(fetched.whole)
             first.append(fetched.first_byte)
-        judge.say("floor", statistics.median(floors), "ms")
-        judge.say("the whole listing, warm", statistics.median(warm), "ms")
-        judge.say("  times the floor", statistics.median(warm) / statistics.median(floors), "×", 1.5)
-        judge.say("  first byte", statistics.median(first), "ms", 5)
-        judge.say("  processor time", (processor_ms(service) - spent) / options.rounds, "ms")
-        judge.say("  extra memory at its peak", megabytes_peak(service) - before, "MiB", 100)
-        measure_smaller(asked, options, judge)
+        report.record("floor", statistics.median(floors), "ms")
+        report.record("the whole listing, warm", statistics.median(warm), "ms")
+        report.record("  times the floor", statistics.median(warm) / statistics.median(floors), "×", 1.5)
+        report.record("  first byte", statistics.median(first), "ms", 5)
+        report.record("  processor time", (processor_ms(service) - spent) / options.rounds, "ms")
+        report.record("  extra memory at its peak", megabytes_peak(service) - before, "MiB", 100)
+        measure_smaller(asked, options, report)
         with watched(setting, "/healthz") as others:
             for _ in range(options.rounds):
                 asked.get("/v1/timelines")
-        judge.say("others' p99 meanwhile", p99(others), "ms", 50)
-        judge.say("  the longest", max(others), "ms")
+        report.record("others' p99 meanwhile", p99(others), "ms", 50)
+        report.record("  the longest", max(others), "ms")
         asked.close()
 
 
 def measure_without_tails(
-    setting: Setting, floor: Connection, options: argparse.Namespace, judge: Judge
+    setting: Setting, floor: Connection, options: argparse.Namespace, report: AimReport
 ) -> None:
     """A budget that holds one tail: every listing is read from the store, by a process that is warm."""
     small = {**setting.environment, "CHAINPROOF_TIMELINES_MEMORY_MIB": "1"}
@@ -249,59 +251,59 @@ def measure_without_tails(
             whole.append(fetched.whole)
             first.append(fetched.first_byte)
         asked.close()
-    judge.say("the whole listing without memory for it", statistics.median(whole), "ms")
-    judge.say("  times the floor", statistics.median(whole) / statistics.median(floors), "×", 8)
-    judge.say("  first byte", statistics.median(first), "ms", 5)
+    report.record("the whole listing without memory for it", statistics.median(whole), "ms")
+    report.record("  times the floor", statistics.median(whole) / statistics.median(floors), "×", 8)
+    report.record("  first byte", statistics.median(first), "ms", 5)
 
 
-def measure_smaller(asked: Connection, options: argparse.Namespace, judge: Judge) -> None:
+def measure_smaller(asked: Connection, options: argparse.Namespace, report: AimReport) -> None:
     with httpx.Client(base_url=f"http://{asked._host}", headers={"CP-X-API-KEY": asked._key}) as client:
         tag = client.head("/v1/timelines", headers={"Accept-Encoding": "identity"}).headers["etag"]
     many = options.rounds * 8
     not_modified = {"If-None-Match": tag}
     assert asked.get("/v1/timelines", not_modified).status == 304
-    judge.say("304", median(many, asked, "/v1/timelines", not_modified), "ms", 2)
-    judge.say("one profile", median(many, asked, "/v1/timelines/agent-0%20%2F%20model%20003"), "ms")
-    judge.say("limit=10", median(many, asked, "/v1/timelines?limit=10"), "ms")
+    report.record("304", median(many, asked, "/v1/timelines", not_modified), "ms", 2)
+    report.record("one profile", median(many, asked, "/v1/timelines/agent-0%20%2F%20model%20003"), "ms")
+    report.record("limit=10", median(many, asked, "/v1/timelines?limit=10"), "ms")
     for name, query in (
         ("one vendor of seven", "model_vendor=vendor-1"),
         ("a model that nobody has", "model=none"),
         ("one case of 200", "case_id=case-017"),
         ("one case of one model", "case_id=case-017&model=model-003"),
     ):
-        judge.say(name, median(options.rounds, asked, f"/v1/timelines?{query}"), "ms")
+        report.record(name, median(options.rounds, asked, f"/v1/timelines?{query}"), "ms")
 
 
-def measure_forms(setting: Setting, options: argparse.Namespace, judge: Judge) -> None:
+def measure_forms(setting: Setting, options: argparse.Namespace, report: AimReport) -> None:
     for name, headers in (("gzip", GZIP), ("Arrow", ARROW)):
         with setting.service():
             asked = setting.connection()
             asked.get("/v1/timelines?limit=1&case_id=none", headers)
             cold = asked.get("/v1/timelines", headers, keep=True)
-            judge.say(f"{name}, cold", cold.whole, "ms")
-            judge.say(f"{name}, warm", median(options.rounds, asked, "/v1/timelines", headers), "ms")
-            judge.say("  size", cold.size / 1e6, "MB")
+            report.record(f"{name}, cold", cold.whole, "ms")
+            report.record(f"{name}, warm", median(options.rounds, asked, "/v1/timelines", headers), "ms")
+            report.record("  size", cold.size / 1e6, "MB")
             asked.close()
         with setting.service():
             asked = setting.connection()
             with watched(setting, "/healthz") as others:
                 asked.get("/v1/timelines", headers)
-            judge.say("  others' p99 while it is made", p99(others), "ms", 50)
+            report.record("  others' p99 while it is made", p99(others), "ms", 50)
             asked.close()
     body = cold.body
     began = time.perf_counter()
     table = pa.ipc.open_stream(body).read_all()
-    judge.say("  read as columns", (time.perf_counter() - began) * 1000, "ms")
+    report.record("  read as columns", (time.perf_counter() - began) * 1000, "ms")
     began = time.perf_counter()
     frame: pd.DataFrame = table.drop_columns(["deductions", "bonuses"]).unify_dictionaries().to_pandas()
-    judge.say("  into pandas, without the parts", (time.perf_counter() - began) * 1000, "ms")
+    report.record("  into pandas, without the parts", (time.perf_counter() - began) * 1000, "ms")
     assert len(frame) == table.num_rows
     ids = sum(len(value.as_py()) for value in table["run_id"])
-    judge.say("  bytes a run", len(body) / table.num_rows, "B")
-    judge.say("  of these its id", ids / table.num_rows, "B")
+    report.record("  bytes a run", len(body) / table.num_rows, "B")
+    report.record("  of these its id", ids / table.num_rows, "B")
 
 
-def measure_ingestion(setting: Setting, profile: str, judge: Judge) -> None:
+def measure_ingestion(setting: Setting, profile: str, report: AimReport) -> None:
     chance = random.Random(11)
     path = f"{setting.base}/v1/timelines/{profile.replace(' ', '%20').replace('/', '%2F')}/entries"
     headers = {"CP-X-API-KEY": setting.key, "Content-Type": "application/json"}
@@ -321,18 +323,20 @@ def measure_ingestion(setting: Setting, profile: str, judge: Judge) -> None:
                 assert answer.json() == {"added": size, "known": 0}, answer.text
             return size * count / (time.perf_counter() - began)
 
-        judge.say("ingestion over HTTP, 1 a request", add(1, 50), "runs/s")
-        judge.say("ingestion over HTTP, 100 a request", add(100, 50), "runs/s")
+        report.record("ingestion over HTTP, 1 a request", add(1, 50), "runs/s")
+        report.record("ingestion over HTTP, 100 a request", add(100, 50), "runs/s")
         spent = processor_ms(service)
-        judge.say("ingestion over HTTP, 10,000 a request", add(10_000, 8), "runs/s", 10_000, least=True)
-        judge.say("  by processor time", 80_000 / (processor_ms(service) - spent) * 1000, "runs/s")
+        report.record(
+            "ingestion over HTTP, 10,000 a request", add(10_000, 8), "runs/s", 10_000, is_minimum=True
+        )
+        report.record("  by processor time", 80_000 / (processor_ms(service) - spent) * 1000, "runs/s")
         with watched(setting, "/healthz") as others:
             add(10_000, 4)
-        judge.say("  others' p99 meanwhile", p99(others), "ms", 50)
+        report.record("  others' p99 meanwhile", p99(others), "ms", 50)
 
 
-def measure(folder: Path, options: argparse.Namespace) -> Judge:
-    judge = Judge()
+def measure(folder: Path, options: argparse.Namespace) -> AimReport:
+    report = AimReport()
     setting = prepare(folder, options)
     cold = colds(setting, options.colds)
     stood = colds(setting, options.colds, stood=1.0)
@@ -349,17 +353,19 @@ def measure(folder: Path, options: argparse.Namespace) -> Judge:
             floor = Connection(f"http://127.0.0.1:{port}", "")
             base = median(options.rounds, floor, "/")
             for when, firsts in (("as it starts", cold), ("a second later", stood)):
-                judge.say(f"the first listing of a process, {when}", statistics.median(firsts.whole), "ms")
-                judge.say("  times the floor", statistics.median(firsts.whole) / base, "×", 8)
-                judge.say("  first byte", statistics.median(firsts.first), "ms", 5)
-                judge.say("  processor time", statistics.median(firsts.processor), "ms")
-            measure_without_tails(setting, floor, options, judge)
-            measure_listing(setting, floor, options, judge)
-            measure_forms(setting, options, judge)
+                report.record(
+                    f"the first listing of a process, {when}", statistics.median(firsts.whole), "ms"
+                )
+                report.record("  times the floor", statistics.median(firsts.whole) / base, "×", 8)
+                report.record("  first byte", statistics.median(firsts.first), "ms", 5)
+                report.record("  processor time", statistics.median(firsts.processor), "ms")
+            measure_without_tails(setting, floor, options, report)
+            measure_listing(setting, floor, options, report)
+            measure_forms(setting, options, report)
         finally:
             server.terminate()
-    measure_ingestion(setting, next(iter(profiles_of(options.profiles))), judge)
-    return judge
+    measure_ingestion(setting, next(iter(profiles_of(options.profiles))), report)
+    return report
 
 
 def main() -> None:
@@ -372,11 +378,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="chainproof-timelines-") as folder:
         try:
-            judge = measure(Path(folder), options)
+            report = measure(Path(folder), options)
         finally:
             if options.postgres:
                 databases.stop_server(Path(folder) / "postgres")
-    sys.exit(1 if judge.missed else 0)
+    sys.exit(1 if report.missed else 0)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""The Timelines page as a reader feels it, over many profiles with as many runs as a listing holds.
+"""Measures the Timelines page as readers experience it, with many profiles and full listings.
 
     python -m benchmarks.timelines_page [--profiles 100] [--visits 5] [--clicks 5]
 
-A store is filled with 1,024 runs a profile over 40 cases, every tenth of which fell; the service and the
-dashboard run in processes of their own, and Chromium visits the page: until the chart of the scores is drawn
-and no script runs, with an empty cache (cold) and again (warm); then clicks, from the pointer's going down
-to the last change before quiet. A bare Streamlit page beside it tells how slow the machine is.
-Exit status 1 when one is not reached.
+It fills a store with 1,024 runs per profile over 40 cases; every tenth profile declines. The service and the
+dashboard run in separate processes. Chromium visits the page until the chart of scores is drawn and no script
+runs, with an empty cache (cold) and again (warm). Then it measures clicks, from pointer down to the last
+change before the page is idle. A bare Streamlit page shows how slow the machine is. The exit code is 1 if an
+aim is missed.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from backend.store.database import Database
 from backend.timelines import store
 from backend.timelines.model import Profile, Run
 from backend.timelines.validation.run_validation import check
+from benchmarks.aim_report import AimReport
 from benchmarks.browser import Visitor, visitor
-from benchmarks.judge import Judge
 from benchmarks.servers import bare_streamlit, free_port, process, service_environment
 from benchmarks.timelines import make_run, profiles_of
 
@@ -84,7 +84,7 @@ def fill(home: Path, profiles: Mapping[str, Profile]) -> str:
     return key
 
 
-def visits(reader: Visitor, beside: str, options: Namespace, judge: Judge) -> None:
+def visits(reader: Visitor, beside: str, options: Namespace, report: AimReport) -> None:
     cold, warm, bare = [], [], []
     for _ in range(options.visits):
         other = replace(reader, base=beside)
@@ -97,25 +97,25 @@ def visits(reader: Visitor, beside: str, options: Namespace, judge: Judge) -> No
             page, load = reader.load(context, PATH, DRAWN)
             warm.append(load)
             page.close()
-    judge.say("a bare Streamlit page, nothing cached", statistics.median(bare), "ms")
-    judge.say("ready, nothing cached", statistics.median(one.ready for one in cold), "ms")
-    judge.say("ready, warm", statistics.median(one.ready for one in warm), "ms", READY_AIM)
-    judge.say("  of which long tasks", statistics.median(one.long_tasks for one in warm), "ms")
-    judge.say("  layout shift", max(one.shift for one in (*cold, *warm)), "", 0.1)
-    judge.say("  over the socket", statistics.median(one.socket_kb for one in warm), "KiB")
+    report.record("a bare Streamlit page, nothing cached", statistics.median(bare), "ms")
+    report.record("ready, nothing cached", statistics.median(one.ready for one in cold), "ms")
+    report.record("ready, warm", statistics.median(one.ready for one in warm), "ms", READY_AIM)
+    report.record("  of which long tasks", statistics.median(one.long_tasks for one in warm), "ms")
+    report.record("  layout shift", max(one.shift for one in (*cold, *warm)), "", 0.1)
+    report.record("  over the socket", statistics.median(one.socket_kb for one in warm), "KiB")
 
 
-def clicks(reader: Visitor, options: Namespace, judge: Judge) -> None:
+def clicks(reader: Visitor, options: Namespace, report: AimReport) -> None:
     with reader.context() as context:
         page, _ = reader.load(context, PATH, DRAWN)
-        judge.say("largest message", largest(page) / 1000, "kB", CHART_AIM)
+        report.record("largest message", largest(page) / 1000, "kB", CHART_AIM)
         for what, target in CLICKS.items():
             found = [reader.click(page, target) for _ in range(options.clicks)]
-            judge.say(what, statistics.median(one.last for one in found), "ms", CLICK_AIM)
+            report.record(what, statistics.median(one.last for one in found), "ms", CLICK_AIM)
             ends = [one.on_server for one in found if one.on_server is not None]
-            judge.say("  of which on the server", statistics.median(ends) if ends else float("nan"), "ms")
+            report.record("  of which on the server", statistics.median(ends) if ends else float("nan"), "ms")
     for fault in sorted(reader.faults | reader.foreign):
-        judge.missed.append(fault)
+        report.missed.append(fault)
         print(f"fault: {fault}")
 
 
@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--visits", type=int, default=5)
     parser.add_argument("--clicks", type=int, default=5)
     options = parser.parse_args()
-    judge = Judge()
+    report = AimReport()
     with tempfile.TemporaryDirectory(prefix="chainproof-timelines-page-") as folder:
         home = Path(folder)
         profiles = profiles_of(options.profiles)
@@ -153,9 +153,9 @@ def main() -> None:
             bare_streamlit(home) as (bare, _),
             visitor(base) as reader,
         ):
-            visits(reader, bare, options, judge)
-            clicks(reader, options, judge)
-    sys.exit(1 if judge.missed else 0)
+            visits(reader, bare, options, report)
+            clicks(reader, options, report)
+    sys.exit(1 if report.missed else 0)
 
 
 if __name__ == "__main__":

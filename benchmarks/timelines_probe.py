@@ -1,9 +1,9 @@
-"""Raw HTTP over loopback for :mod:`benchmarks.timelines`, and two programs that run beside the service.
+"""Sends raw HTTP over loopback for :mod:`benchmarks.timelines`, and runs two programs beside the service.
 
-``python -m benchmarks.timelines_probe floor FILE PORT``: reads a file in pieces and writes them to whoever
-asks, which nothing that sends those bytes can be faster than.
-``python -m benchmarks.timelines_probe watch URL KEY``: asks for one address again and again until standard
-input ends, then prints the milliseconds of each answer as a JSON array.
+``python -m benchmarks.timelines_probe floor FILE PORT`` reads a file in chunks and writes them to each
+client, which is the lower bound for sending those bytes. ``python -m benchmarks.timelines_probe watch URL
+KEY`` requests one URL repeatedly until standard input ends, then prints the milliseconds of each response as
+a JSON array.
 """
 
 import json

@@ -1,13 +1,13 @@
-"""How well and how fast headlines become topics: B-cubed precision, recall and F1, and seconds.
+"""Measures the grouping of headlines into topics: B-cubed precision, recall and F1, and seconds.
 
     python -m benchmarks.topics [--set FILE] [--half tuned|held_out] [--show-mistakes] [--headlines N]
 
-The set (``benchmarks/data/headlines.jsonl``) was worded for this measurement, in three languages: stories of
-one to a dozen headlines each, laid into one window of three days with neighbours that are hard to tell apart
-(thefts in one week, filings for several funds, prices of one coin on two days). It is no record of what was
-published. Weights were tuned on one half alone. Each half is put into a store of its own as news items, then
-regrouped by the product, and what topic each item stands in is held against its story. Goals: F1 0.74 at a
-precision of 0.80, and 5,000 headlines within one second. B-cubed: Bagga and Baldwin, 1998.
+The set (``benchmarks/data/headlines.jsonl``) was written for this measurement in three languages: stories of
+one to a dozen headlines in one window of three days, next to stories that are hard to distinguish (thefts in
+one week, filings for several funds, prices of one coin on two days). It is not a record of real publications.
+Weights were tuned on one half only. Each half is stored as news items in its own store and regrouped by the
+product; the topic of each item is compared with its story. Goals: F1 0.74 at a precision of 0.80, and 5,000
+headlines within one second. B-cubed: Bagga and Baldwin, 1998.
 """
 
 import argparse

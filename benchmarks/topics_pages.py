@@ -1,17 +1,16 @@
-"""Pages of a million topics over HTTP, near and far, and hot first pages against a bare application.
+"""Measures pages of a million topics over HTTP, and cached first pages compared with a bare application.
 
     python -m benchmarks.topics_pages [--topics 1000000] [--postgres] [--keep FOLDER] [--requests 200]
 
-The topics are laid out twice: over three years, and all on one day, of which a third on one second, as an
-import may bring them. Pages are asked for one after another on one connection, each by a query that was
-never asked before, so that none stands ready; the first page by adding a parameter that means nothing.
-The very first request of a process, for which the framework builds its routes, is left out.
-With wrk (Debian: apt-get install wrk) the first page and the ranking are then asked for again and again,
-and a bare Starlette application sends the same bytes in turn. ``--keep`` leaves the stores in ``FOLDER``
-and measures those of an earlier run. Times are of the clock on the wall, client included; ``cpu`` is what the
-service's process spent on a request, which another load of the machine changes little.
-Aims: the median of the first 100 pages within 10 ms, also right after a change, of any other within 500 ms;
-hot rates at least 0.9 of the bare application's.
+There are two distributions of topics: over three years, and all on one day with a third in one second, as
+after an import. Pages are requested one after another on one connection, each with a new query, so that none
+is cached; the first page gets a meaningless extra parameter. The first request of a process, for which the
+framework builds its routes, is excluded. With wrk (Debian: apt-get install wrk) the first page and the
+ranking are then requested repeatedly, alternating with a bare Starlette application that sends the same
+bytes. ``--keep`` keeps the stores in ``FOLDER`` and reuses those of an earlier run. Times are wall-clock
+times including the client; ``cpu`` is the CPU time of the service per request, which depends less on other
+load. Aims: the median of the first 100 pages within 10 ms, also right after a change, of any other within 500
+ms; cached rates at least 0.9 of the bare application's.
 """
 
 import argparse

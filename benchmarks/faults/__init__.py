@@ -1,4 +1,4 @@
-"""Faults of all kinds under a service at work, and whether what it acknowledged is there exactly once.
+"""Injects faults into a running service and checks that everything it acknowledged exists exactly once.
 
-``python -m benchmarks.faults`` with ``--help`` tells the kinds; docs/faults.md has what they do and found.
+``python -m benchmarks.faults --help`` lists the faults; docs/faults.md describes them and the results.
 """

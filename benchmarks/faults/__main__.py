@@ -1,8 +1,8 @@
 """``python -m benchmarks.faults [--only NAME] [--store sqlite|postgresql] [--rounds N]``
 
-Puts faults under a service at work over a store of its own, while all kinds of things are written to it,
-and compares at the end what was acknowledged with what is there. Ends with exit code 1 when something was
-lost or doubled, or an aim was missed.
+Injects faults into a running service over its own store while data of all kinds is written to it. At the end
+it compares what was acknowledged with what is stored. The exit code is 1 if something was lost or duplicated,
+or if an aim was missed.
 """
 
 import argparse
@@ -12,44 +12,44 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
+from benchmarks.aim_report import AimReport
 from benchmarks.faults import clock, disk, kills, postgres_gone, power, providers, redis_gone
 from benchmarks.faults.stores import StoreName
-from benchmarks.judge import Judge
 
-Fault = Callable[[Judge, StoreName, Path, argparse.Namespace], None]
+Fault = Callable[[AimReport, StoreName, Path, argparse.Namespace], None]
 
 
-def _kills(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+def _kills(report: AimReport, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
     rounds = options.rounds or 5
-    kills.run(judge, store, folder, seeds=rounds, kills=options.kills, workers=options.workers)
+    kills.run(report, store, folder, seeds=rounds, kills=options.kills, workers=options.workers)
 
 
-def _power(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
-    power.run(judge, store, folder, rounds=options.rounds or 20)
+def _power(report: AimReport, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+    power.run(report, store, folder, rounds=options.rounds or 20)
 
 
-def _disk(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
-    disk.run(judge, store, folder, rounds=options.rounds or 2)
+def _disk(report: AimReport, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+    disk.run(report, store, folder, rounds=options.rounds or 2)
 
 
-def _clock(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+def _clock(report: AimReport, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
     for number in range(options.rounds or 1):
         place = folder / str(number)
         place.mkdir()
-        clock.run(judge, store, place)
+        clock.run(report, store, place)
 
 
-def _providers(judge: Judge, store: StoreName, folder: Path, _: argparse.Namespace) -> None:
-    providers.run(judge, store, folder)
+def _providers(report: AimReport, store: StoreName, folder: Path, _: argparse.Namespace) -> None:
+    providers.run(report, store, folder)
 
 
-def _gone(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+def _gone(report: AimReport, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
     if store == "postgresql":
-        postgres_gone.run(judge, folder, rounds=options.rounds or 2)
+        postgres_gone.run(report, folder, rounds=options.rounds or 2)
 
 
-def _redis(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
-    redis_gone.run(judge, store, folder, rounds=options.rounds or 2)
+def _redis(report: AimReport, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+    redis_gone.run(report, store, folder, rounds=options.rounds or 2)
 
 
 FAULTS: dict[str, Fault] = {
@@ -71,14 +71,14 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20, help="of each round of kills")
     parser.add_argument("--workers", type=int, default=1, help="HTTP processes of each service")
     options = parser.parse_args()
-    judge = Judge()
+    report = AimReport()
     for name in options.only or FAULTS:
         for store in options.store or get_args(StoreName):
             print(f"\n== {name}, {store}", flush=True)
             with tempfile.TemporaryDirectory(prefix="chainproof-faults-") as folder:
-                FAULTS[name](judge, store, Path(folder), options)
-    print("\n" + ("missed: " + "; ".join(judge.missed) if judge.missed else "all aims reached"))
-    sys.exit(1 if judge.missed else 0)
+                FAULTS[name](report, store, Path(folder), options)
+    print("\n" + ("missed: " + "; ".join(report.missed) if report.missed else "all aims reached"))
+    sys.exit(1 if report.missed else 0)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
-"""The clock of the day jumps under a service at work, by a library that is preloaded.
+"""Makes the wall clock of a running service jump, with a preloaded library.
 
-
-What counts seconds (``CLOCK_MONOTONIC``) goes on as ever, as it does where a clock is set. PostgreSQL's own
-clock is left alone: it stamps nothing that the service reads.
+``CLOCK_MONOTONIC`` continues normally, as when a clock is set. The clock of PostgreSQL stays unchanged, since
+the service reads none of its timestamps.
 """
 
 import sys
@@ -15,13 +14,13 @@ from typing import Any
 import httpx
 
 from backend.auth.service import create_key
+from benchmarks.aim_report import AimReport
 from benchmarks.faults import stores
 from benchmarks.faults.probing import HOT, STORED, Probe, is_done, submit
 from benchmarks.faults.shim import built
 from benchmarks.faults.site import Site, running, until
 from benchmarks.faults.verdict import settle, tell_damage
 from benchmarks.faults.writing import Writers
-from benchmarks.judge import Judge
 
 JUMPS = (timedelta(hours=1), timedelta(hours=-1), timedelta(days=40), timedelta(days=-40))
 SECONDS = 15.0
@@ -30,7 +29,7 @@ RECOVERED = 60.0
 """Seconds after a jump until the market is refreshed and a job is done again."""
 
 
-def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
+def run(report: AimReport, store: stores.StoreName, folder: Path) -> None:
     offset = Offset(folder)
     if offset.library is None:
         return
@@ -50,16 +49,16 @@ def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
             for jump in JUMPS:
                 print(f"-- {jump.total_seconds() / 3600:+.0f} hours", flush=True)
                 offset.move(jump)
-                _after(judge, site, offset, lasting)
+                _after(report, site, offset, lasting)
         finally:
             writers.stop()
-        settle(judge, site, writers, may_fail=True)
-        judge.say("processes that died", site.words().count("process_died"), "", 0)
-        judge.say("tracebacks in the logs", site.words().count("Traceback"), "", 0)
+        settle(report, site, writers, may_fail=True)
+        report.record("processes that died", site.words().count("process_died"), "", 0)
+        report.record("tracebacks in the logs", site.words().count("Traceback"), "", 0)
         if store == "postgresql":
-            tell_damage(judge, over.damage())
+            tell_damage(report, over.damage())
     if store == "sqlite":
-        tell_damage(judge, over.damage())
+        tell_damage(report, over.damage())
 
 
 class Offset:
@@ -87,20 +86,22 @@ class Offset:
         return datetime.now(UTC) + self.value
 
 
-def _after(judge: Judge, site: Site, offset: Offset, lasting: str) -> None:
+def _after(report: AimReport, site: Site, offset: Offset, lasting: str) -> None:
     jumped = time.monotonic()
     with Probe(site, (*HOT, *STORED, "/readyz")) as probe:
         expired = offset.value > KEY_LASTS
         said = until(lambda: _status(site, lasting) == (401 if expired else 200), 10)
-        judge.say("a key of ten days is judged by the new time after", 99 if said is None else said, "s", 10)
+        report.record(
+            "a key of ten days is judged by the new time after", 99 if said is None else said, "s", 10
+        )
         place = submit(site, site.nodes[0].url)
         until(lambda: place is not None and is_done(site, place), RECOVERED)
-        judge.say("a new job is done after", time.monotonic() - jumped, "s", RECOVERED)
+        report.record("a new job is done after", time.monotonic() - jumped, "s", RECOVERED)
         until(lambda: _is_refreshed(site, offset), RECOVERED)
-        judge.say("the market is refreshed after", time.monotonic() - jumped, "s", RECOVERED)
+        report.record("the market is refreshed after", time.monotonic() - jumped, "s", RECOVERED)
         time.sleep(max(0.0, SECONDS - (time.monotonic() - jumped)))
-    probe.tell(judge, "reads", 200)
-    judge.say("candles out of order, doubled or of the future", _wrong_candles(site, offset), "", 0)
+    probe.tell(report, "reads", 200)
+    report.record("candles out of order, doubled or of the future", _wrong_candles(site, offset), "", 0)
 
 
 def _status(site: Site, key: str) -> int:

@@ -1,7 +1,7 @@
-"""A disk that is full, and one that the system has made read-only, under a service at work.
+"""Makes the disk of a running service full or read-only.
 
-The disk is an ext4 file system of its own in a file. It is filled by a file of no use, and made read-only as
-the system does it when a device fails (``mount -o remount,abort``): under open files, without a warning.
+The disk is a separate ext4 file system in a file. A dummy file fills it. ``mount -o remount,abort`` makes it
+read-only, as the system does when a device fails: with open files and without a warning.
 """
 
 import contextlib
@@ -11,12 +11,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.aim_report import AimReport
 from benchmarks.faults import stores
 from benchmarks.faults.probing import HOT, STORED, Probe, tell_healing
 from benchmarks.faults.site import Site, until
 from benchmarks.faults.verdict import settle, tell_damage
 from benchmarks.faults.writing import Writers
-from benchmarks.judge import Judge
 from tests.support import programs
 from tests.support.running import wait_for
 
@@ -86,7 +86,7 @@ def disk_below(folder: Path, mebibytes: int) -> Iterator[Disk | None]:
         disk.unmount()
 
 
-def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int) -> None:
+def run(report: AimReport, store: stores.StoreName, folder: Path, *, rounds: int) -> None:
     with disk_below(folder, SIZE[store]) as disk:
         if disk is None:
             return
@@ -102,36 +102,36 @@ def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int) -> 
             writers.tokens.stock()
             for number in range(1, rounds + 1):
                 print(f"-- {number}: full", flush=True)
-                _full(judge, site, disk, writers)
+                _full(report, site, disk, writers)
                 print(f"-- {number}: read-only", flush=True)
-                _read_only(judge, site, disk, writers)
-            settle(judge, site, writers)
-            tell_damage(judge, over.damage())
+                _read_only(report, site, disk, writers)
+            settle(report, site, writers)
+            tell_damage(report, over.damage())
         finally:
             site.end()
             over.stop()
 
 
-def _full(judge: Judge, site: Site, disk: Disk, writers: Writers) -> None:
+def _full(report: AimReport, site: Site, disk: Disk, writers: Writers) -> None:
     writers.start()
     try:
         time.sleep(4)
         disk.fill()
-        _while_nothing_is_taken_in(judge, site, writers)
+        _while_nothing_is_taken_in(report, site, writers)
     finally:
         writers.stop()
-    _start_anew(judge, site, "a full disk")
+    _start_anew(report, site, "a full disk")
     disk.make_room()
     _back(site)
-    tell_healing(judge, site, aim=HEALED)
+    tell_healing(report, site, aim=HEALED)
 
 
-def _read_only(judge: Judge, site: Site, disk: Disk, writers: Writers) -> None:
+def _read_only(report: AimReport, site: Site, disk: Disk, writers: Writers) -> None:
     writers.start()
     try:
         time.sleep(4)
         disk.fail()
-        _while_nothing_is_taken_in(judge, site, writers)
+        _while_nothing_is_taken_in(report, site, writers)
     finally:
         writers.stop()
     for node in site.nodes:
@@ -141,7 +141,7 @@ def _read_only(judge: Judge, site: Site, disk: Disk, writers: Writers) -> None:
     disk.mount()  # which brings the file system's own journal up
     disk.unmount()
     disk.mount("ro")
-    _start_anew(judge, site, "a read-only disk")
+    _start_anew(report, site, "a read-only disk")
     for node in site.nodes:
         programs.kill_all(node.home)
     disk.unmount()
@@ -150,21 +150,21 @@ def _read_only(judge: Judge, site: Site, disk: Disk, writers: Writers) -> None:
     for node in site.nodes:
         site.start(node)
         node.ready_after()
-    tell_healing(judge, site, aim=HEALED)
+    tell_healing(report, site, aim=HEALED)
 
 
-def _while_nothing_is_taken_in(judge: Judge, site: Site, writers: Writers) -> None:
+def _while_nothing_is_taken_in(report: AimReport, site: Site, writers: Writers) -> None:
     refused, writers.refusals.slowest = writers.refusals.unavailable, 0.0
     paths = (*HOT, *STORED) if site.store.name == "sqlite" else HOT  # PostgreSQL ends on such a disk
     with Probe(site, paths) as reads, Probe(site, ("/healthz",)) as alive:
         time.sleep(SECONDS)
-    reads.tell(judge, "reads", 200)
-    alive.tell(judge, "healthz", 200)
-    judge.say("writes refused with 503", writers.refusals.unavailable - refused, "", 1, least=True)
-    judge.say("a refusal took, at the most", writers.refusals.slowest, "s")
+    reads.tell(report, "reads", 200)
+    alive.tell(report, "healthz", 200)
+    report.record("writes refused with 503", writers.refusals.unavailable - refused, "", 1, is_minimum=True)
+    report.record("a refusal took, at the most", writers.refusals.slowest, "s")
 
 
-def _start_anew(judge: Judge, site: Site, on: str) -> None:
+def _start_anew(report: AimReport, site: Site, on: str) -> None:
     """One node is killed and started while the disk takes nothing in: it serves, or ends with a sentence."""
     node = site.nodes[0]
     programs.kill_all(node.home)
@@ -177,10 +177,10 @@ def _start_anew(judge: Judge, site: Site, on: str) -> None:
     told = "answers" if ended is None else f"ended with {ended}: {words.strip()[-160:]}"
     print(f"    a start on {on}: {told}")
     clear = (ended is None and node.is_ready()) or (ended == 3 and words.rstrip().endswith("."))
-    judge.say(f"starts on {on} that neither serve nor say why", not clear, "", 0)
+    report.record(f"starts on {on} that neither serve nor say why", not clear, "", 0)
     # Not those within a line of the log, where a tick that could not begin tells why.
     raw = sum(line.startswith("Traceback") for line in words.splitlines())
-    judge.say(f"tracebacks on {on}", raw, "", 0)
+    report.record(f"tracebacks on {on}", raw, "", 0)
 
 
 def _back(site: Site) -> None:

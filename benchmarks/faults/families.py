@@ -1,4 +1,4 @@
-"""What an application knows of one consent: its code, its pairs of tokens, and what became of them."""
+"""Tracks what an application knows of one consent: its code, its pairs of tokens, and their state."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""SIGKILL at random moments: to the service, its worker, one of its HTTP processes, or all at once."""
+"""Sends SIGKILL at random times to the service, its worker, one of its HTTP processes, or all of them."""
 
 import itertools
 import random
@@ -12,11 +12,11 @@ import psutil
 import sqlalchemy as sa
 
 from backend.markets.tables import price_points
+from benchmarks.aim_report import AimReport
 from benchmarks.faults import stores
 from benchmarks.faults.site import Node, Site, running, until
 from benchmarks.faults.verdict import settle, tell_damage
 from benchmarks.faults.writing import Writers
-from benchmarks.judge import Judge
 from tests.support import programs
 
 DURING_START = 0.3
@@ -35,7 +35,9 @@ class Seen:
     killed: dict[str, int] = field(default_factory=dict)
 
 
-def run(judge: Judge, store: stores.StoreName, folder: Path, *, seeds: int, kills: int, workers: int) -> None:
+def run(
+    report: AimReport, store: stores.StoreName, folder: Path, *, seeds: int, kills: int, workers: int
+) -> None:
     """``kills`` for each seed, over a store of its own each."""
     total = Seen()
     for seed in range(1, seeds + 1):
@@ -47,21 +49,21 @@ def run(judge: Judge, store: stores.StoreName, folder: Path, *, seeds: int, kill
         over = stores.make(store, place)
         site = Site(over, place, arguments=("--workers", str(workers)) if workers > 1 else ())
         with running(site):
-            _one_seed(judge, site, seed, kills, total)
+            _one_seed(report, site, seed, kills, total)
             if store == "postgresql":
-                tell_damage(judge, over.damage())
-        tell_damage(judge, [] if store == "postgresql" else over.damage())
-    judge.say("killed", sum(total.killed.values()), "")
+                tell_damage(report, over.damage())
+        tell_damage(report, [] if store == "postgresql" else over.damage())
+    report.record("killed", sum(total.killed.values()), "")
     print("   ", ", ".join(f"{n} {what}" for what, n in sorted(total.killed.items())))
-    judge.say("processes left behind by a kill", total.orphans, "", 0)
-    judge.say("ready again, median", statistics.median(total.ready), "s")
-    judge.say("ready again, worst", max(total.ready), "s", READY)
-    judge.say("CPU of a start until ready, median", statistics.median(total.start_cpu), "s")
+    report.record("processes left behind by a kill", total.orphans, "", 0)
+    report.record("ready again, median", statistics.median(total.ready), "s")
+    report.record("ready again, worst", max(total.ready), "s", READY)
+    report.record("CPU of a start until ready, median", statistics.median(total.start_cpu), "s")
     load = psutil.getloadavg()[0]
-    judge.say("load of the machine, of its cores", 100 * load / (psutil.cpu_count() or 1), "%")
+    report.record("load of the machine, of its cores", 100 * load / (psutil.cpu_count() or 1), "%")
 
 
-def _one_seed(judge: Judge, site: Site, seed: int, kills: int, total: Seen) -> None:
+def _one_seed(report: AimReport, site: Site, seed: int, kills: int, total: Seen) -> None:
     chance = random.Random(seed)
     writers = Writers(site, site.folder, seed)
     writers.tokens.stock()
@@ -73,10 +75,10 @@ def _one_seed(judge: Judge, site: Site, seed: int, kills: int, total: Seen) -> N
         writers.stop()
     for node in site.nodes:
         node.ready_after()
-    settle(judge, site, writers)
-    _judge_refreshes(judge, site, total.refreshes)
+    settle(report, site, writers)
+    _judge_refreshes(report, site, total.refreshes)
     total.refreshes.clear()
-    _stop_with_work_in_hand(judge, site, writers)
+    _stop_with_work_in_hand(report, site, writers)
 
 
 def _kill(site: Site, chance: random.Random, total: Seen) -> None:
@@ -130,20 +132,20 @@ def _refreshes(site: Site) -> set[datetime]:
         database.dispose()
 
 
-def _judge_refreshes(judge: Judge, site: Site, held: set[datetime]) -> None:
+def _judge_refreshes(report: AimReport, site: Site, held: set[datetime]) -> None:
     now = _refreshes(site)
     gaps = [second - first for first, second in itertools.pairwise(sorted(now))]
-    judge.say("refreshes of the market that are gone", len(held - now), "", 0)
-    judge.say("refreshes done twice", sum(gap.total_seconds() < TICK_SECONDS / 2 for gap in gaps), "", 0)
+    report.record("refreshes of the market that are gone", len(held - now), "", 0)
+    report.record("refreshes done twice", sum(gap.total_seconds() < TICK_SECONDS / 2 for gap in gaps), "", 0)
 
 
-def _stop_with_work_in_hand(judge: Judge, site: Site, writers: Writers) -> None:
+def _stop_with_work_in_hand(report: AimReport, site: Site, writers: Writers) -> None:
     """SIGTERM to one node after the other while all is written; the next start does what they left."""
     writers.start()
     time.sleep(2)
     ended = [site.stop(node) for node in site.nodes]
     writers.stop()
-    judge.say("stopped after SIGTERM, worst", max(seconds for _, seconds in ended), "s", STOPPED)
-    judge.say("exit codes other than 0", sum(code != 0 for code, _ in ended), "", 0)
+    report.record("stopped after SIGTERM, worst", max(seconds for _, seconds in ended), "s", STOPPED)
+    report.record("exit codes other than 0", sum(code != 0 for code, _ in ended), "", 0)
     site.start_all()
-    settle(judge, site, writers)
+    settle(report, site, writers)

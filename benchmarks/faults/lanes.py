@@ -1,4 +1,4 @@
-"""The kinds of things that are acknowledged: how each is sent, and how the store is asked for it."""
+"""Defines the kinds of acknowledged writes: how each is sent, and how the store is queried for it."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What was acknowledged, noted outside of the service and on the disk before the next thing is sent."""
+"""Records acknowledged writes outside the service, on disk, before the next write is sent."""
 
 import json
 import os

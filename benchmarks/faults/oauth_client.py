@@ -1,4 +1,4 @@
-"""An application that asks people for access by the page of sign-in and consent, all over HTTP."""
+"""Acts as an OAuth application and uses the sign-in and consent page over HTTP."""
 
 import random
 import time

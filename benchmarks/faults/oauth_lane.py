@@ -1,4 +1,4 @@
-"""Codes, refresh tokens and revocations, written by one thread: got, used, rotated, used again, revoked."""
+"""Writes codes, refresh tokens and revocations in one thread: requests, uses, rotates, reuses, revokes."""
 
 import random
 import threading

@@ -1,4 +1,4 @@
-"""What the store holds of codes, tokens and revocations, beside what was acknowledged."""
+"""Compares the stored codes, tokens and revocations with the acknowledged ones."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

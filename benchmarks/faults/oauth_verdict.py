@@ -1,20 +1,20 @@
-"""What the services say of codes and tokens when all is well again."""
+"""Checks how the services answer to codes and tokens after the recovery."""
 
 import time
 from functools import partial
 
+from benchmarks.aim_report import AimReport
 from benchmarks.faults.families import Family
 from benchmarks.faults.oauth_lane import TokenLane
 from benchmarks.faults.site import Site, until
-from benchmarks.judge import Judge
 
 KNOWN_AFTER = 6.0
 """Seconds after which every process knows of a revocation: five, by what is promised."""
 ANSWERED = 20.0
 
 
-def tell_tokens(judge: Judge, site: Site, lane: TokenLane) -> None:
-    """Judge by every node of a site at work, while nothing is written.
+def tell_tokens(report: AimReport, site: Site, lane: TokenLane) -> None:
+    """AimReport by every node of a site at work, while nothing is written.
 
     What was cut off is asked for once more: it is given, or refused and its family revoked. Each newest
     refresh token works once more, and of every second family not again. What was revoked is refused
@@ -28,15 +28,17 @@ def tell_tokens(judge: Judge, site: Site, lane: TokenLane) -> None:
     time.sleep(max(0.0, lane.revoked_at + KNOWN_AFTER - time.monotonic()))
     revoked = [family for family in lane.families if family.state == "revoked"]
     closed = sum(_is_closed(site, lane, family) for family in lane.families)
-    judge.say("families of tokens: asked for one more", len(asked), "")
-    judge.say("families of tokens: revoked", len(revoked), "")
-    judge.say("access tokens that must open nothing", closed, "")
-    judge.say("families whose time was over by the clock", sum(f.state == "over" for f in lane.families), "")
+    report.record("families of tokens: asked for one more", len(asked), "")
+    report.record("families of tokens: revoked", len(revoked), "")
+    report.record("access tokens that must open nothing", closed, "")
+    report.record(
+        "families whose time was over by the clock", sum(f.state == "over" for f in lane.families), ""
+    )
     for what, n in lane.told_later.items():
-        judge.say(f"cut off: {what}", n, "")
-    judge.say("tokens of which nobody said a word", silent, "", 0)
+        report.record(f"cut off: {what}", n, "")
+    report.record("tokens of which nobody said a word", silent, "", 0)
     for what, told in lane.breaches.items():
-        judge.say(f"tokens {what}", len(told), "", 0)
+        report.record(f"tokens {what}", len(told), "", 0)
         for sentence in told[:5]:
             print("   ", sentence)
 

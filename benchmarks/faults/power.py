@@ -1,16 +1,16 @@
-"""The power goes while all kinds of things are written: what no sync had covered is lost in part."""
+"""Simulates power failures during writes of all kinds: parts of unsynced data are lost."""
 
 import random
 import time
 from pathlib import Path
 
+from benchmarks.aim_report import AimReport
 from benchmarks.faults import stores
 from benchmarks.faults.power_loss import Disk
 from benchmarks.faults.shim import built
 from benchmarks.faults.site import Site
 from benchmarks.faults.verdict import settle, tell_counts, tell_damage
 from benchmarks.faults.writing import Writers
-from benchmarks.judge import Judge
 from tests.support import programs
 
 WRITING_SECONDS = (1.0, 6.0)
@@ -18,7 +18,7 @@ START_SECONDS = 4.0
 DURING_START = 0.3
 
 
-def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int, seed: int = 1) -> None:
+def run(report: AimReport, store: stores.StoreName, folder: Path, *, rounds: int, seed: int = 1) -> None:
     """Power losses one after the other on one store; at the end one on a disk that lies about syncing."""
     shim = built("power", folder)
     if shim is None:
@@ -34,13 +34,15 @@ def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int, see
     try:
         site.make_credentials()
         over.stop()
-        _rounds(judge, site, watched, log, rounds, random.Random(seed))
+        _rounds(report, site, watched, log, rounds, random.Random(seed))
     finally:
         site.end()
         over.stop()
 
 
-def _rounds(judge: Judge, site: Site, watched: Path, log: Path, rounds: int, chance: random.Random) -> None:
+def _rounds(
+    report: AimReport, site: Site, watched: Path, log: Path, rounds: int, chance: random.Random
+) -> None:
     writers = Writers(site, site.folder, seed=1)
     dropped = 0
     for number in range(1, rounds + 1):
@@ -50,19 +52,19 @@ def _rounds(judge: Judge, site: Site, watched: Path, log: Path, rounds: int, cha
         dropped += disk.writes_dropped
         print(f"-- loss {number}: {disk.writes_dropped} writes were not synced", flush=True)
         site.store.start()
-        judge.quiet = number < rounds
-        tell_damage(judge, site.store.damage())
+        report.quiet = number < rounds
+        tell_damage(report, site.store.damage())
         site.start_all()
         if number == 1:  # not before, so that the first start over a new store is lost as well
             writers.tokens.stock()
-        settle(judge, site, writers)
+        settle(report, site, writers)
         for node in site.nodes:
             site.stop(node)
         site.store.stop()
-    judge.say("power losses", rounds, "")
-    judge.say("writes that were not synced then, in all", dropped, "", 1, least=True)
+    report.record("power losses", rounds, "")
+    report.record("writes that were not synced then, in all", dropped, "", 1, is_minimum=True)
     if site.store.name == "sqlite":
-        _control(judge, site, writers, watched, log, chance)
+        _control(report, site, writers, watched, log, chance)
 
 
 def power_goes(
@@ -95,13 +97,13 @@ def power_goes(
 
 
 def _control(
-    judge: Judge, site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random
+    report: AimReport, site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random
 ) -> None:
     """The same on a disk that says that it synced and did not, which must show."""
     disk = power_goes(site, writers, watched, log, chance, early=False)
     disk.lose_power(log, chance, lies=True)
     print("-- control: a disk that lies", flush=True)
-    own = Judge()
+    own = AimReport()
     database = site.store.database()
     try:
         tell_damage(own, site.store.damage())
@@ -111,4 +113,4 @@ def _control(
         own.missed.append("unreadable")
     finally:
         database.dispose()
-    judge.say("faults that the control shows", len(own.missed), "", 1, least=True)
+    report.record("faults that the control shows", len(own.missed), "", 1, is_minimum=True)

@@ -1,4 +1,4 @@
-"""Questions to all nodes while a fault lasts, and how long all takes to be well again."""
+"""Sends requests to all nodes during a fault, and measures the time until recovery."""
 
 import threading
 import time
@@ -9,8 +9,8 @@ from typing import Self
 
 import httpx
 
+from benchmarks.aim_report import AimReport
 from benchmarks.faults.site import Node, Site, until
-from benchmarks.judge import Judge
 
 HOT = ("/prices", "/rankings", "/assets", "/crypto/market-overview", "/articles/rules")
 """Answered out of memory, whatever the store does."""
@@ -59,11 +59,13 @@ class Probe:
     def others_than(self, *good: int) -> int:
         return sum(n for (_, status), n in self.seen.items() if status not in good)
 
-    def tell(self, judge: Judge, what: str, *good: int) -> None:
+    def tell(self, report: AimReport, what: str, *good: int) -> None:
         """How many answers were others than these; 0 is none at all."""
-        judge.say(f"{what}: answers other than {'/'.join(map(str, good))}", self.others_than(*good), "", 0)
-        judge.say(f"{what}: asked", self.seen.total(), "", 1, least=True)
-        judge.say(f"{what}: slowest", self.slowest, "s")
+        report.record(
+            f"{what}: answers other than {'/'.join(map(str, good))}", self.others_than(*good), "", 0
+        )
+        report.record(f"{what}: asked", self.seen.total(), "", 1, is_minimum=True)
+        report.record(f"{what}: slowest", self.slowest, "s")
         for (path, status), n in self.seen.items():
             if status not in good:
                 print(f"    {path}: {n} times {status}")
@@ -73,18 +75,18 @@ def _takes_a_job(site: Site, node: Node) -> bool:
     return submit(site, node.url) is not None
 
 
-def tell_healing(judge: Judge, site: Site, *, aim: float, most: float = 90) -> None:
+def tell_healing(report: AimReport, site: Site, *, aim: float, most: float = 90) -> None:
     """From now on: until every node is ready, takes a job, and the job is done."""
     began = time.monotonic()
     for node in site.nodes:
         until(node.is_ready, most)
-    judge.say("healed: every node ready after", time.monotonic() - began, "s", aim)
+    report.record("healed: every node ready after", time.monotonic() - began, "s", aim)
     for node in site.nodes:
         until(partial(_takes_a_job, site, node), most)
-    judge.say("healed: every node takes jobs after", time.monotonic() - began, "s", aim)
+    report.record("healed: every node takes jobs after", time.monotonic() - began, "s", aim)
     place = submit(site, site.nodes[0].url)
     until(lambda: place is not None and is_done(site, place), most)
-    judge.say("healed: a new job is done after", time.monotonic() - began, "s")
+    report.record("healed: a new job is done after", time.monotonic() - began, "s")
 
 
 def submit(site: Site, url: str) -> str | None:

@@ -1,7 +1,7 @@
-"""Each provider of a live service ends, hangs and talks nonsense; then all of the market's at once.
+"""Makes each provider of a live service stop, hang and send invalid responses, then all market ones at once.
 
-Hot answers go on, a source-finding job ends with an answer or a sentence, and figures that nobody renews are
-marked stale. Hours of waiting for that are spared by the clock, which is put forth (see ``clock.py``).
+Cached responses continue, a source-finding job ends with a result or an error sentence, and figures that are
+not refreshed become stale. The clock is moved forward instead of waiting for hours (see ``clock.py``).
 """
 
 import time
@@ -11,11 +11,11 @@ from typing import Any, get_args
 
 import httpx
 
+from benchmarks.aim_report import AimReport
 from benchmarks.faults import clock, stores
 from benchmarks.faults.probing import HOT, Probe
 from benchmarks.faults.site import Site, running, until
 from benchmarks.faults.upstreams import Fault, Upstream, settings, upstreams
-from benchmarks.judge import Judge
 
 SECONDS = 6.0
 JOB = 120.0
@@ -24,7 +24,7 @@ MARKETS = ("coingecko", "coinmarketcap")
 ENDED = ("completed", "failed")
 
 
-def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
+def run(report: AimReport, store: stores.StoreName, folder: Path) -> None:
     offset = clock.Offset(folder)
     with upstreams() as those:
         site = Site(
@@ -38,36 +38,36 @@ def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
             for name, upstream in those.items():
                 for fault in get_args(Fault):
                     print(f"-- {name} {fault}", flush=True)
-                    slowest = max(slowest, _suffers(judge, site, upstream, fault))
-            judge.say("the slowest source-finding job ended after", slowest, "s", JOB)
+                    slowest = max(slowest, _suffers(report, site, upstream, fault))
+            report.record("the slowest source-finding job ended after", slowest, "s", JOB)
             if offset.library is not None:
-                _stale(judge, site, those, offset)
-        judge.say("processes that died", site.words().count("process_died"), "", 0)
-        judge.say("tracebacks in the logs", site.words().count("Traceback"), "", 0)
+                _stale(report, site, those, offset)
+        report.record("processes that died", site.words().count("process_died"), "", 0)
+        report.record("tracebacks in the logs", site.words().count("Traceback"), "", 0)
 
 
-def _suffers(judge: Judge, site: Site, upstream: Upstream, fault: Fault) -> float:
+def _suffers(report: AimReport, site: Site, upstream: Upstream, fault: Fault) -> float:
     """How many seconds the job took that was submitted meanwhile."""
-    judge.quiet = True
+    report.quiet = True
     upstream.suffer(fault)
     began = time.monotonic()
     place = _submit(site, f"Bitcoin rose because {upstream.name} is {fault}.")
     with Probe(site, HOT) as probe:
         ended = until(lambda: _ended(site, place), JOB + 20)
         time.sleep(max(0.0, SECONDS - (time.monotonic() - began)))
-    probe.tell(judge, "hot GETs", 200)
+    probe.tell(report, "hot GETs", 200)
     job = _json(site, place)["data"]
-    judge.say("jobs without an end", ended is None, "", 0)
+    report.record("jobs without an end", ended is None, "", 0)
     told = job["status"] == "completed" or str(job["error"]).endswith(".")
-    judge.say("jobs that failed without a sentence", not told, "", 0)
+    report.record("jobs that failed without a sentence", not told, "", 0)
     upstream.recover()
-    judge.quiet = False
+    report.quiet = False
     took = JOB + 20 if ended is None else ended
     print(f"   hot GETs {probe.seen.total()}, job {job['status']} after {took:.1f} s", flush=True)
     return took
 
 
-def _stale(judge: Judge, site: Site, those: dict[str, Upstream], offset: clock.Offset) -> None:
+def _stale(report: AimReport, site: Site, those: dict[str, Upstream], offset: clock.Offset) -> None:
     print("-- all of the market's providers ended", flush=True)
     _, live = prices(site)
     for name in MARKETS:
@@ -75,13 +75,13 @@ def _stale(judge: Judge, site: Site, those: dict[str, Upstream], offset: clock.O
     offset.move(timedelta(minutes=50))
     until(lambda: prices(site)[0] >= live, HEALED)
     stale, _ = prices(site)
-    judge.say("figures that were known", live, "", 1, least=True)
-    judge.say("of them marked stale 50 minutes later", stale, "", live, least=True)
+    report.record("figures that were known", live, "", 1, is_minimum=True)
+    report.record("of them marked stale 50 minutes later", stale, "", live, is_minimum=True)
     for name in MARKETS:
         those[name].recover()
     offset.move(-offset.value)  # to the time of those servers, who stamp what they send
     healed = until(lambda: prices(site)[1] >= live, HEALED)
-    judge.say("renewed after", HEALED + 1 if healed is None else healed, "s", HEALED)
+    report.record("renewed after", HEALED + 1 if healed is None else healed, "s", HEALED)
 
 
 def prices(site: Site) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The Redis that counts requests ends at once, or hangs, under services that go on; then it is back."""
+"""Kills or freezes the Redis server that counts requests, under running services, then restores it."""
 
 import signal
 import time
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import httpx
 
+from benchmarks.aim_report import AimReport
 from benchmarks.faults import stores
 from benchmarks.faults.probing import HOT, Probe
 from benchmarks.faults.site import Node, Site, running, until
 from benchmarks.faults.stores import StoreName
 from benchmarks.faults.verdict import settle
 from benchmarks.faults.writing import Writers
-from benchmarks.judge import Judge
 from tests.support.redis_server import RedisServer
 
 SECONDS = 10.0
@@ -27,7 +27,7 @@ RATE = "1000000/minute"
 """So that requests are counted, and none is refused."""
 
 
-def run(judge: Judge, name: StoreName, folder: Path, *, rounds: int) -> None:
+def run(report: AimReport, name: StoreName, folder: Path, *, rounds: int) -> None:
     redis = RedisServer(folder)
     site = Site(
         stores.make(name, folder),
@@ -42,35 +42,35 @@ def run(judge: Judge, name: StoreName, folder: Path, *, rounds: int) -> None:
             try:
                 for number in range(1, rounds + 1):
                     print(f"-- {number}: killed", flush=True)
-                    _away(judge, site, redis.stop, redis.start)
+                    _away(report, site, redis.stop, redis.start)
                     print(f"-- {number}: stopped, with its lines open", flush=True)
                     pause, go_on = (partial(redis.signal, sent) for sent in (signal.SIGSTOP, signal.SIGCONT))
-                    _away(judge, site, pause, go_on)
+                    _away(report, site, pause, go_on)
             finally:
                 writers.stop()
-            settle(judge, site, writers)
-            judge.say("writes refused", writers.refusals.unavailable, "", 0)
+            settle(report, site, writers)
+            report.record("writes refused", writers.refusals.unavailable, "", 0)
     finally:
         redis.stop()
 
 
-def _away(judge: Judge, site: Site, go: Callable[[], None], come: Callable[[], None]) -> None:
+def _away(report: AimReport, site: Site, go: Callable[[], None], come: Callable[[], None]) -> None:
     with Probe(site, (*HOT, "/readyz")) as asked:
         go()
         try:
-            _tell_where(judge, site, "counted in each process after", "Redis does not answer", NOTICED)
+            _tell_where(report, site, "counted in each process after", "Redis does not answer", NOTICED)
             time.sleep(SECONDS)
         finally:
             come()
-        _tell_where(judge, site, "counted in Redis again after", "counted in Redis", HEALED)
-    asked.tell(judge, "hot GETs and readyz", 200)
-    judge.say("the slowest of them against its aim", asked.slowest, "s", SLOWEST)
+        _tell_where(report, site, "counted in Redis again after", "counted in Redis", HEALED)
+    asked.tell(report, "hot GETs and readyz", 200)
+    report.record("the slowest of them against its aim", asked.slowest, "s", SLOWEST)
 
 
-def _tell_where(judge: Judge, site: Site, what: str, words: str, aim: float) -> None:
+def _tell_where(report: AimReport, site: Site, what: str, words: str, aim: float) -> None:
     with ThreadPoolExecutor() as pool:
         took = list(pool.map(lambda node: until(lambda: words in where(node), LONGEST), site.nodes))
-    judge.say(f"{what} (every node)", max(LONGEST if one is None else one for one in took), "s", aim)
+    report.record(f"{what} (every node)", max(LONGEST if one is None else one for one in took), "s", aim)
 
 
 def where(node: Node) -> str:

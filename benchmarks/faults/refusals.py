@@ -1,4 +1,4 @@
-"""Answers other than an acknowledgement."""
+"""Counts responses other than acknowledgements."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""The clock of a site, which may jump, and what it has shown."""
+"""Records the readings of a clock that may jump."""
 
 import time
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Libraries in C that are preloaded into the processes of a site, built when they are needed."""
+"""Builds C libraries that are preloaded into the processes of a site."""
 
 import shutil
 import subprocess

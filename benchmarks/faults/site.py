@@ -1,4 +1,4 @@
-"""A service at work over a store: its nodes, each a ``chainproof serve`` with a data folder of its own."""
+"""Runs a service over a store: its nodes, each a ``chainproof serve`` with its own data folder."""
 
 import contextlib
 import time

@@ -1,4 +1,4 @@
-"""The two stores, each of its own under a fresh folder, to be stopped, frozen and taken away."""
+"""Runs the two stores, each in a new folder, so that they can be stopped, frozen and removed."""
 
 import contextlib
 import os

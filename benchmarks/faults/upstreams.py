@@ -1,4 +1,4 @@
-"""Everyone whom a live service asks, on loopback: to be ended, to hang, and to talk nonsense."""
+"""Runs all upstreams of a live service on loopback, which can stop, hang and send invalid responses."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What all faults are judged by at the end: what was acknowledged, the jobs, the files."""
+"""Checks the final state after all faults: acknowledged writes, jobs and files."""
 
 from collections import Counter
 
@@ -8,11 +8,11 @@ from backend.extraction.tables import entity_sightings
 from backend.jobs.tables import jobs
 from backend.store.database import Database
 from backend.timelines.tables import timeline_runs, timeline_versions
+from benchmarks.aim_report import AimReport
 from benchmarks.faults.ledger import Count
 from benchmarks.faults.oauth_verdict import tell_tokens
 from benchmarks.faults.site import Site, until
 from benchmarks.faults.writing import Writers
-from benchmarks.judge import Judge
 
 DRAIN_SECONDS = 240.0
 UNFINISHED = ("pending", "running")
@@ -24,8 +24,8 @@ def unfinished(database: Database) -> int:
         return connection.execute(asked).scalar_one()
 
 
-def settle(judge: Judge, site: Site, writers: Writers, *, may_fail: bool = False) -> None:
-    """Judge a site at work whose writers have stopped: once all jobs have ended.
+def settle(report: AimReport, site: Site, writers: Writers, *, may_fail: bool = False) -> None:
+    """AimReport a site at work whose writers have stopped: once all jobs have ended.
 
     ``may_fail``: a job may have ended with a sentence for an error, as where the clock says that its time is
     over.
@@ -33,9 +33,9 @@ def settle(judge: Judge, site: Site, writers: Writers, *, may_fail: bool = False
     database = site.store.database()
     try:
         took = until(lambda: unfinished(database) == 0, DRAIN_SECONDS)
-        judge.say("last job ended after", DRAIN_SECONDS if took is None else took, "s", DRAIN_SECONDS - 1)
-        tell_tokens(judge, site, writers.tokens)
-        tell_counts(judge, writers, database)
+        report.record("last job ended after", DRAIN_SECONDS if took is None else took, "s", DRAIN_SECONDS - 1)
+        tell_tokens(report, site, writers.tokens)
+        tell_counts(report, writers, database)
         with database.read() as connection:
             failed = connection.execute(sa.select(jobs.c.error).where(jobs.c.status != "completed")).scalars()
             sentences = Counter(str(error) for error in failed)
@@ -43,26 +43,28 @@ def settle(judge: Judge, site: Site, writers: Writers, *, may_fail: bool = False
             strays = sa.select(sa.func.count()).where(
                 seen.c.job_id.not_in(sa.select(jobs.c.id).where(jobs.c.status == "completed"))
             )
-            judge.say(
+            report.record(
                 "jobs published without being completed", connection.execute(strays).scalar_one(), "", 0
             )
             counted = connection.execute(sa.select(sa.func.sum(timeline_versions.c.runs))).scalar_one() or 0
             there = connection.execute(sa.select(sa.func.count()).select_from(timeline_runs)).scalar_one()
-        judge.say("jobs that failed, each with a sentence", sentences.total(), "", None if may_fail else 0)
+        report.record(
+            "jobs that failed, each with a sentence", sentences.total(), "", None if may_fail else 0
+        )
         for sentence, n in sentences.most_common(5):
             print(f"    {n} times: {sentence}")
-        judge.say("runs counted beside those there", abs(counted - there), "", 0)
-        judge.say("the writers' key is refused", site.nodes[0].status("/prices", site.key) != 200, "", 0)
+        report.record("runs counted beside those there", abs(counted - there), "", 0)
+        report.record("the writers' key is refused", site.nodes[0].status("/prices", site.key) != 200, "", 0)
     finally:
         database.dispose()
-    tell_refusals(judge, writers)
+    tell_refusals(report, writers)
 
 
-def tell_counts(judge: Judge, writers: Writers, database: Database) -> None:
+def tell_counts(report: AimReport, writers: Writers, database: Database) -> None:
     """Print a table of what was acknowledged and is there."""
     counts = writers.compared(database)
     total = sum(counts.values(), Count())
-    shown = {"in all": total} if judge.quiet else {**counts, "in all": total}
+    shown = {"in all": total} if report.quiet else {**counts, "in all": total}
     print(f"  {'':<12}{'acknowledged':>14}{'cut off':>10}{'lost':>6}{'doubled':>9}{'in part':>9}")
     for name, count in shown.items():
         print(
@@ -70,23 +72,23 @@ def tell_counts(judge: Judge, writers: Writers, database: Database) -> None:
             f"{count.lost:>6}{count.doubled:>9}{count.halved:>9}",
             flush=True,
         )
-    judge.say("acknowledged", total.acknowledged, "")
-    judge.say("lost", total.lost, "", 0)
-    judge.say("doubled", total.doubled, "", 0)
-    judge.say("stored in part", total.halved, "", 0)
+    report.record("acknowledged", total.acknowledged, "")
+    report.record("lost", total.lost, "", 0)
+    report.record("doubled", total.doubled, "", 0)
+    report.record("stored in part", total.halved, "", 0)
     nothing = [name for name, count in counts.items() if not count.acknowledged]
-    if not judge.quiet:
-        judge.say("kinds of which nothing was acknowledged", len(nothing), "", 0)
+    if not report.quiet:
+        report.record("kinds of which nothing was acknowledged", len(nothing), "", 0)
 
 
-def tell_refusals(judge: Judge, writers: Writers) -> None:
-    judge.say("answers 503", writers.refusals.unavailable, "")
-    judge.say("answers other than 2xx and 503", len(writers.refusals.strange), "", 0)
+def tell_refusals(report: AimReport, writers: Writers) -> None:
+    report.record("answers 503", writers.refusals.unavailable, "")
+    report.record("answers other than 2xx and 503", len(writers.refusals.strange), "", 0)
     for told in writers.refusals.strange[:5]:
         print("   ", told)
 
 
-def tell_damage(judge: Judge, found: list[str]) -> None:
-    judge.say("damage that the store's own check finds", len(found), "", 0)
+def tell_damage(report: AimReport, found: list[str]) -> None:
+    report.record("damage that the store's own check finds", len(found), "", 0)
     for told in found[:5]:
         print("   ", told)

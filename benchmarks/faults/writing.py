@@ -1,4 +1,4 @@
-"""Writers of all kinds at once, who note what was acknowledged and what was cut off."""
+"""Runs writers of all kinds at once, which record acknowledged and interrupted writes."""
 
 import json
 import random
