@@ -13,36 +13,36 @@ from pathlib import Path
 
 from benchmarks.aim_report import AimReport
 from benchmarks.faults import stores
-from benchmarks.faults.probing import HOT, STORED, Probe, tell_healing
-from benchmarks.faults.site import Site, until
-from benchmarks.faults.verdict import settle, tell_damage
+from benchmarks.faults.probing import CACHED_PATHS, STORED_PATHS, Probe, report_recovery
+from benchmarks.faults.site import Site, measure_wait
+from benchmarks.faults.verdict import check_final_state, report_damage
 from benchmarks.faults.writing import Writers
 from tests.support import programs
 from tests.support.running import wait_for
 
-SIZE = {"sqlite": 96, "postgresql": 320}
-"""MiB of the disk: what a store needs at first, and room for a minute of writing."""
-SECONDS = 12.0
-HEALED = 5.0
+SIZE_MIB = {"sqlite": 96, "postgresql": 320}
+"""The size of the disk: a new store, and room for a minute of writes."""
+OUTAGE_SECONDS = 12.0
+RECOVERY_SECONDS = 5.0
 
 
 class Disk:
-    """A file system of its own at ``place``."""
+    """A separate file system mounted at ``place``."""
 
     def __init__(self, folder: Path, mebibytes: int) -> None:
         self.image, self.place = folder / "disk.img", folder / "disk"
         self.place.mkdir()
         self.image.touch()
         os.truncate(self.image, mebibytes * 1024**2)
-        _done("mkfs.ext4", "-q", "-m", "0", str(self.image))
+        _run("mkfs.ext4", "-q", "-m", "0", str(self.image))
 
     def mount(self, *options: str) -> None:
-        _done("mount", "-o", ",".join(("loop", *options)), str(self.image), str(self.place))
+        _run("mount", "-o", ",".join(("loop", *options)), str(self.image), str(self.place))
         if "ro" not in options:
             self.place.chmod(0o755)
 
     def unmount(self) -> None:
-        """Whatever still writes into it ends a moment after it was killed."""
+        """Unmount it, after killed processes have ended."""
 
         def gone() -> bool:
             done = subprocess.run(["umount", str(self.place)], capture_output=True, check=False)
@@ -51,7 +51,7 @@ class Disk:
         wait_for(gone, "The end of all that writes to the disk", 30)
 
     def fill(self) -> None:
-        """Until not a block is free."""
+        """Write a dummy file until no block is free."""
         with (self.place / "ballast").open("ab", buffering=0) as ballast:
             for size in (1024**2, 4096):
                 with contextlib.suppress(OSError):
@@ -62,22 +62,22 @@ class Disk:
         (self.place / "ballast").unlink()
 
     def fail(self) -> None:
-        """Take nothing in any more, under files that are open."""
-        _done("mount", "-o", "remount,abort", str(self.place))
+        """Make it read-only while files are open."""
+        _run("mount", "-o", "remount,abort", str(self.place))
 
 
-def _done(*command: str) -> None:
+def _run(*command: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
 @contextlib.contextmanager
 def disk_below(folder: Path, mebibytes: int) -> Iterator[Disk | None]:
-    """Null, with a word, where no file system may be mounted."""
+    """Mount a disk for the block; None, with a message, if mounting is not allowed."""
     try:
         disk = Disk(folder, mebibytes)
         disk.mount()
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"   left out: no file system may be mounted here ({error})")
+        print(f"   skipped: no file system may be mounted here ({error})")
         yield None
         return
     try:
@@ -87,7 +87,7 @@ def disk_below(folder: Path, mebibytes: int) -> Iterator[Disk | None]:
 
 
 def run(report: AimReport, store: stores.StoreName, folder: Path, *, rounds: int) -> None:
-    with disk_below(folder, SIZE[store]) as disk:
+    with disk_below(folder, SIZE_MIB[store]) as disk:
         if disk is None:
             return
         place = disk.place / "data"
@@ -105,10 +105,10 @@ def run(report: AimReport, store: stores.StoreName, folder: Path, *, rounds: int
                 _full(report, site, disk, writers)
                 print(f"-- {number}: read-only", flush=True)
                 _read_only(report, site, disk, writers)
-            settle(report, site, writers)
-            tell_damage(report, over.damage())
+            check_final_state(report, site, writers)
+            report_damage(report, over.damage())
         finally:
-            site.end()
+            site.kill_all()
             over.stop()
 
 
@@ -117,13 +117,13 @@ def _full(report: AimReport, site: Site, disk: Disk, writers: Writers) -> None:
     try:
         time.sleep(4)
         disk.fill()
-        _while_nothing_is_taken_in(report, site, writers)
+        _observe_outage(report, site, writers)
     finally:
         writers.stop()
-    _start_anew(report, site, "a full disk")
+    _restart_one_node(report, site, "a full disk")
     disk.make_room()
-    _back(site)
-    tell_healing(report, site, aim=HEALED)
+    _restart_ended(site)
+    report_recovery(report, site, aim=RECOVERY_SECONDS)
 
 
 def _read_only(report: AimReport, site: Site, disk: Disk, writers: Writers) -> None:
@@ -131,17 +131,17 @@ def _read_only(report: AimReport, site: Site, disk: Disk, writers: Writers) -> N
     try:
         time.sleep(4)
         disk.fail()
-        _while_nothing_is_taken_in(report, site, writers)
+        _observe_outage(report, site, writers)
     finally:
         writers.stop()
     for node in site.nodes:
         site.stop(node)
     site.store.kill()
     disk.unmount()
-    disk.mount()  # which brings the file system's own journal up
+    disk.mount()  # this replays the file system's journal
     disk.unmount()
     disk.mount("ro")
-    _start_anew(report, site, "a read-only disk")
+    _restart_one_node(report, site, "a read-only disk")
     for node in site.nodes:
         programs.kill_all(node.home)
     disk.unmount()
@@ -149,42 +149,44 @@ def _read_only(report: AimReport, site: Site, disk: Disk, writers: Writers) -> N
     site.store.start()
     for node in site.nodes:
         site.start(node)
-        node.ready_after()
-    tell_healing(report, site, aim=HEALED)
+        node.wait_until_ready()
+    report_recovery(report, site, aim=RECOVERY_SECONDS)
 
 
-def _while_nothing_is_taken_in(report: AimReport, site: Site, writers: Writers) -> None:
+def _observe_outage(report: AimReport, site: Site, writers: Writers) -> None:
     refused, writers.refusals.slowest = writers.refusals.unavailable, 0.0
-    paths = (*HOT, *STORED) if site.store.name == "sqlite" else HOT  # PostgreSQL ends on such a disk
+    paths = (
+        (*CACHED_PATHS, *STORED_PATHS) if site.store.name == "sqlite" else CACHED_PATHS
+    )  # PostgreSQL ends on a full disk
     with Probe(site, paths) as reads, Probe(site, ("/healthz",)) as alive:
-        time.sleep(SECONDS)
+        time.sleep(OUTAGE_SECONDS)
     reads.tell(report, "reads", 200)
     alive.tell(report, "healthz", 200)
     report.record("writes refused with 503", writers.refusals.unavailable - refused, "", 1, is_minimum=True)
     report.record("a refusal took, at the most", writers.refusals.slowest, "s")
 
 
-def _start_anew(report: AimReport, site: Site, on: str) -> None:
-    """One node is killed and started while the disk takes nothing in: it serves, or ends with a sentence."""
+def _restart_one_node(report: AimReport, site: Site, on: str) -> None:
+    """Kill and restart one node while the disk accepts no writes: it serves, or ends with a sentence."""
     node = site.nodes[0]
     programs.kill_all(node.home)
     site.start(node)
     assert node.program is not None
     process = node.program.process
-    until(lambda: node.is_ready() or process.poll() is not None, 60)
+    measure_wait(lambda: node.is_ready() or process.poll() is not None, 60)
     words = node.program.words
     ended = process.poll()
-    told = "answers" if ended is None else f"ended with {ended}: {words.strip()[-160:]}"
-    print(f"    a start on {on}: {told}")
-    clear = (ended is None and node.is_ready()) or (ended == 3 and words.rstrip().endswith("."))
-    report.record(f"starts on {on} that neither serve nor say why", not clear, "", 0)
-    # Not those within a line of the log, where a tick that could not begin tells why.
+    outcome = "answers" if ended is None else f"ended with {ended}: {words.strip()[-160:]}"
+    print(f"    a start on {on}: {outcome}")
+    is_clear = (ended is None and node.is_ready()) or (ended == 3 and words.rstrip().endswith("."))
+    report.record(f"starts on {on} that neither serve nor say why", not is_clear, "", 0)
+    # Ignore tracebacks within a log line, where a failed tick explains itself.
     raw = sum(line.startswith("Traceback") for line in words.splitlines())
     report.record(f"tracebacks on {on}", raw, "", 0)
 
 
-def _back(site: Site) -> None:
-    """What ended meanwhile runs again, as whoever runs it would see to it."""
+def _restart_ended(site: Site) -> None:
+    """Restart everything that has ended, as an operator would."""
     if isinstance(site.store, stores.PostgresStore) and not site.store.is_up():
         site.store.kill()
         site.store.start()

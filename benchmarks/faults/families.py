@@ -6,11 +6,11 @@ from typing import Literal
 
 from backend.auth.oauth.grants import ACCESS_TOKEN_LIFETIME, CODE_LIFETIME, REFRESH_TOKEN_LIFETIME
 from backend.auth.oauth.retention import EXPIRED_ROW_RETENTION
-from benchmarks.faults.seen_clock import Look
+from benchmarks.faults.seen_clock import ClockReading
 
 State = Literal["good", "open", "revoked", "perhaps revoked", "over"]
-"""``open``: its code or its newest refresh token was sent without an answer, so that it is used or not;
-``perhaps revoked``: the same of a revocation; ``over``: nobody expects anything of it any more."""
+"""``open``: its code or newest refresh token was sent without a response, so it may be used or not. ``perhaps
+revoked``: the same for a revocation. ``over``: it is no longer checked."""
 
 
 @dataclass
@@ -19,48 +19,48 @@ class Pair:
 
     access: str
     refresh: str
-    look: Look
-    """At the clock, before they were asked for."""
+    look: ClockReading
+    """The clock reading before the request for the pair."""
     access_revoked: Literal["no", "perhaps", "yes"] = "no"
 
     @property
-    def may_be_closed(self) -> bool:
+    def may_have_expired_access(self) -> bool:
         """Whether its access token may have expired."""
-        return self.look.may_be_over(ACCESS_TOKEN_LIFETIME)
+        return self.look.may_be_expired(ACCESS_TOKEN_LIFETIME)
 
-    def may_be_forgotten(self, life: timedelta) -> bool:
-        return self.look.may_be_over(life + EXPIRED_ROW_RETENTION)
+    def may_be_deleted(self, life: timedelta) -> bool:
+        return self.look.may_be_expired(life + EXPIRED_ROW_RETENTION)
 
 
 @dataclass
 class Family:
-    """A code and all that came of it."""
+    """A code and all its tokens."""
 
     code: str
-    look: Look
+    look: ClockReading
     pairs: list[Pair] = field(default_factory=list)
     state: State = "good"
 
     @property
     def next(self) -> str:
-        """What is to be used next: the newest refresh token, or the code."""
+        """The newest refresh token, or the code if there is none."""
         return self.pairs[-1].refresh if self.pairs else self.code
 
     @property
     def spent(self) -> list[str]:
-        """What was used with success, and may never be again: the code, and refresh tokens but the last."""
+        """Used tokens, which must not work again: the code, and all refresh tokens except the last."""
         return [self.code, *(pair.refresh for pair in self.pairs[:-1])] if self.pairs else []
 
     @property
-    def may_be_over(self) -> bool:
-        """Whether what is next may have expired."""
+    def may_be_expired(self) -> bool:
+        """Whether the next token may have expired."""
         if self.pairs:
-            return self.pairs[-1].look.may_be_over(REFRESH_TOKEN_LIFETIME)
-        return self.look.may_be_over(CODE_LIFETIME)
+            return self.pairs[-1].look.may_be_expired(REFRESH_TOKEN_LIFETIME)
+        return self.look.may_be_expired(CODE_LIFETIME)
 
     @property
-    def may_be_forgotten(self) -> bool:
-        """Whether the store may have deleted it, since all of it may have been over for long."""
+    def may_be_deleted(self) -> bool:
+        """Whether the store may have deleted it, since all its tokens may have expired long ago."""
         if self.pairs:
-            return self.pairs[-1].may_be_forgotten(REFRESH_TOKEN_LIFETIME)
-        return self.look.may_be_over(CODE_LIFETIME + EXPIRED_ROW_RETENTION)
+            return self.pairs[-1].may_be_deleted(REFRESH_TOKEN_LIFETIME)
+        return self.look.may_be_expired(CODE_LIFETIME + EXPIRED_ROW_RETENTION)

@@ -14,20 +14,20 @@ import sqlalchemy as sa
 from backend.markets.tables import price_points
 from benchmarks.aim_report import AimReport
 from benchmarks.faults import stores
-from benchmarks.faults.site import Node, Site, running, until
-from benchmarks.faults.verdict import settle, tell_damage
+from benchmarks.faults.site import Node, Site, measure_wait, run_site
+from benchmarks.faults.verdict import check_final_state, report_damage
 from benchmarks.faults.writing import Writers
 from tests.support import programs
 
-DURING_START = 0.3
-"""Share of the kills that come during a start."""
-START_SECONDS = 4.0
+START_KILL_SHARE = 0.3
+"""The share of kills during a start."""
+MAX_START_DELAY_SECONDS = 4.0
 TICK_SECONDS = 2
-READY, STOPPED, ORPHANS = 3.0, 10.0, 10.0
+READY_SECONDS, STOP_SECONDS, ORPHAN_SECONDS = 3.0, 10.0, 10.0
 
 
 @dataclass
-class Seen:
+class KillResults:
     ready: list[float] = field(default_factory=list)
     start_cpu: list[float] = field(default_factory=list)
     orphans: int = 0
@@ -38,8 +38,8 @@ class Seen:
 def run(
     report: AimReport, store: stores.StoreName, folder: Path, *, seeds: int, kills: int, workers: int
 ) -> None:
-    """``kills`` for each seed, over a store of its own each."""
-    total = Seen()
+    """Run ``kills`` kills for each seed, each over its own store."""
+    total = KillResults()
     for seed in range(1, seeds + 1):
         print(
             f"-- {store}, seed {seed}, {workers} HTTP process{'es' if workers > 1 else ''} a node", flush=True
@@ -48,22 +48,22 @@ def run(
         place.mkdir()
         over = stores.make(store, place)
         site = Site(over, place, arguments=("--workers", str(workers)) if workers > 1 else ())
-        with running(site):
-            _one_seed(report, site, seed, kills, total)
+        with run_site(site):
+            _run_seed(report, site, seed, kills, total)
             if store == "postgresql":
-                tell_damage(report, over.damage())
-        tell_damage(report, [] if store == "postgresql" else over.damage())
+                report_damage(report, over.damage())
+        report_damage(report, [] if store == "postgresql" else over.damage())
     report.record("killed", sum(total.killed.values()), "")
     print("   ", ", ".join(f"{n} {what}" for what, n in sorted(total.killed.items())))
     report.record("processes left behind by a kill", total.orphans, "", 0)
     report.record("ready again, median", statistics.median(total.ready), "s")
-    report.record("ready again, worst", max(total.ready), "s", READY)
+    report.record("ready again, worst", max(total.ready), "s", READY_SECONDS)
     report.record("CPU of a start until ready, median", statistics.median(total.start_cpu), "s")
     load = psutil.getloadavg()[0]
     report.record("load of the machine, of its cores", 100 * load / (psutil.cpu_count() or 1), "%")
 
 
-def _one_seed(report: AimReport, site: Site, seed: int, kills: int, total: Seen) -> None:
+def _run_seed(report: AimReport, site: Site, seed: int, kills: int, total: KillResults) -> None:
     chance = random.Random(seed)
     writers = Writers(site, site.folder, seed)
     writers.tokens.stock()
@@ -74,24 +74,24 @@ def _one_seed(report: AimReport, site: Site, seed: int, kills: int, total: Seen)
     finally:
         writers.stop()
     for node in site.nodes:
-        node.ready_after()
-    settle(report, site, writers)
-    _judge_refreshes(report, site, total.refreshes)
+        node.wait_until_ready()
+    check_final_state(report, site, writers)
+    _report_refreshes(report, site, total.refreshes)
     total.refreshes.clear()
-    _stop_with_work_in_hand(report, site, writers)
+    _stop_while_writing(report, site, writers)
 
 
-def _kill(site: Site, chance: random.Random, total: Seen) -> None:
-    node, early = chance.choice(site.nodes), chance.random() < DURING_START
+def _kill(site: Site, chance: random.Random, total: KillResults) -> None:
+    node, early = chance.choice(site.nodes), chance.random() < START_KILL_SHARE
     if early:
-        _end_at_once(node, total, "service before a start")
+        _kill_now(node, total, "service before a start")
         site.start(node)
-        time.sleep(chance.uniform(0, START_SECONDS))
+        time.sleep(chance.uniform(0, MAX_START_DELAY_SECONDS))
         what = "service amid its start"
     else:
-        node.ready_after()
+        node.wait_until_ready()
         time.sleep(chance.uniform(0, 2 * TICK_SECONDS))
-        total.refreshes |= _refreshes(site)
+        total.refreshes |= _read_refreshes(site)
         what = chance.choice(("service", "everything", "worker", "http"))
     total.killed[what] = total.killed.get(what, 0) + 1
     if what in ("worker", "http"):
@@ -100,30 +100,30 @@ def _kill(site: Site, chance: random.Random, total: Seen) -> None:
         if found:
             chance.choice(found).kill()
             return
-    _end_at_once(node, total, what)
+    _kill_now(node, total, what)
     site.start(node)
-    total.ready.append(node.ready_after())
+    total.ready.append(node.wait_until_ready())
     total.start_cpu.append(node.cpu_seconds())
 
 
-def _end_at_once(node: Node, total: Seen, what: str) -> None:
+def _kill_now(node: Node, total: KillResults, what: str) -> None:
     assert node.program is not None
     if what == "everything":
         programs.kill_all(node.home)
         node.program.process.wait()
     else:
         node.program.kill()
-    if until(lambda: not _services(node), ORPHANS) is None:
-        total.orphans += len(_services(node))
+    if measure_wait(lambda: not _list_services(node), ORPHAN_SECONDS) is None:
+        total.orphans += len(_list_services(node))
         programs.kill_all(node.home)
 
 
-def _services(node: Node) -> list[psutil.Process]:
-    """Its processes but for commands of the writers."""
+def _list_services(node: Node) -> list[psutil.Process]:
+    """List its processes, without commands of the writers."""
     return [each for each in node.processes() if programs.get_command(each) in ("serve", "worker", "http")]
 
 
-def _refreshes(site: Site) -> set[datetime]:
+def _read_refreshes(site: Site) -> set[datetime]:
     database = site.store.database()
     try:
         with database.read() as connection:
@@ -132,20 +132,20 @@ def _refreshes(site: Site) -> set[datetime]:
         database.dispose()
 
 
-def _judge_refreshes(report: AimReport, site: Site, held: set[datetime]) -> None:
-    now = _refreshes(site)
+def _report_refreshes(report: AimReport, site: Site, before: set[datetime]) -> None:
+    now = _read_refreshes(site)
     gaps = [second - first for first, second in itertools.pairwise(sorted(now))]
-    report.record("refreshes of the market that are gone", len(held - now), "", 0)
+    report.record("refreshes of the market that are gone", len(before - now), "", 0)
     report.record("refreshes done twice", sum(gap.total_seconds() < TICK_SECONDS / 2 for gap in gaps), "", 0)
 
 
-def _stop_with_work_in_hand(report: AimReport, site: Site, writers: Writers) -> None:
-    """SIGTERM to one node after the other while all is written; the next start does what they left."""
+def _stop_while_writing(report: AimReport, site: Site, writers: Writers) -> None:
+    """Stop the nodes one by one with SIGTERM during writes; the next start completes the rest."""
     writers.start()
     time.sleep(2)
     ended = [site.stop(node) for node in site.nodes]
     writers.stop()
-    report.record("stopped after SIGTERM, worst", max(seconds for _, seconds in ended), "s", STOPPED)
+    report.record("stopped after SIGTERM, worst", max(seconds for _, seconds in ended), "s", STOP_SECONDS)
     report.record("exit codes other than 0", sum(code != 0 for code, _ in ended), "", 0)
     site.start_all()
-    settle(report, site, writers)
+    check_final_state(report, site, writers)

@@ -21,46 +21,46 @@ from backend.topics.tables import topic_media, topics
 from benchmarks.timelines import make_run, profiles_of
 
 PROFILES = profiles_of(3)
-RUNS = 20
-"""Runs in an array, which is stored whole or not at all."""
-WRONG = "Etherium and BitCoin rose while Etherium fell."
+RUNS_PER_REQUEST = 20
+"""Runs in one request, which is stored completely or not at all."""
+TEXT_WITH_ERRORS = "Etherium and BitCoin rose while Etherium fell."
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A request, of which each ``name`` is one of its own."""
+    """A request with a unique ``name``."""
 
     name: str
     path: str
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
     rows: int = 1
-    """How many rows it is in the store, where the answer does not say."""
+    """The number of rows in the store, if the response does not say it."""
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A kind of things that is written without a pause by one thread."""
+    """One kind of write, which one thread repeats."""
 
     name: str
     pause: float
-    """Seconds between two of them."""
+    """Seconds between two writes."""
     make: Callable[[random.Random, str], Sent | None]
-    """Makes the request of a name; null when there is nothing to send yet."""
+    """Builds the request with a name; None if nothing can be sent yet."""
     found: Callable[[Connection], Mapping[str, int]]
-    """How many rows the store holds of each name."""
+    """Counts the stored rows of each name."""
     repeatable: bool = True
-    """Whether sending it again gives the first one."""
+    """Whether a repeated request returns the first result."""
     rows: Callable[[httpx.Response, Sent], int] = lambda _answer, sent: sent.rows
     told: Callable[[httpx.Response], None] = lambda _answer: None
-    """Looks at the answer, for what others send about it."""
+    """Called with the response, so that other lanes can refer to it."""
 
 
-def _counted(column: sa.ColumnElement[Any], *where: sa.ColumnElement[bool]) -> Callable[..., dict[str, int]]:
-    asked = sa.select(column, sa.func.count()).where(*where).group_by(column)
+def _count_by(column: sa.ColumnElement[Any], *where: sa.ColumnElement[bool]) -> Callable[..., dict[str, int]]:
+    query = sa.select(column, sa.func.count()).where(*where).group_by(column)
 
     def found(connection: Connection) -> dict[str, int]:
-        return {row[0]: row[1] for row in connection.execute(asked)}
+        return {row[0]: row[1] for row in connection.execute(query)}
 
     return found
 
@@ -69,7 +69,7 @@ def _job(kind: JobKind, path: str, body: Callable[[str], dict[str, Any]], pause:
     def make(_chance: random.Random, name: str) -> Sent:
         return Sent(name, path, body(name), {"Idempotency-Key": name})
 
-    return Lane(kind, pause, make, _counted(jobs.c.title, jobs.c.kind == kind))
+    return Lane(kind, pause, make, _count_by(jobs.c.title, jobs.c.kind == kind))
 
 
 def _scan(_chance: random.Random, name: str) -> Sent:
@@ -77,7 +77,7 @@ def _scan(_chance: random.Random, name: str) -> Sent:
         "id": name,
         "title": "",
         "summary": "",
-        "content": WRONG,
+        "content": TEXT_WITH_ERRORS,
         "tags": [],
         "source": "",
         "language": "en",
@@ -101,7 +101,7 @@ def _topic(chance: random.Random, name: str) -> Sent:
 
 
 class _Media:
-    """Items of the topics that were acknowledged."""
+    """Builds media items for acknowledged topics."""
 
     def __init__(self) -> None:
         self.topics: list[int] = []
@@ -119,10 +119,10 @@ class _Media:
 
 def _runs(chance: random.Random, name: str) -> Sent:
     profile = chance.choice(list(PROFILES))
-    made = (make_run(chance, profile, number) for number in range(RUNS))
+    made = (make_run(chance, profile, number) for number in range(RUNS_PER_REQUEST))
     runs = [msgspec.structs.replace(run, run_id=f"{name}.{number}") for number, run in enumerate(made)]
     path = profile.replace(" ", "%20").replace("/", "%2F")
-    return Sent(name, f"/v1/timelines/{path}/entries", msgspec.to_builtins(runs), rows=RUNS)
+    return Sent(name, f"/v1/timelines/{path}/entries", msgspec.to_builtins(runs), rows=RUNS_PER_REQUEST)
 
 
 def _found_runs(connection: Connection) -> Counter[str]:
@@ -131,7 +131,7 @@ def _found_runs(connection: Connection) -> Counter[str]:
 
 
 def lanes() -> list[Lane]:
-    """All kinds that are sent over HTTP."""
+    """Build all lanes that write over HTTP."""
     media = _Media()
     return [
         _job("extraction", "/entities/extractions", lambda name: {"text": name}, 0.15),
@@ -140,14 +140,14 @@ def lanes() -> list[Lane]:
             "scan",
             0.1,
             _scan,
-            _counted(violations.c.article_id),
+            _count_by(violations.c.article_id),
             repeatable=False,
             rows=lambda answer, _sent: len(answer.json()[0]["violations"]),
         ),
-        Lane("topic", 0.2, _topic, _counted(topics.c.external_id), told=media.remember),
-        Lane("media", 0.15, media.make, _counted(topic_media.c.url)),
+        Lane("topic", 0.2, _topic, _count_by(topics.c.external_id), told=media.remember),
+        Lane("media", 0.15, media.make, _count_by(topic_media.c.url)),
         Lane("runs", 0.2, _runs, _found_runs),
     ]
 
 
-found_keys = _counted(api_keys.c.name)
+found_keys = _count_by(api_keys.c.name)

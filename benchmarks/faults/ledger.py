@@ -10,15 +10,15 @@ from pathlib import Path
 
 @dataclass
 class Count:
-    """What became of a kind of things. All but the first two must be zero."""
+    """The results for one kind of write. All except the first two must be zero."""
 
     acknowledged: int = 0
     unknown: int = 0
-    """Sent without an answer, and never sent again: they may be there or not."""
+    """Sent once without a response: they may be stored or not."""
     lost: int = 0
     doubled: int = 0
     halved: int = 0
-    """Of unknown ones, in part; and what nobody sent."""
+    """Unknown writes that are stored in part, and rows that nobody sent."""
 
     def __add__(self, other: "Count") -> "Count":
         return Count(
@@ -35,7 +35,7 @@ class Count:
 
 
 def note(file: Path, *words: str | int) -> None:
-    """Add a line, which is on the disk when this returns."""
+    """Append a line and sync it to disk."""
     with file.open("a") as stream:
         stream.write(json.dumps(words) + "\n")
         stream.flush()
@@ -44,7 +44,7 @@ def note(file: Path, *words: str | int) -> None:
 
 @dataclass
 class Ledger:
-    """The things of one kind, each by its name with how many rows of the store it is."""
+    """The writes of one kind: the number of rows by name."""
 
     file: Path
     acknowledged: dict[str, int] = field(default_factory=dict)
@@ -56,20 +56,20 @@ class Ledger:
         with self._guard:
             self.acknowledged[name] = rows
 
-    def leave(self, name: str, rows: int) -> None:
-        """It was sent, and nobody knows what came of it."""
+    def record_unknown(self, name: str, rows: int) -> None:
+        """Record a write whose result is unknown."""
         note(self.file, "unknown", name, rows)
         with self._guard:
             self.unknown[name] = rows
 
-    def compared(self, found: Mapping[str, int]) -> Count:
-        """With how many rows of each name the store holds."""
+    def compare(self, found: Mapping[str, int]) -> Count:
+        """Compare with the number of stored rows by name."""
         with self._guard:
             known, unknown = dict(self.acknowledged), dict(self.unknown)
         count = Count(len(known), len(unknown))
         for name, rows in known.items():
-            there = found.get(name, 0)
-            count.lost += there < rows
-            count.doubled += there > rows
+            stored = found.get(name, 0)
+            count.lost += stored < rows
+            count.doubled += stored > rows
         count.halved = sum(found.get(name, 0) not in (0, rows) for name, rows in unknown.items())
         return count

@@ -104,7 +104,7 @@ class OAuthClient:
         except httpx.TransportError:
             return None
         if answer.status_code not in (200, 401):
-            self._refusals.note(answer, answer.elapsed.total_seconds())
+            self._refusals.record(answer, answer.elapsed.total_seconds())
             return None
         return answer.status_code == 200
 
@@ -124,5 +124,5 @@ class OAuthClient:
             return Answer("done", answer)
         if answer.status_code == 400 and answer.headers["content-type"].startswith("application/json"):
             return Answer("refused", str(answer.json()["error_description"]))
-        self._refusals.note(answer, time.monotonic() - began)
+        self._refusals.record(answer, time.monotonic() - began)
         return Answer("unknown")

@@ -17,7 +17,7 @@ from benchmarks.faults.families import Family, Pair
 from benchmarks.faults.ledger import Count, note
 from benchmarks.faults.oauth_client import Answer, OAuthClient, Registered
 from benchmarks.faults.refusals import Refusals
-from benchmarks.faults.seen_clock import SeenClock
+from benchmarks.faults.seen_clock import ClockHistory
 
 PAUSE, SIGN_IN_PAUSE = 0.1, 2.0
 """Seconds: between two requests; between two sign-ins, each of which costs what a password's hash costs."""
@@ -47,7 +47,7 @@ class TokenLane:
         """``file`` takes what was acknowledged; ``clock`` is the one of the services."""
         self.chance = random.Random(f"{seed} oauth")
         self.client = OAuthClient(urls, who, self.chance, refusals)
-        self.clock = SeenClock(clock)
+        self.clock = ClockHistory(clock)
         self.families: list[Family] = []
         self.cut_off: Counter[str] = Counter()
         """By kind."""
@@ -77,7 +77,7 @@ class TokenLane:
 
     def compared(self, connection: Connection) -> dict[str, Count]:
         """What the store holds of what was acknowledged, by kind."""
-        return oauth_rows.compared(connection, self.families, self.cut_off, self.clock.look().shown)
+        return oauth_rows.compared(connection, self.families, self.cut_off, self.clock.read().shown)
 
     def _do_with(self, family: Family) -> None:
         deed = self.chance.choices(list(DEEDS), list(DEEDS.values()))[0] if family.pairs else "use"
@@ -95,7 +95,7 @@ class TokenLane:
 
     def get_code(self) -> None:
         self._next_sign_in = time.monotonic() + SIGN_IN_PAUSE
-        look = self.clock.look()
+        look = self.clock.read()
         answer = self.client.code()
         if answer.kind == "done":
             note(self._file, "code", answer.told)
@@ -104,7 +104,7 @@ class TokenLane:
 
     def use(self, family: Family) -> None:
         """Exchange the code or rotate the newest refresh token."""
-        look, send = self.clock.look(), self.client.refresh if family.pairs else self.client.exchange
+        look, send = self.clock.read(), self.client.refresh if family.pairs else self.client.exchange
         answer, cut_off = self._sent(send, family.next)
         if cut_off:
             note(self._file, "open", family.next)
@@ -124,7 +124,7 @@ class TokenLane:
         if REUSED in sentence and family.state == "open":
             self.told_later["done, and refused and revoked then"] += 1
             self._is_revoked(family)
-        elif family.may_be_over and REUSED not in sentence:
+        elif family.may_be_expired and REUSED not in sentence:
             family.state = "over"
         else:
             self.breach("acknowledged and refused", family, f"{family.state}: {sentence}")
@@ -141,7 +141,7 @@ class TokenLane:
         elif answer.kind == "refused":
             if REUSED in answer.told:
                 self._is_revoked(family)
-            elif any(pair.may_be_forgotten(REFRESH_TOKEN_LIFETIME) for pair in family.pairs):
+            elif any(pair.may_be_deleted(REFRESH_TOKEN_LIFETIME) for pair in family.pairs):
                 family.state = "over"
             else:
                 self.breach("acknowledged and refused", family, f"a use that was forgotten: {answer.told}")
@@ -150,7 +150,7 @@ class TokenLane:
         """Whether the newest access token, which is not revoked, opens what it should."""
         pair = family.pairs[-1]
         opened = self.client.opens(pair.access, url)
-        if opened is False and not pair.may_be_closed:
+        if opened is False and not pair.may_have_expired_access:
             self.breach("acknowledged and refused", family, "an access token")
         return opened
 

@@ -33,9 +33,9 @@ class Rows:
         """Whether both tokens are there as they should be, or may be forgotten."""
         grant, refresh, access = self.grant(family), self.token(pair.refresh), self.token(pair.access)
         if refresh is None:
-            return pair.may_be_forgotten(REFRESH_TOKEN_LIFETIME)
+            return pair.may_be_deleted(REFRESH_TOKEN_LIFETIME)
         if access is None:
-            return pair.may_be_forgotten(ACCESS_TOKEN_LIFETIME)
+            return pair.may_be_deleted(ACCESS_TOKEN_LIFETIME)
         one = grant is not None and refresh.grant_id == access.grant_id == grant.id
         return one and (refresh.rotated_at is not None) is rotated
 
@@ -64,7 +64,7 @@ def compared(
     """By kind; what was cut off is told of each. What nobody knows of must be whole as well."""
     rows = Rows(connection)
     codes = Count(len(families), cut_off["code"])
-    codes.lost = sum(rows.grant(family) is None and not family.may_be_forgotten for family in families)
+    codes.lost = sum(rows.grant(family) is None and not family.may_be_deleted for family in families)
     used = [family for family in families if family.pairs]
     exchanges = Count(len(used), cut_off["exchange"])
     exchanges.lost = sum(not _is_used(rows, family) for family in used)
@@ -80,7 +80,7 @@ def compared(
 def _is_used(rows: Rows, family: Family) -> bool:
     grant = rows.grant(family)
     if grant is None:
-        return family.may_be_forgotten
+        return family.may_be_deleted
     return grant.code_used_at is not None and _is_there(rows, family, 0)
 
 
@@ -104,11 +104,11 @@ def _kept(rows: Rows, families: Iterable[Family]) -> Count:
         grant = rows.grant(family)
         count.acknowledged += family.state == "revoked"
         if family.state == "revoked":
-            count.lost += not family.may_be_forgotten if grant is None else grant.revoked_at is None
+            count.lost += not family.may_be_deleted if grant is None else grant.revoked_at is None
         for pair in family.pairs:
             token = rows.token(pair.access)
             count.acknowledged += pair.access_revoked == "yes"
             if pair.access_revoked == "yes":
-                gone = not pair.may_be_forgotten(ACCESS_TOKEN_LIFETIME)
+                gone = not pair.may_be_deleted(ACCESS_TOKEN_LIFETIME)
                 count.lost += gone if token is None else token.revoked_at is None
     return count

@@ -6,26 +6,26 @@ from functools import partial
 from benchmarks.aim_report import AimReport
 from benchmarks.faults.families import Family
 from benchmarks.faults.oauth_lane import TokenLane
-from benchmarks.faults.site import Site, until
+from benchmarks.faults.site import Site, measure_wait
 
-KNOWN_AFTER = 6.0
-"""Seconds after which every process knows of a revocation: five, by what is promised."""
-ANSWERED = 20.0
+REVOCATION_SECONDS = 6.0
+"""The time until every process knows a revocation; five seconds are promised."""
+ANSWER_TIMEOUT_SECONDS = 20.0
 
 
-def tell_tokens(report: AimReport, site: Site, lane: TokenLane) -> None:
-    """AimReport by every node of a site at work, while nothing is written.
+def report_tokens(report: AimReport, site: Site, lane: TokenLane) -> None:
+    """Check all tokens at every node of a running site, while nothing is written.
 
-    What was cut off is asked for once more: it is given, or refused and its family revoked. Each newest
-    refresh token works once more, and of every second family not again. What was revoked is refused
-    everywhere.
+    Interrupted requests are repeated: they succeed, or are refused and the family is revoked. Each newest
+    refresh token works once; for every second family it is used twice, which must fail. Revoked tokens are
+    refused by every node.
     """
     asked, silent = [f for f in lane.families if f.state in ("good", "open")], 0
     for family in asked:
         silent += _works(site, lane, family)
         if family.state == "good" and family.pairs and lane.chance.random() < 0.5:
             lane.use_again(family)
-    time.sleep(max(0.0, lane.revoked_at + KNOWN_AFTER - time.monotonic()))
+    time.sleep(max(0.0, lane.revoked_at + REVOCATION_SECONDS - time.monotonic()))
     revoked = [family for family in lane.families if family.state == "revoked"]
     closed = sum(_is_closed(site, lane, family) for family in lane.families)
     report.record("families of tokens: asked for one more", len(asked), "")
@@ -44,23 +44,26 @@ def tell_tokens(report: AimReport, site: Site, lane: TokenLane) -> None:
 
 
 def _works(site: Site, lane: TokenLane, family: Family) -> int:
-    """Use what is next of it, and open something with what comes of it; gives how often nobody answered."""
+    """Use the next token of a family and its new access token; returns the number of missing answers."""
     before = len(family.pairs)
     lane.use(family)
     if family.state in ("revoked", "over"):
         return 0
     if len(family.pairs) == before:
         return 1
-    return sum(until(partial(_opens, lane, family, url), ANSWERED) is None for url in site.urls())
+    return sum(
+        measure_wait(partial(_opens, lane, family, url), ANSWER_TIMEOUT_SECONDS) is None
+        for url in site.urls()
+    )
 
 
 def _opens(lane: TokenLane, family: Family, url: str) -> bool:
-    """Whether there was an answer."""
+    """Whether the node answered."""
     return lane.open(family, url) is not None
 
 
 def _is_closed(site: Site, lane: TokenLane, family: Family) -> int:
-    """Try what was revoked; gives how many access tokens that were."""
+    """Try the revoked tokens; returns the number of access tokens."""
     tried = [pair.access for pair in family.pairs if pair.access_revoked == "yes"]
     if family.state == "revoked":
         tried += [pair.access for pair in family.pairs[-2:] if pair.access_revoked == "no"]

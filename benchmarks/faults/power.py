@@ -7,20 +7,20 @@ from pathlib import Path
 from benchmarks.aim_report import AimReport
 from benchmarks.faults import stores
 from benchmarks.faults.power_loss import Disk
-from benchmarks.faults.shim import built
+from benchmarks.faults.shim import build_library
 from benchmarks.faults.site import Site
-from benchmarks.faults.verdict import settle, tell_counts, tell_damage
+from benchmarks.faults.verdict import check_final_state, report_counts, report_damage
 from benchmarks.faults.writing import Writers
 from tests.support import programs
 
 WRITING_SECONDS = (1.0, 6.0)
-START_SECONDS = 4.0
-DURING_START = 0.3
+MAX_START_DELAY_SECONDS = 4.0
+START_LOSS_SHARE = 0.3
 
 
 def run(report: AimReport, store: stores.StoreName, folder: Path, *, rounds: int, seed: int = 1) -> None:
-    """Power losses one after the other on one store; at the end one on a disk that lies about syncing."""
-    shim = built("power", folder)
+    """Simulate repeated power failures on one store; the last one is on a disk that ignores syncs."""
+    shim = build_library("power", folder)
     if shim is None:
         return
     log = folder / "log"
@@ -36,7 +36,7 @@ def run(report: AimReport, store: stores.StoreName, folder: Path, *, rounds: int
         over.stop()
         _rounds(report, site, watched, log, rounds, random.Random(seed))
     finally:
-        site.end()
+        site.kill_all()
         over.stop()
 
 
@@ -46,18 +46,18 @@ def _rounds(
     writers = Writers(site, site.folder, seed=1)
     dropped = 0
     for number in range(1, rounds + 1):
-        early = chance.random() < DURING_START
-        disk = power_goes(site, writers, watched, log, chance, early=early)
+        early = chance.random() < START_LOSS_SHARE
+        disk = lose_power(site, writers, watched, log, chance, early=early)
         disk.lose_power(log, chance)
         dropped += disk.writes_dropped
         print(f"-- loss {number}: {disk.writes_dropped} writes were not synced", flush=True)
         site.store.start()
         report.quiet = number < rounds
-        tell_damage(report, site.store.damage())
+        report_damage(report, site.store.damage())
         site.start_all()
-        if number == 1:  # not before, so that the first start over a new store is lost as well
+        if number == 1:  # only now, so that the first start over a new store is lost too
             writers.tokens.stock()
-        settle(report, site, writers)
+        check_final_state(report, site, writers)
         for node in site.nodes:
             site.stop(node)
         site.store.stop()
@@ -67,12 +67,13 @@ def _rounds(
         _control(report, site, writers, watched, log, chance)
 
 
-def power_goes(
+def lose_power(
     site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random, *, early: bool
 ) -> Disk:
-    """Start and write, and end everything at one moment, ``early``: amid the start.
+    """Start, write and kill everything at once; with ``early`` during the start.
 
-    Gives the disk as it was before the start."""
+    Returns the disk as it was before the start.
+    """
     disk = Disk(watched)
     log.write_bytes(b"")
     site.store.start()
@@ -81,17 +82,17 @@ def power_goes(
     writers.start(lambda: site.nodes[0].home, **site.settings)
     try:
         if early:
-            time.sleep(chance.uniform(0, START_SECONDS))
+            time.sleep(chance.uniform(0, MAX_START_DELAY_SECONDS))
         else:
             for node in site.nodes:
-                node.ready_after(180)
+                node.wait_until_ready(180)
             time.sleep(chance.uniform(*WRITING_SECONDS))
         site.store.kill()
         for node in site.nodes:
             programs.kill_all(node.home)
     finally:
         writers.stop()
-    for node in site.nodes:  # what the writers started meanwhile
+    for node in site.nodes:  # processes that the writers started
         programs.kill_all(node.home)
     return disk
 
@@ -99,15 +100,15 @@ def power_goes(
 def _control(
     report: AimReport, site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random
 ) -> None:
-    """The same on a disk that says that it synced and did not, which must show."""
-    disk = power_goes(site, writers, watched, log, chance, early=False)
+    """Repeat on a disk that ignores syncs, which must cause detectable faults."""
+    disk = lose_power(site, writers, watched, log, chance, early=False)
     disk.lose_power(log, chance, lies=True)
     print("-- control: a disk that lies", flush=True)
     own = AimReport()
     database = site.store.database()
     try:
-        tell_damage(own, site.store.damage())
-        tell_counts(own, writers, database)
+        report_damage(own, site.store.damage())
+        report_counts(own, writers, database)
     except Exception as error:  # noqa: BLE001 - whatever such a file makes a store say
         print(f"    {type(error).__name__}: {str(error)[:200]}")
         own.missed.append("unreadable")

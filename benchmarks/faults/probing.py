@@ -10,18 +10,24 @@ from typing import Self
 import httpx
 
 from benchmarks.aim_report import AimReport
-from benchmarks.faults.site import Node, Site, until
+from benchmarks.faults.site import Node, Site, measure_wait
 
-HOT = ("/prices", "/rankings", "/assets", "/crypto/market-overview", "/articles/rules")
-"""Answered out of memory, whatever the store does."""
-STORED = ("/topics?page=2", "/entities/extractions", "/articles/violations", "/v1/timelines", "/entities")
-"""Answered out of the store."""
+CACHED_PATHS = ("/prices", "/rankings", "/assets", "/crypto/market-overview", "/articles/rules")
+"""Answered from memory, independent of the store."""
+STORED_PATHS = (
+    "/topics?page=2",
+    "/entities/extractions",
+    "/articles/violations",
+    "/v1/timelines",
+    "/entities",
+)
+"""Answered from the store."""
 EXTRACTION = "/entities/extractions"
 
 
 @dataclass
 class Probe:
-    """Asks every path of every node again and again, until the block ends."""
+    """Requests every path of every node repeatedly until the block ends."""
 
     site: Site
     paths: tuple[str, ...]
@@ -56,13 +62,13 @@ class Probe:
                     self.seen[path, status] += 1
                     self.slowest = max(self.slowest, time.monotonic() - began)
 
-    def others_than(self, *good: int) -> int:
+    def count_others(self, *good: int) -> int:
         return sum(n for (_, status), n in self.seen.items() if status not in good)
 
     def tell(self, report: AimReport, what: str, *good: int) -> None:
-        """How many answers were others than these; 0 is none at all."""
+        """Report the number of responses with other statuses; status 0 means no response."""
         report.record(
-            f"{what}: answers other than {'/'.join(map(str, good))}", self.others_than(*good), "", 0
+            f"{what}: answers other than {'/'.join(map(str, good))}", self.count_others(*good), "", 0
         )
         report.record(f"{what}: asked", self.seen.total(), "", 1, is_minimum=True)
         report.record(f"{what}: slowest", self.slowest, "s")
@@ -71,26 +77,26 @@ class Probe:
                 print(f"    {path}: {n} times {status}")
 
 
-def _takes_a_job(site: Site, node: Node) -> bool:
+def _accepts_job(site: Site, node: Node) -> bool:
     return submit(site, node.url) is not None
 
 
-def tell_healing(report: AimReport, site: Site, *, aim: float, most: float = 90) -> None:
-    """From now on: until every node is ready, takes a job, and the job is done."""
+def report_recovery(report: AimReport, site: Site, *, aim: float, most: float = 90) -> None:
+    """Measure the time until every node is ready and accepts a job, and the job is complete."""
     began = time.monotonic()
     for node in site.nodes:
-        until(node.is_ready, most)
+        measure_wait(node.is_ready, most)
     report.record("healed: every node ready after", time.monotonic() - began, "s", aim)
     for node in site.nodes:
-        until(partial(_takes_a_job, site, node), most)
+        measure_wait(partial(_accepts_job, site, node), most)
     report.record("healed: every node takes jobs after", time.monotonic() - began, "s", aim)
     place = submit(site, site.nodes[0].url)
-    until(lambda: place is not None and is_done(site, place), most)
+    measure_wait(lambda: place is not None and is_done(site, place), most)
     report.record("healed: a new job is done after", time.monotonic() - began, "s")
 
 
 def submit(site: Site, url: str) -> str | None:
-    """The address of a new job; null where it is not taken."""
+    """Submit a job; returns its URL, or None if it was not accepted."""
     headers = {"CP-X-API-KEY": site.key}
     try:
         answer = httpx.post(

@@ -13,13 +13,13 @@ import httpx
 
 from benchmarks.aim_report import AimReport
 from benchmarks.faults import clock, stores
-from benchmarks.faults.probing import HOT, Probe
-from benchmarks.faults.site import Site, running, until
-from benchmarks.faults.upstreams import Fault, Upstream, settings, upstreams
+from benchmarks.faults.probing import CACHED_PATHS, Probe
+from benchmarks.faults.site import Site, measure_wait, run_site
+from benchmarks.faults.upstreams import Fault, Upstream, build_settings, upstreams
 
 SECONDS = 6.0
-JOB = 120.0
-HEALED = 90.0
+JOB_TIMEOUT_SECONDS = 120.0
+RECOVERY_SECONDS = 90.0
 MARKETS = ("coingecko", "coinmarketcap")
 ENDED = ("completed", "failed")
 
@@ -30,62 +30,62 @@ def run(report: AimReport, store: stores.StoreName, folder: Path) -> None:
         site = Site(
             stores.make(store, folder),
             folder,
-            settings={**settings(those, folder), **offset.settings},
+            settings={**build_settings(those, folder), **offset.settings},
         )
-        with running(site):
-            until(lambda: prices(site)[1] > 0, HEALED)
+        with run_site(site):
+            measure_wait(lambda: count_prices(site)[1] > 0, RECOVERY_SECONDS)
             slowest = 0.0
             for name, upstream in those.items():
                 for fault in get_args(Fault):
                     print(f"-- {name} {fault}", flush=True)
-                    slowest = max(slowest, _suffers(report, site, upstream, fault))
-            report.record("the slowest source-finding job ended after", slowest, "s", JOB)
+                    slowest = max(slowest, _test_fault(report, site, upstream, fault))
+            report.record("the slowest source-finding job ended after", slowest, "s", JOB_TIMEOUT_SECONDS)
             if offset.library is not None:
                 _stale(report, site, those, offset)
-        report.record("processes that died", site.words().count("process_died"), "", 0)
-        report.record("tracebacks in the logs", site.words().count("Traceback"), "", 0)
+        report.record("processes that died", site.output().count("process_died"), "", 0)
+        report.record("tracebacks in the logs", site.output().count("Traceback"), "", 0)
 
 
-def _suffers(report: AimReport, site: Site, upstream: Upstream, fault: Fault) -> float:
-    """How many seconds the job took that was submitted meanwhile."""
+def _test_fault(report: AimReport, site: Site, upstream: Upstream, fault: Fault) -> float:
+    """Run one fault; returns the seconds of a job that was submitted during it."""
     report.quiet = True
-    upstream.suffer(fault)
+    upstream.start_fault(fault)
     began = time.monotonic()
     place = _submit(site, f"Bitcoin rose because {upstream.name} is {fault}.")
-    with Probe(site, HOT) as probe:
-        ended = until(lambda: _ended(site, place), JOB + 20)
+    with Probe(site, CACHED_PATHS) as probe:
+        ended = measure_wait(lambda: _ended(site, place), JOB_TIMEOUT_SECONDS + 20)
         time.sleep(max(0.0, SECONDS - (time.monotonic() - began)))
     probe.tell(report, "hot GETs", 200)
     job = _json(site, place)["data"]
     report.record("jobs without an end", ended is None, "", 0)
-    told = job["status"] == "completed" or str(job["error"]).endswith(".")
-    report.record("jobs that failed without a sentence", not told, "", 0)
+    has_result = job["status"] == "completed" or str(job["error"]).endswith(".")
+    report.record("jobs that failed without a sentence", not has_result, "", 0)
     upstream.recover()
     report.quiet = False
-    took = JOB + 20 if ended is None else ended
+    took = JOB_TIMEOUT_SECONDS + 20 if ended is None else ended
     print(f"   hot GETs {probe.seen.total()}, job {job['status']} after {took:.1f} s", flush=True)
     return took
 
 
 def _stale(report: AimReport, site: Site, those: dict[str, Upstream], offset: clock.Offset) -> None:
     print("-- all of the market's providers ended", flush=True)
-    _, live = prices(site)
+    _, live = count_prices(site)
     for name in MARKETS:
-        those[name].suffer("ended")
+        those[name].start_fault("ended")
     offset.move(timedelta(minutes=50))
-    until(lambda: prices(site)[0] >= live, HEALED)
-    stale, _ = prices(site)
+    measure_wait(lambda: count_prices(site)[0] >= live, RECOVERY_SECONDS)
+    stale, _ = count_prices(site)
     report.record("figures that were known", live, "", 1, is_minimum=True)
     report.record("of them marked stale 50 minutes later", stale, "", live, is_minimum=True)
     for name in MARKETS:
         those[name].recover()
-    offset.move(-offset.value)  # to the time of those servers, who stamp what they send
-    healed = until(lambda: prices(site)[1] >= live, HEALED)
-    report.record("renewed after", HEALED + 1 if healed is None else healed, "s", HEALED)
+    offset.move(-offset.value)  # back to the time of those servers, which set the timestamps
+    healed = measure_wait(lambda: count_prices(site)[1] >= live, RECOVERY_SECONDS)
+    report.record("renewed after", RECOVERY_SECONDS + 1 if healed is None else healed, "s", RECOVERY_SECONDS)
 
 
-def prices(site: Site) -> tuple[int, int]:
-    """How many figures are marked stale, and how many are not."""
+def count_prices(site: Site) -> tuple[int, int]:
+    """Count the stale and the current figures."""
     rows = [row for row in _json(site, "/prices").values() if row["price_usd"] is not None]
     stale = sum(row["source"].endswith(":stale") for row in rows)
     return stale, len(rows) - stale

@@ -11,20 +11,18 @@ import httpx
 
 from benchmarks.aim_report import AimReport
 from benchmarks.faults import stores
-from benchmarks.faults.probing import HOT, Probe
-from benchmarks.faults.site import Node, Site, running, until
+from benchmarks.faults.probing import CACHED_PATHS, Probe
+from benchmarks.faults.site import Node, Site, measure_wait, run_site
 from benchmarks.faults.stores import StoreName
-from benchmarks.faults.verdict import settle
+from benchmarks.faults.verdict import check_final_state
 from benchmarks.faults.writing import Writers
 from tests.support.redis_server import RedisServer
 
-SECONDS = 10.0
-"""How long it is away."""
-NOTICED, HEALED, SLOWEST = 5.0, 5.0, 1.0
-"""Seconds, the last one of an answer while it is away."""
-LONGEST = 60.0
+OUTAGE_SECONDS = 10.0
+DETECTION_SECONDS, RECOVERY_SECONDS, MAX_RESPONSE_SECONDS = 5.0, 5.0, 1.0
+WAIT_TIMEOUT_SECONDS = 60.0
 RATE = "1000000/minute"
-"""So that requests are counted, and none is refused."""
+"""High enough that requests are counted but never refused."""
 
 
 def run(report: AimReport, name: StoreName, folder: Path, *, rounds: int) -> None:
@@ -36,45 +34,55 @@ def run(report: AimReport, name: StoreName, folder: Path, *, rounds: int) -> Non
     )
     redis.start()
     try:
-        with running(site):
+        with run_site(site):
             writers = Writers(site, folder, seed=1)
             writers.start()
             try:
                 for number in range(1, rounds + 1):
                     print(f"-- {number}: killed", flush=True)
-                    _away(report, site, redis.stop, redis.start)
+                    _test_outage(report, site, redis.stop, redis.start)
                     print(f"-- {number}: stopped, with its lines open", flush=True)
                     pause, go_on = (partial(redis.signal, sent) for sent in (signal.SIGSTOP, signal.SIGCONT))
-                    _away(report, site, pause, go_on)
+                    _test_outage(report, site, pause, go_on)
             finally:
                 writers.stop()
-            settle(report, site, writers)
+            check_final_state(report, site, writers)
             report.record("writes refused", writers.refusals.unavailable, "", 0)
     finally:
         redis.stop()
 
 
-def _away(report: AimReport, site: Site, go: Callable[[], None], come: Callable[[], None]) -> None:
-    with Probe(site, (*HOT, "/readyz")) as asked:
-        go()
+def _test_outage(
+    report: AimReport, site: Site, stop: Callable[[], None], restore: Callable[[], None]
+) -> None:
+    with Probe(site, (*CACHED_PATHS, "/readyz")) as asked:
+        stop()
         try:
-            _tell_where(report, site, "counted in each process after", "Redis does not answer", NOTICED)
-            time.sleep(SECONDS)
+            _report_counting(
+                report, site, "counted in each process after", "Redis does not answer", DETECTION_SECONDS
+            )
+            time.sleep(OUTAGE_SECONDS)
         finally:
-            come()
-        _tell_where(report, site, "counted in Redis again after", "counted in Redis", HEALED)
+            restore()
+        _report_counting(report, site, "counted in Redis again after", "counted in Redis", RECOVERY_SECONDS)
     asked.tell(report, "hot GETs and readyz", 200)
-    report.record("the slowest of them against its aim", asked.slowest, "s", SLOWEST)
+    report.record("the slowest of them against its aim", asked.slowest, "s", MAX_RESPONSE_SECONDS)
 
 
-def _tell_where(report: AimReport, site: Site, what: str, words: str, aim: float) -> None:
+def _report_counting(report: AimReport, site: Site, what: str, words: str, aim: float) -> None:
     with ThreadPoolExecutor() as pool:
-        took = list(pool.map(lambda node: until(lambda: words in where(node), LONGEST), site.nodes))
-    report.record(f"{what} (every node)", max(LONGEST if one is None else one for one in took), "s", aim)
+        took = list(
+            pool.map(
+                lambda node: measure_wait(lambda: words in where(node), WAIT_TIMEOUT_SECONDS), site.nodes
+            )
+        )
+    report.record(
+        f"{what} (every node)", max(WAIT_TIMEOUT_SECONDS if one is None else one for one in took), "s", aim
+    )
 
 
 def where(node: Node) -> str:
-    """Where a node says that it counts requests; empty when it says nothing."""
+    """Return where a node counts requests, by its readiness check; empty if it does not answer."""
     try:
         answer = httpx.get(f"{node.url}/readyz", timeout=5, trust_env=False)
     except httpx.TransportError:

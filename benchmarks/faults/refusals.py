@@ -7,29 +7,29 @@ import httpx
 
 @dataclass
 class Refusals:
-    """Over all writers."""
+    """Counts over all writers."""
 
     unavailable: int = 0
     """503 with a sentence and ``Retry-After``."""
-    strange: list[str] = field(default_factory=list)
+    unexpected: list[str] = field(default_factory=list)
     slowest: float = 0.0
-    """Seconds that the slowest of the 503 took."""
+    """Seconds of the slowest 503 response."""
 
-    def note(self, answer: httpx.Response, seconds: float) -> None:
-        """An answer that is no acknowledgement, after so many seconds."""
-        if answer.status_code == 503 and is_told(answer):
+    def record(self, answer: httpx.Response, seconds: float) -> None:
+        """Record a response other than an acknowledgement, with its seconds."""
+        if answer.status_code == 503 and is_explained(answer):
             self.unavailable += 1
             self.slowest = max(self.slowest, seconds)
         else:
-            self.strange.append(f"{answer.request.url.path}: {answer.status_code} {answer.text[:200]}")
+            self.unexpected.append(f"{answer.request.url.path}: {answer.status_code} {answer.text[:200]}")
 
 
-def is_told(answer: httpx.Response) -> bool:
-    """Whether a refusal says in a sentence what is wrong, and when to ask again."""
+def is_explained(answer: httpx.Response) -> bool:
+    """Whether a refusal has an error sentence and a Retry-After."""
     if int(answer.headers.get("retry-after", "0")) <= 0:
         return False
     if answer.headers["content-type"].startswith("text/html"):
         return 'role="alert"' in answer.text
-    told = answer.json()
-    sentence = told.get("detail") or told.get("message") or told.get("error_description") or ""
+    body = answer.json()
+    sentence = body.get("detail") or body.get("message") or body.get("error_description") or ""
     return bool(sentence.endswith("."))

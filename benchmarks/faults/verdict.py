@@ -10,32 +10,31 @@ from backend.store.database import Database
 from backend.timelines.tables import timeline_runs, timeline_versions
 from benchmarks.aim_report import AimReport
 from benchmarks.faults.ledger import Count
-from benchmarks.faults.oauth_verdict import tell_tokens
-from benchmarks.faults.site import Site, until
+from benchmarks.faults.oauth_verdict import report_tokens
+from benchmarks.faults.site import Site, measure_wait
 from benchmarks.faults.writing import Writers
 
 DRAIN_SECONDS = 240.0
 UNFINISHED = ("pending", "running")
 
 
-def unfinished(database: Database) -> int:
-    asked = sa.select(sa.func.count()).where(jobs.c.status.in_(UNFINISHED))
+def count_unfinished(database: Database) -> int:
+    query = sa.select(sa.func.count()).where(jobs.c.status.in_(UNFINISHED))
     with database.read() as connection:
-        return connection.execute(asked).scalar_one()
+        return connection.execute(query).scalar_one()
 
 
-def settle(report: AimReport, site: Site, writers: Writers, *, may_fail: bool = False) -> None:
-    """AimReport a site at work whose writers have stopped: once all jobs have ended.
+def check_final_state(report: AimReport, site: Site, writers: Writers, *, may_fail: bool = False) -> None:
+    """Check a running site after its writers have stopped and all jobs have ended.
 
-    ``may_fail``: a job may have ended with a sentence for an error, as where the clock says that its time is
-    over.
+    With ``may_fail`` a job may have failed with an error sentence, such as a timeout after a clock jump.
     """
     database = site.store.database()
     try:
-        took = until(lambda: unfinished(database) == 0, DRAIN_SECONDS)
+        took = measure_wait(lambda: count_unfinished(database) == 0, DRAIN_SECONDS)
         report.record("last job ended after", DRAIN_SECONDS if took is None else took, "s", DRAIN_SECONDS - 1)
-        tell_tokens(report, site, writers.tokens)
-        tell_counts(report, writers, database)
+        report_tokens(report, site, writers.tokens)
+        report_counts(report, writers, database)
         with database.read() as connection:
             failed = connection.execute(sa.select(jobs.c.error).where(jobs.c.status != "completed")).scalars()
             sentences = Counter(str(error) for error in failed)
@@ -57,12 +56,12 @@ def settle(report: AimReport, site: Site, writers: Writers, *, may_fail: bool = 
         report.record("the writers' key is refused", site.nodes[0].status("/prices", site.key) != 200, "", 0)
     finally:
         database.dispose()
-    tell_refusals(report, writers)
+    report_refusals(report, writers)
 
 
-def tell_counts(report: AimReport, writers: Writers, database: Database) -> None:
-    """Print a table of what was acknowledged and is there."""
-    counts = writers.compared(database)
+def report_counts(report: AimReport, writers: Writers, database: Database) -> None:
+    """Print a table of acknowledged and stored writes."""
+    counts = writers.compare(database)
     total = sum(counts.values(), Count())
     shown = {"in all": total} if report.quiet else {**counts, "in all": total}
     print(f"  {'':<12}{'acknowledged':>14}{'cut off':>10}{'lost':>6}{'doubled':>9}{'in part':>9}")
@@ -81,14 +80,14 @@ def tell_counts(report: AimReport, writers: Writers, database: Database) -> None
         report.record("kinds of which nothing was acknowledged", len(nothing), "", 0)
 
 
-def tell_refusals(report: AimReport, writers: Writers) -> None:
+def report_refusals(report: AimReport, writers: Writers) -> None:
     report.record("answers 503", writers.refusals.unavailable, "")
-    report.record("answers other than 2xx and 503", len(writers.refusals.strange), "", 0)
-    for told in writers.refusals.strange[:5]:
-        print("   ", told)
+    report.record("answers other than 2xx and 503", len(writers.refusals.unexpected), "", 0)
+    for text in writers.refusals.unexpected[:5]:
+        print("   ", text)
 
 
-def tell_damage(report: AimReport, found: list[str]) -> None:
+def report_damage(report: AimReport, found: list[str]) -> None:
     report.record("damage that the store's own check finds", len(found), "", 0)
-    for told in found[:5]:
-        print("   ", told)
+    for text in found[:5]:
+        print("   ", text)

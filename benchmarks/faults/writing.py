@@ -19,15 +19,15 @@ from benchmarks.faults.refusals import Refusals
 from benchmarks.faults.site import Site
 from tests.support import programs
 
-PATIENCE = 40.0
-"""Seconds that an answer may take; a store that hangs is told of well before."""
+RESPONSE_TIMEOUT_SECONDS = 40.0
+"""The service reports a hanging store well before."""
 
 
 class Writers:
-    """A thread for each kind that goes to any of the nodes, until :meth:`stop`."""
+    """Writes each kind in its own thread to random nodes, until :meth:`stop`."""
 
     def __init__(self, site: Site, folder: Path, seed: int, clock: Clock = utc_now) -> None:
-        """What is acknowledged is noted in ``folder``; ``clock`` is the one of the services."""
+        """Record acknowledged writes in ``folder``; ``clock`` is that of the services."""
         assert site.registered is not None
         self._urls = site.urls
         self._key = site.key
@@ -42,7 +42,7 @@ class Writers:
         self.tokens = TokenLane(site.urls, site.registered, noted, seed, self.refusals, clock)
 
     def start(self, keys: Callable[[], Path] | None = None, **environment: str) -> "Writers":
-        """``keys`` gives the data folder for which a command makes keys, with ``environment``."""
+        """Start all threads. ``keys`` returns the data folder for which a command creates API keys."""
         self._stop.clear()
         for lane in self.lanes.values():
             self._run(partial(self._write, lane))
@@ -63,32 +63,34 @@ class Writers:
             thread.join()
         self._threads.clear()
 
-    def compared(self, database: Database) -> dict[str, Count]:
-        """What the store holds of what was acknowledged, by kind."""
+    def compare(self, database: Database) -> dict[str, Count]:
+        """Compare stored with acknowledged writes, by kind."""
         with database.read() as connection:
             found = {name: lane.found(connection) for name, lane in self.lanes.items()}
             found["key"] = found_keys(connection)
             tokens = self.tokens.compared(connection)
-        return {**{name: ledger.compared(found[name]) for name, ledger in self.ledgers.items()}, **tokens}
+        return {**{name: ledger.compare(found[name]) for name, ledger in self.ledgers.items()}, **tokens}
 
     def _write(self, lane: Lane) -> None:
         chance = random.Random(f"{self._seed} {lane.name}")
         ledger, number = self.ledgers[lane.name], len(self.ledgers[lane.name].acknowledged)
         headers = {"CP-X-API-KEY": self._key}
-        with httpx.Client(headers=headers, timeout=PATIENCE, trust_env=False, verify=False) as client:
+        with httpx.Client(
+            headers=headers, timeout=RESPONSE_TIMEOUT_SECONDS, trust_env=False, verify=False
+        ) as client:
             while not self._stop.wait(lane.pause * chance.uniform(0.5, 1.5)):
                 number += 1
                 sent = lane.make(chance, f"Bitcoin-{lane.name}-{self._seed}-{time.monotonic_ns()}-{number}")
                 if sent is not None:
-                    self._settle(client, lane, sent, ledger, chance)
+                    self._send_until_acknowledged(client, lane, sent, ledger, chance)
 
-    def _settle(
+    def _send_until_acknowledged(
         self, client: httpx.Client, lane: Lane, sent: Sent, ledger: Ledger, chance: random.Random
     ) -> None:
-        """Send until it is acknowledged, or leave it as a client would who gives up."""
+        """Send until acknowledged, or give up as a client would."""
         while True:
             try:
-                answer = self._sent(client, sent, chance)
+                answer = self._send(client, sent, chance)
             except httpx.ConnectError:  # nothing was sent
                 if self._stop.wait(0.1):
                     return
@@ -98,11 +100,11 @@ class Writers:
                 ledger.acknowledge(sent.name, lane.rows(answer, sent))
                 return
             if self._stop.is_set() or not lane.repeatable or chance.random() < 0.5:
-                ledger.leave(sent.name, sent.rows)
+                ledger.record_unknown(sent.name, sent.rows)
                 return
             self._stop.wait(0.2)
 
-    def _sent(self, client: httpx.Client, sent: Sent, chance: random.Random) -> httpx.Response | None:
+    def _send(self, client: httpx.Client, sent: Sent, chance: random.Random) -> httpx.Response | None:
         began = time.monotonic()
         try:
             url = chance.choice(self._urls())
@@ -112,7 +114,7 @@ class Writers:
         except httpx.TransportError:
             return None
         if not answer.is_success:
-            self.refusals.note(answer, time.monotonic() - began)
+            self.refusals.record(answer, time.monotonic() - began)
         return answer
 
     def _make_keys(self, home: Callable[[], Path], environment: dict[str, str]) -> None:
@@ -125,6 +127,6 @@ class Writers:
             if done.returncode == 0 and json.loads(done.stdout)["key"]:
                 ledger.acknowledge(name, 1)
             else:
-                ledger.leave(name, 1)
+                ledger.record_unknown(name, 1)
                 if "Traceback" in done.stderr:
-                    self.refusals.strange.append(f"keys create: {done.stderr[-300:]}")
+                    self.refusals.unexpected.append(f"keys create: {done.stderr[-300:]}")
