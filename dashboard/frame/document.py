@@ -107,5 +107,5 @@ def _add_security_headers(headers: Sequence[Header]) -> list[Header]:
 
 
 def _replace_length(headers: Sequence[Header], length: int) -> list[Header]:
-    kept = [pair for pair in headers if pair[0] not in _FILE_HEADERS]
-    return [*kept, (b"content-length", str(length).encode())]
+    others = [pair for pair in headers if pair[0] not in _FILE_HEADERS]
+    return [*others, (b"content-length", str(length).encode())]

@@ -112,7 +112,7 @@ def _build_state(job: Job, state: State, now: datetime) -> Node:
             h("span", " " + t(f"research.said_{state}")),
             role="status",
             aria_live="polite",
-            class_="rs-said" if is_normal else "rs-said rs-warned",
+            class_="rs-state-text" if is_normal else "rs-state-text rs-warned",
         ),
         h("p", t("research.elapsed", span=span), class_="cp-note"),
         class_="rs-state",

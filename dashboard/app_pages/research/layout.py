@@ -73,7 +73,7 @@ def _render_title(snapshot: JobSnapshot) -> None:
     if draft is not None:
         words = " ".join(jobs.join_texts(draft).split())
         short = words if len(words) <= 300 else f"{words[:299]}…"
-        st.html(tag("blockquote", text(short), class_="rs-asked", lang=detect_html_lang(short)))
+        st.html(tag("blockquote", text(short), class_="rs-statement", lang=detect_html_lang(short)))
 
 
 def _render_failure(snapshot: JobSnapshot, job: Job) -> None:
@@ -87,7 +87,7 @@ def _render_failure(snapshot: JobSnapshot, job: Job) -> None:
                 tag("span", text(words)),
                 id=result.HEADING_ID,
                 tabindex="-1",
-                class_="rs-verdict-said rs-failed",
+                class_="rs-verdict-title rs-failed",
             )
         )
         if jobs.parse_failure(job["error"])[0] in ("other", "fault") and job["error"]:

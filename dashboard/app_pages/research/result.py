@@ -40,7 +40,7 @@ def render_sources_result(result: SourcesResult, submitted: str | None) -> None:
 def render_entities_result(found: Sequence[EntityOut], submitted: str | None) -> None:
     """Renders the entities of a text, and the marked text if this session submitted it."""
     heading = t("research.entities_found", n=f"{len(found):,}") if found else t("research.entities_none")
-    st.html(tag("h2", text(heading), id=HEADING_ID, tabindex="-1", class_="rs-verdict-said"))
+    st.html(tag("h2", text(heading), id=HEADING_ID, tabindex="-1", class_="rs-verdict-title"))
     if found:
         st.html(build_entity_table(found))
     if submitted is not None:
@@ -68,7 +68,7 @@ def _build_verdict(result: SourcesResult) -> str:
             tag("span", text(t(f"research.verdict_{word}"))),
             id=HEADING_ID,
             tabindex="-1",
-            class_="rs-verdict-said",
+            class_="rs-verdict-title",
         ),
         tag("p", text(t("research.statement_checked")), class_="cp-note"),
         tag(

@@ -17,10 +17,10 @@ class Server:
     """Responds with ``answer`` and records the requests."""
 
     answer: Callable[[httpx.Request], httpx.Response] = lambda _: httpx.Response(200, content=BODY)
-    asked: list[httpx.Request] = field(default_factory=list)
+    requests: list[httpx.Request] = field(default_factory=list)
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request)
+        self.requests.append(request)
         return self.answer(request)
 
 

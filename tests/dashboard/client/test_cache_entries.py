@@ -19,15 +19,15 @@ def test_no_second_request_is_sent_within_the_lifetime(
     first = read(client)
     clock.now = 1.9
     assert read(client).data is first.data
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("etag", [{}, {"ETag": '"1"'}])
 def test_calls_with_different_decoders_for_one_path_each_get_their_own_data(
     client: ApiClient, server: Server, clock: Clock, etag: dict[str, str]
 ) -> None:
-    def answer(asked: httpx.Request) -> httpx.Response:
-        same = "If-None-Match" in asked.headers
+    def answer(request: httpx.Request) -> httpx.Response:
+        same = "If-None-Match" in request.headers
         return httpx.Response(304) if same else httpx.Response(200, content=BODY, headers=etag)
 
     server.answer = answer
@@ -43,7 +43,7 @@ def test_a_call_with_a_short_lifetime_ignores_the_longer_cached_response_of_anot
     client.get("/prices", "object", lifetime=20)
     clock.now = 9
     read(client)
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_a_response_in_its_second_lifetime_is_returned_at_once_and_refreshed_in_the_background(
@@ -53,11 +53,11 @@ def test_a_response_in_its_second_lifetime_is_returned_at_once_and_refreshed_in_
     server.answer = lambda _: httpx.Response(200, content=b'{"price": 2}')
     clock.now = 3
     assert read(client).data is first.data
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
     (refresh,) = background
     refresh()
     assert read(client).data == {"price": 2}
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_after_a_failure_the_next_call_waits_for_a_new_request(
@@ -83,7 +83,7 @@ def test_a_failure_is_retried_soon_even_if_the_response_has_a_long_lifetime(
     assert client.get("/assets", "object", lifetime=20).error is None
     clock.now = 20
     client.get("/assets", "object", lifetime=20)
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_a_background_failure_reaches_the_next_reader(
@@ -105,17 +105,17 @@ def test_shared_responses_are_refreshed_before_they_expire(
     read(client, "/prices")
     read(client, "/rankings?with_candles=24h")
     read(client, "/prices/bitcoin/quotes")
-    server.asked.clear()
+    server.requests.clear()
     clock.now = 1.0
     assert not client.refresh_shared(), "nothing is due yet"
-    assert server.asked == []
+    assert server.requests == []
     server.answer = lambda _: httpx.Response(200, content=b'{"price": 2}')
     clock.now = 1.6
     assert client.refresh_shared()
-    assert [str(request.url.path) for request in server.asked] == ["/prices", "/rankings"]
+    assert [str(request.url.path) for request in server.requests] == ["/prices", "/rankings"]
     clock.now = 3.5
     assert read(client, "/prices").data == {"price": 2}
-    assert len(server.asked) == 2, "the reader found it fresh"
+    assert len(server.requests) == 2, "the reader found it fresh"
 
 
 def test_a_refresh_round_without_new_data_returns_no_caller(
@@ -126,7 +126,7 @@ def test_a_refresh_round_without_new_data_returns_no_caller(
     server.answer = lambda _: httpx.Response(304)
     clock.now = 2
     assert not client.refresh_shared()
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_shared_responses_without_readers_are_not_refreshed(
@@ -135,7 +135,7 @@ def test_shared_responses_without_readers_are_not_refreshed(
     read(client)
     clock.now = SHARED_IDLE_SECONDS + 1
     assert not client.refresh_shared()
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_the_change_callback_runs_in_the_refresh_thread_and_does_not_count_as_a_reader(
@@ -177,7 +177,7 @@ def test_fifty_concurrent_calls_send_one_request(client: ApiClient, server: Serv
         assert started.wait(LIMIT_SECONDS)
         release.set()
         answers = [future.result(LIMIT_SECONDS) for future in waiting]
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
     assert all(answer.data is answers[0].data for answer in answers)
 
 
@@ -189,7 +189,7 @@ def test_an_unchanged_response_is_the_same_object(client: ApiClient, server: Ser
     server.answer = lambda _: httpx.Response(304, headers={"ETag": '"a"'})
     clock.now = 5
     second = read(client)
-    assert server.asked[1].headers["If-None-Match"] == '"a"'
+    assert server.requests[1].headers["If-None-Match"] == '"a"'
     assert second.data is first.data
     assert (second.mode, second.stale, second.error) == ("sample", False, None)
     assert first.at is not None
@@ -200,9 +200,9 @@ def test_an_unchanged_response_is_the_same_object(client: ApiClient, server: Ser
 def test_the_number_of_cached_paths_is_limited(client: ApiClient, server: Server) -> None:
     for number in range(MAX_CACHED_PATHS + 1):
         read(client, f"/assets/{number}")
-    server.asked.clear()
+    server.requests.clear()
     read(client, f"/assets/{MAX_CACHED_PATHS}")
     read(client, "/assets/1")
-    assert server.asked == [], "the latest are kept"
+    assert server.requests == [], "the latest are kept"
     read(client, "/assets/0")
-    assert len(server.asked) == 1, "the oldest is not"
+    assert len(server.requests) == 1, "the oldest is not"

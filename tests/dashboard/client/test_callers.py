@@ -40,12 +40,12 @@ class Server:
 
     known: set[str]
     bodies: Mapping[str, bytes] = field(default_factory=dict)
-    asked: list[tuple[str, int]] = field(default_factory=list)
+    requests: list[tuple[str, int]] = field(default_factory=list)
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         name = request.headers.get("authorization", "").removeprefix("Bearer ")
         answer = self._answer(name, request)
-        self.asked.append((name, answer.status_code))
+        self.requests.append((name, answer.status_code))
         return answer
 
     def _answer(self, name: str, request: httpx.Request) -> httpx.Response:
@@ -95,7 +95,7 @@ def test_each_caller_uses_their_own_token_and_equal_responses_share_one_object(
     client: ApiClient, server: Server
 ) -> None:
     first, second = read(client, Person("ann")), read(client, Person("bob"))
-    assert server.asked == [("ann", 200), ("bob", 304)]
+    assert server.requests == [("ann", 200), ("bob", 304)]
     assert first is second
 
 
@@ -103,7 +103,7 @@ def test_an_unknown_caller_does_not_get_the_response_to_another(client: ApiClien
     assert read(client, Person("ann"))
     assert read(client, Person("eve")) is None
     assert read(client, ANONYMOUS) is None
-    assert server.asked == [("ann", 200), ("eve", 401), ("", 401)]
+    assert server.requests == [("ann", 200), ("eve", 401), ("", 401)]
 
 
 def test_responses_that_differ_between_callers_stay_separate(client: ApiClient, server: Server) -> None:
@@ -121,7 +121,7 @@ def test_a_cached_response_is_not_used_for_a_caller_who_is_not_verified(
     server.known.remove("ann")
     ann.is_verified = False
     assert read(client, ann, "/assets") is None
-    assert server.asked[-1] == ("ann", 401)
+    assert server.requests[-1] == ("ann", 401)
 
 
 def test_data_that_a_caller_may_no_longer_read_is_not_shown_as_last_known(
@@ -141,7 +141,7 @@ def test_a_newer_token_is_tried_once_and_the_request_time_is_recorded(
 ) -> None:
     old = Person("old", next_id="ann")
     assert read(client, old)
-    assert server.asked == [("old", 401), ("ann", 200)]
+    assert server.requests == [("old", 401), ("ann", 200)]
     assert old.accepted_at == [100.0]
 
 
@@ -152,11 +152,11 @@ def test_shared_responses_are_refreshed_as_their_latest_reader(
     read(client, ann)
     clock.now += 0.5
     read(client, bob)
-    server.asked.clear()
+    server.requests.clear()
     server.bodies = dict.fromkeys(("ann", "bob"), b'{"for": "all", "new": 1}')
     clock.now += 2
     assert client.refresh_shared() is bob
-    assert server.asked == [("bob", 200)]
+    assert server.requests == [("bob", 200)]
 
 
 def test_the_cached_responses_of_a_caller_are_dropped_after_they_leave(
@@ -176,4 +176,4 @@ def test_a_call_in_another_thread_has_the_same_caller(
     with callers.acting_as(Person("ann")):
         futures = [connection.start_call(markets.fetch_prices), connection.start_call(markets.fetch_status)]
     assert all(future.result(10).data for future in futures)
-    assert set(server.asked) == {("ann", 200)}
+    assert set(server.requests) == {("ann", 200)}

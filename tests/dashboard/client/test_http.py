@@ -17,8 +17,8 @@ def test_numbers_keep_the_digits_that_were_sent(client: ApiClient) -> None:
 
 def test_every_request_has_the_key_and_a_request_id_in_its_headers(client: ApiClient, server: Server) -> None:
     read(client)
-    assert server.asked[0].headers["CP-X-API-KEY"] == KEY
-    assert re.fullmatch("[0-9a-f]{32}", server.asked[0].headers["X-Request-ID"])
+    assert server.requests[0].headers["CP-X-API-KEY"] == KEY
+    assert re.fullmatch("[0-9a-f]{32}", server.requests[0].headers["X-Request-ID"])
 
 
 def test_when_the_service_fails_the_last_data_is_returned_as_stale(
@@ -53,7 +53,7 @@ def test_a_failure_is_cached_until_a_retry(client: ApiClient, server: Server) ->
     server.answer = refuse
     first = read(client)
     read(client)
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
     assert (first.data, first.stale, first.at) == (None, False, None)
     assert first.error is not None
     assert first.error.is_unreachable
@@ -119,7 +119,7 @@ def test_after_a_401_the_key_is_read_again_and_the_request_is_repeated(server: S
     server.answer = locked
     client = ApiClient("http://service.test", lambda: next(keys), transport=httpx.MockTransport(server))
     assert read(client).error is None
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_a_key_that_has_not_changed_is_not_tried_twice(client: ApiClient, server: Server) -> None:
@@ -127,7 +127,7 @@ def test_a_key_that_has_not_changed_is_not_tried_twice(client: ApiClient, server
     error = read(client).error
     assert error is not None
     assert error.status == 401
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_an_asset_id_cannot_leave_its_path(
@@ -137,7 +137,7 @@ def test_an_asset_id_cannot_leave_its_path(
 
     monkeypatch.setattr(connection, "get_client", lambda: client)
     markets.fetch_quotes("../admin?x=1")
-    assert server.asked[0].url.raw_path == b"/prices/..%2Fadmin%3Fx%3D1/quotes"
+    assert server.requests[0].url.raw_path == b"/prices/..%2Fadmin%3Fx%3D1/quotes"
 
 
 def respond_with(status: int, **headers: str) -> Callable[[httpx.Request], httpx.Response]:
@@ -160,7 +160,7 @@ def test_no_request_is_sent_before_the_end_of_the_pause_that_the_service_asks_fo
     assert (busy.error.status, busy.error.retry_after_seconds, busy.error.is_temporary) == (status, 30, True)
     clock.now = 39
     client.get("/x", "object")
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
     server.answer = lambda _: httpx.Response(200, content=BODY)
     clock.now = 41
     assert client.get("/x", "object").error is None
@@ -184,7 +184,7 @@ def test_a_retry_sends_a_request_during_the_pause(server: Server, client: ApiCli
     client.get("/x", "object")
     client.clear_failures()
     client.get("/x", "object")
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_an_internal_server_error_is_not_temporary(server: Server, client: ApiClient) -> None:

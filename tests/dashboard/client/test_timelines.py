@@ -89,6 +89,6 @@ def test_a_run_id_is_escaped_in_the_path(answers: Callable[..., list[httpx.Reque
 
 
 def test_profiles_are_returned_without_their_runs(answers: Callable[..., list[httpx.Request]]) -> None:
-    made = {"provider": "p", "model": "m", "model_vendor": None, "inference_provider": None}
-    answers(lambda _: httpx.Response(200, json={"profiles": {"one": {**made, "entries": []}}}))
-    assert timelines.fetch_profiles().data == {"one": made}
+    profile = {"provider": "p", "model": "m", "model_vendor": None, "inference_provider": None}
+    answers(lambda _: httpx.Response(200, json={"profiles": {"one": {**profile, "entries": []}}}))
+    assert timelines.fetch_profiles().data == {"one": profile}

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from dashboard.app_pages.topics.topic_text import Filters, query
+from dashboard.app_pages.topics.filter_params import Filters, build_query
 from dashboard.client import connection, topics
 from dashboard.client.http import ApiClient
 
@@ -27,7 +27,7 @@ def test_a_page_request_sends_its_filters_and_returns_the_total(
 ) -> None:
     answer = httpx.Response(200, json={"code": 0, "message": "ok", "data": [ITEM], "total": 41})
     requests = service(monkeypatch, answer)
-    found = topics.fetch_page(query(Filters("zh", "important", page=2)))
+    found = topics.fetch_page(build_query(Filters("zh", "important", page=2)))
     assert found.data == {"topics": [ITEM], "total": 41}
     assert dict(requests[0].url.params) == {"lang": "zh", "page": "2", "page_size": "25", "category": "1"}
     assert requests[0].headers["CP-X-API-KEY"] == "key"

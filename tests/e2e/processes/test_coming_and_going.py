@@ -64,7 +64,7 @@ def job_without_a_worker(reader: Reader, axe_source: str) -> Page:
     box = page.locator(".st-key-rs_statement textarea")
     box.fill(STATEMENT)
     box.press("Control+Enter")
-    expect(page.locator(".rs-said[role=status]")).to_contain_text("no worker has started it yet")
+    expect(page.locator(".rs-state-text[role=status]")).to_contain_text("no worker has started it yet")
     assert violations(page, axe_source) == []
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#rs-verdict")).to_contain_text("The job was cancelled.")
@@ -72,5 +72,5 @@ def job_without_a_worker(reader: Reader, axe_source: str) -> Page:
     page.wait_for_function(focused)
     assert violations(page, axe_source) == []
     page.get_by_role("button", name="Submit again").click()
-    expect(page.locator(".rs-said")).to_be_visible()
+    expect(page.locator(".rs-state-text")).to_be_visible()
     return page

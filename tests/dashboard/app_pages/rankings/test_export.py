@@ -56,16 +56,16 @@ amounts = st.none() | st.decimals(
 @given(st.lists(st.builds(row, price=amounts, market_cap=amounts, pct_24h=amounts), max_size=5))
 def test_every_format_contains_the_same_exact_amounts(some: list[Row]) -> None:
     export = Export(some, TAKEN_AT, LINK)
-    wanted = [(entry.price, entry.market_cap, entry.pct_24h) for entry in some]
+    expected = [(entry.price, entry.market_cap, entry.pct_24h) for entry in some]
     for records in (
         read_csv(build_csv_file(export)),
         json.loads(build_json_file(export))["rows"],
         read_parquet(build_parquet_file(export)),
     ):
-        got = [(r["price_usd"], r["market_cap"], r["pct_change_24h"]) for r in records]
+        actual = [(r["price_usd"], r["market_cap"], r["pct_change_24h"]) for r in records]
         assert [
-            tuple(Decimal(v) if v not in (None, "") else None for v in values) for values in got
-        ] == wanted
+            tuple(Decimal(v) if v not in (None, "") else None for v in values) for values in actual
+        ] == expected
 
 
 @pytest.mark.parametrize("price", ["1E-9", "1.223e-09", "1E+16"])

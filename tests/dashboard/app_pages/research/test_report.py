@@ -106,10 +106,10 @@ def test_entities_form_a_table_that_no_name_breaks() -> None:
         "official_domains": ["bitcoin.org", "b.example"],
         "official_x_accounts": ["a_b"],
     }
-    made = {**job(), "result": {"entities": [one]}}
+    extraction_job = {**job(), "result": {"entities": [one]}}
     row = next(
         line
-        for line in report.build_entities_markdown(made, Words(entity_asset="Asset")).splitlines()
+        for line in report.build_entities_markdown(extraction_job, Words(entity_asset="Asset")).splitlines()
         if line.startswith("| Bitcoin")
     )
     assert row == r"| Bitcoin | B\|TC | Asset | bitcoin.org, b.example | a\_b |"

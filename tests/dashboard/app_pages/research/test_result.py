@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("service")
 
 def test_the_result_shows_verdict_reason_and_official_source_first(service: Research) -> None:
     page = html(finished(service))
-    assert page.index("rs-verdict-said") < page.index("rs-source-head")
+    assert page.index("rs-verdict-title") < page.index("rs-source-head")
     assert 'aria-valuenow="89"' in page
     assert "agrees with U.S. Securities and Exchange Commission" in page
     first = page[page.index('class="rs-source"') :]
