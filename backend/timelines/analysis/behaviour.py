@@ -44,8 +44,8 @@ def against_score(chosen: RunArrays, metric: str, most: int = MAX_POINTS) -> Sca
         raise ValueError(f"{metric} is not a metric. Use one of {', '.join(METRICS)}.")
     values = chosen.number(metric)
     known = np.flatnonzero(~np.isnan(values))
-    told = chosen.where(~np.isnan(values))
-    correlation = _within_cells(told, values[known])
+    known_runs = chosen.where(~np.isnan(values))
+    correlation = _within_cells(known_runs, values[known])
     shown = known
     if len(known) > most:
         shown = known[np.linspace(0, len(known) - 1, most).astype(np.int64)]
@@ -53,9 +53,12 @@ def against_score(chosen: RunArrays, metric: str, most: int = MAX_POINTS) -> Sca
     return Scatter(metric, shown, chosen.profile[shown], x, score, len(known), len(chosen), correlation)
 
 
-def _within_cells(told: RunArrays, values: Floats) -> float | None:
-    cell = told.profile * len(told.cases) + told.case
-    x, y = values - told.cell_means(values)[0].ravel()[cell], told.score - told.by_cell[0].ravel()[cell]
+def _within_cells(known_runs: RunArrays, values: Floats) -> float | None:
+    cell = known_runs.profile * len(known_runs.cases) + known_runs.case
+    x, y = (
+        values - known_runs.cell_means(values)[0].ravel()[cell],
+        known_runs.score - known_runs.by_cell[0].ravel()[cell],
+    )
     scale = float(np.sqrt(np.square(x).sum() * np.square(y).sum()))
     return float((x * y).sum()) / scale if scale > 1e-12 else None
 
@@ -77,11 +80,13 @@ class Cost:
 def cost_against_score(chosen: RunArrays) -> tuple[Cost, ...]:
     """List the profiles with a known cost, the cheapest first."""
     cost = chosen.number("cost_usd")
-    told, cost = chosen.where(~np.isnan(cost)), cost[~np.isnan(cost)]
+    known_runs, cost = chosen.where(~np.isnan(cost)), cost[~np.isnan(cost)]
     found: list[tuple[int, Mean, Mean]] = []
-    for place in np.unique(told.profile):
-        mine = told.profile == place
-        score, spent = (mean_of_cases(values[mine], told.case[mine]) for values in (told.score, cost))
+    for place in np.unique(known_runs.profile):
+        mine = known_runs.profile == place
+        score, spent = (
+            mean_of_cases(values[mine], known_runs.case[mine]) for values in (known_runs.score, cost)
+        )
         if score is not None and spent is not None:
             found.append((int(place), score, spent))
     found.sort(key=_cheapest_first)

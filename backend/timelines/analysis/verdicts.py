@@ -52,7 +52,7 @@ def verdict(result: Versus, language: Language = "en", target: float = TARGET) -
     ahead = result.b if paired.difference > 0 else result.a
     signed = kind in ("ahead", "borderline")
     turned = signed and ahead is result.a
-    told = {
+    values = {
         "size": points(-paired.difference if turned else paired.difference),
         "ahead": ahead.profile,
         "single": words["and"].join(_single(result)),
@@ -64,7 +64,7 @@ def verdict(result: Versus, language: Language = "en", target: float = TARGET) -
     }
     needed = _needed(paired, target) if kind in ("ahead", "level", "borderline") else None
     clause = "" if needed is None else words["needed"].format(needed=f"{needed:,}", target=_plain(target))
-    return Verdict(kind, words[kind].format(**names, **told, needed=clause), needed)
+    return Verdict(kind, words[kind].format(**names, **values, needed=clause), needed)
 
 
 def kind_of(result: Versus) -> Kind:
@@ -122,8 +122,8 @@ def left_out(side: Side, language: Language = "en") -> str | None:
 def pairs_sentence(matrix: PairMatrix, language: Language = "en") -> str:
     """Render the number of pairs that differ, before and after correction."""
     counts = {"found": matrix.found, "bh": matrix.found_bh, "holm": matrix.found_holm}
-    told = {name: f"{count:,}" for name, count in counts.items()}
-    return TEMPLATES[language]["pairs"].format(compared=f"{matrix.compared:,}", **told)
+    values = {name: f"{count:,}" for name, count in counts.items()}
+    return TEMPLATES[language]["pairs"].format(compared=f"{matrix.compared:,}", **values)
 
 
 def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Language = "en") -> str | None:

@@ -1,4 +1,4 @@
-"""Selects runs as NumPy arrays by profile, case and time. Pure; fast at 100,000 runs."""
+"""Selects runs as NumPy arrays by profile, case and time. No I/O; fast at 100,000 runs."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -16,21 +16,20 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_ABS_SCORE = 1e6
-"""Scores are fractions; what a tiny ``max_score`` makes of one is held within this: sums stay finite."""
+"""Limit on scores, which a tiny ``max_score`` could make huge, so that sums stay finite."""
 MAX_ABS_NUMBER = 1e100
-"""Other numbers are held within this, so that their squares can be added."""
+"""Limit on other numbers, so that their squares can be added."""
 MODEL_COLUMNS = ("model", "model_vendor", "inference_provider", "provider")
 
 
 @dataclass(frozen=True)
 class RunArrays:
-    """Runs in the order of profile, time and run id; each array has one value a run.
+    """Runs in the order of profile, time and run id; each array has one value for each run.
 
-    ``profile`` and ``case`` are places in ``profiles`` and ``cases``, both sorted by name, which hold only
-    what has a run in the whole table, so a part of a selection keeps the same codes. ``time`` is in UTC
-    microseconds, ``score`` the normalised score (a fraction), ``rows`` are places in ``table``, whose other
-    columns are read when they are asked for. ``left_out`` counts machinery failures by profile that were
-    left out.
+    ``profile`` and ``case`` are indexes into ``profiles`` and ``cases``, both sorted by name. These contain
+    the names with runs in the whole table, so that a part of a selection keeps the same codes. ``time`` is in
+    UTC microseconds, ``score`` the normalised score (a fraction). ``rows`` are indexes into ``table``, whose
+    other columns are read on request. ``left_out`` counts the excluded infrastructure failures by profile.
     """
 
     table: pa.Table
@@ -47,12 +46,12 @@ class RunArrays:
         return len(self.rows)
 
     def where(self, kept: Bools) -> "RunArrays":
-        """The runs for which ``kept`` is true."""
+        """Return the runs for which ``kept`` is true."""
         narrowed = {name: getattr(self, name)[kept] for name in ("rows", "profile", "case", "time", "score")}
         return replace(self, **narrowed)
 
     def of(self, profile: str) -> "RunArrays":
-        """The runs of one profile; none for a name that has none."""
+        """Return the runs of one profile; empty for an unknown name."""
         place = self.place_of(profile)
         return self.where(np.zeros(len(self), dtype=bool) if place is None else self.profile == place)
 
@@ -60,13 +59,13 @@ class RunArrays:
         return self.profiles.index(profile) if profile in self.profiles else None
 
     def number(self, column: str) -> Floats:
-        """A column of numbers or truths as floats, NaN where the source does not say."""
+        """Return a column of numbers or booleans as floats, NaN for missing values."""
         taken = self.table.column(column).take(pa.array(self.rows)).cast(pa.float64())
         numbers = np.asarray(taken.to_numpy(zero_copy_only=False), dtype=np.float64)
         return np.clip(numbers, -MAX_ABS_NUMBER, MAX_ABS_NUMBER)
 
     def names(self, column: str) -> tuple[Ints, list[str]]:
-        """A column of names as places in the names it holds, -1 where the source does not say."""
+        """Return a column of names as indexes into its distinct names, -1 for missing values."""
         return coded(self.table.column(column).take(pa.array(self.rows)))
 
     def run_ids(self, places: Ints) -> list[str]:
@@ -75,11 +74,12 @@ class RunArrays:
 
     @cached_property
     def by_cell(self) -> tuple[Floats, Ints]:
-        """Mean score and number of runs by profile and case; NaN where a case was not run."""
+        """Mean score and number of runs by profile and case; NaN for a case without runs."""
         return self.cell_means(self.score)
 
     def cell_means(self, values: Floats) -> tuple[Floats, Ints]:
-        """Means of ``values`` (one a run, NaN for not known) by profile and case, and how many were known."""
+        """Compute the means of ``values`` (one for each run, NaN if unknown) by profile and case, and the
+        numbers of known values."""
         known = ~np.isnan(values)
         shape = (len(self.profiles), len(self.cases))
         cell = (self.profile * len(self.cases) + self.case)[known]
@@ -89,7 +89,7 @@ class RunArrays:
             return total / count, count
 
     def trials(self) -> list[Floats]:
-        """The scores of each cell that has any, by profile and case."""
+        """Return the scores of each cell with runs, by profile and case."""
         cell = self.profile * len(self.cases) + self.case
         order = np.argsort(cell, kind="stable")
         starts = np.flatnonzero(np.diff(cell[order])) + 1
@@ -104,14 +104,13 @@ def select(
     since: datetime | None = None,
     until: datetime | None = None,
     leave_out_machinery: bool = True,
-    **said: str | None,
+    **model_filters: str | None,
 ) -> RunArrays:
-    """The runs of ``table`` (``columns.SCHEMA``) that match all that is given.
+    """Select the runs of ``table`` (``columns.SCHEMA``) that match all filters.
 
-    ``since`` is inclusive, ``until`` exclusive. ``said`` may name :data:`MODEL_COLUMNS`: what the run itself
-    was made with. Raises :class:`TypeError` for another name.
-    """
-    unknown = said.keys() - set(MODEL_COLUMNS)
+    ``since`` is inclusive, ``until`` exclusive. ``model_filters`` may name :data:`MODEL_COLUMNS`, the run's
+    own provider and models. Raises :class:`TypeError` for another name."""
+    unknown = model_filters.keys() - set(MODEL_COLUMNS)
     if unknown:
         raise TypeError(f"a selection knows no {', '.join(sorted(unknown))}")
     profile, profile_names = _by_name(table.column("profile"))
@@ -126,7 +125,7 @@ def select(
         kept &= time >= _micros(since)
     if until is not None:
         kept &= time < _micros(until)
-    for column, wanted in said.items():
+    for column, wanted in model_filters.items():
         if wanted is not None:
             codes, names = coded(table.column(column))
             kept &= np.isin(codes, _places(names, (wanted,)))
@@ -146,7 +145,7 @@ def select(
 
 
 def _in_order(table: pa.Table, profile: Ints, time: Ints, rows: Ints) -> Ints:
-    """``rows`` by profile, time and run id; ids are read only where instants are equal."""
+    """Sort ``rows`` by profile, time and run id; ids are read only for equal times."""
     rows = rows[np.lexsort((time[rows], profile[rows]))]
     equal = (np.diff(profile[rows]) == 0) & (np.diff(time[rows]) == 0)
     tied = np.append(equal, False) | np.insert(equal, 0, False) if len(rows) else equal
@@ -170,7 +169,7 @@ def coded(column: pa.ChunkedArray) -> tuple[Ints, list[str]]:
 
 
 def _by_name(column: pa.ChunkedArray) -> tuple[Ints, list[str]]:
-    """Places in the sorted names that the column really holds."""
+    """Return indexes into the sorted names that the column contains."""
     codes, names = coded(column)
     used = np.unique(codes).tolist()
     order = sorted(used, key=names.__getitem__)
@@ -194,5 +193,5 @@ def _micros(moment: datetime) -> int:
 
 
 def instant(micros: int | float) -> datetime:
-    """The instant of a time in this selection's unit, in UTC."""
+    """Convert a time in this selection's unit to UTC."""
     return EPOCH + timedelta(microseconds=int(micros))

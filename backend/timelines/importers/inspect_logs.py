@@ -144,8 +144,8 @@ def _convert_sample(
     try:
         return ImportItem(evaluation.run(decode_leniently(content, Sample)), size, place=place)
     except InvalidItemError as error:
-        told = place if place.startswith(("sample", "summary")) else f"sample {place}"
-        return ImportItem(source.mistake(0, f"{told}: {error}"), size, place=place)
+        label = place if place.startswith(("sample", "summary")) else f"sample {place}"
+        return ImportItem(source.mistake(0, f"{label}: {error}"), size, place=place)
     except SkippedItem as skipped:
         return ImportItem(skipped, size, place=place)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from backend.timelines.importers.model import InvalidItemError
-from backend.timelines.validation.validation_messages import told
+from backend.timelines.validation.validation_messages import translate_error
 
 T = TypeVar("T")
 MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -81,7 +81,7 @@ def decode_leniently(text: bytes | msgspec.Raw, kind: type[T]) -> T:
 def build_item_error(error: Exception) -> InvalidItemError:
     """Convert a parser error to a field and a reason."""
     if isinstance(error, msgspec.ValidationError):
-        fault = told(error)
+        fault = translate_error(error)
         return InvalidItemError(".".join(str(part) for part in fault.place), fault.reason)
     if isinstance(error, RecursionError):
         return InvalidItemError("", "is nested too deeply")

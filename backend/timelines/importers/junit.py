@@ -40,7 +40,7 @@ class _Case:
     attributes: dict[str, str]
     line: int
     verdict: str | None = None
-    told: dict[str, str] = field(default_factory=dict)
+    verdict_attributes: dict[str, str] = field(default_factory=dict)
     text: list[str] = field(default_factory=list)
     length: int = 0
 
@@ -125,7 +125,7 @@ class _Report:
         elif tag in _VERDICTS and self._case is not None:
             self._inside = tag
             if self._case.verdict in (None, "failure"):  # an error outweighs a failure
-                self._case.verdict, self._case.told = tag, attributes
+                self._case.verdict, self._case.verdict_attributes = tag, attributes
         elif tag == "property" and self._case is None and self._suites:
             self._suites[-1].properties[attributes.get("name", "")] = attributes.get("value", "")
 
@@ -167,9 +167,14 @@ class _Report:
         seconds = _seconds(case.attributes.get("time"))
         own = hash_values(profile, suite.name, began, label)
         self._seen[own] += 1
-        failure = case.told.get("message") or "".join(case.text).strip() or case.told.get("type") or ""
+        failure = (
+            case.verdict_attributes.get("message")
+            or "".join(case.text).strip()
+            or case.verdict_attributes.get("type")
+            or ""
+        )
         reason = "\n".join(dict.fromkeys(filter(None, (failure, "".join(case.text).strip()))))
-        lost = Points(case.told.get("type") or case.verdict or "", 1.0, convert_text(reason))
+        lost = Points(case.verdict_attributes.get("type") or case.verdict or "", 1.0, convert_text(reason))
         return build_run(
             run_id=f"junit-{own}" + (f"-{self._seen[own]}" if self._seen[own] > 1 else ""),
             timestamp=began,

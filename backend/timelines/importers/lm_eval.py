@@ -141,9 +141,9 @@ def _sample(suite: _Suite, task: str, sample: dict[str, Any]) -> Run:
         value = convert_number(sample.get(metric)) if isinstance(metric, str) else None
         if value is not None and 0 <= value <= 1 and suite.higher(task, metric):
             return suite.run(task, f"{task}/{document_id}", str(document_id), metric, value)
-    told = ", ".join(map(str, candidates[:5])) or "none"
+    reason = ", ".join(map(str, candidates[:5])) or "none"
     raise InvalidItemError(
-        "metrics", f"hold no number from 0 to 1 of which more is better (there are: {told})"
+        "metrics", f"hold no number from 0 to 1 of which more is better (there are: {reason})"
     )
 
 
@@ -151,8 +151,8 @@ def _aggregated(source: Source) -> Iterator[ImportItem]:
     named = _RESULTS.fullmatch(source.path.stem)
     date = named[1] if named else None
     if date and any(source.path.parent.glob(f"samples_*_{date}.jsonl")):
-        told = "results whose samples lie beside them: the samples are the runs"
-        yield ImportItem(SkippedItem(told), source.path.stat().st_size)
+        reason = "results whose samples lie beside them: the samples are the runs"
+        yield ImportItem(SkippedItem(reason), source.path.stat().st_size)
         return
     with open_document(source.path, Results) as results:
         suite = _Suite(source, date, results)

@@ -30,8 +30,8 @@ def read(source: Source) -> Iterator[ImportItem]:
             try:
                 yield ImportItem(_run(source, piece), size, line.number, place)
             except InvalidItemError as error:
-                told = f"{place}: {error}" if place else error
-                yield ImportItem(source.mistake(line.number, told), size, line.number)
+                message = f"{place}: {error}" if place else error
+                yield ImportItem(source.mistake(line.number, message), size, line.number)
             size = 0
 
 

@@ -179,9 +179,9 @@ class _Import:
             return None
         checked = check([what])
         for refusal in checked.refusals:
-            told = f"{refusal.field}: {refusal.reason}" if refusal.field else refusal.reason
+            message = f"{refusal.field}: {refusal.reason}" if refusal.field else refusal.reason
             place = f"{found.place}: " if found.place else ""
-            self.imported.add_mistake(FileMistake(report.path, found.line, f"{place}{told}"))
+            self.imported.add_mistake(FileMistake(report.path, found.line, f"{place}{message}"))
         if not checked.prepared or not self._has_profile(report.path, found, what):
             return None
         notes.runs += 1
@@ -199,11 +199,11 @@ class _Import:
             return True
         if name not in self._unknown:
             self._unknown.add(name)
-            told = (
+            message = (
                 f"profile: «{name}» is not configured; add it with «chainproof profiles add», "
                 "or all that the files name with --add-profiles"
             )
-            self.imported.add_mistake(FileMistake(path, found.line, told))
+            self.imported.add_mistake(FileMistake(path, found.line, message))
         return False
 
 

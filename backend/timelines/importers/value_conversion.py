@@ -181,5 +181,8 @@ def _merge_parts(parts: Iterable[Points]) -> tuple[Points, ...]:
     if len(kept) <= MAX_DEDUCTIONS:
         return kept
     rest = kept[MAX_DEDUCTIONS - 1 :]
-    told = f"{len(rest)} further parts together"
-    return (*kept[: MAX_DEDUCTIONS - 1], Points("others", math.fsum(part.points for part in rest), told))
+    description = f"{len(rest)} further parts together"
+    return (
+        *kept[: MAX_DEDUCTIONS - 1],
+        Points("others", math.fsum(part.points for part in rest), description),
+    )

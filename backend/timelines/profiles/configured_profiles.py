@@ -24,14 +24,14 @@ SampleProfiles = Callable[[], Mapping[str, Profile]]
 
 
 class Shown(NamedTuple):
-    """The profiles to be seen, and whose runs are shown with them."""
+    """The visible profiles and the realm of their runs."""
 
     realm: Realm
     profiles: Mapping[str, Profile]
 
 
 class _File:
-    """What one file says, as it said it when it last had no mistake."""
+    """The profiles of one file, as of its last version without mistakes."""
 
     def __init__(self, read: Callable[[Path], dict[str, Profile]]) -> None:
         self._read = read
@@ -40,7 +40,7 @@ class _File:
         self.mistakes: list[FileMistake] = []
 
     def refresh(self, path: Path | None) -> bool:
-        """Whether what it says has changed."""
+        """Read the file if it has changed; returns True if its profiles have changed."""
         stamp = _stamp(path)
         if stamp == self._stamp:
             return False
@@ -54,21 +54,21 @@ class _File:
 
 
 class Profiles:
-    """The profiles that are in files, kept current by :meth:`refresh`."""
+    """Loads the profiles in files; :meth:`refresh` keeps them current."""
 
     def __init__(self, settings: Settings, sample: SampleProfiles | None = None) -> None:
-        """``sample`` gives the sample's profiles; without it there are none."""
+        """``sample`` returns the sample's profiles; without it there are none."""
         self._settings = settings
         self._sample = dict(sample()) if sample is not None and settings.mode == "sample" else {}
         self._json = _File(read_json)
         self._toml = _File(read_toml)
         self.generation = 0
-        """Moves whenever what the files say has changed."""
+        """Incremented whenever the profiles in the files change."""
         self.refresh()
 
     @property
     def mistakes(self) -> list[FileMistake]:
-        """What is wrong with the files as they are now."""
+        """The mistakes in the current files."""
         return [*self._json.mistakes, *self._toml.mistakes]
 
     def refresh(self) -> None:
@@ -78,16 +78,16 @@ class Profiles:
             self.generation += 1
 
     def own(self, added: Mapping[str, Profile]) -> dict[str, Profile]:
-        """The configured profiles; ``added`` are those of commands."""
+        """Return the configured profiles; ``added`` are those added by commands."""
         return {**added, **self._toml.profiles, **self._json.profiles}
 
     def shown(self, added: Mapping[str, Profile]) -> Shown:
-        """The profiles to be seen: the configured ones, or else the sample's."""
+        """Return the visible profiles: the configured ones, or else the sample's."""
         own = self.own(added)
         return Shown("own", own) if own or not self._sample else Shown("sample", self._sample)
 
     def origins(self, added: Mapping[str, Profile]) -> dict[str, list[Origin]]:
-        """Where each of one's own profiles is found, the place that counts first."""
+        """Return the places of each configured profile, the one in effect first."""
         places: tuple[tuple[Origin, Mapping[str, Profile]], ...] = (
             ("file", self._json.profiles),
             ("settings", self._toml.profiles),
@@ -97,7 +97,7 @@ class Profiles:
         return {name: [origin for origin, profiles in places if name in profiles] for name in names}
 
     def file_of(self, origin: Origin) -> Path | None:
-        """The file that profiles of this origin are written in."""
+        """Return the file with profiles of this origin."""
         return {"file": self._settings.profiles_file, "settings": find_config_file()}.get(origin)
 
 

@@ -1,5 +1,8 @@
-"""Profiles as people write them: JSON ``{name: {provider, model, model_vendor, inference_provider}}``, or
-TOML tables ``[profiles."name"]`` with the same four fields. Every mistake is told with its line."""
+"""Reads profile files and reports every mistake with its line.
+
+A file is JSON ``{name: {provider, model, model_vendor, inference_provider}}``, or TOML with tables
+``[profiles."name"]`` that have the same four fields.
+"""
 
 import difflib
 import json
@@ -14,13 +17,13 @@ from backend.timelines.model import MAX_NAME_CHARS, Profile
 
 FIELDS = Profile.__struct_fields__
 LINES = Callable[[str, str | None], int]
-"""Gives the line of a profile, and of one of its fields."""
+"""Returns the line of a profile, or of one of its fields."""
 _TOML_PLACE = re.compile(r" \(at line (\d+), column \d+\)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class InvalidProfilesError(ValueError):
-    """A file of profiles that cannot be used; the message holds every mistake, one a line."""
+    """A profile file has mistakes. The message lists them all, one on each line."""
 
     def __init__(self, mistakes: Sequence[FileMistake]) -> None:
         super().__init__("\n".join(str(mistake) for mistake in mistakes))
@@ -28,7 +31,10 @@ class InvalidProfilesError(ValueError):
 
 
 def read_json(path: Path) -> dict[str, Profile]:
-    """:raises InvalidProfilesError: with every mistake, its file and line."""
+    """Read a JSON file of profiles.
+
+    :raises InvalidProfilesError: with every mistake, its file and line.
+    """
     text = _text(path)
     twice: list[str] = []
 
@@ -55,7 +61,7 @@ def read_json(path: Path) -> dict[str, Profile]:
 
 
 def read_toml(path: Path) -> dict[str, Profile]:
-    """The table ``profiles`` of a file of settings, which may hold more.
+    """Read the table ``profiles`` of a settings file, which may have other tables.
 
     :raises InvalidProfilesError: with every mistake, its file and line.
     """
@@ -74,7 +80,7 @@ def read_toml(path: Path) -> dict[str, Profile]:
 
 
 def judge(name: str, given: Any) -> Iterator[tuple[str | None, str]]:
-    """What is wrong with a profile: the field, or null for the profile as a whole, and the reason."""
+    """Generate the mistakes of a profile: the field (None for the whole profile) and the reason."""
     if not name or len(name) > MAX_NAME_CHARS:
         yield None, f"a profile's name has 1 to {MAX_NAME_CHARS} characters"
     elif not _is_storable(name):
@@ -94,7 +100,7 @@ def judge(name: str, given: Any) -> Iterator[tuple[str | None, str]]:
 
 
 def made(given: Mapping[str, str | None]) -> Profile:
-    """The profile of fields that :func:`judge` found right; an empty text says as little as none."""
+    """Build the profile of valid fields; an empty text counts as missing."""
     return Profile(**{field: value or None for field, value in given.items()})
 
 
@@ -140,11 +146,12 @@ _SPACE = re.compile(r"[ \t\r\n,:]*")
 
 
 def _json_places(text: str) -> Places:
-    """The line of each profile's name and of each of its fields, in an object that is right."""
+    """Find the line of each profile's name and of each of its fields in a valid object."""
     decoder = json.JSONDecoder()
 
     def members(start: int) -> Iterator[tuple[str, int, int, int]]:
-        """Name, its position, and start and end of the value, of the object that opens at ``start``."""
+        """Generate name, its position, and start and end of the value for the members of the object at
+        ``start``."""
         position = _after_space(text, start + 1)
         while text[position] != "}":
             name, end = decoder.raw_decode(text, position)
@@ -168,7 +175,7 @@ def _after_space(text: str, position: int) -> int:
 
 
 def _toml_places(text: str) -> Places:
-    """The lines of the tables' headers and their fields, as far as each stands on a line of its own."""
+    """Find the lines of the tables' headers and fields, if each is on its own line."""
     inside: str | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         try:

@@ -15,7 +15,7 @@ from backend.timelines.store import load_stored_profiles
 
 
 class ListedProfile(NamedTuple):
-    """A configured profile and the place that it is taken from."""
+    """A configured profile and its origin."""
 
     name: str
     profile: Profile
@@ -30,7 +30,7 @@ class ProfileChanges(NamedTuple):
 
 
 class ProfileRegistry:
-    """The profiles of one store and its settings."""
+    """Manages the profiles of one store and its settings."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._database = database
@@ -38,11 +38,11 @@ class ProfileRegistry:
 
     @property
     def mistakes(self) -> list[str]:
-        """What is wrong with the files of profiles."""
+        """The mistakes in the profile files."""
         return [str(mistake) for mistake in self._profiles.mistakes]
 
     def listed(self) -> list[ListedProfile]:
-        """Every configured profile, by name."""
+        """List all configured profiles by name."""
         added = self._added()
         shown = self._profiles.shown(added).profiles
         return [
@@ -51,20 +51,20 @@ class ProfileRegistry:
         ]
 
     def add(self, name: str, given: Mapping[str, str | None], *, now: datetime) -> ProfileChanges:
-        """Add a profile, or change one that a command added. Raises ``ValueError``."""
+        """Add a profile, or change one that was added by a command. Raises ``ValueError``."""
         for _, reason in judge(name, given):
             raise ValueError(f"{reason[:1].upper()}{reason[1:]}.")
         return self._put({name: made(given)}, now=now)
 
     def add_from(self, path: Path, *, now: datetime) -> ProfileChanges:
-        """Add the profiles of a JSON file, or change them: all or, where there is a mistake, none.
+        """Add or change the profiles of a JSON file: all, or none if there is a mistake.
 
         :raises InvalidProfilesError: with every mistake, its file and line.
         """
         return self._put(read_json(path), now=now)
 
     def remove(self, name: str) -> None:
-        """Raises ``ValueError`` for one that no command added."""
+        """Remove a profile. Raises ``ValueError`` if it was not added by a command."""
         self._refuse_if_in_a_file(name, "Remove it there")
         if name not in self._added():
             raise ValueError(

@@ -15,7 +15,7 @@ from backend.timelines.model import Points
 
 
 def numbers(values: Sequence[float | None], kind: Any) -> Any:
-    """A column of ``kind``, which is int64 or float64."""
+    """Build a column of ``kind``, which is int64 or float64."""
     filled = [0 if value is None else value for value in values]
     data = np.array(filled, dtype=np.int64 if kind == pa.int64() else np.float64)
     return pa.Array.from_buffers(kind, len(values), [_validity(values), pa.py_buffer(data)])
@@ -32,14 +32,14 @@ def texts(values: Sequence[str | None]) -> Any:
 
 
 def names(values: Sequence[str | None]) -> Any:
-    """A dictionary-coded column of texts."""
+    """Build a dictionary-encoded column of texts."""
     codes: dict[str, int] = {}
     places = [0 if value is None else codes.setdefault(value, len(codes)) for value in values]
     return _coded(np.array(places, dtype=np.int32), _validity(values), codes)
 
 
 def names_of(choice: Sequence[str | None], places: Sequence[int]) -> Any:
-    """The same of few texts, where each value is one of ``choice``."""
+    """Build a dictionary-encoded column whose values are all in ``choice``."""
     codes: dict[str, int] = {}
     coded = [0 if value is None else codes.setdefault(value, len(codes)) for value in choice]
     chosen = np.array(places, dtype=np.int32)
@@ -54,7 +54,7 @@ def _coded(places: npt.NDArray[np.int32], validity: Any, codes: Iterable[str]) -
 
 
 def parts(lists: Sequence[Sequence[Points]]) -> Any:
-    """A column of lists of names and points."""
+    """Build a column of lists of names and points."""
     flat = [part for each in lists for part in each]
     columns = [names([part.name for part in flat]), numbers([part.points for part in flat], pa.float64())]
     members = pa.StructArray.from_arrays(columns, fields=[PARTS.value_type[0], PARTS.value_type[1]])
@@ -69,7 +69,7 @@ def _offsets(lengths: Sequence[int]) -> Any:
 
 
 def _validity(values: Sequence[object | None]) -> Any:
-    """The bits that say which values are there; null where all are."""
+    """Build the validity bitmap; None if no value is missing."""
     if None not in values:
         return None
     return _bits(np.array([value is not None for value in values], dtype=np.bool_))

@@ -1,9 +1,9 @@
 """Builds an Arrow stream of runs (IPC streaming format, zstd inside) from independent pieces.
 
-Every piece is of one profile: its dictionaries and one record batch of
-:data:`backend.timelines.columns.arrow_schema.SCHEMA`. Behind the schema message any of them can follow
-any other, since a stream may replace its dictionaries; so a profile's piece is made once, when its runs
-change.
+Every piece belongs to one profile: its dictionaries and one record batch of
+:data:`backend.timelines.columns.arrow_schema.SCHEMA`. After the schema message the pieces can follow in any
+order, because a stream may replace its dictionaries. A profile's piece is built once for each change of its
+runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,24 +21,24 @@ from backend.timelines.statistics.infrastructure_failures import is_infrastructu
 from backend.timelines.validation.run_validation import Entry, Rest
 
 END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
-"""Of a stream."""
+"""The end marker of a stream."""
 _ENTRIES = msgspec.json.Decoder(list[Entry])
 _RESTS = msgspec.json.Decoder(list[Rest])
 
 
 @cache
 def beginning() -> bytes:
-    """The schema message."""
+    """Build the schema message."""
     return bytes(SCHEMA.serialize())
 
 
 def frames(pieces: int) -> list[bytes]:
-    """What stands around so many pieces."""
+    """Return the bytes around a number of pieces."""
     return [beginning(), *[b""] * (pieces - 1), END] if pieces else [beginning() + END]
 
 
 def piece(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> bytes:
-    """The messages of ``rows``, all of one profile; ``made_with`` is by their series."""
+    """Build the messages of ``rows``, all of one profile; ``made_with`` maps their series to profiles."""
     if not rows:
         return b""
     sink = pa.BufferOutputStream()
@@ -51,7 +51,7 @@ def piece(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> bytes:
 
 
 def batch(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> Any:
-    """``rows`` as a record batch of :data:`SCHEMA`."""
+    """Build a record batch of :data:`SCHEMA` from ``rows``."""
     entries = _ENTRIES.decode(_array([row.entry for row in rows]))
     rests = _RESTS.decode(_array([row.rest or b"{}" for row in rows]))
     metrics = [entry.metrics for entry in entries]

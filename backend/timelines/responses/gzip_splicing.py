@@ -1,9 +1,9 @@
 """Splices independently compressed pieces into one gzip member.
 
 Each piece is a raw deflate stream (RFC 1951) that ends in a full flush, on a whole byte and with an empty
-window, so that any of them can follow any other. The member's checksum is combined out of theirs, as zlib's
-``crc32_combine`` does it (Adler): to append n bytes multiplies a CRC by x^(8n) modulo the polynomial. Several
-members one after another would be as valid (RFC 1952, section 2.2), but some clients read the first alone.
+window, so that the pieces can follow in any order. The member's checksum is combined from theirs, as in
+zlib's ``crc32_combine`` (Adler): appending n bytes multiplies a CRC by x^(8n) modulo the polynomial. Several
+consecutive members would also be valid (RFC 1952, section 2.2), but some clients read only the first.
 """
 
 import struct
@@ -20,7 +20,7 @@ _LONGEST_STORED = 0xFFFF
 
 
 class Packed(NamedTuple):
-    """A piece: its deflate stream, and of what was compressed the CRC-32, the length, and x^(8 · length)."""
+    """A piece: its deflate stream, and the CRC-32, length and x^(8 · length) of its uncompressed bytes."""
 
     deflated: bytes
     crc: int
@@ -29,14 +29,14 @@ class Packed(NamedTuple):
 
 
 class Member:
-    """Sums up what the end of a gzip member says of the pieces in it."""
+    """Accumulates the checksum and length of the pieces for the end of a gzip member."""
 
     def __init__(self) -> None:
         self._crc = 0
         self._length = 0
 
     def stored(self, piece: bytes) -> bytes:
-        """A short piece as blocks that are not compressed."""
+        """Store a short piece as uncompressed blocks."""
         self._crc = zlib.crc32(piece, self._crc)
         self._length += len(piece)
         parts = (piece[at : at + _LONGEST_STORED] for at in range(0, len(piece), _LONGEST_STORED))
@@ -52,7 +52,7 @@ class Member:
 
 
 def stored_size(piece: bytes) -> int:
-    """The bytes that :meth:`Member.stored` gives for ``piece``."""
+    """Return the number of bytes that :meth:`Member.stored` generates for ``piece``."""
     return len(piece) + 5 * -(-len(piece) // _LONGEST_STORED)
 
 
@@ -66,7 +66,7 @@ def pack(piece: bytes | memoryview, level: int = 6) -> Packed:
 
 
 def multiplied(one: int, other: int) -> int:
-    """The product of two polynomials modulo the CRC's."""
+    """Multiply two polynomials modulo the CRC's."""
     product, bit = 0, _ONE
     while one:
         if one & bit:
@@ -78,7 +78,7 @@ def multiplied(one: int, other: int) -> int:
 
 
 def power(exponent: int) -> int:
-    """x^exponent modulo the CRC's polynomial."""
+    """Compute x^exponent modulo the CRC's polynomial."""
     result, square = _ONE, _ONE >> 1
     while exponent:
         if exponent & 1:

@@ -45,7 +45,7 @@ class JoinedEntries:
         return cls(b",".join(entries), starts)
 
     def newest(self, limit: int) -> bytes:
-        """The last ``limit`` of them."""
+        """Return the last ``limit`` entries."""
         if limit >= len(self.starts):
             return self.body
         return self.body[self.starts[-limit] :]

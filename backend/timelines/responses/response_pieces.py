@@ -9,7 +9,7 @@ from backend.timelines.responses.piece_cache import CacheKey, JoinedEntries, Kin
 from backend.timelines.selection import RunQuery
 
 PACKING_LEVEL = 4
-"""A tenth larger than by level 6, in two thirds of the time."""
+"""Compression level: output is a tenth larger than at level 6, in two thirds of the time."""
 _NOTHING: dict[Kind, bytes | Packed] = {"json": b"", "gzip": pack(b""), "arrow": b""}
 
 
@@ -68,7 +68,7 @@ class PieceBuilder:
 
 
 def _is_all(query: RunQuery) -> bool:
-    """Whether the query covers all visible runs of its profile."""
+    """True if the query covers all visible runs of its profile."""
     return query.whole and query.limit >= min(MAX_ENTRIES, query.timeline.runs)
 
 

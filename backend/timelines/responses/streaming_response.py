@@ -20,17 +20,17 @@ from backend.timelines.store import fields
 
 Piece = bytes | Packed
 Make = Callable[[Sequence[RunQuery]], list[Piece]]
-AT_ONCE = 4
-"""Pieces that are read before any of them is sent, but for the first, which is sent at once."""
+MAX_PIECES_PER_GROUP = 4
+"""Pieces that are read together before they are sent; the first piece is sent at once."""
 LARGE = 64 * 1024
 _LISTING_ENDS = b"]}}}"
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What an answer is made of: ``frames`` around ``queries``, one more than those.
+    """A response body: ``frames`` around the pieces of ``queries``, one frame more than queries.
 
-    ``pieces`` are all of them where they stand ready; else ``make`` gives them.
+    ``pieces`` holds all pieces if they are ready; otherwise ``make`` builds them.
     """
 
     kind: Kind
@@ -41,7 +41,7 @@ class Body:
 
     @property
     def length(self) -> int | None:
-        """In bytes, where every piece stands ready."""
+        """The length in bytes if every piece is ready."""
         if self.pieces is None:
             return None
         if self.kind != "gzip":
@@ -51,7 +51,7 @@ class Body:
 
 
 def listing_frames(queries: Sequence[RunQuery]) -> list[bytes]:
-    """What stands around the entries of each profile in the JSON of the listing."""
+    """Return the JSON of the listing around the entries of each profile."""
     if not queries:
         return [b'{"profiles":{}}']
     frames = []
@@ -64,13 +64,13 @@ def listing_frames(queries: Sequence[RunQuery]) -> list[bytes]:
 
 
 def profile_frames(query: RunQuery) -> list[bytes]:
-    """What stands around the entries in the JSON of one profile."""
+    """Return the JSON of one profile around its entries."""
     head = {"profile": query.timeline.name, **fields(query.timeline.profile)}
     return [orjson.dumps(head)[:-1] + b',"entries":[', b"]}"]
 
 
 class TimelineResponse(Response):
-    """Sends a :class:`Body`, a message for each piece of it."""
+    """Sends a :class:`Body`, one message for each piece."""
 
     def __init__(self, body: Body, headers: dict[str, str]) -> None:
         self._body = body
@@ -102,8 +102,8 @@ class TimelineResponse(Response):
 
 
 class Messages:
-    """Sends pieces of a body: small ones several at once, since a message costs as much as copying many of
-    them, large ones as they are."""
+    """Sends pieces of a body. Small pieces are joined, because a message costs as much as copying many of
+    them; large ones are sent unchanged."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -128,7 +128,7 @@ class Messages:
 
 
 async def _pieces(body: Body) -> AsyncIterator[Sequence[Piece]]:
-    """All pieces in order; where they are read first, some are read while those before are sent."""
+    """Generate all pieces in order; missing ones are read while earlier ones are sent."""
     if body.pieces is not None:
         yield body.pieces
         return
@@ -149,9 +149,9 @@ def _read(body: Body, group: slice) -> asyncio.Future[list[Piece]]:
 
 
 def _groups(count: int) -> Iterator[slice]:
-    """Which pieces are read at once: the first alone, so that it is soon on its way."""
+    """Group the pieces that are read together; the first is alone, so that it is sent early."""
     yield slice(0, 1)
-    yield from (slice(at, at + AT_ONCE) for at in range(1, count, AT_ONCE))
+    yield from (slice(at, at + MAX_PIECES_PER_GROUP) for at in range(1, count, MAX_PIECES_PER_GROUP))
 
 
 def _framed(frame: bytes, member: Member | None) -> bytes:
@@ -171,7 +171,7 @@ def _deflated_size(piece: Piece) -> int:
 
 
 def all_ready(pieces: Iterable[Piece | None]) -> list[Piece] | None:
-    """The pieces, if none is missing."""
+    """Return the pieces if none is missing."""
     found: list[Piece] = []
     for piece in pieces:
         if piece is None:

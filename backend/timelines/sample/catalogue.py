@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Loss(NamedTuple):
-    """A reason for lost points; ``weight`` says how often it is the first to be named."""
+    """A reason for lost points; ``weight`` is the frequency of being named first."""
 
     name: str
     description: str
@@ -52,7 +52,7 @@ CASES: Mapping[str, Mapping[str, float]] = {
         "wallet/sweep-dust": 0.62,
     },
 }
-"""By kind: each case, and the share of points that a middling agent gets."""
+"""The cases by kind, each with the share of points that an average agent gets."""
 
 LOSSES: Mapping[str, tuple[Loss, ...]] = {
     "ledger": (

@@ -1,6 +1,6 @@
 """Generates random numbers from a name, equal on every machine and in all versions.
 
-The standard library and NumPy may both change what their generators' distributions draw.
+The standard library and NumPy may both change the results of their distributions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,20 +15,20 @@ _WORD = 8
 
 
 class RandomNumbers:
-    """Draws one number after another; two with the same ``name`` draw the same."""
+    """Draws a sequence of numbers; generators with the same ``name`` draw the same sequence."""
 
     def __init__(self, name: str) -> None:
         self._numbers = _fractions(name)
 
     def fraction(self) -> float:
-        """From 0 to below 1."""
+        """Draw a number from 0 to below 1."""
         return next(self._numbers)
 
     def between(self, low: float, high: float) -> float:
         return low + (high - low) * self.fraction()
 
     def normal(self, deviation: float) -> float:
-        """About zero, never beyond 3 deviations."""
+        """Draw a standard normal number, limited to 3 standard deviations."""
         return deviation * _NORMAL.inv_cdf(self.between(0.00135, 0.99865))
 
     def whole(self, below: int) -> int:
@@ -40,7 +40,7 @@ class RandomNumbers:
         return next(value for value, bound in zip(values, bounds, strict=True) if drawn < bound)
 
     def shuffled(self, values: Sequence[T]) -> list[T]:
-        """Fisher and Yates (1938)."""
+        """Shuffle by Fisher and Yates (1938)."""
         order = list(values)
         for place in range(len(order) - 1, 0, -1):
             other = self.whole(place + 1)

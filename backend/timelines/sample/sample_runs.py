@@ -1,12 +1,12 @@
 """Generates labelled sample runs that are equal everywhere on a given day.
 
-Six profiles run 24 cases once a day. Everything follows from the seed, the profile and the day, never from
-the span that is asked for, so that a longer span holds the same runs and ids. Events come round by the
-calendar: whatever day it is, the newest 42 passes (the 1,024 runs that a listing holds) have a regression of
-one profile and its end, a change of another's model, and a burst of machinery failures in a third.
+Six profiles run 24 cases once a day. Everything depends on the seed, the profile and the day, not on the
+requested span, so that a longer span contains the same runs and ids. Events repeat by the calendar: on any
+day, the newest 42 passes (the 1,024 runs of a listing) contain a regression of one profile and its end, a
+change of another's model, and a burst of infrastructure failures in a third.
 
-Within a pass, luck is dealt out evenly over the cases (stratified, as a deck of cards is): single runs vary
-as real ones do while a pass as a whole hardly does, so that chance alone never raises an alert here.
+Within a pass, random deviations are stratified over the cases, like dealing a deck of cards. Single runs vary
+as real ones do, but whole passes hardly vary, so that chance alone never raises an alert.
 """
 
 from collections.abc import Iterator
@@ -22,19 +22,20 @@ from backend.timelines.sample.random_numbers import RandomNumbers
 
 MAX_SCORE = 100
 MIN_PASS_POINTS = 60
-"""Points from which a run succeeded."""
+"""Points from which a run succeeds."""
 _LUCK = NormalDist(0, 0.11)
 _CASES = [(kind, case, share) for kind, cases in CASES.items() for case, share in cases.items()]
 
 FALL_PERIOD_DAYS, FALL_DAYS, FALL_SHARE = 30, 14, 0.09
-"""Days from regression to regression, days until it is mended, and the share of points it costs."""
+"""Days between two regressions, days that one lasts, and the share of points that it costs."""
 MODEL_PERIOD_DAYS = 28
 BURST_PERIOD_DAYS, BURST_DAYS, BURST_SHARE = 21, 2, 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class _Agent:
-    """``level`` is added to every case's share, ``hour`` is when a pass begins, ``cost`` a run's in USD."""
+    """An agent. ``level`` is added to the share of every case, ``hour`` is the start of a pass, ``cost`` the
+    cost of a run in USD."""
 
     profile: Profile
     level: float
@@ -63,14 +64,14 @@ _AGENTS = {
 
 
 def sample_profiles() -> dict[str, Profile]:
-    """The sample's profiles by name, every one of which begins with ``sample``."""
+    """Return the sample's profiles by name; every name begins with ``sample``."""
     return {name: agent.profile for name, agent in _AGENTS.items()}
 
 
 def sample_runs(profile: str, seed: int, since: datetime, until: datetime) -> list[Run]:
-    """The runs of one of :func:`sample_profiles` that begin in [``since``, ``until``), oldest first.
+    """Generate the runs of one of :func:`sample_profiles` that start in [``since``, ``until``), oldest first.
 
-    Instants must be aware. Raises :class:`KeyError` for another profile.
+    The times must be timezone-aware. Raises :class:`KeyError` for another profile.
     """
     agent = _AGENTS[profile]
     first, last = since.astimezone(UTC).date(), until.astimezone(UTC).date()
@@ -79,7 +80,7 @@ def sample_runs(profile: str, seed: int, since: datetime, until: datetime) -> li
 
 
 def is_in_fall(day: date) -> bool:
-    """Whether the profile with the regression is in one on ``day``."""
+    """True if ``day`` is in a regression of its profile."""
     return day.toordinal() % FALL_PERIOD_DAYS < FALL_DAYS
 
 
@@ -112,20 +113,20 @@ def _pass(name: str, agent: _Agent, seed: int, day: date) -> Iterator[tuple[date
 
 
 def _run_id(name: str, day: date, case: str) -> str:
-    """``sample-harbor-small-20260314-wallet-sweep-dust``."""
+    """Build a run id such as ``sample-harbor-small-20260314-wallet-sweep-dust``."""
     slug = name.lower().replace(" ", "-")
     return f"{slug}-{day:%Y%m%d}-{case.replace('/', '-')}"
 
 
 def _model(agent: _Agent, day: date) -> str | None:
-    """The run's own model where it is not the profile's."""
+    """Return the run's own model if it is not the profile's."""
     if not agent.changes_model:
         return None
     return f"sample-lantern-{day.toordinal() // MODEL_PERIOD_DAYS % 90 + 10}"
 
 
 def _shift(agent: _Agent, case: str, day: date) -> float:
-    """What the day does to a case: a regression, or another model, better at some and worse at others."""
+    """Return the shift of a case on a day: a regression, or another model that is better at some cases."""
     if agent.falls and is_in_fall(day):
         return -FALL_SHARE
     if agent.changes_model:
@@ -179,7 +180,7 @@ def _scored(agent: _Agent, kind: str, aimed: float, chance: RandomNumbers) -> di
 
 
 def _bonuses(total: int, chance: RandomNumbers) -> tuple[Points, ...]:
-    """One now and then, for a run that went well."""
+    """Add an occasional bonus to a good run."""
     if total < 70 or chance.fraction() > 0.3:
         return ()
     gain = chance.one_of(GAINS)
@@ -187,7 +188,7 @@ def _bonuses(total: int, chance: RandomNumbers) -> tuple[Points, ...]:
 
 
 def _deductions(losses: tuple[Loss, ...], lost: int, chance: RandomNumbers) -> Iterator[Points]:
-    """``lost`` whole points for up to three reasons, the first of which takes the most."""
+    """Split ``lost`` whole points over up to three reasons, the first with the largest part."""
     left = list(losses)
     for turn in range(3):
         if lost <= 0:

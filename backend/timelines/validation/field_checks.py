@@ -10,15 +10,15 @@ from backend.timelines.model import RATIO_TOLERANCE, SUM_TOLERANCE, Run
 from backend.timelines.validation.validation_messages import Fault, Place
 
 _SLACK = 1e-9
-"""For what binary fractions add to a difference of decimals."""
+"""Tolerance for the rounding of decimals as binary fractions in a difference."""
 _ROUNDING = 4 * 2.0**-52
-"""For what large numbers lose in a sum, as a share of the largest."""
+"""Tolerance for the rounding of sums, as a share of the largest number."""
 _AS_WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.(?!000000)\d{6})?Z", re.ASCII)
-"""An instant as it is answered: most come like this, and are read several times as quickly."""
+"""The timestamp format of responses: most timestamps have it, and it is parsed several times as fast."""
 
 
 def validate_instant(text: str, field: str, faults: list[Fault]) -> tuple[str, datetime] | None:
-    """The instant as it is answered, and as it is."""
+    """Return the timestamp as text in the format of responses, and as a time."""
     try:
         if _AS_WRITTEN.fullmatch(text):
             return text, datetime.fromisoformat(text)
@@ -33,7 +33,7 @@ def validate_instant(text: str, field: str, faults: list[Fault]) -> tuple[str, d
 
 
 def validate_profile(run: Run, asked: str | None, faults: list[Fault]) -> str | None:
-    """The name of the run's profile, which must be ``asked`` unless that is null."""
+    """Return the name of the run's profile, which must equal ``asked`` unless that is None."""
     if asked is None:
         if run.profile is None:
             faults.append(Fault(("profile",), "missing", "is missing"))
@@ -44,7 +44,7 @@ def validate_profile(run: Run, asked: str | None, faults: list[Fault]) -> str | 
 
 
 def validate_names(run: Run, faults: list[Fault]) -> None:
-    """Names can be stored by PostgreSQL too."""
+    """Check that PostgreSQL can store the names."""
     if "\0" not in f"{run.run_id}{run.case_id}{run.profile}{run.provider}{run.model}" and "\0" not in (
         f"{run.model_vendor}{run.inference_provider}"
     ):
@@ -55,7 +55,7 @@ def validate_names(run: Run, faults: list[Fault]) -> None:
 
 
 def validate_numbers(run: Run, faults: list[Fault]) -> bool:
-    """Whether every number is finite, which JSON sees to, and what is read from other formats may not."""
+    """Check that every number is finite; JSON guarantees it, other formats do not."""
     wrong = [place for place, number in _numbers(run) if number is not None and not math.isfinite(number)]
     faults += [Fault(place, "finite", "must be a finite number") for place in wrong]
     return not wrong
@@ -73,7 +73,7 @@ def _numbers(run: Run) -> Iterator[tuple[Place, float | None]]:
 
 
 def validate_sums(run: Run, faults: list[Fault]) -> None:
-    """The scores follow from each other. All numbers must be finite."""
+    """Check that the scores are consistent. All numbers must be finite."""
     terms = [run.raw_score]
     terms += [part.points for part in run.bonuses]
     terms += [-part.points for part in run.deductions]

@@ -12,20 +12,19 @@ from backend.errors import BadRequest, FieldError
 from backend.http import json_body
 from backend.timelines.model import Run
 from backend.timelines.validation.run_validation import PreparedRun, check
-from backend.timelines.validation.validation_messages import Fault, told
+from backend.timelines.validation.validation_messages import Fault, translate_error
 
 MAX_LISTED_FAULTS = 100
-"""Faults that an answer lists; a body may hold many more."""
+"""Maximum faults in an error response; a body may have more."""
 _RUN, _RUNS = msgspec.json.Decoder(Run), msgspec.json.Decoder(list[Run])
 _WHITE_SPACE = b" \t\r\n"
 
 
 def prepared(body: bytes, profile: str) -> list[PreparedRun]:
-    """The runs of ``body``, one or an array of them, ready to be stored with ``profile``.
+    """Decode and validate ``body``, one run or an array of runs of ``profile``.
 
-    Raises :class:`BadRequest` with the index, the field and the reason of every fault. Synchronous, and as
-    slow as the body is long: for a thread.
-    """
+    Raises :class:`BadRequest` with the index, the field and the reason of every fault. The time grows with
+    the length of the body, so call it in a thread."""
     one = body.lstrip(_WHITE_SPACE)[:1] == b"{"
     try:
         runs = [_RUN.decode(body)] if one else _RUNS.decode(body)
@@ -39,7 +38,7 @@ def prepared(body: bytes, profile: str) -> list[PreparedRun]:
 
 
 def _explained(body: bytes, profile: str, error: Exception) -> BadRequest:
-    """Why the decoder refused ``body``: it is no JSON, or no run, or some of its runs are none."""
+    """Build the error for a body that the decoder refused: invalid JSON, no run, or invalid runs."""
     if not body.strip(_WHITE_SPACE):
         return _whole("The body is empty; send a run, or an array of runs", "missing")
     value: Any = json_body.parse(body)
@@ -51,13 +50,13 @@ def _explained(body: bytes, profile: str, error: Exception) -> BadRequest:
         try:
             run = msgspec.convert(each, Run)
         except msgspec.ValidationError as fault:
-            faults.append((index, told(fault)))
+            faults.append((index, translate_error(fault)))
             if len(faults) > MAX_LISTED_FAULTS:
                 break
         else:
             refusals = check([run], profile=profile, decoded=True).refusals
             faults += [(index, refusal.fault) for refusal in refusals]
-    return _refused(faults or [(0, told(error))], len(values), one=isinstance(value, dict))
+    return _refused(faults or [(0, translate_error(error))], len(values), one=isinstance(value, dict))
 
 
 def _refused(faults: list[tuple[int, Fault]], many: int, *, one: bool) -> BadRequest:

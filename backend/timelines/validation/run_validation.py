@@ -21,14 +21,14 @@ from backend.timelines.validation.field_checks import (
     validate_profile,
     validate_sums,
 )
-from backend.timelines.validation.validation_messages import Fault, told
+from backend.timelines.validation.validation_messages import Fault, translate_error
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """A run as the interface answers it, in its order of fields."""
+    """A run as in responses, with the fields in the order of the interface."""
 
     run_id: str
     timestamp: str
@@ -46,7 +46,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class Rest(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What an entry has no field for."""
+    """The fields of a run that an entry lacks."""
 
     cost_usd: float | None = None
     agent: str | None = None
@@ -55,11 +55,12 @@ class Rest(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class PreparedRun(NamedTuple):
-    """What is stored of a run. ``instant`` is in microseconds since 1970, ``entry`` and ``rest`` are JSON."""
+    """A run ready to be stored. ``instant`` is in microseconds since 1970, ``entry`` and ``rest`` are
+    JSON."""
 
     profile: str
     made_with: Profile
-    """What the run itself says; what it does not say is its profile's."""
+    """The run's own provider and models; missing fields come from its profile."""
     instant: int
     run_id: str
     case_id: str
@@ -69,7 +70,7 @@ class PreparedRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the run at ``index`` of those that were checked is refused."""
+    """The reason why the checked run at ``index`` is refused."""
 
     index: int
     fault: Fault
@@ -84,19 +85,17 @@ class Refusal:
 
 
 class Checked(NamedTuple):
-    """The runs that are right, in order, and every fault of the others."""
+    """The valid runs, in order, and every fault of the others."""
 
     prepared: list[PreparedRun]
     refusals: list[Refusal]
 
 
 def check(runs: Iterable[Run], *, profile: str | None = None, decoded: bool = False) -> Checked:
-    """Judge ``runs``; those that are right can be given to :func:`backend.timelines.store.add`.
+    """Validate ``runs``; the valid ones can be passed to :func:`backend.timelines.store.add`.
 
-    ``profile`` is the one that all belong to; without it each run names its own. ``decoded`` says that the
-    runs came out of a decoder of :class:`Run`, which has judged their shape: a run made by its constructor
-    has been judged by nobody.
-    """
+    All runs belong to ``profile``; without it each run names its own. ``decoded``: the runs come from a
+    decoder of :class:`Run`, which has validated their shape. The constructor validates nothing."""
     prepared: list[PreparedRun] = []
     refusals: list[Refusal] = []
     for index, run in enumerate(runs):
@@ -110,13 +109,13 @@ def check(runs: Iterable[Run], *, profile: str | None = None, decoded: bool = Fa
 
 
 def microseconds(moment: datetime) -> int:
-    """Since 1970."""
+    """Return the microseconds since 1970."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
 @lru_cache(maxsize=65_536)
 def case_key(case_id: str) -> int:
-    """A digest of 64 bits, with a sign."""
+    """Return a signed 64-bit digest."""
     return int.from_bytes(blake2b(case_id.encode(), digest_size=8).digest(), "big", signed=True)
 
 
@@ -124,7 +123,7 @@ def _faults_of_shape(run: Run) -> list[Fault]:
     try:
         msgspec.convert(msgspec.to_builtins(run), Run)
     except msgspec.ValidationError as error:
-        return [told(error)]
+        return [translate_error(error)]
     return []
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 Place = tuple[str | int, ...]
 
-_SAID = re.compile(r"(?P<words>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
+_MESSAGE = re.compile(r"(?P<words>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
 _STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]")
 _FIELD = re.compile(r"Object (?P<what>missing required|contains unknown) field `(?P<name>.*)`", re.DOTALL)
 _EXPECTED = re.compile(r"Expected `(?P<meant>[^`]+)`(?P<bound>[^,]*)(?:, got `(?P<got>[^`]+)`)?")
@@ -25,17 +25,17 @@ MAX_FIELD_CHARS = 100
 
 
 class Fault(NamedTuple):
-    """``place`` leads from the run to what is wrong; it is empty where the run as a whole is meant."""
+    """An error in a run. ``place`` is the path to the wrong field; it is empty for the run as a whole."""
 
     place: Place
     kind: str
     reason: str
 
 
-def told(error: Exception) -> Fault:
-    """What msgspec found wrong with one run, in our words."""
-    said = _SAID.fullmatch(str(error))
-    words, path = (said["words"], said["path"] or "") if said else (str(error), "")
+def translate_error(error: Exception) -> Fault:
+    """Translate an error of msgspec about one run."""
+    match = _MESSAGE.fullmatch(str(error))
+    words, path = (match["words"], match["path"] or "") if match else (str(error), "")
     place: Place = tuple(
         int(step["index"]) if step["index"] is not None else step["name"] for step in _STEP.finditer(path)
     )
@@ -54,7 +54,7 @@ def told(error: Exception) -> Fault:
 
 
 def _bound(bound: str) -> str:
-    """A bound as msgspec writes it, in words."""
+    """Describe a bound in msgspec's notation in words."""
     for written, meant in ((">= ", "at least "), ("<= ", "at most "), ("> ", "above "), ("< ", "below ")):
         bound = bound.replace(written, meant)
     length = re.fullmatch(r" of length at (least|most) (\d+)", bound)
@@ -62,5 +62,5 @@ def _bound(bound: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """A name that the sender chose, such as it can be sent back."""
+    """Return a name of the sender in a form that can be sent back."""
     return name.encode(errors="replace").decode()[:MAX_FIELD_CHARS]

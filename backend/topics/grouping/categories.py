@@ -56,8 +56,8 @@ def category(
 
 def is_urgent(members: Sequence[Member]) -> bool:
     """True if enough headlines report an incident or regulation."""
-    told = sum(any(tells(member.title, member.language).values()) for member in members)
-    return told > 0 and told >= MIN_URGENT_SHARE * len(members)
+    urgent_count = sum(any(tells(member.title, member.language).values()) for member in members)
+    return urgent_count > 0 and urgent_count >= MIN_URGENT_SHARE * len(members)
 
 
 def tells(title: str, language: Language) -> Mapping[str, bool]:

@@ -82,8 +82,8 @@ def _update_scores(connection: Connection, topic_ids: Sequence[int], now: dateti
     scored = sa.update(topics).where(topics.c.id.in_(topic_ids))
     connection.execute(scored.values(media_score=of_media.scalar_subquery(), updated_at=now))
     both = sa.select(topics.c.tweet_score + topics.c.media_score).where(topics.c.id == topic_texts.c.topic_id)
-    told = sa.update(topic_texts).where(topic_texts.c.topic_id.in_(topic_ids))
-    connection.execute(told.values(score=both.scalar_subquery()))
+    updated = sa.update(topic_texts).where(topic_texts.c.topic_id.in_(topic_ids))
+    connection.execute(updated.values(score=both.scalar_subquery()))
 
 
 def _build_identity(topic_id: int, item: Media) -> tuple[int, str, str]:

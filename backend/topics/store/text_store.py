@@ -98,8 +98,8 @@ _TOPIC_COLUMNS = ("category", "published_at", "score", "coverage")
 
 def _build_topic_columns(entry: Entry) -> dict[str, Any]:
     topic = entry.topic
-    told = (int(topic.category), topic.published_at, entry.score, topic.coverage)
-    return dict(zip(_TOPIC_COLUMNS, told, strict=True))
+    values = (int(topic.category), topic.published_at, entry.score, topic.coverage)
+    return dict(zip(_TOPIC_COLUMNS, values, strict=True))
 
 
 def _build_rows(entry: Entry) -> list[dict[str, Any]]:

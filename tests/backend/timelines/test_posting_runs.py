@@ -72,7 +72,7 @@ def test_a_wrong_run_refuses_its_array_by_index_and_field(
     assert problem["errors"][0]["loc"][:2] == ["body", field]
 
 
-def test_faults_of_shape_and_of_sense_are_told_together(refusing: TimelinesApp) -> None:
+def test_shape_and_content_errors_are_reported_together(refusing: TimelinesApp) -> None:
     body = [build_run_json(total_score=0), build_run_json(success=1), 7, {}]
     problem = assert_problem(refusing.post("one", body), 400, "invalid_request")
     assert [fault["loc"] for fault in problem["errors"]] == [
@@ -103,12 +103,12 @@ def test_faults_of_shape_and_of_sense_are_told_together(refusing: TimelinesApp) 
         (b"[" * 5000, "json_invalid"),
     ],
 )
-def test_a_body_that_is_no_json_of_runs_is_told_so(refusing: TimelinesApp, raw: bytes, kind: str) -> None:
+def test_a_body_that_is_no_json_of_runs_is_refused(refusing: TimelinesApp, raw: bytes, kind: str) -> None:
     problem = assert_problem(refusing.post("one", None, raw=raw), 400, "invalid_request")
     assert [fault["type"] for fault in problem["errors"]] == [kind]
 
 
-def test_numbers_are_taken_as_json_has_them(sqlite_service: TimelinesApp) -> None:
+def test_json_numbers_are_accepted_in_every_notation(sqlite_service: TimelinesApp) -> None:
     digits = "0.12345678901234567890123"
     run = build_run_json(
         total_score=1, raw_score=1, max_score=1, normalized_score=1, deductions=[], bonuses=[]
@@ -122,7 +122,7 @@ def test_numbers_are_taken_as_json_has_them(sqlite_service: TimelinesApp) -> Non
     assert (first["total_score"], second["total_score"]) == (1, float(digits))
 
 
-def test_the_order_of_judgement_is_credential_then_scope_then_type_then_profile(
+def test_checks_run_in_the_order_credential_scope_type_profile(
     refusing: TimelinesApp,
 ) -> None:
     assert_problem(refusing.post("one", [], key="read"), 403, "insufficient_scope")
@@ -135,7 +135,7 @@ def test_the_order_of_judgement_is_credential_then_scope_then_type_then_profile(
     assert_problem(refusing.post("one", None, raw=long), 413, "payload_too_large")
 
 
-def test_a_profile_of_any_name_takes_runs(service: TimelinesApp) -> None:
+def test_a_profile_with_any_name_accepts_runs(service: TimelinesApp) -> None:
     names = {"a/b/entries": "a%2Fb%2Fentries", "50%": "50%25", "漢 字?#": "%E6%BC%A2%20%E5%AD%97%3F%23"}
     service.configure(**dict.fromkeys(names, Profile()))
     for number, (name, path) in enumerate(names.items()):

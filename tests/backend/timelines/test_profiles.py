@@ -48,7 +48,7 @@ JSON_MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [
 
 
 @pytest.mark.parametrize(("text", "found"), JSON_MISTAKES)
-def test_a_mistake_in_a_json_file_is_told_with_its_line(
+def test_a_mistake_in_a_json_file_is_reported_with_its_line(
     tmp_path: Path, text: str, found: list[tuple[int, str]]
 ) -> None:
     file = tmp_path / "profiles.json"
@@ -61,7 +61,7 @@ def test_a_mistake_in_a_json_file_is_told_with_its_line(
         assert str(mistake).startswith(str(file))
 
 
-def test_tables_of_the_settings_name_profiles_too(tmp_path: Path) -> None:
+def test_settings_tables_define_profiles_too(tmp_path: Path) -> None:
     file = tmp_path / "chainproof.toml"
     write(file, 'mode = "live"\n[profiles."a/b"]\nmodel = "m"\n[profiles.bare]\n[other]\nmodel = 7\n')
     assert read_toml(file) == {"a/b": Profile(model="m"), "bare": Profile()}
@@ -78,7 +78,7 @@ def test_tables_of_the_settings_name_profiles_too(tmp_path: Path) -> None:
         read_toml(file)
 
 
-def test_the_file_stands_over_the_settings_and_those_over_commands(home: Path, tmp_path: Path) -> None:
+def test_the_file_overrides_the_settings_and_these_override_commands(home: Path, tmp_path: Path) -> None:
     write(tmp_path / "profiles.json", '{"a": {"model": "file"}}')
     write(tmp_path / "chainproof.toml", '[profiles.a]\nmodel = "toml"\n[profiles.b]\nmodel = "toml"\n')
     profiles = Profiles(Settings())
@@ -89,7 +89,9 @@ def test_the_file_stands_over_the_settings_and_those_over_commands(home: Path, t
     assert profiles.file_of("file") == tmp_path / "profiles.json"
 
 
-def test_a_changed_file_is_taken_up_and_a_mistake_leaves_what_was_before(home: Path, tmp_path: Path) -> None:
+def test_a_changed_file_is_reloaded_and_a_mistake_keeps_the_previous_profiles(
+    home: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "profiles.json"
     write(file, '{"a": {}}')
     profiles = Profiles(Settings())
@@ -112,7 +114,7 @@ def test_a_changed_file_is_taken_up_and_a_mistake_leaves_what_was_before(home: P
     assert (list(profiles.own({})), profiles.mistakes) == (["c"], [])
 
 
-def test_the_sample_gives_way_to_the_first_profile_of_ones_own(home: Path, tmp_path: Path) -> None:
+def test_the_first_configured_profile_hides_the_sample(home: Path, tmp_path: Path) -> None:
     write(tmp_path / "profiles.json", "{}")
 
     def sample() -> dict[str, Profile]:

@@ -18,7 +18,7 @@ from tests.support.timelines import TimelinesApp, build_run_json
 ARROW = "application/vnd.apache.arrow.stream"
 
 
-def test_every_profile_is_listed_with_what_it_is_configured_to_be(service: TimelinesApp) -> None:
+def test_every_profile_is_listed_with_its_configuration(service: TimelinesApp) -> None:
     service.add("two", build_run_json())
     profiles = service.json("/v1/timelines")["profiles"]
     assert list(profiles) == ["one", "two"]
@@ -33,7 +33,7 @@ def test_every_profile_is_listed_with_what_it_is_configured_to_be(service: Timel
     assert service.json("/v1/timelines/two") == {"profile": "two", **profiles["two"]}
 
 
-def test_entries_come_oldest_first_by_instant_and_then_by_id(service: TimelinesApp) -> None:
+def test_entries_are_ordered_by_time_and_then_by_id(service: TimelinesApp) -> None:
     half = build_run_json("half", timestamp="2026-03-01T10:00:00.5Z")
     other_zone = build_run_json("zone", timestamp="2026-03-01T09:30:00-01:00")
     ties = [build_run_json(each, 0) for each in ("b", "B", "é", "a")]
@@ -43,7 +43,7 @@ def test_entries_come_oldest_first_by_instant_and_then_by_id(service: TimelinesA
     assert service.ids("/v1/timelines/one?limit=3&case_id=a%20case") == ["é", "half", "zone"]
 
 
-def test_runs_made_with_several_models_are_one_timeline(service: TimelinesApp) -> None:
+def test_runs_of_several_models_form_one_timeline(service: TimelinesApp) -> None:
     service.add(
         "one",
         build_run_json("b", 1),
@@ -54,7 +54,7 @@ def test_runs_made_with_several_models_are_one_timeline(service: TimelinesApp) -
     assert service.ids("/v1/timelines/one?limit=2") == ["b", "a"]
 
 
-def test_filters_compare_with_what_each_run_was_made_with(service: TimelinesApp) -> None:
+def test_filters_compare_with_the_models_of_each_run(service: TimelinesApp) -> None:
     service.add(
         "one",
         build_run_json("plain", 0),
@@ -96,7 +96,7 @@ def test_runs_keep_the_model_that_their_profile_had(service: TimelinesApp) -> No
     assert service.ids("/v1/timelines/bare?model=m-9") == ["unknown"]
 
 
-def test_a_limit_of_none_and_one_beyond_the_most_are_the_most(sqlite_service: TimelinesApp) -> None:
+def test_no_limit_and_one_beyond_the_maximum_mean_the_maximum(sqlite_service: TimelinesApp) -> None:
     service = sqlite_service
     service.add(
         "one", *(build_run_json(f"{n:04}", timestamp=f"2026-03-01T10:00:00.{n:06}Z") for n in range(1030))
@@ -119,7 +119,7 @@ def test_a_limit_that_is_negative_or_no_whole_number_is_refused(
     assert [fault["loc"] for fault in problem["errors"]] == [["query", "limit"]]
 
 
-def test_what_is_not_there_is_not_found_and_a_key_is_needed(refusing: TimelinesApp) -> None:
+def test_unknown_profiles_are_404_and_a_key_is_required(refusing: TimelinesApp) -> None:
     for path in ("/v1/timelines/nobody", "/v1/timelines/", "/v1/timelines/one/entries", "/v1/runs/a"):
         assert_problem(refusing.get(path), 404, "not_found")
         assert_problem(send(refusing.running.app, path), 401, "unauthorized")
@@ -136,7 +136,7 @@ def bodies(service: TimelinesApp, path: str, **headers: str) -> list[Any]:
     return [answer.body for answer in answers]
 
 
-def test_the_compressed_form_is_one_member_of_the_same_bytes(service: TimelinesApp) -> None:
+def test_the_compressed_response_is_one_gzip_member_with_the_same_bytes(service: TimelinesApp) -> None:
     service.add("one", *(build_run_json(f"{n}", n) for n in range(30)))
     service.add("two", build_run_json("last"))
     for path in ("/v1/timelines", "/v1/timelines?limit=2", "/v1/timelines/one", "/v1/timelines?model=none"):
@@ -150,7 +150,7 @@ def test_the_compressed_form_is_one_member_of_the_same_bytes(service: TimelinesA
     assert "content-encoding" not in refused.headers
 
 
-def test_each_form_has_a_tag_of_its_own_until_something_changes(service: TimelinesApp) -> None:
+def test_each_representation_has_its_own_etag_until_a_change(service: TimelinesApp) -> None:
     service.add("one", build_run_json())
     forms: list[dict[str, str]] = [{}, {"accept_encoding": "gzip"}, {"accept": ARROW}]
     paths = ("/v1/timelines", "/v1/timelines?limit=1", "/v1/timelines/one", "/v1/timelines/two")
@@ -167,7 +167,7 @@ def test_each_form_has_a_tag_of_its_own_until_something_changes(service: Timelin
     assert service.get("/v1/timelines/two", if_none_match=tags["/v1/timelines/two", "{}"]).status == 304
 
 
-def test_a_head_is_the_answer_without_its_body(sqlite_service: TimelinesApp) -> None:
+def test_a_head_response_equals_get_without_a_body(sqlite_service: TimelinesApp) -> None:
     service = sqlite_service
     service.add("one", build_run_json())
     whole = [service.get("/v1/timelines") for _ in range(2)][1]
@@ -178,7 +178,7 @@ def test_a_head_is_the_answer_without_its_body(sqlite_service: TimelinesApp) -> 
         assert head.headers[name] == whole.headers[name]
 
 
-def test_the_columns_are_the_entries(service: TimelinesApp) -> None:
+def test_the_arrow_columns_equal_the_entries(service: TimelinesApp) -> None:
     service.add(
         "one",
         build_run_json("a", 0, finished_at="2026-03-01T10:00:01.5Z", metrics={"read_file_calls": 3}),
@@ -214,7 +214,7 @@ def test_the_columns_are_the_entries(service: TimelinesApp) -> None:
         assert pa.ipc.open_stream(service.get(path, accept=ARROW).body).read_all().num_rows == 0
 
 
-def test_a_run_tells_what_its_entry_has_no_field_for(service: TimelinesApp) -> None:
+def test_a_run_has_the_fields_that_its_entry_lacks(service: TimelinesApp) -> None:
     service.add(
         "one", build_run_json("a/b c", cost_usd=0.5, agent="an agent", error="no", machinery_failure=False)
     )
@@ -237,7 +237,7 @@ def test_a_run_tells_what_its_entry_has_no_field_for(service: TimelinesApp) -> N
     assert (plain["model"], plain["cost_usd"], plain["machinery_failure"]) == ("own", None, None)
 
 
-def test_an_answer_holds_what_its_tag_names_while_others_write(service: TimelinesApp) -> None:
+def test_a_response_matches_its_etag_during_writes(service: TimelinesApp) -> None:
     service.add("one", build_run_json("a"))
     found = service.timelines.listing(Selection(), Representation("json", gzip=False))
     service.add("one", build_run_json("b", 1))
@@ -249,7 +249,7 @@ def test_an_answer_holds_what_its_tag_names_while_others_write(service: Timeline
     assert service.ids("/v1/timelines/one") == ["a", "b"]
 
 
-def test_what_another_process_adds_or_configures_is_seen_at_once(service: TimelinesApp) -> None:
+def test_changes_of_another_process_are_visible_at_once(service: TimelinesApp) -> None:
     settings = service.running.inner.state.settings
     other = TimelineService(settings, service.database)
     assert list(other.states.read().timelines) == ["one", "two"]

@@ -23,7 +23,7 @@ RUNS = [
 ]
 
 
-def test_columns_have_the_schema_and_take_from_the_profile_what_a_run_does_not_say() -> None:
+def test_columns_have_the_schema_and_missing_fields_come_from_the_profile() -> None:
     table = columns_of(RUNS, {"b": Profile(model="usual", model_vendor="vendor")})
     assert table.schema == SCHEMA
     rows = [(row["profile"], row["model"], row["model_vendor"]) for row in table.to_pylist()]
@@ -46,7 +46,7 @@ def test_runs_are_in_the_order_of_profile_and_time() -> None:
     assert instant(chosen.time[0]) == START + timedelta(hours=1)
 
 
-def test_machinery_failures_are_left_out_and_counted() -> None:
+def test_infrastructure_failures_are_excluded_and_counted() -> None:
     assert arrays(RUNS).left_out.tolist() == [1, 0]
     everything = arrays(RUNS, leave_out_machinery=False)
     assert (len(everything), everything.left_out.tolist()) == (5, [0, 0])
@@ -64,29 +64,29 @@ def test_machinery_failures_are_left_out_and_counted() -> None:
         ({"profiles": ["nobody"]}, []),
     ],
 )
-def test_a_selection_holds_what_matches(chosen: dict[str, object], scores: list[float]) -> None:
+def test_a_selection_contains_the_matching_runs(chosen: dict[str, object], scores: list[float]) -> None:
     assert arrays(RUNS, **chosen).score.tolist() == scores
 
 
-def test_another_filter_is_a_mistake() -> None:
+def test_an_unknown_filter_raises() -> None:
     with pytest.raises(TypeError, match="knows no agent"):
         arrays(RUNS, agent="x")
 
 
-def test_means_by_cell_are_nan_where_nothing_ran() -> None:
+def test_means_by_cell_are_nan_without_runs() -> None:
     means, counts = arrays(RUNS).by_cell
     assert counts.tolist() == [[1, 0], [2, 1]]
     assert np.allclose(means, [[1.0, np.nan], [0.375, 0.5]], equal_nan=True)
     assert [each.tolist() for each in arrays(RUNS).trials()] == [[1.0], [0.0, 0.75], [0.5]]
 
 
-def test_an_empty_selection_is_no_fault() -> None:
+def test_an_empty_selection_is_valid() -> None:
     nothing = select(SCHEMA.empty_table())
     assert (len(nothing), nothing.profiles, nothing.trials()) == (0, (), [])
     assert nothing.names("model")[0].tolist() == []
 
 
-def test_what_is_not_said_is_nan_and_a_name_of_none() -> None:
+def test_missing_values_are_nan_and_missing_names_minus_one() -> None:
     chosen = arrays([run("a", "x", 1, 0, metrics=Metrics(read_file_calls=3)), run("a", "x", 1, 1)])
     assert np.array_equal(chosen.number("read_file_calls"), [3, np.nan], equal_nan=True)
     assert chosen.names("model")[0].tolist() == [-1, -1]
@@ -94,14 +94,14 @@ def test_what_is_not_said_is_nan_and_a_name_of_none() -> None:
 
 @settings(max_examples=20)
 @given(st.permutations(list(range(12))))
-def test_the_order_of_rows_is_nothing_even_where_instants_are_equal(order: list[int]) -> None:
+def test_the_order_of_rows_does_not_matter_even_for_equal_times(order: list[int]) -> None:
     runs = [run("a", f"case {n % 3}", n / 12, 0, run_id=f"run {n:02}") for n in range(12)]
     table = columns_of(runs)
     shuffled = select(table.take(pa.array(order)))
     assert shuffled.score.tolist() == select(table).score.tolist()
 
 
-def test_pieces_with_dictionaries_of_their_own_are_read_as_one() -> None:
+def test_pieces_with_their_own_dictionaries_are_read_together() -> None:
     lost = (Points("late", 0.25), Points("wrong", 0.25))
     first, second = run("a", "x", 0.5, 0, deductions=lost), run("b", "x", 0.5, 0, deductions=lost[::-1])
     joined = pa.concat_tables([columns_of([second]), columns_of([first])])

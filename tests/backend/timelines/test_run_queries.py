@@ -8,7 +8,7 @@ INSTRUCTIONS = 50
 """Of SQLite's machine: several for each row that it looks at."""
 
 
-def test_the_runs_of_a_case_are_found_without_looking_at_those_of_others(
+def test_runs_of_a_case_are_found_by_an_index(
     sqlite_service: TimelinesApp,
 ) -> None:
     sqlite_service.add("one", *(build_run_json(f"{n}", n % 60, case_id=f"case {n}") for n in range(600)))

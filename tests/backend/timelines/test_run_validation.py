@@ -33,7 +33,7 @@ def faults(run: Run, *, decoded: bool = True) -> list[tuple[str, str]]:
         {"run_id": "漢" * 500, "case_id": "'; --"},
     ],
 )
-def test_a_run_that_keeps_the_rules_is_right(right: dict[str, Any]) -> None:
+def test_a_run_that_follows_the_rules_is_valid(right: dict[str, Any]) -> None:
     assert faults(decoded(**right)) == []
 
 
@@ -62,7 +62,7 @@ def test_a_run_that_breaks_a_rule_is_refused_by_its_field(
     assert found in faults(decoded(**wrong))
 
 
-def test_every_fault_of_a_run_and_every_wrong_run_is_told_with_its_index() -> None:
+def test_all_faults_of_all_runs_are_reported_with_their_index() -> None:
     wrong = decoded(timestamp="no", total_score=0)
     told = check([decoded(), wrong, decoded(), wrong], profile="one", decoded=True)
     assert [each.index for each in told.refusals] == [1, 1, 1, 3, 3, 3]
@@ -85,11 +85,11 @@ def test_every_fault_of_a_run_and_every_wrong_run_is_told_with_its_index() -> No
         ({"case_id": "\ud800"}, ("", "string_unicode")),
     ],
 )
-def test_what_a_constructor_lets_through_is_judged_too(wrong: dict[str, Any], found: tuple[str, str]) -> None:
+def test_constructed_runs_are_validated_too(wrong: dict[str, Any], found: tuple[str, str]) -> None:
     assert faults(build_run(**wrong), decoded=False) == [found]
 
 
-def test_instants_are_kept_to_the_microsecond_and_written_in_utc() -> None:
+def test_times_keep_microseconds_and_are_written_in_utc() -> None:
     given = {
         "2026-03-01T10:00:00Z": "2026-03-01T10:00:00Z",
         "2026-03-01T10:00:00.500000Z": "2026-03-01T10:00:00.500000Z",
@@ -117,7 +117,7 @@ def test_an_entry_has_every_field_in_the_order_of_the_interface() -> None:
     assert prepared.rest == b'{"cost_usd":0.5}'
 
 
-def test_without_a_profile_for_all_each_run_names_its_own() -> None:
+def test_without_a_common_profile_each_run_names_its_own() -> None:
     told = check([build_run(profile="a"), build_run()])
     assert [each.profile for each in told.prepared] == ["a"]
     assert [(each.index, each.field, each.reason) for each in told.refusals] == [(1, "profile", "is missing")]

@@ -35,7 +35,7 @@ def _fell(chosen: RunArrays) -> set[str]:
 
 
 @pytest.mark.parametrize("later", [0, 19])
-def test_the_regression_raises_an_alert_whatever_day_it_is_and_nothing_else_does(later: int) -> None:
+def test_only_the_regression_raises_an_alert_on_any_day(later: int) -> None:
     chosen = _chosen(UNTIL + timedelta(days=later))
     found = alerts(watch_profiles(chosen))
     assert {chosen.profiles[one.profile] for one in found} == {"sample Harbor Small"}
@@ -44,20 +44,20 @@ def test_the_regression_raises_an_alert_whatever_day_it_is_and_nothing_else_does
     assert sizes == pytest.approx([-0.09] * len(sizes), abs=0.035)
 
 
-def test_a_burst_of_machinery_failures_looks_like_a_fall_unless_it_is_left_out() -> None:
+def test_included_infrastructure_failures_look_like_a_fall() -> None:
     assert "sample Quarry" in _fell(_chosen(UNTIL, leave_out_machinery=False))
     left_out = _chosen(UNTIL)
     assert left_out.left_out[left_out.profiles.index("sample Quarry")] > 20
 
 
-def test_another_model_is_marked() -> None:
+def test_a_model_change_is_marked() -> None:
     chosen = _chosen(UNTIL)
     changes = model_changes(chosen)
     assert {chosen.profiles[one.profile] for one in changes} == {"sample Lantern"}
     assert changes[0].before != changes[0].after
 
 
-def test_every_run_is_right_by_the_rules_of_the_store() -> None:
+def test_every_sample_run_is_valid() -> None:
     for name in sample_profiles():
         runs = sample_runs(name, 1, UNTIL - timedelta(days=25), UNTIL)
         checked = check(runs)
@@ -80,7 +80,7 @@ def test_runs_and_ids_are_the_same_for_every_span_and_differ_by_the_seed() -> No
     assert [run.normalized_score for run in other] != [run.normalized_score for run in whole]
 
 
-def test_what_is_a_sample_says_so() -> None:
+def test_sample_profiles_and_runs_are_labelled() -> None:
     ids = []
     for name, profile in sample_profiles().items():
         assert name.startswith("sample ")
@@ -93,7 +93,7 @@ def test_what_is_a_sample_says_so() -> None:
         sample_runs("sample Nobody", 1, UNTIL, UNTIL)
 
 
-def test_single_runs_vary_though_passes_hardly_do() -> None:
+def test_single_runs_vary_while_passes_hardly_do() -> None:
     chosen = _chosen(UNTIL).of("sample Meadow")
     by_case = np.array([each.std() for each in chosen.trials()])
     assert by_case.min() > 0.05

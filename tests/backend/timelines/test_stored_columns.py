@@ -30,13 +30,15 @@ def stored(sqlite_database: Database) -> Database:
     return sqlite_database
 
 
-def test_all_stored_runs_are_read_beyond_what_an_answer_holds(settings: Settings, stored: Database) -> None:
+def test_all_stored_runs_are_read_beyond_the_limit_of_a_response(
+    settings: Settings, stored: Database
+) -> None:
     table = columns_of(settings, stored)
     assert table.schema == SCHEMA
     assert len(select(table, profiles=["a"])) == 1030
 
 
-def test_what_the_sender_did_not_say_of_the_machinery_is_judged(settings: Settings, stored: Database) -> None:
+def test_missing_infrastructure_flags_are_derived_by_the_rule(settings: Settings, stored: Database) -> None:
     chosen = select(columns_of(settings, stored, ["b"]))
     assert (len(chosen), chosen.left_out.tolist()) == (0, [1])
 
@@ -45,6 +47,6 @@ def test_a_profile_without_runs_has_none(settings: Settings, stored: Database) -
     assert columns_of(settings, stored, ["empty"]).num_rows == 0
 
 
-def test_an_unknown_profile_is_named_beside_those_there_are(settings: Settings, stored: Database) -> None:
+def test_an_unknown_profile_is_reported_with_the_known_ones(settings: Settings, stored: Database) -> None:
     with pytest.raises(NotFound, match=r"There is no profile 'c'\. There are 'a', 'b', 'empty'\."):
         columns_of(settings, stored, ["a", "c"])

@@ -18,7 +18,7 @@ def of_the_sample(service: TimelinesApp) -> Profiles:
     return Profiles(Settings(home=service.running.inner.state.settings.home), sample_profiles)
 
 
-def test_the_newest_are_added_with_each_tick_and_none_twice(service: TimelinesApp) -> None:
+def test_each_tick_adds_new_sample_runs_once(service: TimelinesApp) -> None:
     for name in ("one", "two"):
         store.delete_profile(service.database, name)
     profiles = of_the_sample(service)

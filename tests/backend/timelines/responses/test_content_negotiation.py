@@ -25,5 +25,7 @@ ARROW = "application/vnd.apache.arrow.stream"
         (f"{ARROW} ; Q=1 ,", "arrow"),
     ],
 )
-def test_arrow_is_for_those_who_name_it_and_want_it_as_much(accept: str | None, chosen: str) -> None:
+def test_arrow_is_chosen_only_if_named_with_at_least_the_quality_of_json(
+    accept: str | None, chosen: str
+) -> None:
     assert negotiate_form(accept) == chosen

@@ -19,7 +19,7 @@ from backend.timelines.responses.gzip_splicing import (
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.booleans(), st.binary(max_size=300)), max_size=6))
-def test_pieces_of_either_kind_are_one_member_of_all_their_bytes(pieces: list[tuple[bool, bytes]]) -> None:
+def test_pieces_of_both_kinds_form_one_gzip_member(pieces: list[tuple[bool, bytes]]) -> None:
     member = Member()
     written = [member.packed(pack(piece)) if packed else member.stored(piece) for packed, piece in pieces]
     whole = HEADER + b"".join(written) + member.end()
@@ -29,7 +29,7 @@ def test_pieces_of_either_kind_are_one_member_of_all_their_bytes(pieces: list[tu
     assert (one.eof, one.unused_data) == (True, b"")
 
 
-def test_a_long_stored_piece_is_several_blocks_of_the_size_that_is_declared() -> None:
+def test_a_long_stored_piece_is_split_into_blocks_of_the_declared_size() -> None:
     for length in (0, 1, 65_535, 65_536, 200_000):
         member, piece = Member(), bytes(length)
         stored = member.stored(piece)
@@ -39,7 +39,7 @@ def test_a_long_stored_piece_is_several_blocks_of_the_size_that_is_declared() ->
         assert gzip.decompress(HEADER + stored + end) == piece
 
 
-def test_a_power_of_x_moves_a_checksum_over_so_many_bits() -> None:
+def test_a_power_of_x_shifts_a_checksum() -> None:
     first, second = b"first", b"and second"
     moved = multiplied(power(8 * len(second)), zlib.crc32(first))
     assert moved ^ zlib.crc32(second) == zlib.crc32(first + second)

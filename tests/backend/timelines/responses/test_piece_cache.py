@@ -29,7 +29,7 @@ def watch() -> Watch:
     return Watch()
 
 
-def test_the_newest_entries_are_cut_off_at_their_beginning() -> None:
+def test_the_newest_entries_start_at_an_entry_boundary() -> None:
     joined = JoinedEntries.of([b"{1}", b"{22}", b"{333}"])
     assert joined.body == b"{1},{22},{333}"
     assert [joined.newest(limit) for limit in (1, 2, 3, 9)] == [
@@ -41,7 +41,7 @@ def test_the_newest_entries_are_cut_off_at_their_beginning() -> None:
     assert JoinedEntries.of([]).newest(5) == b""
 
 
-def test_only_the_version_that_is_asked_for_is_found(watch: Watch) -> None:
+def test_only_the_requested_version_is_found(watch: Watch) -> None:
     piece_cache = PieceCache(10_000, watch)
     piece_cache.put(key("a"), 2, b"two")
     assert piece_cache.find(key("a"), 2) == b"two"
@@ -58,7 +58,7 @@ def test_only_the_version_that_is_asked_for_is_found(watch: Watch) -> None:
     assert (piece_cache.find(key("a"), 3), piece_cache.size) == (b"333", size)
 
 
-def test_what_is_asked_for_now_and_then_stays_while_the_rest_makes_way(watch: Watch) -> None:
+def test_recently_requested_entries_stay_and_others_are_evicted(watch: Watch) -> None:
     piece_cache = PieceCache(3_500, watch)
     for name in ("a", "b", "c", "d"):
         piece_cache.put(key(name), 1, bytes(600))
@@ -71,13 +71,13 @@ def test_what_is_asked_for_now_and_then_stays_while_the_rest_makes_way(watch: Wa
     assert [name for name in "abcd" if piece_cache.find(key(name), 1) is not None] == ["a", "c", "d"]
 
 
-def test_what_is_larger_than_the_budget_is_not_kept(watch: Watch) -> None:
+def test_an_entry_larger_than_the_budget_is_not_cached(watch: Watch) -> None:
     piece_cache = PieceCache(100, watch)
     piece_cache.put(key("a"), 1, b"x")
     assert (piece_cache.find(key("a"), 1), piece_cache.size) == (None, 0)
 
 
-def test_a_listing_beyond_the_budget_is_the_same_listing(tmp_path: Path) -> None:
+def test_a_listing_larger_than_the_budget_is_unchanged(tmp_path: Path) -> None:
     with run_timelines_app(tmp_path, timelines_memory_mib=1) as service:
         long = {"name": "why", "points": 1, "description": "x" * 19_000}
         runs = [build_run_json(f"{n}", n % 60, deductions=[long]) for n in range(40)]
@@ -93,7 +93,7 @@ def test_a_listing_beyond_the_budget_is_the_same_listing(tmp_path: Path) -> None
         assert service.get("/v1/timelines?limit=1").json()["profiles"]["two"]["entries"]
 
 
-def test_the_newest_runs_stand_ready_before_anybody_asks(tmp_path: Path) -> None:
+def test_the_newest_runs_are_cached_before_any_request(tmp_path: Path) -> None:
     with run_timelines_app(tmp_path) as service:
         service.add("one", build_run_json("a"))
         service.add("two", build_run_json("b"))
@@ -104,7 +104,7 @@ def test_the_newest_runs_stand_ready_before_anybody_asks(tmp_path: Path) -> None
         assert [len(each["entries"]) for each in listing.json()["profiles"].values()] == [1, 1]
 
 
-def test_reading_ahead_leaves_room_and_ends_when_it_is_told(tmp_path: Path) -> None:
+def test_prefetching_leaves_room_and_stops_on_request(tmp_path: Path) -> None:
     with run_timelines_app(tmp_path, timelines_memory_mib=1) as service:
         long = {"name": "why", "points": 1, "description": "x" * 19_000}
         runs = [build_run_json(f"{n}", n % 60, deductions=[long]) for n in range(42)]
