@@ -188,7 +188,7 @@ def measure_speed(rules: RuleSet, articles: list[Article]) -> None:
     archived = sum(map(len, lines)) / 1e6
 
     def correct_archive() -> None:
-        json_lines.work(rules, "archive.jsonl", 1, lines, fix=True, language=None)
+        json_lines.scan_lines(rules, "archive.jsonl", 1, lines, fix=True, language=None)
 
     first = size / timed(full, runs=1)
     # By turns, since what else the machine does makes it slower for seconds.

@@ -19,7 +19,7 @@ from backend.runtime.data_folder import find_scan_folders
 if TYPE_CHECKING:
     from backend.articles.files.file_io import Source
     from backend.articles.files.reports import Format
-    from backend.articles.files.scanner import FileScanner, Outcome
+    from backend.articles.files.scanner import FileScanner, ScanOutcome
     from backend.articles.matching.rule_set import CompiledPack
 
 app = typer.Typer()
@@ -90,7 +90,7 @@ def scan(
         fail("--out needs --fix and exactly one file.", WRONG_USAGE)
     if not paths and sys.stdin.isatty():
         fail("Name files or folders to scan, or - to read standard input.", WRONG_USAGE)
-    sources = files.sources(paths or [files.STANDARD_INPUT], stdin_name)
+    sources = files.list_sources(paths or [files.STANDARD_INPUT], stdin_name)
     from_stdin = any(source.path is None for source in sources)
     scanner = FileScanner(load_scan_rules(), fix=fix or diff, language=language, jobs=jobs)
     printer = _ResultPrinter(
@@ -130,14 +130,14 @@ class _ResultPrinter:
     def __init__(
         self, scanner: "FileScanner", output: "Format", severity: str, *, diff: bool, on_stderr: bool
     ) -> None:
-        from backend.articles.files.reports import report
+        from backend.articles.files.reports import create_report
 
         stream = sys.stderr if on_stderr else sys.stdout
         self.summary = ScanSummary()
         self._stream = stream
         self._max_order = SEVERITY_ORDER[severity]
         self._diff = diff
-        self._report = report(
+        self._report = create_report(
             output,
             stream.write,
             colour=stream.isatty(),
@@ -152,7 +152,7 @@ class _ResultPrinter:
         self._report.end()
         self._stream.flush()
 
-    def add(self, outcome: "Outcome") -> None:
+    def add(self, outcome: "ScanOutcome") -> None:
         if not outcome.unreadable:
             self.summary.files.add(outcome.source.name)
         self.summary.corrected += outcome.corrections
@@ -172,7 +172,7 @@ class _ResultPrinter:
 
 
 @contextmanager
-def _show_progress(sources: "list[Source]", *, shown: bool) -> Iterator[Callable[["Outcome"], None]]:
+def _show_progress(sources: "list[Source]", *, shown: bool) -> Iterator[Callable[["ScanOutcome"], None]]:
     """Show a progress bar of the bytes read on standard error, if that is a terminal."""
     if not (shown and sys.stderr.isatty()):
         yield lambda _outcome: None

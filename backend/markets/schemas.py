@@ -1,7 +1,7 @@
-"""Wire shapes of the market endpoints, as the interface names them.
+"""Defines the response schemas of the market endpoints, with the names of the interface.
 
-Decimals that the interface calls "string (decimal)" are plain decimal strings; those it calls
-"number" are JSON numbers printed from the exact decimal. Percentages are in percent.
+Decimals that the interface calls "string (decimal)" are plain decimal strings. Those that it calls "number"
+are JSON numbers printed from the exact decimal. Percentages are in percent.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ Timestamp = Annotated[
 ]
 CandleRow = Annotated[
     tuple[int, float, float, float, float, float | None],
-    # Several readers of OpenAPI documents stumble over the positional form, `prefixItems`.
+    # Several OpenAPI readers do not support the positional form, `prefixItems`.
     WithJsonSchema(
         {
             "type": "array",
@@ -37,16 +37,16 @@ ReasonCode = Annotated[
     str | None,
     Field(
         pattern=r"^[a-z][a-z0-9_]*$",
-        description="A stable word for the sentence beside it; null where only a sentence is known. "
-        "There may be new ones.",
+        description="A stable code of the message; null if only the message is known. "
+        "New codes can be added.",
         examples=["two_agree"],
     ),
 ]
 ReasonValues = Annotated[
     Mapping[str, str | int | list[str]],
     Field(
-        description="What the sentence was made with: `*_pct` in percent, `*_seconds`, instants `as_of` and "
-        "`retry_at`, `price` in USD, names of providers.",
+        description="The values of the message: `*_pct` in percent, `*_seconds`, instants `as_of` and "
+        "`retry_at`, `price` in USD, provider ids.",
         examples=[{"providers": ["coingecko", "coinmarketcap"], "spread_pct": "0.12", "limit_pct": "0.50"}],
     ),
 ]
@@ -159,7 +159,7 @@ class CandleSeries(Wire):
     span: Literal["24h", "7d"]
     interval_seconds: int
     basis: Literal["ohlc", "polls", "sparkline"] = Field(
-        description="True OHLC of a provider, or candles sampled from our polls or from a sparkline's closes."
+        description="OHLC of a provider, or candles sampled from polls or from the closes of a sparkline."
     )
     source: str | None
     last_updated: Timestamp | None
@@ -171,8 +171,8 @@ class CandlesAround(Wire):
     at: Timestamp
     interval_seconds: Literal[1800, 14400, 86400] | None
     basis: Literal["polls"]
-    source: str | None = Field(description="`sample`, or null: candles of the past do not keep their source.")
-    candles: list[CandleRow] = Field(description="Empty where none are stored around the instant.")
+    source: str | None = Field(description="`sample`, or null: stored candles do not keep their source.")
+    candles: list[CandleRow] = Field(description="Empty if none are stored around the instant.")
 
 
 class ProviderQuote(Wire):
@@ -212,14 +212,14 @@ class MarketIncident(Incident):
 
 
 class SpreadPoint(Wire):
-    """The widest spread of a slot of five minutes."""
+    """The widest spread of a five-minute slot."""
 
     opened_at: Timestamp
     spread_pct: DecimalString
 
 
 class AssetQuotes(Wire):
-    """Why the published price is what it is."""
+    """How the published price was selected."""
 
     id: str
     symbol: str
@@ -240,7 +240,7 @@ class AssetQuotes(Wire):
 
 
 class FigureFacts(Wire):
-    """What the price record has no field for: how the figure was chosen, and the day's volume."""
+    """Details in addition to the price record: how the figure was selected, and the 24-hour volume."""
 
     rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
     reason: str

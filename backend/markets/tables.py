@@ -1,9 +1,9 @@
-"""What the market domain stores.
+"""Defines the tables of the market domain.
 
-``realm`` keeps the sample market and the real one apart: every row belongs to one of them, and no
-query reads two. What is derived from other rows and needed by each answer (``candle_strips``) is
-stored as the JSON text that is sent. ``reason`` and ``detail`` hold a reason as JSON (see
-:mod:`backend.markets.reasons`), or the bare sentence where an earlier version wrote it.
+``realm`` separates sample and real data: every row belongs to one realm, and no query reads two. Data derived
+from other rows that each response needs (``candle_strips``) is stored as the JSON text that is sent.
+``reason`` and ``detail`` contain a reason as JSON (see :mod:`backend.markets.reasons`), or a bare message
+from an earlier version.
 """
 
 import sqlalchemy as sa
@@ -22,7 +22,7 @@ FIGURES = (
     "ath_change_percentage",
     "ath_date",
 )
-"""The columns that a provider's quote and the published figure share, beside the price."""
+"""The columns that a provider's quote and the published figure share, in addition to the price."""
 
 
 def _figure_columns() -> list[sa.Column[object]]:
@@ -79,7 +79,7 @@ published_figures = sa.Table(
     sa.Column("judgements", sa.Text, nullable=False),
     sa.Column("memory", sa.Text, nullable=False),
 )
-"""What the service stands behind, and what the aggregation rule must remember for its next turn."""
+"""The published figures, with the state of the aggregation rule for the next tick in ``memory``."""
 
 price_points = sa.Table(
     "price_points",
@@ -106,7 +106,7 @@ candles = sa.Table(
     sa.Column("close", ExactDecimal, nullable=False),
     sa.Column("volume", ExactDecimal),
 )
-"""Candles grown from our own polls: 30 minutes, 4 hours, a day."""
+"""Candles built from polls: 30 minutes, 4 hours, a day."""
 
 candle_strips = sa.Table(
     "candle_strips",
@@ -139,7 +139,7 @@ provider_states = sa.Table(
     sa.Column("provider", sa.String(32), primary_key=True),
     sa.Column("body", sa.Text, nullable=False),
 )
-"""CircuitBreaker, budget, last polls and known faults of a provider, shared by all processes."""
+"""Circuit breaker, budget, last polls and missing ids of a provider, shared by all processes."""
 
 incidents = sa.Table(
     "incidents",
@@ -163,7 +163,7 @@ provider_ids = sa.Table(
     sa.Column("external_id", sa.String(128), nullable=False),
     sa.Column("resolved_at", UtcTime, nullable=False),
 )
-"""Numeric ids that a provider gave for the names in the configuration."""
+"""Numeric ids that a provider returned for configured names."""
 
 asset_icons = sa.Table(
     "asset_icons",
@@ -175,4 +175,4 @@ asset_icons = sa.Table(
     sa.Column("tried_at", UtcTime, nullable=False),
     sa.Column("failure", sa.Text),
 )
-"""Provider images, fetched once through the guarded client, checked and kept; or why not."""
+"""Provider images, fetched once through the SSRF guard and validated; or the reason of the failure."""

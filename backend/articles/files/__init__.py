@@ -1,1 +1,1 @@
-"""Files and archives of articles, scanned and corrected from the command line."""
+"""Scans and corrects files and archives of articles from the command line."""

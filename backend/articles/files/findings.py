@@ -1,4 +1,4 @@
-"""What a scan found, as the command line shows it: where in which file, what, why and what to do."""
+"""Converts scan results to findings of the command line: file, position, problem, reason and fix."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from backend.articles.schemas import ScanResult, Violation
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One violation with its place. Lines and columns count from 1, columns in code points.
+    """One violation with its position. Lines and columns count from 1, columns in code points.
 
-    In an archive ``line`` is the article's line of the file and the columns are null; ``field`` and the
-    offsets say where in the article.
+    In an archive ``line`` is the line of the article in the file and the columns are null; ``field`` and the
+    offsets give the position in the article.
     """
 
     file: str
@@ -24,11 +24,11 @@ class Finding:
     end_column: int | None
     violation: Violation
     corrected: str | None
-    """What a correction would write; null where there is no single one."""
+    """The corrected text; null if there is no single one."""
     reason: str | None
-    """Why, in the language of the article."""
+    """The reason in the language of the article."""
     about: str | None
-    """What the rule says of itself in English, whatever the language of the article."""
+    """The reason of the rule in English, for articles of any language."""
 
     @property
     def fixable(self) -> bool:
@@ -45,8 +45,8 @@ class Finding:
         return {**place, **self.violation, "corrected_text": self.corrected, "reason": self.reason}
 
 
-class Places:
-    """Lines and columns of ascending offsets of one text."""
+class PositionCounter:
+    """Computes lines and columns of ascending offsets in one text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -54,8 +54,8 @@ class Places:
         self._line = 1
         self._line_start = 0
 
-    def of(self, offset: int) -> tuple[int, int]:
-        """Line and column of ``offset``, which is not before the last one asked for."""
+    def position_of(self, offset: int) -> tuple[int, int]:
+        """Return line and column of ``offset``, which must not precede the previous one."""
         newlines = self._text.count("\n", self._at, offset)
         if newlines:
             self._line += newlines
@@ -65,29 +65,35 @@ class Places:
 
 
 @lru_cache(maxsize=2)
-def by_id(rules: RuleSet) -> Mapping[str, Rule]:
-    """The rules of a set by their ids."""
+def get_rules_by_id(rules: RuleSet) -> Mapping[str, Rule]:
+    """Map the rules of a set by id."""
     return {compiled.id: compiled.rule for compiled in rules.rules}
 
 
-def in_text(file: str, text: str, result: ScanResult, known: Mapping[str, Rule]) -> Iterator[Finding]:
-    """Findings of a file whose whole text is the article's content."""
-    starts, ends = Places(text), Places(text)
+def build_text_findings(
+    file: str, text: str, result: ScanResult, rules_by_id: Mapping[str, Rule]
+) -> Iterator[Finding]:
+    """Build the findings of a file whose whole text is the article's content."""
+    starts, ends = PositionCounter(text), PositionCounter(text)
     for violation, corrected in _with_corrections(result):
-        line, column = starts.of(violation["start_offset"])
-        end_line, end_column = ends.of(violation["end_offset"])
-        why = _why(violation, known)
-        yield Finding(file, line, column, end_line, end_column, violation, corrected, *why)
+        line, column = starts.position_of(violation["start_offset"])
+        end_line, end_column = ends.position_of(violation["end_offset"])
+        reasons = _find_reasons(violation, rules_by_id)
+        yield Finding(file, line, column, end_line, end_column, violation, corrected, *reasons)
 
 
-def in_archive(file: str, line: int, result: ScanResult, known: Mapping[str, Rule]) -> Iterator[Finding]:
-    """Findings of the article in one line of an archive."""
+def build_archive_findings(
+    file: str, line: int, result: ScanResult, rules_by_id: Mapping[str, Rule]
+) -> Iterator[Finding]:
+    """Build the findings of the article in one line of an archive."""
     for violation, corrected in _with_corrections(result):
-        yield Finding(file, line, None, line, None, violation, corrected, *_why(violation, known))
+        yield Finding(
+            file, line, None, line, None, violation, corrected, *_find_reasons(violation, rules_by_id)
+        )
 
 
-def _why(violation: Violation, known: Mapping[str, Rule]) -> tuple[str | None, str | None]:
-    rule = known[violation["rule_id"]]
+def _find_reasons(violation: Violation, rules_by_id: Mapping[str, Rule]) -> tuple[str | None, str | None]:
+    rule = rules_by_id[violation["rule_id"]]
     return rule.reason(violation["language"]), rule.reason("en")
 
 

@@ -1,4 +1,4 @@
-"""Findings written out one by one as text, JSON or SARIF, so that a report of any length fits in memory."""
+"""Writes findings one by one as text, JSON or SARIF, so that a report of any length fits in memory."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -10,22 +10,22 @@ from backend.articles.model import Severity
 
 Format = Literal["text", "json", "sarif"]
 Write = Callable[[str], object]
-SHADES: Mapping[Severity, str] = {"error": "31", "warning": "33", "info": "36"}
-"""Colours as terminals number them (ECMA-48, Select Graphic Rendition)."""
+SEVERITY_COLOUR_CODES: Mapping[Severity, str] = {"error": "31", "warning": "33", "info": "36"}
+"""Terminal colour codes by severity (ECMA-48, Select Graphic Rendition)."""
 
 
 class Report(Protocol):
-    """Takes findings as they come; ``end`` finishes what ``begin`` opened."""
+    """Receives findings one by one; ``end`` closes what ``begin`` opened."""
 
     def begin(self) -> None: ...
     def add(self, finding: Finding) -> None: ...
     def end(self) -> None: ...
 
 
-def report(
+def create_report(
     kind: Format, write: Write, *, colour: bool, version: Callable[[], str], rules_version: str
 ) -> Report:
-    """The report of ``kind``, written piece by piece with ``write``; ``version`` gives the program's."""
+    """Create the report of ``kind``, written in parts with ``write``; ``version`` is the program's."""
     if kind == "json":
         return JsonReport(write, rules_version)
     if kind == "sarif":
@@ -34,7 +34,7 @@ def report(
 
 
 class TextReport:
-    """A line for each finding under the name of its file."""
+    """Writes one line per finding, grouped by file."""
 
     def __init__(self, write: Write, *, colour: bool) -> None:
         self._write = write
@@ -58,7 +58,7 @@ class TextReport:
         target = f" → {finding.corrected}" if finding.corrected is not None else ""
         how = "" if finding.fixable else "  (to decide)" if finding.corrected is None else "  (to approve)"
         self._write(
-            f"  {place:<9} {self._shade(f'{severity:<7}', SHADES[severity])}"
+            f"  {place:<9} {self._shade(f'{severity:<7}', SEVERITY_COLOUR_CODES[severity])}"
             f" {violation['matched_text']}{target}{how}  {self._shade(violation['rule_id'], '2')}\n"
         )
         if finding.reason:
@@ -72,7 +72,7 @@ class TextReport:
 
 
 class JsonReport:
-    """One object with the version of the rules and an array of findings."""
+    """Writes one object with the version of the rules and an array of findings."""
 
     def __init__(self, write: Write, rules_version: str) -> None:
         self._write = write

@@ -1,4 +1,4 @@
-"""Findings in the Static Analysis Results Interchange Format (SARIF 2.1.0, an OASIS standard).
+"""Writes findings in the Static Analysis Results Interchange Format (SARIF 2.1.0, an OASIS standard).
 
 Results are written as they come; the tool with the rules that were used follows them, which the format
 allows, since the order of an object's members is free.

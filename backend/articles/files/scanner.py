@@ -1,4 +1,4 @@
-"""The desk at which files are scanned and corrected: files and pieces of archives, on all cores.
+"""Scans and corrects files and chunks of archives on all cores.
 
 An archive is never held whole: pieces of it go out to processes and come back in order, a bounded number
 at a time, and its corrected lines go straight to where they belong.
@@ -18,49 +18,49 @@ from tempfile import TemporaryDirectory
 
 from backend.articles.engine import apply_and_scan, scan
 from backend.articles.files import file_io, findings, json_lines
-from backend.articles.files.file_io import Source, UnreadableFile, Writer
+from backend.articles.files.file_io import Source, UnreadableFileError, Writer
 from backend.articles.files.findings import Finding
-from backend.articles.files.unified_diff import unified
+from backend.articles.files.unified_diff import build_unified_diff
 from backend.articles.matching.rule_set import CompiledPack, RuleSet
 from backend.articles.rules.pack_transfer import load_rules, write_pack
 from backend.articles.schemas import Article
 from backend.entities.model import Language
 
-AHEAD = 3
-"""Pieces on their way for each process: enough to keep it busy, few enough to hold in memory."""
-ALONE = 1024 * 1024
-"""Bytes up to which starting processes takes longer than the work."""
+MAX_PENDING_TASKS_PER_PROCESS = 3
+"""Chunks in progress per process: enough to keep it busy, few enough for the memory."""
+MIN_PARALLEL_BYTES = 1024 * 1024
+"""Input below this size is scanned in this process: starting others would take longer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A whole text, or some lines of an archive, and what is to be done with it."""
+class ScanTask:
+    """A whole text, or some lines of an archive, with the options of the scan."""
 
     source: Source
     fix: bool
     language: Language | None
     text: str = ""
-    mark: str = ""
-    """The byte order mark that the text began with."""
+    byte_order_mark: str = ""
+    """The byte order byte_order_mark that the text began with."""
     lines: tuple[bytes, ...] = ()
     first: int = 1
     """Number of the first of ``lines``."""
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What one file, or one piece of an archive, brought."""
+class ScanOutcome:
+    """The result of one file, or of one chunk of an archive."""
 
     source: Source
     size: int = 0
-    """Bytes that were read for it."""
+    """Bytes read."""
     findings: list[Finding] = field(default_factory=list)
     corrections: int = 0
     mistakes: list[str] = field(default_factory=list)
     unreadable: bool = False
     diff: list[str] = field(default_factory=list)
     corrected: list[bytes] = field(default_factory=list)
-    """The corrected text, or the lines of this piece of an archive, corrected or not."""
+    """The corrected text, or all lines of the chunk of an archive, corrected or not."""
 
 
 class FileScanner:
@@ -77,10 +77,12 @@ class FileScanner:
         self._language = language
         self._jobs = (os.cpu_count() or 1) if jobs is None else jobs
 
-    def outcomes(self, sources: list[Source], writer: Writer | None) -> Iterator[Outcome]:
-        """What each of ``sources`` brings, in order, archives piece by piece; ``writer`` gets the texts."""
-        large = sum(source.size for source in sources) > ALONE or any(not source.path for source in sources)
-        tasks = (task for source in sources for task in self._tasks(source))
+    def outcomes(self, sources: list[Source], writer: Writer | None) -> Iterator[ScanOutcome]:
+        """Yield the outcomes of ``sources`` in order, archives in chunks; ``writer`` receives the texts."""
+        large = sum(source.size for source in sources) > MIN_PARALLEL_BYTES or any(
+            not source.path for source in sources
+        )
+        tasks = (task for source in sources for task in self._read_tasks(source))
         with ExitStack() as stack:
             processes = None
             if large and self._jobs > 1:
@@ -88,7 +90,7 @@ class FileScanner:
                 executor = _start_processes(self._jobs)
                 stack.callback(executor.shutdown, cancel_futures=True)
                 processes = executor, pack
-            for outcome in self._in_order(tasks, processes):
+            for outcome in self._run_in_order(tasks, processes):
                 if writer is not None:
                     if outcome.unreadable:
                         writer.discard(outcome.source)
@@ -96,64 +98,70 @@ class FileScanner:
                         writer.write(outcome.source, outcome.corrected)
                 yield outcome
 
-    def _tasks(self, source: Source) -> Iterator[Task | Outcome]:
+    def _read_tasks(self, source: Source) -> Iterator[ScanTask | ScanOutcome]:
         try:
             with source.open() as file:
                 if source.is_archive:
-                    for first, lines in json_lines.pieces(file):
-                        yield Task(source, self._fix, self._language, lines=lines, first=first)
+                    for first, lines in json_lines.split_chunks(file):
+                        yield ScanTask(source, self._fix, self._language, lines=lines, first=first)
                 else:
-                    text, mark = file_io.decode(file.read(), source.name)
-                    yield Task(source, self._fix, self._language, text=text, mark=mark)
-        except (UnreadableFile, OSError) as fault:
-            reason = fault.strerror if isinstance(fault, OSError) else fault
-            told = f"{source.name}: {reason}." if isinstance(fault, OSError) else str(fault)
-            yield Outcome(source, mistakes=[told], unreadable=True)
+                    text, byte_order_mark = file_io.decode(file.read(), source.name)
+                    yield ScanTask(
+                        source, self._fix, self._language, text=text, byte_order_mark=byte_order_mark
+                    )
+        except (UnreadableFileError, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            message = f"{source.name}: {reason}." if isinstance(error, OSError) else str(error)
+            yield ScanOutcome(source, mistakes=[message], unreadable=True)
 
-    def _in_order(
-        self, tasks: Iterable[Task | Outcome], processes: tuple[ProcessPoolExecutor, Path] | None
-    ) -> Iterator[Outcome]:
+    def _run_in_order(
+        self, tasks: Iterable[ScanTask | ScanOutcome], processes: tuple[ProcessPoolExecutor, Path] | None
+    ) -> Iterator[ScanOutcome]:
         if processes is None:
             for task in tasks:
-                yield task if isinstance(task, Outcome) else work(self.rules, task)
+                yield task if isinstance(task, ScanOutcome) else run_task(self.rules, task)
             return
         executor, pack = processes
-        waiting: deque[Future[Outcome] | Outcome] = deque()
+        pending: deque[Future[ScanOutcome] | ScanOutcome] = deque()
         for task in tasks:
-            waiting.append(task if isinstance(task, Outcome) else executor.submit(_work, pack, task))
-            if len(waiting) >= self._jobs * AHEAD:
-                yield _result(waiting.popleft())
-        while waiting:
-            yield _result(waiting.popleft())
+            pending.append(
+                task if isinstance(task, ScanOutcome) else executor.submit(_run_task_with_pack, pack, task)
+            )
+            if len(pending) >= self._jobs * MAX_PENDING_TASKS_PER_PROCESS:
+                yield _get_result(pending.popleft())
+        while pending:
+            yield _get_result(pending.popleft())
 
 
-def work(rules: RuleSet, task: Task) -> Outcome:
-    """Does one task. What is found is what is left after the corrections, where these are made."""
-    return _piece(rules, task) if task.source.is_archive else _text(rules, task)
+def run_task(rules: RuleSet, task: ScanTask) -> ScanOutcome:
+    """Run one task. If corrections are made, the findings are those that remain."""
+    return _scan_archive_chunk(rules, task) if task.source.is_archive else _scan_text(rules, task)
 
 
-def _text(rules: RuleSet, task: Task) -> Outcome:
+def _scan_text(rules: RuleSet, task: ScanTask) -> ScanOutcome:
     name, text = task.source.name, task.text
     article = Article(content=text, language=task.language)
-    outcome = Outcome(task.source, len(text.encode()))
+    outcome = ScanOutcome(task.source, len(text.encode()))
     if task.fix:
-        applied, left = apply_and_scan(rules, article)
+        applied, remaining = apply_and_scan(rules, article)
         outcome.corrections = applied["applied_count"]
         text = applied["corrected_article"]["content"] or ""
-        outcome.diff = list(unified(task.text, text, name))
+        outcome.diff = list(build_unified_diff(task.text, text, name))
         if outcome.corrections or task.source.path is None:
-            outcome.corrected = [(task.mark + text).encode()]
+            outcome.corrected = [(task.byte_order_mark + text).encode()]
     else:
-        left = scan(rules, article)
-    outcome.findings = list(findings.in_text(name, text, left, findings.by_id(rules)))
+        remaining = scan(rules, article)
+    outcome.findings = list(
+        findings.build_text_findings(name, text, remaining, findings.get_rules_by_id(rules))
+    )
     return outcome
 
 
-def _piece(rules: RuleSet, task: Task) -> Outcome:
-    results = json_lines.work(
+def _scan_archive_chunk(rules: RuleSet, task: ScanTask) -> ScanOutcome:
+    results = json_lines.scan_lines(
         rules, task.source.name, task.first, task.lines, fix=task.fix, language=task.language
     )
-    outcome = Outcome(task.source, sum(map(len, task.lines)))
+    outcome = ScanOutcome(task.source, sum(map(len, task.lines)))
     for number, before, result in zip(count(task.first), task.lines, results, strict=False):
         outcome.findings += result.findings
         outcome.corrections += result.corrections
@@ -167,9 +175,11 @@ def _piece(rules: RuleSet, task: Task) -> Outcome:
 
 
 def _start_processes(jobs: int) -> ProcessPoolExecutor:
-    """Processes to which Ctrl-C means nothing, from their first instruction on: their parent ends them."""
+    """Start processes that ignore Ctrl-C from their first instruction on; their parent ends them."""
     executor = ProcessPoolExecutor(jobs, get_context("spawn"))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is blocked here is so in them
+    before = signal.pthread_sigmask(
+        signal.SIG_BLOCK, {signal.SIGINT}
+    )  # child processes inherit the blocked signals
     try:
         for _ in range(jobs):  # each starts one
             executor.submit(os.getpid)
@@ -178,9 +188,9 @@ def _start_processes(jobs: int) -> ProcessPoolExecutor:
     return executor
 
 
-def _result(outcome: "Future[Outcome] | Outcome") -> Outcome:
-    return outcome if isinstance(outcome, Outcome) else outcome.result()
+def _get_result(outcome: "Future[ScanOutcome] | ScanOutcome") -> ScanOutcome:
+    return outcome if isinstance(outcome, ScanOutcome) else outcome.result()
 
 
-def _work(pack: Path, task: Task) -> Outcome:
-    return work(load_rules(pack), task)
+def _run_task_with_pack(pack: Path, task: ScanTask) -> ScanOutcome:
+    return run_task(load_rules(pack), task)

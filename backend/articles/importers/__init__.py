@@ -1,4 +1,4 @@
-"""Other tools' rules carried over to packs: what cannot be carried exactly is listed, never guessed."""
+"""Imports the rules of other tools as packs; rules that cannot be converted exactly are listed."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Tables of wrong and right: CSV with the columns wrong, right, and optionally language, severity, note.
+"""Imports CSV tables with the columns wrong, right, and optionally language, severity, note.
 
 The columns come in this order, or in that of a first line that names them. A wrong form is meant in any
 capitals. Rows that differ in their wrong form alone become one rule.

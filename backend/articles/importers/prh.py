@@ -1,4 +1,4 @@
-"""prh dictionaries (https://github.com/prh/prh).
+"""Imports prh dictionaries (https://github.com/prh/prh).
 
 ``expected`` is what to write, ``pattern`` (or ``patterns``) what is wrong: a text in its exact capitals,
 or a regular expression between slashes. Without a pattern every other way of writing ``expected`` in

@@ -1,4 +1,4 @@
-"""The parts of a regular expression that stands for few texts, and every way to walk through them."""
+"""Defines the syntax tree of a regular expression that matches few texts, and its expansion."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Every text that a regular expression can match, where those are few.
+"""Lists every text that a regular expression can match, if there are few.
 
 Read are the parts of the syntax that JavaScript, Go and .NET share: groups, alternatives, classes,
 optional and counted parts, word boundaries at the edges, and look-around at the edges. What could match

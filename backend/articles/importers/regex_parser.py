@@ -1,4 +1,4 @@
-"""Regular expressions read into parts; what cannot be a list of texts is refused where it is met."""
+"""Parses regular expressions; a part that cannot be expanded to texts is refused where it occurs."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""What the importers have in common: drafts of rules, made into rules or listed with a reason."""
+"""Converts rule drafts of all importers to rules, or lists them with the reason."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Imported rules held against their own specs: a rule whose specs do not hold is not carried over."""
+"""Checks imported rules against their own specs and drops those that fail."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Terms of textlint-rule-terminology (https://github.com/sapegin/textlint-rule-terminology).
+"""Imports terms of textlint-rule-terminology (https://github.com/sapegin/textlint-rule-terminology).
 
 A JSON list, comments allowed: a text is right in these capitals alone; a pair is a regular expression,
 in any capitals, and what to write for it.

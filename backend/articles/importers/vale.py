@@ -1,4 +1,4 @@
-"""Vale styles (https://vale.sh): substitution rules carry over; other kinds of rules do not.
+"""Imports Vale styles (https://vale.sh): substitution rules; other kinds are listed as skipped.
 
 The keys of ``swap`` are regular expressions, bounded by words unless ``nonword`` says otherwise; a value
 with ``|`` in it is a choice. A match that equals one of ``exceptions`` does not count.

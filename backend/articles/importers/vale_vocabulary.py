@@ -1,4 +1,4 @@
-"""Vale vocabularies: a folder with ``accept.txt`` and ``reject.txt``, one expression a line.
+"""Imports Vale vocabularies: a folder with ``accept.txt`` and ``reject.txt``, one expression per line.
 
 What is accepted becomes a name, right in its exact capitals; what is rejected a rule without suggestion.
 """

@@ -1,4 +1,4 @@
-"""An imported pack as YAML, in a stable order, with what was not carried over as comments."""
+"""Writes an imported pack as YAML in a stable order, with skipped rules as comments."""
 
 from typing import Any
 

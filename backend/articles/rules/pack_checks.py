@@ -1,4 +1,4 @@
-"""What a pack must hold beyond the types of its fields."""
+"""Checks a pack for errors that the types of its fields do not exclude."""
 
 import re
 import unicodedata

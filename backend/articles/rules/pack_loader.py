@@ -1,4 +1,4 @@
-"""Packs read from their files: a slip becomes a sentence with its line, and a set is taken whole or not.
+"""Loads packs from files; an error gets a message with its line, and a set loads completely or not at all.
 
 The shipped packs come first, then those of the user's own folder, each in the order of their names. A
 later pack may replace an entity or a rule by giving its id again, and disable and enable by id.

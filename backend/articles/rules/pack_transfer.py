@@ -1,4 +1,4 @@
-"""Hands a pack to other processes as a file."""
+"""Writes a pack to a file for other processes."""
 
 import pickle
 from functools import lru_cache

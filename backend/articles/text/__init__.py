@@ -1,1 +1,1 @@
-"""Texts as the matcher sees them: folded, with their language, boundaries and protected parts."""
+"""Prepares texts for the matcher: folding, language, boundaries and protected parts."""

@@ -1,4 +1,4 @@
-"""What may stand beside a name so that it is one: word boundaries for texts without spaces.
+"""Decides which characters can stand next to a name: word boundaries for texts without spaces.
 
 Word characters are the letters, marks, digits and underscores of scripts that write words apart. Han,
 kana, Hangul and bopomofo are none, so that ``Ethereumは`` holds a name and ``Ethereumly`` does not.

@@ -1,4 +1,4 @@
-"""Where a name may be capitalised otherwise: lines in capitals, titles and the start of a sentence."""
+"""Finds where a name can be capitalised differently: lines in capitals, titles, starts of sentences."""
 
 import re
 

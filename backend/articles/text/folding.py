@@ -1,4 +1,4 @@
-"""Forms of one spelling that match alike: case, width and composition, with an exact way back.
+"""Folds case, width and composition of a text, with an exact mapping back to its offsets.
 
 A folded text is in lower case, its full-width letters and digits are narrow, its half-width katakana
 wide, its combining marks composed, its ligatures taken apart, and its special spaces, hyphens and

@@ -1,4 +1,4 @@
-"""Which of the three languages a text is in, by its letters alone."""
+"""Detects which of the three languages a text is in, by its letters alone."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Code, comments, tags and link targets of Markdown, HTML and the templates that blogs put around them.
+"""Finds code, comments, tags and link targets in Markdown, HTML and blog templates.
 
 An article says not which of them it is written in, so that all are looked for. CommonMark decides what
 a fence, a code span and a comment is; where a start has no end, what CommonMark says holds too: a fence

@@ -1,4 +1,4 @@
-"""Addresses, handles, hashtags, domains and file names: each is known by one character inside it.
+"""Finds URLs, handles, hashtags, domains and file names, each by one character in it.
 
 From that character the token is followed to both sides. What was followed is not looked at again, and
 to the left never further than :data:`FARTHEST`, so that the whole is linear.

@@ -1,4 +1,4 @@
-"""Text that is never touched: code, markup, addresses, handles and hashtags.
+"""Finds text that is never corrected: code, markup, URLs, handles and hashtags.
 
 Linear in the length of any text, hostile ones too: nothing looks for an end twice from the same state.
 Structure (code, comments, tags) is read once from left to right, so that what lies inside one kind

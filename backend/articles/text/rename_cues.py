@@ -1,4 +1,4 @@
-"""Whether a text itself says that a name is a former one: then it is no slip."""
+"""Detects whether a text itself says that a name is a former one, so that it is no error."""
 
 import re
 

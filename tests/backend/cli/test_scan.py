@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from backend.articles.files import scanner
-from backend.articles.files.file_io import sources
+from backend.articles.files.file_io import list_sources
 from backend.articles.matching.rule_set import CompiledPack
 from backend.articles.rules.rules_loader import load_rules
 from backend.cli import scan as command
@@ -180,7 +180,7 @@ def test_several_processes_find_the_same_as_one(scan: Scan, tmp_path: Path, rule
     del scan
     archive = tmp_path / "big.jsonl"
     archive.write_bytes(lines({"id": "a", "content": "Zorbkoin " + "x" * 100_000}) * 15)
-    archive_sources = sources([archive], "")
+    archive_sources = list_sources([archive], "")
     single, parallel = (
         list(scanner.FileScanner(rules, fix=True, jobs=jobs).outcomes(archive_sources, None))
         for jobs in (0, 2)

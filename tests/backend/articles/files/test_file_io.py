@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.articles.files.file_io import Source, UnreadableFile, Writer, decode, sources
+from backend.articles.files.file_io import Source, UnreadableFileError, Writer, decode, list_sources
 
 
 def source(path: Path) -> Source:
@@ -16,7 +16,7 @@ def test_a_folder_stands_for_its_texts_and_archives_but_hidden_ones(tmp_path: Pa
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
     assert [
-        found.path.relative_to(tmp_path).as_posix() for found in sources([tmp_path], "") if found.path
+        found.path.relative_to(tmp_path).as_posix() for found in list_sources([tmp_path], "") if found.path
     ] == [
         "a.md",
         "b.HTML",
@@ -26,11 +26,11 @@ def test_a_folder_stands_for_its_texts_and_archives_but_hidden_ones(tmp_path: Pa
 
 def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("x")
-    assert len(sources([tmp_path / "a.md", tmp_path, tmp_path / "." / "a.md"], "")) == 1
+    assert len(list_sources([tmp_path / "a.md", tmp_path, tmp_path / "." / "a.md"], "")) == 1
 
 
 def test_standard_input_is_what_it_is_called() -> None:
-    assert [(found.name, found.is_archive) for found in sources([Path("-")], "x.jsonl")] == [
+    assert [(found.name, found.is_archive) for found in list_sources([Path("-")], "x.jsonl")] == [
         ("x.jsonl", True)
     ]
 
@@ -40,7 +40,7 @@ def test_line_ends_and_the_byte_order_mark_are_kept() -> None:
 
 
 def test_other_encodings_are_refused_with_their_line() -> None:
-    with pytest.raises(UnreadableFile, match=r"x\.md:2: not UTF-8 at byte 3"):
+    with pytest.raises(UnreadableFileError, match=r"x\.md:2: not UTF-8 at byte 3"):
         decode("ab\n暗号".encode("shift-jis"), "x.md")
 
 

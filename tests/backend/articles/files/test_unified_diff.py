@@ -4,27 +4,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.articles.files.unified_diff import unified
+from backend.articles.files.unified_diff import build_unified_diff
 
 lines = st.lists(st.sampled_from(["a", "b", "", " c", "以太坊", "-x", "+y"]), min_size=1, max_size=30)
 
 
 def test_a_text_that_did_not_change_has_no_diff() -> None:
-    assert list(unified("a\nb\n", "a\nb\n", "x.md")) == []
+    assert list(build_unified_diff("a\nb\n", "a\nb\n", "x.md")) == []
 
 
 def test_changes_apart_come_in_hunks_of_their_own() -> None:
     before = [str(k) for k in range(30)]
     after = [*before]
     after[2], after[25] = "two", "twenty-five"
-    told = "".join(unified("\n".join(before) + "\n", "\n".join(after) + "\n", "x.md"))
+    told = "".join(build_unified_diff("\n".join(before) + "\n", "\n".join(after) + "\n", "x.md"))
     assert told.startswith("--- a/x.md\n+++ b/x.md\n@@ -1,6 +1,6 @@\n 0\n 1\n-2\n+two\n 3\n")
     assert "@@ -23,7 +23,7 @@\n" in told
 
 
 def test_texts_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="numbers of lines"):
-        list(unified("a", "a\nb", "x.md"))
+        list(build_unified_diff("a", "a\nb", "x.md"))
 
 
 def applied(before: str, diff: list[str]) -> str:
@@ -48,4 +48,4 @@ def applied(before: str, diff: list[str]) -> str:
 def test_applying_the_diff_gives_the_correction(old: list[str], data: st.DataObject, end: str) -> None:
     new = [data.draw(st.sampled_from([line, line + "!"])) for line in old]
     before, after = ("\n".join([*each, "last"]) + end for each in (old, new))
-    assert applied(before, list(unified(before, after, "x"))) == after
+    assert applied(before, list(build_unified_diff(before, after, "x"))) == after

@@ -227,7 +227,7 @@ def test_a_second_observation_confirms_a_jump():
     latest = later + seconds(60)
     outcome = next_tick(waiting, [gecko("149", now=latest)], now=latest)
     assert (outcome.published.price, outcome.published.rule) == (Decimal(149), "single")
-    assert "a second observation bears out" in outcome.published.reason.text
+    assert "a second observation confirms" in outcome.published.reason.text
     assert outcome.state.pending is None
     assert incident_actions(outcome) == [("jump", "close")]
 
