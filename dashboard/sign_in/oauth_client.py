@@ -53,6 +53,8 @@ class Tokens:
 
 
 class OAuthClient:
+    """Sends the dashboard's OAuth requests to the service; thread-safe."""
+
     def __init__(
         self,
         base_url: str,

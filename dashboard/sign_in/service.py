@@ -43,6 +43,8 @@ class CookieNames:
 
 
 class SignInService:
+    """Holds the sessions of the dashboard, and refreshes and revokes their tokens at the service."""
+
     def __init__(self, settings: Settings, *, transport: httpx.BaseTransport | None = None) -> None:
         self.origin = settings.dashboard_origin
         self.has_public_url = settings.dashboard_public_url is not None
@@ -106,7 +108,7 @@ def get_service() -> SignInService | None:
     with _services_lock:
         if not _services:
             settings = Settings()
-            _services.append(SignInService(settings) if _is_needed(settings) else None)
+            _services.append(SignInService(settings) if _is_sign_in_needed(settings) else None)
         return _services[0]
 
 
@@ -145,7 +147,7 @@ def get_scopes() -> tuple[str, ...]:
     return SCOPES if get_service() is None else getattr(find_session(), "scopes", ())
 
 
-def _is_needed(settings: Settings) -> bool:
+def _is_sign_in_needed(settings: Settings) -> bool:
     """Whether sign-in is needed, by the settings.
 
     If Streamlit was started without the ``chainproof`` command, the address on which it listens decides, too.

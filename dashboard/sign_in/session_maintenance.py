@@ -47,9 +47,8 @@ class SessionMaintenance:
             if session.has_open_page and session.needs_check
         ]
         checks = [self._pool.submit(self._check, session) for session in sessions]
-        for unfinished in wait(
-            checks, ROUND_TIMEOUT_SECONDS
-        ).not_done:  # the service hangs: check them next time
+        # If the service hangs, the remaining sessions are checked in the next round.
+        for unfinished in wait(checks, ROUND_TIMEOUT_SECONDS).not_done:
             unfinished.cancel()
 
     def _cleanup(self) -> None:

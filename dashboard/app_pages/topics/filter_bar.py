@@ -106,12 +106,12 @@ def _render_entity(filters: Filters, names: Mapping[str, str]) -> None:
     )
 
 
-def _build_entity_labels(filters: str, names: Mapping[str, str]) -> dict[str, str]:
+def _build_entity_labels(chosen: str, names: Mapping[str, str]) -> dict[str, str]:
     """Build the options: any, the entities of this page, then all others, each group sorted by name.
 
     The chosen entity is always an option, even if it is unknown.
     """
-    all_names = {one["id"]: _format_name(one) for one in session_state.list_known_entities()}
+    all_names = {entity["id"]: _format_name(entity) for entity in session_state.list_known_entities()}
     page_names = {code: all_names.get(code, name) for code, name in names.items()}
     parts = [
         {"": t("topics.entity_any")},
@@ -120,8 +120,8 @@ def _build_entity_labels(filters: str, names: Mapping[str, str]) -> dict[str, st
             for part in (page_names, all_names)
         ),
     ]
-    found = {code: label for part in parts for code, label in part.items()}
-    return found if filters in found else {**found, filters: filters}
+    labels = {code: label for part in parts for code, label in part.items()}
+    return labels if chosen in labels else {**labels, chosen: chosen}
 
 
 def _format_name(entity: RuleEntity) -> str:

@@ -36,22 +36,22 @@ def render(topic: TopicDetail, entities: Sequence[NamedEntity], now: datetime) -
         states.render_error(assets.error, key="tp_prices")
         return
     listed = {asset["id"] for asset in assets.data or ()}
-    found = [one for one in entities if one.id in listed and one.type in ASSET_TYPES][:MAX_ASSETS]
-    if not found:
+    matching = [one for one in entities if one.id in listed and one.type in ASSET_TYPES][:MAX_ASSETS]
+    if not matching:
         return
     event = datetime.fromisoformat(topic["published_at"])
     with st.container(key="tp_prices", gap="small"):
-        st.html(tag("h3", text(t("topics.prices")), class_="cp-subhead") + _build_links(found))
-        chosen = found[0]
-        if len(found) > 1:
-            chosen = _render_asset_choice(found)
+        st.html(tag("h3", text(t("topics.prices")), class_="cp-subhead") + _build_links(matching))
+        chosen = matching[0]
+        if len(matching) > 1:
+            chosen = _render_asset_choice(matching)
         _render_chart(chosen, event, now)
 
 
-def _render_asset_choice(found: Sequence[NamedEntity]) -> NamedEntity:
-    names = {one.id: one.name for one in found}
+def _render_asset_choice(assets: Sequence[NamedEntity]) -> NamedEntity:
+    names = {asset.id: asset.name for asset in assets}
     if st.session_state.get("tp_asset") not in names:
-        st.session_state["tp_asset"] = found[0].id
+        st.session_state["tp_asset"] = assets[0].id
     code = st.segmented_control(
         t("topics.asset"),
         list(names),
@@ -60,12 +60,13 @@ def _render_asset_choice(found: Sequence[NamedEntity]) -> NamedEntity:
         required=True,
         label_visibility="collapsed",
     )
-    return next((one for one in found if one.id == code), found[0])
+    return next((asset for asset in assets if asset.id == code), assets[0])
 
 
-def _build_links(found: Sequence[NamedEntity]) -> str:
+def _build_links(assets: Sequence[NamedEntity]) -> str:
     links = "".join(
-        tag("li", tag("a", text(one.name), href=link("/rankings", coin=one.id), lang="en")) for one in found
+        tag("li", tag("a", text(asset.name), href=link("/rankings", coin=asset.id), lang="en"))
+        for asset in assets
     )
     return tag("ul", links, class_="cp-chips", aria_label=t("topics.on_rankings"))
 
@@ -82,37 +83,37 @@ class _CandleSeries(NamedTuple):
 
 def _render_chart(asset: NamedEntity, event: datetime, now: datetime) -> None:
     """Render the candles of the Rankings page for recent events, and stored candles for earlier ones."""
-    found = _load_recent(asset, event, now) if is_recent(event, now) else _load_stored(asset, event)
-    if isinstance(found, Problem):
-        states.render_error(found, key="tp_candles")
-    if not isinstance(found, _CandleSeries):
+    series = _load_recent(asset, event, now) if is_recent(event, now) else _load_stored(asset, event)
+    if isinstance(series, Problem):
+        states.render_error(series, key="tp_candles")
+    if not isinstance(series, _CandleSeries):
         return
     event_text = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
-    if not found.candles:
+    if not series.candles:
         st.html(note(f"{event_text} · {t('topics.prices_none')}"))
         return
     look = theme.current_theme()
     figure = candles.build_figure(
-        found.candles,
+        series.candles,
         look.shades,
         look.zone,
         ink=look.ink,
         background=look.background,
-        sample=bool(found.source and found.source.startswith("sample")),
-        span=found.span,
-        identity=f"{asset.id} {found.label} {event.isoformat()}",
+        sample=bool(series.source and series.source.startswith("sample")),
+        span=series.span,
+        identity=f"{asset.id} {series.label} {event.isoformat()}",
     )
     local = event.astimezone(look.zone).replace(tzinfo=None)
-    is_event_drawn = draw_event(figure, found.candles, local, event, look.accent)
-    words = candles.build_summary(found.candles, asset.name, found.label)
+    is_event_drawn = draw_event(figure, series.candles, local, event, look.accent)
+    words = candles.build_summary(series.candles, asset.name, series.label)
     render_chart(
         figure,
         key="tp_candles",
         height=candles.HEIGHT_PIXELS,
         alt=f"{words} {event_text}" if is_event_drawn else words,
-        table=candles.build_table(found.candles, asset.name, language()),
+        table=candles.build_table(series.candles, asset.name, language()),
     )
-    st.html(note(f"{event_text} · {found.basis}" if is_event_drawn else found.basis))
+    st.html(note(f"{event_text} · {series.basis}" if is_event_drawn else series.basis))
 
 
 def _load_recent(asset: NamedEntity, event: datetime, now: datetime) -> _CandleSeries | Problem | None:

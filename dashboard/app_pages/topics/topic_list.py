@@ -79,10 +79,10 @@ def _render_empty(listing: TopicListing, filters: Filters) -> None:
 # --- top stories
 
 
-def _build_top_stories(found: Ranking | None, filters: Filters, now: datetime) -> Node | None:
-    if found is None:
+def _build_top_stories(ranking: Ranking | None, filters: Filters, now: datetime) -> Node | None:
+    if ranking is None:
         return None
-    by = found["by"]
+    by = ranking["by"]
     head = h(
         "header",
         h("h2", t("topics.top")),
@@ -92,8 +92,13 @@ def _build_top_stories(found: Ranking | None, filters: Filters, now: datetime) -
     )
     lang = HTML_LANG[filters.language]
     body = (
-        h("ol", *(_build_card(topic, lang, now) for topic in found["topics"]), class_="tp-cards", key="cards")
-        if found["topics"]
+        h(
+            "ol",
+            *(_build_card(topic, lang, now) for topic in ranking["topics"]),
+            class_="tp-cards",
+            key="cards",
+        )
+        if ranking["topics"]
         else h("p", t("topics.top_none"), class_="cp-nothing", key="none")
     )
     return h("section", head, body, class_="tp-top", key="top", aria_label=t("topics.top"))
