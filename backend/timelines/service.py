@@ -120,9 +120,9 @@ class TimelineService:
         timeline = state.timelines.get(found.profile)
         own = store.fields(made_with)
         now = store.fields(timeline.profile) if timeline is not None else {}
-        beside = orjson.loads(found.rest) if found.rest is not None else {}
+        stored_rest = orjson.loads(found.rest) if found.rest is not None else {}
         more = {name: own[name] or now.get(name) for name in own}
-        more |= {name: beside.get(name) for name in _REST}
+        more |= {name: stored_rest.get(name) for name in _REST}
         return found.entry[:-1] + b"," + orjson.dumps(more)[1:]
 
     def add(self, name: str, body: bytes) -> Added:

@@ -271,7 +271,7 @@ class TopicIn(RequestModel):
     total_tweet_score: Score | None = None
     entities: Annotated[list[Slug] | None, Field(max_length=40)] = Field(
         default=None,
-        description="Ids of the catalogue, weightiest first; without them, whom the texts name.",
+        description="Ids of the catalogue, most important first; by default the entities in the texts.",
     )
     texts: Annotated[dict[Language, TextIn], Field(min_length=1)] = Field(
         description="By language; the first is the topic's own."

@@ -36,10 +36,10 @@ topics = sa.Table(
     sa.Index(None, "realm", "published_at", "id"),
     sa.Index(None, "event"),
 )
-"""``language`` is the topic's own, in which it was told first. ``tweet_score`` is what a sender gave and
-``media_score`` what posts add; their sum is the interface's ``total_tweet_score``. ``coverage`` is how much
-outlets tell of it, which ranks topics where no posts are counted. ``entities`` is a JSON array. A merged
-topic answers for the one that it was merged into."""
+"""``language`` is the topic's own, that of its first text. ``tweet_score`` is the score that an API client
+sent and ``media_score`` the score of posts; their sum is the interface's ``total_tweet_score``. ``coverage``
+is the weighted count of outlets, which ranks topics without posts. ``entities`` is a JSON array. A merged
+topic redirects to ``merged_into``."""
 
 topic_texts = sa.Table(
     "topic_texts",

@@ -74,8 +74,8 @@ def _watched(mine: RunArrays, place: int, k: float, h: float) -> Watched:
         return Watched(place, time, Watch(np.full(passes, np.nan), nothing, nothing, ()), (), passes, 0)
     sums, counts = _by_pass(mine.score, numbers, case, passes, len(held))
     seen = watch(sums, counts, k, h)
-    told = _alerts(place, seen, sums, counts, time)
-    return Watched(place, time, seen, told, passes, int((~np.isnan(seen.z)).sum()))
+    found_alerts = _alerts(place, seen, sums, counts, time)
+    return Watched(place, time, seen, found_alerts, passes, int((~np.isnan(seen.z)).sum()))
 
 
 def _by_pass(score: Floats, numbers: Ints, case: Ints, passes: int, cases: int) -> tuple[Floats, Floats]:

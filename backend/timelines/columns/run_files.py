@@ -14,12 +14,10 @@ _PROFILES = msgspec.json.Decoder(dict[str, Profile])
 
 
 def load_run_file(path: Path) -> pa.Table:
-    """The columns of the runs in ``path``, one a line, each with its ``profile``.
+    """Load the columns of the runs in ``path``: one run on each line, with its ``profile``.
 
-    ``runs.profiles.json`` beside ``runs.jsonl`` tells what its profiles are made with, where there is one.
-    Of several runs with one id the first counts. Raises :class:`ValueError` that names the line and what is
-    wrong with it.
-    """
+    ``runs.profiles.json`` next to ``runs.jsonl``, if any, provides the fields of the profiles. Of several
+    runs with one id the first counts. Raises :class:`ValueError` with the line and the mistake."""
     runs: dict[str, Run] = {}
     for number, line in enumerate(_read(path).split(b"\n"), 1):
         if line.strip():
@@ -49,10 +47,10 @@ def _run(path: Path, number: int, line: bytes) -> Run:
 
 
 def _profiles_beside(path: Path) -> dict[str, Profile]:
-    beside = path.with_suffix(".profiles.json")
-    if not beside.is_file():
+    companion = path.with_suffix(".profiles.json")
+    if not companion.is_file():
         return {}
     try:
-        return _PROFILES.decode(_read(beside))
+        return _PROFILES.decode(_read(companion))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(str(FileMistake(beside, 0, f"is no file of profiles: {error}."))) from None
+        raise ValueError(str(FileMistake(companion, 0, f"is no file of profiles: {error}."))) from None

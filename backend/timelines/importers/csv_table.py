@@ -55,7 +55,7 @@ def _parse_headers(row: list[str]) -> list[str]:
     if unknown := [name or "(empty)" for name in headers if name not in known]:
         raise InvalidItemError("", f"no field of a run is named {', '.join(unknown[:10])}")
     if len(set(headers)) < len(headers):
-        raise InvalidItemError("", "a header stands there twice")
+        raise InvalidItemError("", "a header occurs twice")
     return headers
 
 

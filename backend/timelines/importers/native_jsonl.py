@@ -56,8 +56,8 @@ def profiles_beside(path: Path) -> Mapping[str, Profile]:
 
     Raises ``ValueError`` if the file is invalid.
     """
-    beside = path.with_suffix(".profiles.json")
-    return read_json(beside) if beside.is_file() else {}
+    companion = path.with_suffix(".profiles.json")
+    return read_json(companion) if companion.is_file() else {}
 
 
 FORMAT = Format(

@@ -69,10 +69,10 @@ def read_toml(path: Path) -> dict[str, Profile]:
     try:
         data = tomllib.loads(text).get("profiles", {})
     except tomllib.TOMLDecodeError as error:
-        told = str(error)
-        place = _TOML_PLACE.search(told)
+        message = str(error)
+        place = _TOML_PLACE.search(message)
         line = int(place[1]) if place else 0
-        raise _refused(path, line, f"is no valid TOML: {_TOML_PLACE.sub('', told)}") from None
+        raise _refused(path, line, f"is no valid TOML: {_TOML_PLACE.sub('', message)}") from None
     if not isinstance(data, dict):
         raise _refused(path, 0, 'profiles must be tables, as in [profiles."name"]')
     places = dict(_toml_places(text))

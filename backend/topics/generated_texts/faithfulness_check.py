@@ -123,7 +123,7 @@ def _format_value(one: object) -> str:
 
 
 def _implies(known: DateSpan, found: DateSpan) -> bool:
-    """True if ``known`` implies ``told``, which may be less precise but not more."""
+    """True if ``known`` implies ``found``, which may be less precise but not more."""
     if found.yearless or known.yearless:
         ends = [(day.month, day.day) for day in (found.first, known.first, known.last, found.last)]
         return ends == sorted(ends) and (not found.yearless or known.precision in ("day", "month"))

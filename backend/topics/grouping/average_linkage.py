@@ -65,7 +65,7 @@ def _chained(alike: Floats, sizes: Floats, least: float) -> list[int]:
             here = chain[-1]
             nearest = int(np.argmax(alike[here]))
             if alike[here, nearest] < least:
-                chain.pop()  # it stands alone, and whatever led here is looked at again
+                chain.pop()  # it is isolated, so the previous item is examined again
             elif len(chain) > 1 and alike[here, chain[-2]] >= alike[here, nearest]:
                 kept, gone = sorted(chain[-2:])
                 del chain[-2:]

@@ -56,11 +56,11 @@ def category(
 
 def is_urgent(members: Sequence[Member]) -> bool:
     """True if enough headlines report an incident or regulation."""
-    urgent_count = sum(any(tells(member.title, member.language).values()) for member in members)
+    urgent_count = sum(any(find_urgent_kinds(member.title, member.language).values()) for member in members)
     return urgent_count > 0 and urgent_count >= MIN_URGENT_SHARE * len(members)
 
 
-def tells(title: str, language: Language) -> Mapping[str, bool]:
+def find_urgent_kinds(title: str, language: Language) -> Mapping[str, bool]:
     """Return whether a headline reports an ``incident`` and whether it reports ``regulation``."""
     return {kind: found[language].search(title) is not None for kind, found in _patterns().items()}
 

@@ -53,7 +53,7 @@ def load_window(connection: Connection, since: datetime, until: datetime) -> lis
 def load_topic_members(
     connection: Connection, topic_ids: Sequence[int], loaded: Sequence[Member]
 ) -> list[Member]:
-    """Load the items of these topics except ``beside``, which holds the newest items up to now."""
+    """Load the items of these topics except ``loaded``, which holds the newest items up to now."""
     known = {one.id for one in loaded}
     first, last = min(one.published_at for one in loaded), max(one.published_at for one in loaded)
     apart = sa.or_(news_items.c.published_at <= first, news_items.c.published_at > last)

@@ -98,7 +98,7 @@ def merge_topic(connection: Connection, topic_id: int, into: int, *, now: dateti
     bump(connection, CHANGE_COUNTER)
     target = connection.execute(sa.select(topics.c.merged_into).where(topics.c.id == into)).first()
     if target is None or target[0] is not None:
-        raise ValueError(f"no topic {into} stands by itself")
+        raise ValueError(f"topic {into} does not exist or is merged itself")
     text_store.delete_texts(connection, topic_id)
     generation_records.delete_records(connection, topic_id)
     media_store.move_media(connection, topic_id, into, now)

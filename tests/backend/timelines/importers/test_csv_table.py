@@ -78,7 +78,7 @@ def test_line_numbers_are_those_of_the_file(tmp_path: Path) -> None:
     [
         ("run_id,case_id", ":1: the headers lack timestamp, success, raw_score, max_score"),
         (f"{HEADERS},points", ":1: no field of a run is named points"),
-        (f"{HEADERS},profile", ":1: a header stands there twice"),
+        (f"{HEADERS},profile", ":1: a header occurs twice"),
     ],
 )
 def test_missing_unknown_and_repeated_headers_are_reported(tmp_path: Path, headers: str, reason: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from backend.articles.engine import RuleSet
 from backend.entities.model import Language
-from backend.topics.grouping.categories import category, tells
+from backend.topics.grouping.categories import category, find_urgent_kinds
 from backend.topics.grouping.outlets import Outlets
 from backend.topics.model import Category
 from tests.backend.topics.grouping.conftest import Make
@@ -91,7 +91,7 @@ def test_one_word_in_one_of_many_headlines_makes_no_incident(outlets: Outlets, m
 def test_incidents_and_regulation_are_told_in_three_languages(
     title: str, language: Language, kind: str
 ) -> None:
-    assert tells(title, language)[kind]
+    assert find_urgent_kinds(title, language)[kind]
 
 
 @pytest.mark.parametrize(
@@ -104,4 +104,4 @@ def test_incidents_and_regulation_are_told_in_three_languages(
     ],
 )
 def test_calm_headlines_tell_of_neither(title: str, language: Language) -> None:
-    assert not any(tells(title, language).values())
+    assert not any(find_urgent_kinds(title, language).values())
