@@ -42,6 +42,7 @@ PRELOADED_MODULES = (
 
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
+    """Preloads modules and data and maintains sessions while the server runs."""
     for name in PRELOADED_MODULES:
         import_module(name)
     warm_up = asyncio.get_running_loop().run_in_executor(None, warm_caches)
