@@ -1,4 +1,4 @@
-"""texts that a model words, and the condition and the ceiling of models"""
+"""generated texts, and the state and spending limit of language models"""
 
 import sqlalchemy as sa
 from alembic import op
