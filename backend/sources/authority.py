@@ -53,6 +53,8 @@ _TYPE_BY_ENTITY_TYPE: Mapping[str, SourceType] = {
     "data_provider": "data_provider",
     "media": "trade_press",
 }
+MIN_KNOWN_AUTHORITY = 0.5
+"""Authority of the least known outlet; blog platforms, social media and unknown hosts are below it."""
 _SELF_INTERESTED: frozenset[SourceType] = frozenset({"official", "exchange"})
 _ACCOUNT_HOSTS = frozenset({"x.com", "twitter.com"})
 _UNOFFICIAL_TYPES: frozenset[SourceType] = frozenset({"press", "trade_press", "social", "blog", "unknown"})
@@ -65,6 +67,11 @@ class Authority:
     source_type: SourceType
     score: float
     owner: str | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is an official site of the catalogue or a known outlet."""
+        return self.score >= MIN_KNOWN_AUTHORITY
 
     @property
     def is_official(self) -> bool:

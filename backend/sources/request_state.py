@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from backend.documents.model import Document
 from backend.entities.model import Language
 from backend.sources.assessment.evidence_scoring import EvidenceScorer, ScoredDocument
 from backend.sources.claims.model import Claim
@@ -30,6 +31,8 @@ class RequestState:
     result_count: int = 0
     page_ids: dict[str, str] = field(default_factory=dict)
     """External ids of the pages read, by requested URL."""
+    own_pages: list[Document] = field(default_factory=list)
+    """Pages that are evidence for this job only: sent by the caller, or of unknown hosts."""
     unread_pages: dict[str, str] = field(default_factory=dict)
     """Reasons, as sentences, by the URL of the page that could not be read."""
     scored: list[list[ScoredDocument]] = field(default_factory=list)

@@ -37,7 +37,7 @@ from backend.sources.assessment.verdict import (
     UNKNOWN_PROBABILITY,
     Verdict,
     WeightedStance,
-    blend_stances,
+    apply_stances,
     build_rules_verdict,
     join_verdicts,
 )
@@ -51,9 +51,10 @@ from backend.sources.retrieval.document_retrieval import (
     DocumentRetriever,
     PageReads,
     SearchRound,
+    build_document,
 )
 from backend.sources.retrieval.query_planning import Plan, build_plan
-from backend.sources.retrieval.web_pages import PageReader
+from backend.sources.retrieval.web_pages import PageReader, restore_page
 from backend.sources.schemas import UNVERIFIED, SourcesRequest, SourcesResult
 from backend.store.database import Database
 
@@ -195,12 +196,20 @@ class SourceFinder:
                 **steps.step(
                     f"read {number}",
                     lambda: asdict(
-                        self._retriever.read_pages(urls, state.scorer.authorities, seconds=seconds)
+                        self._retriever.read_pages(
+                            urls,
+                            state.scorer.authorities,
+                            sent=frozenset(state.request.source_urls),
+                            seconds=seconds,
+                        )
                     ),
                     detail=lambda step: {"pages": len(step["documents"]), "failed": len(step["failed"])},
                 )
             )
             state.page_ids |= read.documents
+            state.own_pages += [
+                build_document(page, state.scorer.authorities) for page in map(restore_page, read.own_pages)
+            ]
             state.unread_pages |= read.failed
         state.result_count += found.count
         stored = steps.step(f"weigh {number}", lambda: self._score_documents(state), detail=dict)
@@ -227,15 +236,20 @@ class SourceFinder:
         """Score the search hits of each claim and the pages read as evidence on it."""
         queries = [(one.text, *plan.names) for one, plan in zip(state.claims, state.plans, strict=True)]
         hits = self._retriever.search_store(queries, state.language)
-        pages = self._retriever.load_pages(list(state.page_ids.values()))
+        own = {page.external_id for page in state.own_pages}
+        kept = [name for name in state.page_ids.values() if name not in own]
+        pages = [*state.own_pages, *self._retriever.load_pages(kept)]
         state.scored = [
             [state.scorer.score_document(claim, hit.document, hit.score) for hit in _add_pages(found, pages)]
             for claim, found in zip(state.claims, hits, strict=True)
         ]
         state.scored_round = state.rounds
-        documents = {hit.document.id for found in hits for hit in found}
+        documents = {hit.document.external_id for found in hits for hit in found}
         best = max(map(find_best_relevance, state.scored))
-        return {"documents": len(documents | {page.id for page in pages}), "relevance": round(best, 3)}
+        return {
+            "documents": len(documents | {page.external_id for page in pages}),
+            "relevance": round(best, 3),
+        }
 
     def _is_finished(self, state: RequestState) -> bool:
         """Whether another round would add nothing; the store alone answers fully in the first round."""
@@ -282,12 +296,16 @@ class SourceFinder:
             return build_rules_verdict(assessed)
         shown = about[:MAX_PASSAGES]
         try:
-            stances = model.judge_passages(claim.text, [one.passage for one in shown])
+            judgement = model.judge_passages(claim.text, [one.passage for one in shown])
         except ModelFailed as failure:
             state.notes.append(format_model_failure(state.language, failure.message))
             return build_rules_verdict(assessed)
-        weighted = [WeightedStance(stance, shown[stance.passage].authority.score) for stance in stances]
-        return blend_stances(assessed, weighted, model.name, state.language)
+        weighted = [
+            WeightedStance(stance, shown[stance.passage].authority.score) for stance in judgement.stances
+        ]
+        return apply_stances(
+            assessed, weighted, model.name, state.language, finds_nothing=judgement.finds_nothing
+        )
 
 
 def _split_claims(
@@ -321,9 +339,14 @@ def _restore_plan(recorded: Mapping[str, Any]) -> Plan:
 
 
 def _add_pages(found: Sequence[Hit], pages: Sequence[Document]) -> list[Hit]:
-    """Return the hits, and the pages that are not among them with a score of 0."""
-    known = {hit.document.id for hit in found}
-    return [*found, *(Hit(page, 0.0) for page in pages if page.id not in known)]
+    """Return the hits, and the pages that are not among them with a score of 0.
+
+    A page of the job replaces a stored one of the same address.
+    """
+    own = {page.external_id for page in pages if page.id is None}
+    hits = [hit for hit in found if hit.document.kind != "page" or hit.document.external_id not in own]
+    known = {hit.document.id for hit in hits}
+    return [*hits, *(Hit(page, 0.0) for page in pages if page.id is None or page.id not in known)]
 
 
 def _verdict_detail(verdict: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,8 @@ distance from one half. It counts only if no sufficient passage is about the cla
 
 Several pieces: copies count once, passages about other events do not count. log(p / (1-p)) is averaged,
 weighted by the authority of each source. Sources of lower authority never outvote a conflict from a source
-of authority .8 or more. Without evidence p is one half.
+of authority .8 or more. Unknown hosts count only if no known source tells of the event, and then move p to
+between .4 and .6. Without evidence p is one half.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from math import log
 from backend.entities.model import Language
 from backend.sources.assessment import reasoning
 from backend.sources.assessment.evidence import Evidence
+from backend.sources.authority import MIN_KNOWN_AUTHORITY
 from backend.sources.claims.model import Slot
 from backend.sources.claims.simhash import is_near
 from backend.sources.comparison.relevance import sigmoid
@@ -48,6 +50,8 @@ MIN_RELEVANCE_SHARE = 0.5
 MAX_CLOSENESS_GAP = 2.5
 """Maximum distance (as a logit) of a passage's closeness from that of the closest passage."""
 MIN_SUPPORTED_PROBABILITY, MAX_CONTRADICTED_PROBABILITY = 0.65, 0.35
+UNKNOWN_HOST_SHARE = 0.2
+"""Share of the distance from one half that unknown hosts can move the probability: at most to 0.6."""
 MISSING_STEP, MAX_MISSING_STEPS = 0.05, 2
 """How far each element that no source tells lowers the probability below one half."""
 INSUFFICIENT_FACTOR = 0.3
@@ -83,7 +87,8 @@ def compute_probability(evidence: Evidence) -> float:
 def assess(evidence: Sequence[Evidence], *, language: Language = "en") -> TruthAssessment:
     """Assess a claim by ``evidence``, with reasons in ``language``, that of the statement."""
     same_event = [piece for piece in evidence if piece.comparison.same_event]
-    counted = _share_elements(_prefer_sufficient(_drop_other_events(_deduplicate(same_event))))
+    counted = _prefer_sufficient(_drop_other_events(_deduplicate(_prefer_known(same_event))))
+    counted = _share_elements(counted)
     if not counted:
         return TruthAssessment(0.5, "low", UNVERIFIED, reasoning.explain_unknown(language), None)
     agreeing = [piece for piece in counted if not piece.comparison.differences]
@@ -92,6 +97,10 @@ def assess(evidence: Sequence[Evidence], *, language: Language = "en") -> TruthA
     if (ruling := _find_ruling_conflict(agreeing, conflicting)) is not None:
         p = min(p, compute_probability(ruling))
     deciding = ruling or _find_weightiest(agreeing if p >= 0.5 and agreeing else conflicting or agreeing)
+    if deciding.authority < MIN_KNOWN_AUTHORITY:
+        p = 0.5 + (p - 0.5) * UNKNOWN_HOST_SHARE
+        text = reasoning.explain_unknown_host(language, deciding)
+        return TruthAssessment(p, "low", UNVERIFIED, text, deciding)
     word = _choose_word(p, agreeing, conflicting)
     text = reasoning.explain(language, word, deciding, _find_other_side(deciding, agreeing, conflicting))
     return TruthAssessment(p, _grade_confidence(p, deciding), word, text, deciding)
@@ -132,6 +141,11 @@ def _drop_other_events(evidence: list[Evidence]) -> list[Evidence]:
 def _prefer_sufficient(evidence: list[Evidence]) -> list[Evidence]:
     """Drop insufficient evidence if there is any sufficient one."""
     return [piece for piece in evidence if piece.comparison.is_sufficient] or evidence
+
+
+def _prefer_known(evidence: Sequence[Evidence]) -> Sequence[Evidence]:
+    """Drop unknown hosts if a known source tells of the event: they must not fill what it leaves open."""
+    return [piece for piece in evidence if piece.authority >= MIN_KNOWN_AUTHORITY] or evidence
 
 
 def _share_elements(evidence: list[Evidence]) -> list[Evidence]:

@@ -41,6 +41,13 @@ def explain(
     return (" " if language == "en" else "").join(sentences)
 
 
+def explain_unknown_host(language: Language, deciding: Evidence) -> str:
+    """Say that only a host of unknown authority tells of the claim, and what it says."""
+    only = PHRASES[language]["only"].format(source=_truncate(deciding.source_name))
+    sentences = [only, *_explain_slots(language, SUPPORTED, deciding)[: MAX_SENTENCES - 1]]
+    return (" " if language == "en" else "").join(sentences)
+
+
 def _explain_slots(language: Language, assessment: AssessmentWord, evidence: Evidence) -> list[str]:
     found = evidence.comparison
     if found.differences:

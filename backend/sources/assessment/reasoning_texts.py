@@ -13,6 +13,7 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "same_event": "{source} tells of the same event, and nothing in it differs from the statement.",
         "agrees:date": "The date given, {claimed}, agrees with {source} ({found}).",
         "agrees:figure": "The figure given, {claimed}, agrees with {source} ({found}).",
+        "only": "Only {source} says something about it, and it is not a known source.",
         "comma": ", ",
         "confirms": "{source} tells of this event and confirms {claimed}.",
         "tells": "{source} tells of this event.",
@@ -42,6 +43,7 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "same_event": "{source}は同じ出来事を伝えており、記述と食い違う点はありません。",
         "agrees:date": "日付「{claimed}」は{source}（{found}）と一致します。",
         "agrees:figure": "数値「{claimed}」は{source}（{found}）と一致します。",
+        "only": "これに触れているのは{source}だけで、既知の情報源ではありません。",
         "comma": "、",
         "confirms": "{source}はこの出来事を伝えており、{claimed}を裏づけています。",
         "tells": "{source}はこの出来事を伝えています。",
@@ -70,6 +72,7 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "same_event": "{source}讲述同一事件，与该陈述没有出入。",
         "agrees:date": "日期“{claimed}”与{source}（{found}）相符。",
         "agrees:figure": "数字“{claimed}”与{source}（{found}）相符。",
+        "only": "只有{source}提到此事，而它并非已知来源。",
         "comma": "、",
         "confirms": "{source}讲述了这一事件，并证实了{claimed}。",
         "tells": "{source}讲述了这一事件。",
@@ -103,6 +106,11 @@ _STANCES: Mapping[Language, str] = {
     "ja": "言語モデル{model}によれば、裏づける箇所は{supporting}件、食い違う箇所は{against}件です。",
     "zh": "语言模型{model}认为，支持的段落有{supporting}处，相反的有{against}处。",
 }
+_VETO: Mapping[Language, str] = {
+    "en": "The language model {model} does not find this borne out, so it is not called supported.",
+    "ja": "言語モデル{model}が裏づけを認めなかったため、「裏づけあり」とはしていません。",
+    "zh": "语言模型{model}认为这一点未得到证实，因此不判定为“已证实”。",
+}
 _MODEL_FAILED: Mapping[Language, str] = {
     "en": "The language model could not be used ({reason}); rules alone decided.",
     "ja": "言語モデルを使えなかったため（{reason}）、規則だけで判断しました。",
@@ -127,6 +135,11 @@ def format_unread_page(language: Language, url: str, reason: str) -> str:
 def describe_stances(language: Language, model: str, supporting: int, against: int) -> str:
     """Describe the numbers of passages that a language model found to support and to contradict a claim."""
     return _STANCES[language].format(model=model, supporting=supporting, against=against)
+
+
+def describe_veto(language: Language, model: str) -> str:
+    """Explain that a language model lowered the verdict of the rules."""
+    return _VETO[language].format(model=model)
 
 
 def format_model_failure(language: Language, reason: str) -> str:

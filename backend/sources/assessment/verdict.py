@@ -2,12 +2,13 @@
 
 A statement is only as true as its worst claim. A contradicted claim decides alone. Otherwise a claim without
 any evidence leaves the statement unverified. Only if every claim has evidence is the mean of the logits
-taken, so that a sentence that adds little to the one before it does not outweigh that one. A language
-model's stances are blended in per claim, as
+taken, so that a sentence that adds little to the one before it does not outweigh that one.
+
+A language model is a second judge of each claim. It can always lower *supported* to *unverified*. It can
+raise an unverified claim only if a known source tells of the event, leaves no element open and conflicts in
+no slot, as
 
     logit p = .6 logit p_model + .4 logit p_rules
-
-but never above the rules' probability where a strong source conflicts.
 """
 
 from collections.abc import Sequence
@@ -19,16 +20,25 @@ from backend.sources.assessment import reasoning_texts
 from backend.sources.assessment.claim_assessment import (
     MAX_CONTRADICTED_PROBABILITY,
     MIN_SUPPORTED_PROBABILITY,
-    STRONG_AUTHORITY,
     TruthAssessment,
     find_word,
 )
+from backend.sources.authority import MIN_KNOWN_AUTHORITY
 from backend.sources.comparison.relevance import sigmoid
 from backend.sources.language_model_steps import Stance
-from backend.sources.schemas import CONTRADICTED, MIXED, SUPPORTED, AssessmentWord, Confidence
+from backend.sources.schemas import (
+    CONTRADICTED,
+    MIXED,
+    SUPPORTED,
+    UNVERIFIED,
+    AssessmentWord,
+    Confidence,
+)
 
 UNKNOWN_PROBABILITY = 0.5
 """The probability of a claim without evidence."""
+VETO_PROBABILITY = 0.5
+"""The probability of a claim that the rules call supported and the model does not."""
 MODEL_SHARE = 0.6
 STANCE_LOGIT = 2.2
 """Logit of a stance whose quote stands in the passage: a probability of 0.9."""
@@ -59,19 +69,34 @@ def build_rules_verdict(assessed: TruthAssessment) -> Verdict:
     )
 
 
-def blend_stances(
-    assessed: TruthAssessment, stances: Sequence[WeightedStance], model: str, language: Language
+def apply_stances(
+    assessed: TruthAssessment,
+    stances: Sequence[WeightedStance],
+    model: str,
+    language: Language,
+    *,
+    finds_nothing: bool = False,
 ) -> Verdict:
-    """Blend the rules' assessment of a claim with the model's stances; without stances the rules decide."""
+    """Apply the model's stances to the rules' assessment of a claim; without stances the rules decide.
+
+    ``finds_nothing``: the model called each passage unrelated to the claim.
+    """
     rules = build_rules_verdict(assessed)
-    if not stances:
+    if not stances and not finds_nothing:
         return rules
     weight = sum(one.authority for one in stances)
     balance = sum((1 if one.stance.supports else -1) * one.authority for one in stances)
+    if rules.word == SUPPORTED and balance <= 0:
+        veto = reasoning_texts.describe_veto(language, model)
+        return Verdict(VETO_PROBABILITY, "low", UNVERIFIED, f"{rules.reasoning} {veto}")
+    if not stances:
+        return rules
+    if rules.word != UNVERIFIED or not _can_be_raised(assessed):
+        supporting = sum(one.stance.supports for one in stances)
+        summary = reasoning_texts.describe_stances(language, model, supporting, len(stances) - supporting)
+        return Verdict(rules.probability, rules.confidence, rules.word, f"{rules.reasoning} {summary}")
     logit = MODEL_SHARE * STANCE_LOGIT * balance / weight + (1 - MODEL_SHARE) * _logit(rules.probability)
     p = sigmoid(logit)
-    if _has_strong_conflict(assessed):
-        p = min(p, rules.probability)
     supporting = sum(one.stance.supports for one in stances)
     summary = reasoning_texts.describe_stances(language, model, supporting, len(stances) - supporting)
     reasoning = f"{rules.reasoning} {summary}"
@@ -102,12 +127,14 @@ def join_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict(p, confidence, MIXED if is_mixed else find_word(p), " ".join(reasons))
 
 
-def _has_strong_conflict(assessed: TruthAssessment) -> bool:
+def _can_be_raised(assessed: TruthAssessment) -> bool:
+    """Whether a known source tells of the event, and no slot conflicts and no element is missing."""
     deciding = assessed.deciding
     return (
         deciding is not None
-        and bool(deciding.comparison.differences)
-        and deciding.authority >= STRONG_AUTHORITY
+        and deciding.authority >= MIN_KNOWN_AUTHORITY
+        and not deciding.comparison.differences
+        and not deciding.comparison.missing
     )
 
 

@@ -1,15 +1,15 @@
 """Retrieves documents for claims from the store, search providers and web pages."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
 
-from backend.documents.model import Document, Hit
+from backend.documents.model import Document, Hit, SourceType
 from backend.documents.store import DocumentStore
 from backend.entities.model import Language
 from backend.formats.timestamps import Clock
@@ -29,6 +29,8 @@ RESULTS_PER_QUERY = 10
 MAX_PAGES_PER_JOB = 8
 PAGE_THREADS = 4
 MAX_EXTERNAL_ID_URL_CHARS = 150
+UNKNOWN_HOSTS: frozenset[SourceType] = frozenset({"unknown", "social", "blog"})
+"""Pages of such hosts are evidence for one job only. Earlier versions stored them for all."""
 SEARCH_CACHE_TIME = timedelta(hours=6)
 
 
@@ -47,7 +49,9 @@ class PageReads:
     """Pages read and failed. Plain data, because the job engine records it."""
 
     documents: dict[str, str] = field(default_factory=dict)
-    """External ids of the stored pages by requested URL."""
+    """External ids of the pages read, by requested URL."""
+    own_pages: list[dict[str, str | None]] = field(default_factory=list)
+    """Pages that are evidence for this job only; see :class:`Page` for the fields."""
     failed: dict[str, str] = field(default_factory=dict)
     """Error sentences by URL."""
 
@@ -85,7 +89,14 @@ class DocumentRetriever:
         returned in ``language``, so that its words are comparable with the statement's. It has the score
         of its best match in any language.
         """
-        hits_by_query = self._store.search_many(queries, limit=MAX_STORE_HITS)
+        hits_by_query = [
+            [
+                hit
+                for hit in hits
+                if hit.document.kind != "page" or hit.document.source_type not in UNKNOWN_HOSTS
+            ]
+            for hits in self._store.search_many(queries, limit=MAX_STORE_HITS)
+        ]
         own = {
             name: _translation_id(name, language)
             for hits in hits_by_query
@@ -114,8 +125,14 @@ class DocumentRetriever:
         found.failed = list(dict.fromkeys(found.failed))
         return found
 
-    def read_pages(self, urls: Sequence[str], authorities: Authorities, *, seconds: float) -> PageReads:
-        """Read pages in parallel, each within ``seconds``, and store their texts."""
+    def read_pages(
+        self, urls: Sequence[str], authorities: Authorities, *, sent: Collection[str], seconds: float
+    ) -> PageReads:
+        """Read pages in parallel, each within ``seconds``.
+
+        The store keeps pages of known hosts for later jobs. Pages that the caller ``sent`` and pages of
+        unknown hosts stay with the job: otherwise one caller could plant evidence for all others.
+        """
         if self._pages is None or not urls:
             return PageReads()
         pages = self._pages
@@ -128,8 +145,11 @@ class DocumentRetriever:
                     reads.failed[url] = outcome
                 else:
                     document = build_document(outcome, authorities)
-                    documents.append(document)
                     reads.documents[url] = document.external_id
+                    if url not in sent and authorities.classify(outcome.url).is_known:
+                        documents.append(document)
+                    else:
+                        reads.own_pages.append(asdict(outcome))
         if documents:
             self._store.store(documents, now=self._now())
         return reads

@@ -1,6 +1,6 @@
 """Reads the visible text of web pages through the SSRF guard and caches it for a day."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from email.message import Message
@@ -33,6 +33,11 @@ class Page:
     title: str
     text: str
     published: str | None
+
+
+def restore_page(fields: Mapping[str, str | None]) -> Page:
+    """Return the page that ``dataclasses.asdict`` converted to plain data."""
+    return Page(str(fields["url"]), str(fields["title"]), str(fields["text"]), fields["published"] or None)
 
 
 class PageFailed(Exception):

@@ -78,7 +78,7 @@ def test_a_stance_needs_a_quote_from_its_passage(steps: ModelSteps, server: Prov
         {"passage": 2, "stance": "supports", "quote": "filed for bankruptcy"},
     ]
     set_answer(server, {"stances": stances})
-    assert steps.judge_passages(CLAIM, PASSAGES) == [
+    assert steps.judge_passages(CLAIM, PASSAGES).stances == [
         Stance(0, True, "filed for  bankruptcy protection"),
         Stance(1, False, "ビットコインは上昇した"),
     ]
@@ -98,7 +98,7 @@ def test_a_stance_without_valid_passage_or_quote_is_dropped(
     steps: ModelSteps, server: ProviderServer, stance: object
 ) -> None:
     set_answer(server, {"stances": [stance]})
-    assert steps.judge_passages(CLAIM, PASSAGES) == []
+    assert steps.judge_passages(CLAIM, PASSAGES).stances == []
 
 
 def test_passages_are_marked_with_a_random_word(steps: ModelSteps, server: ProviderServer) -> None:
@@ -128,7 +128,7 @@ def test_only_the_first_passages_are_sent(steps: ModelSteps, server: ProviderSer
 
 
 def test_without_passages_the_model_is_not_called(steps: ModelSteps, server: ProviderServer) -> None:
-    assert steps.judge_passages(CLAIM, []) == []
+    assert steps.judge_passages(CLAIM, []).stances == []
     assert server.requests == []
 
 

@@ -103,10 +103,47 @@ def test_a_page_that_a_search_found_is_fetched_read_and_cited(finder: SourceFind
     first = told["primary_sources"][0]
     assert (first["url"], first["validated"], first["source_type"]) == (f"{web.url}/a", True, "unknown")
     assert "40 million dollars" in first["summary"]
-    assert told["truth_assessment"]["truth_probability"] > 0.6
     assert told["search_metrics"]["search_rounds"] >= 1
-    held = finder.store.load_documents("page", [first["url"]])
-    assert "40 million dollars" in held[0].text
+
+
+def test_an_unknown_host_alone_neither_supports_nor_contradicts(finder: SourceFinder, web: Web) -> None:
+    results(web, "/a")
+    page(web, "/a", TOLD)
+    truth = found(finder, STATEMENT)["truth_assessment"]
+    assert truth["assessment"] == "unverified"
+    assert 0.5 < truth["truth_probability"] <= 0.6
+    assert truth["reasoning"].startswith("Only 127.0.0.1")
+
+
+def test_two_unknown_hosts_that_copy_each_other_count_as_one_unknown_host(
+    finder: SourceFinder, web: Web
+) -> None:
+    results(web, "/a", "/b")
+    page(web, "/a", TOLD)
+    page(web, "/b", f"As others report: {TOLD}")
+    truth = found(finder, STATEMENT)["truth_assessment"]
+    assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low")
+    assert truth["truth_probability"] <= 0.6
+
+
+def test_a_page_that_one_caller_sends_is_no_evidence_for_another(finder: SourceFinder, web: Web) -> None:
+    results(web)
+    page(web, "/planted", TOLD)
+    own = found(finder, STATEMENT, source_urls=[f"{web.url}/planted"])
+    assert own["primary_sources"][0]["url"] == f"{web.url}/planted"
+    assert found(finder, STATEMENT)["primary_sources"] == []
+    assert finder.store.load_documents("page", [f"{web.url}/planted"]) == []
+
+
+def test_a_page_of_an_unknown_host_adds_nothing_to_what_a_known_source_tells(
+    finder: SourceFinder, web: Web
+) -> None:
+    statement = "The SEC sued Ripple over sales of XRP in December 2020, after 33 hearings."
+    results(web)
+    page(web, "/planted", statement)
+    truth = found(finder, statement, source_urls=[f"{web.url}/planted"])["truth_assessment"]
+    assert truth["assessment"] == "unverified"
+    assert "33 hearings" in truth["reasoning"]
 
 
 def test_a_page_that_tells_another_figure_contradicts(finder: SourceFinder, web: Web) -> None:
@@ -209,7 +246,7 @@ def test_a_model_that_fails_leaves_the_rules_to_decide_and_is_told(
     page(web, "/a", TOLD)
     web.always("/v1/chat/completions", says(401, {"error": {"message": "no"}}))
     truth = found(with_model, STATEMENT)["truth_assessment"]
-    assert truth["truth_probability"] > 0.6
+    assert truth["truth_probability"] > 0.5
     assert "rules alone decided" in truth["reasoning"]
 
 
@@ -217,3 +254,41 @@ def test_a_claim_with_a_figure_of_the_models_own_is_not_checked(with_model: Sour
     results(web)
     web.model_says = [{"claims": ["Zorb lost 77 million dollars."]}, {"queries": []}]
     assert found(with_model, STATEMENT)["statement"] == STATEMENT
+
+
+KNOWN = "The SEC sued Ripple over sales of XRP in December 2020."
+
+
+def test_a_model_can_lower_a_supported_verdict_and_the_reason_says_so(
+    with_model: SourceFinder, web: Web
+) -> None:
+    results(web)
+    nothing = [{"passage": place, "stance": "unrelated"} for place in range(8)]
+    web.model_says = [{"claims": [KNOWN]}, {"queries": ["q"]}, {"stances": nothing}]
+    truth = found(with_model, KNOWN)["truth_assessment"]
+    assert (truth["assessment"], truth["truth_probability"]) == ("unverified", 0.5)
+    assert "language model m does not find this borne out" in truth["reasoning"]
+
+
+def test_a_model_that_lies_cannot_raise_what_no_known_source_tells(
+    with_model: SourceFinder, web: Web
+) -> None:
+    results(web, "/a")
+    page(web, "/a", TOLD)
+    quote = {"passage": 0, "stance": "supports", "quote": "Zorb Exchange was hacked"}
+    web.model_says = [{"claims": [STATEMENT]}, {"queries": ["q"]}, {"stances": [quote]}]
+    truth = found(with_model, STATEMENT)["truth_assessment"]
+    assert truth["assessment"] == "unverified"
+    assert truth["truth_probability"] <= 0.6
+
+
+def test_a_model_that_lies_cannot_raise_a_claim_with_an_element_that_no_source_tells(
+    with_model: SourceFinder, web: Web
+) -> None:
+    statement = "The SEC sued Ripple over sales of XRP in December 2020, after 33 hearings."
+    results(web)
+    quotes = [{"passage": 0, "stance": "supports", "quote": "SEC sues Ripple"}]
+    web.model_says = [{"claims": [statement]}, {"queries": ["q"]}, {"stances": quotes}]
+    truth = found(with_model, statement)["truth_assessment"]
+    assert truth["assessment"] == "unverified"
+    assert truth["truth_probability"] < 0.5

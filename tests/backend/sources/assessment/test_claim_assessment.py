@@ -102,9 +102,9 @@ def test_a_conflict_about_another_event_is_ignored_if_a_closer_source_supports_t
 
 def test_logits_are_averaged_by_authority() -> None:
     one = evidence(entities=3, authority=0.9)
-    other = evidence(entities=0, authority=0.3, url="https://example.org/2")
+    other = evidence(entities=0, authority=0.6, url="https://example.org/2")
     logits = [log(p / (1 - p)) for p in (compute_probability(one), compute_probability(other))]
-    mean = (0.9 * logits[0] + 0.3 * logits[1]) / 1.2
+    mean = (0.9 * logits[0] + 0.6 * logits[1]) / 1.5
     assert assess([one, other]).truth_probability == pytest.approx(1 / (1 + exp(-mean)))
 
 
