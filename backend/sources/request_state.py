@@ -23,6 +23,8 @@ class RequestState:
     scorer: EvidenceScorer
     language: Language
     claims: list[Claim]
+    parts: list[str]
+    """Where each claim stands: ``statement``, ``title`` or ``content``."""
     plans: list[Plan]
     model: ModelSteps | None
     notes: list[str] = field(default_factory=list)
@@ -48,6 +50,14 @@ def choose_statement(request: SourcesRequest, claims: Sequence[Claim]) -> str:
         or none_if_blank(request.title)
         or claims[0].text[:MAX_STATEMENT_EXCERPT_CHARS]
     )
+
+
+def list_texts(request: SourcesRequest) -> list[tuple[str, str]]:
+    """Return the texts to check with their names: the statement, or else the title and the content."""
+    if (statement := none_if_blank(request.statement)) is not None:
+        return [("statement", statement)]
+    texts = (("title", none_if_blank(request.title)), ("content", none_if_blank(request.content)))
+    return [(part, text) for part, text in texts if text is not None]
 
 
 def none_if_blank(text: str | None) -> str | None:

@@ -64,7 +64,7 @@ class SourcesRequest(BaseModel):
     )
     content: Annotated[str, Field(max_length=MAX_CONTENT_CHARS)] | None = Field(
         default=None,
-        description="Text below the title. Its claims are checked if there is no statement and no title.",
+        description="Text below the title. Its claims are checked after the title's if no statement is sent.",
     )
     source_urls: Annotated[list[Url], Field(max_length=MAX_SOURCE_URLS)] = Field(
         default=[],

@@ -42,10 +42,10 @@ from backend.sources.assessment.verdict import (
     join_verdicts,
 )
 from backend.sources.claims.checkable import is_checkable
-from backend.sources.claims.claim_splitting import split_claims
+from backend.sources.claims.claim_splitting import MAX_CLAIMS, split_claims
 from backend.sources.claims.model import Claim
 from backend.sources.language_model_steps import MAX_PASSAGES, ModelSteps
-from backend.sources.request_state import MAX_STATEMENT_EXCERPT_CHARS, RequestState, none_if_blank
+from backend.sources.request_state import MAX_STATEMENT_EXCERPT_CHARS, RequestState, list_texts
 from backend.sources.retrieval.document_retrieval import (
     MAX_PAGES_PER_JOB,
     DocumentRetriever,
@@ -143,7 +143,7 @@ class SourceFinder:
 
     def _prepare_state(self, request: SourcesRequest, steps: Steps) -> RequestState:
         scorer, model = self.scorer(), ModelSteps(self._model) if self._model else None
-        language = detect([_choose_text(request)])
+        language = detect([text for _, text in list_texts(request)])
         split = steps.step(
             "claims",
             lambda: _split_claims(request, language, model, scorer),
@@ -156,9 +156,10 @@ class SourceFinder:
             detail=lambda step: {"query": step["plans"][0]["refined"]},
         )
         plans = [_restore_plan(one) for one in planned["plans"]]
-        return RequestState(
-            request, scorer, language, claims, plans, model, split["notes"] + planned["notes"]
-        )
+        notes = split["notes"] + planned["notes"]
+        # A job that an earlier version started has no parts.
+        parts = split.get("parts", ["statement"] * len(claims))
+        return RequestState(request, scorer, language, claims, parts, plans, model, notes)
 
     @staticmethod
     def _build_plans(
@@ -235,12 +236,17 @@ class SourceFinder:
     def _score_documents(self, state: RequestState) -> dict[str, Any]:
         """Score the search hits of each claim and the pages read as evidence on it."""
         queries = [(one.text, *plan.names) for one, plan in zip(state.claims, state.plans, strict=True)]
-        hits = self._retriever.search_store(queries, state.language)
+        hits, event_texts = self._retriever.search_store(queries, state.language)
         own = {page.external_id for page in state.own_pages}
         kept = [name for name in state.page_ids.values() if name not in own]
         pages = [*state.own_pages, *self._retriever.load_pages(kept)]
         state.scored = [
-            [state.scorer.score_document(claim, hit.document, hit.score) for hit in _add_pages(found, pages)]
+            [
+                state.scorer.score_document(
+                    claim, hit.document, hit.score, event_text=event_texts.get(hit.document.event or "", "")
+                )
+                for hit in _add_pages(found, pages)
+            ]
             for claim, found in zip(state.claims, hits, strict=True)
         ]
         state.scored_round = state.rounds
@@ -270,11 +276,18 @@ class SourceFinder:
         if len(verdicts) > 1:
             verdicts = [
                 replace(
-                    verdict, reasoning=format_claim_reasoning(state.language, claim.text, verdict.reasoning)
+                    verdict,
+                    reasoning=format_claim_reasoning(state.language, part, claim.text, verdict.reasoning),
                 )
-                for claim, verdict in zip(state.claims, verdicts, strict=True)
+                for part, claim, verdict in zip(state.parts, state.claims, verdicts, strict=True)
             ]
-        verdict = join_verdicts(verdicts)
+        # What states nothing is told in the reasons; it does not decide beside claims that state something.
+        checkable = [
+            verdict for claim, verdict in zip(state.claims, verdicts, strict=True) if is_checkable(claim)
+        ]
+        verdict = join_verdicts(checkable or verdicts)
+        if checkable and len(checkable) < len(verdicts):
+            verdict = replace(verdict, reasoning=" ".join(one.reasoning for one in verdicts))
         unread = [
             format_unread_page(state.language, url, reason)
             for url, reason in state.unread_pages.items()
@@ -311,23 +324,23 @@ class SourceFinder:
 def _split_claims(
     request: SourcesRequest, language: Language, model: ModelSteps | None, scorer: EvidenceScorer
 ) -> dict[str, list[str]]:
-    text = _choose_text(request)
-    notes = []
-    if model is not None:
-        try:
-            if claims := model.split_claims(text):
-                return {"claims": claims, "notes": []}
-        except ModelFailed as failure:
-            notes.append(format_model_failure(language, failure.message))
-    return {
-        "claims": split_claims(text, language, scorer.find_mentions) or [text[:MAX_STATEMENT_EXCERPT_CHARS]],
-        "notes": notes,
-    }
-
-
-def _choose_text(request: SourcesRequest) -> str:
-    """Return the text to check: the statement, the title, or the content if neither is sent."""
-    return next(filter(None, map(none_if_blank, (request.statement, request.title, request.content))))
+    """Split the texts of a request into claims, the title's first; ``parts`` says where each stands."""
+    notes: list[str] = []
+    found: list[tuple[str, str]] = []
+    for part, text in list_texts(request):
+        claims: list[str] = []
+        if model is not None and not notes:
+            try:
+                claims = model.split_claims(text)
+            except ModelFailed as failure:
+                notes.append(format_model_failure(language, failure.message))
+        claims = claims or split_claims(text, language, scorer.find_mentions)
+        if not claims and not found:
+            claims = [text[:MAX_STATEMENT_EXCERPT_CHARS]]
+        known = {claim for _, claim in found}
+        found += [(part, claim) for claim in claims if claim not in known]
+    chosen = found[:MAX_CLAIMS]
+    return {"claims": [claim for _, claim in chosen], "parts": [part for part, _ in chosen], "notes": notes}
 
 
 def _replace_query(plan: Plan, queries: Sequence[str]) -> Plan:

@@ -1,7 +1,7 @@
 """Scores documents as evidence for and against claims."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
@@ -25,6 +25,9 @@ from backend.sources.retrieval.passages import choose_passages, split_passages
 
 PASSAGE_CACHE_SIZE = 4_000
 """Number of parsed passages in the cache; the archive has about 400."""
+MIN_RECORD_AUTHORITY = 0.6
+"""Authority of a record of the shipped archive whose sources are on hosts without an owner in the catalogue,
+such as a forum of 2010."""
 FIELD_CONTEXT = " (bitcoin, cryptocurrency, blockchain)"
 """Appended to a text that is known to be about crypto assets, so that ambiguous names are recognised."""
 
@@ -60,13 +63,18 @@ class EvidenceScorer:
         """Parse a statement with the entities that it names."""
         return parse_claim(text, language, self.find_mentions(text))
 
-    def score_document(self, claim: Claim, document: Document, bm25: float) -> ScoredDocument:
-        """Score the passage of ``document`` that is the best evidence on ``claim``."""
+    def score_document(
+        self, claim: Claim, document: Document, bm25: float, *, event_text: str = ""
+    ) -> ScoredDocument:
+        """Score the passage of ``document`` that is the best evidence on ``claim``.
+
+        ``event_text`` is the text of the document's event in all languages.
+        """
         about = {mention.entity_id for mention in claim.mentions}
         authority = self._find_best_authority(document, about)
         return max(
             (
-                self._score_passage(claim, document, passage, bm25, authority)
+                self._score_passage(claim, document, passage, bm25, authority, event_text)
                 for passage in self._list_passages(claim, document)
             ),
             key=lambda one: (one.is_about, one.evidence.relevance, -len(one.evidence.comparison.differences)),
@@ -77,9 +85,15 @@ class EvidenceScorer:
         return choose_passages(passages, query_terms([claim.text])) or passages[:1]
 
     def _score_passage(
-        self, claim: Claim, document: Document, passage: str, bm25: float, authority: Authority
+        self,
+        claim: Claim,
+        document: Document,
+        passage: str,
+        bm25: float,
+        authority: Authority,
+        event_text: str,
     ) -> ScoredDocument:
-        comparison = self._compare(claim, document, passage, bm25)
+        comparison = self._compare(claim, document, passage, bm25, event_text)
         if content_sanitizer.has_instructions(passage):  # a prompt injection has no vote
             comparison = Comparison(0, 0, 0, 0, (), same_event=False)
         evidence = Evidence(
@@ -106,7 +120,9 @@ class EvidenceScorer:
         day = published_at.date().isoformat() if published_at else None
         return self._parse_cached(passage, day, document.language, document.kind == "landmark")
 
-    def _compare(self, claim: Claim, document: Document, passage: str, bm25: float) -> Comparison:
+    def _compare(
+        self, claim: Claim, document: Document, passage: str, bm25: float, event_text: str
+    ) -> Comparison:
         """Compare: a record's date is the day of its event, a page's date that of its publication."""
         published_at = document.published_at
         is_record = document.kind == "landmark"
@@ -119,10 +135,10 @@ class EvidenceScorer:
             published=published_at.date() if published_at and not is_record else None,
             entities=document.entities,
             bm25=bm25 or None,
-            known_names=self._list_names(document, claim),
+            known_names={*self._list_names(document), event_text},
         )
 
-    def _list_names(self, document: Document, claim: Claim) -> frozenset[str]:
+    def _list_names(self, document: Document) -> frozenset[str]:
         """Return all names of the entities that a record is about."""
         entities = (self.rules.entities.get(name) for name in document.entities)
         return frozenset(
@@ -153,9 +169,12 @@ class EvidenceScorer:
         return [one for one in found if one.end <= len(text) and not units.is_label(text, one.start, one.end)]
 
     def _find_best_authority(self, document: Document, about: set[str]) -> Authority:
-        """Return the highest authority among the document's URLs."""
+        """Return the highest authority among the document's URLs; a record of the archive is known."""
         urls = document.urls or (document.url,)
-        return max((self.authorities.classify(url, about=about) for url in urls), key=lambda one: one.score)
+        best = max((self.authorities.classify(url, about=about) for url in urls), key=lambda one: one.score)
+        if document.kind == "landmark" and best.score < MIN_RECORD_AUTHORITY:
+            return replace(best, score=MIN_RECORD_AUTHORITY)
+        return best
 
     def _find_source_name(self, document: Document, authority: Authority) -> str:
         """Return the source's name in the reasoning: the entity that owns the URL, or its host."""

@@ -9,6 +9,8 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "unknown": "None of the sources found tells of this, so it can be neither confirmed nor denied.",
         "no_claim": "This states nothing that can be checked (a question, opinion, forecast or bare name).",
         "part": "“{claim}”: {reasoning}",
+        "part:title": "Title: ",
+        "part:content": "Content: ",
         "unclear": "{source} tells of something close to this, but too little agrees to confirm or deny it.",
         "same_event": "{source} tells of the same event, and nothing in it differs from the statement.",
         "agrees:date": "The date given, {claimed}, agrees with {source} ({found}).",
@@ -39,6 +41,8 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "unknown": "これを伝える情報源は見つからず、確認も否定もできません。",
         "no_claim": "質問、意見、予想、または名前だけで、確かめられる事実の記述がありません。",
         "part": "「{claim}」：{reasoning}",
+        "part:title": "見出し",
+        "part:content": "本文",
         "unclear": "{source}に近い内容がありますが、一致する点が少なく、確認も否定もできません。",
         "same_event": "{source}は同じ出来事を伝えており、記述と食い違う点はありません。",
         "agrees:date": "日付「{claimed}」は{source}（{found}）と一致します。",
@@ -68,6 +72,8 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "unknown": "未找到提及此事的来源，因此既无法证实也无法否定。",
         "no_claim": "这是提问、观点、预测或只是名称，没有可以核实的事实陈述。",
         "part": "“{claim}”：{reasoning}",
+        "part:title": "标题",
+        "part:content": "正文",
         "unclear": "{source}的内容与此相近，但相符之处太少，既无法证实也无法否定。",
         "same_event": "{source}讲述同一事件，与该陈述没有出入。",
         "agrees:date": "日期“{claimed}”与{source}（{found}）相符。",
@@ -119,11 +125,15 @@ _MODEL_FAILED: Mapping[Language, str] = {
 MAX_QUOTED_CLAIM_CHARS = 90
 
 
-def format_claim_reasoning(language: Language, claim: str, reasoning: str) -> str:
-    """Format the reasoning of one claim of several: the claim, shortened, then its reasoning."""
+def format_claim_reasoning(language: Language, part: str, claim: str, reasoning: str) -> str:
+    """Format the reasoning of one claim of several: where it stands, the claim, shortened, its reasoning.
+
+    ``part`` is ``statement``, ``title`` or ``content``.
+    """
     quote = " ".join(claim.split())
     quote = quote if len(quote) <= MAX_QUOTED_CLAIM_CHARS else f"{quote[: MAX_QUOTED_CLAIM_CHARS - 1]}…"
-    return PHRASES[language]["part"].format(claim=quote, reasoning=reasoning)
+    label = PHRASES[language].get(f"part:{part}", "")
+    return label + PHRASES[language]["part"].format(claim=quote, reasoning=reasoning)
 
 
 def format_unread_page(language: Language, url: str, reason: str) -> str:

@@ -66,7 +66,8 @@ def _sentence(text: str, action: Action) -> tuple[int, int]:
     return start, end
 
 
-_AND = re.compile(r"(?:'s)?(?:,? (?:and|or) (?:the |its )?|, (?:the )?|/)|[と及和与與、]|並びに|および|以及")
+_AND = re.compile(r"(?:'s)?(?:,? (?:and|or) (?:the |its )?|, (?:the )?|/)|[と及和与與]|並びに|および|以及")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
 
 
 def _group(text: str, mentions: Sequence[Mention], first: Mention) -> frozenset[str]:
@@ -78,7 +79,10 @@ def _group(text: str, mentions: Sequence[Mention], first: Mention) -> frozenset[
         at = place
         while 0 <= at + step < len(ordered):
             one, other = sorted((ordered[at], ordered[at + step]), key=lambda m: m.start)
-            if not _AND.fullmatch(text[one.end : other.start]):
+            between = text[one.end : other.start]
+            # In a Japanese headline the mark stands behind the subject.
+            is_list = between == "、" and not _HIRAGANA.search(text)
+            if not (is_list or _AND.fullmatch(between)):
                 break
             at += step
             ids.add(ordered[at].entity_id)
@@ -107,7 +111,8 @@ _NOMINAL_EN = re.compile(
 )
 _NOT_SUBJECT_EN = re.compile(
     r"\b(?:in|on|at|for|from|with|of|over|under|after|before|by|to|through|via|against|about|into|like"
-    r"|between|within|behind|near|among|following|amid|than) (?:(?:the|a|an|its|their) )?(?:\w+ )?$"
+    r"|between|within|behind|near|among|following|amid|than) (?:(?:the|a|an|its|their) )?"
+    r"(?:(?!jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]+ )?$"
 )
 
 

@@ -11,7 +11,7 @@ import structlog
 
 from backend.documents.model import Document, Hit, SourceType
 from backend.documents.store import DocumentStore
-from backend.entities.model import Language
+from backend.entities.model import LANGUAGES, Language
 from backend.formats.timestamps import Clock
 from backend.sources.authority import Authorities
 from backend.sources.providers import SearchFailed, SearchProvider
@@ -82,12 +82,15 @@ class DocumentRetriever:
     def can_read_pages(self) -> bool:
         return self._pages is not None
 
-    def search_store(self, queries: Sequence[Sequence[str]], language: Language) -> list[list[Hit]]:
+    def search_store(
+        self, queries: Sequence[Sequence[str]], language: Language
+    ) -> tuple[list[list[Hit]], dict[str, str]]:
         """Find the best stored documents for each query, up to :data:`MAX_STORE_HITS`.
 
         A query is a list of texts; their terms are searched. A record that exists in several languages is
         returned in ``language``, so that its words are comparable with the statement's. It has the score
-        of its best match in any language.
+        of its best match in any language. The second value maps the events found to their texts in all
+        languages: a name may be written in another script there.
         """
         hits_by_query = [
             [
@@ -102,9 +105,14 @@ class DocumentRetriever:
             for hits in hits_by_query
             for name in _list_landmark_ids(hits)
         }
-        documents = self._store.load_documents("landmark", sorted({*own.values()}))
+        names = {_translation_id(name, other) for name in own for other in LANGUAGES}
+        documents = self._store.load_documents("landmark", sorted(names))
         translations = {document.external_id: document for document in documents}
-        return [_replace_with_translations(hits, own, translations) for hits in hits_by_query]
+        texts: dict[str, str] = {}
+        for document in documents:
+            event = document.event or ""
+            texts[event] = f"{texts.get(event, '')} {document.title} {document.text}"
+        return [_replace_with_translations(hits, own, translations) for hits in hits_by_query], texts
 
     def load_pages(self, external_ids: Sequence[str]) -> list[Document]:
         """Load stored pages by the external ids that :meth:`read_pages` returned."""

@@ -97,10 +97,24 @@ def test_no_more_sources_are_given_than_were_asked_for(finder: SourceFinder) -> 
     assert told["search_metrics"]["total_sources"] >= 1
 
 
-def test_the_title_is_checked_where_no_statement_is_sent(finder: SourceFinder) -> None:
-    told = found(finder, title=TRUE["en"], content="Miners now earn less.", engines=["x"], model="y")
+def test_title_and_content_are_both_checked_and_the_reason_tells_which_is_which(finder: SourceFinder) -> None:
+    told = found(finder, title=TRUE["en"], content=ALTERED["en"], engines=["x"], model="y")
+    truth = told["truth_assessment"]
     assert told["statement"] == TRUE["en"]
+    assert truth["assessment"] == "mixed"
+    assert f"Title: “{TRUE['en']}”" in truth["reasoning"]
+    assert f"Content: “{ALTERED['en']}”" in truth["reasoning"]
+
+
+def test_the_content_is_not_checked_where_a_statement_is_sent(finder: SourceFinder) -> None:
+    told = found(finder, TRUE["en"], title=ALTERED["en"], content=ALTERED["en"])
     assert told["truth_assessment"]["assessment"] == "supported"
+
+
+def test_a_question_beside_a_claim_does_not_decide(finder: SourceFinder) -> None:
+    told = found(finder, title="What happened to the miners?", content=TRUE["en"])["truth_assessment"]
+    assert told["assessment"] == "supported"
+    assert "states nothing that can be checked" in told["reasoning"]
 
 
 def test_a_content_alone_is_checked_by_its_claims(finder: SourceFinder) -> None:

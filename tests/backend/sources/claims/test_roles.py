@@ -1,0 +1,59 @@
+"""Tests who is read to have done an act, and to whom."""
+
+import pytest
+
+from backend.entities.mention import Mention
+from backend.entities.model import Language
+from backend.sources.claims.claim_parser import parse_claim
+from backend.sources.claims.roles import Roles, are_swapped, find_roles
+
+
+def read(text: str, language: Language) -> list[Roles]:
+    """Read the roles of a text in which ``Aldo`` and ``Bexa`` are the names, in any script."""
+    names = {"Aldo": "a", "アルド": "a", "阿尔多": "a", "Bexa": "b", "ベクサ": "b", "贝克萨": "b"}
+    mentions = [
+        Mention(entity, at, at + len(name), name)
+        for name, entity in names.items()
+        for at in range(len(text))
+        if text.startswith(name, at)
+    ]
+    return find_roles(parse_claim(text, language, mentions))
+
+
+ALDO_ACTS: list[tuple[Language, str]] = [
+    ("en", "Aldo sued Bexa in 2023."),
+    ("en", "Bexa was sued by Aldo in 2023."),
+    ("en", "Bexa, sued by Aldo, paid."),
+    ("en", "In 2023 Aldo filed charges against Bexa."),
+    ("en", "Aldo, which sued Bexa, won."),
+    ("ja", "アルドは2023年、ベクサを提訴した。"),
+    ("ja", "ベクサは2023年、アルドに提訴された。"),
+    ("ja", "アルド、ベクサを提訴"),
+    ("ja", "アルドはベクサを相手取り提訴した。"),
+    ("ja", "アルドから提訴されたベクサは争った。"),
+    ("zh", "阿尔多2023年起诉贝克萨。"),
+    ("zh", "贝克萨2023年被阿尔多起诉。"),
+    ("zh", "阿尔多对贝克萨提起诉讼。"),
+    ("zh", "贝克萨遭到阿尔多起诉。"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), ALDO_ACTS)
+def test_the_doer_and_the_other_party_are_read_in_every_wording(language: Language, text: str) -> None:
+    roles = [one for one in read(text, language) if one.verb in ("sue", "charge")]
+    assert (roles[0].agents, roles[0].patients) == ({"a"}, {"b"})
+
+
+@pytest.mark.parametrize(("language", "text"), ALDO_ACTS)
+def test_the_same_act_told_the_other_way_round_is_swapped(language: Language, text: str) -> None:
+    claim = read(text, language)
+    assert not any(are_swapped(one, other) for one in claim for other in read("Aldo sued Bexa.", "en"))
+    assert any(are_swapped(one, other) for one in claim for other in read("Bexa sued Aldo.", "en"))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("Aldo was robbed.", "en"), ("ベクサが提訴。", "ja"), ("起诉案", "zh")]
+)
+def test_a_text_with_one_party_is_never_swapped(text: str, language: Language) -> None:
+    for one in read(text, language):
+        assert not any(are_swapped(one, other) for other in read("Bexa sued Aldo.", "en"))

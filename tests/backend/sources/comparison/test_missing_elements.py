@@ -1,0 +1,88 @@
+"""Tests which elements of a claim a passage about its event leaves open."""
+
+import pytest
+
+from backend.entities.model import Language
+from backend.sources.comparison.missing_elements import find_missing
+from tests.backend.sources.evidence import claim
+
+PASSAGE = "SEC sues Kraken. The complaint of November 2023 said that the exchange ran without registration."
+
+
+def missing(statement: str, passage: str = PASSAGE, language: Language = "en") -> set[tuple[str, str]]:
+    ours, theirs = claim(statement, language), claim(passage, language)
+    known = {mention.entity_id for mention in theirs.mentions}
+    return {(one.kind, one.text) for one in find_missing(ours, theirs, [], known_entities=known)}
+
+
+def test_a_claim_that_says_no_more_than_the_passage_leaves_nothing_open() -> None:
+    assert missing("The SEC sued Kraken in November 2023.") == set()
+
+
+@pytest.mark.parametrize(
+    ("statement", "element"),
+    [
+        ("The SEC sued Kraken over 40 customers.", ("figure", "40 customers")),
+        ("The SEC sued Kraken and Coinbase.", ("name", "Coinbase")),
+        ("The SEC sued Kraken in a court in Nigeria.", ("place", "Nigeria")),
+        ("The SEC was the first to sue Kraken.", ("qualifier", "first")),
+        ("The SEC is still suing Kraken.", ("qualifier", "still")),
+        ("The SEC planned to sue Kraken.", ("modality", "planned")),
+        ("The SEC sued Kraken for the third time.", ("figure", "third")),
+        ("The SEC sued Kraken under file 99812.", ("figure", "99812")),
+        (
+            "The SEC sued Kraken, after gloomy weather had ruined every picnic.",
+            ("clause", "after gloomy weather had ruined every picnic"),
+        ),
+    ],
+)
+def test_each_kind_of_element_that_the_passage_does_not_tell_is_found(
+    statement: str, element: tuple[str, str]
+) -> None:
+    assert element in missing(statement)
+
+
+def test_a_denial_is_open_where_the_passage_has_nothing_negative() -> None:
+    (found,) = missing("The SEC never sued Kraken.", "SEC sues Kraken. The complaint came in November.")
+    assert found[0] == "negation"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The SEC sued Kraken, a month after nothing.",  # durations can be worked out
+        "The SEC sued Kraken (Payward).",  # a gloss names the word before it once more
+        "Regulators: the SEC sued Kraken.",  # a first word is no name
+        "The SEC (USSEC) sued Kraken.",  # nor is an acronym
+    ],
+)
+def test_what_needs_no_source_is_not_open(statement: str) -> None:
+    assert {kind for kind, _ in missing(statement)} <= {"negation"}
+
+
+def test_in_a_passage_of_another_language_only_figures_and_names_are_looked_for() -> None:
+    ours = claim("The SEC was the first to sue Kraken, in Nigeria.")
+    theirs = claim("SECがKrakenを提訴", "ja")
+    assert find_missing(ours, theirs, [], known_entities={"sec", "kraken"}) == frozenset()
+
+
+def test_a_condition_in_two_negations_denies_nothing() -> None:
+    passage = "SEC registers Kraken. Exchanges must hold a licence."
+    assert missing("Kraken may not trade without a licence from the SEC.", passage) == set()
+
+
+@pytest.mark.parametrize(
+    ("statement", "language", "kind"),
+    [
+        ("SECは初めてKrakenを提訴した。", "ja", "qualifier"),
+        ("SECはKrakenを3度目に提訴した。", "ja", "figure"),
+        ("SEC首次起诉Kraken。", "zh", "qualifier"),
+        ("SEC至今仍在起诉Kraken。", "zh", "qualifier"),
+        ("SEC第三次起诉Kraken。", "zh", "figure"),
+    ],
+)
+def test_qualifiers_and_ordinals_are_read_in_japanese_and_chinese(
+    statement: str, language: Language, kind: str
+) -> None:
+    passage = {"ja": "SECがKrakenを提訴", "zh": "SEC起诉Kraken"}[language]
+    assert kind in {found for found, _ in missing(statement, passage, language)}
