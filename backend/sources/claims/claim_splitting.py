@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from backend.entities.model import Language
 from backend.sources.claims import actions, compound_sentences, dates, lexical_features, numbers, quantities
+from backend.sources.claims.cues import find_cues
 
 MAX_CLAIMS = 5
 MAX_SENTENCES = 200
@@ -117,5 +118,6 @@ def check_worthiness(sentence: str, language: Language) -> float:
     score = 1.5 * min(len(found_dates), 2)
     score += 1.5 * min(sum(quantity.unit is not None for quantity in found_quantities), 2)
     score += 1.0 * min(len(actions.find(plain, language)), 2)
+    score += 1.0 * bool(find_cues(plain, language))
     named = lexical_features.names(plain, ())
     return score + 0.5 * min(len(named), 2) if score else 0.0

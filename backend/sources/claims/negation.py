@@ -87,6 +87,33 @@ _EXCEPTIVE: Mapping[Language, re.Pattern[str]] = {
 }
 
 
+_DENIALS: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:it|that)(?: is|'s| was) (?:untrue|false|not true|a lie|wrong|incorrect|a myth) that\b"
+        r"|\bcontrary to (?:\w+ )?(?:reports?|rumou?rs?|claims?|belief)\b|\bnever happened\b"
+        r"|\b(?:false|fake|unfounded) (?:reports?|claims?|rumou?rs?|news) that\b"
+        r"|\bthere (?:is|was) no truth\b|\b(?:is|was|are|were) (?:a hoax|untrue|fake news|made up)\b"
+        r"|\b(?:reports?|rumou?rs?|claims?)\b[^.]{0,80} (?:is|was|are|were|proved|turned out)"
+        r" (?:to be )?(?:false|untrue|unfounded|denied|wrong)\b"
+    ),
+    "ja": re.compile(
+        "(?:との|という|とする|といった)(?:報道|見方|うわさ|噂|観測|指摘|説|話|情報|主張|のは)"
+        "[^。]{0,12}(?:否定|誤り|誤報|事実で(?:は)?な|虚偽|嘘|うそ|デマ|根拠がな)|は(?:事実無根|誤報|デマ)"
+    ),
+    "zh": re.compile(
+        "(?:并非|不是|并不是|並非)(?:事实|事實|真的|真实)|(?:纯|純)?(?:属|屬|系)(?:谣言|謠言|虚假|虛假|误传)"
+        "|(?:是|为|為)(?:假消息|谣言|假新闻|谣传)|不(?:属实|屬實|实|真实)"
+        "|(?:说法|消息|报道|传闻|報道|傳聞)[^，。]{0,8}(?:否认|不实|错误|有误)"
+    ),
+}
+
+
+def find_denial(low: str, language: Language) -> str | None:
+    """Return the words with which a statement calls all that it tells untrue, or None."""
+    match = _DENIALS[language].search(low)
+    return None if match is None else match.group()
+
+
 def is_exceptive(low: str, language: Language) -> bool:
     """True if two negations form a condition: *not without a licence* requires one. So does *need not*."""
     return _EXCEPTIVE[language].search(low) is not None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from backend.sources.claims import dates, roles
+from backend.sources.claims import dates, negation, roles
 from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC, units
 from backend.sources.comparison import (
@@ -86,6 +86,9 @@ def compare(
         return _NOTHING
     acting = {mention.entity_id for mention in claim.mentions if pair.kinds(mention.entity_id)}
     is_sufficient = evidence_sufficiency.is_sufficient(claim, passage, found, known=ids, acting=acting)
+    denial = _compare_denial(claim, passage)
+    if denial is not None and not found.differences:
+        found = replace(found, differences=(denial,))
     missing = missing_elements.find_missing(
         claim, passage, found.agreed, known_entities=ids, known_names=known_names
     )
@@ -201,6 +204,14 @@ def _restates(quantities: Sequence[Quantity], rough: str, agreed: Sequence[str])
         one.unit == mine.unit and abs(one.value - mine.value) <= max(one.value, mine.value) * MAX_ROUGH_GAP
         for one in others
     )
+
+
+def _compare_denial(claim: Claim, passage: Claim) -> Difference | None:
+    """Return the difference if the claim calls untrue what the passage tells."""
+    ours = negation.find_denial(claim.text.lower(), claim.language)
+    if ours is None or negation.find_denial(passage.text.lower(), passage.language) is not None:
+        return None
+    return Difference("polarity", ours, _CLAUSE_END.split(passage.text, maxsplit=1)[0].strip())
 
 
 def _has_other_unit(mine: Quantity, known: Quantity) -> bool:

@@ -1,5 +1,6 @@
 """Tests the assessment of a claim by all its evidence."""
 
+from dataclasses import replace
 from math import exp, log
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.assessment.claim_assessment import assess, compute_probability
 from backend.sources.assessment.evidence import Evidence
-from backend.sources.claims.model import Comparison
+from backend.sources.claims.model import Comparison, MissingElement
 from backend.sources.claims.simhash import compute_fingerprint, is_near
 from tests.backend.sources.evidence import evidence
 
@@ -43,16 +44,35 @@ def expected(z: float, relevance: float = 1.0) -> float:
         (evidence("agent"), -2.6 * 0.90),
         (evidence("polarity"), -2.6 * 0.85),
         (evidence("polarity", "date", agreed=("figure",)), -2.6),
-        (evidence(entities=0), 0.4),
-        (evidence(entities=2), 1.2),
-        (evidence(entities=5), 1.6),
-        (evidence(entities=1, agreed=("date", "date")), 1.7),
-        (evidence(entities=1, agreed=("date", "figure", "figure", "figure")), 3.3),
+        (evidence(entities=0), 1.2),
+        (evidence(entities=2), 2.0),
+        (evidence(entities=5), 2.4),
+        (evidence(entities=1, agreed=("date", "date")), 2.5),
+        (evidence(entities=1, agreed=("date", "figure", "figure", "figure")), 4.1),
     ],
 )
 def test_one_piece_of_evidence_follows_the_formula(piece: Evidence, z: float) -> None:
     assert compute_probability(piece) == pytest.approx(expected(z))
     assert assess([piece]).truth_probability == pytest.approx(expected(z))
+
+
+def test_each_open_element_lowers_the_probability_below_one_half() -> None:
+    piece = evidence(entities=2, agreed=("date",))
+    for count, p in ((1, 0.45), (2, 0.40), (3, 0.40)):
+        missing = frozenset(MissingElement("clause", f"part {number}") for number in range(count))
+        open_piece = replace(piece, comparison=replace(piece.comparison, missing=missing))
+        found = assess([open_piece])
+        assert (found.truth_probability, found.assessment) == (pytest.approx(p), "unverified")
+        assert "part 0" in found.reasoning
+
+
+def test_an_element_that_another_source_tells_is_not_open() -> None:
+    piece = evidence(entities=2, agreed=("date",))
+    open_piece = replace(
+        piece, comparison=replace(piece.comparison, missing=frozenset({MissingElement("name", "Aldo")}))
+    )
+    other = replace(evidence(entities=2, agreed=("date",), url="https://example.org/2"))
+    assert assess([open_piece, other]).assessment == "supported"
 
 
 def test_low_relevance_moves_the_probability_towards_one_half() -> None:
@@ -135,7 +155,8 @@ def test_only_near_duplicates_have_near_fingerprints() -> None:
         (evidence("date", relevance=0.95, authority=0.95), "high"),
         (evidence("date", relevance=0.95, authority=0.7), "medium"),
         (evidence(agreed=("date",), relevance=0.6), "medium"),
-        (evidence(entities=0), "low"),
+        (evidence(entities=0), "medium"),
+        (evidence(entities=0, authority=0.3), "low"),
     ],
 )
 def test_confidence_depends_on_distance_relevance_and_authority(piece: Evidence, level: str) -> None:

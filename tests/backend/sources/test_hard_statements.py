@@ -1,0 +1,35 @@
+"""Tests verdicts on statements made from the archive by changing one thing in each."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from backend.documents import landmark_archive
+from backend.sources.service import SourceFinder
+from backend.store.database import Database
+from benchmarks.hard_statements import format_table, judge_statements, make_statements, share_supported
+from tests.support import databases
+from tests.support.source_finder import finder_over
+
+EVERY = 16
+"""Each sixteenth event of the archive: some 400 statements."""
+
+
+@pytest.fixture(scope="module")
+def finder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SourceFinder]:
+    home = tmp_path_factory.mktemp("hard")
+    with databases.fresh("sqlite", home) as url:
+        database = Database(url)
+        with finder_over(database, home) as made:
+            yield made
+        database.dispose()
+
+
+def test_few_false_statements_are_supported_and_most_true_ones_are(finder: SourceFinder) -> None:
+    landmarks = landmark_archive.load()[::EVERY]
+    judged = judge_statements(finder, [*make_statements(landmarks, finder.scorer())])
+    print(format_table(judged))
+    assert {statement.language for statement, _ in judged} == {"en", "ja", "zh"}
+    assert len({statement.kind for statement, _ in judged}) >= 10
+    assert share_supported(judged, is_true=False) <= 0.03
+    assert share_supported(judged, is_true=True) >= 0.85
