@@ -289,7 +289,7 @@ def main() -> None:
         database = Database(settings.app_database_url)
         finder = SourceFinder(settings, database, ActiveRules(settings))
         finder.prepare()
-        landmarks = landmark_archive.load()[:: given.every]
+        landmarks = landmark_archive.load_landmarks()[:: given.every]
         judged = judge_statements(finder, [*make_statements(landmarks, finder.scorer())])
         database.dispose()
     print(format_table(judged))

@@ -26,7 +26,7 @@ def finder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SourceFinder]:
 
 
 def test_few_false_statements_are_supported_and_most_true_ones_are(finder: SourceFinder) -> None:
-    landmarks = landmark_archive.load()[::EVERY]
+    landmarks = landmark_archive.load_landmarks()[::EVERY]
     judged = judge_statements(finder, [*make_statements(landmarks, finder.scorer())])
     print(format_table(judged))
     assert {statement.language for statement, _ in judged} == {"en", "ja", "zh"}
