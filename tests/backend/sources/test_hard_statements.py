@@ -9,7 +9,7 @@ from backend.sources.service import SourceFinder
 from backend.store.database import Database
 from benchmarks.hard_statements import format_table, judge_statements, make_statements, share_supported
 from tests.support import databases
-from tests.support.source_finder import finder_over
+from tests.support.source_finder import open_finder
 
 EVERY = 16
 """Each sixteenth event of the archive: some 400 statements."""
@@ -20,7 +20,7 @@ def finder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SourceFinder]:
     home = tmp_path_factory.mktemp("hard")
     with databases.fresh("sqlite", home) as url:
         database = Database(url)
-        with finder_over(database, home) as made:
+        with open_finder(database, home) as made:
             yield made
         database.dispose()
 
