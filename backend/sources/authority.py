@@ -5,7 +5,7 @@ scores higher for statements about itself than for statements about others.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -53,6 +53,8 @@ _TYPE_BY_ENTITY_TYPE: Mapping[str, SourceType] = {
     "data_provider": "data_provider",
     "media": "trade_press",
 }
+GENERAL_REFERENCE_FACTOR = 0.9
+"""Factor on the authority of a site's home page."""
 MIN_KNOWN_AUTHORITY = 0.5
 """Authority of the least known outlet; blog platforms, social media and unknown hosts are below it."""
 _SELF_INTERESTED: frozenset[SourceType] = frozenset({"official", "exchange"})
@@ -96,9 +98,14 @@ class Authorities:
         """Return the authority of ``url`` for a statement ``about`` these entity ids.
 
         A host belongs to the owner of its longest known parent domain, compared by whole labels:
-        ``sec.gov.evil.example`` has no owner. A malformed URL is unknown.
+        ``sec.gov.evil.example`` has no owner. A malformed URL is unknown. A home page is a general reference:
+        it names no page that tells of the matter, so its score is lower.
         """
         host, path = _split_url(url)
+        found = self._classify_host(host, path, about)
+        return found if path.strip("/") else replace(found, score=found.score * GENERAL_REFERENCE_FACTOR)
+
+    def _classify_host(self, host: str, path: str, about: Collection[str]) -> Authority:
         if host in _ACCOUNT_HOSTS and (account := self._accounts.get(_get_first_segment(path))):
             return Authority("official", OFFICIAL_ACCOUNT_SCORE, account)
         if owned := self._paths.get(f"{host}/{_get_first_segment(path)}"):

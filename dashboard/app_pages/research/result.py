@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.app_pages.research import jobs, session_state, sources
 from dashboard.app_pages.research.marked_text import build_entity_table, build_marked_box, build_marked_text
 from dashboard.app_pages.research.markup import build_entity_link, format_hundredths, get_type_name
-from dashboard.client.research import AssessmentWord, EntityOut, SourcesResult
+from dashboard.client.research import AssessmentWord, EntityOut, SourcesResult, TruthAssessment
 from dashboard.components import text_marks
 from dashboard.components.text_marks import NamedEntity
 from dashboard.frame import formats
@@ -59,7 +59,6 @@ def _build_verdict(result: SourcesResult) -> str:
     passages = [source["summary"] for source in result["primary_sources"]]
     claimed = text_marks.mark_claims(result["statement"], truth["reasoning"], passages, word)
     marks = text_marks.merge_marks(claimed, session_state.find_entity_marks(result["statement"]))
-    confidence = _build_confidence(truth["confidence_level"])
     return tag(
         "section",
         tag(
@@ -76,12 +75,21 @@ def _build_verdict(result: SourcesResult) -> str:
             build_marked_text(result["statement"], marks, in_source=False),
             lang=detect_html_lang(result["statement"]),
         ),
-        tag("div", _build_meter(truth["truth_probability"], word), confidence, class_="rs-measure"),
+        _build_measure(truth),
         tag("p", text(t("research.why")), class_="cp-note"),
         tag("p", text(truth["reasoning"]), class_="rs-why", lang=detect_html_lang(truth["reasoning"])),
         class_=f"rs-verdict rs-{word}",
         aria_labelledby=HEADING_ID,
     )
+
+
+def _build_measure(truth: TruthAssessment) -> str:
+    """Builds meter and confidence; nothing where nothing is known, since a bar would look like a finding."""
+    probability, word = truth["truth_probability"], truth["assessment"]
+    if word == "unverified" and Decimal(str(probability)) == Decimal("0.5"):
+        return ""
+    confidence = _build_confidence(truth["confidence_level"])
+    return tag("div", _build_meter(probability, word), confidence, class_="rs-measure")
 
 
 def _build_confidence(level: str) -> str:
