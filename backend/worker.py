@@ -163,7 +163,7 @@ def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = Fa
     result of :func:`~backend.runtime.processes.stop_with_parent`.
     """
     stop = StopRequest()
-    stop.end_within(STOP_SECONDS)
+    stop.force_exit_after(STOP_SECONDS)
     started = time.monotonic()
 
     def restart() -> NoReturn:

@@ -126,7 +126,7 @@ def _known(changed: str, at: int, one: Pair) -> bool:
     if run is None or run.group() in (*_DIGITS.findall(one.source), "00"):
         return run is not None
     whole = next(found for found in _GROUPED.finditer(changed) if found.end() > at)
-    source = numbers.plain(one.source)
+    source = numbers.normalize(one.source)
     values = {found.value for found in numbers.find(source, one.from_language)}
     return Decimal(whole.group().replace(",", "")) in values
 

@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from backend.cli.terminal.console import error_describers, print_error
-from backend.runtime.processes import PARENT_PIPE
+from backend.runtime.processes import PARENT_PIPE_VARIABLE
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def open_database(settings: Settings | None = None) -> "Database":
 
 def warn_of_unknown_settings() -> None:
     """Warn of unknown setting names, unless the parent process already has."""
-    if PARENT_PIPE not in os.environ:
+    if PARENT_PIPE_VARIABLE not in os.environ:
         from backend.settings.inspection import find_unknown_names  # imported here: it slows each start
 
         for sentence in find_unknown_names():

@@ -7,7 +7,7 @@ import structlog
 
 from backend.cli.exit_codes import DEPENDENCY_FAILED
 from backend.cli.terminal.console import fail
-from backend.runtime.processes import bound_socket
+from backend.runtime.processes import bind_socket
 from backend.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -17,7 +17,7 @@ MANAGEMENT_PORT = "CHAINPROOF_MANAGEMENT_PORT"
 def bind(host: str, port: int, setting: str) -> socket.socket:
     """Bind a socket to the address. If that fails, ends the program with a sentence."""
     try:
-        bound = bound_socket(host, port)
+        bound = bind_socket(host, port)
     except OSError as error:
         reason = f"Port {port} of {host} cannot be used: {error.strerror}."
         fail(f"{reason} Choose another address or port with {setting}.", DEPENDENCY_FAILED)
@@ -37,7 +37,7 @@ def bind_management(settings: Settings) -> socket.socket | None:
     if settings.management_port is not None:
         return bind(host, port, MANAGEMENT_PORT)
     try:
-        bound = bound_socket(host, port)
+        bound = bind_socket(host, port)
     except OSError:
         bound = None
     if bound is None:

@@ -23,7 +23,7 @@ from backend.runtime import garbage_collection, logs
 from backend.runtime.processes import (
     GRACE_SECONDS,
     Child,
-    Family,
+    ProcessGroup,
     StopRequest,
     exit_on_stop_signals,
     stop_with_parent,
@@ -61,20 +61,20 @@ def up(
         management.close()
     migrations.upgrade(settings.app_database_url)
     quiet = {} if "log_level" in settings.model_fields_set else {"CHAINPROOF_LOG_LEVEL": "warning"}
-    family = Family(
+    group = ProcessGroup(
         [
-            Child("worker", ["worker"], quiet, needed=False),
+            Child("worker", ["worker"], quiet, required=False),
             Child("serve", ["serve", "--no-worker"], quiet),
             Child("dashboard", ["dashboard"], quiet, silent=True),
         ]
     )
-    stop = StopRequest(family.stop)
-    family.start()
+    stop = StopRequest(group.stop)
+    group.start()
     with err.status("Starting…"):
-        ready = family.wait_until(lambda: _is_ready(settings), START_TIMEOUT_SECONDS)
-    if not (stop.is_requested or family.failed):
+        ready = group.wait_until(lambda: _is_ready(settings), START_TIMEOUT_SECONDS)
+    if not (stop.is_requested or group.failed):
         print_banner(settings, ready=ready)
-    _watch(family, lambda: err.print("Stopping…"))
+    _watch(group, lambda: err.print("Stopping…"))
     err.print("Stopped.")
 
 
@@ -98,7 +98,7 @@ def serve(
     bound = bind(settings.host, settings.port, PORT)
     management = bind_management(settings)
     migrations.upgrade(settings.app_database_url)
-    children = [Child("worker", ["worker"], needed=False)] if worker else []
+    children = [Child("worker", ["worker"], required=False)] if worker else []
     if workers > 1:
         _share_metrics(settings)
         numbers = tuple(listener.fileno() for listener in (bound, management) if listener is not None)
@@ -106,17 +106,17 @@ def serve(
             Child(f"http-{n}", ["http", *map(str, numbers)], descriptors=numbers)
             for n in range(1, workers + 1)
         ]
-    family = Family(children)
+    group = ProcessGroup(children)
     try:
-        family.start()
+        group.start()
         if workers > 1:
-            StopRequest(family.stop)
-            _watch(family)
+            StopRequest(group.stop)
+            _watch(group)
         else:
-            family.watch_in_background()
-            _run_http(settings, bound, management, family.stop)
+            group.watch_in_background()
+            _run_http(settings, bound, management, group.stop)
     finally:
-        family.end()
+        group.end()
 
 
 @app.command(hidden=True)
@@ -252,7 +252,7 @@ def _run_http(
             self,
         ) -> Generator[None, None, None]:  # uvicorn's own method raises the signals again at the end
             stop = StopRequest(lambda: self.handle_exit(signal.SIGTERM, None), on_stop)
-            stop.end_within(GRACE_SECONDS + 1)
+            stop.force_exit_after(GRACE_SECONDS + 1)
             yield
 
     server = Server(build_server_config(application, settings))
@@ -275,11 +275,11 @@ def _explain_used_port(port: int, setting: str) -> Iterator[None]:
         fail_for_used_port(port, setting)
 
 
-def _watch(family: Family, before_end: Callable[[], object] = lambda: None) -> None:
+def _watch(group: ProcessGroup, before_stop: Callable[[], object] = lambda: None) -> None:
     """Keep the children alive until the end. Fails if one could not be started."""
-    family.watch(before_end)
-    if family.failed:
+    group.watch(before_stop)
+    if group.failed:
         fail(
-            f"The {family.failed.name} process could not be started. Its messages are above.",
+            f"The {group.failed.name} process could not be started. Its messages are above.",
             DEPENDENCY_FAILED,
         )

@@ -23,10 +23,10 @@ import structlog
 log = structlog.get_logger(__name__)
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-PARENT_PIPE = "CHAINPROOF_PARENT_PIPE"
+PARENT_PIPE_VARIABLE = "CHAINPROOF_PARENT_PIPE"
 GRACE_SECONDS = 8.0
-"""Time to stop after SIGTERM until a process is killed. The next process continues its unfinished work. A
-whole stop takes less than ten seconds."""
+"""Seconds between SIGTERM and SIGKILL. The next process continues the unfinished work. A complete shutdown
+takes less than ten seconds."""
 STABLE_SECONDS = 10.0
 """A child that has run this long counts as started and is restarted without limit."""
 MAX_START_ATTEMPTS = 3
@@ -35,8 +35,10 @@ MAX_RESTART_DELAY_SECONDS = 5.0
 
 
 def stop_with_parent() -> bool:
-    """In a child of :class:`ProcessGroup`, stop when the parent ends. Returns whether it is one."""
-    if os.environ.pop(PARENT_PIPE, None) != "1":  # its own children have no such pipe
+    """In a child of :class:`ProcessGroup`, stop when the parent ends. Return True in such a child."""
+    if (
+        os.environ.pop(PARENT_PIPE_VARIABLE, None) != "1"
+    ):  # removed, so that its own children do not inherit it
         return False
 
     def wait_for_parent() -> None:
@@ -62,7 +64,7 @@ def replace_process(arguments: Sequence[str], *, has_parent: bool) -> NoReturn:
     All threads end at once; files and connections close. ``has_parent`` is the result of
     :func:`stop_with_parent`. Raises ``OSError`` if the program cannot be run.
     """
-    pipe = {PARENT_PIPE: "1"} if has_parent else {}
+    pipe = {PARENT_PIPE_VARIABLE: "1"} if has_parent else {}
     os.execve(sys.executable, command_line(arguments), {**os.environ, **pipe})  # noqa: S606 - no shell is needed
 
 
@@ -91,7 +93,7 @@ class StopRequest:
         while not self.is_requested and time.monotonic() < deadline:
             time.sleep(0.1)
 
-    def end_within(self, seconds: float) -> None:
+    def force_exit_after(self, seconds: float) -> None:
         """End this process ``seconds`` after the request, even if threads still run."""
 
         def end() -> None:
@@ -100,17 +102,19 @@ class StopRequest:
             log.warning("process_exit_forced", after_seconds=seconds)
             os._exit(0)
 
-        threading.Thread(target=end, name="end-within", daemon=True).start()
+        threading.Thread(target=end, name="forced-exit", daemon=True).start()
 
 
 def exit_on_stop_signals() -> None:
-    """Exit at once on a stop signal, until a :class:`StopRequest` is created. Prints a line unless a child.
+    """Exit at once on a stop signal, until a :class:`StopRequest` is created.
+
+    Prints "Stopped." unless this process is a child.
 
     A handler that raises can do so within a callback of the garbage collector, where Python drops the
     exception and the program continues. A handler that uses ``print`` can interrupt another print. Children
-    end with this process, and the store survives a kill at any moment.
+    end with this process, and the database survives a kill at any moment.
     """
-    message = b"" if PARENT_PIPE in os.environ else b"Stopped.\n"
+    message = b"" if PARENT_PIPE_VARIABLE in os.environ else b"Stopped.\n"
 
     def end(*_: object) -> None:
         os.write(2, message)
@@ -129,9 +133,9 @@ class Child:
     environment: Mapping[str, str] = field(default_factory=dict)
     silent: bool = False
     """Whether its standard output is dropped. Its log goes to standard error."""
-    needed: bool = True
-    """Whether the group stops if this child cannot be started. Other children are restarted without limit,
-    since a missing database, for example, may come back."""
+    required: bool = True
+    """Whether the group stops if this child cannot be started. Children that are not required are restarted
+    without limit, since a missing database, for example, may come back."""
     descriptors: tuple[int, ...] = ()
     """File descriptors that the child inherits under the same numbers."""
     process: subprocess.Popen[bytes] | None = None
@@ -145,7 +149,7 @@ class Child:
             command_line(self.arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL if self.silent else None,
-            env={**os.environ, **self.environment, PARENT_PIPE: "1"},
+            env={**os.environ, **self.environment, PARENT_PIPE_VARIABLE: "1"},
             pass_fds=self.descriptors,
             start_new_session=True,  # Ctrl-C reaches only the parent, which stops the children in order
         )
@@ -167,31 +171,32 @@ class Child:
             self.process.wait()
 
 
-class Family:
+class ProcessGroup:
     """Keeps child processes alive until :meth:`stop`."""
 
     def __init__(self, children: Sequence[Child]) -> None:
         self._children = list(children)
         self._stopping = False
-        self._changing = threading.Lock()
+        self._lifecycle_lock = threading.Lock()
         """Held while children are started or ended, so that no child starts after the end."""
         self.failed: Child | None = None
         """The child that could not be started, if this ended the group."""
 
     def start(self) -> None:
-        with self._changing:
+        with self._lifecycle_lock:
             for child in self._children:
                 child.start()
 
-    def watch(self, before_end: Callable[[], object] = lambda: None) -> None:
-        """Keep the children alive until ``stop`` is called or a needed child cannot be started.
+    def watch(self, before_stop: Callable[[], object] = lambda: None) -> None:
+        """Keep the children alive until ``stop`` is called or a required child cannot be started.
 
-        After ``stop``, ``before_end`` is called before the children are stopped.
+        After ``stop``, ``before_stop`` is called before the children are stopped; it is not called if a
+        required child failed.
         """
         while not self._stopping and not self._restart_dead_children():
             time.sleep(0.1)
         if self.failed is None:
-            before_end()
+            before_stop()
         self.end()
 
     def wait_until(self, ready: Callable[[], bool], seconds: float) -> bool:
@@ -215,7 +220,7 @@ class Family:
     def end(self) -> None:
         """Stop all children at once and wait for them. It may be called twice."""
         self._stopping = True
-        with self._changing:
+        with self._lifecycle_lock:
             deadline = time.monotonic() + GRACE_SECONDS
             for child in self._children:
                 child.terminate()
@@ -224,7 +229,7 @@ class Family:
 
     def _restart_dead_children(self) -> bool:
         """Restart dead children. Returns whether a needed child cannot be started."""
-        with self._changing:
+        with self._lifecycle_lock:
             for child in self._children:
                 if not self._stopping:
                     self._restart_if_dead(child)
@@ -243,7 +248,7 @@ class Family:
         if code is None:
             return
         child.failures = 1 if is_stable else child.failures + 1
-        if child.needed and not child.is_stable and child.failures >= MAX_START_ATTEMPTS:
+        if child.required and not child.is_stable and child.failures >= MAX_START_ATTEMPTS:
             log.error("process_start_failed", name=child.name, exit_code=code)
             self.failed = child
             return
@@ -252,13 +257,13 @@ class Family:
         log.warning("process_died", name=child.name, exit_code=code, restart_in_seconds=delay)
 
 
-def bound_socket(host: str, port: int) -> socket.socket | None:
+def bind_socket(host: str, port: int) -> socket.socket | None:
     """Bind a socket to the address without listening. Returns None if the port is in use.
 
     Raises ``OSError`` for an address of another machine and for a port that needs root.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
+    group = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(group, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))

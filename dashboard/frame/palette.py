@@ -31,12 +31,12 @@ class Shades:
 
     @property
     def alert_fall(self) -> str:
-        """An alert of a fall on Timelines; ``--alert-fall`` in CSS."""
+        """An alert of a fall on Timelines; ``--alert-fall`` in the page's CSS."""
         return self.down
 
     @property
     def alert_rise(self) -> str:
-        """An alert of a rise on Timelines; ``--alert-rise`` in CSS."""
+        """An alert of a rise on Timelines; ``--alert-rise`` in the page's CSS."""
         return self.up
 
 

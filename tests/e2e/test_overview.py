@@ -62,14 +62,14 @@ def test_preferences_are_kept_for_the_next_visit_and_a_link_sets_the_language(
 
 
 def test_back_and_forward_change_the_period(page: Page) -> None:
-    page.get_by_role("radio", name="7 d").click()
+    page.get_by_role("radio", name="7d").click()
     page.wait_for_url("**/?span=7d")
-    expect(page.locator(".cp-breadth .cp-panel-note")).to_contain_text("7 d")
+    expect(page.locator(".cp-breadth .cp-panel-note")).to_contain_text("7d")
     page.go_back()
-    expect(page.get_by_role("radio", name="24 h")).to_have_attribute("aria-checked", "true")
-    expect(page.locator(".cp-breadth .cp-panel-note")).to_contain_text("24 h")
+    expect(page.get_by_role("radio", name="24h")).to_have_attribute("aria-checked", "true")
+    expect(page.locator(".cp-breadth .cp-panel-note")).to_contain_text("24h")
     page.go_forward()
-    expect(page.get_by_role("radio", name="7 d")).to_have_attribute("aria-checked", "true")
+    expect(page.get_by_role("radio", name="7d")).to_have_attribute("aria-checked", "true")
 
 
 def test_a_click_on_an_asset_opens_it_in_the_rankings_within_the_session(page: Page) -> None:

@@ -135,7 +135,7 @@ class EvidenceScorer:
             published=published_at.date() if published_at and not is_record else None,
             entities=document.entities,
             bm25=bm25 or None,
-            known_names={*self._list_names(document), event_text},
+            passage_names={*self._list_names(document), event_text},
         )
 
     def _list_names(self, document: Document) -> frozenset[str]:
@@ -157,7 +157,7 @@ class EvidenceScorer:
         known_language = next((one for one in LANGUAGES if one == language), None) or detect([passage])
         reference = date.fromisoformat(day) if day else None
         mentions = self.find_mentions(passage) if is_record else find_mentions(self.rules, passage)
-        return parse_claim(passage, known_language, mentions, reference=reference)
+        return parse_claim(passage, known_language, mentions, reference_date=reference)
 
     def find_mentions(self, text: str) -> list[Mention]:
         """Find the entities that a statement or a record names.

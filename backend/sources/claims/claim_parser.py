@@ -1,4 +1,4 @@
-"""Parses a statement into slots: entities, dates, figures and acts."""
+"""Parses a statement into slots: entities, dates, figures and action_spans."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -19,51 +19,53 @@ from backend.sources.claims import (
 from backend.sources.claims.model import Action, Claim
 
 MAX_CHARS = 20_000
-"""Maximum characters of a passage; a longer text is a page that must be split first."""
+"""Characters of a text that are parsed; a longer one is truncated."""
 
 
 def parse_claim(
-    text: str, language: Language, mentions: Sequence[Mention] = (), *, reference: date | None = None
+    text: str, language: Language, mentions: Sequence[Mention] = (), *, reference_date: date | None = None
 ) -> Claim:
     """Parse the slots of ``text``, whose entities are ``mentions``.
 
-    ``reference`` is the day of writing, or of the event of a record. Relative dates and dates without a year
-    are resolved with it."""
-    plain = numbers.plain(text[:MAX_CHARS])
-    found_dates = dates.find(plain, reference)
+    ``reference_date`` is the day of publication, or of the recorded event. Relative dates and dates without a
+    year are resolved with it.
+    """
+    plain = numbers.normalize(text[:MAX_CHARS])
+    found_dates = dates.find(plain, reference_date)
     found_quantities = quantities.find(plain, language, found_dates)
-    found_actions = [action for action in actions.find(plain, language) if not _inside(action, mentions)]
+    found_actions = [action for action in actions.find(plain, language) if not _is_in_name(action, mentions)]
     spans = [(slot.start, slot.end) for slots in (mentions, found_dates, found_quantities) for slot in slots]
-    acts = [(action.start, action.end) for action in found_actions]
-    names = lexical_features.names(plain, spans)
-    named = " ".join(names).lower()
+    action_spans = [(action.start, action.end) for action in found_actions]
+    names = lexical_features.find_names(plain, spans)
+    lowercase_names = " ".join(names).lower()
+    content_terms = lexical_features.list_content_terms(plain, [*spans, *action_spans])
     return Claim(
         text,
         language,
-        tuple(sorted(mentions, key=lambda mention: mention.start)),
-        tuple(found_dates),
-        tuple(found_quantities),
-        tuple(found_actions),
-        lexical_features.words(plain, spans),
-        frozenset(word for word in lexical_features.matter(plain, [*spans, *acts]) if word not in named),
-        _denied(plain, language, acts),
-        names,
-        subjects.find(text[:MAX_CHARS], language, spans),
-        places.find(plain),
-        clauses.split_clauses(plain, language, [*spans, *acts]),
+        mentions=tuple(sorted(mentions, key=lambda mention: mention.start)),
+        dates=tuple(found_dates),
+        quantities=tuple(found_quantities),
+        actions=tuple(found_actions),
+        words=lexical_features.list_terms(plain, spans),
+        matter=frozenset(term for term in content_terms if term not in lowercase_names),
+        denied=_find_negated(plain, language, action_spans),
+        names=names,
+        subject=subjects.find(text[:MAX_CHARS], language, spans),
+        places=places.find(plain),
+        clauses=clauses.split_clauses(plain, language, [*spans, *action_spans]),
     )
 
 
-def _denied(plain: str, language: Language, acts: Sequence[tuple[int, int]]) -> frozenset[str]:
-    """Find negated words outside the acts, which carry their own negation."""
+def _find_negated(plain: str, language: Language, action_spans: Sequence[tuple[int, int]]) -> frozenset[str]:
+    """Find negated words outside the actions, whose negation is stored on the action."""
     low = plain.lower()
     return frozenset(
         lexical_features.stem(match["word"])
-        for match in negation.denied(low, language)
-        if not any(start < match.end("word") and match.start("word") < end for start, end in acts)
+        for match in negation.find_negated_words(low, language)
+        if not any(start < match.end("word") and match.start("word") < end for start, end in action_spans)
     )
 
 
-def _inside(action: Action, mentions: Sequence[Mention]) -> bool:
+def _is_in_name(action: Action, mentions: Sequence[Mention]) -> bool:
     """True if a verb is part of a name (Block, The Merge)."""
     return any(mention.start <= action.start and action.end <= mention.end for mention in mentions)

@@ -112,12 +112,12 @@ def check_worthiness(sentence: str, language: Language) -> float:
     opinions and sentences without slots."""
     if len(sentence) < MIN_CLAIM_CHARS or _QUESTION.search(sentence) or _OPINION[language].search(sentence):
         return 0.0
-    plain = numbers.plain(sentence[:MAX_CLAIM_CHARS])
+    plain = numbers.normalize(sentence[:MAX_CLAIM_CHARS])
     found_dates = dates.find(plain)
     found_quantities = quantities.find(plain, language, found_dates)
     score = 1.5 * min(len(found_dates), 2)
     score += 1.5 * min(sum(quantity.unit is not None for quantity in found_quantities), 2)
     score += 1.0 * min(len(actions.find(plain, language)), 2)
     score += 1.0 * bool(find_cues(plain, language))
-    named = lexical_features.names(plain, ())
+    named = lexical_features.find_names(plain, ())
     return score + 0.5 * min(len(named), 2) if score else 0.0

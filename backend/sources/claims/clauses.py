@@ -45,6 +45,6 @@ def split_clauses(plain: str, language: Language, outside: Iterable[Span]) -> tu
         is_gloss = end < len(plain) and plain[end] in ")）" and end - start <= MAX_GLOSS_CHARS
         if plain[start:end].strip() and not is_gloss:
             inside = [(max(a, start) - start, min(b, end) - start) for a, b in taken if a < end and start < b]
-            found.append(Clause(start, end, lexical_features.matter(plain[start:end], inside)))
+            found.append(Clause(start, end, lexical_features.list_content_terms(plain[start:end], inside)))
         start = len(plain) if joint is None else max(joint.end(), joint.start())
     return tuple(found)

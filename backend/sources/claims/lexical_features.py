@@ -29,7 +29,7 @@ _NO_NAMES = _WORDS["not_names"]
 _COMMON_KATAKANA = _WORDS["common_katakana"]
 
 
-def words(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
+def list_terms(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
     """Return stems of Latin words and pairs of Han and kana of a plain ``text`` without the spans
     ``outside``."""
     found: set[str] = set()
@@ -46,14 +46,14 @@ def words(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
     return frozenset(word for word in found if not _HIRAGANA_PAIR.fullmatch(word))
 
 
-def matter(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
-    """Return :func:`words` without those that have no content of their own (got, made, announced, 发生在)."""
+def list_content_terms(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
+    """Return the terms that have content of their own: without got, made, announced, 发生在."""
     empty = (match.span() for match in _EMPTY.finditer(text))
-    told = words(text, [*outside, *empty]) - _LIGHT
+    told = list_terms(text, [*outside, *empty]) - _LIGHT
     return frozenset(word for word in told if not _HIRAGANA.search(word))
 
 
-def names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+def find_names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]:
     """Find words that look like names, without the spans ``outside``. A headline with every word capitalised
     has none. The first word of a sentence counts only without the ending of an ordinary word."""
     taken = sorted(outside)

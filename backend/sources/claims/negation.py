@@ -161,7 +161,7 @@ _DENIED: Mapping[Language, re.Pattern[str]] = {
 }
 
 
-def denied(low: str, language: Language) -> Iterator[re.Match[str]]:
+def find_negated_words(low: str, language: Language) -> Iterator[re.Match[str]]:
     """Find the words (``word``) next to a negation, listed verbs or not."""
     return _DENIED[language].finditer(low)
 

@@ -1,7 +1,7 @@
 """Finds numerals of English, Japanese and Chinese and parses them as exact decimals.
 
-A text is first made ``plain``: full-width letters, digits and signs become narrow, every dash a hyphen. Each
-code point maps to one code point, so that offsets stay valid for the original text."""
+A text is first normalized: full-width letters, digits and signs become narrow, every dash a hyphen. Each code
+point maps to one code point, so that offsets stay valid for the original text."""
 
 import re
 from dataclasses import dataclass
@@ -117,7 +117,7 @@ class Numeral:
     letter: bool = False
 
 
-def plain(text: str) -> str:
+def normalize(text: str) -> str:
     """Return ``text`` with narrow letters, digits and signs, of the same length."""
     return text if text.isascii() else text.translate(_PLAIN)
 
@@ -127,7 +127,7 @@ def parse(numeral: str, language: Language = "en") -> Decimal | None:
 
     ``language`` decides 三万五: 35,000 in Chinese, 30,005 elsewhere.
     """
-    text = plain(numeral).strip()
+    text = normalize(numeral).strip()
     found = _read(text, 0, language) or _spelled_at(text)
     return found.value if found is not None and found.end == len(text) else None
 

@@ -15,7 +15,7 @@ def compute_fingerprint(text: str) -> int:
     Source: Charikar, "Similarity estimation techniques from rounding algorithms", 2002.
     """
     counts = [0] * BITS
-    features = lexical_features.words(numbers.plain(text), ())
+    features = lexical_features.list_terms(numbers.normalize(text), ())
     for feature in features:
         code = int.from_bytes(blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest())
         for bit in range(BITS):

@@ -43,7 +43,7 @@ def compare(
     published: date | None = None,
     entities: Collection[str] = (),
     bm25: float | None = None,
-    known_names: Collection[str] = (),
+    passage_names: Collection[str] = (),
 ) -> Comparison:
     """Compare ``claim`` with ``passage`` and its record's ``facts`` and ``entities``.
 
@@ -90,7 +90,7 @@ def compare(
     if denial is not None and not found.differences:
         found = replace(found, differences=(denial,))
     missing = missing_elements.find_missing(
-        claim, passage, found.agreed, known_entities=ids, known_names=known_names
+        claim, passage, found.agreed, passage_entities=ids, passage_names=passage_names
     )
     return replace(
         found,

@@ -16,34 +16,34 @@ from backend.sources.comparison.missing_figures import find_figures
 
 MIN_CLAUSE_TERMS: Mapping[Language, int] = {"en": 3, "ja": 3, "zh": 4}
 """Minimum content terms of a clause that counts as an element."""
-MIN_TERM_CHARS = 5
-"""Letters from which a stem is also looked for inside other words."""
-HOME_COUNTRY = "United States"
+MIN_SUBSTRING_MATCH_CHARS = 5
+"""Minimum letters of a stem that is searched inside other words."""
+IMPLICIT_COUNTRY = "United States"
 """This country is often named only as the location of its agencies and courts."""
 MAX_ADJECTIVE_GAP = 14
 """Characters between a country and the name that it belongs to: the South Korean exchange Upbit."""
-DECISIVE_ACTS = frozenset({"uphold", "ban", "acquit", "keep"})
-"""Acts that reverse a matter. Other acts have too many wordings to be searched."""
-_DUTIES = frozenset({"不得", "may not", "must not"})
+OUTCOME_VERBS = frozenset({"uphold", "ban", "acquit", "keep"})
+"""Verbs that decide the outcome of a case. Other verbs have too many synonyms to search for."""
+_PROHIBITIONS = frozenset({"不得", "may not", "must not"})
 
 
 def find_missing(
     claim: Claim,
     passage: Claim,
-    agreed: Sequence[Difference],
+    matching_slots: Sequence[Difference],
     *,
-    known_entities: Collection[str],
-    known_names: Collection[str] = (),
+    passage_entities: Collection[str],
+    passage_names: Collection[str] = (),
 ) -> frozenset[MissingElement]:
     """Return the elements of ``claim`` that ``passage`` does not contain.
 
-    ``agreed`` are the slots that agree. ``known_entities`` are the entities that the passage or its record
-    names, ``known_names`` all their names. In a passage of another language only figures and names can be
-    found.
+    ``matching_slots`` are the slots (dates, figures) that agree. ``passage_entities`` are the entities that
+    the passage or its document names, ``passage_names`` all their names. In a passage of another language
+    only figures and names can be found.
     """
     found = {
-        *find_figures(claim, passage, agreed),
-        *_find_names(claim, passage, known_entities, known_names),
+        *find_figures(claim, passage, matching_slots),
+        *_find_names(claim, passage, passage_entities, passage_names),
     }
     if claim.language == passage.language:
         others = (
@@ -51,7 +51,7 @@ def find_missing(
             _find_place(claim, passage),
             _find_act(claim, passage),
             _find_negation(claim, passage),
-            _find_clause(claim, passage, agreed, known_entities),
+            _find_clause(claim, passage, matching_slots, passage_entities),
         )
         found |= {one for one in others if one is not None}
     return frozenset(found)
@@ -59,28 +59,28 @@ def find_missing(
 
 _ACRONYM = re.compile(r"[A-Z]{2,6}")
 _KATAKANA = re.compile("[\u30a1-\u30fc]+")
-_TITLE_JA = re.compile("(?:氏|判事|被告|容疑者|社長|議員|長官|大統領)")
+_HONORIFIC_JA = re.compile("(?:氏|判事|被告|容疑者|社長|議員|長官|大統領)")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;“\"(]\s*)$")
 
 
 def _find_names(
-    claim: Claim, passage: Claim, known: Collection[str], known_names: Collection[str]
+    claim: Claim, passage: Claim, known: Collection[str], passage_names: Collection[str]
 ) -> Iterator[MissingElement]:
-    told = _squeeze(" ".join((passage.text, *known_names)))
+    passage_terms = _normalize_name(" ".join((passage.text, *passage_names)))
     for mention in claim.mentions:
-        if mention.entity_id not in known and _squeeze(mention.text) not in told:
+        if mention.entity_id not in known and _normalize_name(mention.text) not in passage_terms:
             yield MissingElement("name", mention.text)
     for name in claim.names:
-        if _squeeze(name) not in told and _is_certain_name(claim, name):
+        if _normalize_name(name) not in passage_terms and _is_unambiguous_name(claim, name):
             yield MissingElement("name", name)
 
 
-def _squeeze(text: str) -> str:
+def _normalize_name(text: str) -> str:
     """Return lower case without spaces, hyphens and middle dots, which are optional in names."""
     return re.sub(r"[\s・·=＝-]", "", text.lower())
 
 
-def _is_certain_name(claim: Claim, name: str) -> bool:
+def _is_unambiguous_name(claim: Claim, name: str) -> bool:
     """True if a word that looks like a name certainly is one.
 
     Left out are acronyms, which may stand for words of the source, countries, the first words of
@@ -90,7 +90,7 @@ def _is_certain_name(claim: Claim, name: str) -> bool:
         return False
     at = claim.text.find(name)
     if _KATAKANA.fullmatch(name):
-        return "・" in name.strip("・") or _TITLE_JA.match(claim.text, at + len(name)) is not None
+        return "・" in name.strip("・") or _HONORIFIC_JA.match(claim.text, at + len(name)) is not None
     starts = claim.language == "en" and _SENTENCE_START.search(claim.text[:at]) is not None
     return not (starts and name[1:].islower())
 
@@ -98,7 +98,7 @@ def _is_certain_name(claim: Claim, name: str) -> bool:
 def _find_place(claim: Claim, passage: Claim) -> MissingElement | None:
     """Find a country of the event, but not one that qualifies a name, such as *India's WazirX*."""
     for country, text in claim.places.items():
-        if country == HOME_COUNTRY or country in passage.places or text in passage.text:
+        if country == IMPLICIT_COUNTRY or country in passage.places or text in passage.text:
             continue
         end = claim.text.find(text) + len(text)
         if not any(0 <= one.start - end <= MAX_ADJECTIVE_GAP for one in claim.mentions):
@@ -108,25 +108,25 @@ def _find_place(claim: Claim, passage: Claim) -> MissingElement | None:
 
 def _find_act(claim: Claim, passage: Claim) -> MissingElement | None:
     """Find a decisive act that the passage does not contain."""
-    told = {action.verb for action in passage.actions}
+    passage_terms = {action.verb for action in passage.actions}
     for action in claim.actions:
-        if action.verb not in DECISIVE_ACTS or action.verb in told or not action.affirmed:
+        if action.verb not in OUTCOME_VERBS or action.verb in passage_terms or not action.affirmed:
             continue
-        if action.text.lower() not in _DUTIES:
+        if action.text.lower() not in _PROHIBITIONS:
             return MissingElement("act", action.text)
     return None
 
 
 def _find_cue(claim: Claim, passage: Claim) -> MissingElement | None:
-    ours = find_cues(numbers.plain(claim.text), claim.language)
-    theirs = find_cues(numbers.plain(passage.text), passage.language)
-    for kind, text in ours.items():
-        if kind not in theirs:
+    found_in_claim = find_cues(numbers.normalize(claim.text), claim.language)
+    found_in_passage = find_cues(numbers.normalize(passage.text), passage.language)
+    for kind, text in found_in_claim.items():
+        if kind not in found_in_passage:
             return MissingElement("modality" if kind == "planned" else "qualifier", text)
     return None
 
 
-_NEGATIONS: Mapping[Language, re.Pattern[str]] = {
+_NEGATION_PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:not(?! only| less| more| fewer)|never|nobody|none|nor|neither|cannot|no longer"
         r"|no(?! less| more| fewer| later| sooner| doubt))\b|n't\b"
@@ -140,7 +140,7 @@ _NEGATIONS: Mapping[Language, re.Pattern[str]] = {
         "|绝不|并不|並不"
     ),
 }
-_NEGATIVE: Mapping[Language, re.Pattern[str]] = {
+_NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:not?|never|none|nor|neither|cannot|without|un[a-z]{4,}|non[- ][a-z]+|free|exempt\w*|refus\w+"
         r"|declin\w+|fail\w*|reject\w*|den(?:y|ied|ies)|lack\w*|ban\w*|halt\w*|stop\w*|end\w*|voluntary)\b|n't\b"
@@ -153,39 +153,42 @@ _NEGATION_CONTEXT_CHARS = 24
 
 def _find_negation(claim: Claim, passage: Claim) -> MissingElement | None:
     """Find a denial in the claim if the passage has no negative word at all."""
-    low = claim.text.lower()
-    ours = _NEGATIONS[claim.language].search(low)
-    if ours is None or negation.is_exceptive(low, claim.language):
+    lowered = claim.text.lower()
+    found_in_claim = _NEGATION_PATTERNS[claim.language].search(lowered)
+    if found_in_claim is None or negation.is_exceptive(lowered, claim.language):
         return None
-    if _NEGATIVE[passage.language].search(passage.text.lower()):
+    if _NEGATIVE_WORD_PATTERNS[passage.language].search(passage.text.lower()):
         return None
-    start, end = max(0, ours.start() - _NEGATION_CONTEXT_CHARS), ours.end() + _NEGATION_CONTEXT_CHARS
+    start, end = (
+        max(0, found_in_claim.start() - _NEGATION_CONTEXT_CHARS),
+        found_in_claim.end() + _NEGATION_CONTEXT_CHARS,
+    )
     start = claim.text.find(" ", start) + 1 if start and claim.language == "en" else start
     end = claim.text.rfind(" ", 0, end) if end < len(claim.text) and claim.language == "en" else end
     return MissingElement("negation", claim.text[start:end].strip(" .,。，、"))
 
 
 def _find_clause(
-    claim: Claim, passage: Claim, agreed: Sequence[Difference], known: Collection[str]
+    claim: Claim, passage: Claim, matching_slots: Sequence[Difference], known: Collection[str]
 ) -> MissingElement | None:
     """Find the first clause with its own content of which the passage contains nothing."""
-    told, low = _list_terms(passage.text), passage.text.lower()
-    anchors = _find_anchors(claim, passage, agreed, known)
+    passage_terms, lowered = _list_terms(passage.text), passage.text.lower()
+    matched_spans = _find_matched_spans(claim, passage, matching_slots, known)
     for clause in claim.clauses:
         if len(clause.terms) < MIN_CLAUSE_TERMS[claim.language]:
             continue
-        if any(start < clause.end and clause.start < end for start, end in anchors):
+        if any(start < clause.end and clause.start < end for start, end in matched_spans):
             continue
-        if not any(_is_told(term, told, low) for term in clause.terms):
+        if not any(_passage_contains(term, passage_terms, lowered) for term in clause.terms):
             return MissingElement("clause", claim.text[clause.start : clause.end].strip())
     return None
 
 
-def _find_anchors(
-    claim: Claim, passage: Claim, agreed: Sequence[Difference], known: Collection[str]
+def _find_matched_spans(
+    claim: Claim, passage: Claim, matching_slots: Sequence[Difference], known: Collection[str]
 ) -> list[tuple[int, int]]:
     """Return the spans of the claim's slots that the passage has too."""
-    same = {one.claimed for one in agreed}
+    same = {one.claimed for one in matching_slots}
     acts = {action.verb for action in passage.actions}
     return [
         *((one.start, one.end) for one in claim.mentions if one.entity_id in known),
@@ -195,10 +198,12 @@ def _find_anchors(
     ]
 
 
-def _is_told(term: str, told: frozenset[str], low: str) -> bool:
-    return term in told or ((not term.isascii() or len(term) >= MIN_TERM_CHARS) and term in low)
+def _passage_contains(term: str, passage_terms: frozenset[str], lowered: str) -> bool:
+    return term in passage_terms or (
+        (not term.isascii() or len(term) >= MIN_SUBSTRING_MATCH_CHARS) and term in lowered
+    )
 
 
 @lru_cache(4_000)
 def _list_terms(text: str) -> frozenset[str]:
-    return lexical_features.words(numbers.plain(text), ())
+    return lexical_features.list_terms(numbers.normalize(text), ())

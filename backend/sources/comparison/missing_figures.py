@@ -52,9 +52,9 @@ def _slot_spans(text: Claim) -> list[tuple[int, int]]:
 
 
 def _find_bare_numbers(claim: Claim, passage: Claim, agreed: Sequence[Decimal]) -> Iterator[MissingElement]:
-    plain = numbers.plain(claim.text)
+    plain = numbers.normalize(claim.text)
     taken = _slot_spans(claim)
-    known = {one.value for one in numbers.find(numbers.plain(passage.text), passage.language)}
+    known = {one.value for one in numbers.find(numbers.normalize(passage.text), passage.language)}
     known |= {one.value for one in passage.quantities}
     for numeral in numbers.find(plain, claim.language):
         is_slot = any(start < numeral.end and numeral.start < end for start, end in taken)
@@ -78,7 +78,7 @@ _FIRST = Decimal(1)
 
 def _read_ordinals(text: Claim) -> dict[Decimal, str]:
     """Map the ordinals of a text from the second on to their words."""
-    plain = numbers.plain(text.text).lower()
+    plain = numbers.normalize(text.text).lower()
     taken = _slot_spans(text)
     found: dict[Decimal, str] = {}
     for match in _ORDINALS[text.language].finditer(plain):

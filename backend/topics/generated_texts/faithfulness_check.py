@@ -149,9 +149,9 @@ def _check_names(text: str, language: Language, inputs: CheckInputs) -> Iterator
 
 def _check_sense(text: str, language: Language, inputs: CheckInputs) -> Iterator[str]:
     """Find acts with the wrong polarity, wrong directions, and relative dates that are not in the inputs."""
-    shown = [(numbers.plain(one), other) for one, other in inputs.texts]
+    shown = [(numbers.normalize(one), other) for one, other in inputs.texts]
     acts = {(one.verb, one.affirmed) for source, other in shown for one in actions.find(source, other)}
-    for act in actions.find(numbers.plain(text), language):
+    for act in actions.find(numbers.normalize(text), language):
         if (act.verb, act.affirmed) not in acts and (act.verb, not act.affirmed) in acts:
             yield f"'{act.text}' has the opposite meaning"
     directions, known = (

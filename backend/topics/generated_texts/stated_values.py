@@ -88,7 +88,7 @@ def find_measures(plain: str, language: Language) -> Iterator[tuple[int, int]]:
 def extract_values(text: str, language: Language) -> StatedValues:
     """Extract the values that ``text`` states."""
     composed = unicodedata.normalize("NFKC", text)
-    plain = numbers.plain(composed)
+    plain = numbers.normalize(composed)
     spans = dates.find(plain)
     times, without_times = _extract_times(plain, spans)
     found = numbers.find(without_times, language)

@@ -121,7 +121,7 @@ def find_unsupported_words(
     covered = [(s, e) for s, e, entity in mentions(rules, plain) if entity in known.entities]
     covered += [
         *_find_excused_spans(plain, known, excused or {}),
-        *stated_values.find_measures(numbers.plain(plain), language),
+        *stated_values.find_measures(numbers.normalize(plain), language),
     ]
     found = []
     matches = list(_LATIN.finditer(plain))

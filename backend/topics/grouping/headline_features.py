@@ -60,7 +60,7 @@ class _Known:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _kept(known: _Known, title: str, language: Language) -> Features:
-    plain = numbers.plain(title)
+    plain = numbers.normalize(title)
     mentions = find_mentions(known.rules, title)
     found = {f"entity:{mention.entity_id}" for mention in mentions}
     found |= {f"verb:{action.verb}" for action in actions.find(plain, language)}

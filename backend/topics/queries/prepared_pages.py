@@ -1,7 +1,7 @@
 """Caches rendered topic lists until a topic changes.
 
 The cache is bounded in entries and bytes and evicts the least recently used page. A page may also expire at a
-fixed time, as the ranking of the last 24 hours does. When topics change, the most recently requested pages
+fixed time, as the ranking of the last 24 hours does. When topics change, the last pages built or registered
 are rebuilt before they replace the old ones, so that no reader waits.
 """
 
@@ -95,7 +95,10 @@ class PreparedPages:
                 self._prebuilt.popitem(last=False)
 
     def reload(self) -> None:
-        """Rebuild the most recently requested pages after a change by any process, then swap the caches."""
+        """Rebuild the most recently built or registered pages, then swap the caches.
+
+        Called after a change by any process.
+        """
         with self._lock:
             old_cache, to_build = self._cache, list(self._prebuilt.items())
         cache = PageCache()

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from backend.runtime import processes
-from backend.runtime.processes import PARENT_PIPE, Child, Family, bound_socket
+from backend.runtime.processes import PARENT_PIPE_VARIABLE, Child, ProcessGroup, bind_socket
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.processes
@@ -21,7 +21,7 @@ def test_a_port_in_use_is_not_free() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        assert bound_socket("127.0.0.1", taken.getsockname()[1]) is None
+        assert bind_socket("127.0.0.1", taken.getsockname()[1]) is None
 
 
 CHILD = """
@@ -45,7 +45,7 @@ def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
             str(script),
             str(told),
         ],
-        env={**os.environ, PARENT_PIPE: "1"},
+        env={**os.environ, PARENT_PIPE_VARIABLE: "1"},
     )
     wait_for(lambda: told.exists() and told.read_text() != "", "The start of the child")
     child = psutil.Process(int(told.read_text()))
@@ -56,8 +56,8 @@ def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
 
 def test_a_child_that_cannot_start_ends_the_family_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "STABLE_SECONDS", math.inf)  # however long a start takes here
-    family = Family([Child("nonsense", ["no-such-command"])])
-    family.start()
-    family.watch()
-    assert family.failed is not None
-    assert family.failed.name == "nonsense"
+    group = ProcessGroup([Child("nonsense", ["no-such-command"])])
+    group.start()
+    group.watch()
+    assert group.failed is not None
+    assert group.failed.name == "nonsense"

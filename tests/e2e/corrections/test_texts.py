@@ -150,7 +150,7 @@ def test_findings_are_stored_only_if_chosen_and_appear_in_the_history(
     page.keyboard.press("e")
     page.get_by_text("Store findings").click()
     find_content(page).press("Control+Enter")
-    expect(page.get_by_text("Findings stored in the history: 8.")).to_be_visible()
+    expect(page.get_by_text("8 findings stored in the history.")).to_be_visible()
     assert count_stored(running_service) == before + FAULTS
     page.wait_for_selector(IDLE)
     expect(page.locator(MARK)).to_have_count(FAULTS)  # the review takes the keys when its text stands

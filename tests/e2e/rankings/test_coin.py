@@ -67,7 +67,7 @@ def test_a_row_opens_its_coin_and_back_closes_it(page: Page, running_service: Se
     if len(views) > 1:
         expect(find_panel(page).locator(".rk-spread")).to_be_visible()
     expect(
-        find_panel(page).get_by_role("img", name=re.compile("Widest spread of each half hour"))
+        find_panel(page).get_by_role("img", name=re.compile("Largest spread of each half hour"))
     ).to_be_visible()
     expect(find_panel(page).locator(DRAWN).first).to_be_visible()
     expect(page.locator(".rk tr[aria-selected=true]")).to_have_attribute("data-id", "ethereum")

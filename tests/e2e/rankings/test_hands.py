@@ -89,6 +89,6 @@ def test_a_watchlist_is_stored_in_the_browser_and_shared_by_link_and_file(
     other.locator(".rk input[type=file]").set_input_files(wrong)
     expect(other.locator(".rk .message")).to_contain_text("no watchlists")
     other.locator(".rk input[type=file]").set_input_files(saved)
-    expect(other.locator(".rk .message")).to_contain_text("1 lists")
+    expect(other.locator(".rk .message")).to_contain_text("1 list imported")
     expect(other.locator(".rk tr[data-id=bitcoin] .star")).to_have_attribute("aria-pressed", "true")
     another_reader.close()

@@ -48,7 +48,7 @@ def test_a_verb_within_a_name_is_no_action() -> None:
 
 
 def test_a_reference_day_dates_what_was_yesterday() -> None:
-    claim = parse_claim("The exchange was hacked yesterday.", "en", reference=date(2025, 2, 22))
+    claim = parse_claim("The exchange was hacked yesterday.", "en", reference_date=date(2025, 2, 22))
     assert [span.first for span in claim.dates] == [date(2025, 2, 21)]
 
 

@@ -34,7 +34,7 @@ def _notations(day: date) -> list[str]:
 
 @given(DAYS, st.data(), st.sampled_from(["{}", "On {}, it fell.", "它于{}发生", "（{}）", "SEC，{}，批准"]))
 def test_a_day_reads_back_from_every_notation(day: date, data: st.DataObject, frame: str) -> None:
-    text = numbers.plain(frame.format(data.draw(st.sampled_from(_notations(day)))))
+    text = numbers.normalize(frame.format(data.draw(st.sampled_from(_notations(day)))))
     (found,) = find(text)
     assert (found.first, found.last, found.precision, found.other) == (day, day, "day", None)
     assert quantities.find(text, "en", [found]) == []
@@ -56,7 +56,7 @@ def test_a_day_reads_back_from_every_notation(day: date, data: st.DataObject, fr
     ],
 )
 def test_a_coarser_date_is_all_its_days(text: str, first: date, last: date, precision: str) -> None:
-    (found,) = find(numbers.plain(text))
+    (found,) = find(numbers.normalize(text))
     assert (found.first, found.last, found.precision) == (first, last, precision)
 
 
@@ -149,5 +149,5 @@ def test_any_text_gives_dates_within_it(text: str) -> None:
 
 
 def test_months_from_and_to_are_one_span() -> None:
-    span = find(numbers.plain("テスラは2022年4〜6月期に売却した"))[0]
+    span = find(numbers.normalize("テスラは2022年4〜6月期に売却した"))[0]
     assert (span.first, span.last, span.precision) == (date(2022, 4, 1), date(2022, 6, 30), "quarter")

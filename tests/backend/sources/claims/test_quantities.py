@@ -13,7 +13,7 @@ from backend.sources.claims.quantities import find
 
 
 def read(text: str, language: Language = "en") -> list[Quantity]:
-    plain = numbers.plain(text)
+    plain = numbers.normalize(text)
     return find(plain, language, dates.find(plain))
 
 

@@ -12,7 +12,7 @@ PASSAGE = "SEC sues Kraken. The complaint of November 2023 said that the exchang
 def missing(statement: str, passage: str = PASSAGE, language: Language = "en") -> set[tuple[str, str]]:
     ours, theirs = claim(statement, language), claim(passage, language)
     known = {mention.entity_id for mention in theirs.mentions}
-    return {(one.kind, one.text) for one in find_missing(ours, theirs, [], known_entities=known)}
+    return {(one.kind, one.text) for one in find_missing(ours, theirs, [], passage_entities=known)}
 
 
 def test_a_claim_that_says_no_more_than_the_passage_leaves_nothing_open() -> None:
@@ -63,7 +63,7 @@ def test_what_needs_no_source_is_not_open(statement: str) -> None:
 def test_in_a_passage_of_another_language_only_figures_and_names_are_looked_for() -> None:
     ours = claim("The SEC was the first to sue Kraken, in Nigeria.")
     theirs = claim("SECがKrakenを提訴", "ja")
-    assert find_missing(ours, theirs, [], known_entities={"sec", "kraken"}) == frozenset()
+    assert find_missing(ours, theirs, [], passage_entities={"sec", "kraken"}) == frozenset()
 
 
 def test_a_condition_in_two_negations_denies_nothing() -> None:
