@@ -1,4 +1,4 @@
-"""What workers change on jobs, and what they may not."""
+"""Tests the state transitions of jobs."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +34,7 @@ def started(database: Database, *, now: datetime = NOW) -> Job:
     return found
 
 
-def test_the_jobs_that_have_waited_longest_are_taken_up_first_and_once(database: Database) -> None:
+def test_the_oldest_jobs_are_claimed_first_and_once(database: Database) -> None:
     last = submit(database, now=NOW + MINUTE)
     first = submit(database, now=NOW - MINUTE)
     middle = submit(database, now=NOW)
@@ -48,7 +48,7 @@ def test_the_jobs_that_have_waited_longest_are_taken_up_first_and_once(database:
     assert transitions.has_waiting_jobs(database, ["extraction", "sources"])
 
 
-def test_many_workers_at_once_never_take_up_the_same_job(database: Database) -> None:
+def test_concurrent_workers_never_claim_the_same_job(database: Database) -> None:
     ids = {submit(database).id for _ in range(40)}
 
     with ThreadPoolExecutor(8) as pool:
@@ -61,7 +61,7 @@ def test_many_workers_at_once_never_take_up_the_same_job(database: Database) -> 
     assert set(all_taken) == ids
 
 
-def test_jobs_that_were_taken_up_and_never_started_wait_again(database: Database) -> None:
+def test_stale_claims_are_released(database: Database) -> None:
     forgotten, taken, running = submit(database), submit(database), submit(database)
     transitions.claim(database, "extraction", limit=3, now=NOW)
     transitions.start(database, running.id, now=NOW)
@@ -92,7 +92,7 @@ def test_jobs_that_have_ended_are_not_started(database: Database) -> None:
     assert transitions.start(database, waiting.id, now=NOW) == read(database, waiting)
 
 
-def test_a_job_that_was_put_back_is_left_to_whoever_took_it_up_since(database: Database) -> None:
+def test_a_stale_claim_cannot_start_a_released_job(database: Database) -> None:
     job = submit(database)
     transitions.claim(database, "extraction", limit=1, now=NOW)
     transitions.release_stale_claims(database, taken_before=NOW + MINUTE)
@@ -103,7 +103,7 @@ def test_a_job_that_was_put_back_is_left_to_whoever_took_it_up_since(database: D
     assert transitions.start(database, job.id, now=NOW + MINUTE, taken_at=NOW + MINUTE) is not None
 
 
-def test_a_job_that_nobody_took_up_for_a_day_fails_with_a_sentence(database: Database) -> None:
+def test_a_job_that_no_worker_claimed_for_a_day_fails_with_a_message(database: Database) -> None:
     old, taken = submit(database), submit(database)
     transitions.start(database, taken.id, now=NOW)
     fresh = submit(database, now=NOW + MAX_WAIT)
@@ -129,7 +129,7 @@ def test_a_result_is_stored_and_published_once(database: Database) -> None:
     assert published(database) == ["published-1"]
 
 
-def test_what_cannot_be_published_is_not_completed(database: Database) -> None:
+def test_a_failing_publish_rolls_back_completion(database: Database) -> None:
     job = started(database)
 
     def broken(connection: Connection, job: Job, result: Mapping[str, Any], now: datetime) -> None:
@@ -143,7 +143,7 @@ def test_what_cannot_be_published_is_not_completed(database: Database) -> None:
     assert published(database) == []
 
 
-def test_a_cancelled_job_drops_what_it_still_brings(database: Database) -> None:
+def test_the_result_of_a_cancelled_job_is_discarded(database: Database) -> None:
     job = started(database)
     job_store.cancel(database, "extraction", job.id, now=NOW)
 
@@ -154,7 +154,7 @@ def test_a_cancelled_job_drops_what_it_still_brings(database: Database) -> None:
     assert published(database) == []
 
 
-def test_a_job_out_of_time_fails_with_a_sentence_counted_from_its_latest_start(database: Database) -> None:
+def test_an_overdue_job_fails_with_the_timeout_counted_from_its_latest_start(database: Database) -> None:
     overdue = started(database, now=NOW)
     in_time = started(database, now=NOW + MINUTE)
     waiting = submit(database, now=NOW - timedelta(days=1))
@@ -171,7 +171,7 @@ def test_a_job_out_of_time_fails_with_a_sentence_counted_from_its_latest_start(d
     assert read(database, waiting).status == "pending"
 
 
-def test_a_step_that_is_done_again_is_told_once(database: Database) -> None:
+def test_a_repeated_step_is_listed_once(database: Database) -> None:
     transitions.begin_step(database, "job", 0, "search", now=NOW)
     transitions.begin_step(database, "job", 0, "search", now=NOW + MINUTE)
 
