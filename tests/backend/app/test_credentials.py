@@ -27,7 +27,9 @@ from tests.support.problems import assert_problem
         {"X-CP-TERMINAL-API-KEY": "cpt_livev1" + "0" * 32 + "_000000"},
     ],
 )
-def test_data_are_refused_without_a_valid_key(running: Running, path: str, headers: dict[str, str]) -> None:
+def test_requests_without_a_valid_key_are_rejected(
+    running: Running, path: str, headers: dict[str, str]
+) -> None:
     answer = send(running.app, path, headers=headers)
     assert_problem(answer, 401, "unauthorized")
     assert "ApiKey" in answer.headers["www-authenticate"]
@@ -45,7 +47,7 @@ def test_a_key_without_read_is_forbidden(running: Running, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/prices", "/markets/status"])
-def test_a_key_serves_as_a_bearer_value_too_and_a_disagreeing_pair_does_not(
+def test_key_is_accepted_as_bearer_token_and_conflicting_credentials_are_rejected(
     running: Running, path: str
 ) -> None:
     bearer = {"Authorization": f"Bearer {running.key}"}
@@ -60,7 +62,7 @@ def test_a_key_serves_as_a_bearer_value_too_and_a_disagreeing_pair_does_not(
 
 
 @pytest.mark.parametrize("path", ["/prices", "/markets/status"])
-def test_a_revoked_key_is_refused_after_the_next_look_at_the_store(running: Running, path: str) -> None:
+def test_revoked_key_is_rejected_after_the_next_change_poll(running: Running, path: str) -> None:
     created = auth_service.create_key(running.database, name="brief", scopes=("read",), now=datetime.now(UTC))
     running.poll_changes()
     assert running.get(path, key=created.key).status == 200
@@ -79,12 +81,12 @@ def test_an_expired_key_is_refused(running: Running, path: str) -> None:
     assert "expired" in assert_problem(running.get(path, key=created.key), 401, "unauthorized")["detail"]
 
 
-def test_the_key_that_the_service_made_for_this_machine_reads(running: Running) -> None:
+def test_local_key_can_read_data(running: Running) -> None:
     local = running.inner.state.settings.local_key_file.read_text().strip()
     assert running.get("/prices", key=local).status == 200
 
 
-def test_a_short_cut_counts_as_a_use_of_the_key(running: Running) -> None:
+def test_prepared_response_records_the_last_use_of_the_key(running: Running) -> None:
     created = auth_service.create_key(running.database, name="used", scopes=("read",), now=datetime.now(UTC))
     running.poll_changes()
     assert running.get("/prices", key=created.key).status == 200

@@ -21,7 +21,7 @@ def test_an_unknown_path_is_404(running: Running, path: str) -> None:
     ("path", "method"),
     [("/prices", "POST"), ("/rankings", "DELETE"), ("/assets/bitcoin", "PUT"), ("/healthz", "PATCH")],
 )
-def test_a_method_that_a_path_lacks_is_405_and_told_which_it_has(
+def test_unsupported_method_returns_405_with_the_allowed_methods(
     running: Running, path: str, method: str
 ) -> None:
     answer = send(running.app, path, method=method, headers={"CP-X-API-KEY": running.key})
@@ -29,7 +29,7 @@ def test_a_method_that_a_path_lacks_is_405_and_told_which_it_has(
     assert answer.headers["allow"] == "GET, HEAD"
 
 
-def test_a_body_is_judged_in_the_order_401_415_413_400(running: Running) -> None:
+def test_request_checks_return_401_415_413_400_in_this_order(running: Running) -> None:
     long = b'{"text":"' + b"x" * BODY_LIMIT + b'"}'
     assert_problem(post(running, long, declared=len(long), **{"CP-X-API-KEY": "no"}), 401, "unauthorized")
     plain: Any = {"Content-Type": "text/plain"}
@@ -39,14 +39,14 @@ def test_a_body_is_judged_in_the_order_401_415_413_400(running: Running) -> None
     assert post(running, b'{"text":"abc"}', declared=14).json() == {"length": 3}
 
 
-def test_a_body_that_declares_no_length_is_stopped_at_the_limit(running: Running) -> None:
+def test_body_without_content_length_is_rejected_at_the_size_limit(running: Running) -> None:
     long = b'{"text":"' + b"x" * BODY_LIMIT + b'"}'
     chunked: Any = {"Transfer-Encoding": "chunked"}
     problem = assert_problem(post(running, long, **chunked), 413, "payload_too_large")
     assert str(BODY_LIMIT) in problem["detail"]
 
 
-def test_a_fault_of_our_own_is_a_500_that_says_nothing_of_its_cause(running: Running) -> None:
+def test_internal_error_returns_500_without_its_cause(running: Running) -> None:
     answer = running.get("/broken", x_request_id="abc-1")
     problem = assert_problem(answer, 500, "internal_error")
     assert "abc-1" in problem["detail"]
@@ -54,14 +54,14 @@ def test_a_fault_of_our_own_is_a_500_that_says_nothing_of_its_cause(running: Run
     assert "traceback" not in answer.body.decode().lower()
 
 
-def test_a_store_that_does_not_answer_is_503_and_says_when_to_ask_again(running: Running) -> None:
+def test_unresponsive_database_returns_503_with_retry_after(running: Running) -> None:
     answer = running.get("/locked")
     assert_problem(answer, 503, "dependency_unavailable")
     assert int(answer.headers["retry-after"]) > 0
     assert b"secret" not in answer.body
 
 
-def test_hot_answers_need_no_store(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_prepared_responses_need_no_database(tmp_path_factory: pytest.TempPathFactory) -> None:
     home = tmp_path_factory.mktemp("storeless")
     enable_only(home, ("bitcoin",))
     running = run_app(settings_in(home), Clock())

@@ -8,9 +8,7 @@ from tests.support.asgi import send
 from tests.support.market_app import Running
 
 
-def test_the_first_request_waits_for_no_route_to_be_built(
-    monkeypatch: pytest.MonkeyPatch, running: Running
-) -> None:
+def test_first_request_builds_no_routes(monkeypatch: pytest.MonkeyPatch, running: Running) -> None:
     built: list[str] = []
     build = routing.get_dependant
 

@@ -11,7 +11,7 @@ from tests.support.market_app import Running
 
 
 @pytest.mark.parametrize("path", HOT)
-def test_hot_answers_carry_a_strong_tag_and_say_how_to_cache(running: Running, path: str) -> None:
+def test_prepared_responses_have_a_strong_etag_and_cache_control(running: Running, path: str) -> None:
     headers = running.get(path).headers
     assert re.fullmatch(r'"[^"]+"', headers["etag"])
     assert headers["cache-control"] == "private, no-cache"
@@ -21,7 +21,7 @@ def test_hot_answers_carry_a_strong_tag_and_say_how_to_cache(running: Running, p
 
 
 @pytest.mark.parametrize("path", HOT)
-def test_gzip_is_sent_where_it_is_asked_for_with_a_tag_of_its_own(running: Running, path: str) -> None:
+def test_gzip_response_is_sent_on_request_with_its_own_etag(running: Running, path: str) -> None:
     plain, zipped = running.get(path), running.get(path, accept_encoding="gzip, br")
     assert "content-encoding" not in plain.headers
     assert int(plain.headers["content-length"]) == len(plain.body)
@@ -37,16 +37,14 @@ def test_gzip_is_sent_where_it_is_asked_for_with_a_tag_of_its_own(running: Runni
 @pytest.mark.parametrize(
     "accept", ["gzip;q=0", "identity", "gzip;q=0, *", "br", "gzip;q=0.3, identity;q=0.9"]
 )
-def test_a_client_that_does_not_want_gzip_gets_none(running: Running, accept: str) -> None:
+def test_gzip_is_not_sent_to_clients_that_reject_it(running: Running, accept: str) -> None:
     for path in ("/prices", "/rankings?limit=8"):
         assert "content-encoding" not in running.get(path, accept_encoding=accept).headers
 
 
 @pytest.mark.parametrize("encoding", ["identity", "gzip"])
 @pytest.mark.parametrize("path", [*HOT, "/rankings?limit=8", "/assets/bitcoin/icon"])
-def test_a_client_that_holds_the_answer_is_told_so_without_a_body(
-    running: Running, path: str, encoding: str
-) -> None:
+def test_matching_etag_returns_304_without_a_body(running: Running, path: str, encoding: str) -> None:
     first = running.get(path, accept_encoding=encoding)
     etag = first.headers["etag"]
     for condition in (etag, f'"other", {etag}', f"W/{etag}", "*"):
@@ -59,7 +57,7 @@ def test_a_client_that_holds_the_answer_is_told_so_without_a_body(
     assert running.get(path, accept_encoding=encoding, if_none_match='"other"').status == 200
 
 
-def test_the_tag_of_one_encoding_does_not_stand_for_the_other(running: Running) -> None:
+def test_etag_of_one_encoding_does_not_match_the_other(running: Running) -> None:
     plain = running.get("/prices").headers["etag"]
     zipped = running.get("/prices", accept_encoding="gzip").headers["etag"]
     assert running.get("/prices", accept_encoding="gzip", if_none_match=plain).status == 200
@@ -91,7 +89,7 @@ def without_id(answer: Answer) -> dict[str, str]:
         "/crypto/market-overview?x=1",
     ],
 )
-def test_the_short_cut_answers_what_the_application_answers(
+def test_prepared_response_equals_the_application_response(
     running: Running, path: str, headers: dict[str, str]
 ) -> None:
     bare, _, query = path.partition("?")
@@ -115,7 +113,7 @@ def test_the_short_cut_answers_what_the_application_answers(
         [("Accept-Encoding", "gzip"), ("Accept-Encoding", "br")],
     ],
 )
-def test_a_header_in_several_lines_means_the_same_to_the_short_cut_and_the_application(
+def test_repeated_header_lines_give_the_same_prepared_and_application_response(
     running: Running, headers: list[tuple[str, str]]
 ) -> None:
     path = f"/rankings?lines={headers[0][1]}"
@@ -124,7 +122,7 @@ def test_a_header_in_several_lines_means_the_same_to_the_short_cut_and_the_appli
     assert first.headers.get("content-encoding") == second.headers.get("content-encoding") == "gzip"
 
 
-def test_foreign_spellings_of_a_query_fill_no_memory(running: Running) -> None:
+def test_number_of_prepared_responses_for_unknown_queries_is_bounded(running: Running) -> None:
     view = running.market.view
     for number in range(600):
         assert running.get(f"/crypto/market-overview?n={number}").status == 200
@@ -133,13 +131,13 @@ def test_foreign_spellings_of_a_query_fill_no_memory(running: Running) -> None:
     assert len(view._responses) <= 32 + len(HOT)
 
 
-def test_the_latest_spellings_stand_ready_again_after_a_change(running: Running) -> None:
+def test_recent_query_variants_are_prepared_again_after_a_change(running: Running) -> None:
     assert running.get("/rankings?limit=2&order=asc").status == 200
     running.market.view.reload()
     assert running.market.view.find("/rankings", b"limit=2&order=asc") is not None
 
 
-def test_a_refused_request_leaves_nothing_standing_ready(running: Running) -> None:
+def test_rejected_request_does_not_create_a_prepared_response(running: Running) -> None:
     view = running.market.view
     running.get("/rankings?sort=nonsense")
     send(running.app, "/rankings?limit=6")

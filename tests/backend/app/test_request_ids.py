@@ -30,7 +30,7 @@ def every_kind(running: Running, **headers: str) -> dict[int, Answer]:
     }
 
 
-def test_every_kind_of_answer_carries_one_request_id_and_the_mode(running: Running) -> None:
+def test_every_response_has_one_request_id_and_the_data_mode(running: Running) -> None:
     for answer in every_kind(running).values():
         names = [name.lower() for name, _ in answer.raw_headers]
         assert names.count(b"x-request-id") == 1
@@ -40,13 +40,13 @@ def test_every_kind_of_answer_carries_one_request_id_and_the_mode(running: Runni
         assert re.fullmatch(r"[A-Za-z0-9._\-]{1,128}", answer.headers["x-request-id"])
 
 
-def test_every_kind_of_answer_echoes_a_sane_request_id(running: Running) -> None:
+def test_every_response_echoes_a_valid_request_id(running: Running) -> None:
     for answer in every_kind(running, x_request_id="My-Request_0.7").values():
         assert answer.headers["x-request-id"] == "My-Request_0.7"
 
 
 @pytest.mark.parametrize("sent", ["", " ", "a b", "a\tb", "x" * 129, "a;b", "é", "<script>", 'a"b', "a/b"])
-def test_a_request_id_that_is_not_sane_is_replaced(running: Running, sent: str) -> None:
+def test_invalid_request_id_is_replaced(running: Running, sent: str) -> None:
     for path in ("/prices", "/nothing", "/markets/status"):
         given = running.get(path, x_request_id=sent).headers["x-request-id"]
         assert given != sent

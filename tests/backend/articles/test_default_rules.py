@@ -66,32 +66,34 @@ def test_a_right_sentence_stays_as_it_is(rules: RuleSet, language: Language, tex
 
 
 @pytest.mark.parametrize(("language", "text", "right"), FAULTS, ids=[text[:40] for _, text, _ in FAULTS])
-def test_a_corrected_sentence_stays(rules: RuleSet, language: Language, text: str, right: str) -> None:
+def test_a_corrected_sentence_is_not_changed_again(
+    rules: RuleSet, language: Language, text: str, right: str
+) -> None:
     assert correct(rules, right, language=language).text == right
 
 
 @pytest.mark.parametrize(("language", "text"), NEVER_UNASKED, ids=[text[:40] for _, text in NEVER_UNASKED])
-def test_a_form_that_may_be_right_waits_for_approval(rules: RuleSet, language: Language, text: str) -> None:
+def test_a_possibly_right_form_needs_approval(rules: RuleSet, language: Language, text: str) -> None:
     article = Article.model_validate({"content": text, "language": language})
     assert scan(rules, article)["violations"]
     assert apply(rules, article)["corrected_article"]["content"] == text
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_every_example_in_the_packs_holds(files: list[PackFile], name: str) -> None:
+def test_every_spec_in_the_packs_passes(files: list[PackFile], name: str) -> None:
     chosen = {rule.id for file in files if file.path == PACKS / f"{name}.yaml" for rule in file.pack.rules}
     assert chosen
     everything = merge_packs(file.pack for file in files)
     assert [f"{failure}: {failure.got}" for failure in failures_of_all(everything, chosen)] == []
 
 
-def test_house_styles_are_off_until_asked_for(files: list[PackFile]) -> None:
+def test_house_styles_are_disabled_by_default(files: list[PackFile]) -> None:
     (house,) = [file.pack for file in files if file.path.stem == "house-styles"]
     assert house.rules
     assert not any(rule.enabled for rule in house.rules)
 
 
-def test_a_rule_that_is_fixed_unasked_has_no_surface_of_one_or_two_characters(files: list[PackFile]) -> None:
+def test_an_automatic_rule_has_no_surface_shorter_than_three_characters(files: list[PackFile]) -> None:
     for file in files:
         for rule in file.pack.rules:
             if rule.auto_fix:
@@ -99,7 +101,7 @@ def test_a_rule_that_is_fixed_unasked_has_no_surface_of_one_or_two_characters(fi
                 assert [text for text in texts if len(text) < 3] == [], rule.id
 
 
-def test_every_rule_says_why(files: list[PackFile]) -> None:
+def test_every_rule_has_a_note_in_all_languages(files: list[PackFile]) -> None:
     for file in files:
         if file.path.stem in OWN:
             assert [rule.id for rule in file.pack.rules if not says_why_in_all_languages(rule)] == []
@@ -109,12 +111,12 @@ def says_why_in_all_languages(rule: Rule) -> bool:
     return isinstance(rule.note, dict) and set(rule.note) == set(LANGUAGES) and all(rule.note.values())
 
 
-def test_every_derived_rule_says_why_in_all_languages() -> None:
+def test_every_derived_rule_has_a_note_in_all_languages() -> None:
     derived = [compiled.rule for compiled in shipped().rules.rules if compiled.derived]
     assert len(derived) > 400
     assert [rule.id for rule in derived if not says_why_in_all_languages(rule)] == []
 
 
-def test_the_rules_know_many_wrong_forms(files: list[PackFile]) -> None:
+def test_the_default_rules_have_at_least_1500_wrong_forms(files: list[PackFile]) -> None:
     surfaces = [given for file in files for rule in file.pack.rules if rule.enabled for given in rule.match]
     assert len(surfaces) >= 1500

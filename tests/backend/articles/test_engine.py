@@ -92,7 +92,7 @@ def names(text: str, language: Language = "en") -> list[tuple[str, str]]:
         ("Crypto.com", [("crypto.com", "Crypto.com")]),
     ],
 )
-def test_names_are_found_where_they_stand(text: str, found: list[tuple[str, str]]) -> None:
+def test_a_scan_finds_names_at_their_offsets(text: str, found: list[tuple[str, str]]) -> None:
     assert names(text) == found
 
 
@@ -129,7 +129,7 @@ def test_wrong_forms_are_corrected(text: str, language: Language, right: str | N
     assert corrected(text, language) == (text if right is None else right)
 
 
-def test_corrections_that_would_create_a_mistake_are_held_back() -> None:
+def test_corrections_that_would_create_a_violation_are_withheld() -> None:
     crossing = compile_rules(
         [
             pack(
@@ -146,7 +146,7 @@ def test_corrections_that_would_create_a_mistake_are_held_back() -> None:
     assert apply(crossing, article)["applied_count"] == 0
 
 
-def test_a_correction_that_joins_its_neighbour_to_a_mistake_is_held_back() -> None:
+def test_a_correction_that_forms_a_violation_with_its_neighbour_is_withheld() -> None:
     joining = compile_rules(
         [
             pack(
@@ -160,7 +160,7 @@ def test_a_correction_that_joins_its_neighbour_to_a_mistake_is_held_back() -> No
     assert [c["auto_fixable"] for c in scan(joining, article)["corrections"]] == [False, True]
 
 
-def test_a_former_name_beside_the_name_of_today_is_no_slip() -> None:
+def test_a_former_name_beside_the_current_name_is_not_a_violation() -> None:
     for text in ("Powerledger, once Power Ledger, rose.", "Power Ledger (now something else) rose."):
         result = scan(RULES, Article(content=text, language="en"))
         assert result["violations"] == []
@@ -169,7 +169,7 @@ def test_a_former_name_beside_the_name_of_today_is_no_slip() -> None:
     assert [violation["matched_text"] for violation in apart["violations"]] == ["Power Ledger"]
 
 
-def test_a_former_name_in_a_line_in_capitals_becomes_one_in_capitals() -> None:
+def test_a_former_name_in_an_uppercase_line_gets_an_uppercase_suggestion() -> None:
     (violation,) = correct(RULES, "POWER LEDGER ROSE", language="en").violations
     assert violation["suggested_name"] == "POWERLEDGER"
 
@@ -190,7 +190,7 @@ def test_an_ambiguous_rule_reports_without_a_correction() -> None:
     assert result.corrections == []
 
 
-def test_what_is_left_out_stays_left_out() -> None:
+def test_missing_fields_stay_missing() -> None:
     result = scan(RULES, Article(title="", content=None, tags=[]))
     assert result["corrected_article"] == {
         "id": None,
@@ -204,7 +204,7 @@ def test_what_is_left_out_stays_left_out() -> None:
     assert (result["matches"], result["violations"], result["corrections"]) == ([], [], [])
 
 
-def test_tags_are_fields_of_their_own() -> None:
+def test_each_tag_is_a_separate_field() -> None:
     result = scan(RULES, Article(tags=["x", "", "Etherium", "NEAR"], language="en"))
     assert [(m["entity_id"], m["field"]) for m in result["matches"]] == [
         ("ethereum", "tags[2]"),
@@ -213,7 +213,7 @@ def test_tags_are_fields_of_their_own() -> None:
     assert result["corrected_article"]["tags"] == ["x", "", "Ethereum", "NEAR"]
 
 
-def test_a_tag_that_is_an_ordinary_word_needs_evidence_in_the_article() -> None:
+def test_a_tag_that_is_a_common_word_needs_evidence_in_the_article() -> None:
     assert scan(RULES, Article(tags=["NEAR"], content="far", language="en"))["matches"] == []
     found = scan(RULES, Article(tags=["NEAR"], content="blockchain", language="en"))["matches"]
     assert [match["field"] for match in found] == ["tags[0]"]
@@ -226,7 +226,7 @@ def test_the_input_is_never_changed() -> None:
     assert (article.content, article.tags) == ("Etherium", ["Etherium"])
 
 
-def test_of_two_rules_for_one_span_the_more_severe_counts() -> None:
+def test_the_more_severe_of_two_rules_wins_for_one_span() -> None:
     both = compile_rules(
         [
             pack(
@@ -251,7 +251,7 @@ def test_a_rule_may_forbid_a_right_name_of_its_entity() -> None:
     assert correct(house, "Ethereum", language="en").violations == []
 
 
-def test_later_packs_switch_rules_off_and_on() -> None:
+def test_later_packs_disable_and_enable_rules() -> None:
     base = pack(
         entity("Abc"),
         rule(["Abbc"], id="on", entity="abc"),
@@ -267,7 +267,7 @@ def test_later_packs_switch_rules_off_and_on() -> None:
     assert text(disable=["abc"]) == "Abbc Abcc abc"
 
 
-def test_a_rule_about_nobody_is_refused() -> None:
+def test_a_rule_without_a_known_entity_is_rejected() -> None:
     with pytest.raises(ValueError, match="no pack has such an entity"):
         compile_rules([pack(rule(["x"], entity="nobody"))])
     with pytest.raises(ValueError, match="needs an entity"):
@@ -304,17 +304,17 @@ def mention(text: str, template: str = "{name} ({symbol})", *, auto_fix: bool = 
         ("Nothing here.", "Nothing here."),
     ],
 )
-def test_the_first_mention_gets_its_form(text: str, right: str) -> None:
+def test_the_first_mention_gets_its_required_form(text: str, right: str) -> None:
     assert mention(text).text == right
 
 
-def test_a_first_mention_that_is_misspelt_is_reported_for_both() -> None:
+def test_a_misspelt_first_mention_is_reported_by_both_rules() -> None:
     result = mention("Abbc fell.", auto_fix=False)
     assert {violation["rule_id"] for violation in result.violations} == {"typo", "first"}
     assert [(c["rule_id"], c["requires_approval"]) for c in result.corrections] == [("typo", True)]
 
 
-def test_a_first_mention_that_needs_a_symbol_must_have_one() -> None:
+def test_a_first_mention_rule_with_a_symbol_needs_an_entity_with_a_symbol() -> None:
     first = rule([], entity="abc", type="missing_symbol", first_mention={"en": "{name} ({symbol})"})
     with pytest.raises(ValueError, match="no symbol"):
         compile_rules([pack(entity("Abc"), first)])

@@ -30,11 +30,11 @@ def seen(pack: Pack, text: str, language: Language, *, is_title: bool = False) -
 
 @settings(max_examples=examples(300), deadline=None)
 @given(packs(), texts(), languages)
-def test_the_engine_finds_what_a_plain_matcher_finds(pack: Pack, text: str, language: Language) -> None:
+def test_the_engine_finds_what_the_reference_matcher_finds(pack: Pack, text: str, language: Language) -> None:
     assert seen(pack, text, language) == Reference(pack).read(text, language)
 
 
 @settings(max_examples=examples(100), deadline=None)
 @given(packs(), texts(markup=False), languages)
-def test_it_does_in_a_title_too(pack: Pack, text: str, language: Language) -> None:
+def test_the_engine_matches_the_reference_in_titles(pack: Pack, text: str, language: Language) -> None:
     assert seen(pack, text, language, is_title=True) == Reference(pack).read(text, language, is_title=True)

@@ -64,7 +64,7 @@ def spans(rules: RuleSet, text: str, language: Language) -> list[tuple[int, int,
 
 @lawful
 @given(packs(), articles)
-def test_offsets_lead_to_the_text_that_was_found(pack: Pack, article: Article) -> None:
+def test_offsets_point_to_the_matched_text(pack: Pack, article: Article) -> None:
     result = scan(compile_rules([pack]), article)
     for found in (*result["matches"], *result["violations"]):
         text = field_of(article, found["field"])
@@ -77,7 +77,7 @@ def test_offsets_lead_to_the_text_that_was_found(pack: Pack, article: Article) -
 
 @lawful
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
-def test_the_pieces_of_a_folded_text_cover_the_original_in_order(text: str) -> None:
+def test_source_spans_of_folded_text_cover_the_original_in_order(text: str) -> None:
     folded = fold(text)
     assert fold(folded.text).text == folded.text
     places = [folded.source(at, at) for at in range(len(folded.text) + 1)]
@@ -92,7 +92,7 @@ def test_the_pieces_of_a_folded_text_cover_the_original_in_order(text: str) -> N
 
 @lawful
 @given(packs(), articles)
-def test_replaying_the_corrections_gives_the_corrected_article(pack: Pack, article: Article) -> None:
+def test_applying_the_listed_corrections_gives_the_corrected_article(pack: Pack, article: Article) -> None:
     result = scan(compile_rules([pack]), article)
     corrected = again(result["corrected_article"])
     for path in fields(article):
@@ -104,7 +104,7 @@ def test_replaying_the_corrections_gives_the_corrected_article(pack: Pack, artic
 
 @lawful
 @given(packs(), articles)
-def test_a_corrected_article_has_nothing_left_to_correct(pack: Pack, article: Article) -> None:
+def test_a_corrected_article_has_no_further_corrections(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
     read = ParsedArticle(rules, article)
     every = {field.reading.path: field.fixes for field in read.fields if field.fixes}
@@ -116,7 +116,7 @@ def test_a_corrected_article_has_nothing_left_to_correct(pack: Pack, article: Ar
 
 @lawful
 @given(packs(), articles)
-def test_applying_twice_is_applying_once(pack: Pack, article: Article) -> None:
+def test_apply_is_idempotent(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
     once = apply(rules, article)
     twice = apply(rules, again(once["corrected_article"]))
@@ -126,7 +126,7 @@ def test_applying_twice_is_applying_once(pack: Pack, article: Article) -> None:
 
 @lawful
 @given(packs(), articles)
-def test_applying_and_scanning_at_once_is_one_after_the_other(pack: Pack, article: Article) -> None:
+def test_apply_and_scan_equals_apply_then_scan(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
     applied = apply(rules, article)
     corrected = article.model_copy(update=applied["corrected_article"])
@@ -135,7 +135,7 @@ def test_applying_and_scanning_at_once_is_one_after_the_other(pack: Pack, articl
 
 @lawful
 @given(packs(), articles)
-def test_what_is_applied_is_what_a_scan_calls_fixable(pack: Pack, article: Article) -> None:
+def test_apply_makes_exactly_the_auto_fixable_corrections(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
     result, applied = scan(rules, article), apply(rules, article)
     assert applied["applied"] == [c for c in result["corrections"] if c["auto_fixable"]]
@@ -144,7 +144,7 @@ def test_what_is_applied_is_what_a_scan_calls_fixable(pack: Pack, article: Artic
 
 @lawful
 @given(packs(), articles)
-def test_what_needs_approval_is_what_no_rule_fixes(pack: Pack, article: Article) -> None:
+def test_a_correction_needs_approval_unless_its_rule_is_automatic(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
     auto = {rule.id: rule.auto_fix for rule in rules.rules}
     ambiguous = {rule.id for rule in rules.rules if rule.type == "ambiguous"}
@@ -169,7 +169,7 @@ def test_what_needs_approval_is_what_no_rule_fixes(pack: Pack, article: Article)
     languages,
     st.sampled_from(["{}", "({})", "“{}”", "the {} is", "{}は", "在{}上", "{}’s fee", "x\n{}\ny"]),
 )
-def test_a_right_name_alone_is_never_wrong(data: st.DataObject, language: Language, frame: str) -> None:
+def test_a_right_name_alone_is_never_a_violation(data: st.DataObject, language: Language, frame: str) -> None:
     entity = data.draw(entities(0))
     former = {fold(old.name).text for old in entity.former}
     for name in entity.names.values():
@@ -184,7 +184,7 @@ def test_a_right_name_alone_is_never_wrong(data: st.DataObject, language: Langua
 
 @lawful
 @given(packs(), articles)
-def test_nothing_protected_is_ever_wrong(pack: Pack, article: Article) -> None:
+def test_protected_spans_contain_no_violations(pack: Pack, article: Article) -> None:
     result = scan(compile_rules([pack]), article)
     for violation in result["violations"]:
         for start, end in protected_spans(field_of(article, violation["field"])):
@@ -194,7 +194,9 @@ def test_nothing_protected_is_ever_wrong(pack: Pack, article: Article) -> None:
 @lawful
 @given(packs(), texts(markup=False), st.sampled_from(PIECES), languages)
 @example(Pack(version=1, entities=(Entity(id="a", type="asset", names={"en": "Aba"}),)), "Aba", "aba", "en")
-def test_names_in_code_change_nothing_outside(pack: Pack, text: str, name: str, language: Language) -> None:
+def test_names_in_code_do_not_affect_the_surrounding_text(
+    pack: Pack, text: str, name: str, language: Language
+) -> None:
     rules = compile_rules([pack])
     empty = f"{text}\n\n`{'x' * len(name)}`\n"
     filled = f"{text}\n\n`{name}`\n"
@@ -207,7 +209,7 @@ def test_names_in_code_change_nothing_outside(pack: Pack, text: str, name: str, 
 
 @lawful
 @given(packs(), texts(markup=False), texts(markup=False), languages)
-def test_what_follows_a_blank_line_changes_nothing_before_it(
+def test_text_after_a_blank_line_does_not_affect_the_text_before_it(
     pack: Pack, text: str, more: str, language: Language
 ) -> None:
     rules = compile_rules([pack])
@@ -225,7 +227,7 @@ def wide(text: str) -> str:
 
 @lawful
 @given(packs(), st.lists(st.sampled_from(NAMES), max_size=5), languages)
-def test_width_and_composition_change_no_entity_that_is_found(
+def test_width_and_normalization_form_do_not_change_the_found_entities(
     pack: Pack, names: list[str], language: Language
 ) -> None:
     rules = compile_rules([pack])
@@ -238,7 +240,7 @@ def test_width_and_composition_change_no_entity_that_is_found(
 
 @lawful
 @given(packs(), articles, st.randoms(use_true_random=False))
-def test_the_order_of_rules_changes_no_byte(pack: Pack, article: Article, chance: random.Random) -> None:
+def test_rule_order_does_not_change_the_result(pack: Pack, article: Article, chance: random.Random) -> None:
     mixed_entities, mixed_rules = list(pack.entities), list(pack.rules)
     chance.shuffle(mixed_entities)
     chance.shuffle(mixed_rules)
@@ -253,7 +255,7 @@ def test_the_order_of_rules_changes_no_byte(pack: Pack, article: Article, chance
 
 @lawful
 @given(packs(), st.lists(articles, max_size=3))
-def test_articles_know_nothing_of_each_other(pack: Pack, batch: list[Article]) -> None:
+def test_articles_are_scanned_independently(pack: Pack, batch: list[Article]) -> None:
     rules = compile_rules([pack])
     forwards = [scan(rules, article) for article in batch]
     backwards = [scan(rules, article) for article in reversed(batch)]
@@ -262,7 +264,7 @@ def test_articles_know_nothing_of_each_other(pack: Pack, batch: list[Article]) -
 
 @lawful
 @given(packs(), texts(), st.sampled_from(["Zeta", "Aba x", "ガバナンス料", "以太坊x"]), languages)
-def test_another_rule_hides_a_match_only_behind_its_own(
+def test_an_added_rule_hides_a_match_only_where_it_matches_itself(
     pack: Pack, text: str, surface: str, language: Language
 ) -> None:
     other = Rule(
@@ -291,7 +293,7 @@ def _connected(span: tuple[int, int, str | None], own: tuple[int, int], kept: li
     )
 
 
-def test_a_scan_result_has_the_shape_of_the_interface() -> None:
+def test_a_scan_result_has_the_documented_fields() -> None:
     rules = compile_rules([Pack(version=1, entities=(Entity(id="a", type="asset", names={"en": "Aba"}),))])
     result: ScanResult = scan(rules, Article(id="x", content="aba"))
     assert set(result) == {"article_id", "matches", "violations", "corrections", "corrected_article"}

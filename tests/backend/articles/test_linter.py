@@ -39,12 +39,12 @@ def only(kind: str, *rules: str, facts: str = FACTS) -> Finding:
     return found[0]
 
 
-def test_rules_without_doubt_have_no_findings() -> None:
+def test_good_rules_have_no_findings() -> None:
     one = rule(entity="ethereum", suggest="auto", match="[Etherium, イーサリウム]", auto_fix="true")
     assert findings(one, rule("two", match="[Solanna]", suggest="Solana")) == []
 
 
-def test_a_finding_names_its_line_its_rule_and_what_to_do() -> None:
+def test_a_finding_names_its_line_its_rule_and_a_fix() -> None:
     finding = only("short", rule(match="[Etherium, eh]", auto_fix="true"))
     assert str(finding) == (
         "own.yaml:10: warning: 'own': 'eh' has fewer than 3 characters, and would be corrected without "
@@ -54,7 +54,7 @@ def test_a_finding_names_its_line_its_rule_and_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("word", ["near", "Avalanche", "リスク", "波浪"])
-def test_an_ordinary_word_is_not_corrected_without_approval(word: str) -> None:
+def test_automatic_correction_of_a_common_word_is_an_error(word: str) -> None:
     assert (
         only("common_word", rule(match=f"[{word}]", suggest="Own Name", auto_fix="true")).severity == "error"
     )
@@ -69,11 +69,11 @@ def test_an_ordinary_word_is_not_corrected_without_approval(word: str) -> None:
         {"match": "[NEAR]", "case": "exact"},
     ],
 )
-def test_with_approval_or_a_condition_an_ordinary_word_may_be_corrected(fields: dict[str, str]) -> None:
+def test_a_common_word_can_be_corrected_with_approval_or_a_condition(fields: dict[str, str]) -> None:
     assert findings(rule(**{"match": "[near]", "suggest": "Own Name", "auto_fix": "true", **fields})) == []
 
 
-def test_two_rules_on_one_surface_are_told() -> None:
+def test_two_rules_with_the_same_surface_are_reported() -> None:
     found = findings(rule("first"), rule("second", match="[ＥＴＨＥＲＩＵＭ]", severity="error"))
     assert [(finding.kind, finding.rule) for finding in found] == [
         ("unreachable", "first"),
@@ -91,23 +91,25 @@ def test_two_rules_on_one_surface_are_told() -> None:
         ({}, {"match": "[{text: Etherium, not_before: ['!']}]"}),
     ],
 )
-def test_rules_that_never_meet_may_share_a_surface(first: dict[str, str], second: dict[str, str]) -> None:
+def test_rules_with_separate_scopes_can_share_a_surface(
+    first: dict[str, str], second: dict[str, str]
+) -> None:
     kinds = {finding.kind for finding in findings(rule("first", **first), rule("second", **second))}
     assert "two_rules" not in kinds
 
 
-def test_a_surface_that_is_there_twice_is_told() -> None:
+def test_a_duplicate_surface_is_reported() -> None:
     assert only("repeated", rule(match="[Etherium, etherium]")).line == 10
 
 
-def test_a_rule_that_never_wins_is_told_with_the_one_that_does() -> None:
+def test_an_unreachable_rule_is_reported_with_the_rule_that_wins() -> None:
     found = findings(rule("always", severity="error"), rule("never", severity="info"))
     unreachable = [finding for finding in found if finding.kind == "unreachable"]
     assert [finding.rule for finding in unreachable] == ["never"]
     assert "rule 'always' is always reported instead" in unreachable[0].sentence
 
 
-def test_a_right_name_of_another_entity_cannot_be_wrong() -> None:
+def test_a_rule_that_forbids_a_name_of_another_entity_is_reported() -> None:
     found = findings(rule(entity="ethereum", suggest="auto", match="[Solana]", languages="[en]"))
     assert {finding.kind for finding in found} >= {"right_is_wrong"}
     assert "a right name of 'solana', which goes before" in next(
@@ -115,14 +117,14 @@ def test_a_right_name_of_another_entity_cannot_be_wrong() -> None:
     )
 
 
-def test_of_its_own_names_a_rule_may_choose() -> None:
+def test_a_rule_can_choose_among_the_names_of_its_entity() -> None:
     found = findings(
         rule(entity="ethereum", suggest="{ja: Ethereum}", match="[イーサリアム]", languages="[ja]")
     )
     assert "right_is_wrong" not in {finding.kind for finding in found}
 
 
-def test_a_suggestion_that_another_rule_reports_is_told() -> None:
+def test_a_suggestion_that_another_rule_reports_is_a_finding() -> None:
     finding = only(
         "wrong_suggestion",
         rule("one", match="[Power-Ledger]", suggest="Powerledger"),
@@ -131,7 +133,7 @@ def test_a_suggestion_that_another_rule_reports_is_told() -> None:
     assert (finding.rule, "'Powerledger', is reported by 'two'" in finding.sentence) == ("one", True)
 
 
-def test_corrections_that_lead_around_are_told_with_the_way() -> None:
+def test_a_correction_cycle_is_reported_with_its_rules() -> None:
     found = findings(
         rule("a", match="[Power Ledger]", suggest="Powerledger"),
         rule("b", match="[Powerledger]", suggest="Power-Ledger"),
@@ -142,35 +144,35 @@ def test_corrections_that_lead_around_are_told_with_the_way() -> None:
     assert "a → b → c → a" in circles[0].sentence or "b → c → a → b" in circles[0].sentence
 
 
-def test_a_wrong_form_inside_what_is_suggested_for_it_is_told() -> None:
+def test_a_wrong_form_inside_its_own_suggestion_is_reported() -> None:
     finding = only("wrong_inside_right", rule(match="[wallet]", suggest="wallet app"))
     assert "'Wallet app', holds what it corrects" in finding.sentence
 
 
-def test_a_wrong_form_that_what_is_suggested_shields_is_fine() -> None:
+def test_a_wrong_form_that_its_suggestion_protects_is_allowed() -> None:
     assert findings(rule(match="[サーバ]", suggest="サーバー", languages="[ja]")) == []
 
 
-def test_a_symbol_of_several_entities_needs_context() -> None:
+def test_a_symbol_of_several_entities_needs_a_context_condition() -> None:
     facts = FACTS + "  \n"
     facts = facts.replace("names: {en: Solana}", "names: {en: Solana}, symbols: [ETH]")
     finding = only("shared_symbol", rule(), facts=facts)
     assert (finding.rule, finding.line) == ("ethereum", 3)
 
 
-def test_a_name_that_is_an_ordinary_word_needs_context() -> None:
+def test_a_name_that_is_a_common_word_needs_a_context_condition() -> None:
     facts = FACTS.replace("names: {en: Solana}", "names: {en: Near}")
     assert only("common_name", rule(), facts=facts).rule == "solana"
     with_context = facts.replace("names: {en: Near}", "names: {en: Near}, context: true")
     assert findings(rule(), facts=with_context) == []
 
 
-def test_a_rule_that_is_off_is_not_looked_at_beside_the_others() -> None:
+def test_a_disabled_rule_is_not_compared_with_other_rules() -> None:
     assert findings(rule("first"), rule("second", enabled="false")) == []
 
 
 @pytest.mark.parametrize("where", ["match", "id"])
-def test_a_finding_that_is_meant_is_silenced_by_a_remark(where: str) -> None:
+def test_an_allow_comment_silences_a_finding(where: str) -> None:
     text = rule(match="[eh]", auto_fix="true")
     remark = "  # allow: common_word, short\n"
     text = (
@@ -179,22 +181,22 @@ def test_a_finding_that_is_meant_is_silenced_by_a_remark(where: str) -> None:
     assert findings(text) == []
 
 
-def test_a_remark_silences_nothing_else() -> None:
+def test_an_allow_comment_silences_only_the_named_findings() -> None:
     text = rule(match="[eh]", auto_fix="true").replace("[eh]\n", "[eh]  # allow: two_rules\n")
     assert [finding.kind for finding in findings(text)] == ["short"]
 
 
-def test_findings_are_of_the_files_asked_for_alone() -> None:
+def test_lint_reports_only_the_requested_files() -> None:
     base = parse_pack(FACTS + "rules:\n" + rule("base", match="[eh]", auto_fix="true"), Path("base.yaml"))
     own = parse_pack("version: 1\nrules:\n" + rule("own", match="[uh]", auto_fix="true"), Path("own.yaml"))
     assert {finding.rule for finding in lint([base, own])} == {"base", "own"}
     assert {finding.rule for finding in lint([base, own], {Path("own.yaml")})} == {"own"}
 
 
-def test_the_shipped_rules_have_no_findings() -> None:
+def test_the_default_rules_have_no_findings() -> None:
     assert [str(finding) for finding in lint(read_packs(default_files()))] == []
 
 
-def test_common_words_are_in_all_three_languages_and_in_lower_case() -> None:
+def test_common_words_cover_all_three_languages_in_lowercase() -> None:
     assert set(common_words()) == {"en", "ja", "zh"}
     assert all(word == word.lower() for words in common_words().values() for word in words)

@@ -94,12 +94,12 @@ def pool(settings: Settings, in_force: ActiveRules) -> Iterator[ScanPool]:
     made.close()
 
 
-def test_the_batch_is_large_enough_to_be_spread() -> None:
+def test_the_batch_is_large_enough_for_parallel_scanning() -> None:
     assert sum(map(text_size, BATCH)) > MIN_PARALLEL_CHARS
 
 
 @pytest.mark.processes
-def test_a_batch_gives_the_same_bytes_as_without_processes(pool: ScanPool, rules: RuleSet) -> None:
+def test_the_pool_gives_the_same_bytes_as_a_single_process(pool: ScanPool, rules: RuleSet) -> None:
     alone, spread = run_batch("scan", rules, BATCH), pool.run("scan", rules, BATCH)
     assert spread == alone
     assert spread.violations
@@ -109,9 +109,7 @@ def test_a_batch_gives_the_same_bytes_as_without_processes(pool: ScanPool, rules
 
 
 @pytest.mark.processes
-def test_who_was_called_with_rules_that_are_no_longer_in_force_does_the_work(
-    pool: ScanPool, tmp_path: Path
-) -> None:
+def test_a_call_with_outdated_rules_runs_in_the_calling_process(pool: ScanPool, tmp_path: Path) -> None:
     write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorb Token 2"))
     other = ActiveRules(settings_in(tmp_path)).current
     before = process_ids(pool)
@@ -120,7 +118,7 @@ def test_who_was_called_with_rules_that_are_no_longer_in_force_does_the_work(
 
 
 @pytest.mark.processes
-def test_processes_hold_the_rules_in_force_whatever_the_files_say_by_now(tmp_path: Path) -> None:
+def test_worker_processes_use_the_active_rules_when_the_files_are_invalid(tmp_path: Path) -> None:
     write_pack(tmp_path, PACK)
     rules = ActiveRules(settings_in(tmp_path))
     pool = ScanPool(settings_in(tmp_path, scan_processes=1), rules)
@@ -142,7 +140,7 @@ def test_processes_hold_the_rules_in_force_whatever_the_files_say_by_now(tmp_pat
 
 
 @pytest.mark.processes
-def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
+def test_a_killed_worker_loses_no_results_and_restarts_after_a_delay(
     settings: Settings, in_force: ActiveRules, rules: RuleSet
 ) -> None:
     time = Time()
@@ -164,7 +162,7 @@ def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
 
 
 @pytest.mark.processes
-def test_processes_killed_before_they_read_anything_hold_nobody_up(
+def test_workers_killed_during_startup_do_not_block_callers(
     settings: Settings, in_force: ActiveRules, rules: RuleSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spawned = util.spawnv_passfds
@@ -197,7 +195,7 @@ def test_processes_killed_before_they_read_anything_hold_nobody_up(
 
 
 @pytest.mark.processes
-def test_what_processes_are_handed_is_gone_with_them(
+def test_closing_the_pool_deletes_the_rules_file_of_the_workers(
     settings: Settings, in_force: ActiveRules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -238,7 +236,7 @@ def started(pool: ScanPool) -> bool:
     return pool._pool is not None
 
 
-def test_no_process_is_started_for_a_small_batch_a_single_article_or_none(
+def test_small_batches_and_single_articles_start_no_workers(
     settings: Settings, in_force: ActiveRules, rules: RuleSet
 ) -> None:
     pool = ScanPool(settings, in_force)
@@ -249,7 +247,7 @@ def test_no_process_is_started_for_a_small_batch_a_single_article_or_none(
     pool.close()
 
 
-def test_without_processes_everything_is_done_by_the_caller(
+def test_a_pool_without_workers_runs_in_the_calling_process(
     tmp_path: Path, in_force: ActiveRules, rules: RuleSet
 ) -> None:
     pool = ScanPool(settings_in(tmp_path, scan_processes=0), in_force)
@@ -259,7 +257,7 @@ def test_without_processes_everything_is_done_by_the_caller(
 
 
 @pytest.mark.processes
-def test_nobody_waits_for_processes_to_start(
+def test_callers_do_not_wait_for_workers_to_start(
     settings: Settings, in_force: ActiveRules, rules: RuleSet
 ) -> None:
     pool = ScanPool(settings, in_force)
@@ -271,7 +269,7 @@ def test_nobody_waits_for_processes_to_start(
 
 
 @given(st.lists(st.integers(0, 3 * MIN_CHUNK_CHARS), max_size=60), st.integers(1, 12))
-def test_pieces_join_to_the_batch_and_none_is_empty(sizes: list[int], pieces: int) -> None:
+def test_chunks_join_to_the_batch_and_are_not_empty(sizes: list[int], pieces: int) -> None:
     articles = [Article(id=str(number)) for number in range(len(sizes))]
     cuts = split_into_chunks(articles, sizes, pieces)
     assert [article for piece in cuts for article in piece] == articles

@@ -22,7 +22,7 @@ def fresh(database_url: str, tmp_path: Path) -> Iterator[Articles]:
 # -- what is answered --------------------------------------------------------------------------------
 
 
-def test_a_scan_gives_what_it_found_and_previews_every_correction(articles: Articles) -> None:
+def test_a_scan_returns_its_findings_and_previews_every_correction(articles: Articles) -> None:
     (result,) = articles.scan(WRONG, persist=False)
     assert set(result) == {"article_id", "matches", "violations", "corrections", "corrected_article"}
     assert result["article_id"] == "7"
@@ -45,7 +45,7 @@ def test_a_scan_gives_what_it_found_and_previews_every_correction(articles: Arti
     }
 
 
-def test_a_violation_has_every_field_of_the_interface(articles: Articles) -> None:
+def test_a_violation_has_all_documented_fields(articles: Articles) -> None:
     (result,) = articles.scan(WRONG, persist=False)
     assert result["violations"][0] == {
         "article_id": "7",
@@ -63,7 +63,7 @@ def test_a_violation_has_every_field_of_the_interface(articles: Articles) -> Non
     }
 
 
-def test_apply_makes_the_safe_corrections_alone(articles: Articles) -> None:
+def test_apply_makes_only_automatic_corrections(articles: Articles) -> None:
     answer = articles.post(APPLY, {"articles": [WRONG, RIGHT]}, scopes="read")
     assert answer.status == 200
     wrong, right = answer.json()
@@ -86,13 +86,13 @@ def test_results_come_in_the_order_of_the_articles_and_ids_may_repeat(articles: 
     ]
 
 
-def test_no_articles_have_no_results(articles: Articles) -> None:
+def test_an_empty_article_list_gives_an_empty_result_list(articles: Articles) -> None:
     for path in (SCAN, APPLY):
         answer = articles.post(path, {"articles": []})
         assert (answer.status, answer.body) == (200, b"[]")
 
 
-def test_unknown_fields_are_ignored_and_left_out_ones_are_null(articles: Articles) -> None:
+def test_unknown_fields_are_ignored_and_missing_fields_are_null(articles: Articles) -> None:
     (result,) = articles.scan(
         {"url": "x", "author": {"name": 5}, "content": "Zorbkoin"}, persist=False, dry=True
     )
@@ -100,7 +100,7 @@ def test_unknown_fields_are_ignored_and_left_out_ones_are_null(articles: Article
 
 
 @pytest.mark.parametrize("language", ["en", "ja", "zh", "", None])
-def test_the_language_is_echoed_as_it_was_sent(articles: Articles, language: str | None) -> None:
+def test_the_response_repeats_the_language_of_the_request(articles: Articles, language: str | None) -> None:
     (result,) = articles.scan({"content": "Nothing.", "language": language, "tags": None}, persist=False)
     assert result["corrected_article"]["language"] == language
     assert result["corrected_article"]["tags"] == []
@@ -122,7 +122,7 @@ def test_offsets_count_code_points(articles: Articles) -> None:
 # -- the version of the rules ------------------------------------------------------------------------
 
 
-def test_every_answer_of_the_group_bears_the_version_of_the_rules(articles: Articles) -> None:
+def test_every_articles_response_has_the_rules_version(articles: Articles) -> None:
     version = articles.json("/articles/rules")["version"]
     assert version == articles.service.rules.version
     sent: dict[str, Any] = {"articles": [RIGHT], "persist": False}
@@ -163,7 +163,7 @@ def test_every_answer_of_the_group_bears_the_version_of_the_rules(articles: Arti
         (None, False, 401),
     ],
 )
-def test_storing_needs_write_and_reading_needs_read(
+def test_storing_needs_the_write_scope_and_scanning_needs_the_read_scope(
     articles: Articles, scopes: str | None, persist: bool | None, status: int
 ) -> None:
     before = len(articles.stored())
@@ -177,16 +177,14 @@ def test_storing_needs_write_and_reading_needs_read(
 
 
 @pytest.mark.parametrize(("scopes", "status"), [("read", 200), ("write", 403), ("ingest", 403), (None, 401)])
-def test_applying_needs_read(articles: Articles, scopes: str | None, status: int) -> None:
+def test_applying_needs_the_read_scope(articles: Articles, scopes: str | None, status: int) -> None:
     assert articles.post(APPLY, {"articles": [WRONG]}, scopes=scopes).status == status
 
 
 @pytest.mark.parametrize(
     "found", [[WRONG] * 201, [{"language": "fr"}], "no list", None], ids=["many", "language", "text", "none"]
 )
-def test_who_may_not_store_is_told_that_before_what_is_wrong_with_the_articles(
-    articles: Articles, found: object
-) -> None:
+def test_a_missing_scope_is_reported_before_invalid_articles(articles: Articles, found: object) -> None:
     for sent, scopes in (({}, "read"), ({"persist": True}, "read"), ({"persist": False}, "write")):
         assert articles.post(SCAN, {"articles": found, **sent}, scopes=scopes).status == 403
     assert articles.post(SCAN, {"articles": found, "persist": False}, scopes="read").status in (400, 413)
@@ -194,7 +192,7 @@ def test_who_may_not_store_is_told_that_before_what_is_wrong_with_the_articles(
 
 
 @pytest.mark.parametrize("path", [SCAN, APPLY])
-def test_callers_are_judged_before_what_they_sent(articles: Articles, path: str) -> None:
+def test_authentication_and_headers_are_checked_before_the_body(articles: Articles, path: str) -> None:
     assert articles.post(path, b"{", scopes=None).status == 401
     assert articles.post(path, b"{", scopes="ingest").status == 403
     assert articles.post(path, b"{", Content_Type="text/xml").status == 415
@@ -221,13 +219,13 @@ def test_violations_are_stored_once_unless_persist_is_false(fresh: Articles) -> 
     assert len({each["scan_id"] for each in fresh.stored()}) == 2
 
 
-def test_nothing_of_a_refused_batch_is_stored(fresh: Articles) -> None:
+def test_a_rejected_batch_stores_nothing(fresh: Articles) -> None:
     for bad in ({"content": 5}, {"language": "fr"}, {"id": "a\0"}):
         assert fresh.post(SCAN, {"articles": [WRONG, bad]}).status == 400
     assert fresh.stored() == []
 
 
-def test_an_id_that_cannot_be_stored_is_refused_only_where_it_would_be(fresh: Articles) -> None:
+def test_an_id_that_cannot_be_stored_is_rejected_only_when_persisting(fresh: Articles) -> None:
     body: dict[str, Any] = {"articles": [RIGHT, {"id": "a\0b", "source": "\0", "content": "Zorbkoin \0"}]}
     refused = fresh.post(SCAN, body)
     assert refused.status == 400

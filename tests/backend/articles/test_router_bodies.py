@@ -52,14 +52,14 @@ def refused(articles: Articles, path: str, body: Any, status: int = 400, **how: 
         ({"articles": [{"language": 5}]}, ["body", "articles", 0, "language"]),
     ],
 )
-def test_a_wrong_shape_is_told_with_its_place(
+def test_an_invalid_field_is_reported_with_its_location(
     articles: Articles, path: str, body: Any, place: list[Any]
 ) -> None:
     assert refused(articles, path, body)["errors"][0]["loc"] == place
 
 
 @pytest.mark.parametrize("persist", [None, 0, 1, "false", "no", [], {}])
-def test_persist_is_true_or_false(articles: Articles, persist: Any) -> None:
+def test_persist_must_be_a_boolean(articles: Articles, persist: Any) -> None:
     told = refused(articles, "/articles/scan", {"articles": [WRONG], "persist": persist})
     assert told["errors"][0]["loc"] == ["body", "persist"]
 
@@ -79,7 +79,7 @@ def test_persist_is_true_or_false(articles: Articles, persist: Any) -> None:
         (b'{"articles": ' + b"[" * 5000 + b"]" * 5000 + b"}", "depth"),
     ],
 )
-def test_what_is_no_good_json_is_told_in_words(
+def test_malformed_json_is_rejected_with_a_readable_message(
     articles: Articles, path: str, body: bytes, words: str
 ) -> None:
     assert words in refused(articles, path, body)["detail"]
@@ -87,14 +87,14 @@ def test_what_is_no_good_json_is_told_in_words(
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("count", [201, 1000])
-def test_more_than_two_hundred_articles_are_too_large(articles: Articles, path: str, count: int) -> None:
+def test_more_than_200_articles_are_rejected(articles: Articles, path: str, count: int) -> None:
     told = refused(articles, path, {"articles": [{"content": 5}] * count}, 413)
     assert str(count) in told["detail"]
     assert "200" in told["detail"]
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_two_hundred_articles_are_not(articles: Articles, path: str) -> None:
+def test_exactly_200_articles_are_accepted(articles: Articles, path: str) -> None:
     answer = articles.post(path, {"articles": [RIGHT] * 200})
     assert answer.status == 200
     assert len(answer.json()) == 200
@@ -102,7 +102,7 @@ def test_two_hundred_articles_are_not(articles: Articles, path: str) -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("pieces", [0, 1, 30])
-def test_a_body_over_the_limit_is_too_large_declared_or_in_chunks(
+def test_a_body_over_the_size_limit_is_rejected_with_or_without_chunks(
     articles: Articles, path: str, pieces: int
 ) -> None:
     over = orjson.dumps({"articles": [{"content": "x" * MIB}]})
@@ -112,11 +112,11 @@ def test_a_body_over_the_limit_is_too_large_declared_or_in_chunks(
 
 
 @pytest.mark.parametrize("kind", ["", "text/plain", "application/xml", "application/json; charset=utf-16"])
-def test_another_type_of_body_is_not_read(articles: Articles, kind: str) -> None:
+def test_another_content_type_is_rejected(articles: Articles, kind: str) -> None:
     refused(articles, PATHS[0], {"articles": [RIGHT]}, 415, Content_Type=kind)
 
 
-def test_a_list_of_very_many_faults_is_answered_shortly(articles: Articles) -> None:
+def test_the_response_lists_at_most_100_errors(articles: Articles) -> None:
     tags = orjson.dumps({"articles": [{"tags": [1] * 100_000}]})
     assert len(refused(articles, PATHS[0], tags)["errors"]) == 1
     many = {"articles": [{"id": 1, "title": 1, "summary": 1, "content": 1, "tags": 1, "source": 1}] * 200}
@@ -158,7 +158,7 @@ bodies = st.binary(max_size=200) | almost.map(encoded)
 )
 @example(PATHS[0], b'{"articles":[{"id":"\\u0000","content":"Zorbkoin"}]}', "application/json", 0)
 @settings(max_examples=examples(120))
-def test_any_bytes_are_answered_with_200_400_413_or_415(
+def test_any_body_is_answered_with_200_400_413_or_415(
     articles: Articles, path: str, body: bytes, kind: str, pieces: int
 ) -> None:
     answer = articles.post(path, body, Content_Type=kind, pieces=pieces)
@@ -168,9 +168,7 @@ def test_any_bytes_are_answered_with_200_400_413_or_415(
 
 @given(st.data())
 @settings(max_examples=examples(80))
-def test_a_good_body_cut_or_changed_anywhere_is_no_fault_of_ours(
-    articles: Articles, data: st.DataObject
-) -> None:
+def test_a_mutated_valid_body_never_causes_a_server_error(articles: Articles, data: st.DataObject) -> None:
     good = orjson.dumps({"articles": [WRONG, RIGHT], "persist": False})
     place = data.draw(st.integers(0, len(good) - 1))
     put = data.draw(st.binary(max_size=3))

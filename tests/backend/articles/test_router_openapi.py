@@ -41,7 +41,7 @@ POSTS: list[tuple[int, Any, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("path", [SCAN, APPLY])
 @pytest.mark.parametrize(("status", "body", "how"), POSTS)
-def test_every_answer_to_articles_is_described(
+def test_every_response_to_an_articles_post_matches_the_openapi_document(
     articles: Articles, document: dict[str, Any], path: str, status: int, body: Any, how: dict[str, Any]
 ) -> None:
     answer = articles.post(path, body, **how)
@@ -61,7 +61,7 @@ def test_every_answer_to_articles_is_described(
         (RULES, "?x=1", 200),
     ],
 )
-def test_every_answer_to_a_reader_is_described(
+def test_every_response_to_an_articles_get_matches_the_openapi_document(
     articles: Articles, document: dict[str, Any], path: str, query: str, status: int
 ) -> None:
     operation = document["paths"][path]["get"]
@@ -84,7 +84,7 @@ def is_described(document: dict[str, Any], operation: dict[str, Any], answer: An
 
 
 @pytest.mark.parametrize("path", [SCAN, APPLY])
-def test_the_body_is_described_as_what_is_taken(
+def test_the_request_schema_matches_the_accepted_bodies(
     articles: Articles, document: dict[str, Any], path: str
 ) -> None:
     operation = document["paths"][path]["post"]
@@ -109,7 +109,7 @@ def test_the_body_is_described_as_what_is_taken(
         assert articles.post(path, value).status in (400, 413)
 
 
-def test_the_filters_are_described_with_their_limits(document: dict[str, Any]) -> None:
+def test_the_openapi_document_describes_the_filters_and_their_limits(document: dict[str, Any]) -> None:
     parameters = {each["name"]: each for each in document["paths"][LIST]["get"]["parameters"]}
     filters = {"article_id", "entity_id", "rule_id", "severity", "language", "violation_type", "from", "to"}
     assert set(parameters) == filters | {"limit", "cursor"}

@@ -29,7 +29,7 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 # -- violations --------------------------------------------------------------------------------------
 
 
-def test_stored_violations_are_listed_newest_first_with_what_is_known_of_them(filled: Articles) -> None:
+def test_stored_violations_are_listed_newest_first_with_all_fields(filled: Articles) -> None:
     told = filled.json(LIST)
     assert set(told) == {"data", "next_cursor"}
     assert told["next_cursor"] is None
@@ -62,7 +62,7 @@ def test_stored_violations_are_listed_newest_first_with_what_is_known_of_them(fi
         ("unknown=1", 11),
     ],
 )
-def test_filters_choose_what_is_listed_and_what_is_counted(filled: Articles, query: str, count: int) -> None:
+def test_filters_apply_to_the_list_and_the_summary(filled: Articles, query: str, count: int) -> None:
     assert len(filled.json(f"{LIST}?{query}")["data"]) == count
     told = filled.json(f"{SUMMARY}?{query}")
     assert told["total"] == count
@@ -70,7 +70,7 @@ def test_filters_choose_what_is_listed_and_what_is_counted(filled: Articles, que
 
 
 @pytest.mark.parametrize("limit", [1, 4, 11, 1000])
-def test_pages_join_to_the_whole(filled: Articles, limit: int) -> None:
+def test_pages_join_to_the_full_list(filled: Articles, limit: int) -> None:
     joined, cursor = [], ""
     while True:
         told = filled.json(f"{LIST}?severity=error&limit={limit}{cursor}")
@@ -83,12 +83,12 @@ def test_pages_join_to_the_whole(filled: Articles, limit: int) -> None:
     assert len(joined) == 7
 
 
-def test_a_page_has_a_hundred_by_default(articles: Articles) -> None:
+def test_a_page_has_100_violations_by_default(articles: Articles) -> None:
     articles.scan(*[WRONG] * 25)
     assert len(articles.json(LIST)["data"]) == 100
 
 
-def test_a_summary_counts_by_every_trait(filled: Articles) -> None:
+def test_the_summary_counts_violations_by_each_field(filled: Articles) -> None:
     told = filled.json(SUMMARY)
     assert told == {
         "total": 11,
@@ -136,14 +136,14 @@ def test_a_summary_counts_by_every_trait(filled: Articles) -> None:
         ("from=2026-11-19T00:00:00Z&to=2026-11-18T00:00:00Z", "from"),
     ],
 )
-def test_a_filter_that_cannot_be_read_is_refused(articles: Articles, query: str, place: str) -> None:
+def test_an_invalid_filter_is_rejected(articles: Articles, query: str, place: str) -> None:
     for path in (LIST, SUMMARY) if place not in ("limit", "cursor") else (LIST,):
         answer = articles.get(f"{path}?{query}")
         assert answer.status == 400, query
         assert answer.json()["errors"][0]["loc"] == ["query", place]
 
 
-def test_the_ends_of_the_calendar_are_no_fault(articles: Articles) -> None:
+def test_the_earliest_and_latest_dates_are_accepted(articles: Articles) -> None:
     for path in (LIST, SUMMARY):
         whole = "from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59.999999Z"
         assert articles.get(f"{path}?{whole}").status == 200
@@ -151,7 +151,7 @@ def test_the_ends_of_the_calendar_are_no_fault(articles: Articles) -> None:
 
 
 @pytest.mark.parametrize("path", [LIST, SUMMARY, RULES])
-def test_reading_needs_the_scope_read(articles: Articles, path: str) -> None:
+def test_reading_needs_the_read_scope(articles: Articles, path: str) -> None:
     assert articles.get(path, scopes="write").status == 403
     assert articles.get(path, scopes="read").status == 200
 
@@ -159,7 +159,7 @@ def test_reading_needs_the_scope_read(articles: Articles, path: str) -> None:
 # -- rules -------------------------------------------------------------------------------------------
 
 
-def test_the_rules_in_force_are_told_with_their_entities(articles: Articles) -> None:
+def test_the_rules_response_lists_active_rules_and_entities(articles: Articles) -> None:
     told = articles.json(RULES)
     assert set(told) == {"version", "entities", "rules"}
     entity = next(each for each in told["entities"] if each["id"] == "zorbcoin")
@@ -176,7 +176,7 @@ def test_the_rules_in_force_are_told_with_their_entities(articles: Articles) -> 
     assert rule["specs"][0]["from"] == "Zorbkoin rose"
 
 
-def test_the_rules_answer_is_built_once_and_kept_by_the_client(articles: Articles) -> None:
+def test_the_rules_response_is_built_once_and_cached_by_the_client(articles: Articles) -> None:
     first = articles.get(RULES, accept_encoding="gzip")
     assert first.headers["content-encoding"] == "gzip"
     assert first.headers["cache-control"] == "private, no-cache"
@@ -190,7 +190,7 @@ def test_the_rules_answer_is_built_once_and_kept_by_the_client(articles: Article
     assert articles.service.rules_answer.find(RULES, b"") is articles.service.rules_answer.answer()
 
 
-def test_changed_rules_are_in_force_after_the_next_look(tmp_path: Path) -> None:
+def test_changed_rules_are_served_after_a_refresh(tmp_path: Path) -> None:
     with article_app(tmp_path) as running:
         before = running.get(RULES)
         write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorbocoin"))
@@ -203,7 +203,7 @@ def test_changed_rules_are_in_force_after_the_next_look(tmp_path: Path) -> None:
         assert running.stored()[0]["rules_version"] == after.json()["version"]
 
 
-def test_the_watcher_looks_at_the_rules(tmp_path: Path) -> None:
+def test_the_change_watcher_refreshes_the_rules(tmp_path: Path) -> None:
     with article_app(tmp_path) as running:
         version = running.service.rules.version
         write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorbocoin"))
@@ -212,7 +212,7 @@ def test_the_watcher_looks_at_the_rules(tmp_path: Path) -> None:
         assert running.service.rules.version != version
 
 
-def test_rules_with_a_mistake_leave_those_in_force(tmp_path: Path) -> None:
+def test_invalid_rules_leave_the_active_rules_in_place(tmp_path: Path) -> None:
     with article_app(tmp_path) as running:
         version = running.service.rules.version
         write_pack(tmp_path, PACK.replace("to: Zorbcoin rose", "to: Something else"))

@@ -16,7 +16,7 @@ EXAMPLES = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_an_example_is_taken_beside_the_shipped_rules_and_leaves_no_doubt(
+def test_each_guide_example_compiles_with_the_default_rules_without_findings(
     tmp_path: Path, number: int
 ) -> None:
     file = tmp_path / "example.yaml"
@@ -26,7 +26,7 @@ def test_an_example_is_taken_beside_the_shipped_rules_and_leaves_no_doubt(
     assert [str(finding) for finding in lint(files, {file})] == []
 
 
-def test_the_examples_can_stand_together(tmp_path: Path) -> None:
+def test_the_guide_examples_compile_together(tmp_path: Path) -> None:
     files = []
     for number, example in enumerate(EXAMPLES):
         files.append(tmp_path / f"{number}.yaml")
@@ -37,7 +37,7 @@ def test_the_examples_can_stand_together(tmp_path: Path) -> None:
     assert len(own) == 5
 
 
-def test_every_command_that_the_guide_names_is_there() -> None:
+def test_every_command_in_the_guide_exists() -> None:
     named = set(re.findall(r"chainproof rules (\w+)", GUIDE))
     known = {
         command.name or command.callback.__name__

@@ -60,21 +60,21 @@ def test_a_full_disk_stores_nothing_of_a_scan_and_reading_goes_on(articles: Arti
         assert connection.exec_driver_sql("PRAGMA integrity_check").scalar_one() == "ok"
 
 
-def test_a_store_that_may_only_be_read_is_told_so(articles: Articles) -> None:
+def test_a_read_only_store_is_reported(articles: Articles) -> None:
     articles.scan(WRONG)
     limit(articles, "PRAGMA query_only=1")
     is_refused_for_now(articles)
 
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
-def test_a_postgresql_that_may_only_be_read_is_told_so(tmp_path: Path, database_url: str) -> None:
+def test_a_read_only_postgresql_store_is_reported(tmp_path: Path, database_url: str) -> None:
     with article_app(tmp_path, database_url=database_url) as articles:
         articles.scan(WRONG)
         limit(articles, "SET default_transaction_read_only = on")
         is_refused_for_now(articles)
 
 
-def test_a_fault_inside_the_store_is_none_that_passes(
+def test_an_internal_database_error_is_not_reported_as_temporary(
     articles: Articles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_given: object, **_named: object) -> None:
@@ -85,7 +85,7 @@ def test_a_fault_inside_the_store_is_none_that_passes(
     assert (answer.status, answer.json()["code"]) == (500, "internal_error")
 
 
-def test_a_store_that_another_process_locks_is_told_so(articles: Articles, tmp_path: Path) -> None:
+def test_a_locked_store_is_reported(articles: Articles, tmp_path: Path) -> None:
     articles.scan(WRONG)
     limit(articles, "PRAGMA busy_timeout=0")
     other = sa.create_engine(articles.running.database.url)

@@ -11,7 +11,7 @@ from tests.support.market_app import settings_in
 from tests.support.violations import NOON, store, violation
 
 
-def test_violations_are_forgotten_daily_after_the_days_that_are_set(
+def test_violations_are_deleted_daily_after_the_configured_days(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     settings = settings_in(tmp_path, violations_keep_days=10)

@@ -76,7 +76,7 @@ wanted = st.builds(
 
 
 @given(wanted)
-def test_a_summary_is_what_counting_the_selected_violations_gives(
+def test_a_summary_equals_the_counts_of_the_selected_violations(
     filled: Database, wanted: ViolationFilter
 ) -> None:
     found = page(filled, wanted, limit=10_000, cursor=None)["data"]
@@ -84,7 +84,7 @@ def test_a_summary_is_what_counting_the_selected_violations_gives(
 
 
 @given(moments, moments)
-def test_a_split_selection_is_whole_days_and_the_rest(first: datetime, last: datetime) -> None:
+def test_a_time_range_is_split_into_whole_days_and_edges(first: datetime, last: datetime) -> None:
     parts = split(ViolationFilter(from_=first, to=last))
     pieces = [piece for piece in (*parts.edges, parts.whole) if piece is not None]
     spans = sorted((piece.from_, piece.to) for piece in pieces if piece.from_ and piece.to)
@@ -105,17 +105,19 @@ FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 @pytest.mark.parametrize("moment", [FIRST, LAST, LAST - HOUR])
-def test_the_ends_of_the_calendar_are_no_fault(filled: Database, moment: datetime) -> None:
+def test_the_earliest_and_latest_dates_are_counted(filled: Database, moment: datetime) -> None:
     assert summary(filled, ViolationFilter(from_=moment))["total"] == (100 if moment == FIRST else 0)
     assert summary(filled, ViolationFilter(to=moment))["total"] == (0 if moment == FIRST else 100)
 
 
-def test_a_text_that_cannot_be_stored_counts_nothing(filled: Database) -> None:
+def test_a_filter_value_that_cannot_be_stored_counts_nothing(filled: Database) -> None:
     assert summary(filled, ViolationFilter(rule_id="\0")) == by_hand([])
     assert summary(filled, ViolationFilter(article_id="\0")) == by_hand([])
 
 
-def test_only_the_most_frequent_rules_and_the_last_days_are_told(sqlite_database: Database) -> None:
+def test_the_summary_lists_only_the_most_frequent_rules_and_the_latest_days(
+    sqlite_database: Database,
+) -> None:
     for number in range(MAX_GROUPS_PER_TRAIT + 5):
         found = [violation(rule_id=f"rule-{number:03}") for _ in range(2 if number >= 5 else 1)]
         store(sqlite_database, *found, at=NOON - number * DAY)
@@ -130,14 +132,14 @@ def test_only_the_most_frequent_rules_and_the_last_days_are_told(sqlite_database
     assert told["days"][-1]["key"] == "2026-11-21"
 
 
-def test_what_is_forgotten_counts_no_longer(sqlite_database: Database) -> None:
+def test_deleted_violations_are_not_counted(sqlite_database: Database) -> None:
     store(sqlite_database, violation(), at=NOON - 3 * DAY)
     store(sqlite_database, violation())
     forget(sqlite_database, keep_days=1, now=NOON)
     assert summary(sqlite_database, ViolationFilter())["total"] == 1
 
 
-def test_two_scans_of_a_day_add_up(database: Database) -> None:
+def test_counts_of_two_scans_on_one_day_are_added(database: Database) -> None:
     store(database, violation(), violation(), violation(severity="info"))
     store(database, violation(), at=NOON + HOUR)
     assert summary(database, ViolationFilter())["severities"] == [

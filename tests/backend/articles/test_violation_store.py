@@ -25,7 +25,7 @@ def count(database: Database, table: sa.Table) -> int:
         return connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
 
 
-def test_what_was_stored_comes_back_with_its_scan(database: Database) -> None:
+def test_a_stored_violation_is_read_back_with_its_scan(database: Database) -> None:
     found = violation(matched_text="イーサリアム\N{GRINNING FACE}", article_id="日本", auto_fixable=False)
     scan_id = store(database, found, at=NOON + timedelta(microseconds=5))
     (told,) = read(database)
@@ -39,7 +39,7 @@ def test_what_was_stored_comes_back_with_its_scan(database: Database) -> None:
     assert isinstance(told["id"], int)
 
 
-def test_what_may_be_null_is_null(database: Database) -> None:
+def test_nullable_fields_are_stored_as_null(database: Database) -> None:
     store(database, violation(article_id=None, entity_id=None, suggested_name=None))
     (told,) = read(database)
     assert (told["article_id"], told["entity_id"], told["suggested_name"]) == (None, None, None)
@@ -57,7 +57,7 @@ def test_a_scan_that_found_nothing_stores_nothing(database: Database) -> None:
     assert count(database, violations) == count(database, violation_days) == 0
 
 
-def test_what_breaks_off_stores_nothing_of_the_scan(database: Database) -> None:
+def test_a_failed_write_stores_no_part_of_the_scan(database: Database) -> None:
     with pytest.raises(sa.exc.SQLAlchemyError):
         store(database, violation(), violation(severity=None))
     assert count(database, violations) == count(database, violation_days) == 0
@@ -74,7 +74,7 @@ def test_what_breaks_off_stores_nothing_of_the_scan(database: Database) -> None:
         ("violation_type", "wrong_case"),
     ],
 )
-def test_a_filter_gives_what_has_the_value_and_nothing_else(
+def test_a_filter_returns_only_violations_with_the_exact_value(
     database: Database, name: str, value: str
 ) -> None:
     store(database, violation(), violation(**{name: value}), violation())
@@ -107,7 +107,7 @@ def test_from_is_inclusive_and_to_is_exclusive(database: Database) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 100])
-def test_pages_join_to_the_whole_newest_first(database: Database, limit: int) -> None:
+def test_pages_join_to_the_full_list_newest_first(database: Database, limit: int) -> None:
     for hours in (0, 2, 1):
         found = [violation(article_id=f"{hours}-{number}") for number in range(5)]
         store(database, *found, at=NOON + hours * HOUR)
@@ -125,7 +125,7 @@ def test_pages_join_to_the_whole_newest_first(database: Database, limit: int) ->
     assert joined == whole
 
 
-def test_a_page_stays_the_same_while_newer_violations_come(database: Database) -> None:
+def test_a_page_does_not_change_when_newer_violations_are_stored(database: Database) -> None:
     store(database, *(violation(article_id=str(number)) for number in range(6)))
     first = page(database, ViolationFilter(), limit=2, cursor=None)
     store(database, *(violation(article_id="new") for _ in range(3)), at=NOON + HOUR)
@@ -142,7 +142,7 @@ def test_every_filter_has_an_index_in_the_order_of_pages() -> None:
 @pytest.mark.parametrize(
     "wanted", [{}, {"entity_id": "ethereum"}, {"severity": "error"}, {"article_id": "a1"}, {"from_": NOON}]
 )
-def test_a_page_in_the_middle_is_read_from_an_index_without_sorting(
+def test_a_middle_page_is_read_from_an_index_without_sorting(
     sqlite_database: Database, wanted: dict[str, Any]
 ) -> None:
     """The plan says so: a search that begins at the page, and no sorting of what comes before it."""
@@ -190,20 +190,20 @@ def plan(database: Database, statement: str, parameters: Any) -> str:
         "____________________7__",
     ],
 )
-def test_what_is_no_cursor_is_refused(sqlite_database: Database, cursor: str) -> None:
+def test_an_invalid_cursor_is_rejected(sqlite_database: Database, cursor: str) -> None:
     with pytest.raises(BadRequest) as caught:
         page(sqlite_database, ViolationFilter(), limit=10, cursor=cursor)
     assert caught.value.errors[0]["loc"] == ["query", "cursor"]
 
 
 @pytest.mark.parametrize("moment", [NOON, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
-def test_a_cursor_is_its_position(moment: datetime) -> None:
+def test_a_cursor_round_trips_to_its_position(moment: datetime) -> None:
     position = Position(moment, 2**40)
     assert Position.of(position.cursor()) == position
     assert position.cursor().isascii()
 
 
-def test_days_are_forgotten_whole_when_they_are_old(database: Database) -> None:
+def test_old_days_are_deleted_as_a_whole(database: Database) -> None:
     for days in range(5):
         store(database, violation(article_id=str(days)), at=NOON - days * DAY)
     assert forget(database, keep_days=2, now=NOON + 11 * HOUR) == 2
@@ -212,13 +212,13 @@ def test_days_are_forgotten_whole_when_they_are_old(database: Database) -> None:
     assert forget(database, keep_days=2, now=NOON) == 0
 
 
-def test_more_than_a_batch_is_forgotten_at_once(sqlite_database: Database) -> None:
+def test_deletion_removes_more_than_one_batch(sqlite_database: Database) -> None:
     store(sqlite_database, *(violation() for _ in range(2 * BATCH + 1)), at=NOON - 9 * DAY)
     store(sqlite_database, violation())
     assert forget(sqlite_database, keep_days=1, now=NOON) == 2 * BATCH + 1
     assert count(sqlite_database, violations) == 1
 
 
-def test_keeping_for_longer_than_there_were_years_forgets_nothing(sqlite_database: Database) -> None:
+def test_a_retention_longer_than_the_calendar_deletes_nothing(sqlite_database: Database) -> None:
     store(sqlite_database, violation(), at=datetime(1, 1, 1, tzinfo=UTC))
     assert forget(sqlite_database, keep_days=10**9, now=NOON) == 0

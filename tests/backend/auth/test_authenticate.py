@@ -50,33 +50,33 @@ def desk(database: Database, now: datetime) -> Desk:
     return Desk(database, now)
 
 
-def test_a_key_in_its_own_header_is_let_in(desk: Desk) -> None:
+def test_key_in_the_api_key_header_is_accepted(desk: Desk) -> None:
     assert desk.name([(b"accept", b"*/*"), (API, desk.one)]) == "one"
 
 
 @pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"BEARER  ", b"  Bearer "])
-def test_a_key_as_a_bearer_value_is_let_in_whatever_the_case_of_the_word(desk: Desk, scheme: bytes) -> None:
+def test_key_as_bearer_token_is_accepted_with_the_scheme_in_any_case(desk: Desk, scheme: bytes) -> None:
     assert desk.name([(BEARER, scheme + desk.one)]) == "one"
 
 
-def test_space_around_a_header_is_not_part_of_it(desk: Desk) -> None:
+def test_whitespace_around_a_header_value_is_ignored(desk: Desk) -> None:
     assert desk.name([(API, b" \t" + desk.one + b" ")]) == "one"
 
 
-def test_a_request_without_a_credential_is_told_how_to_send_one(desk: Desk) -> None:
+def test_missing_credential_error_explains_how_to_send_one(desk: Desk) -> None:
     told = desk.refusal([(b"accept", b"*/*")])
     assert told == "Send an API key in CP-X-API-KEY or as Authorization: Bearer."
     assert "X-CP-TERMINAL-API-KEY" in desk.refusal([], terminal=True)
 
 
-def test_two_credentials_that_agree_are_one(desk: Desk) -> None:
+def test_duplicate_headers_with_the_same_credential_are_accepted(desk: Desk) -> None:
     assert desk.name([(API, desk.one), (BEARER, b"Bearer " + desk.one)]) == "one"
     assert desk.name([(API, desk.one), (API, desk.one)]) == "one"
     assert desk.name([(TERMINAL, desk.terminal), (TERMINAL, desk.terminal)], terminal=True) == "terminal"
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_two_credentials_that_disagree_are_refused_in_either_order(desk: Desk, terminal: bool) -> None:
+def test_different_credentials_are_rejected_in_either_order(desk: Desk, terminal: bool) -> None:
     pairs: list[Headers] = [
         [(API, desk.one), (BEARER, b"Bearer " + desk.two)],
         [(API, desk.one), (API, desk.two)],
@@ -93,18 +93,18 @@ def test_two_credentials_that_disagree_are_refused_in_either_order(desk: Desk, t
         assert "disagree" in desk.refusal(headers[::-1], terminal=terminal)
 
 
-def test_three_headers_of_which_two_agree_are_refused(desk: Desk) -> None:
+def test_third_different_credential_is_rejected_when_two_match(desk: Desk) -> None:
     assert "disagree" in desk.refusal([(API, desk.one), (API, desk.one), (BEARER, b"Bearer " + desk.two)])
     assert "disagree" in desk.refusal([(API, desk.two), (API, desk.one), (API, desk.two)])
 
 
 @pytest.mark.parametrize("value", [b"Basic dXNlcjpwYXNzd29yZA==", b"ApiKey x", b"Bearerless x", b""])
-def test_another_scheme_is_refused_alone_and_beside_a_good_key(desk: Desk, value: bytes) -> None:
+def test_other_authorization_scheme_is_rejected_alone_and_with_a_valid_key(desk: Desk, value: bytes) -> None:
     assert "scheme Bearer" in desk.refusal([(BEARER, value)])
     assert "scheme Bearer" in desk.refusal([(API, desk.one), (BEARER, value)])
 
 
-def test_a_key_alone_in_authorization_is_told_of_the_scheme(desk: Desk) -> None:
+def test_authorization_header_without_a_scheme_is_rejected_with_a_hint(desk: Desk) -> None:
     assert "scheme Bearer" in desk.refusal([(BEARER, desk.one)])
 
 
@@ -122,9 +122,7 @@ def test_a_key_alone_in_authorization_is_told_of_the_scheme(desk: Desk) -> None:
         ([(TERMINAL, b"")], "has the form cpt_"),
     ],
 )
-def test_a_credential_that_is_no_key_is_refused_with_the_reason(
-    desk: Desk, headers: Headers, words: str
-) -> None:
+def test_malformed_credential_is_rejected_with_the_reason(desk: Desk, headers: Headers, words: str) -> None:
     assert words in desk.refusal(headers, terminal=True)
 
 
@@ -133,14 +131,14 @@ def test_unknown_and_expired_keys_are_refused(desk: Desk) -> None:
     assert "expired" in desk.refusal([(BEARER, b"Bearer " + desk.expired)])
 
 
-def test_a_terminal_key_is_let_in_by_its_own_header_alone(desk: Desk) -> None:
+def test_terminal_key_is_accepted_only_in_its_own_header(desk: Desk) -> None:
     assert desk.name([(TERMINAL, desk.terminal)], terminal=True) == "terminal"
     for headers in ([(API, desk.terminal)], [(BEARER, b"Bearer " + desk.terminal)]):
         for terminal in (True, False):
             assert "A terminal key goes in X-CP-TERMINAL-API-KEY" in desk.refusal(headers, terminal=terminal)
 
 
-def test_a_terminal_key_opens_nothing_else(desk: Desk) -> None:
+def test_terminal_key_is_rejected_on_other_routes(desk: Desk) -> None:
     assert "does not open this" in desk.refusal([(TERMINAL, desk.terminal)])
 
 
@@ -149,7 +147,7 @@ def test_an_api_key_in_the_terminal_header_is_refused(desk: Desk) -> None:
     desk.refusal([(TERMINAL, desk.one)])
 
 
-def test_an_api_key_still_opens_what_a_terminal_key_opens(desk: Desk) -> None:
+def test_api_key_is_accepted_on_terminal_routes(desk: Desk) -> None:
     assert desk.name([(API, desk.one)], terminal=True) == "one"
 
 
@@ -173,23 +171,21 @@ class Counted:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )  # the desk is only read
 @given(headers=st.lists(st.tuples(NAMES, VALUES), max_size=6), terminal=st.booleans())
-def test_no_headers_whatever_raise_anything_but_a_refusal(
-    desk: Desk, headers: Headers, terminal: bool
-) -> None:
+def test_arbitrary_headers_raise_only_unauthorized(desk: Desk, headers: Headers, terminal: bool) -> None:
     source = Counted(desk.key_cache)
     with pytest.raises(Unauthorized):
         authenticate(headers, source, terminal=terminal)
     assert source.asked <= 1
 
 
-def test_a_holder_without_the_scope_is_told_which_one_is_missing() -> None:
+def test_missing_scope_error_names_the_scope() -> None:
     reader = Principal("id", "desk", "api", frozenset({"read"}), "id")
     require(reader, "read")
     with pytest.raises(Forbidden, match="'write'"):
         require(reader, "write")
 
 
-def test_admin_does_not_stand_for_the_other_scopes() -> None:
+def test_admin_scope_does_not_include_other_scopes() -> None:
     admin = Principal("id", "boss", "api", frozenset({"admin"}), "id")
     with pytest.raises(Forbidden, match="'read'"):
         require(admin, "read")

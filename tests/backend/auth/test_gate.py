@@ -15,7 +15,7 @@ def nothing() -> dict[str, str]:
     return {}
 
 
-def test_the_gate_holds_however_deep_its_router_is_included(notes: Service) -> None:
+def test_nested_routers_keep_their_access_checks(notes: Service) -> None:
     outer = APIRouter(prefix="/outer")
     outer.include_router(notes_router(), prefix="/inner")
     notes.app.include_router(outer)
@@ -28,7 +28,7 @@ def test_the_gate_holds_however_deep_its_router_is_included(notes: Service) -> N
     )
 
 
-def test_routers_of_different_scopes_do_not_change_each_other(notes: Service) -> None:
+def test_routers_with_different_scopes_are_independent(notes: Service) -> None:
     scopes: tuple[Scope, ...] = ("read", "ingest")
     for scope in scopes:
         router = gated_router(scope=scope)
@@ -39,14 +39,14 @@ def test_routers_of_different_scopes_do_not_change_each_other(notes: Service) ->
     assert notes.ask("GET", "/ingest", {"CP-X-API-KEY": key}).status == 200
 
 
-def test_a_whole_router_can_be_opened_to_terminal_keys(notes: Service) -> None:
+def test_router_can_accept_terminal_keys_on_all_routes(notes: Service) -> None:
     router = gated_router(scope="read", also_terminal=True)
     router.get("/screens")(nothing)
     notes.app.include_router(router)
     assert notes.ask("GET", "/screens", {"X-CP-TERMINAL-API-KEY": notes.key(terminal=True)}).status == 200
 
 
-def test_needs_above_the_route_s_line_is_refused_since_it_would_come_too_late() -> None:
+def test_needs_decorator_above_the_route_decorator_is_rejected() -> None:
     router = gated_router(scope="read")
 
     @router.get("/late")
@@ -56,19 +56,19 @@ def test_needs_above_the_route_s_line_is_refused_since_it_would_come_too_late() 
         needs("admin")(late)
 
 
-def test_a_gated_route_without_a_scope_is_refused_when_it_is_made() -> None:
+def test_gated_route_without_a_scope_is_rejected_at_definition() -> None:
     router = APIRouter(route_class=GatedRoute)
     with pytest.raises(TypeError, match="/open declares no scope"):
         router.get("/open")(lambda: None)
 
 
 @pytest.mark.parametrize("declare", [Access, needs, lambda scope: gated_router(scope=scope)])
-def test_a_scope_that_does_not_exist_is_refused_when_it_is_declared(declare: Callable[[Any], object]) -> None:
+def test_unknown_scope_is_rejected_at_declaration(declare: Callable[[Any], object]) -> None:
     with pytest.raises(ValueError, match="no scope 'reed'"):
         declare("reed")
 
 
-def test_the_document_names_the_schemes_and_the_scope_of_every_route(notes: Service) -> None:
+def test_openapi_document_lists_security_schemes_and_the_scope_of_each_route(notes: Service) -> None:
     document = notes.app.openapi()
     schemes = document["components"]["securitySchemes"]
     assert (schemes["ApiKey"]["type"], schemes["ApiKey"]["in"], schemes["ApiKey"]["name"]) == (
@@ -89,12 +89,12 @@ def test_the_document_names_the_schemes_and_the_scope_of_every_route(notes: Serv
     assert security["get /notes/media"] == [*read, {"TerminalApiKey": []}]
 
 
-def test_the_headers_of_keys_are_no_parameters_of_a_route(notes: Service) -> None:
+def test_credential_headers_are_not_documented_as_route_parameters(notes: Service) -> None:
     document = notes.app.openapi()
     assert "parameters" not in document["paths"]["/notes"]["get"]
     assert document["paths"]["/notes/media"]["get"]["x-note"] == "kept"
 
 
-def test_a_scope_that_does_not_exist_is_a_mistake_of_the_program() -> None:
+def test_unknown_alternative_scope_raises_value_error() -> None:
     with pytest.raises(ValueError, match="scope"):
         Access("read", or_scope="everything")  # type: ignore[arg-type]  # the mistake itself

@@ -37,27 +37,21 @@ def send(notes: Service, fault: str, credential: Headers) -> Answer:
 
 
 @pytest.mark.parametrize("fault", BAD_BODIES)
-def test_whatever_is_wrong_with_the_body_a_missing_key_is_told_first_and_nothing_is_read(
-    notes: Service, fault: str
-) -> None:
+def test_missing_key_returns_401_before_an_invalid_body_is_read(notes: Service, fault: str) -> None:
     for credential in ({}, {"CP-X-API-KEY": "nonsense"}, {"Authorization": "Basic eDp5"}):
         answer = send(notes, fault, credential)
         assert (answer.status, answer.reads) == (401, 0)
 
 
 @pytest.mark.parametrize("fault", BAD_BODIES)
-def test_whatever_is_wrong_with_the_body_a_missing_scope_is_told_next_and_nothing_is_read(
-    notes: Service, fault: str
-) -> None:
+def test_missing_scope_returns_403_before_an_invalid_body_is_read(notes: Service, fault: str) -> None:
     for credential in ways(notes.key("read")):
         answer = send(notes, fault, credential)
         assert (answer.status, answer.reads) == (403, 0)
 
 
 @pytest.mark.parametrize("fault", BAD_BODIES)
-def test_for_a_key_with_the_scope_the_type_comes_first_then_the_length_then_the_content(
-    notes: Service, fault: str
-) -> None:
+def test_authorized_request_checks_content_type_then_length_then_content(notes: Service, fault: str) -> None:
     for credential in ways(notes.key("write")):
         answer = send(notes, fault, credential)
         assert answer.status == BAD_BODIES[fault][-1]
@@ -74,7 +68,7 @@ def test_for_a_key_with_the_scope_the_type_comes_first_then_the_length_then_the_
         "application/json;",
     ],
 )
-def test_json_in_every_usual_spelling_is_taken(notes: Service, content_type: str) -> None:
+def test_common_spellings_of_the_json_content_type_are_accepted(notes: Service, content_type: str) -> None:
     headers: Headers = {"CP-X-API-KEY": notes.key("write"), "content-type": content_type}
     answer = notes.ask("POST", "/notes", headers, b'{"text":', b' "a"}')
     assert (answer.status, answer.json()) == (200, {"text": "a"})
@@ -96,7 +90,7 @@ def test_json_in_every_usual_spelling_is_taken(notes: Service, content_type: str
         "application/json\xff",
     ],
 )
-def test_any_other_type_is_415_and_the_body_is_not_read(notes: Service, content_type: str) -> None:
+def test_other_content_type_returns_415_without_reading_the_body(notes: Service, content_type: str) -> None:
     headers: Headers = {"CP-X-API-KEY": notes.key("write"), "content-type": content_type}
     answer = notes.ask("POST", "/notes", headers, b'{"text": "a"}')
     assert (answer.status, answer.reads) == (415, 0)
@@ -112,25 +106,25 @@ def test_a_declared_length_over_the_limit_is_413(notes: Service, declared: str) 
 
 
 @pytest.mark.parametrize("declared", ["1000", "0001000"])
-def test_a_declared_length_of_just_the_limit_is_read(notes: Service, declared: str) -> None:
+def test_content_length_at_the_limit_is_accepted(notes: Service, declared: str) -> None:
     headers: Headers = {"CP-X-API-KEY": notes.key("write"), **JSON_TYPE}
     body = b'{"text": "a"}'.ljust(LIMIT)
     assert notes.ask("POST", "/notes", headers, body, declared=declared).status == 200
 
 
 @pytest.mark.parametrize("declared", ["0", "000"])
-def test_an_empty_body_has_no_type_to_judge(notes: Service, declared: str) -> None:
+def test_empty_body_skips_the_content_type_check(notes: Service, declared: str) -> None:
     headers: Headers = {"CP-X-API-KEY": notes.key("write")}
     assert notes.ask("POST", "/notes", headers, declared=declared).status == 400
 
 
-def test_a_route_without_a_body_does_not_judge_one(notes: Service) -> None:
+def test_route_without_a_body_skips_body_checks(notes: Service) -> None:
     headers: Headers = {"CP-X-API-KEY": notes.key("read"), "content-type": "text/plain"}
     answer = notes.ask("GET", "/notes", headers, b"who reads this", declared="14")
     assert (answer.status, answer.reads) == (200, 0)
 
 
-def test_path_and_query_are_judged_after_the_key(notes: Service) -> None:
+def test_path_and_query_are_validated_after_the_key(notes: Service) -> None:
     assert notes.ask("DELETE", "/notes/not-a-number").status == 401
     assert notes.ask("DELETE", "/notes/not-a-number", {"CP-X-API-KEY": notes.key("read")}).status == 403
     assert notes.ask("DELETE", "/notes/not-a-number", {"CP-X-API-KEY": notes.key("admin")}).status == 400

@@ -9,31 +9,31 @@ from backend.auth.principal import CredentialHeader, Principal, Scope
 from tests.backend.auth.gated_app import JSON_TYPE, Headers, Service, ways
 
 
-def test_a_key_with_the_scope_of_the_router_is_let_in_both_ways(notes: Service) -> None:
+def test_key_with_the_router_scope_is_accepted_in_both_headers(notes: Service) -> None:
     for headers in ways(notes.key("read")):
         answer = notes.ask("GET", "/notes", headers)
         assert (answer.status, answer.json()) == (200, {"name": "desk", "kind": "api"})
 
 
-def test_the_holder_stands_in_the_request_s_state_for_the_endpoint_and_the_log(notes: Service) -> None:
+def test_principal_is_stored_in_the_request_state_for_endpoint_and_log(notes: Service) -> None:
     answer = notes.ask("GET", "/notes", {"CP-X-API-KEY": notes.key("read")})
     assert answer.state["principal"].name == "desk"
     assert answer.state["credential_id"] == answer.state["principal"].id
 
 
-def test_a_refused_holder_is_known_to_the_log_too(notes: Service) -> None:
+def test_rejected_principal_is_stored_in_the_request_state_for_the_log(notes: Service) -> None:
     answer = notes.ask("GET", "/notes", {"CP-X-API-KEY": notes.key("write")})
     assert (answer.status, answer.state["credential_id"]) == (403, answer.state["principal"].id)
 
 
-def test_no_key_is_401_with_a_challenge_and_a_sentence(notes: Service) -> None:
+def test_missing_key_returns_401_with_a_challenge_and_a_message(notes: Service) -> None:
     answer = notes.ask("GET", "/notes")
     assert answer.status == 401
     assert "Bearer" in answer.headers["www-authenticate"]
     assert "CP-X-API-KEY" in answer.json()["detail"]
 
 
-def test_a_route_that_needs_another_scope_than_its_router_asks_for_that_one_alone(notes: Service) -> None:
+def test_route_scope_replaces_the_router_scope(notes: Service) -> None:
     body = b'{"text": "a"}'
     for headers in ways(notes.key("write")):
         assert notes.ask("POST", "/notes", {**headers, **JSON_TYPE}, body).status == 200
@@ -45,32 +45,32 @@ def test_a_route_that_needs_another_scope_than_its_router_asks_for_that_one_alon
     assert notes.ask("DELETE", "/notes/7", {"CP-X-API-KEY": notes.key("admin")}).json() == {"id": 7}
 
 
-def test_an_endpoint_can_ask_for_a_further_scope_itself(notes: Service) -> None:
+def test_endpoint_can_require_an_additional_scope(notes: Service) -> None:
     for text, status in (("keep", 200), ("persist", 403)):
         headers: Headers = {"CP-X-API-KEY": notes.key("read"), **JSON_TYPE}
         assert notes.ask("POST", "/notes/scan", headers, json.dumps({"text": text}).encode()).status == status
 
 
-def test_a_terminal_key_opens_the_route_that_says_so_and_no_other(notes: Service) -> None:
+def test_terminal_key_is_accepted_only_on_routes_that_allow_it(notes: Service) -> None:
     headers: Headers = {"X-CP-TERMINAL-API-KEY": notes.key(terminal=True)}
     assert notes.ask("GET", "/notes/media", headers).json() == {"name": "desk", "kind": "terminal"}
     assert notes.ask("GET", "/notes", headers).status == 401
     assert notes.ask("POST", "/notes/scan", {**headers, **JSON_TYPE}, b"{}").status == 401
 
 
-def test_a_route_for_terminal_keys_takes_api_keys_of_its_scope_too(notes: Service) -> None:
+def test_terminal_route_accepts_api_keys_with_its_scope(notes: Service) -> None:
     assert notes.ask("GET", "/notes/media", {"CP-X-API-KEY": notes.key("read")}).status == 200
     assert notes.ask("GET", "/notes/media", {"CP-X-API-KEY": notes.key("write")}).status == 403
 
 
-def test_keys_in_each_other_s_headers_are_401(notes: Service) -> None:
+def test_api_and_terminal_keys_in_each_others_headers_return_401(notes: Service) -> None:
     api, terminal = notes.key("read"), notes.key(terminal=True)
     assert notes.ask("GET", "/notes/media", {"X-CP-TERMINAL-API-KEY": api}).status == 401
     for headers in ways(terminal):
         assert notes.ask("GET", "/notes/media", headers).status == 401
 
 
-def test_a_revoked_key_is_401_from_the_reload_on(notes: Service) -> None:
+def test_revoked_key_returns_401_after_the_reload(notes: Service) -> None:
     key = notes.key("read")
     assert notes.ask("GET", "/notes", {"CP-X-API-KEY": key}).status == 200
     service.revoke_key(notes.database, key, notes.now)
@@ -87,7 +87,7 @@ def test_a_route_may_open_to_either_of_two_scopes(
     assert notes.ask("POST", "/notes/either", {"cp-x-api-key": notes.key(*scopes)}).status == status
 
 
-def test_another_source_of_credentials_joins_without_a_change_to_the_gate(notes: Service) -> None:
+def test_other_credential_source_works_without_changing_the_gate(notes: Service) -> None:
     class Tokens:
         def find(self, credential: bytes, header: CredentialHeader) -> Principal:
             if header is CredentialHeader.BEARER and credential == b"opaque-token":

@@ -56,7 +56,7 @@ def last_used(database: Database) -> dict[str, datetime | None]:
     return {key.name: key.last_used_at for key in service.list_keys(database)}
 
 
-def test_a_known_key_names_its_holder_and_scopes(
+def test_known_key_returns_its_principal_and_scopes(
     database: Database, cache: KeyCache, make: Callable[..., bytes]
 ) -> None:
     key = make()
@@ -66,19 +66,17 @@ def test_a_known_key_names_its_holder_and_scopes(
     assert cache.find(key, CredentialHeader.BEARER) == holder
 
 
-def test_a_terminal_key_names_a_holder_without_scopes(cache: KeyCache, make: Callable[..., bytes]) -> None:
+def test_terminal_key_returns_a_principal_without_scopes(cache: KeyCache, make: Callable[..., bytes]) -> None:
     holder = cache.find(make(terminal=True), CredentialHeader.TERMINAL_KEY)
     assert (holder.kind, holder.scopes) == ("terminal", frozenset())
 
 
-def test_a_ring_that_was_never_loaded_lets_nobody_in(
-    database: Database, cache: KeyCache, now: datetime
-) -> None:
+def test_unloaded_cache_rejects_all_keys(database: Database, cache: KeyCache, now: datetime) -> None:
     key = service.create_key(database, name="desk", scopes=["read"], now=now).key
     assert "not valid" in refusal(cache, key.encode())
 
 
-def test_a_revoked_key_is_refused_in_the_same_words_as_an_unknown_one(
+def test_revoked_key_has_the_same_error_as_an_unknown_key(
     database: Database, cache: KeyCache, make: Callable[..., bytes], now: datetime
 ) -> None:
     key = make()
@@ -90,7 +88,7 @@ def test_a_revoked_key_is_refused_in_the_same_words_as_an_unknown_one(
     assert "not valid" in refusal(cache, key)
 
 
-def test_a_revocation_reaches_a_process_by_the_change_watcher(
+def test_change_watcher_propagates_a_revocation_to_other_processes(
     database: Database, cache: KeyCache, make: Callable[..., bytes], now: datetime
 ) -> None:
     key = make()
@@ -103,7 +101,7 @@ def test_a_revocation_reaches_a_process_by_the_change_watcher(
     assert "not valid" in refusal(cache, key)
 
 
-def test_a_new_key_reaches_a_process_by_the_change_watcher(
+def test_change_watcher_propagates_a_new_key_to_other_processes(
     database: Database, cache: KeyCache, now: datetime
 ) -> None:
     watcher = ChangeWatcher(database)
@@ -114,7 +112,7 @@ def test_a_new_key_reaches_a_process_by_the_change_watcher(
     assert cache.find(key.encode(), CredentialHeader.BEARER).name == "desk"
 
 
-def test_a_key_is_refused_from_its_instant_of_expiry_without_a_reload(
+def test_key_is_rejected_from_its_expiry_time_without_a_reload(
     cache: KeyCache, make: Callable[..., bytes], clock: Clock, now: datetime
 ) -> None:
     key = make(expires_in=HOUR)
@@ -124,7 +122,7 @@ def test_a_key_is_refused_from_its_instant_of_expiry_without_a_reload(
     assert refusal(cache, key) == "The key expired at 2026-05-18T13:00:00Z. Ask for another."
 
 
-def test_a_key_that_is_expired_and_revoked_does_not_say_that_it_expired(
+def test_expired_and_revoked_key_is_not_reported_as_expired(
     database: Database, cache: KeyCache, make: Callable[..., bytes], clock: Clock, now: datetime
 ) -> None:
     key = make(expires_in=HOUR)
@@ -136,7 +134,7 @@ def test_a_key_that_is_expired_and_revoked_does_not_say_that_it_expired(
 
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("cached", [True, False])
-def test_an_api_key_and_a_terminal_key_do_not_change_places(
+def test_api_and_terminal_keys_are_rejected_in_each_others_headers(
     cache: KeyCache, make: Callable[..., bytes], known: bool, cached: bool
 ) -> None:
     api = make() if known else key_format.generate("live").encode()
@@ -149,7 +147,9 @@ def test_an_api_key_and_a_terminal_key_do_not_change_places(
     assert "takes an API key" in refusal(cache, terminal, CredentialHeader.BEARER)
 
 
-def test_a_wrong_checksum_is_told_from_a_wrong_form(cache: KeyCache, make: Callable[..., bytes]) -> None:
+def test_wrong_checksum_and_malformed_key_have_different_errors(
+    cache: KeyCache, make: Callable[..., bytes]
+) -> None:
     key = make()
     spoilt = key[:-1] + (b"0" if key[-1:] != b"0" else b"1")
     assert "checksum" in refusal(cache, spoilt)
@@ -158,7 +158,7 @@ def test_a_wrong_checksum_is_told_from_a_wrong_form(cache: KeyCache, make: Calla
 
 
 @pytest.mark.parametrize("credential", ["clé".encode(), b"\xff\xfe", b"\x80" * 50])
-def test_bytes_that_are_no_text_are_refused(cache: KeyCache, credential: bytes) -> None:
+def test_undecodable_bytes_are_rejected(cache: KeyCache, credential: bytes) -> None:
     assert "characters that no key has" in refusal(cache, credential)
 
 
@@ -172,13 +172,13 @@ def test_the_cache_is_bounded(
         assert len(cache._keys.by_header_value) <= 2
 
 
-def test_bad_keys_take_no_room_in_the_cache(cache: KeyCache) -> None:
+def test_invalid_keys_are_not_cached(cache: KeyCache) -> None:
     for _ in range(3):
         refusal(cache, key_format.generate("live").encode())
     assert cache._keys.by_header_value == {}
 
 
-def test_a_reading_that_a_reload_overtook_does_not_bring_a_revoked_key_back(
+def test_reload_during_a_lookup_does_not_restore_a_revoked_key(
     database: Database, cache: KeyCache, make: Callable[..., bytes], clock: Clock, now: datetime
 ) -> None:
     key = make()
@@ -194,7 +194,7 @@ def test_a_reading_that_a_reload_overtook_does_not_bring_a_revoked_key_back(
     assert "not valid" in refusal(cache, key)
 
 
-def test_a_last_use_is_written_by_the_flush_and_not_before(
+def test_last_use_is_written_only_by_the_flush(
     database: Database, cache: KeyCache, make: Callable[..., bytes], clock: Clock, now: datetime
 ) -> None:
     key = make(name="used")
@@ -207,7 +207,7 @@ def test_a_last_use_is_written_by_the_flush_and_not_before(
     assert last_used(database) == {"used": now + HOUR, "unused": None}
 
 
-def test_a_refused_use_is_no_use(
+def test_rejected_use_is_not_recorded_as_last_use(
     database: Database, cache: KeyCache, make: Callable[..., bytes], clock: Clock, now: datetime
 ) -> None:
     key = make(expires_in=HOUR)
@@ -218,7 +218,7 @@ def test_a_refused_use_is_no_use(
     assert last_used(database) == {"desk": None}
 
 
-def test_a_flush_does_not_move_the_counter_of_changes(
+def test_flush_does_not_increment_the_change_counter(
     database: Database, cache: KeyCache, make: Callable[..., bytes]
 ) -> None:
     cache.find(make(), CredentialHeader.BEARER)
@@ -227,7 +227,7 @@ def test_a_flush_does_not_move_the_counter_of_changes(
         assert connection.execute(sa.select(change_counters.c.n)).scalars().all() == [1]
 
 
-def test_a_flush_with_nothing_to_write_opens_no_transaction(
+def test_flush_without_pending_writes_opens_no_transaction(
     database: Database, cache: KeyCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "write", lambda: pytest.fail("a transaction was opened"))
@@ -247,7 +247,7 @@ def test_an_older_last_use_never_replaces_a_newer_one(
     assert last_used(database) == {"desk": now + HOUR}
 
 
-def test_last_uses_survive_a_flush_that_fails(
+def test_pending_last_uses_are_kept_after_a_failed_flush(
     database: Database,
     cache: KeyCache,
     make: Callable[..., bytes],
@@ -272,7 +272,7 @@ def test_last_uses_survive_a_flush_that_fails(
     assert last_used(database) == {"early": now, "late": now + HOUR}
 
 
-def test_the_default_clock_is_the_time_of_day(database: Database) -> None:
+def test_default_clock_returns_the_current_time(database: Database) -> None:
     key = service.create_key(
         database, name="past", scopes=["read"], expires_in=HOUR, now=datetime(2020, 1, 1, tzinfo=UTC)
     ).key
@@ -281,7 +281,7 @@ def test_the_default_clock_is_the_time_of_day(database: Database) -> None:
     assert "expired at 2020-01-01T01:00:00Z" in refusal(cache, key.encode())
 
 
-def test_a_key_that_another_process_made_is_found_in_the_store_before_it_is_refused(
+def test_key_created_by_another_process_is_loaded_from_the_database(
     database: Database, cache: KeyCache, now: datetime
 ) -> None:
     cache.reload()
@@ -293,7 +293,7 @@ def test_a_key_that_another_process_made_is_found_in_the_store_before_it_is_refu
     assert cache.find(key, CredentialHeader.API_KEY).name == "new"
 
 
-def test_a_made_up_key_is_looked_for_once_and_then_refused_from_memory(
+def test_unknown_key_is_looked_up_once_and_then_rejected_from_memory(
     cache: KeyCache, monkeypatch: pytest.MonkeyPatch, database: Database
 ) -> None:
     asked: list[object] = []
@@ -307,7 +307,7 @@ def test_a_made_up_key_is_looked_for_once_and_then_refused_from_memory(
     assert len(asked) == 2
 
 
-def test_a_revoked_key_does_not_turn_up(
+def test_revoked_key_is_not_loaded_from_the_database(
     database: Database, cache: KeyCache, make: Callable[..., bytes], now: datetime
 ) -> None:
     key = make(name="gone")
@@ -318,7 +318,7 @@ def test_a_revoked_key_does_not_turn_up(
     assert not unknown.value.load_from_store()
 
 
-def test_a_store_that_does_not_answer_knows_no_key(cache: KeyCache, database: Database) -> None:
+def test_failed_database_lookup_finds_no_key(cache: KeyCache, database: Database) -> None:
     with database.write() as connection:
         connection.exec_driver_sql("ALTER TABLE api_keys RENAME TO elsewhere")
     try:

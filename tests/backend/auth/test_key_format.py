@@ -30,7 +30,7 @@ def base62(number: int) -> str:
 
 
 @given(ENVS, st.booleans())
-def test_a_generated_key_parses_and_tells_its_env_and_kind(env: str, terminal: bool) -> None:
+def test_generated_key_parses_to_its_env_and_kind(env: str, terminal: bool) -> None:
     key = key_format.generate(env, terminal=terminal)
     assert key_format.parse(key) == key_format.ParsedKey(env=env, terminal=terminal)
 
@@ -45,7 +45,7 @@ def test_a_generated_key_has_the_published_pattern(env: str, terminal: bool) -> 
 
 
 @given(ENVS)
-def test_the_checksum_is_the_crc_of_all_before_the_last_underscore_in_base62(env: str) -> None:
+def test_checksum_is_the_base62_crc_of_the_text_before_the_last_underscore(env: str) -> None:
     body, _, checksum = key_format.generate(env).rpartition("_")
     assert checksum == base62(crc32_bit_by_bit(body.encode()))
 
@@ -76,14 +76,14 @@ def test_any_single_changed_character_is_refused(data: st.DataObject, terminal: 
 
 
 @given(st.data())
-def test_two_neighbouring_characters_that_changed_places_are_refused(data: st.DataObject) -> None:
+def test_swapped_adjacent_characters_are_rejected(data: st.DataObject) -> None:
     key = key_format.generate("live")
     place = data.draw(st.integers(0, len(key) - 2).filter(lambda i: key[i] != key[i + 1]))
     assert key_format.parse(key[:place] + key[place + 1] + key[place] + key[place + 2 :]) is None
 
 
 @given(st.data())
-def test_a_key_cut_short_or_lengthened_is_refused(data: st.DataObject) -> None:
+def test_shortened_or_lengthened_key_is_rejected(data: st.DataObject) -> None:
     key = key_format.generate("live")
     assert key_format.parse(key[: data.draw(st.integers(0, len(key) - 1))]) is None
     assert key_format.parse(key + data.draw(st.text(min_size=1, max_size=3))) is None
@@ -91,22 +91,22 @@ def test_a_key_cut_short_or_lengthened_is_refused(data: st.DataObject) -> None:
 
 
 @given(st.text())
-def test_no_text_whatever_makes_parse_fail(text: str) -> None:
+def test_parse_never_raises_for_arbitrary_text(text: str) -> None:
     key_format.parse(text)
     key_format.has_key_form(text)
 
 
 @pytest.mark.parametrize("spoilt", ["{}\n", " {}", "{} ", "\t{}"])
-def test_space_around_a_key_is_not_part_of_one(spoilt: str) -> None:
+def test_key_with_surrounding_whitespace_is_rejected(spoilt: str) -> None:
     assert key_format.parse(spoilt.format(key_format.generate("live"))) is None
 
 
-def test_digits_of_other_scripts_are_not_base62() -> None:
+def test_non_ascii_digits_are_rejected_as_base62() -> None:
     body = KNOWN.replace("0123", "٠١٢٣")
     assert not key_format.has_key_form(f"{body}_000000")
 
 
-def test_a_wrong_checksum_has_the_form_of_a_key_but_does_not_parse() -> None:
+def test_key_with_wrong_checksum_has_key_form_but_does_not_parse() -> None:
     right = base62(crc32_bit_by_bit(KNOWN.encode()))
     wrong = right[:-1] + ("0" if right[-1] != "0" else "1")
     assert key_format.parse(f"{KNOWN}_{right}") == key_format.ParsedKey(env="live", terminal=False)
@@ -114,13 +114,13 @@ def test_a_wrong_checksum_has_the_form_of_a_key_but_does_not_parse() -> None:
     assert key_format.parse(f"{KNOWN}_{wrong}") is None
 
 
-def test_an_api_key_and_a_terminal_key_are_not_made_from_each_other_by_the_prefix_alone() -> None:
+def test_replacing_the_prefix_does_not_turn_an_api_key_into_a_terminal_key() -> None:
     key = key_format.generate("live")
     assert key_format.parse(key.replace("cp_", "cpt_", 1)) is None
 
 
 @pytest.mark.parametrize("env", ["", "Live", "li ve", "live1", "live_", "é", "live\n"])
-def test_an_env_that_is_not_lower_case_letters_is_no_env(env: str) -> None:
+def test_env_with_characters_other_than_lower_case_letters_is_rejected(env: str) -> None:
     with pytest.raises(ValueError, match="lower-case letters"):
         key_format.generate(env)
 

@@ -66,7 +66,7 @@ def test_a_first_start_makes_one_local_key_and_its_file(
     assert id_of_the_key_in(file, database) == key.id
 
 
-def test_the_file_is_for_its_owner_alone_and_so_is_a_folder_made_for_it(
+def test_key_file_and_its_new_folder_are_private_to_the_owner(
     database: Database, file: Path, now: datetime
 ) -> None:
     before = os.umask(0)
@@ -78,7 +78,7 @@ def test_the_file_is_for_its_owner_alone_and_so_is_a_folder_made_for_it(
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
-def test_the_file_is_born_private(
+def test_key_file_is_created_with_private_permissions(
     database: Database, file: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     modes: list[int] = []
@@ -113,16 +113,14 @@ def test_a_second_start_changes_nothing(database: Database, file: Path, now: dat
     assert (file.read_text(), service.list_keys(database)) == (text, keys)
 
 
-def test_a_machine_that_has_other_keys_still_gets_its_local_one(
-    database: Database, file: Path, now: datetime
-) -> None:
+def test_local_key_is_created_when_other_keys_exist(database: Database, file: Path, now: datetime) -> None:
     service.create_key(database, name="desk", scopes=["read"], now=now)
     service.ensure_local_key(database, file, now)
     assert sorted(key.env for key in live_keys(database, now)) == ["live", "local"]
 
 
 @pytest.mark.parametrize("content", [UNKNOWN.encode(), b"", b"\xff\xfe", b"not a key\n"])
-def test_a_file_whose_key_is_not_stored_is_replaced(
+def test_key_file_with_an_unknown_key_is_replaced(
     database: Database, file: Path, now: datetime, content: bytes
 ) -> None:
     file.parent.mkdir()
@@ -133,7 +131,7 @@ def test_a_file_whose_key_is_not_stored_is_replaced(
     assert id_of_the_key_in(file, database) == key.id
 
 
-def test_after_a_restore_the_store_s_lost_local_key_gives_way_to_a_new_one(
+def test_local_key_with_a_mismatched_file_is_replaced_by_a_new_one(
     database: Database, file: Path, now: datetime
 ) -> None:
     service.ensure_local_key(database, file, now)
@@ -145,7 +143,7 @@ def test_after_a_restore_the_store_s_lost_local_key_gives_way_to_a_new_one(
     assert id_of_the_key_in(file, database) == new.id
 
 
-def test_a_lost_file_means_a_new_local_key_and_the_end_of_the_old_one(
+def test_missing_key_file_revokes_the_local_key_and_creates_a_new_one(
     database: Database, file: Path, now: datetime
 ) -> None:
     service.ensure_local_key(database, file, now)
@@ -158,7 +156,7 @@ def test_a_lost_file_means_a_new_local_key_and_the_end_of_the_old_one(
     assert id_of_the_key_in(file, database) == second.id
 
 
-def test_a_file_lost_twice_does_not_move_the_instant_at_which_the_first_key_ended(
+def test_second_loss_of_the_file_keeps_the_first_revocation_time(
     database: Database, file: Path, now: datetime
 ) -> None:
     for days in range(3):
@@ -169,7 +167,7 @@ def test_a_file_lost_twice_does_not_move_the_instant_at_which_the_first_key_ende
 
 
 @pytest.mark.parametrize("file_is_left", [True, False])
-def test_a_local_key_that_was_revoked_on_purpose_stays_away(
+def test_explicitly_revoked_local_key_is_not_recreated(
     database: Database, file: Path, now: datetime, file_is_left: bool
 ) -> None:
     service.ensure_local_key(database, file, now)
@@ -181,7 +179,7 @@ def test_a_local_key_that_was_revoked_on_purpose_stays_away(
     assert file.exists() is file_is_left
 
 
-def test_machines_that_share_a_store_each_keep_their_own_local_key(
+def test_machines_that_share_a_database_have_separate_local_keys(
     database: Database, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = {name: tmp_path / name / "local.key" for name in ("one", "two")}
@@ -192,7 +190,7 @@ def test_machines_that_share_a_store_each_keep_their_own_local_key(
     assert len({file.read_text() for file in files.values()}) == 2
 
 
-def test_data_folders_of_one_machine_that_share_a_store_each_keep_their_own_local_key(
+def test_data_folders_that_share_a_database_have_separate_local_keys(
     database: Database, tmp_path: Path, now: datetime
 ) -> None:
     files = [tmp_path / name / "local.key" for name in ("one", "two")]
@@ -202,7 +200,7 @@ def test_data_folders_of_one_machine_that_share_a_store_each_keep_their_own_loca
     assert len({file.read_text() for file in files}) == 2
 
 
-def test_a_file_that_became_readable_to_others_is_closed_again(
+def test_permissions_of_a_world_readable_key_file_are_restored(
     database: Database, file: Path, now: datetime
 ) -> None:
     service.ensure_local_key(database, file, now)
@@ -211,7 +209,7 @@ def test_a_file_that_became_readable_to_others_is_closed_again(
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_what_a_killed_process_left_beside_the_file_is_cleared_away(
+def test_temporary_files_of_a_killed_process_are_deleted(
     database: Database, file: Path, now: datetime
 ) -> None:
     file.parent.mkdir()
@@ -220,7 +218,7 @@ def test_what_a_killed_process_left_beside_the_file_is_cleared_away(
     assert [path.name for path in file.parent.iterdir()] == ["local.key"]
 
 
-def test_a_store_that_does_not_commit_leaves_a_file_that_the_next_start_replaces(
+def test_key_file_of_a_failed_commit_is_replaced_at_the_next_start(
     database: Database, file: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = local_key_file.write
@@ -239,7 +237,7 @@ def test_a_store_that_does_not_commit_leaves_a_file_that_the_next_start_replaces
     assert id_of_the_key_in(file, database) == key.id
 
 
-def test_a_file_that_cannot_be_written_leaves_no_key_behind(
+def test_failed_file_write_creates_no_key(
     database: Database, file: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_space(source: Path, target: Path) -> None:
@@ -252,7 +250,7 @@ def test_a_file_that_cannot_be_written_leaves_no_key_behind(
     assert list(file.parent.iterdir()) == []
 
 
-def test_nobody_else_can_make_a_key_that_passes_for_the_local_one(database: Database, now: datetime) -> None:
+def test_local_key_name_is_reserved(database: Database, now: datetime) -> None:
     name = f"local key of {socket.gethostname()}"
     with pytest.raises(BadRequest, match="are kept for"):
         service.create_key(database, name=name, scopes=["read"], env="local", now=now)
@@ -274,7 +272,7 @@ def test_threads_that_start_at_once_make_one_key(database: Database, file: Path,
 
 @pytest.mark.processes
 @pytest.mark.parametrize("before", ["nothing", "a lost file", "a foreign file"])
-def test_processes_that_start_at_once_make_one_key(
+def test_concurrent_processes_create_one_local_key(
     database: Database, file: Path, now: datetime, before: str
 ) -> None:
     if before != "nothing":

@@ -42,7 +42,7 @@ def insert(database: Database, now: datetime, key_id: str) -> None:
         )
 
 
-def test_a_created_key_is_told_once_and_stored_as_its_digest_alone(database: Database, now: datetime) -> None:
+def test_created_key_is_returned_once_and_stored_only_as_a_digest(database: Database, now: datetime) -> None:
     created = create(database, now)
     assert key_format.parse(created.key) == key_format.ParsedKey(env="live", terminal=False)
     with database.read() as connection:
@@ -52,12 +52,12 @@ def test_a_created_key_is_told_once_and_stored_as_its_digest_alone(database: Dat
     assert created.key.split("_")[1].removeprefix("livev1") not in str(row)
 
 
-def test_a_created_key_does_not_show_its_text_in_a_repr(database: Database, now: datetime) -> None:
+def test_created_key_is_hidden_in_repr(database: Database, now: datetime) -> None:
     created = create(database, now)
     assert created.key not in repr(created)
 
 
-def test_a_created_key_is_listed_with_all_that_is_known_of_it(database: Database, now: datetime) -> None:
+def test_created_key_is_listed_with_all_its_metadata(database: Database, now: datetime) -> None:
     created = create(
         database, now, name=" trading desk ", scopes=["ingest", "read"], env="test", expires_in=HOUR
     )
@@ -75,7 +75,7 @@ def test_a_created_key_is_listed_with_all_that_is_known_of_it(database: Database
     )
 
 
-def test_a_key_is_printed_as_json_with_its_text_beside_its_id(database: Database, now: datetime) -> None:
+def test_created_key_json_contains_key_and_metadata(database: Database, now: datetime) -> None:
     created = create(database, now, expires_in=timedelta(days=90))
     assert created.to_json(now) == {
         "id": created.info.id,
@@ -99,16 +99,14 @@ def test_keys_are_listed_oldest_first(database: Database, now: datetime) -> None
     assert [key.name for key in service.list_keys(database)] == ["first", "second", "third"]
 
 
-def test_a_key_is_active_then_expired_from_its_very_instant_of_expiry(
-    database: Database, now: datetime
-) -> None:
+def test_key_is_expired_from_its_exact_expiry_time(database: Database, now: datetime) -> None:
     info = create(database, now, expires_in=HOUR).info
     assert info.state(now + HOUR - timedelta(microseconds=1)) == "active"
     assert info.state(now + HOUR) == "expired"
     assert dataclasses.replace(info, revoked_at=now).state(now) == "revoked"
 
 
-def test_a_terminal_key_has_no_scopes_and_none_may_be_asked_for(database: Database, now: datetime) -> None:
+def test_terminal_key_has_no_scopes_and_rejects_requested_ones(database: Database, now: datetime) -> None:
     created = create(database, now, scopes=[], terminal=True)
     assert key_format.parse(created.key) == key_format.ParsedKey(env="live", terminal=True)
     assert (created.info.kind, created.info.scopes) == ("terminal", ())
@@ -139,7 +137,7 @@ def test_a_terminal_key_has_no_scopes_and_none_may_be_asked_for(database: Databa
         ({"expires_in": timedelta.max}, "9999"),
     ],
 )
-def test_a_bad_key_is_refused_with_a_sentence_and_stores_nothing(
+def test_invalid_key_parameters_are_rejected_with_a_message_and_not_stored(
     database: Database, now: datetime, options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(BadRequest, match=sentence) as refusal:
@@ -153,7 +151,7 @@ def test_a_name_may_be_in_any_script(database: Database, now: datetime) -> None:
     assert create(database, now, name="取引　デスク").info.name == "取引　デスク"
 
 
-def test_a_revoked_key_keeps_its_first_instant_when_revoked_again(database: Database, now: datetime) -> None:
+def test_second_revocation_keeps_the_first_revocation_time(database: Database, now: datetime) -> None:
     key_id = create(database, now).info.id
     first = service.revoke_key(database, key_id, now + HOUR)
     before = changes(database)
@@ -162,9 +160,7 @@ def test_a_revoked_key_keeps_its_first_instant_when_revoked_again(database: Data
     assert changes(database) == before
 
 
-def test_a_key_is_revoked_by_a_unique_beginning_of_its_id_in_either_case(
-    database: Database, now: datetime
-) -> None:
+def test_key_is_revoked_by_a_unique_id_prefix_in_any_case(database: Database, now: datetime) -> None:
     insert(database, now, "abcd1234-0000-4000-8000-000000000000")
     insert(database, now, "abcd9999-0000-4000-8000-000000000000")
     assert service.revoke_key(database, " ABCD1 ", now).id.startswith("abcd1234")
@@ -193,7 +189,7 @@ def test_a_leaked_key_is_revoked_by_its_own_text(database: Database, now: dateti
         ("abcd", BadRequest),
     ],
 )
-def test_what_names_no_key_or_several_revokes_nothing(
+def test_unknown_or_ambiguous_key_id_revokes_nothing(
     database: Database, now: datetime, wanted: str, error: type[Exception]
 ) -> None:
     insert(database, now, "abcd1234-0000-4000-8000-000000000000")
@@ -203,7 +199,7 @@ def test_what_names_no_key_or_several_revokes_nothing(
     assert {key.revoked_at for key in service.list_keys(database)} == {None}
 
 
-def test_every_change_of_the_keys_moves_their_counter(database: Database, now: datetime) -> None:
+def test_creating_or_revoking_a_key_increments_the_change_counter(database: Database, now: datetime) -> None:
     created = create(database, now)
     assert changes(database) == 1
     service.revoke_key(database, created.info.id, now)
@@ -228,11 +224,11 @@ def test_a_duration_is_a_number_and_a_unit(text: str, length: timedelta) -> None
     "text",
     ["", "90", "d", "0d", "-1d", "1.5d", "1 d", "1y", "1D", "９d", "1d1h", "9" * 12 + "w", "9" * 5000 + "s"],
 )
-def test_anything_else_is_no_duration(text: str) -> None:
+def test_invalid_duration_is_rejected(text: str) -> None:
     with pytest.raises(BadRequest, match="duration"):
         service.parse_duration(text)
 
 
 @given(st.integers(1, 1000), st.sampled_from("smhdw"))
-def test_a_duration_of_n_units_is_n_times_one_unit(count: int, unit: str) -> None:
+def test_duration_scales_with_its_number(count: int, unit: str) -> None:
     assert service.parse_duration(f"{count}{unit}") == count * service.parse_duration(f"1{unit}")

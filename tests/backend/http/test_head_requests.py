@@ -36,7 +36,7 @@ def told(answer: Answer) -> tuple[int, dict[str, str]]:
 
 
 @pytest.mark.parametrize("path", [*READY, *OTHERS, *REFUSED])
-def test_status_and_headers_are_those_of_the_get_and_there_is_no_body(running: Running, path: str) -> None:
+def test_head_response_has_the_status_and_headers_of_get_without_a_body(running: Running, path: str) -> None:
     running.poll_changes()  # or the readiness would tell how long ago, in more digits for one of the two
     whole, bare = running.get(path), head(running, path)
     if "problem" in whole.headers["content-type"]:  # it names its request, whose id is as long as it is
@@ -48,7 +48,7 @@ def test_status_and_headers_are_those_of_the_get_and_there_is_no_body(running: R
 
 
 @pytest.mark.parametrize("path", ["/rankings", "/prices", "/markets/incidents"])
-def test_conditions_and_codings_are_obeyed_as_in_a_get(running: Running, path: str) -> None:
+def test_head_supports_if_none_match_and_accept_encoding_like_get(running: Running, path: str) -> None:
     zipped = head(running, path, accept_encoding="gzip")
     assert told(zipped) == told(running.get(path, accept_encoding="gzip"))
     kept = head(running, path, if_none_match=running.get(path).headers["etag"])
@@ -57,14 +57,14 @@ def test_conditions_and_codings_are_obeyed_as_in_a_get(running: Running, path: s
 
 
 @pytest.mark.parametrize("path", ["/prices", "/markets/status"])
-def test_a_head_needs_the_key_that_a_get_needs(running: Running, path: str) -> None:
+def test_head_requires_the_same_key_as_get(running: Running, path: str) -> None:
     for headers in ({}, {"CP-X-API-KEY": "nonsense"}):
         refused = send(running.app, path, method="HEAD", headers=headers)
         assert (refused.status, refused.body) == (401, b"")
         assert "ApiKey" in refused.headers["www-authenticate"]
 
 
-def test_the_server_sends_the_headers_alone_and_the_connection_goes_on(running: Running) -> None:
+def test_head_response_sends_no_body_and_keeps_the_connection_open(running: Running) -> None:
     with serve_app(running.app) as url:
         line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=LIMIT_SECONDS)
         for path in ("/prices", "/markets/status", "/assets/nothing", "/openapi.json"):

@@ -20,18 +20,18 @@ def running(tmp_path: Path) -> Iterator[Running]:
     running.close()
 
 
-def test_a_process_that_is_up_says_so(running: Running) -> None:
+def test_healthz_returns_ok(running: Running) -> None:
     assert send(running.app, "/healthz").json() == {"status": "ok"}
 
 
-def test_a_service_whose_dependencies_answer_is_ready(running: Running) -> None:
+def test_readyz_returns_ok_when_all_dependencies_respond(running: Running) -> None:
     answer = send(running.app, "/readyz")
     assert answer.status == 200
     assert answer.json()["status"] == "ok"
     assert {check["ok"] for check in answer.json()["checks"].values()} == {True}
 
 
-def test_a_store_that_does_not_answer_makes_the_service_unready_and_leaves_it_alive(
+def test_unresponsive_database_makes_the_service_unready_but_not_unhealthy(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse() -> None:
@@ -46,7 +46,7 @@ def test_a_store_that_does_not_answer_makes_the_service_unready_and_leaves_it_al
     assert send(running.app, "/healthz").status == 200
 
 
-def test_the_management_application_answers_health_readiness_and_metrics_and_nothing_else(
+def test_management_app_serves_only_health_readiness_and_metrics(
     running: Running,
 ) -> None:
     management = create_management_app(running.app)
@@ -62,9 +62,7 @@ def test_the_management_application_answers_health_readiness_and_metrics_and_not
 
 
 @pytest.mark.parametrize("seconds_ago", [60.0, None])
-def test_a_watcher_that_has_not_looked_for_long_makes_the_service_unready(
-    running: Running, seconds_ago: float | None
-) -> None:
+def test_stale_change_watcher_makes_the_service_unready(running: Running, seconds_ago: float | None) -> None:
     watcher = running.inner.state.watcher
     watcher.last_success = None if seconds_ago is None else time.monotonic() - seconds_ago
     answer = send(running.app, "/readyz")
@@ -74,7 +72,7 @@ def test_a_watcher_that_has_not_looked_for_long_makes_the_service_unready(
     assert send(running.app, "/readyz").status == 200
 
 
-def test_metrics_are_for_callers_on_this_machine(running: Running) -> None:
+def test_metrics_are_served_only_to_local_clients_by_default(running: Running) -> None:
     for client in ("127.0.0.1", "127.8.9.1", "::1"):
         answer = send(running.app, "/metrics", client=client)
         assert answer.status == 200
@@ -85,14 +83,14 @@ def test_metrics_are_for_callers_on_this_machine(running: Running) -> None:
         assert answer.json()["code"] == "loopback_only"
 
 
-def test_metrics_can_be_opened(tmp_path: Path) -> None:
+def test_metrics_can_be_made_public(tmp_path: Path) -> None:
     enable_only(tmp_path, ("bitcoin",))
     running = run_app(settings_in(tmp_path, metrics_public=True), Clock())
     assert send(running.app, "/metrics", client="192.0.2.7").status == 200
     running.close()
 
 
-def test_where_requests_are_counted_is_told_and_keeps_nobody_from_being_ready(tmp_path: Path) -> None:
+def test_unavailable_redis_is_reported_without_making_the_service_unready(tmp_path: Path) -> None:
     enable_only(tmp_path, ("bitcoin",))
     gone = SecretStr("redis://127.0.0.1:1/0")
     running = run_app(settings_in(tmp_path, rate_limit="5/minute", redis_url=gone), Clock())
@@ -102,7 +100,7 @@ def test_where_requests_are_counted_is_told_and_keeps_nobody_from_being_ready(tm
     running.close()
 
 
-def test_a_missing_worker_is_told_and_keeps_nobody_from_being_ready(tmp_path: Path) -> None:
+def test_missing_worker_is_reported_without_making_the_service_unready(tmp_path: Path) -> None:
     enable_only(tmp_path, ("bitcoin",))
     clock = Clock()
     running = run_app(settings_in(tmp_path), clock)

@@ -47,16 +47,16 @@ def refusal(body: bytes) -> BadRequest:
         -(2**63),
     ],
 )
-def test_json_is_read_as_what_it_says(value: Any) -> None:
+def test_valid_json_is_parsed_to_its_value(value: Any) -> None:
     assert read(json.dumps(value).encode()) == value
     assert read(orjson.dumps(value)) == value
 
 
-def test_of_a_name_that_comes_twice_the_last_counts() -> None:
+def test_last_value_of_a_duplicate_key_is_used() -> None:
     assert read(b'{"a": 1, "a": 2}') == {"a": 2}
 
 
-def test_broken_json_is_told_with_its_line_and_column() -> None:
+def test_invalid_json_error_reports_line_and_column() -> None:
     told = refusal('{"articles": [\n  {"id": "仮想", "title": nil}\n]}'.encode())
     assert "line 2, column 25" in told.detail
     assert told.errors[0]["loc"] == ["body"]
@@ -66,21 +66,21 @@ def test_broken_json_is_told_with_its_line_and_column() -> None:
 @pytest.mark.parametrize(
     "body", [b" ", b"{", b"[1,]", b"{'a': 1}", b"01", b"1 2", b'"a\x00"', b'"\t"', b"nul"]
 )
-def test_what_is_no_json_is_refused(body: bytes) -> None:
+def test_invalid_json_is_rejected(body: bytes) -> None:
     assert refusal(body).errors[0]["type"] == "json_invalid"
 
 
 @pytest.mark.parametrize("body", [b"NaN", b"Infinity", b"[-Infinity]", b"1e999", b"1" * 400])
-def test_what_is_no_finite_number_is_refused(body: bytes) -> None:
+def test_non_finite_numbers_are_rejected(body: bytes) -> None:
     refusal(body)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
-def test_another_encoding_is_refused(encoding: str) -> None:
+def test_non_utf8_encodings_are_rejected(encoding: str) -> None:
     assert "at line 1, column " in refusal('{"articles": []}'.encode(encoding)).detail
 
 
-def test_a_byte_that_is_no_utf8_is_told_with_its_place() -> None:
+def test_invalid_utf8_error_reports_line_and_column() -> None:
     told = refusal('{"a": "é",\n "b": "'.encode() + b'\xff"}')
     assert "not UTF-8 at line 2, column 8" in told.detail
     assert told.errors[0]["type"] == "json_encoding"
@@ -90,29 +90,29 @@ def test_a_byte_that_is_no_utf8_is_told_with_its_place() -> None:
     "text", [LONE, '"x\\udc00"', '"\\ud83d\\ud83d"', '"\\uDC00\\uD83D"', '"\ud83d"', '"a\udfff"']
 )
 @pytest.mark.parametrize("place", ['{"content": %s}', "{%s: 1}", '{"content": %s, '])
-def test_a_lone_surrogate_is_told_with_its_line(text: str, place: str) -> None:
+def test_lone_surrogate_error_reports_the_line(text: str, place: str) -> None:
     told = refusal(('{"articles": [{"id": "1"},\n' + place % text + "]}").encode("utf-8", "surrogatepass"))
     assert "at line 2, column " in told.detail
 
 
-def test_a_pair_of_surrogates_is_a_character() -> None:
+def test_surrogate_pair_is_parsed_as_one_character() -> None:
     assert read(b'"\\ud83d\\ude00"') == "😀"
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**64, 10**30, -(10**200)])
-def test_an_integer_beyond_64_bits_is_told_with_its_place(number: int) -> None:
+def test_integer_over_64_bits_error_reports_line_and_column(number: int) -> None:
     told = refusal(f'{{"é": [1, "\\"{number}",\n {{"b": 1.{"1" * 30}, "c": {number}}}]}}'.encode())
     assert "at line 2, column 47" in told.detail
     assert told.errors[0]["type"] == "int_too_large"
 
 
-def test_long_digits_in_a_text_or_a_fraction_are_no_large_integer() -> None:
+def test_long_digits_in_strings_and_fractions_are_accepted() -> None:
     value = {"address": "1" * 60, "share": 0.1234567890123456789012, "1" * 30: 1e25}
     assert read(json.dumps(value).encode()) == value
 
 
 @pytest.mark.parametrize("depth", [1100, 5000, 200_000])
-def test_what_is_nested_too_deeply_is_refused(depth: int) -> None:
+def test_too_deeply_nested_json_is_rejected(depth: int) -> None:
     told = refusal(b"[" * depth + b"]" * depth)
     assert "depth limit" in told.detail
     refusal(b'{"a":' * depth)
@@ -120,7 +120,7 @@ def test_what_is_nested_too_deeply_is_refused(depth: int) -> None:
 
 @pytest.mark.parametrize("depth", [900, 980, 1000, 1020, 1024])
 @pytest.mark.parametrize("inside", [LONE.encode(), b"9" * 25])
-def test_a_fault_deep_inside_is_refused_however_deep(depth: int, inside: bytes) -> None:
+def test_invalid_json_inside_deep_nesting_is_rejected(depth: int, inside: bytes) -> None:
     refusal(b"[" * depth + inside + b"]" * depth)
 
 
@@ -133,7 +133,7 @@ def request(*messages: dict[str, Any]) -> JsonRequest:
     return JsonRequest({"type": "http", "headers": []}, receive)
 
 
-def test_a_request_is_parsed_before_it_is_asked_for_its_json() -> None:
+def test_json_of_an_already_read_request_is_available() -> None:
     sent = request(
         {"type": "http.request", "body": b'{"a"', "more_body": True},
         {"type": "http.request", "body": b": 1}"},
@@ -142,14 +142,14 @@ def test_a_request_is_parsed_before_it_is_asked_for_its_json() -> None:
     assert asyncio.run(sent.json()) == {"a": 1}
 
 
-def test_a_body_that_breaks_off_is_refused_in_words() -> None:
+def test_incomplete_body_is_rejected_with_an_error_message() -> None:
     sent = request({"type": "http.request", "body": b'{"a"', "more_body": True}, {"type": "http.disconnect"})
     with pytest.raises(BadRequest, match="before the body was complete"):
         asyncio.run(sent.read())
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_read_or_refused_in_words(body: bytes) -> None:
+def test_arbitrary_bytes_are_parsed_or_rejected_with_a_bad_request(body: bytes) -> None:
     try:
         read(body)
     except BadRequest as told:
@@ -169,7 +169,7 @@ def has_large_integer(value: Any) -> bool:
 
 
 @given(json_values)
-def test_what_another_encoder_wrote_comes_back_unless_an_integer_is_too_large(value: Any) -> None:
+def test_output_of_the_standard_json_encoder_is_parsed_unless_an_integer_is_too_large(value: Any) -> None:
     body = json.dumps(value).encode()
     if has_large_integer(value):
         assert {fault["type"] for fault in refusal(body).errors} == {"int_too_large"}

@@ -73,7 +73,7 @@ def get(app: ServiceMiddleware, path: str, **headers: str) -> Answer:
     return send(app, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
-def test_what_stands_ready_is_sent_without_asking_the_application(sqlite_database: Database) -> None:
+def test_prepared_response_is_sent_without_calling_the_application(sqlite_database: Database) -> None:
     key = key_with(sqlite_database, "read")
     app = shell(sqlite_database, breaking)
     answer = get(app, "/ready", cp_x_api_key=key)
@@ -81,7 +81,7 @@ def test_what_stands_ready_is_sent_without_asking_the_application(sqlite_databas
     assert answer.headers["x-data-mode"] == "live"
 
 
-def test_what_stands_ready_is_sent_on_too_many_connections_too_and_ends_each(
+def test_prepared_response_closes_the_connection_when_too_many_are_open(
     sqlite_database: Database,
 ) -> None:
     key = key_with(sqlite_database, "read")
@@ -97,7 +97,7 @@ def test_what_stands_ready_is_sent_on_too_many_connections_too_and_ends_each(
 
 
 @pytest.mark.parametrize("scopes", [(), ("write",), ("ingest", "admin")])
-def test_without_a_key_that_may_read_the_application_is_left_to_refuse(
+def test_request_without_a_read_key_skips_the_prepared_response(
     sqlite_database: Database, scopes: tuple[str, ...]
 ) -> None:
     sent = {"cp_x_api_key": key_with(sqlite_database, *scopes)} if scopes else {}
@@ -105,7 +105,7 @@ def test_without_a_key_that_may_read_the_application_is_left_to_refuse(
     assert (get(app, "/ready", **sent).status, get(app, "/ready", **sent).body) == (403, b"no")
 
 
-def test_a_head_takes_the_short_cut_too_and_gets_the_headers_alone(sqlite_database: Database) -> None:
+def test_head_request_gets_the_headers_of_the_prepared_response(sqlite_database: Database) -> None:
     key = key_with(sqlite_database, "read")
     app = shell(sqlite_database, breaking)
     answer = send(app, "/ready", method="HEAD", headers={"CP-X-API-KEY": key})
@@ -113,7 +113,7 @@ def test_a_head_takes_the_short_cut_too_and_gets_the_headers_alone(sqlite_databa
     assert answer.headers["content-length"] == str(len(READY["/ready", b""].body))
 
 
-def test_the_application_sees_a_get_where_a_head_was_sent_and_its_body_is_left_out(
+def test_application_receives_get_for_a_head_request_and_its_body_is_dropped(
     sqlite_database: Database,
 ) -> None:
     seen: list[str] = []
@@ -132,7 +132,9 @@ def test_the_application_sees_a_get_where_a_head_was_sent_and_its_body_is_left_o
     ("told", "sent"),
     [(b"GET", b"GET, HEAD"), (b"POST,GET", b"POST,GET, HEAD"), (b"POST", b"POST"), (b"GET, HEAD",) * 2],
 )
-def test_what_allows_get_allows_head(sqlite_database: Database, told: bytes, sent: bytes) -> None:
+def test_allow_header_includes_head_wherever_it_includes_get(
+    sqlite_database: Database, told: bytes, sent: bytes
+) -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 405, "headers": [(b"allow", told)]})
         await send({"type": "http.response.body", "body": b""})
@@ -141,7 +143,7 @@ def test_what_allows_get_allows_head(sqlite_database: Database, told: bytes, sen
     assert answer.headers["allow"].encode() == sent
 
 
-def test_an_application_that_breaks_answers_a_head_with_the_headers_of_its_500(
+def test_head_request_gets_the_headers_of_a_500_when_the_application_fails(
     sqlite_database: Database,
 ) -> None:
     answer = send(shell(sqlite_database, breaking), "/x", method="HEAD")
@@ -149,7 +151,7 @@ def test_an_application_that_breaks_answers_a_head_with_the_headers_of_its_500(
     assert int(answer.headers["content-length"]) > 0
 
 
-def test_only_a_get_or_a_head_takes_the_short_cut(sqlite_database: Database) -> None:
+def test_only_get_and_head_requests_use_prepared_responses(sqlite_database: Database) -> None:
     key = key_with(sqlite_database, "read")
     app = shell(sqlite_database, answering())
     for method in ("POST", "DELETE", "OPTIONS"):
@@ -158,7 +160,7 @@ def test_only_a_get_or_a_head_takes_the_short_cut(sqlite_database: Database) -> 
         )
 
 
-def test_an_application_that_breaks_is_answered_for_in_words_without_the_cause(
+def test_application_error_returns_a_500_problem_without_the_cause(
     sqlite_database: Database,
 ) -> None:
     answer = get(shell(sqlite_database, breaking), "/x", x_request_id="of-the-test")
@@ -172,27 +174,25 @@ def test_an_application_that_breaks_is_answered_for_in_words_without_the_cause(
     assert int(answer.headers["content-length"]) == len(answer.body)
 
 
-def test_an_answer_that_breaks_off_is_not_followed_by_a_second_one(sqlite_database: Database) -> None:
+def test_no_second_response_is_sent_after_a_partial_response(sqlite_database: Database) -> None:
     answer = get(shell(sqlite_database, breaking_halfway), "/x")
     assert (answer.status, answer.body) == (200, b"half")
 
 
 @pytest.mark.parametrize("path", ["/oauth/token", "/topics/1"])
-def test_a_group_with_an_error_shape_of_its_own_has_it_for_a_500_too(
-    sqlite_database: Database, path: str
-) -> None:
+def test_500_errors_use_the_error_format_of_their_route_group(sqlite_database: Database, path: str) -> None:
     answer = get(shell(sqlite_database, breaking), path)
     assert answer.status == 500
     assert answer.headers["content-type"] == "application/json"
 
 
-def test_a_body_within_the_limit_reaches_the_application_whole(sqlite_database: Database) -> None:
+def test_body_within_the_limit_reaches_the_application_complete(sqlite_database: Database) -> None:
     app = shell(sqlite_database, reading, body_limit=1000)
     answer = send(app, "/x", method="POST", body=[b"x" * 400, b"y" * 600])
     assert answer.body == b"1000"
 
 
-def test_headers_of_the_application_are_not_doubled(sqlite_database: Database) -> None:
+def test_default_headers_do_not_duplicate_application_headers(sqlite_database: Database) -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         headers = [(b"x-content-type-options", b"nosniff"), (b"x-mine", b"1")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -204,7 +204,7 @@ def test_headers_of_the_application_are_not_doubled(sqlite_database: Database) -
     assert {b"x-content-type-options", b"x-data-mode", b"x-mine", b"x-request-id"} <= set(names)
 
 
-def test_other_protocols_pass_through_untouched(sqlite_database: Database) -> None:
+def test_non_http_scopes_pass_through_unchanged(sqlite_database: Database) -> None:
     seen: list[str] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -216,12 +216,12 @@ def test_other_protocols_pass_through_untouched(sqlite_database: Database) -> No
 
 
 @pytest.mark.parametrize("sent", [b"abc", b"a.b-c_d", b"0" * 128])
-def test_a_sane_id_is_taken(sent: bytes) -> None:
+def test_valid_request_id_is_accepted(sent: bytes) -> None:
     assert RequestIds().assign(sent) == sent
 
 
 @pytest.mark.parametrize("sent", [None, b"", b"0" * 129, b"a b", b"a\nb", b"a\n", b"\xff", b"a,b"])
-def test_any_other_is_replaced_by_one_of_our_own(sent: bytes | None) -> None:
+def test_missing_or_invalid_request_id_is_replaced_by_a_generated_one(sent: bytes | None) -> None:
     ids = RequestIds()
     first, second = ids.assign(sent), ids.assign(sent)
     assert first != second
@@ -232,7 +232,7 @@ def test_ids_of_two_processes_differ() -> None:
     assert RequestIds().assign(None) != RequestIds().assign(None)
 
 
-def test_every_answer_is_counted_by_its_route_and_foreign_paths_as_one(sqlite_database: Database) -> None:
+def test_requests_metric_is_labelled_by_route_and_groups_unknown_paths(sqlite_database: Database) -> None:
     def count(route: str, status: str) -> float:
         return float(REQUESTS.labels("GET", route, status)._value.get())
 

@@ -89,7 +89,7 @@ def references(value: Any) -> Iterator[str]:
             yield from references(item)
 
 
-def test_the_document_is_a_whole_one_of_a_version_that_tools_read(document: dict[str, Any]) -> None:
+def test_openapi_document_is_complete_and_has_version_3_1(document: dict[str, Any]) -> None:
     assert re.fullmatch(r"3\.1\.\d+", document["openapi"])
     assert set(document["info"]) >= {"title", "version", "description"}
     for path, method, operation in operations(document):
@@ -106,13 +106,13 @@ def test_the_document_is_a_whole_one_of_a_version_that_tools_read(document: dict
         assert all("schema" in p for p in operation.get("parameters", ()))
 
 
-def test_operation_ids_are_unique_and_each_operation_says_what_it_does(document: dict[str, Any]) -> None:
+def test_operation_ids_are_unique_and_every_operation_has_a_description(document: dict[str, Any]) -> None:
     ids = [operation["operationId"] for _, _, operation in operations(document)]
     assert len(set(ids)) == len(ids)
     assert all(operation.get("description") for _, _, operation in operations(document))
 
 
-def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+def test_every_reference_resolves(document: dict[str, Any]) -> None:
     found = list(references(document))
     assert found
     for reference in found:
@@ -121,7 +121,7 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
             target = target[part]
 
 
-def test_no_component_is_left_over(document: dict[str, Any]) -> None:
+def test_no_schema_component_is_unused(document: dict[str, Any]) -> None:
     used = {reference.rpartition("/")[2] for reference in references(document)}
     assert set(document["components"]["schemas"]) <= used
 
@@ -131,12 +131,12 @@ def test_every_schema_is_a_valid_one(document: dict[str, Any]) -> None:
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_nothing_is_ever_answered_with_422(document: dict[str, Any]) -> None:
+def test_no_operation_documents_a_422_response(document: dict[str, Any]) -> None:
     assert all("422" not in operation["responses"] for _, _, operation in operations(document))
     assert not {"HTTPValidationError", "ValidationError"} & set(document["components"]["schemas"])
 
 
-def test_every_error_is_described_as_a_problem_or_as_the_topics_envelope(document: dict[str, Any]) -> None:
+def test_every_error_uses_the_error_schema_of_its_route_group(document: dict[str, Any]) -> None:
     for path, _, operation in operations(document):
         kind, name = "application/problem+json", "Problem"
         if path.startswith((*TOPICS, "/oauth/")):
@@ -150,7 +150,7 @@ def test_every_error_is_described_as_a_problem_or_as_the_topics_envelope(documen
                 assert content["schema"] == {"$ref": f"#/components/schemas/{name}"}, (path, status)
 
 
-def test_every_answer_names_its_headers(document: dict[str, Any]) -> None:
+def test_every_response_documents_its_headers(document: dict[str, Any]) -> None:
     for path, _, operation in operations(document):
         for status, response in operation["responses"].items():
             assert set(COMMON_HEADERS) <= set(response["headers"]), (path, status)
@@ -165,7 +165,7 @@ def test_every_answer_names_its_headers(document: dict[str, Any]) -> None:
                 assert {"ETag", "Cache-Control", "Vary"} <= set(response["headers"])
 
 
-def test_data_need_a_key_and_the_open_paths_need_none(document: dict[str, Any]) -> None:
+def test_data_operations_require_a_key_and_open_paths_require_none(document: dict[str, Any]) -> None:
     for path, method, operation in operations(document):
         if path in OPEN:
             assert not operation.get("security"), path
@@ -189,14 +189,14 @@ def test_deprecated_operations_are_marked_and_describe_their_headers(document: d
         assert {"Deprecation", "Link"} <= set(headers)
 
 
-def test_the_limit_of_the_rankings_is_described_as_a_whole_number(document: dict[str, Any]) -> None:
+def test_rankings_limit_parameter_is_a_positive_integer(document: dict[str, Any]) -> None:
     parameters = {p["name"]: p["schema"] for p in document["paths"]["/rankings"]["get"]["parameters"]}
     assert set(parameters) == {"sort", "order", "with_candles", "limit"}
     assert (parameters["limit"]["type"], parameters["limit"]["minimum"]) == ("integer", 1)
     assert parameters["sort"]["enum"] == ["market_cap", "pct_change_24h", "pct_change_7d"]
 
 
-def test_the_filters_of_the_incidents_are_described_as_what_they_take(document: dict[str, Any]) -> None:
+def test_incident_filters_document_their_types_and_ranges(document: dict[str, Any]) -> None:
     parameters = {
         p["name"]: p["schema"] for p in document["paths"]["/markets/incidents"]["get"]["parameters"]
     }
@@ -253,7 +253,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("template", "path"), CALLS)
-def test_every_status_header_and_body_that_is_sent_is_described(
+def test_every_sent_status_header_and_body_is_documented(
     running: Running, document: dict[str, Any], template: str, path: str
 ) -> None:
     described = document["paths"][template]["get"]["responses"]
@@ -281,20 +281,20 @@ def test_every_status_header_and_body_that_is_sent_is_described(
                 jsonschema.Draft202012Validator({"$schema": DIALECT, **schema}).validate(answer.json())
 
 
-def test_a_store_that_fails_is_described_wherever_it_may_be_met(document: dict[str, Any]) -> None:
+def test_503_is_documented_for_operations_that_use_the_database(document: dict[str, Any]) -> None:
     for path, _, operation in operations(document):
         if path not in ("/healthz", "/metrics", "/.well-known/oauth-authorization-server"):
             assert "503" in operation["responses"], path
 
 
-def test_limits_are_described_wherever_they_hold(document: dict[str, Any]) -> None:
+def test_429_and_408_are_documented_where_they_apply(document: dict[str, Any]) -> None:
     for path, _, operation in operations(document):
         assert ("429" in operation["responses"]) is (path not in ALWAYS_ANSWERED), path
         assert ("408" in operation["responses"]) is ("requestBody" in operation), path
     assert middleware.ALWAYS_ANSWERED == ALWAYS_ANSWERED
 
 
-def test_mending_leaves_what_a_route_says_of_its_own_errors() -> None:
+def test_complete_document_keeps_the_error_responses_that_a_route_defines() -> None:
     own = {"description": "Mine.", "content": {"text/plain": {"schema": {"type": "string"}}}}
     operation = {"responses": {"200": {"description": "ok"}, "404": own, "422": {"description": "no"}}}
     made = complete_document(
@@ -307,7 +307,7 @@ def test_mending_leaves_what_a_route_says_of_its_own_errors() -> None:
     assert list(responses["404"]["content"]) == ["text/plain"]
 
 
-def test_the_filters_of_the_topics_are_described_as_what_they_take(document: dict[str, Any]) -> None:
+def test_topic_filters_document_their_types_and_defaults(document: dict[str, Any]) -> None:
     parameters = {p["name"]: p["schema"] for p in document["paths"]["/topics"]["get"]["parameters"]}
     of_the_interface = {"category", "page", "page_size", "lang", "publish_before", "publish_after"}
     assert set(parameters) == of_the_interface | {"entity", "find"}
@@ -324,7 +324,7 @@ def test_the_filters_of_the_topics_are_described_as_what_they_take(document: dic
     assert (top["type"], top["minimum"], top["maximum"], top["default"]) == ("integer", 1, 50, 5)
 
 
-def test_what_is_posted_to_the_topics_is_described_as_it_is_judged(document: dict[str, Any]) -> None:
+def test_topic_body_schema_matches_the_validation(document: dict[str, Any]) -> None:
     operation = document["paths"]["/topics"]["post"]
     body = operation["requestBody"]["content"]["application/json"]["schema"]
     schema = jsonschema.Draft202012Validator(

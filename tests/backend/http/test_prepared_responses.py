@@ -37,18 +37,18 @@ def header(headers: list[tuple[bytes, bytes]], name: bytes) -> bytes | None:
         (b"", False),
     ],
 )
-def test_gzip_is_sent_only_where_it_is_at_least_as_welcome_as_no_coding(
+def test_gzip_is_accepted_only_if_its_quality_is_at_least_that_of_identity(
     accept: bytes, expected: bool
 ) -> None:
     assert accepts_gzip(accept) is expected
 
 
 @given(st.binary(max_size=200))
-def test_no_accept_encoding_header_raises(accept: bytes) -> None:
+def test_arbitrary_accept_encoding_headers_never_raise(accept: bytes) -> None:
     assert accepts_gzip(accept) in (True, False)
 
 
-def test_the_two_encodings_have_different_strong_tags_and_the_same_content() -> None:
+def test_plain_and_gzip_responses_have_different_strong_etags_and_equal_content() -> None:
     answer = compressed()
     status, plain_headers, plain = answer.answer(None, None)
     _, zipped_headers, zipped = answer.answer(b"gzip", None)
@@ -60,7 +60,7 @@ def test_the_two_encodings_have_different_strong_tags_and_the_same_content() -> 
     assert header(zipped_headers, b"content-length") == str(len(zipped)).encode()
 
 
-def test_a_client_that_holds_the_bytes_gets_304_with_the_tag_and_no_body() -> None:
+def test_matching_etag_returns_304_with_the_etag_and_no_body() -> None:
     answer = compressed()
     tag = header(answer.answer(b"gzip", None)[1], b"etag")
     status, headers, body = answer.answer(b"gzip", tag)
@@ -70,7 +70,7 @@ def test_a_client_that_holds_the_bytes_gets_304_with_the_tag_and_no_body() -> No
     assert header(headers, b"vary")
 
 
-def test_the_tag_of_one_encoding_does_not_match_the_other() -> None:
+def test_etag_of_one_encoding_does_not_match_the_other() -> None:
     answer = compressed()
     plain_tag = header(answer.answer(None, None)[1], b"etag")
     assert answer.answer(b"gzip", plain_tag)[0] == 200

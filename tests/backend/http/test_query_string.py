@@ -13,14 +13,14 @@ from backend.http.query_string import validate_query_string
         st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"]))
     )
 )
-def test_whatever_a_client_encodes_as_utf8_passes(sent: dict[str, str]) -> None:
+def test_any_utf8_query_string_is_accepted(sent: dict[str, str]) -> None:
     validate_query_string(urlencode(sent).encode())
 
 
 @pytest.mark.parametrize(
     "query", [b"", b"a", b"a=%", b"a=%zz", b"a+b=c+d", b"&&=&", b"a=b=c", b"a=100%&b=%E5%B8%81"]
 )
-def test_what_is_odd_but_plain_passes(query: bytes) -> None:
+def test_malformed_but_utf8_query_strings_are_accepted(query: bytes) -> None:
     validate_query_string(query)
 
 
@@ -38,7 +38,7 @@ def test_what_is_odd_but_plain_passes(query: bytes) -> None:
         (b"a=%E5&b=%B8%81", "a"),
     ],
 )
-def test_what_is_not_utf8_is_refused_with_its_name(query: bytes, name: str) -> None:
+def test_non_utf8_parameter_is_rejected_with_its_name(query: bytes, name: str) -> None:
     with pytest.raises(BadRequest) as refused:
         validate_query_string(query)
     (fault,) = refused.value.errors

@@ -43,7 +43,9 @@ def assert_safe(answer: Answer) -> None:
         ("/assets/bitcoin/icon", 200),
     ],
 )
-def test_every_answer_bears_them_a_304_and_a_head_too(running: Running, path: str, status: int) -> None:
+def test_every_response_has_security_headers_including_304_and_head(
+    running: Running, path: str, status: int
+) -> None:
     running.poll_changes()  # without which it is ready for some seconds alone
     answer = running.get(path)
     assert answer.status == status
@@ -55,7 +57,7 @@ def test_every_answer_bears_them_a_304_and_a_head_too(running: Running, path: st
         assert_safe(again)
 
 
-def test_a_401_and_a_405_bear_them_and_are_kept_by_nobody(running: Running) -> None:
+def test_401_and_405_responses_have_security_headers_and_are_not_cached(running: Running) -> None:
     refused = send(running.app, "/prices")
     wrong = send(running.app, "/prices", method="PUT")
     assert (refused.status, wrong.status) == (401, 405)
@@ -64,18 +66,18 @@ def test_a_401_and_a_405_bear_them_and_are_kept_by_nobody(running: Running) -> N
         assert answer.headers["cache-control"] == "no-store"
 
 
-def test_answers_of_data_may_not_be_framed_and_pages_have_a_policy_of_their_own(running: Running) -> None:
+def test_data_responses_forbid_framing_and_pages_have_their_own_policy(running: Running) -> None:
     assert "frame-ancestors 'none'" in running.get("/prices").headers["content-security-policy"]
     assert "script-src 'self'" in running.get("/docs").headers["content-security-policy"]
     assert "sandbox" in running.get("/assets/bitcoin/icon").headers["content-security-policy"]
 
 
-def test_https_is_asked_for_only_where_the_public_address_is_one() -> None:
+def test_hsts_header_is_sent_only_for_an_https_public_url() -> None:
     names = [{name for name, _ in build_default_headers("live", https=https)} for https in (True, False)]
     assert names[0] - names[1] == {b"strict-transport-security"}
 
 
-def test_what_an_answer_says_itself_stands_whatever_the_case() -> None:
+def test_default_headers_do_not_override_response_headers_of_any_case() -> None:
     own = [(b"Referrer-Policy", b"same-origin"), (b"Cache-Control", b"max-age=5")]
     told = add_default_headers(own, 404, [(b"referrer-policy", b"no-referrer"), (b"x-more", b"1")])
     assert told == [*own, (b"x-more", b"1")]

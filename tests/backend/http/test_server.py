@@ -92,7 +92,7 @@ def ask(port: int, request: bytes = REQUEST) -> bytes:
         return answer(connection)
 
 
-def test_a_reader_that_takes_nothing_is_cut_off(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_that_stops_reading_is_disconnected(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uvicorn_protocol, "STALL_TIMEOUT_SECONDS", 0.05)
     wait_for(lambda: not connections(server), "The end of former connections")
     with connect(server[0]) as connection:
@@ -103,7 +103,7 @@ def test_a_reader_that_takes_nothing_is_cut_off(server: Served, monkeypatch: pyt
             assert len(until_the_end(connection)) < LARGE
 
 
-def test_the_management_listener_answers_while_the_event_loop_of_the_service_is_blocked() -> None:
+def test_management_listener_responds_while_the_service_event_loop_is_blocked() -> None:
     blocked, released = threading.Event(), threading.Event()
 
     async def block(scope: Any, receive: Any, send: Any) -> None:
@@ -124,14 +124,14 @@ def test_the_management_listener_answers_while_the_event_loop_of_the_service_is_
         assert answer(one).startswith(b"HTTP/1.1 200")
 
 
-def test_nobodys_word_on_addresses_is_taken_unless_that_proxy_is_trusted(port: int) -> None:
+def test_forwarded_addresses_are_used_only_from_trusted_proxies(port: int) -> None:
     told = REQUEST[:-2] + b"X-Forwarded-For: 203.0.113.5, 192.0.2.9\r\n\r\n"
     assert ask(port, told).endswith(b"127.0.0.1 False")
     with served(trusted_proxies="127.0.0.0/8") as (behind, _):
         assert ask(behind, told).endswith(b"192.0.2.9 False")
 
 
-def test_requests_on_too_many_connections_say_so_and_even_more_are_not_taken() -> None:
+def test_requests_over_the_connection_limit_are_marked_and_further_ones_refused() -> None:
     with served(connections_at_once=16) as server, ExitStack() as opened:
         for _ in range(16):
             opened.enter_context(connect(server[0]))

@@ -60,7 +60,7 @@ def is_refused(answer: bytes, status: int, code: str = "invalid_request") -> Non
     assert problem["instance"] == f"urn:chainproof:request:{headers['x-request-id']}"
 
 
-def test_a_request_is_answered_and_the_connection_serves_the_next(connection: Connection) -> None:
+def test_connection_serves_several_requests(connection: Connection) -> None:
     assert connection.send(GET).endswith(b"/x 0")
     assert connection.send(POST + b"Content-Length: 2\r\n\r\n", b"ab").endswith(b"/x 2")
     assert not connection.transport.closed
@@ -93,7 +93,7 @@ def test_a_request_is_answered_and_the_connection_serves_the_next(connection: Co
         POST + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
     ],
 )
-def test_what_is_no_request_is_refused_in_the_shape_of_every_error(
+def test_malformed_request_is_rejected_with_400_and_the_connection_closes(
     connection: Connection, sent: bytes
 ) -> None:
     is_refused(connection.send(sent), 400)
@@ -101,12 +101,12 @@ def test_what_is_no_request_is_refused_in_the_shape_of_every_error(
     assert connection.app.bodies in ([], [None])
 
 
-def test_a_group_with_an_error_shape_of_its_own_has_it_here_too(connection: Connection) -> None:
+def test_malformed_request_error_uses_the_error_format_of_its_route_group(connection: Connection) -> None:
     answer = connection.send(b"GET /topics?page=1 HTTP/1.1\r\n\r\n")
     assert orjson.loads(answer.partition(b"\r\n\r\n")[2])["code"] == 400
 
 
-def test_an_older_client_needs_no_host(connection: Connection) -> None:
+def test_http_1_0_request_needs_no_host_header(connection: Connection) -> None:
     assert connection.send(b"GET /x HTTP/1.0\r\n\r\n").endswith(b"/x 0")
 
 
@@ -121,28 +121,28 @@ def test_an_older_client_needs_no_host(connection: Connection) -> None:
         [b"GET /x HTTP/1.1\r\n" + b"X: 1\r\n" * (MAX_HEADERS + 1) + b"\r\n"],
     ],
 )
-def test_a_head_without_end_is_refused_before_it_fills_the_memory(
+def test_request_head_over_the_size_limit_is_rejected_with_431(
     connection: Connection, pieces: list[bytes]
 ) -> None:
     is_refused(connection.send(*pieces), 431, "headers_too_large")
     assert connection.app.scopes == []
 
 
-def test_a_head_of_just_the_limits_is_read(connection: Connection) -> None:
+def test_request_head_at_the_exact_limits_is_accepted(connection: Connection) -> None:
     lines = b"X: 1\r\n" * (MAX_HEADERS - 1)
     assert connection.send(b"GET /x HTTP/1.1\r\nHost: a\r\n" + lines + b"\r\n").endswith(b"/x 0")
     long = b"GET /x HTTP/1.1\r\nHost: a\r\nX: " + b"a" * (MAX_HEAD_BYTES - 10) + b"\r\n\r\n"
     assert connection.send(long).count(b"/x 0") == 2
 
 
-def test_a_head_behind_a_long_body_is_judged_by_itself(connection: Connection) -> None:
+def test_size_of_a_preceding_body_does_not_count_toward_the_next_request_head(connection: Connection) -> None:
     body = b"a" * (MAX_HEAD_BYTES * 3)
     head = POST + b"Content-Length: %d\r\n\r\n" % len(body)
     answer = connection.send(head, body + GET[:9], GET[9:])
     assert answer.count(b"HTTP/1.1 200") == 2
 
 
-def test_what_follows_a_body_is_not_taken_for_headers(connection: Connection) -> None:
+def test_chunked_trailers_are_not_added_to_the_headers(connection: Connection) -> None:
     chunked = POST + b"X-Mine: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nCP-X-API-KEY: k\r\n\r\n"
     assert connection.send(chunked).endswith(b"/x 1")
     (scope,) = connection.app.scopes
@@ -150,16 +150,14 @@ def test_what_follows_a_body_is_not_taken_for_headers(connection: Connection) ->
 
 
 @pytest.mark.parametrize("start", [b"1;x=", b"0\r\nX: "])
-def test_what_is_no_body_yet_arrives_in_a_bodys_place_does_not_fill_the_memory(
-    connection: Connection, start: bytes
-) -> None:
+def test_oversized_chunk_metadata_is_rejected_with_431(connection: Connection, start: bytes) -> None:
     head = POST + b"Transfer-Encoding: chunked\r\n\r\n"
     is_refused(connection.send(head, start, *[b"a" * 16_384] * 5), 431, "headers_too_large")
     assert connection.app.bodies == []
 
 
 @pytest.mark.parametrize("asked", [H2C, WEBSOCKET])
-def test_who_asks_for_another_protocol_is_answered_in_this_one_body_included(
+def test_protocol_upgrade_request_is_served_over_http_1_1_with_its_body(
     connection: Connection, asked: bytes
 ) -> None:
     head = POST + asked + b"Content-Length: 5\r\n\r\n"
@@ -168,12 +166,12 @@ def test_who_asks_for_another_protocol_is_answered_in_this_one_body_included(
     assert connection.send(GET).endswith(b"/x 0")
 
 
-def test_the_body_of_such_a_request_is_never_read_as_the_next_request(connection: Connection) -> None:
+def test_body_of_an_upgrade_request_is_not_parsed_as_the_next_request(connection: Connection) -> None:
     connection.send(POST + H2C + b"Content-Length: %d\r\n\r\n" % len(GET) + GET)
     assert connection.app.bodies == [GET]
 
 
-def test_a_request_before_the_nonsense_gets_its_answer_and_nothing_else_does(connection: Connection) -> None:
+def test_request_before_malformed_data_is_served_and_later_ones_are_not(connection: Connection) -> None:
     connection.app.gate = asyncio.Event()
     assert connection.send(GET + b"\x00nonsense\r\n\r\n", GET) == b""
     connection.app.gate.set()
@@ -185,7 +183,7 @@ def test_a_request_before_the_nonsense_gets_its_answer_and_nothing_else_does(con
 
 
 @pytest.mark.parametrize("sent", [b"GET /x HTTP/1.1\r\n", b"GET"])
-def test_a_head_that_trickles_is_ended(connection: Connection, sent: bytes) -> None:
+def test_slow_request_head_times_out_with_408(connection: Connection, sent: bytes) -> None:
     connection.send(sent)
     for _ in range(int(HEAD_TIMEOUT_SECONDS) - 1):
         connection.wait(1)
@@ -195,13 +193,13 @@ def test_a_head_that_trickles_is_ended(connection: Connection, sent: bytes) -> N
     is_refused(connection.transport.written, 408, "request_timeout")
 
 
-def test_a_connection_that_says_nothing_is_closed_without_a_word(connection: Connection) -> None:
+def test_idle_new_connection_is_closed_without_a_response(connection: Connection) -> None:
     connection.wait(HEAD_TIMEOUT_SECONDS + 0.1)
     assert connection.transport.closed
     assert connection.transport.written == b""
 
 
-def test_a_connection_kept_open_between_requests_ends_without_a_word(connection: Connection) -> None:
+def test_idle_keep_alive_connection_is_closed_without_a_response(connection: Connection) -> None:
     answered = connection.send(GET)
     connection.wait(HEAD_TIMEOUT_SECONDS + BODY_TIMEOUT_SECONDS)
     assert connection.transport.closed
@@ -209,7 +207,7 @@ def test_a_connection_kept_open_between_requests_ends_without_a_word(connection:
 
 
 @pytest.mark.parametrize("sent", [b"", GET[:9], GET, POST + b"Content-Length: 9\r\n\r\n"])
-def test_nothing_is_told_to_a_client_that_left(connection: Connection, sent: bytes) -> None:
+def test_nothing_is_written_to_a_disconnected_client(connection: Connection, sent: bytes) -> None:
     answered = connection.send(sent) if sent else b""
     connection.protocol.connection_lost(ConnectionResetError())
     connection.transport.closed = True
@@ -218,7 +216,7 @@ def test_nothing_is_told_to_a_client_that_left(connection: Connection, sent: byt
 
 
 @pytest.mark.parametrize("framing", [b"Content-Length: 5", b"Transfer-Encoding: chunked"])
-def test_a_body_that_never_comes_whole_is_ended(connection: Connection, framing: bytes) -> None:
+def test_incomplete_request_body_times_out_with_408(connection: Connection, framing: bytes) -> None:
     connection.send(POST + framing + b"\r\n\r\n", b"1")
     connection.wait(BODY_TIMEOUT_SECONDS - 1)
     assert connection.transport.written == b""
@@ -226,7 +224,7 @@ def test_a_body_that_never_comes_whole_is_ended(connection: Connection, framing:
     is_refused(connection.transport.written, 408, "request_timeout")
 
 
-def test_each_request_has_its_own_time(connection: Connection) -> None:
+def test_body_timeout_restarts_for_each_request(connection: Connection) -> None:
     for _ in range(3):
         connection.send(POST + b"Content-Length: 1\r\n\r\n")
         connection.wait(BODY_TIMEOUT_SECONDS - 1)
@@ -234,7 +232,7 @@ def test_each_request_has_its_own_time(connection: Connection) -> None:
     assert connection.transport.written.count(b"/x 1") == 3
 
 
-def test_uvicorn_has_the_members_that_are_used_and_none_under_the_names_of_our_own(
+def test_protocol_overrides_only_the_expected_uvicorn_members(
     connection: Connection,
 ) -> None:
     """Fails after an upgrade of uvicorn that renames or adds a member: read what changed, then adapt this."""

@@ -13,7 +13,7 @@ from tests.support.job_harness import JobHarness, runner
 from tests.support.submitted_jobs import long_jobs, read, short_jobs, submit, wait_for_end
 
 
-def test_a_store_that_is_away_for_a_moment_costs_no_job_its_result(
+def test_short_database_outage_does_not_lose_a_job_result(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     complete, failures = transitions.complete, [1, 1]
@@ -59,7 +59,7 @@ def two_steps(context: JobContext) -> dict[str, Any]:
         (SystemDatabase, "_record_operation_result_txn"),
     ],
 )
-def test_a_disk_that_takes_nothing_in_amid_the_steps_costs_no_job(
+def test_temporary_write_failures_between_steps_do_not_fail_a_job(
     harness: JobHarness, monkeypatch: pytest.MonkeyPatch, place: object, name: str
 ) -> None:
     fails_twice(monkeypatch, place, name)
@@ -69,7 +69,7 @@ def test_a_disk_that_takes_nothing_in_amid_the_steps_costs_no_job(
     assert end.result == {"found": [3, 5]}
 
 
-def test_nothing_behind_a_step_that_was_not_recorded_is_recorded(
+def test_no_step_is_recorded_after_an_unrecorded_step(
     harness: JobHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record, recorded = SystemDatabase._record_operation_result_txn, []

@@ -46,14 +46,14 @@ def nothing(now: datetime) -> None:
     """A schedule that does nothing."""
 
 
-def test_a_process_has_one_engine_at_a_time(launch: Launch) -> None:
+def test_second_engine_in_one_process_is_rejected(launch: Launch) -> None:
     launch()
 
     with pytest.raises(RuntimeError, match="A job engine runs in this process already"):
         launch()
 
 
-def test_an_engine_that_was_stopped_leaves_its_slot_to_the_next(launch: Launch) -> None:
+def test_stopped_engine_releases_its_slot(launch: Launch) -> None:
     first = launch()
     assert first.executor_id == "slot-0"
 
@@ -73,7 +73,7 @@ def test_an_engine_takes_a_slot_that_no_other_process_holds(
     others.close()
 
 
-def test_a_launch_that_fails_leaves_nothing_behind(launch: Launch, database_url: str, tmp_path: Path) -> None:
+def test_failed_launch_leaves_no_state_behind(launch: Launch, database_url: str, tmp_path: Path) -> None:
     unreachable = JobEngine("postgresql+psycopg://nobody@127.0.0.1:1/none", tmp_path, schedules=[])
 
     with pytest.raises(sa.exc.OperationalError):
@@ -82,7 +82,7 @@ def test_a_launch_that_fails_leaves_nothing_behind(launch: Launch, database_url:
     assert launch().executor_id == "slot-0"
 
 
-def test_a_launch_that_fails_within_dbos_gives_back_its_slot(
+def test_launch_that_fails_inside_dbos_releases_its_slot(
     launch: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse() -> None:
@@ -96,14 +96,14 @@ def test_a_launch_that_fails_within_dbos_gives_back_its_slot(
     assert launch().executor_id == "slot-0"
 
 
-def test_two_schedules_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_duplicate_schedule_names_are_rejected(tmp_path: Path) -> None:
     twice = [Schedule("x", 15, nothing), Schedule("x", 30, nothing)]
 
     with pytest.raises(ValueError, match=r"Two schedules have one name: x\."):
         JobEngine("sqlite://", tmp_path, schedules=twice)
 
 
-def test_what_a_workflow_is_given_and_gives_is_kept_as_json(launch: Launch, store: sa.Engine) -> None:
+def test_workflow_inputs_and_outputs_are_stored_as_json(launch: Launch, store: sa.Engine) -> None:
     launch()
     value = {"price": 1.5, "at": datetime(2026, 5, 18, tzinfo=UTC), "pair": [1, "a"]}
 
@@ -116,7 +116,7 @@ def test_what_a_workflow_is_given_and_gives_is_kept_as_json(launch: Launch, stor
             assert '"at":{"$datetime":"2026-05-18T00:00:00+00:00"}' in stored
 
 
-def test_a_failed_workflow_tells_a_client_what_failed(launch: Launch, client: DBOSClient) -> None:
+def test_failed_workflow_reports_its_error_to_clients(launch: Launch, client: DBOSClient) -> None:
     launch()
     with SetWorkflowID("the-failed-one"), pytest.raises(ProviderError):
         DBOS.start_workflow(fails, "coingecko").get_result()
@@ -125,7 +125,7 @@ def test_a_failed_workflow_tells_a_client_what_failed(launch: Launch, client: DB
         client.retrieve_workflow("the-failed-one").get_result()
 
 
-def test_jobs_have_a_fixed_version_so_that_new_code_takes_up_old_jobs(
+def test_jobs_have_a_fixed_version_so_that_new_code_can_resume_old_jobs(
     launch: Launch, store: sa.Engine, workflows: sa.Table
 ) -> None:
     launch()
@@ -136,7 +136,7 @@ def test_jobs_have_a_fixed_version_so_that_new_code_takes_up_old_jobs(
     assert versions == [VERSION] == ["1"]
 
 
-def test_a_tick_runs_once_for_two_engines_in_turn_and_leaves_one_row(
+def test_tick_runs_once_across_successive_engines_and_stores_one_row(
     launch: Launch, store: sa.Engine, workflows: sa.Table
 ) -> None:
     ran: list[datetime] = []
@@ -168,7 +168,7 @@ def test_schedules_that_an_earlier_release_stored_are_deleted(launch: Launch) ->
     assert DBOS.list_schedules() == []
 
 
-def test_an_engine_with_nothing_to_finish_does_not_use_up_its_patience(launch: Launch) -> None:
+def test_idle_engine_stops_before_the_timeout(launch: Launch) -> None:
     engine = launch(schedules=[Schedule("x", 15, nothing)])
     started = time.monotonic()
 
@@ -177,7 +177,7 @@ def test_an_engine_with_nothing_to_finish_does_not_use_up_its_patience(launch: L
     assert time.monotonic() - started < LIMIT_SECONDS
 
 
-def test_a_job_that_outlasts_the_stop_keeps_its_slot_until_it_is_done(
+def test_job_that_outlasts_the_stop_timeout_keeps_its_slot_until_it_finishes(
     launch: Launch, database_url: str, tmp_path: Path
 ) -> None:
     held.clear()
@@ -196,7 +196,7 @@ def test_a_job_that_outlasts_the_stop_keeps_its_slot_until_it_is_done(
         others.close()
 
 
-def test_a_job_that_outlasts_the_stop_is_named_in_the_log_and_ends_without_a_traceback(
+def test_job_that_outlasts_the_stop_timeout_is_logged_and_ends_without_a_traceback(
     launch: Launch, caplog: pytest.LogCaptureFixture
 ) -> None:
     held.clear()
@@ -214,7 +214,7 @@ def test_a_job_that_outlasts_the_stop_is_named_in_the_log_and_ends_without_a_tra
     assert [record.getMessage() for record in caplog.records if record.name == "dbos"] == []
 
 
-def test_nothing_listens_and_nothing_is_printed(
+def test_engine_opens_no_port_and_prints_nothing(
     launch: Launch, database_url: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = set(psutil.Process().net_connections())

@@ -38,7 +38,7 @@ def state(database: Database) -> str:
     return worker_state(database, NOW).state
 
 
-def test_a_store_that_no_worker_ever_used_says_so(sqlite_database: Database) -> None:
+def test_missing_worker_is_reported_on_a_new_database(sqlite_database: Database) -> None:
     found = worker_state(sqlite_database, NOW)
     assert (found.state, found.seen_at, found.is_fault) == ("missing", None, True)
     assert found.sentence(NOW).startswith("No worker has run on this store.")
@@ -61,16 +61,14 @@ def test_a_store_that_no_worker_ever_used_says_so(sqlite_database: Database) -> 
         ({"ago": 900, "seen_at": 35, "ticked_at": 35, "stopped_at": 33}, "missing"),
     ],
 )
-def test_a_worker_works_while_it_looks_for_jobs_and_runs_schedules(
+def test_worker_state_depends_on_its_last_poll_and_schedule_run(
     sqlite_database: Database, started: Start, worker: dict[str, float], expected: str
 ) -> None:
     started(**worker)
     assert state(sqlite_database) == expected
 
 
-def test_one_worker_of_several_is_enough_and_its_ticks_are_too(
-    sqlite_database: Database, started: Start
-) -> None:
+def test_one_working_worker_of_several_is_sufficient(sqlite_database: Database, started: Start) -> None:
     started(900, seen_at=400, ticked_at=400)
     started(900, seen_at=3, ticked_at=500)
     started(900, seen_at=2, ticked_at=7)
@@ -79,7 +77,7 @@ def test_one_worker_of_several_is_enough_and_its_ticks_are_too(
     assert found.sentence(NOW) == "2 workers are running; last seen 2 seconds ago."
 
 
-def test_three_starts_that_died_young_are_a_fault_even_beside_a_worker_that_works(
+def test_three_early_crashes_are_a_fault_even_with_a_working_worker(
     sqlite_database: Database, started: Start
 ) -> None:
     started(900, seen_at=3, ticked_at=3)
@@ -100,7 +98,7 @@ def test_three_starts_that_died_young_are_a_fault_even_beside_a_worker_that_work
         {"ago": 50, "stopped_at": 45},  # was stopped
     ],
 )
-def test_starts_that_are_over_or_lived_or_were_stopped_are_no_series_of_failures(
+def test_old_long_lived_or_stopped_starts_do_not_count_as_crashes(
     sqlite_database: Database, started: Start, died: dict[str, float]
 ) -> None:
     for _ in range(4):
@@ -109,7 +107,7 @@ def test_starts_that_are_over_or_lived_or_were_stopped_are_no_series_of_failures
     assert state(sqlite_database) == "working"
 
 
-def test_a_service_that_has_just_started_gives_its_worker_30_seconds(sqlite_database: Database) -> None:
+def test_new_service_waits_30_seconds_for_its_worker(sqlite_database: Database) -> None:
     clock = Clock(NOW)
     watch = WorkerWatch(sqlite_database, clock)
     assert watch.state().state == "waiting"
@@ -117,7 +115,7 @@ def test_a_service_that_has_just_started_gives_its_worker_30_seconds(sqlite_data
     assert watch.state().state == "missing"
 
 
-def test_a_heartbeat_tells_of_a_worker_from_its_start_to_its_stop(database: Database) -> None:
+def test_heartbeat_reports_a_worker_from_start_to_stop(database: Database) -> None:
     clock, seconds = Clock(NOW), [100.0]
     heartbeat = Heartbeat(database, clock=clock, monotonic=lambda: seconds[0])
 
@@ -146,7 +144,7 @@ def test_a_heartbeat_tells_of_a_worker_from_its_start_to_its_stop(database: Data
     assert now().state == "missing"
 
 
-def test_starts_of_two_days_ago_are_forgotten_and_a_forgotten_worker_comes_back(database: Database) -> None:
+def test_old_starts_are_deleted_and_a_deleted_worker_can_register_again(database: Database) -> None:
     clock = Clock(NOW)
     asleep = Heartbeat(database, clock=clock)
     asleep.start()
@@ -158,9 +156,7 @@ def test_starts_of_two_days_ago_are_forgotten_and_a_forgotten_worker_comes_back(
     assert worker_state(database, clock.at).state == "working"
 
 
-def test_the_turns_of_the_dispatcher_and_the_schedules_are_the_heartbeat(
-    launch: Launch, database: Database
-) -> None:
+def test_dispatcher_polls_and_schedule_runs_update_the_heartbeat(launch: Launch, database: Database) -> None:
     seconds = [100.0]
     heartbeat = Heartbeat(database, clock=Clock(NOW), monotonic=lambda: seconds[0])
     heartbeat.start()
@@ -176,7 +172,7 @@ def test_the_turns_of_the_dispatcher_and_the_schedules_are_the_heartbeat(
     wait_for(lambda: state_later() == "working", "A recorded tick")
 
 
-def test_a_dispatcher_that_cannot_look_for_jobs_gives_no_heartbeat(
+def test_failing_dispatcher_sends_no_heartbeat(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heartbeat = Heartbeat(sqlite_database)

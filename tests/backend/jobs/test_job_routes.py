@@ -100,7 +100,7 @@ def test_a_submission_is_accepted_with_an_id_and_where_to_watch_it(caller: ToyCl
     assert caller.call("GET", answer.headers["location"]).status == 200
 
 
-def test_a_job_that_waits_has_everything_but_a_result(caller: ToyClient) -> None:
+def test_pending_job_has_no_result(caller: ToyClient) -> None:
     job_id = caller.submit()
 
     data = caller.call("GET", f"/toys/{job_id}").json()["data"]
@@ -147,7 +147,7 @@ def test_a_running_job_shows_its_steps(caller: ToyClient) -> None:
     }
 
 
-def test_a_repeated_submission_gives_the_first_job_and_another_body_is_a_conflict(caller: ToyClient) -> None:
+def test_repeated_submission_returns_the_first_job_and_a_different_body_conflicts(caller: ToyClient) -> None:
     first = caller.submit(1, headers=key_line("again"))
 
     assert caller.submit(1, headers=key_line("again")) == first
@@ -158,7 +158,7 @@ def test_a_repeated_submission_gives_the_first_job_and_another_body_is_a_conflic
 
 
 @pytest.mark.parametrize("value", ["x", "x" * 255, '"8e03978e-40d5-43e8-bc93-6894a57f9324"', "clÃ©"])
-def test_a_key_may_be_any_words_up_to_255_characters(caller: ToyClient, value: str) -> None:
+def test_idempotency_key_can_be_any_text_up_to_255_characters(caller: ToyClient, value: str) -> None:
     """The last one is, byte for byte, an accented word in UTF-8."""
     assert caller.submit(headers=key_line(value)) == caller.submit(headers=key_line(value))
 
@@ -176,7 +176,7 @@ def test_a_key_may_be_any_words_up_to_255_characters(caller: ToyClient, value: s
         (["one", "two"], "The request carries several that differ. Send one."),
     ],
 )
-def test_a_key_that_is_none_is_refused(caller: ToyClient, lines: list[str], sentence: str) -> None:
+def test_invalid_idempotency_key_is_rejected(caller: ToyClient, lines: list[str], sentence: str) -> None:
     headers = [line for value in lines for line in key_line(value)]
 
     refused = caller.call("POST", "/toys", {"n": 1}, headers=headers)
@@ -188,9 +188,7 @@ def test_a_key_that_is_none_is_refused(caller: ToyClient, lines: list[str], sent
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 @pytest.mark.parametrize("path", ["/toys/{}", "/toys/{}/steps"])
-def test_an_id_that_is_malformed_is_400_and_one_that_is_unknown_404(
-    caller: ToyClient, method: str, path: str
-) -> None:
+def test_malformed_id_returns_400_and_unknown_id_404(caller: ToyClient, method: str, path: str) -> None:
     if method == "DELETE" and path.endswith("steps"):
         return
     malformed = ["1", "x" * 36, uuid.uuid4().hex, f"{{{uuid.uuid4()}}}", "%00", "４f7c2a9e-0b1d-4c3e-8f5a"]
@@ -201,7 +199,7 @@ def test_an_id_that_is_malformed_is_400_and_one_that_is_unknown_404(
     assert (unknown.status, unknown.json()["code"]) == (404, "not_found")
 
 
-def test_ids_of_another_kind_are_unknown(caller: ToyClient) -> None:
+def test_job_ids_of_another_kind_return_not_found(caller: ToyClient) -> None:
     other = job_store.submit(
         caller.running.database, "extraction", {}, submitted_by="x", idempotency_key=None, now=NOW
     )
@@ -212,7 +210,7 @@ def test_ids_of_another_kind_are_unknown(caller: ToyClient) -> None:
     assert other.id not in {job["id"] for job in listed}
 
 
-def test_a_job_is_cancelled_once_and_again(caller: ToyClient) -> None:
+def test_cancelling_a_job_twice_is_idempotent(caller: ToyClient) -> None:
     job_id = caller.submit()
 
     first, again = (caller.call("DELETE", f"/toys/{job_id}") for _ in range(2))
@@ -223,7 +221,7 @@ def test_a_job_is_cancelled_once_and_again(caller: ToyClient) -> None:
     assert first.json()["data"]["error"] == "The job was cancelled."
 
 
-def test_a_job_that_has_ended_by_itself_is_not_cancelled(caller: ToyClient) -> None:
+def test_ended_job_is_not_cancelled(caller: ToyClient) -> None:
     job_id, database = caller.submit(), caller.running.database
     transitions.start(database, job_id, now=NOW)
     transitions.fail(database, job_id, "No luck.", now=NOW)
@@ -234,7 +232,7 @@ def test_a_job_that_has_ended_by_itself_is_not_cancelled(caller: ToyClient) -> N
     assert caller.call("GET", f"/toys/{job_id}").json()["data"]["error"] == "No luck."
 
 
-def test_the_history_is_read_page_by_page_newest_first(caller: ToyClient) -> None:
+def test_history_is_paginated_newest_first(caller: ToyClient) -> None:
     mine = [caller.submit(n) for n in range(5)]
 
     first = caller.call("GET", "/toys?limit=2").json()
@@ -248,7 +246,7 @@ def test_the_history_is_read_page_by_page_newest_first(caller: ToyClient) -> Non
         assert caller.call("GET", f"/toys?{bad}").status == 400
 
 
-def test_reading_needs_the_one_scope_and_submitting_and_cancelling_the_other(caller: ToyClient) -> None:
+def test_reading_requires_one_scope_and_submitting_and_cancelling_another(caller: ToyClient) -> None:
     reads, writes = caller.new_key("read"), caller.new_key("write")
     job_id = caller.submit()
 
@@ -258,7 +256,7 @@ def test_reading_needs_the_one_scope_and_submitting_and_cancelling_the_other(cal
     assert caller.call("GET", f"/toys/{job_id}", key=reads).status == 200
 
 
-def test_the_document_tells_of_ids_keys_and_locations(caller: ToyClient) -> None:
+def test_openapi_documents_ids_idempotency_keys_and_locations(caller: ToyClient) -> None:
     document = caller.call("GET", "/openapi.json").json()
 
     submission, reading = document["paths"]["/toys"]["post"], document["paths"]["/toys/{id}"]["get"]
@@ -274,7 +272,7 @@ def test_the_document_tells_of_ids_keys_and_locations(caller: ToyClient) -> None
 
 
 @pytest.mark.parametrize("path", ["/toys/{}", "/toys/{}/steps", "/toys?limit=100"])
-def test_an_answer_that_the_client_holds_is_not_sent_again(caller: ToyClient, path: str) -> None:
+def test_matching_etag_returns_not_modified(caller: ToyClient, path: str) -> None:
     job_id = caller.submit()
     asked = path.format(job_id)
     answer = caller.call("GET", asked)
@@ -289,7 +287,7 @@ def test_an_answer_that_the_client_holds_is_not_sent_again(caller: ToyClient, pa
     assert caller.call("GET", asked, headers=[("If-None-Match", tag)]).status == 200
 
 
-def test_a_long_answer_is_compressed_for_whoever_takes_it(caller: ToyClient) -> None:
+def test_long_response_is_compressed_if_the_client_accepts_it(caller: ToyClient) -> None:
     for n in range(10):
         caller.submit(n)
     plain = caller.call("GET", "/toys")
@@ -303,7 +301,7 @@ def test_a_long_answer_is_compressed_for_whoever_takes_it(caller: ToyClient) -> 
     )
 
 
-def test_a_job_that_waited_a_day_with_no_worker_there_fails_as_it_is_looked_at(caller: ToyClient) -> None:
+def test_reading_a_job_that_waited_a_day_without_a_worker_marks_it_failed(caller: ToyClient) -> None:
     database = caller.running.database
     long_ago = utc_now() - MAX_WAIT - timedelta(minutes=1)
     job = job_store.submit(database, "sources", {}, submitted_by="x", idempotency_key=None, now=long_ago)
@@ -313,7 +311,7 @@ def test_a_job_that_waited_a_day_with_no_worker_there_fails_as_it_is_looked_at(c
     assert (data["status"], data["error"], data["started_at"]) == ("failed", NEVER_STARTED, None)
 
 
-def test_a_job_that_waits_tells_behind_what(caller: ToyClient) -> None:
+def test_pending_job_reports_the_jobs_ahead_and_running(caller: ToyClient) -> None:
     database = caller.running.database
     before = caller.call("GET", f"/toys/{caller.submit()}/steps").json()["data"]["waiting"]
     transitions.start(database, caller.submit(), now=NOW)
@@ -325,6 +323,6 @@ def test_a_job_that_waits_tells_behind_what(caller: ToyClient) -> None:
     }
 
 
-def test_a_key_that_was_made_elsewhere_a_moment_ago_opens_at_once(caller: ToyClient) -> None:
+def test_key_created_by_another_process_is_accepted_immediately(caller: ToyClient) -> None:
     made = create_key(caller.running.database, name="elsewhere", scopes=["read"], now=NOW)
     assert caller.call("GET", "/toys", key=made.key).status == 200

@@ -17,7 +17,7 @@ from tests.support.submitted_jobs import MINUTE, NOW, count, read, submit
 DAY = timedelta(hours=24)
 
 
-def test_a_submitted_job_is_in_the_store_when_it_is_accepted(database: Database) -> None:
+def test_submitted_job_is_stored_when_it_is_accepted(database: Database) -> None:
     body = {"text": "Bitcoin \0 億 🚀", "nested": {"list": [1, None, 2.5]}}
 
     job = submit(database, "sources", body, title="  Bitcoin \0\n億 ", by="key-7")
@@ -33,14 +33,14 @@ def test_a_submitted_job_is_in_the_store_when_it_is_accepted(database: Database)
     assert job.title == "Bitcoin 億"
 
 
-def test_a_title_is_cut_and_the_body_is_not(database: Database) -> None:
+def test_long_title_is_truncated_and_the_body_is_not(database: Database) -> None:
     job = submit(database, body={"text": "x" * 200_000}, title="x" * 200_000)
 
     assert len(read(database, job).title) == 200
     assert len(read(database, job).input["text"]) == 200_000
 
 
-def test_a_body_that_is_no_json_is_refused_and_nothing_is_stored(database: Database) -> None:
+def test_non_json_body_is_rejected_and_not_stored(database: Database) -> None:
     with pytest.raises(TypeError):
         submit(database, body={"at": object()})
 
@@ -56,7 +56,7 @@ def test_jobs_of_another_kind_and_unknown_ids_are_not_found(database: Database) 
     assert read(database, job).status == "pending"
 
 
-def test_a_repeated_submission_gives_the_first_job_for_a_day(database: Database) -> None:
+def test_repeated_submission_returns_the_first_job_for_a_day(database: Database) -> None:
     first = submit(database, body={"a": 1, "b": 2}, key="k")
 
     again = submit(database, body={"b": 2, "a": 1}, key="k", now=NOW + DAY - MINUTE)
@@ -69,14 +69,14 @@ def test_a_repeated_submission_gives_the_first_job_for_a_day(database: Database)
     assert count(database) == 2
 
 
-def test_a_repeated_submission_tells_how_far_the_first_has_come(database: Database) -> None:
+def test_repeated_submission_returns_the_current_state_of_the_first_job(database: Database) -> None:
     first = submit(database, key="k")
     job_store.cancel(database, "extraction", first.id, now=NOW)
 
     assert submit(database, key="k").error == CANCELLED
 
 
-def test_the_same_key_with_another_body_or_kind_is_a_conflict(database: Database) -> None:
+def test_same_idempotency_key_with_another_body_or_kind_conflicts(database: Database) -> None:
     submit(database, "sources", {"n": 1}, key="k")
 
     with pytest.raises(Conflict, match="Send a new key with a new submission"):
@@ -86,13 +86,13 @@ def test_the_same_key_with_another_body_or_kind_is_a_conflict(database: Database
     assert count(database) == 1
 
 
-def test_a_key_after_a_day_may_come_with_another_body(database: Database) -> None:
+def test_idempotency_key_can_be_reused_with_another_body_after_a_day(database: Database) -> None:
     submit(database, body={"n": 1}, key="k")
 
     assert submit(database, body={"n": 2}, key="k", now=NOW + DAY).input == {"n": 2}
 
 
-def test_a_key_belongs_to_its_credential_and_none_is_no_key(database: Database) -> None:
+def test_idempotency_keys_are_scoped_by_credential_and_optional(database: Database) -> None:
     ids = {
         submit(database, key="k", by="one").id,
         submit(database, key="k", by="two").id,
@@ -103,7 +103,7 @@ def test_a_key_belongs_to_its_credential_and_none_is_no_key(database: Database) 
     assert len(ids) == 4
 
 
-def test_a_key_whose_job_was_forgotten_gives_a_new_job(database: Database) -> None:
+def test_idempotency_key_of_a_deleted_job_creates_a_new_job(database: Database) -> None:
     submit(database, key="k")
     with database.write() as connection:
         connection.execute(sa.update(submissions).values(job_id="gone"))
@@ -113,7 +113,7 @@ def test_a_key_whose_job_was_forgotten_gives_a_new_job(database: Database) -> No
     assert submit(database, key="k").id == job.id
 
 
-def test_the_same_submission_ten_times_at_once_is_one_job(database: Database) -> None:
+def test_ten_concurrent_identical_submissions_create_one_job(database: Database) -> None:
     with ThreadPoolExecutor(10) as pool:
         ids = set(pool.map(lambda _: submit(database, key="k").id, range(10)))
 
@@ -121,7 +121,7 @@ def test_the_same_submission_ten_times_at_once_is_one_job(database: Database) ->
     assert count(database) == 1
 
 
-def test_a_cancelled_job_has_failed_with_a_sentence(database: Database) -> None:
+def test_cancelled_job_is_failed_with_an_error_message(database: Database) -> None:
     job = submit(database)
 
     cancelled = job_store.cancel(database, "extraction", job.id, now=NOW + MINUTE)
@@ -132,7 +132,7 @@ def test_a_cancelled_job_has_failed_with_a_sentence(database: Database) -> None:
     assert transitions.claim(database, "extraction", limit=10, now=NOW) == []
 
 
-def test_what_has_ended_is_not_cancelled(database: Database) -> None:
+def test_ended_job_is_not_cancelled(database: Database) -> None:
     job = submit(database)
     transitions.start(database, job.id, now=NOW)
     transitions.complete(database, job, {"n": 1}, None, now=NOW)
@@ -143,7 +143,7 @@ def test_what_has_ended_is_not_cancelled(database: Database) -> None:
     assert (found.status, found.error, found.result) == ("completed", None, {"n": 1})
 
 
-def test_jobs_are_listed_by_kind_newest_first_and_page_by_page(database: Database) -> None:
+def test_jobs_are_listed_by_kind_newest_first_with_pagination(database: Database) -> None:
     same_instant = [submit(database, title=f"{n}") for n in range(3)]
     later = submit(database, now=NOW + MINUTE)
     submit(database, "sources", now=NOW + 2 * MINUTE)
@@ -160,12 +160,12 @@ def test_jobs_are_listed_by_kind_newest_first_and_page_by_page(database: Databas
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "ü", "AAAA", "A" * 33, "~" * 32])
-def test_a_cursor_that_was_never_given_is_refused(database: Database, cursor: str) -> None:
+def test_invalid_cursor_is_rejected(database: Database, cursor: str) -> None:
     with pytest.raises(BadRequest, match="next_cursor"):
         job_store.list_recent(database, "sources", limit=2, before=cursor)
 
 
-def test_steps_are_told_in_order_with_what_came_of_them(database: Database) -> None:
+def test_steps_are_listed_in_order_with_their_outcomes(database: Database) -> None:
     job = submit(database)
     for position, name in enumerate(["search", "read"]):
         transitions.begin_step(database, job.id, position, name, now=NOW + position * MINUTE)
@@ -179,7 +179,7 @@ def test_steps_are_told_in_order_with_what_came_of_them(database: Database) -> N
     assert job_store.list_steps(database, "another") == []
 
 
-def test_a_pending_job_tells_what_it_waits_behind(database: Database) -> None:
+def test_pending_job_counts_the_jobs_ahead_and_running(database: Database) -> None:
     first, second, last = (submit(database, now=NOW + n * MINUTE) for n in range(3))
     submit(database, "sources", now=NOW)
     transitions.start(database, first.id, now=NOW)

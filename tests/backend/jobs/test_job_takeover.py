@@ -44,7 +44,7 @@ def half_done(crew: WorkerProcesses, database: Database) -> tuple[Job, str]:
     return job, victim
 
 
-def test_a_killed_worker_job_goes_on_elsewhere_behind_its_last_step_and_ends_once(
+def test_job_of_a_killed_worker_resumes_after_its_last_step_and_completes_once(
     crew: WorkerProcesses, database: Database
 ) -> None:
     job, victim = half_done(crew, database)
@@ -68,9 +68,7 @@ def test_a_killed_worker_job_goes_on_elsewhere_behind_its_last_step_and_ends_onc
     assert done.attempt_at > done.started_at
 
 
-def test_of_a_killed_batch_only_what_had_not_ended_is_done_again(
-    crew: WorkerProcesses, database: Database
-) -> None:
+def test_only_unfinished_jobs_of_a_killed_batch_run_again(crew: WorkerProcesses, database: Database) -> None:
     (crew.folder / HOLD).touch()
     jobs = [submit(database, body={"n": n}, now=now()) for n in range(3)]
     crew.start(1)
@@ -94,7 +92,7 @@ def test_of_a_killed_batch_only_what_had_not_ended_is_done_again(
     assert set(published(database).values()) == {1}
 
 
-def test_a_job_that_is_cancelled_while_its_worker_is_dead_is_not_taken_over(
+def test_job_cancelled_after_its_worker_died_is_not_resumed(
     crew: WorkerProcesses, database: Database
 ) -> None:
     job, victim = half_done(crew, database)
@@ -109,7 +107,7 @@ def test_a_job_that_is_cancelled_while_its_worker_is_dead_is_not_taken_over(
     assert published(database) == {f"published-{later.id}": 1}
 
 
-def test_a_job_that_an_older_version_began_is_finished_by_a_newer_one_behind_its_last_step(
+def test_newer_version_resumes_a_job_of_an_older_version_after_its_last_step(
     crew: WorkerProcesses, database: Database, store: sa.Engine, workflows: sa.Table
 ) -> None:
     (crew.folder / HOLD).touch()

@@ -52,13 +52,13 @@ def told(log: logging.Logger) -> list[str]:
     return passed
 
 
-def test_a_fault_is_told_in_full_and_then_left_out(log: logging.Logger, told: list[str]) -> None:
+def test_repeated_warning_is_logged_once_in_full(log: logging.Logger, told: list[str]) -> None:
     for tick in range(100):
         log.warning(TRACEBACK.format("disk I/O error", tick))
     assert told == [TRACEBACK.format("disk I/O error", 0)]
 
 
-def test_it_is_told_again_after_a_while_with_the_number_of_times(
+def test_repeated_warning_is_logged_again_after_an_interval_with_its_count(
     log: logging.Logger, told: list[str], clock: Clock
 ) -> None:
     for _ in range(4):
@@ -72,20 +72,20 @@ def test_it_is_told_again_after_a_while_with_the_number_of_times(
     ]
 
 
-def test_another_fault_in_the_same_place_is_told(log: logging.Logger, told: list[str]) -> None:
+def test_different_warnings_from_the_same_place_are_logged(log: logging.Logger, told: list[str]) -> None:
     log.warning(TRACEBACK.format("disk I/O error", 1))
     log.warning(TRACEBACK.format("database is locked", 1))
     log.warning("Exception in schedule 'other': " + TRACEBACK.partition(": ")[2].format("disk I/O error", 1))
     assert len(told) == 3
 
 
-def test_what_is_no_warning_is_never_left_out(log: logging.Logger, told: list[str]) -> None:
+def test_info_messages_are_never_suppressed(log: logging.Logger, told: list[str]) -> None:
     log.info("started")
     log.info("started")
     assert told == ["started"] * 2
 
 
-def test_ever_other_faults_do_not_fill_the_memory(log: logging.Logger, told: list[str]) -> None:
+def test_number_of_remembered_warnings_is_bounded(log: logging.Logger, told: list[str]) -> None:
     for number in range(3 * MAX_REMEMBERED_MESSAGES):
         log.warning("fault %d", number)
     assert len(told) == 3 * MAX_REMEMBERED_MESSAGES

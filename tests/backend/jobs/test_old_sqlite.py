@@ -19,7 +19,7 @@ def double(number: int) -> int:
     return 2 * number
 
 
-def test_a_job_store_knows_the_time_in_milliseconds(store: sa.Engine) -> None:
+def test_unixepoch_subsec_returns_milliseconds(store: sa.Engine) -> None:
     before = time.time_ns() // 1_000_000
     with store.begin() as connection:
         connection.exec_driver_sql(
@@ -32,7 +32,7 @@ def test_a_job_store_knows_the_time_in_milliseconds(store: sa.Engine) -> None:
     assert before <= stored <= asked <= time.time_ns() // 1_000_000 + 1
 
 
-def test_a_store_whose_defaults_need_a_newer_sqlite_works_jobs(launch: Launch, store: sa.Engine) -> None:
+def test_database_created_with_a_newer_sqlite_runs_jobs(launch: Launch, store: sa.Engine) -> None:
     """As one that Python 3.12 or newer made, by whichever Python it is opened."""
     launch().stop(timeout=0)
     with store.begin() as connection:

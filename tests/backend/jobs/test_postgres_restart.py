@@ -43,7 +43,7 @@ def wait_for_log(worker: Program, event: str) -> None:
     wait_for(is_logged, f"The event {event!r}")
 
 
-def test_a_worker_outlives_a_restart_of_postgresql_and_finishes_the_jobs_of_before_and_after(
+def test_worker_survives_a_postgresql_restart_and_finishes_earlier_and_later_jobs(
     server: OwnServer, tmp_path: Path
 ) -> None:
     url = server.url.replace("postgresql://", "postgresql+psycopg://", 1)
@@ -68,7 +68,7 @@ def test_a_worker_outlives_a_restart_of_postgresql_and_finishes_the_jobs_of_befo
     database.dispose()
 
 
-def test_a_worker_that_waits_for_postgresql_ends_when_it_is_told_to(tmp_path: Path) -> None:
+def test_worker_that_waits_for_postgresql_stops_on_request(tmp_path: Path) -> None:
     url = f"postgresql+psycopg://127.0.0.1:{free_port()}/none"
     with create_home(tmp_path) as home:
         worker = start(home, "worker", "--slots-lost=1", CHAINPROOF_DATABASE_URL=url)

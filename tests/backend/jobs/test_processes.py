@@ -15,7 +15,7 @@ from tests.support.waiting import LIMIT_SECONDS
 pytestmark = pytest.mark.processes
 
 
-def test_each_tick_runs_once_across_three_processes_and_a_failing_one_stops_no_other(
+def test_each_tick_runs_once_across_three_processes_and_failures_are_isolated(
     crew: WorkerProcesses, client: DBOSClient
 ) -> None:
     crew.start(3)
@@ -35,7 +35,7 @@ def test_each_tick_runs_once_across_three_processes_and_a_failing_one_stops_no_o
 
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
-def test_a_process_whose_line_to_its_slot_is_cut_ends_at_once(
+def test_process_that_loses_its_slot_connection_exits_immediately(
     crew: WorkerProcesses, store: sa.Engine
 ) -> None:
     crew.start(1)

@@ -82,7 +82,7 @@ def test_jobs_that_were_submitted_before_any_worker_started_are_run(harness: Job
 
 
 @Both
-def test_a_job_that_fails_says_so_in_a_sentence(harness: JobHarness, kind: Any) -> None:
+def test_failed_job_has_an_error_message(harness: JobHarness, kind: Any) -> None:
     def refuse(context: JobContext) -> dict[str, Any]:
         if context.job.input["n"] == 1:
             raise BadRequest("The page has no text.")
@@ -97,7 +97,7 @@ def test_a_job_that_fails_says_so_in_a_sentence(harness: JobHarness, kind: Any) 
     assert (fault.status, fault.error) == ("failed", INTERNAL_ERROR)
 
 
-def test_a_result_that_is_no_json_fails_the_job(database: Database) -> None:
+def test_non_json_result_fails_the_job(database: Database) -> None:
     job = submit(database)
 
     runner(database, short_jobs(lambda context: {"at": object()})).run("extraction", [job.id])
@@ -105,7 +105,7 @@ def test_a_result_that_is_no_json_fails_the_job(database: Database) -> None:
     assert (read(database, job).status, read(database, job).error) == ("failed", INTERNAL_ERROR)
 
 
-def test_one_bad_job_in_a_batch_harms_no_other(database: Database) -> None:
+def test_failed_job_does_not_affect_other_jobs_of_its_batch(database: Database) -> None:
     def handle(context: JobContext) -> dict[str, Any]:
         return {"part": 12 // context.job.input["n"]}
 
@@ -116,7 +116,7 @@ def test_one_bad_job_in_a_batch_harms_no_other(database: Database) -> None:
     assert [read(database, job).result for job in jobs] == [{"part": 4}, None, {"part": 3}]
 
 
-def test_a_batch_passes_over_jobs_that_have_ended(database: Database) -> None:
+def test_batch_skips_jobs_that_have_ended(database: Database) -> None:
     def cancel_the_other(context: JobContext) -> dict[str, Any]:
         job_store.cancel(database, "extraction", second.id, now=NOW)
         return {"done": context.job.id}
@@ -144,7 +144,7 @@ def test_a_result_is_published_in_the_transaction_that_completes_the_job(databas
         assert connection.execute(sa.select(change_counters.c.topic)).scalars().all() == ["n-1"]
 
 
-def test_a_job_shows_its_steps_while_it_runs(harness: JobHarness, work: Work) -> None:
+def test_running_job_lists_its_steps(harness: JobHarness, work: Work) -> None:
     def handle(context: JobContext) -> dict[str, Any]:
         found = context.step("search", lambda: [1, 2, 3], detail=lambda found: {"found": len(found)})
         context.step("read", lambda: work.hold(context))
@@ -182,7 +182,7 @@ def test_a_cancelled_job_stops_before_its_next_step(harness: JobHarness, work: W
     assert [step.name for step in job_store.list_steps(harness.database, job.id)] == ["one"]
 
 
-def test_a_job_out_of_time_fails_before_its_next_step(database: Database) -> None:
+def test_timed_out_job_fails_before_its_next_step(database: Database) -> None:
     clock, stops = Clock(NOW), []
 
     def handle(context: JobContext) -> dict[str, Any]:
@@ -204,7 +204,7 @@ def test_a_job_out_of_time_fails_before_its_next_step(database: Database) -> Non
     assert (read(database, job).status, read(database, job).error) == ("failed", sentence)
 
 
-def test_a_job_whose_thread_hangs_fails_in_time_and_its_result_is_dropped(
+def test_job_with_a_hanging_thread_times_out_and_its_result_is_discarded(
     harness: JobHarness, work: Work
 ) -> None:
     dispatcher = harness.open(long_jobs(work.hold))
@@ -221,7 +221,7 @@ def test_a_job_whose_thread_hangs_fails_in_time_and_its_result_is_dropped(
     assert read(harness.database, job).result is None
 
 
-def test_a_worker_that_just_started_leaves_time_to_take_over_what_died_long_ago(harness: JobHarness) -> None:
+def test_new_worker_waits_before_failing_old_interrupted_jobs(harness: JobHarness) -> None:
     job = submit(harness.database, "sources")
     transitions.start(harness.database, job.id, now=NOW - timedelta(hours=1))
     dispatcher = harness.open(long_jobs())
@@ -235,7 +235,7 @@ def test_a_worker_that_just_started_leaves_time_to_take_over_what_died_long_ago(
     assert "did not end within" in (read(harness.database, job).error or "")
 
 
-def test_hanging_threads_are_replaced_once_and_never_grow_beyond_that(
+def test_hanging_threads_are_replaced_once_and_their_number_is_limited(
     harness: JobHarness, work: Work
 ) -> None:
     harness.open(long_jobs(work.hold, concurrency=2))
@@ -253,7 +253,9 @@ def test_hanging_threads_are_replaced_once_and_never_grow_beyond_that(
     assert wait_for_end(harness.database, waiting).status == "completed"
 
 
-def test_no_more_jobs_run_at_once_than_a_kind_has_threads(harness: JobHarness, work: Work) -> None:
+def test_number_of_concurrent_jobs_is_limited_by_the_threads_of_their_kind(
+    harness: JobHarness, work: Work
+) -> None:
     harness.open(long_jobs(work.hold, concurrency=3), short_jobs())
     jobs = [submit(harness.database, "sources", title=f"{n}") for n in range(8)]
     work.wait_for(3)
@@ -268,7 +270,7 @@ def test_no_more_jobs_run_at_once_than_a_kind_has_threads(harness: JobHarness, w
     assert {wait_for_end(harness.database, job).status for job in jobs} == {"completed"}
 
 
-def test_waiting_jobs_are_spread_over_the_threads_that_are_free(harness: JobHarness, work: Work) -> None:
+def test_pending_jobs_are_distributed_over_idle_threads(harness: JobHarness, work: Work) -> None:
     jobs = [submit(harness.database) for _ in range(4)]
     harness.open(short_jobs(work.hold, concurrency=2, batch=4))
 
@@ -280,7 +282,7 @@ def test_waiting_jobs_are_spread_over_the_threads_that_are_free(harness: JobHarn
     assert {wait_for_end(harness.database, job).status for job in jobs} == {"completed"}
 
 
-def test_dbos_stores_of_a_job_no_more_than_its_id(harness: JobHarness, store: sa.Engine) -> None:
+def test_dbos_stores_only_the_id_of_a_job(harness: JobHarness, store: sa.Engine) -> None:
     harness.open(short_jobs(lambda context: {"text": context.job.input["text"]}))
 
     job = wait_for_end(harness.database, submit(harness.database, body={"text": "a long secret " * 1000}))
@@ -296,7 +298,7 @@ def test_dbos_stores_of_a_job_no_more_than_its_id(harness: JobHarness, store: sa
     assert "secret" not in f"{stored}{outputs}"
 
 
-def test_jobs_that_dbos_does_not_take_wait_again(
+def test_jobs_that_dbos_rejects_become_pending_again(
     harness: JobHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dispatcher = harness.open(short_jobs())
@@ -312,7 +314,7 @@ def test_jobs_that_dbos_does_not_take_wait_again(
     assert wait_for_end(harness.database, job).status == "completed"
 
 
-def test_what_a_dead_process_took_up_is_put_back_by_another(harness: JobHarness) -> None:
+def test_jobs_claimed_by_a_dead_process_are_released_by_another(harness: JobHarness) -> None:
     job = submit(harness.database)
     transitions.claim(harness.database, "extraction", limit=1, now=NOW)
     dispatcher = harness.open(short_jobs())
@@ -326,7 +328,7 @@ def test_what_a_dead_process_took_up_is_put_back_by_another(harness: JobHarness)
     assert wait_for_end(harness.database, job).status == "completed"
 
 
-def test_a_dispatcher_that_was_stopped_takes_up_nothing(harness: JobHarness) -> None:
+def test_stopped_dispatcher_claims_no_jobs(harness: JobHarness) -> None:
     dispatcher = harness.open(short_jobs())
     dispatcher.stop()
 
@@ -336,12 +338,12 @@ def test_a_dispatcher_that_was_stopped_takes_up_nothing(harness: JobHarness) -> 
     assert read(harness.database, job).status == "pending"
 
 
-def test_two_job_types_of_one_kind_are_refused(database: Database) -> None:
+def test_duplicate_job_kinds_are_rejected(database: Database) -> None:
     with pytest.raises(ValueError, match="Two job types have one kind"):
         runner(database, short_jobs(), short_jobs())
 
 
-def test_each_job_of_a_batch_has_the_start_of_its_own_turn(database: Database) -> None:
+def test_each_job_of_a_batch_has_its_own_start_time(database: Database) -> None:
     clock = Clock(NOW)
 
     def slow(context: JobContext) -> dict[str, Any]:
@@ -358,7 +360,7 @@ def test_each_job_of_a_batch_has_the_start_of_its_own_turn(database: Database) -
     assert spans == [(NOW + n * second, NOW + (n + 1) * second) for n in range(3)]
 
 
-def test_a_job_behind_a_long_one_of_its_batch_is_left_to_who_took_it_up_meanwhile(database: Database) -> None:
+def test_batch_skips_a_job_that_another_worker_claimed_meanwhile(database: Database) -> None:
     clock = Clock(NOW)
     first, second = submit(database), submit(database)
 

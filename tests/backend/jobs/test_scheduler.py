@@ -18,18 +18,18 @@ def nothing(_now: datetime) -> None:
 QUARTER = Schedule("x", 15, nothing)
 
 
-def test_a_tick_is_due_at_its_instant_and_not_before() -> None:
+def test_tick_is_due_at_its_scheduled_time_and_not_before() -> None:
     following = NOON + 15 * SECOND
     assert find_due(QUARTER, following, NOON + 14 * SECOND) == (None, following)
     assert find_due(QUARTER, following, following) == (following, following + 15 * SECOND)
 
 
-def test_of_the_ticks_that_a_jump_forth_left_out_the_last_one_alone_is_due() -> None:
+def test_only_the_last_tick_missed_in_a_clock_jump_is_due() -> None:
     later = NOON + timedelta(days=40, seconds=7)
     assert find_due(QUARTER, NOON + 15 * SECOND, later) == (later - 7 * SECOND, later + 8 * SECOND)
 
 
-def test_a_clock_that_was_put_back_is_not_waited_for() -> None:
+def test_next_tick_is_recomputed_when_the_clock_moves_back() -> None:
     earlier = NOON - timedelta(hours=1)
     assert find_due(QUARTER, NOON + 15 * SECOND, earlier) == (None, earlier + 15 * SECOND)
 
@@ -46,13 +46,13 @@ class Ticked:
         return None if stored is None else SimpleNamespace(created_at=int(stored.timestamp() * 1000))
 
 
-def test_an_instant_has_one_tick() -> None:
+def test_each_scheduled_time_has_one_tick() -> None:
     assert find_free_id(Ticked(), "x", NOON, NOON) == "sched-x-2026-05-18T12:00:00+00:00"
     assert find_free_id(Ticked(first=NOON), "x", NOON, NOON + SECOND) is None
     assert find_free_id(Ticked(first=NOON + 30 * SECOND), "x", NOON, NOON) is None, "another machine's clock"
 
 
-def test_an_instant_that_the_clock_comes_to_again_has_its_tick_again_and_once() -> None:
+def test_scheduled_time_repeated_after_a_clock_rollback_has_one_more_tick() -> None:
     before = {"first": NOON + timedelta(hours=1)}
     assert find_free_id(Ticked(**before), "x", NOON, NOON) == "sched-x-2026-05-18T12:00:00+00:00-again"
     assert find_free_id(Ticked(**before, again=NOON), "x", NOON, NOON + SECOND) is None

@@ -42,18 +42,18 @@ def test_ticks_are_evenly_spaced_and_aligned_to_the_day(seconds: int) -> None:
 
 
 @given(st.integers(-10, 2 * DAY).filter(lambda seconds: seconds not in PERIODS))
-def test_a_period_that_does_not_divide_the_clock_is_refused_with_a_sentence(seconds: int) -> None:
+def test_period_that_does_not_divide_a_minute_hour_or_day_is_rejected(seconds: int) -> None:
     with pytest.raises(ValueError, match=f"divides a minute, an hour or a day evenly; {seconds} s does not"):
         Schedule("x", seconds, nothing)
 
 
 @pytest.mark.parametrize("name", ["", "Market", "two words", "a--b", "../x", "a_b"])
-def test_a_name_that_would_not_do_for_a_file_is_refused(name: str) -> None:
+def test_schedule_name_that_is_not_a_valid_file_name_is_rejected(name: str) -> None:
     with pytest.raises(ValueError, match="lower-case words joined by hyphens"):
         Schedule(name, 15, nothing)
 
 
-def test_a_tick_runs_with_the_present_instant(ticker: Callable[..., Ticker]) -> None:
+def test_tick_runs_with_the_current_time(ticker: Callable[..., Ticker]) -> None:
     seen: list[datetime] = []
     schedule = Schedule("x", 15, seen.append)
 
@@ -61,7 +61,7 @@ def test_a_tick_runs_with_the_present_instant(ticker: Callable[..., Ticker]) -> 
     assert seen == [NOW + timedelta(seconds=2)]
 
 
-def test_a_tick_older_than_its_period_is_left_to_the_next(ticker: Callable[..., Ticker]) -> None:
+def test_tick_older_than_its_period_is_skipped(ticker: Callable[..., Ticker]) -> None:
     seen: list[datetime] = []
     schedule = Schedule("x", 15, seen.append)
 
@@ -73,7 +73,7 @@ def test_a_tick_older_than_its_period_is_left_to_the_next(ticker: Callable[..., 
 
 
 @given(st.sampled_from([period for period in PERIODS if period >= 15]), st.integers(0, 10_000))
-def test_of_all_ticks_that_a_suspend_left_at_most_two_run(period: int, missed: int) -> None:
+def test_at_most_two_ticks_run_after_a_suspend(period: int, missed: int) -> None:
     schedule = Schedule("x", period, nothing)
     woken = NOW + timedelta(seconds=period * missed)
     first = max(0, missed - 20)
@@ -82,7 +82,7 @@ def test_of_all_ticks_that_a_suspend_left_at_most_two_run(period: int, missed: i
     assert len([tick for tick in due if woken - tick <= schedule.stale_after]) <= 2
 
 
-def test_the_ordinary_delay_of_a_tick_makes_it_not_stale() -> None:
+def test_normal_tick_delay_does_not_make_a_tick_stale() -> None:
     for period in PERIODS:
         jitter = min(period / 10, 10)
         poll = 1.05
@@ -99,7 +99,7 @@ def test_a_tick_is_skipped_while_the_last_one_runs(ticker: Callable[..., Ticker]
     assert other.tick("slow", NOW) == "ran", "and the next one after it runs"
 
 
-def test_schedules_do_not_wait_for_one_another(ticker: Callable[..., Ticker]) -> None:
+def test_schedules_do_not_block_each_other(ticker: Callable[..., Ticker]) -> None:
     outcomes: list[str] = []
     quick = Schedule("quick", 15, nothing)
     slow = Schedule("slow", 15, lambda now: outcomes.append(both.tick("quick", now)))
@@ -110,7 +110,7 @@ def test_schedules_do_not_wait_for_one_another(ticker: Callable[..., Ticker]) ->
     assert outcomes == ["ran"]
 
 
-def test_a_tick_that_raises_is_logged_once_and_stops_no_later_one(
+def test_failing_tick_is_logged_once_and_later_ticks_run(
     ticker: Callable[..., Ticker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logged: list[tuple[str, str]] = []
@@ -146,11 +146,11 @@ def test_a_failed_tick_is_logged_with_its_traceback(
     assert logs[0]["tick"] == "2026-05-18T12:00:00+00:00"
 
 
-def test_a_tick_of_a_schedule_that_is_gone_does_nothing(ticker: Callable[..., Ticker]) -> None:
+def test_tick_of_a_removed_schedule_does_nothing(ticker: Callable[..., Ticker]) -> None:
     assert ticker().tick("gone", NOW) == "unknown"
 
 
-def test_nothing_that_a_tick_calls_is_recorded_as_a_step(ticker: Callable[..., Ticker]) -> None:
+def test_calls_inside_a_tick_are_not_recorded_as_steps(ticker: Callable[..., Ticker]) -> None:
     seen: list[str | None] = []
     schedule = Schedule("x", 15, lambda now: seen.append(DBOS.workflow_id))
 

@@ -21,7 +21,7 @@ def back(value: Any) -> Any:
 
 
 @given(data)
-def test_plain_data_come_back_as_they_went_in_and_are_stored_as_json_in_ascii(value: Any) -> None:
+def test_plain_data_round_trips_as_ascii_json(value: Any) -> None:
     stored = serializer.serialize(value)
 
     assert serializer.deserialize(stored) == value
@@ -29,30 +29,30 @@ def test_plain_data_come_back_as_they_went_in_and_are_stored_as_json_in_ascii(va
     json.loads(stored)
 
 
-def test_a_lone_surrogate_and_a_null_character_survive() -> None:
+def test_lone_surrogate_and_null_character_round_trip() -> None:
     assert back("\ud800\x00") == "\ud800\x00"
 
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), b"bytes", [{"a": {3}}], Decimal("1.50")])
-def test_other_kinds_of_data_are_refused_with_a_sentence(value: Any) -> None:
+def test_unsupported_data_types_are_rejected_with_a_message(value: Any) -> None:
     with pytest.raises(TypeError, match="Job data is stored as JSON and cannot hold"):
         serializer.serialize(value)
 
 
-def test_an_answer_comes_back_with_its_sentence_so_that_a_resumed_job_fails_with_the_same_words() -> None:
+def test_service_error_round_trips_with_its_detail() -> None:
     found = back(BadRequest("The page has no text."))
 
     assert isinstance(found, ServiceError)
     assert found.detail == "The page has no text."
 
 
-def test_any_other_exception_comes_back_by_its_name_and_message_and_imports_nothing() -> None:
+def test_other_exceptions_round_trip_as_name_and_message_without_imports() -> None:
     assert str(back(ZeroDivisionError("division by zero"))) == "ZeroDivisionError: division by zero"
     unknown = {"$exception": {"class": "antigravity:Fall", "message": "down", "is_answer": False}}
     assert isinstance(serializer.deserialize(json.dumps(unknown)), RecordedError)
 
 
-def test_what_an_earlier_release_stored_is_read() -> None:
+def test_data_stored_by_an_earlier_release_is_deserialized() -> None:
     stored = {
         "args": {"$tuple": ["sources", ["an-id"], "2026-05-18T12:00:00+00:00"]},
         "kwargs": {},

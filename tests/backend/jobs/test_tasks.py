@@ -30,7 +30,7 @@ def left(database: Database, job: Job) -> bool:
     return job_store.read(database, job.kind, job.id) is not None
 
 
-def test_jobs_are_forgotten_a_month_after_they_ended_with_their_steps(database: Database) -> None:
+def test_ended_jobs_and_their_steps_are_deleted_after_a_month(database: Database) -> None:
     old = ended_at(database, MONTH + MINUTE)
     young = ended_at(database, MONTH - MINUTE)
     never_ended = submit(database, now=NOW - 2 * MONTH)
@@ -43,7 +43,7 @@ def test_jobs_are_forgotten_a_month_after_they_ended_with_their_steps(database: 
         assert connection.execute(sa.select(job_steps.c.job_id)).scalars().all() == [young.id]
 
 
-def test_what_a_job_type_stored_goes_with_its_jobs_or_neither_goes(database: Database) -> None:
+def test_job_and_its_job_type_data_are_deleted_together_or_not_at_all(database: Database) -> None:
     old, told = ended_at(database, 2 * MONTH), []
 
     def forget(connection: Connection, ids: Sequence[str]) -> None:
@@ -61,7 +61,7 @@ def test_what_a_job_type_stored_goes_with_its_jobs_or_neither_goes(database: Dat
     assert not left(database, old)
 
 
-def test_more_jobs_than_a_batch_are_all_forgotten(
+def test_more_ended_jobs_than_one_batch_are_all_deleted(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "BATCH_JOBS", 2)
@@ -72,7 +72,7 @@ def test_more_jobs_than_a_batch_are_all_forgotten(
     assert count(database) == 0
 
 
-def test_keys_of_submissions_are_forgotten_after_a_day_and_expired_answers_too(database: Database) -> None:
+def test_idempotency_keys_are_deleted_after_a_day_and_cached_responses_on_expiry(database: Database) -> None:
     submit(database, key="old", now=NOW - timedelta(hours=24))
     submit(database, key="young", now=NOW - timedelta(hours=23))
     answer = response_cache.key_of("page", "https://example.org/")

@@ -74,7 +74,7 @@ def test_stale_claims_are_released(database: Database) -> None:
     assert read(database, running).status == "running"
 
 
-def test_a_job_that_is_started_again_keeps_its_first_start(database: Database) -> None:
+def test_restarted_job_keeps_its_first_start_time(database: Database) -> None:
     job = started(database)
 
     assert transitions.start(database, job.id, now=NOW + MINUTE) is not None

@@ -68,7 +68,9 @@ def test_each_process_takes_the_lowest_free_slot(another: Callable[[], Locks]) -
     assert take_slot(third) == "slot-0"
 
 
-def test_a_lock_is_held_against_other_processes_and_against_its_own(another: Callable[[], Locks]) -> None:
+def test_lock_excludes_other_processes_and_a_second_acquire_by_its_holder(
+    another: Callable[[], Locks],
+) -> None:
     mine, theirs = another(), another()
 
     assert mine.acquire("schedule-x")
@@ -86,7 +88,7 @@ def test_a_released_lock_is_free_for_others(another: Callable[[], Locks]) -> Non
     assert theirs.acquire("schedule-x")
 
 
-def test_locks_that_are_held_are_verified_in_silence(another: Callable[[], Locks]) -> None:
+def test_verifying_held_locks_raises_no_error(another: Callable[[], Locks]) -> None:
     locks = another()
     for number in range(20):
         locks.acquire(f"schedule-{number}")
@@ -94,7 +96,7 @@ def test_locks_that_are_held_are_verified_in_silence(another: Callable[[], Locks
     locks.verify()
 
 
-def test_no_more_processes_than_slots_may_run(
+def test_number_of_processes_is_limited_by_the_slots(
     another: Callable[[], Locks], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_slots, "MAX_SLOTS", 1)
@@ -104,13 +106,15 @@ def test_no_more_processes_than_slots_may_run(
         take_slot(another())
 
 
-def test_the_store_says_which_locks_are_used(database_url: str, another: Callable[[], Locks]) -> None:
+def test_lock_type_depends_on_the_database(database_url: str, another: Callable[[], Locks]) -> None:
     kind = FileLocks if database_url.startswith("sqlite") else PostgresLocks
     assert isinstance(another(), kind)
 
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
-def test_a_cut_line_is_noticed_and_frees_the_slot(another: Callable[[], Locks], store: sa.Engine) -> None:
+def test_lost_connection_is_detected_and_releases_the_slot(
+    another: Callable[[], Locks], store: sa.Engine
+) -> None:
     locks = another()
     take_slot(locks)
 
@@ -122,7 +126,7 @@ def test_a_cut_line_is_noticed_and_frees_the_slot(another: Callable[[], Locks], 
 
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
-def test_locks_that_a_pooler_threw_away_are_noticed(another: Callable[[], Locks]) -> None:
+def test_locks_discarded_by_a_connection_pooler_are_detected(another: Callable[[], Locks]) -> None:
     locks = another()
     assert isinstance(locks, PostgresLocks)
     take_slot(locks)
@@ -146,7 +150,7 @@ def test_a_process_that_lost_its_slot_stops_working(
     assert told.wait(LIMIT_SECONDS)
 
 
-def test_a_store_that_does_not_answer_ends_no_process(
+def test_database_outage_does_not_stop_the_process(
     another: Callable[[], Locks], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     locks = another()
@@ -195,7 +199,7 @@ def test_a_dead_process_job_is_resumed_without_repeating_its_steps(
     assert calls == ["workflow", "step", "workflow"]
 
 
-def test_a_job_over_which_too_many_processes_died_is_given_up(
+def test_job_is_cancelled_after_too_many_takeovers(
     orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
 ) -> None:
     DBOS.update_workflow_attributes(orphan, {"take_overs": worker_slots.MAX_TAKE_OVERS})
@@ -205,14 +209,14 @@ def test_a_job_over_which_too_many_processes_died_is_given_up(
     assert owner(store, workflows, orphan)[0] == "CANCELLED"
 
 
-def test_a_job_that_was_taken_over_counts_it(orphan: str, another: Callable[[], Locks]) -> None:
+def test_takeover_increments_the_takeover_count_of_the_job(orphan: str, another: Callable[[], Locks]) -> None:
     worker_slots.take_over(another(), "slot-0")
 
     [found] = DBOS.list_workflows(workflow_ids=[orphan])
     assert found.attributes == {"take_overs": 1}
 
 
-def test_a_living_process_job_is_left_alone(
+def test_job_of_a_running_process_is_not_taken_over(
     orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
 ) -> None:
     another().acquire("slot-7")

@@ -63,7 +63,7 @@ def test_finished_jobs_are_kept_for_a_month_and_ticks_for_a_day(jobs: Jobs) -> N
     assert jobs.names() == {"job-of-29-days", "tick-of-23-hours"}
 
 
-def test_failed_and_cancelled_jobs_are_forgotten_too(jobs: Jobs) -> None:
+def test_failed_and_cancelled_jobs_are_deleted(jobs: Jobs) -> None:
     for status in ("ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"):
         jobs.add(status, finished_ago=timedelta(days=40), status=status)
 
@@ -71,7 +71,7 @@ def test_failed_and_cancelled_jobs_are_forgotten_too(jobs: Jobs) -> None:
     assert jobs.names() == set()
 
 
-def test_unfinished_jobs_stay_however_old_they_are(jobs: Jobs) -> None:
+def test_unfinished_jobs_are_kept_regardless_of_age(jobs: Jobs) -> None:
     for status in ("ENQUEUED", "PENDING", "DELAYED"):
         jobs.add(status, finished_ago=None, status=status)
 
@@ -80,7 +80,7 @@ def test_unfinished_jobs_stay_however_old_they_are(jobs: Jobs) -> None:
     assert jobs.names() == {"ENQUEUED", "PENDING", "DELAYED"}
 
 
-def test_what_belongs_to_a_forgotten_job_goes_with_it(jobs: Jobs) -> None:
+def test_steps_of_a_deleted_job_are_deleted(jobs: Jobs) -> None:
     jobs.add("old", finished_ago=timedelta(days=40))
     jobs.add("new", finished_ago=timedelta(days=1))
     assert [step["function_name"] for step in DBOS.list_workflow_steps("old")] != []
@@ -91,7 +91,7 @@ def test_what_belongs_to_a_forgotten_job_goes_with_it(jobs: Jobs) -> None:
     assert DBOS.list_workflow_steps("new") != []
 
 
-def test_more_jobs_than_a_batch_are_all_forgotten(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_jobs_than_one_batch_are_all_deleted(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workflow_retention, "BATCH_WORKFLOWS", 2)
     for number in range(5):
         jobs.add(f"old-{number}", finished_ago=timedelta(days=40))
@@ -100,7 +100,7 @@ def test_more_jobs_than_a_batch_are_all_forgotten(jobs: Jobs, monkeypatch: pytes
     assert jobs.names() == set()
 
 
-def test_the_engine_forgets_by_a_schedule_of_its_own(
+def test_engine_deletes_old_workflows_on_a_schedule(
     launch: Launch, store: sa.Engine, workflows: sa.Table
 ) -> None:
     engine = launch()

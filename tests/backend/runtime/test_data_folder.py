@@ -14,18 +14,18 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return set_up_home(tmp_path, monkeypatch)
 
 
-def test_a_data_folder_that_is_named_holds_rules_and_what_was_compiled(home: Path) -> None:
+def test_configured_data_folder_contains_rules_and_compiled_cache(home: Path) -> None:
     assert find_scan_folders() == ScanFolders(home / "rules", rules_must_exist=False, cache=home)
 
 
-def test_without_one_the_platform_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_platform_default_folders_are_used_without_a_configured_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHAINPROOF_HOME")
     found = find_scan_folders()
     assert found.rules == default_home() / "rules"
     assert found.cache == Path(platformdirs.user_cache_dir("chainproof", appauthor=False))
 
 
-def test_a_repository_names_its_rules_in_a_file_and_the_environment_goes_first(
+def test_rules_folder_is_read_from_chainproof_toml_and_overridden_by_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Path("chainproof.toml").write_text('rules_dir = "names"\nport = "not looked at"\n')
@@ -43,14 +43,14 @@ def test_a_repository_names_its_rules_in_a_file_and_the_environment_goes_first(
         (b"\xff", "can't decode"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named_with_the_reason(text: bytes, told: str) -> None:
+def test_unreadable_config_file_error_names_the_file_and_reason(text: bytes, told: str) -> None:
     Path("chainproof.toml").write_bytes(text)
     with pytest.raises(ValueError, match=f"chainproof.toml: .*{told}"):
         find_scan_folders()
 
 
 @pytest.mark.parametrize("answer", [RuntimeError("no home"), "~/.local/share/chainproof"])
-def test_a_user_without_a_home_folder_is_asked_to_name_one(
+def test_missing_home_folder_error_asks_for_a_data_folder(
     monkeypatch: pytest.MonkeyPatch, answer: str | RuntimeError
 ) -> None:
     def user_data_dir(*_: object, **__: object) -> str:

@@ -7,20 +7,20 @@ import pytest
 from backend.runtime import garbage_collection
 
 
-def test_the_collector_rests_within_and_works_again_behind() -> None:
+def test_paused_disables_garbage_collection_and_enables_it_again() -> None:
     assert gc.isenabled()
     with garbage_collection.paused():
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
-def test_it_works_again_after_a_mistake_too() -> None:
+def test_garbage_collection_is_enabled_again_after_an_exception() -> None:
     with pytest.raises(ValueError, match="a mistake"), garbage_collection.paused():
         raise ValueError("a mistake")
     assert gc.isenabled()
 
 
-def test_who_had_it_off_keeps_it_off() -> None:
+def test_disabled_garbage_collection_stays_disabled_after_paused() -> None:
     gc.disable()
     try:
         with garbage_collection.paused():
@@ -30,7 +30,7 @@ def test_who_had_it_off_keeps_it_off() -> None:
         gc.enable()
 
 
-def test_what_was_made_while_starting_is_never_looked_at_again() -> None:
+def test_objects_created_at_startup_are_excluded_from_garbage_collection() -> None:
     try:
         with garbage_collection.making_what_stays():
             made = [["stays"]]

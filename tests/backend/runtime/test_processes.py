@@ -17,7 +17,7 @@ from tests.support.waiting import wait_for
 pytestmark = pytest.mark.processes
 
 
-def test_a_port_in_use_is_not_free() -> None:
+def test_port_in_use_cannot_be_bound() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -54,7 +54,9 @@ def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, "Its end")
 
 
-def test_a_child_that_cannot_start_ends_the_family_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_child_that_cannot_start_stops_the_process_group_and_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(processes, "STABLE_SECONDS", math.inf)  # however long a start takes here
     group = ProcessGroup([Child("nonsense", ["no-such-command"])])
     group.start()

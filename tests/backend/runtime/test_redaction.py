@@ -15,5 +15,5 @@ KEY = "cp_livev1" + "a" * 32 + "_0Abc12"
         (KEY.replace("cp_", "cpt_"), "***"),
     ],
 )
-def test_credentials_never_reach_a_log_line(text: str, expected: str) -> None:
+def test_credentials_are_redacted_from_log_messages(text: str, expected: str) -> None:
     assert redact(text) == expected

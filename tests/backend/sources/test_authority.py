@@ -30,7 +30,7 @@ def authorities() -> Authorities:
         ("https://an-unheard-of.example/", "unknown"),
     ],
 )
-def test_a_host_counts_as_what_answers_for_it(authorities: Authorities, url: str, kind: str) -> None:
+def test_a_host_is_classified_by_its_catalogue_entry(authorities: Authorities, url: str, kind: str) -> None:
     assert authorities.classify(url).source_type == kind
 
 
@@ -50,29 +50,31 @@ def test_a_host_counts_as_what_answers_for_it(authorities: Authorities, url: str
         "sec.gov",
     ],
 )
-def test_a_host_that_only_looks_like_one_is_unknown(authorities: Authorities, url: str) -> None:
+def test_a_lookalike_host_is_unknown(authorities: Authorities, url: str) -> None:
     assert authorities.classify(url).source_type == "unknown"
 
 
 @pytest.mark.parametrize("url", ["https://SEC.GOV./x", "http://www.sec.gov:8443/", "https://efts.sec.gov/a"])
-def test_case_ports_dots_and_sub_hosts_do_not_matter(authorities: Authorities, url: str) -> None:
+def test_case_port_trailing_dot_and_subdomain_do_not_change_the_source_type(
+    authorities: Authorities, url: str
+) -> None:
     assert authorities.classify(url).source_type == "regulator"
 
 
-def test_a_project_counts_for_more_about_itself_than_about_others(authorities: Authorities) -> None:
+def test_a_project_has_higher_authority_about_itself_than_about_others(authorities: Authorities) -> None:
     own = authorities.classify("https://ethereum.org/x", about={"ethereum"})
     other = authorities.classify("https://ethereum.org/x", about={"solana"})
     assert (own.owner, own.score, other.score) == ("ethereum", 0.90, 0.65)
     assert authorities.classify("https://www.coinbase.com/blog", about={"solana"}).score == 0.60
 
 
-def test_an_account_that_the_catalogue_names_is_official_and_no_other(authorities: Authorities) -> None:
+def test_only_an_account_in_the_catalogue_is_official(authorities: Authorities) -> None:
     named = authorities.classify("https://x.com/Coinbase/status/1")
     assert (named.source_type, named.score, named.owner) == ("official", OFFICIAL_ACCOUNT_SCORE, "coinbase")
     assert authorities.classify("https://x.com/coinbase_giveaway/status/1").source_type == "social"
 
 
-def test_news_never_outranks_an_official_source() -> None:
+def test_news_has_lower_authority_than_every_official_source() -> None:
     lowest = min(
         score
         for kind, score in AUTHORITY_SCORES.items()

@@ -40,7 +40,7 @@ def test_an_empty_store_has_no_jobs_and_no_documents(sqlite_database: Database) 
     }
 
 
-def test_long_pending_jobs_lead_to_the_advice_to_start_a_worker(database: Database) -> None:
+def test_long_pending_jobs_give_advice_to_start_a_worker(database: Database) -> None:
     submit(database)
     assert run_checks(database)["Jobs"] == ("ok", "1 pending job.")
     state, sentence = run_checks(database, timedelta(minutes=5))["Jobs"]
@@ -52,7 +52,9 @@ def test_documents_are_counted_by_kind(sqlite_database: Database) -> None:
     assert run_checks(sqlite_database)["Documents"] == ("ok", "1 document of your own.")
 
 
-def test_a_search_provider_is_asked_in_live_mode(sqlite_database: Database, server: ProviderServer) -> None:
+def test_the_doctor_calls_a_search_provider_in_live_mode(
+    sqlite_database: Database, server: ProviderServer
+) -> None:
     server.always("/search", says(200, {"results": [{"url": "https://a.example/"}]}))
     live = {"mode": "live", "search_searxng_url": server.url}
     assert run_checks(sqlite_database, **live)["SearXNG"] == ("ok", "answers.")

@@ -25,7 +25,7 @@ def finder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SourceFinder]:
         database.dispose()
 
 
-def test_few_false_statements_are_supported_and_most_true_ones_are(finder: SourceFinder) -> None:
+def test_few_false_statements_and_most_true_statements_are_supported(finder: SourceFinder) -> None:
     landmarks = landmark_archive.load_landmarks()[::EVERY]
     judged = judge_statements(finder, [*make_statements(landmarks, finder.scorer())])
     print(format_table(judged))

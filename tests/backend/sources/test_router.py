@@ -43,7 +43,9 @@ def worked(service: Articles, job_type: JobType, job_id: str) -> Any:
     return service.json(f"/sources/{job_id}")["data"]
 
 
-def test_a_statement_is_accepted_worked_and_answered(service: Articles, job_type: JobType) -> None:
+def test_a_submitted_statement_becomes_a_completed_job_with_a_result(
+    service: Articles, job_type: JobType
+) -> None:
     job_id = submitted(service, {"statement": STATEMENT})
     waiting = service.json(f"/sources/{job_id}")["data"]
     assert (waiting["status"], "result" in waiting) == ("pending", False)
@@ -74,7 +76,7 @@ def test_a_statement_is_accepted_worked_and_answered(service: Articles, job_type
     assert done["result"]["search_metrics"]["search_rounds"] == 1
 
 
-def test_its_steps_can_be_watched(service: Articles, job_type: JobType) -> None:
+def test_the_steps_of_a_job_can_be_read(service: Articles, job_type: JobType) -> None:
     job_id = submitted(service, {"statement": STATEMENT})
     pending = service.json(f"/sources/{job_id}/steps")["data"]
     assert (pending["status"], pending["steps"]) == ("pending", [])
@@ -87,7 +89,7 @@ def test_its_steps_can_be_watched(service: Articles, job_type: JobType) -> None:
     assert all(step["finished_at"] for step in told["steps"])
 
 
-def test_the_entities_of_statement_and_sources_are_seen_once_a_job(
+def test_entities_of_statement_and_sources_are_counted_once_per_job(
     service: Articles, job_type: JobType
 ) -> None:
     job_id = submitted(service, {"statement": "Zorbcoin was listed on 5 May 2031 by Zorb Token holders."})
@@ -96,7 +98,7 @@ def test_the_entities_of_statement_and_sources_are_seen_once_a_job(
     assert [e["count"] for e in told if e["canonical_name"] == "Zorbcoin"] == [1]
 
 
-def test_the_body_of_existing_clients_is_taken_with_the_key_as_a_bearer(service: Articles) -> None:
+def test_the_legacy_request_body_is_accepted_with_a_bearer_key(service: Articles) -> None:
     body = {
         "title": STATEMENT,
         "content": "Miners earn less.",
@@ -146,7 +148,7 @@ def test_the_body_of_existing_clients_is_taken_with_the_key_as_a_bearer(service:
         b'{"statement": "\\udc00"}',
     ],
 )
-def test_a_bad_body_is_refused_with_a_sentence_and_nothing_is_accepted(service: Articles, body: Any) -> None:
+def test_an_invalid_body_is_rejected_with_a_readable_message_and_no_job(service: Articles, body: Any) -> None:
     before = len(job_store.list_recent(service.running.database, "sources", limit=100).jobs)
     answer = service.post("/sources", body)
     assert answer.status == 400, answer.body
@@ -154,7 +156,7 @@ def test_a_bad_body_is_refused_with_a_sentence_and_nothing_is_accepted(service: 
     assert len(job_store.list_recent(service.running.database, "sources", limit=100).jobs) == before
 
 
-def test_pages_that_are_sent_under_both_names_are_all_read_and_each_once(
+def test_urls_from_both_parameter_names_are_merged_without_duplicates(
     service: Articles, job_type: JobType
 ) -> None:
     first, second, third = (f"https://a.example/{n}" for n in range(3))
@@ -169,14 +171,14 @@ def test_submitting_needs_the_scope_write(service: Articles) -> None:
     assert service.post("/sources", {"statement": "x"}, scopes=None).status == 401
 
 
-def test_a_repeated_submission_is_the_first_job(service: Articles) -> None:
+def test_a_repeated_submission_returns_the_first_job(service: Articles) -> None:
     first = submitted(service, {"statement": "once"}, Idempotency_Key="k-1")
     assert submitted(service, {"statement": "once"}, Idempotency_Key="k-1") == first
     assert service.post("/sources", {"statement": "other"}, Idempotency_Key="k-1").status == 409
     assert service.post("/entities/extractions", {"text": "once"}, Idempotency_Key="k-1").status == 409
 
 
-def test_a_job_of_extraction_is_unknown_here(service: Articles) -> None:
+def test_an_extraction_job_is_not_found_under_sources(service: Articles) -> None:
     answer = service.post("/entities/extractions", {"text": "x"})
     other = answer.json()["data"]["job_id"]
     for path in (f"/sources/{other}", f"/sources/{other}/steps"):

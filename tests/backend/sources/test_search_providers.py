@@ -73,12 +73,14 @@ def twice(name: str, **changed: object) -> object:
     return shape
 
 
-def test_a_result_is_its_address(name: str, provider: SearchProvider, server: ProviderServer) -> None:
+def test_a_search_result_is_reduced_to_its_url(
+    name: str, provider: SearchProvider, server: ProviderServer
+) -> None:
     answer(server, name, says(200, SHAPES[name]))
     assert provider.search("etf", limit=5) == [ADDRESS]
 
 
-def test_an_address_comes_once_and_no_more_come_than_asked_for(
+def test_urls_are_unique_and_limited_to_the_requested_number(
     name: str, provider: SearchProvider, server: ProviderServer
 ) -> None:
     answer(server, name, says(200, twice(name, title="Another title")))
@@ -88,7 +90,7 @@ def test_an_address_comes_once_and_no_more_come_than_asked_for(
     assert provider.search("etf", limit=1) == [ADDRESS]
 
 
-def test_the_key_goes_in_the_header_that_the_provider_names(
+def test_the_api_key_is_sent_in_the_header_of_the_provider(
     name: str, provider: SearchProvider, server: ProviderServer
 ) -> None:
     answer(server, name, says(200, SHAPES[name]))
@@ -101,7 +103,7 @@ def test_the_key_goes_in_the_header_that_the_provider_names(
     }
 
 
-def test_a_search_of_one_site_drops_what_lies_elsewhere(
+def test_a_site_search_drops_results_from_other_hosts(
     name: str, provider: SearchProvider, server: ProviderServer
 ) -> None:
     shape = json.loads(json.dumps(SHAPES[name]))
@@ -125,14 +127,14 @@ def test_a_search_of_one_site_drops_what_lies_elsewhere(
         {"results": [{"url": "javascript:alert(1)"}, {"url": "http://["}], "web": {"results": [{"url": 7}]}},
     ],
 )
-def test_rows_that_are_no_results_are_left_out(
+def test_rows_without_a_valid_result_are_dropped(
     name: str, provider: SearchProvider, server: ProviderServer, payload: object
 ) -> None:
     answer(server, name, says(200, payload))
     assert provider.search("etf", limit=5) == []
 
 
-def test_null_and_unreadable_fields_leave_a_result_standing(
+def test_null_and_invalid_fields_do_not_drop_a_result(
     name: str, provider: SearchProvider, server: ProviderServer
 ) -> None:
     row: dict[str, object] = {
@@ -160,7 +162,7 @@ def test_null_and_unreadable_fields_leave_a_result_standing(
         Behaviour(drop=True),
     ],
 )
-def test_a_refusal_is_told_in_a_sentence_without_the_key(
+def test_a_provider_error_is_reported_without_the_api_key(
     name: str, provider: SearchProvider, server: ProviderServer, refusal: Behaviour
 ) -> None:
     answer(server, name, refusal)
@@ -171,13 +173,13 @@ def test_a_refusal_is_told_in_a_sentence_without_the_key(
     assert KEY.get_secret_value() not in caught.value.message
 
 
-def test_an_instance_without_json_is_told_what_to_enable(server: ProviderServer) -> None:
+def test_an_instance_without_json_output_gets_an_error_that_names_the_setting(server: ProviderServer) -> None:
     server.always("/search", Behaviour(403, b"Forbidden", "text/html"))
     with pytest.raises(SearchFailed, match=r"search\.formats"):
         SearXNG(UpstreamClient(server.url)).search("etf", limit=5)
 
 
-def test_no_provider_is_asked_in_sample_mode_or_unless_configured() -> None:
+def test_providers_are_built_only_in_live_mode_and_when_configured() -> None:
     named: dict[str, Any] = {"search_brave_api_key": KEY, "search_searxng_url": "http://127.0.0.1:8080"}
     assert providers.build_providers(Settings(mode="sample", **named)) == []
     assert providers.build_providers(Settings(mode="live")) == []

@@ -27,7 +27,7 @@ def noting(seen: list[str], word: str) -> Callable[[], None]:
     return lambda: seen.append(word)
 
 
-def test_a_subscriber_is_called_once_for_each_change_that_it_missed_together(database: Database) -> None:
+def test_subscriber_is_called_once_for_several_missed_changes(database: Database) -> None:
     seen: list[str] = []
     watcher = ChangeWatcher(database)
     watcher.subscribe("a", noting(seen, "a"))
@@ -43,7 +43,7 @@ def test_a_subscriber_is_called_once_for_each_change_that_it_missed_together(dat
     assert seen == ["a", "a", "b"]
 
 
-def test_what_happened_before_the_start_counts_as_a_change(sqlite_database: Database) -> None:
+def test_changes_before_the_start_notify_subscribers(sqlite_database: Database) -> None:
     seen: list[str] = []
     change(sqlite_database, "a")
     watcher = ChangeWatcher(sqlite_database)
@@ -52,7 +52,7 @@ def test_what_happened_before_the_start_counts_as_a_change(sqlite_database: Data
     assert seen == ["a"]
 
 
-def test_a_change_that_was_rolled_back_is_none(database: Database) -> None:
+def test_rolled_back_change_does_not_notify_subscribers(database: Database) -> None:
     seen: list[str] = []
     watcher = ChangeWatcher(database)
     watcher.subscribe("a", noting(seen, "a"))
@@ -80,7 +80,7 @@ def test_a_change_during_a_reload_is_not_lost(sqlite_database: Database) -> None
     assert seen == ["a", "a"]
 
 
-def test_a_reload_that_fails_is_tried_again_and_keeps_no_other_from_its_news(
+def test_failed_reload_is_retried_and_does_not_block_other_subscribers(
     sqlite_database: Database,
 ) -> None:
     seen: list[str] = []
@@ -106,7 +106,7 @@ def test_a_reload_that_fails_is_tried_again_and_keeps_no_other_from_its_news(
     assert [entry["event"] for entry in logged] == ["reload_failed", "reload_recovered"]
 
 
-def test_the_thread_outlives_whatever_is_called_each_time(sqlite_database: Database) -> None:
+def test_watcher_thread_survives_a_failing_callback(sqlite_database: Database) -> None:
     calls = threading.Semaphore(0)
 
     def fail() -> None:
@@ -123,7 +123,7 @@ def test_the_thread_outlives_whatever_is_called_each_time(sqlite_database: Datab
             watcher.stop()
 
 
-def test_the_thread_outlives_a_store_that_fails_and_says_so_once(
+def test_watcher_thread_survives_a_database_outage_and_logs_it_once(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks, seen, again = threading.Semaphore(0), list[str](), threading.Event()
@@ -150,7 +150,7 @@ def test_the_thread_outlives_a_store_that_fails_and_says_so_once(
     assert events.count("database_recovered") == 1
 
 
-def test_the_last_success_is_known_only_once_the_store_has_answered(sqlite_database: Database) -> None:
+def test_last_success_is_set_only_after_the_database_responds(sqlite_database: Database) -> None:
     watcher = ChangeWatcher(sqlite_database)
     assert watcher.last_success is None
     watcher.poll()

@@ -6,7 +6,7 @@ from backend.errors import Conflict, Unavailable
 from backend.store.data_lock import DataLock
 
 
-def test_many_share_a_folder_or_one_has_it_alone(tmp_path: Path) -> None:
+def test_data_lock_is_shared_or_exclusive(tmp_path: Path) -> None:
     sharing = [DataLock(tmp_path / "db", exclusive=False) for _ in range(2)]
     with pytest.raises(Conflict, match="Stop"):
         DataLock(tmp_path / "db", exclusive=True)
@@ -19,6 +19,6 @@ def test_many_share_a_folder_or_one_has_it_alone(tmp_path: Path) -> None:
     DataLock(tmp_path / "db", exclusive=True).release()
 
 
-def test_one_who_forgets_a_lock_gives_it_back(tmp_path: Path) -> None:
+def test_unreferenced_lock_is_released(tmp_path: Path) -> None:
     DataLock(tmp_path / "db", exclusive=True)
     DataLock(tmp_path / "db", exclusive=True).release()

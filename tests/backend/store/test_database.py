@@ -66,7 +66,7 @@ ONE_STORE = settings(
 
 @ONE_STORE
 @given(value=DECIMALS)
-def test_a_decimal_comes_back_exactly(stocked: Database, value: Decimal) -> None:
+def test_decimal_round_trips_exactly(stocked: Database, value: Decimal) -> None:
     put(stocked, amount=value)
     found = got(stocked, "amount")
     assert isinstance(found, Decimal)
@@ -77,16 +77,14 @@ def test_a_decimal_comes_back_exactly(stocked: Database, value: Decimal) -> None
     "text",
     ["0.1", "1.223e-09", "1E+12", "3.1e-11", "0", "-0.5", "1" * 30, "0." + "0" * 28 + "1", "2693886540498"],
 )
-def test_decimals_that_a_float_would_spoil_come_back_exactly(stocked: Database, text: str) -> None:
+def test_decimals_that_a_float_cannot_represent_round_trip_exactly(stocked: Database, text: str) -> None:
     put(stocked, amount=Decimal(text))
     assert got(stocked, "amount") == Decimal(text)
 
 
 @ONE_STORE
 @given(moment=INSTANTS, zone=ZONES)
-def test_an_instant_comes_back_exactly_and_in_utc(
-    stocked: Database, moment: datetime, zone: timezone
-) -> None:
+def test_timestamp_round_trips_exactly_in_utc(stocked: Database, moment: datetime, zone: timezone) -> None:
     put(stocked, at=moment.astimezone(zone))
     found = got(stocked, "at")
     assert isinstance(found, datetime)
@@ -95,7 +93,7 @@ def test_an_instant_comes_back_exactly_and_in_utc(
 
 
 @pytest.mark.parametrize("year", [1, 99, 999, 1000, 1970, 9999])
-def test_an_instant_of_any_year_comes_back(stocked: Database, year: int) -> None:
+def test_timestamp_of_any_year_round_trips(stocked: Database, year: int) -> None:
     moment = datetime(year, 3, 1, 2, 3, 4, 5, tzinfo=UTC)
     put(stocked, at=moment)
     assert got(stocked, "at") == moment
@@ -103,27 +101,25 @@ def test_an_instant_of_any_year_comes_back(stocked: Database, year: int) -> None
 
 @ONE_STORE
 @given(one=INSTANTS, other=INSTANTS)
-def test_instants_are_compared_by_time_where_they_are_stored(
-    stocked: Database, one: datetime, other: datetime
-) -> None:
+def test_stored_timestamps_are_compared_by_time(stocked: Database, one: datetime, other: datetime) -> None:
     put(stocked, at=one)
     with stocked.read() as connection:
         later = connection.execute(sa.select(sa.func.count()).where(things.c.at > other)).scalar_one()
     assert bool(later) is (one > other)
 
 
-def test_an_instant_without_a_time_zone_is_refused(stocked: Database) -> None:
+def test_timestamp_without_a_time_zone_is_rejected(stocked: Database) -> None:
     with pytest.raises(sa.exc.StatementError, match="time zone"):
         put(stocked, at=datetime(2026, 5, 18))  # noqa: DTZ001
 
 
-def test_nothing_stays_nothing(stocked: Database) -> None:
+def test_null_values_round_trip(stocked: Database) -> None:
     put(stocked, amount=None, at=None)
     assert got(stocked, "amount") is None
     assert got(stocked, "at") is None
 
 
-def test_an_upsert_inserts_what_is_new_and_updates_what_is_known(stocked: Database) -> None:
+def test_upsert_inserts_new_rows_and_updates_existing_ones(stocked: Database) -> None:
     with stocked.write() as connection:
         upsert(connection, things, [row("a", 1, "old"), row("a", 2, "other")])
         upsert(connection, things, [row("a", 1, "new"), row("b", 1, "third")])
@@ -131,7 +127,7 @@ def test_an_upsert_inserts_what_is_new_and_updates_what_is_known(stocked: Databa
     assert rows(stocked) == {("a", 1): "new", ("a", 2): "other", ("b", 1): "third"}
 
 
-def test_an_upsert_leaves_columns_that_it_does_not_name_or_is_to_keep(stocked: Database) -> None:
+def test_upsert_keeps_unnamed_and_protected_columns(stocked: Database) -> None:
     put(stocked, words="first", amount=Decimal(1))
     put(stocked, amount=Decimal(2))
     assert got(stocked, "words") == "first"
@@ -145,7 +141,7 @@ def test_an_upsert_leaves_columns_that_it_does_not_name_or_is_to_keep(stocked: D
     assert (got(stocked, "words"), got(stocked, "amount")) == ("first", Decimal(3))
 
 
-def test_an_upsert_of_keys_alone_does_nothing_where_they_are_known(stocked: Database) -> None:
+def test_upsert_with_only_key_columns_keeps_existing_rows(stocked: Database) -> None:
     put(stocked, words="first")
     put(stocked)
     assert got(stocked, "words") == "first"
@@ -160,7 +156,7 @@ def rows(database: Database) -> dict[tuple[str, int], str]:
         return {(item.name, item.part): item.words for item in connection.execute(sa.select(things))}
 
 
-def test_a_write_that_fails_leaves_nothing(stocked: Database) -> None:
+def test_failed_write_is_rolled_back(stocked: Database) -> None:
     put(stocked, words="before")
     with contextlib.suppress(ZeroDivisionError), stocked.write() as connection:
         connection.execute(sa.update(things).values(words="within"))
@@ -168,7 +164,7 @@ def test_a_write_that_fails_leaves_nothing(stocked: Database) -> None:
     assert got(stocked, "words") == "before"
 
 
-def test_a_write_is_seen_by_others_only_when_it_is_committed(stocked: Database) -> None:
+def test_write_is_visible_to_others_only_after_commit(stocked: Database) -> None:
     put(stocked, words="before")
     with stocked.write() as connection:
         connection.execute(sa.update(things).values(words="within"))
@@ -176,7 +172,7 @@ def test_a_write_is_seen_by_others_only_when_it_is_committed(stocked: Database) 
     assert got(stocked, "words") == "within"
 
 
-def test_a_snapshot_sees_one_state_however_long_it_lasts(stocked: Database) -> None:
+def test_snapshot_reads_one_consistent_state(stocked: Database) -> None:
     put(stocked, words="before")
     with stocked.snapshot() as reading:
         first = reading.execute(sa.select(things.c.words)).scalar_one()
@@ -205,7 +201,7 @@ def in_threads(count: int, work: Callable[[], None]) -> list[Exception]:
     return faults
 
 
-def test_writes_that_read_first_wait_for_each_other_and_lose_nothing(stocked: Database) -> None:
+def test_concurrent_read_modify_writes_are_serialized_without_lost_updates(stocked: Database) -> None:
     put(stocked, amount=Decimal(0))
 
     def add() -> None:
@@ -221,7 +217,7 @@ def test_writes_that_read_first_wait_for_each_other_and_lose_nothing(stocked: Da
     assert got(stocked, "amount") == Decimal(40)
 
 
-def test_counters_grow_by_one_for_each_change_whoever_makes_it(database: Database) -> None:
+def test_concurrent_changes_each_increment_the_counter_by_one(database: Database) -> None:
     def change() -> None:
         for _ in range(15):
             with database.write() as connection:
@@ -232,11 +228,11 @@ def test_counters_grow_by_one_for_each_change_whoever_makes_it(database: Databas
         assert connection.execute(sa.select(change_counters.c.n)).scalar_one() == 45
 
 
-def test_a_database_that_answers_is_pinged_without_a_word(database: Database) -> None:
+def test_ping_succeeds_when_the_database_responds(database: Database) -> None:
     database.ping()
 
 
-def test_the_folder_of_an_sqlite_file_is_made_and_is_private(tmp_path: Path) -> None:
+def test_folder_of_a_new_sqlite_file_is_created_with_private_permissions(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "home"
     opened = Database(f"sqlite:///{folder / 'chainproof.db'}")
     opened.ping()
@@ -244,7 +240,7 @@ def test_the_folder_of_an_sqlite_file_is_made_and_is_private(tmp_path: Path) -> 
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_statement_that_is_not_answered_in_time_fails_and_the_next_one_has_a_new_line(
+def test_timed_out_statement_fails_and_the_next_one_uses_a_new_connection(
     tmp_path: Path,
 ) -> None:
     with databases.create_database("postgres", tmp_path) as url:
@@ -284,7 +280,7 @@ def test_a_read_holds_no_transaction_open_on_postgresql(postgres: Database) -> N
             assert other.execute(look, {"pid": session(lasting)}).scalar_one() == "idle in transaction"
 
 
-def test_sessions_that_postgresql_has_ended_fail_nobody(postgres: Database) -> None:
+def test_connections_terminated_by_postgresql_are_replaced(postgres: Database) -> None:
     with postgres.read() as one, postgres.read() as other:
         ended = {session(one), session(other)}
     administrator = Database(postgres.url)

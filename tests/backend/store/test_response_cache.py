@@ -9,7 +9,7 @@ NOW = datetime(2026, 5, 18, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
 
-def test_what_is_kept_is_found_until_it_expires(database: Database) -> None:
+def test_cached_value_is_found_until_it_expires(database: Database) -> None:
     key = response_cache.key_of("search", "etf", 10)
     response_cache.keep(database, key, "search", [{"url": "https://a.example/"}], keep_for=HOUR, now=NOW)
     assert response_cache.find(database, key, now=NOW + HOUR - timedelta(seconds=1)) == [
@@ -18,14 +18,14 @@ def test_what_is_kept_is_found_until_it_expires(database: Database) -> None:
     assert response_cache.find(database, key, now=NOW + HOUR) is None
 
 
-def test_keeping_again_replaces(database: Database) -> None:
+def test_caching_again_replaces_the_value(database: Database) -> None:
     key = response_cache.key_of("page", "https://a.example/")
     for body in ("old", "new"):
         response_cache.keep(database, key, "page", body, keep_for=HOUR, now=NOW)
     assert response_cache.find(database, key, now=NOW) == "new"
 
 
-def test_questions_of_other_kinds_or_parts_have_other_keys() -> None:
+def test_different_kinds_or_parts_have_different_cache_keys() -> None:
     keys = {
         response_cache.key_of("search", "a", "b"),
         response_cache.key_of("page", "a", "b"),
@@ -37,7 +37,7 @@ def test_questions_of_other_kinds_or_parts_have_other_keys() -> None:
     )
 
 
-def test_forgetting_deletes_what_has_expired_alone(database: Database) -> None:
+def test_cleanup_deletes_only_expired_entries(database: Database) -> None:
     for index in range(3):
         response_cache.keep(
             database,

@@ -58,7 +58,7 @@ def store_of_an_unknown_schema(store: Path) -> None:
         (store_of_an_unknown_schema, "schema 'a1b2c3d4', which no version"),
     ],
 )
-def test_what_is_no_store_of_ours_is_refused_and_left_alone(
+def test_foreign_database_file_is_rejected_and_left_unchanged(
     home: Path, tmp_path: Path, make: Callable[[Path], None], words: str
 ) -> None:
     home.mkdir()
@@ -73,7 +73,7 @@ def test_what_is_no_store_of_ours_is_refused_and_left_alone(
     assert content(tmp_path) == before
 
 
-def test_a_disk_without_room_for_a_store_is_told_before_anything_is_written(
+def test_insufficient_disk_space_is_reported_before_anything_is_written(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_file.shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000_000))
@@ -83,9 +83,7 @@ def test_a_disk_without_room_for_a_store_is_told_before_anything_is_written(
     assert not home.exists()
 
 
-def test_a_store_on_a_full_disk_is_not_opened_where_nothing_can_be_made_beside_it(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_existing_database_is_not_opened_on_a_full_disk(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.invoke(app, ["migrate"]).exit_code == 0
     before = content(home)
     monkeypatch.setattr(sqlite_file.shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
@@ -94,9 +92,7 @@ def test_a_store_on_a_full_disk_is_not_opened_where_nothing_can_be_made_beside_i
     assert content(home) == before
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_anything_else(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_folder_is_reported_first(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.access
     monkeypatch.setattr(sqlite_file.os, "access", lambda path, mode: mode != os.W_OK and real(path, mode))
     monkeypatch.setattr(sqlite_file.shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
@@ -104,7 +100,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_else(
     assert (answer.exit_code, "home cannot be written. Set CHAINPROOF_HOME" in answer.stderr) == (3, True)
 
 
-def test_a_file_in_place_of_the_data_folder_is_named(home: Path) -> None:
+def test_file_in_place_of_the_data_folder_is_reported(home: Path) -> None:
     home.write_text("x")
     answer = run.invoke(app, ["migrate"])
     assert (answer.exit_code, "home is a file. Set CHAINPROOF_HOME" in answer.stderr) == (3, True)
@@ -120,14 +116,14 @@ def test_a_file_in_place_of_the_data_folder_is_named(home: Path) -> None:
         ("something else", "does not answer: something else."),
     ],
 )
-def test_each_reason_that_sqlite_gives_comes_with_what_to_do(tmp_path: Path, reason: str, words: str) -> None:
+def test_sqlite_errors_are_reported_with_a_fix(tmp_path: Path, reason: str, words: str) -> None:
     file = tmp_path / "chainproof.db"
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
     assert words in explain_failure(file, reason)
 
 
-def test_a_damaged_store_is_one_sentence(home: Path) -> None:
+def test_corrupt_database_is_reported_in_one_message(home: Path) -> None:
     assert run.invoke(app, ["migrate"]).exit_code == 0
     file = home / "chainproof.db"
     raw = bytearray(file.read_bytes())

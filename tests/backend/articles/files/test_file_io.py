@@ -11,7 +11,7 @@ def source(path: Path) -> Source:
     return Source(str(path), path, False, path.stat().st_size)
 
 
-def test_a_folder_stands_for_its_texts_and_archives_but_hidden_ones(tmp_path: Path) -> None:
+def test_listing_a_folder_returns_its_texts_and_archives_without_hidden_files(tmp_path: Path) -> None:
     for name in ("a.md", "b.HTML", "c.py", "d/e.jsonl", "d/.hidden.md", ".git/x.md", "node_modules/y.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
@@ -29,22 +29,22 @@ def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
     assert len(list_sources([tmp_path / "a.md", tmp_path, tmp_path / "." / "a.md"], "")) == 1
 
 
-def test_standard_input_is_what_it_is_called() -> None:
+def test_standard_input_takes_its_name_and_type_from_the_name_option() -> None:
     assert [(found.name, found.is_archive) for found in list_sources([Path("-")], "x.jsonl")] == [
         ("x.jsonl", True)
     ]
 
 
-def test_line_ends_and_the_byte_order_mark_are_kept() -> None:
+def test_decoding_keeps_line_endings_and_the_byte_order_mark() -> None:
     assert decode(b"\xef\xbb\xbfa\r\nb\r", "x") == ("a\r\nb\r", "\ufeff")
 
 
-def test_other_encodings_are_refused_with_their_line() -> None:
+def test_a_file_that_is_not_utf_8_is_rejected_with_its_line_number() -> None:
     with pytest.raises(UnreadableFileError, match=r"x\.md:2: not UTF-8 at byte 3"):
         decode("ab\n暗号".encode("shift-jis"), "x.md")
 
 
-def test_a_file_is_replaced_when_its_text_is_whole_and_keeps_its_mode(tmp_path: Path) -> None:
+def test_the_writer_replaces_a_file_after_its_last_chunk_and_keeps_its_mode(tmp_path: Path) -> None:
     file = tmp_path / "a.md"
     file.write_text("old")
     file.chmod(0o640)
@@ -57,7 +57,7 @@ def test_a_file_is_replaced_when_its_text_is_whole_and_keeps_its_mode(tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
 
 
-def test_what_breaks_off_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+def test_an_interrupted_write_leaves_the_file_unchanged(tmp_path: Path) -> None:
     file = tmp_path / "a.md"
     file.write_text("old")
     writer = Writer()
@@ -67,7 +67,7 @@ def test_what_breaks_off_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
 
 
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_writing_to_a_symlink_keeps_the_symlink(tmp_path: Path) -> None:
     file, link = tmp_path / "a.md", tmp_path / "b.md"
     file.write_text("old")
     link.symlink_to(file)
@@ -77,7 +77,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert file.read_text() == "new"
 
 
-def test_the_text_may_go_elsewhere(tmp_path: Path) -> None:
+def test_the_writer_can_write_to_another_file(tmp_path: Path) -> None:
     file = tmp_path / "a.md"
     file.write_text("old")
     with Writer(tmp_path / "out.md") as writer:

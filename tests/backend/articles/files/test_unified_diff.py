@@ -13,7 +13,7 @@ def test_a_text_that_did_not_change_has_no_diff() -> None:
     assert list(build_unified_diff("a\nb\n", "a\nb\n", "x.md")) == []
 
 
-def test_changes_apart_come_in_hunks_of_their_own() -> None:
+def test_distant_changes_are_in_separate_hunks() -> None:
     before = [str(k) for k in range(30)]
     after = [*before]
     after[2], after[25] = "two", "twenty-five"
@@ -22,7 +22,7 @@ def test_changes_apart_come_in_hunks_of_their_own() -> None:
     assert "@@ -23,7 +23,7 @@\n" in told
 
 
-def test_texts_of_different_length_are_refused() -> None:
+def test_texts_with_different_line_counts_are_rejected() -> None:
     with pytest.raises(ValueError, match="numbers of lines"):
         list(build_unified_diff("a", "a\nb", "x.md"))
 
@@ -45,7 +45,7 @@ def applied(before: str, diff: list[str]) -> str:
 
 
 @given(lines, st.data(), st.sampled_from(["", "\n"]))
-def test_applying_the_diff_gives_the_correction(old: list[str], data: st.DataObject, end: str) -> None:
+def test_applying_the_diff_gives_the_corrected_text(old: list[str], data: st.DataObject, end: str) -> None:
     new = [data.draw(st.sampled_from([line, line + "!"])) for line in old]
     before, after = ("\n".join([*each, "last"]) + end for each in (old, new))
     assert applied(before, list(build_unified_diff(before, after, "x"))) == after

@@ -37,7 +37,7 @@ def reasons(made: Import) -> list[str]:
     return [str(skipped) for skipped in made.skipped]
 
 
-def test_a_literal_pattern_counts_in_its_exact_capitals_and_anywhere(tmp_path: Path) -> None:
+def test_a_literal_pattern_matches_exact_case_without_word_boundaries(tmp_path: Path) -> None:
     rule = only_rule(imported(tmp_path, "rules: [{expected: jQuery, pattern: jquery}]"))
     assert surfaces(rule) == ["jquery"]
     assert (rule.case, rule.boundary, rule.suggest, rule.auto_fix) == ("exact", "none", "jQuery", False)
@@ -45,12 +45,12 @@ def test_a_literal_pattern_counts_in_its_exact_capitals_and_anywhere(tmp_path: P
     assert rule.source == "rules.yml, line 1"
 
 
-def test_word_boundaries_are_carried_over(tmp_path: Path) -> None:
+def test_the_word_boundary_option_is_imported(tmp_path: Path) -> None:
     text = "rules: [{expected: JavaScript, pattern: js, options: {wordBoundary: true}}]"
     assert only_rule(imported(tmp_path, text)).boundary == "word"
 
 
-def test_without_a_pattern_every_other_capital_is_wrong(tmp_path: Path) -> None:
+def test_a_rule_without_a_pattern_corrects_every_other_capitalization(tmp_path: Path) -> None:
     made = imported(tmp_path, "rules:\n  - expected: Cookie\n")
     rule = only_rule(made)
     assert rule.type == "wrong_case"
@@ -60,25 +60,25 @@ def test_without_a_pattern_every_other_capital_is_wrong(tmp_path: Path) -> None:
     )
 
 
-def test_a_rule_may_be_a_text_alone(tmp_path: Path) -> None:
+def test_a_rule_can_be_a_plain_string(tmp_path: Path) -> None:
     assert only_rule(imported(tmp_path, "rules: [Cookie]")).suggest == "Cookie"
 
 
-def test_a_finite_expression_becomes_its_surfaces(tmp_path: Path) -> None:
+def test_a_finite_regex_becomes_a_list_of_surfaces(tmp_path: Path) -> None:
     made = imported(tmp_path, "rules: [{expected: かかわらず, pattern: /関わ?らず/}]")
     rule = only_rule(made)
     assert surfaces(rule) == ["関わらず", "関らず"]
     assert rule.languages == ("ja",)
 
 
-def test_an_expression_without_regard_to_capitals_stays_so(tmp_path: Path) -> None:
+def test_a_case_insensitive_regex_stays_case_insensitive(tmp_path: Path) -> None:
     made = imported(tmp_path, "rules: [{expected: Ethereum, pattern: /etherium/i}]")
     (pattern,) = only_rule(made).match
     assert isinstance(pattern, Pattern)
     assert pattern.case == "any"
 
 
-def test_look_around_becomes_neighbours_that_must_not_be(tmp_path: Path) -> None:
+def test_negative_lookaround_becomes_forbidden_neighbours(tmp_path: Path) -> None:
     text = """
         rules:
           - expected: よい
@@ -89,7 +89,7 @@ def test_look_around_becomes_neighbours_that_must_not_be(tmp_path: Path) -> None
     assert pattern == Pattern(text="良い", not_before=("例",))
 
 
-def test_a_group_that_must_be_empty_becomes_a_neighbour_that_must_not_be(tmp_path: Path) -> None:
+def test_a_must_be_empty_group_becomes_a_forbidden_neighbour(tmp_path: Path) -> None:
     text = """
         rules:
           - expected: さらに
@@ -101,7 +101,7 @@ def test_a_group_that_must_be_empty_becomes_a_neighbour_that_must_not_be(tmp_pat
     assert pattern == Pattern(text="更に", not_after=("変",))
 
 
-def test_a_group_in_the_expected_text_makes_a_rule_of_each_of_its_texts(tmp_path: Path) -> None:
+def test_a_group_reference_in_the_expected_text_creates_one_rule_per_group_value(tmp_path: Path) -> None:
     text = """
         rules:
           - expected: でき$1
@@ -145,7 +145,7 @@ def test_several_patterns_are_joined(tmp_path: Path) -> None:
         ("{expected: a, pattern: '" + "b" * 101 + "'}", "longer than 100"),
     ],
 )
-def test_what_cannot_be_carried_over_is_listed_with_its_line_and_reason(
+def test_rules_that_cannot_be_imported_are_listed_with_line_and_reason(
     tmp_path: Path, rule: str, reason: str
 ) -> None:
     made = imported(tmp_path, f"version: 1\nrules:\n  - {rule}\n  - {{expected: Cookie, pattern: cokie}}\n")
@@ -155,13 +155,13 @@ def test_what_cannot_be_carried_over_is_listed_with_its_line_and_reason(
     assert reason in skipped.reason
 
 
-def test_rules_that_say_the_same_become_one(tmp_path: Path) -> None:
+def test_duplicate_rules_are_imported_once(tmp_path: Path) -> None:
     made = imported(tmp_path, "rules: [{expected: a, pattern: b}, {expected: a, pattern: b}]")
     assert len(made.rules) == 1
     assert "the same as that of rules.yml, line 1" in reasons(made)[0]
 
 
-def test_imports_are_followed_from_the_file_that_names_them(tmp_path: Path) -> None:
+def test_imports_are_resolved_relative_to_the_importing_file(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     inner = "imports: ../rules.yml\nrules: [{expected: b, pattern: c}, {expected: a, pattern: z}]"
     (tmp_path / "inner" / "more.yml").write_text(inner, encoding="utf-8")
@@ -174,7 +174,7 @@ def test_imports_are_followed_from_the_file_that_names_them(tmp_path: Path) -> N
     ]
 
 
-def test_an_import_may_leave_out_rules_and_further_imports(tmp_path: Path) -> None:
+def test_an_import_can_skip_rules_and_nested_imports(tmp_path: Path) -> None:
     (tmp_path / "last.yml").write_text("rules: [{expected: d, pattern: dd}]", encoding="utf-8")
     (tmp_path / "more.yml").write_text(
         "imports: last.yml\nrules: [{expected: b, pattern: bb}, {expected: c, pattern: cc}]", encoding="utf-8"
@@ -189,12 +189,12 @@ def test_an_import_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
     assert "more.yml:1: this is no valid YAML" in reasons(made)[0]
 
 
-def test_a_file_that_is_no_yaml_is_refused_with_its_line(tmp_path: Path) -> None:
+def test_invalid_yaml_is_rejected_with_its_line_number(tmp_path: Path) -> None:
     with pytest.raises(InvalidRulesError, match=r"rules\.yml:2"):
         imported(tmp_path, "rules:\n a: b: c\n")
 
 
-def test_the_pack_is_the_same_each_time_and_ids_do_not_depend_on_the_order(tmp_path: Path) -> None:
+def test_importing_is_deterministic_and_rule_ids_do_not_depend_on_order(tmp_path: Path) -> None:
     one = "rules:\n- {expected: Cookie, pattern: cokie}\n- {expected: サーバー, pattern: サーバ}\n"
     other = "rules:\n- {expected: サーバー, pattern: サーバ}\n- {expected: Cookie, pattern: cokie}\n"
     first = imported(tmp_path, one)
@@ -219,7 +219,7 @@ rule = st.fixed_dictionaries(
 
 
 @given(st.lists(rule, max_size=6))
-def test_of_any_dictionary_what_is_carried_over_holds_and_the_rest_is_listed(
+def test_any_dictionary_yields_a_valid_pack_and_lists_skipped_rules(
     tmp_path_factory: pytest.TempPathFactory, rules: list[object]
 ) -> None:
     file = tmp_path_factory.getbasetemp() / "generated.yml"

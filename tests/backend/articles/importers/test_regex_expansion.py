@@ -31,22 +31,20 @@ def texts(pattern: str, *, bounded: bool = False) -> list[str]:
         ("(a|(b))c", ["ac", "bc"]),
     ],
 )
-def test_a_finite_expression_is_written_out_in_the_order_it_prefers(
-    pattern: str, expected: list[str]
-) -> None:
+def test_a_finite_regex_expands_in_its_order_of_preference(pattern: str, expected: list[str]) -> None:
     assert texts(pattern) == expected
 
 
-def test_groups_hold_what_they_matched() -> None:
+def test_expansions_hold_the_text_of_each_group() -> None:
     assert [dict(expansion.groups) for expansion in expand("(a|(b))c")] == [{1: "a"}, {1: "b", 2: "b"}]
 
 
-def test_what_must_not_follow_or_precede_is_kept() -> None:
+def test_expansions_keep_negative_lookahead_and_lookbehind() -> None:
     (expansion,) = expand("(?<!前)良い(?!例|子)")
     assert (expansion.text, expansion.not_after, expansion.not_before) == ("良い", ("前",), ("例", "子"))
 
 
-def test_a_text_that_a_preferred_shorter_one_always_takes_is_left_out() -> None:
+def test_expansions_that_a_preferred_shorter_one_always_shadows_are_dropped() -> None:
     assert texts("a|ab") == ["a"]
     assert texts("ab|a") == ["ab", "a"]
     assert texts("a|ab", bounded=True) == ["a", "ab"]
@@ -90,7 +88,7 @@ def test_a_text_that_a_preferred_shorter_one_always_takes_is_left_out() -> None:
         ("(?:a{200}){200}", "more than 100 characters"),
     ],
 )
-def test_what_is_no_list_of_texts_is_refused_with_its_reason(pattern: str, reason: str) -> None:
+def test_an_unsupported_regex_is_rejected_with_its_reason(pattern: str, reason: str) -> None:
     with pytest.raises(UnsupportedRegexError, match=re.escape(reason)):
         expand(pattern)
 
@@ -107,7 +105,7 @@ pieces = st.recursive(
 
 
 @given(pieces)
-def test_every_expansion_is_matched_whole_by_the_expression(pattern: str) -> None:
+def test_the_regex_fully_matches_each_of_its_expansions(pattern: str) -> None:
     try:
         found = texts(pattern, bounded=True)
     except UnsupportedRegexError:
@@ -118,7 +116,7 @@ def test_every_expansion_is_matched_whole_by_the_expression(pattern: str) -> Non
 
 
 @given(pieces, st.text("abサ1", max_size=5))
-def test_what_the_expression_matches_first_is_among_its_expansions(pattern: str, text: str) -> None:
+def test_the_first_match_of_the_regex_is_one_of_its_expansions(pattern: str, text: str) -> None:
     try:
         found = texts(pattern)
     except UnsupportedRegexError:
@@ -129,7 +127,7 @@ def test_what_the_expression_matches_first_is_among_its_expansions(pattern: str,
 
 
 @given(st.text("ab()[]|?*+{}\\^$.-!<=:,0123456789", max_size=30))
-def test_any_text_is_expanded_or_refused(pattern: str) -> None:
+def test_any_pattern_is_expanded_or_rejected(pattern: str) -> None:
     try:
         found = expand(pattern)
     except UnsupportedRegexError:

@@ -44,18 +44,18 @@ def test_terms_are_read_with_comments_and_trailing_commas(tmp_path: Path) -> Non
     assert made.rules[0].source == "terms.jsonc, line 4"
 
 
-def test_a_word_is_right_in_its_capitals_alone_and_not_beside_a_hyphen(tmp_path: Path) -> None:
+def test_a_term_corrects_other_capitalizations_except_beside_a_hyphen(tmp_path: Path) -> None:
     made = imported(tmp_path, '["JavaScript"]')
     assert corrected(made, "javascript and JAVASCRIPT") == "JavaScript and JavaScript"
     assert corrected(made, "javascript-like, JavaScript") == "javascript-like, JavaScript"
 
 
-def test_a_small_term_keeps_the_capital_at_the_start_of_a_sentence(tmp_path: Path) -> None:
+def test_a_lowercase_term_keeps_its_capital_at_the_start_of_a_sentence(tmp_path: Path) -> None:
     made = imported(tmp_path, '[["front[- ]end", "frontend"]]')
     assert corrected(made, "Front-end work. The front end.") == "Frontend work. The frontend."
 
 
-def test_the_options_of_the_tool_are_read_too(tmp_path: Path) -> None:
+def test_terms_are_read_from_the_textlint_options(tmp_path: Path) -> None:
     made = imported(tmp_path, '{"rules": {"terminology": {"terms": [["web site", "website"]]}}}')
     assert corrected(made, "a web site") == "a website"
 
@@ -72,26 +72,26 @@ def test_the_options_of_the_tool_are_read_too(tmp_path: Path) -> None:
         ('["foo", "<b>"]', "structure of the text"),
     ],
 )
-def test_terms_that_cannot_be_carried_over_are_listed(tmp_path: Path, term: str, reason: str) -> None:
+def test_terms_that_cannot_be_imported_are_listed(tmp_path: Path, term: str, reason: str) -> None:
     made = imported(tmp_path, f'["JavaScript",\n{term}]')
     assert [rule.suggest for rule in made.rules] == ["JavaScript"]
     assert reason in made.skipped[0].reason
 
 
 @pytest.mark.parametrize("text", ["[", '{"a": [}', "[" * 100_000, "nothing", "5", '"a"', "/* " * 50_000])
-def test_what_is_no_list_of_terms_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_without_a_term_list_is_rejected(tmp_path: Path, text: str) -> None:
     with pytest.raises(InvalidRulesError):
         imported(tmp_path, text)
 
 
-def test_a_table_is_read_by_the_order_of_its_columns(tmp_path: Path) -> None:
+def test_a_table_without_a_header_is_read_by_column_order(tmp_path: Path) -> None:
     table = 'etherium,Ethereum\nイーサリウム,イーサリアム,ja,error,"often, a slip"\n'
     first, second = imported(tmp_path, table, "terms.csv").rules
     assert (first.match, first.suggest, first.languages) == (("etherium",), "Ethereum", ("en", "ja", "zh"))
     assert (second.languages, second.severity, second.note) == (("ja",), "error", "often, a slip")
 
 
-def test_a_table_is_read_by_the_names_of_its_columns(tmp_path: Path) -> None:
+def test_a_table_with_a_header_is_read_by_column_names(tmp_path: Path) -> None:
     (rule,) = imported(tmp_path, "right;wrong;note\nEthereum;Etherium;a slip\n", "terms.csv").rules
     assert (rule.match, rule.suggest, rule.note) == (("Etherium",), "Ethereum", "a slip")
 
@@ -113,7 +113,7 @@ def test_rows_with_one_right_form_become_one_rule(tmp_path: Path) -> None:
         ("b" * 101 + ",b", "longer than 100"),
     ],
 )
-def test_rows_that_cannot_be_carried_over_are_listed_with_their_line(
+def test_rows_that_cannot_be_imported_are_listed_with_their_line(
     tmp_path: Path, row: str, reason: str
 ) -> None:
     made = imported(tmp_path, f"Solanna,Solana\n{row}\n", "terms.csv")
@@ -123,7 +123,7 @@ def test_rows_that_cannot_be_carried_over_are_listed_with_their_line(
     assert reason in skipped.reason
 
 
-def test_a_table_that_is_broken_is_refused_with_its_line(tmp_path: Path) -> None:
+def test_a_malformed_table_is_rejected_with_its_line_number(tmp_path: Path) -> None:
     with pytest.raises(InvalidRulesError, match=r"terms\.csv:2: is no CSV"):
         imported(tmp_path, 'a,b\n"a"b,c\n', "terms.csv")
 
@@ -133,7 +133,7 @@ def test_a_header_must_name_wrong_and_right(tmp_path: Path) -> None:
         imported(tmp_path, "wrong,note\na,b\n", "terms.csv")
 
 
-def test_options_set_the_languages_and_let_corrections_be_made(tmp_path: Path) -> None:
+def test_import_options_set_languages_and_automatic_correction(tmp_path: Path) -> None:
     made = imported(tmp_path, "Etherium,Ethereum\n", "terms.csv", Options(auto_fix=True, languages=("en",)))
     assert (made.rules[0].languages, made.rules[0].auto_fix) == (("en",), True)
 
@@ -149,7 +149,9 @@ def test_options_set_the_languages_and_let_corrections_be_made(tmp_path: Path) -
         ("a.csv", "a,b", "csv"),
     ],
 )
-def test_the_format_is_told_by_name_and_content(tmp_path: Path, name: str, text: str, format: str) -> None:
+def test_the_format_is_detected_from_file_name_and_content(
+    tmp_path: Path, name: str, text: str, format: str
+) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert detect(tmp_path / name) == format
 
@@ -157,7 +159,7 @@ def test_the_format_is_told_by_name_and_content(tmp_path: Path, name: str, text:
 @pytest.mark.parametrize(
     ("name", "text"), [("a.yml", "version: 1"), ("a.txt", "x"), ("a.json", "{}"), ("a.json", "{")]
 )
-def test_an_unknown_format_is_a_sentence(tmp_path: Path, name: str, text: str) -> None:
+def test_an_unknown_format_raises_an_error_with_a_hint(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InvalidRulesError, match=r"--format|is no JSON"):
         detect(tmp_path / name)

@@ -53,12 +53,12 @@ def test_levels_become_severities(tmp_path: Path, level: str, severity: str) -> 
     assert made.rules[0].severity == severity
 
 
-def test_nonword_is_no_boundary_and_capitals_count_unless_ignored(tmp_path: Path) -> None:
+def test_nonword_disables_the_boundary_and_case_matters_unless_ignored(tmp_path: Path) -> None:
     (rule,) = imported(tmp_path, "extends: substitution\nnonword: true\nswap: {'C: drive': drive C}").rules
     assert (rule.boundary, rule.case) == ("none", "exact")
 
 
-def test_a_choice_is_ambiguous(tmp_path: Path) -> None:
+def test_a_substitution_with_several_suggestions_becomes_an_ambiguous_rule(tmp_path: Path) -> None:
     (rule,) = imported(
         tmp_path, "extends: substitution\naction: {name: replace}\nswap: {utilise: use|apply}"
     ).rules
@@ -66,7 +66,7 @@ def test_a_choice_is_ambiguous(tmp_path: Path) -> None:
     assert rule.specs[0].finds is True
 
 
-def test_exceptions_are_left_out(tmp_path: Path) -> None:
+def test_exceptions_are_removed_from_the_matches(tmp_path: Path) -> None:
     text = "extends: substitution\nexceptions: [smart phone]\nswap: {'(?:mobile|smart) phone': phone}"
     assert imported(tmp_path, text).rules[0].match == ("mobile phone",)
 
@@ -87,13 +87,13 @@ def test_exceptions_are_left_out(tmp_path: Path) -> None:
         ("extends: substitution\nswap: {foo: foo}", "names no wrong form"),
     ],
 )
-def test_what_cannot_be_carried_over_is_listed(tmp_path: Path, text: str, reason: str) -> None:
+def test_rules_that_cannot_be_imported_are_listed(tmp_path: Path, text: str, reason: str) -> None:
     made = imported(tmp_path, text)
     assert made.rules == []
     assert [reason in skipped.reason for skipped in made.skipped] == [True]
 
 
-def test_accepted_words_become_names(tmp_path: Path) -> None:
+def test_accepted_words_become_entity_names(tmp_path: Path) -> None:
     made = imported(tmp_path, "# ours\nStaked Foo\n\n(?i)barchain\nwagmi\nWAGMI\n", "accept.txt")
     assert made.skipped == []
     assert {e.id: (dict(e.names), e.case, dict(e.also)) for e in made.entities} == {
@@ -104,13 +104,13 @@ def test_accepted_words_become_names(tmp_path: Path) -> None:
     assert parse_pack(as_yaml(made), Path("x")).pack.entities == tuple(made.entities)
 
 
-def test_expressions_of_a_vocabulary_are_written_out_or_listed(tmp_path: Path) -> None:
+def test_vocabulary_regexes_are_expanded_or_listed_as_skipped(tmp_path: Path) -> None:
     made = imported(tmp_path, "foochains?\npy.*\n", "accept.txt")
     assert [dict(e.names) for e in made.entities] == [{"en": "foochains"}, {"en": "foochain"}]
     assert [(s.line, s.what) for s in made.skipped] == [(2, "py.*")]
 
 
-def test_a_name_that_is_right_already_is_listed(tmp_path: Path) -> None:
+def test_a_name_that_an_entity_already_has_is_listed_as_skipped(tmp_path: Path) -> None:
     text = "version: 1\nentities: [{id: bitcoin, type: asset, names: {en: Bitcoin}}]"
     made = imported(tmp_path, "Bitcoin\n", "accept.txt", (parse_pack(text, Path("x")).pack,))
     assert made.entities == []
@@ -125,7 +125,7 @@ def test_rejected_words_are_reported_without_a_suggestion(tmp_path: Path) -> Non
     assert parse_pack(as_yaml(made), Path("x")).pack.rules == tuple(made.rules)
 
 
-def test_a_folder_of_styles_is_read_whole(tmp_path: Path) -> None:
+def test_a_style_folder_is_imported_with_its_vocabularies(tmp_path: Path) -> None:
     (tmp_path / "config" / "vocabularies" / "Ours").mkdir(parents=True)
     (tmp_path / "config" / "vocabularies" / "Ours" / "accept.txt").write_text("Foochain\n", encoding="utf-8")
     (tmp_path / "Style").mkdir()
@@ -142,6 +142,6 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
         import_rules(tmp_path)
 
 
-def test_a_boundary_of_its_own_is_that_of_the_rule(tmp_path: Path) -> None:
+def test_an_explicit_word_boundary_overrides_nonword(tmp_path: Path) -> None:
     text = "extends: substitution\nnonword: true\nswap: {'\\bfoo\\b': bar}"
     assert imported(tmp_path, text).rules[0].match == (Pattern(text="foo", boundary="word"),)

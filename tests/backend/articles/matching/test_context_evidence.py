@@ -34,36 +34,36 @@ def found(text: str, rules: RuleSet = RULES) -> set[str]:
 @pytest.mark.parametrize(
     "word", ["blockchain", "Aba", "ABA", "Coinfirm", "Daily Coin", "Aba Foundation", "$ABC"]
 )
-def test_words_and_names_of_the_field_tell_of_it(word: str) -> None:
+def test_domain_words_and_names_are_context_evidence(word: str) -> None:
     assert "zorb" in found(f"Zorb on {word} rose.")
 
 
 @pytest.mark.parametrize("word", ["Softfirm", "Daily World", "Keyword", "EFU", "$SFT", "ABC", "Zorb", "ZRB"])
-def test_names_known_everywhere_and_ambiguous_ones_tell_nothing(word: str) -> None:
+def test_common_and_ambiguous_names_are_not_context_evidence(word: str) -> None:
     assert "zorb" not in found(f"Zorb by {word} rose.")
 
 
 @pytest.mark.parametrize(("name", "distance"), [("Zorb", NEAR), ("ZRB", NEAR_SYMBOL)])
-def test_evidence_tells_of_what_stands_near_it(name: str, distance: int) -> None:
+def test_evidence_counts_within_a_fixed_distance(name: str, distance: int) -> None:
     assert "zorb" in found("Aba" + " " * (distance - 3) + name)
     assert "zorb" not in found("Aba" + " " * (distance - 2) + name)
     assert "zorb" in found(name + " " * (distance - len(name)) + "Aba")
     assert "zorb" not in found(name + " " * (distance - len(name) + 1) + "Aba")
 
 
-def test_evidence_tells_nothing_of_another_paragraph() -> None:
+def test_evidence_does_not_count_across_paragraphs() -> None:
     assert "zorb" in found("Aba rose.\nZorb fell.")
     assert "zorb" not in found("Aba rose.\n\nZorb fell.")
 
 
-def test_evidence_is_found_in_each_paragraph_of_a_text_that_folds_to_another_length() -> None:
+def test_evidence_is_found_in_every_paragraph_when_folding_changes_the_length() -> None:
     paragraph = "ガ" * 30 + " Zorb and Aba, e\u0301 and ﬁne."
     decomposed = paragraph.replace("ガ", "カ\u3099")
     ids = [entity_id for _, _, entity_id in mentions(RULES, "\n\n".join([decomposed, "Zorb", decomposed]))]
     assert ids == ["zorb", "aba", "zorb", "aba"]
 
 
-def test_an_acronym_in_small_letters_asks_for_evidence() -> None:
+def test_a_lowercase_acronym_needs_context_evidence() -> None:
     def wrong(text: str) -> list[str]:
         violations = scan(RULES, Article(content=text, language="en"))["violations"]
         return [violation["suggested_name"] or "" for violation in violations]
@@ -73,7 +73,7 @@ def test_an_acronym_in_small_letters_asks_for_evidence() -> None:
     assert wrong("The package coinfirm is installed.") == ["Coinfirm"]
 
 
-def test_mentions_are_the_matches_of_a_scan() -> None:
+def test_mentions_equal_the_matches_of_a_scan() -> None:
     text = "Zorb and Aba, ABBA and Coinfirm.\n\nZorb\n\ncoinfirm on $SFT, `Aba`."
     matches = scan(RULES, Article(content=text))["matches"]
     assert mentions(RULES, text) == [

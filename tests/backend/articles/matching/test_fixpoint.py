@@ -22,23 +22,23 @@ RULES = compile_rules(
 )
 
 
-def test_what_would_make_a_new_mistake_far_from_it_is_held_back() -> None:
+def test_a_correction_that_creates_a_distant_new_violation_is_withheld() -> None:
     assert apply(RULES, Article(content="Zork and then Nea", language="en"))["applied"] == []
     assert apply(RULES, Article(content="Zork and then Near", language="en"))["applied_count"] == 1
 
 
-def test_corrections_of_other_paragraphs_are_made() -> None:
+def test_a_withheld_correction_does_not_block_other_paragraphs() -> None:
     text = "Abba rose.\n\nZork fell and Nea did.\n\nAbba fell."
     result = apply(RULES, Article(content=text, language="en"))
     assert result["corrected_article"]["content"] == "Aba rose.\n\nZork fell and Nea did.\n\nAba fell."
 
 
-def test_so_are_those_of_other_fields() -> None:
+def test_a_withheld_correction_does_not_block_other_fields() -> None:
     result = apply(RULES, Article(title="Abba rose", content="Zork fell and Nea did.", language="en"))
     assert result["corrected_article"]["title"] == "Aba rose"
 
 
-def test_a_paragraph_of_many_rounds_takes_nothing_of_another_with_it() -> None:
+def test_a_paragraph_that_needs_many_rounds_does_not_block_other_paragraphs() -> None:
     """Each name of the chain can be put right only where the next one is, and the last one cannot."""
     names = [chr(ord("乐") + k) for k in range(3 * MAX_ROUNDS)]
     chained = compile_rules(
@@ -73,17 +73,17 @@ FORMERS = compile_rules(
 )
 
 
-def test_a_correction_beside_which_another_would_be_right_is_held_back() -> None:
+def test_a_correction_that_would_make_a_nearby_former_name_right_is_withheld() -> None:
     """Corrected, the one is the name of today, beside which the former name is right."""
     assert apply(FORMERS, Article(content="Olda and Oldb fell.", language="en"))["applied"] == []
 
 
-def test_former_names_in_other_paragraphs_hold_nothing_back() -> None:
+def test_former_names_do_not_block_corrections_in_other_paragraphs() -> None:
     result = apply(FORMERS, Article(content="Olda fell.\n\nFinn rose.", language="en"))
     assert result["corrected_article"]["content"] == "Olda fell.\n\nFin rose."
 
 
-def test_a_correction_that_changes_how_its_neighbour_is_corrected_is_held_back() -> None:
+def test_a_correction_that_changes_the_suggestion_of_its_neighbour_is_withheld() -> None:
     rules = compile_rules(
         [
             pack(
@@ -97,7 +97,7 @@ def test_a_correction_that_changes_how_its_neighbour_is_corrected_is_held_back()
     assert apply(rules, Article(content="Foowが上昇、Zorbumも", language="ja"))["applied_count"] == 1
 
 
-def test_a_correction_that_moves_evidence_too_far_away_is_held_back() -> None:
+def test_a_correction_that_moves_evidence_out_of_range_is_withheld() -> None:
     rules = compile_rules(
         [
             pack(
@@ -114,7 +114,7 @@ def test_a_correction_that_moves_evidence_too_far_away_is_held_back() -> None:
         assert apply(rules, Article(content=text, language="en"))["applied_count"] == made
 
 
-def test_a_correction_at_which_another_name_would_begin_is_held_back() -> None:
+def test_a_correction_that_lets_another_match_begin_is_withheld() -> None:
     rules = compile_rules(
         [
             pack(

@@ -38,18 +38,18 @@ RULES = compile_rules(
         ("Zorbum Foundationが発表", "Zorbium Foundationが発表"),
     ],
 )
-def test_a_latin_slip_among_latin_words_stays_latin(text: str, right: str) -> None:
+def test_a_latin_match_among_latin_words_gets_a_latin_suggestion(text: str, right: str) -> None:
     assert correct(RULES, text, language="ja").text == right
 
 
-def test_a_ticker_in_capitals_does_not_shout() -> None:
+def test_an_uppercase_ticker_does_not_get_an_uppercase_suggestion() -> None:
     assert correct(RULES, "OLDX上涨", language="en").text == "Newname上涨"
 
 
 @pytest.mark.parametrize(
     "text", ["go-zorbium", "zorbium-cli", "zorbium/specs", "lib/zorbium", "Zorbium-based", "x-zorbium-x"]
 )
-def test_names_of_packages_keep_their_small_letters(text: str) -> None:
+def test_package_names_stay_lowercase(text: str) -> None:
     assert correct(RULES, text, language="en").text == text
 
 
@@ -57,10 +57,10 @@ def test_names_of_packages_keep_their_small_letters(text: str) -> None:
     ("text", "right"),
     [("zorbium-based", "Zorbium-based"), ("zorbium’s", "Zorbium’s"), ("- zorbium", "- Zorbium")],
 )
-def test_compounds_of_the_language_are_names(text: str, right: str) -> None:
+def test_a_name_in_an_english_compound_is_corrected(text: str, right: str) -> None:
     assert correct(RULES, text, language="en").text == right
 
 
-def test_only_small_letters_make_an_identifier() -> None:
+def test_an_identifier_is_all_lowercase() -> None:
     assert in_identifier("go-zorbium", 3, 10)
     assert not in_identifier("Go-Zorbium", 3, 10)

@@ -57,20 +57,20 @@ def fixed(rules: ActiveRules, text: str) -> str:
     return correct(rules.current, text, language="en").text
 
 
-def test_without_a_folder_of_ones_own_the_shipped_rules_are_in_force(settings: Settings) -> None:
+def test_the_default_rules_are_active_without_a_user_folder(settings: Settings) -> None:
     rules = ActiveRules(settings)
     assert fixed(rules, "Etherium") == "Ethereum"
     assert rules.problem is None
     assert not rules.changed_on_disk()
 
 
-def test_the_users_own_rules_are_laid_over_the_shipped_ones(settings: Settings, own: Path) -> None:
+def test_user_rules_extend_and_override_the_default_rules(settings: Settings, own: Path) -> None:
     write(own, own_rule("Solanna") + "disable: [shipped]\n")
     assert fixed(ActiveRules(settings), "Etherium Solanna") == "Etherium Solana"
 
 
 @pytest.mark.parametrize("change", ["new", "changed", "gone"])
-def test_a_file_that_comes_changes_or_goes_is_noticed(settings: Settings, own: Path, change: str) -> None:
+def test_an_added_changed_or_deleted_file_is_detected(settings: Settings, own: Path, change: str) -> None:
     if change != "new":
         write(own, own_rule("Solanna"))
     rules = ActiveRules(settings)
@@ -92,7 +92,7 @@ BROKEN = ["rules: [", "version: 1\ncolour: red\n", own_rule("Solanna", to="Solan
 
 
 @pytest.mark.parametrize("text", BROKEN)
-def test_a_set_with_a_mistake_is_refused_and_the_old_one_goes_on(
+def test_an_invalid_rule_set_is_rejected_and_the_previous_one_stays_active(
     settings: Settings, own: Path, text: str
 ) -> None:
     write(own, own_rule("Solanna"))
@@ -105,7 +105,7 @@ def test_a_set_with_a_mistake_is_refused_and_the_old_one_goes_on(
     assert rules.problem is not None
 
 
-def test_a_refusal_is_logged_once_and_heals_when_the_file_is_mended(settings: Settings, own: Path) -> None:
+def test_a_rejection_is_logged_once_and_clears_when_the_file_is_fixed(settings: Settings, own: Path) -> None:
     rules = ActiveRules(settings)
     write(own, "rules: [")
     with capture_logs_of_this_thread() as logs:
@@ -123,7 +123,9 @@ def test_a_refusal_is_logged_once_and_heals_when_the_file_is_mended(settings: Se
     assert fixed(rules, "Solanna") == "Solana"
 
 
-def test_at_the_start_the_shipped_rules_stand_in_for_a_refused_set(settings: Settings, own: Path) -> None:
+def test_the_default_rules_are_used_when_the_user_rules_are_invalid_at_startup(
+    settings: Settings, own: Path
+) -> None:
     write(own, "rules: [")
     rules = ActiveRules(settings)
     assert fixed(rules, "Etherium") == "Ethereum"
@@ -133,7 +135,7 @@ def test_at_the_start_the_shipped_rules_stand_in_for_a_refused_set(settings: Set
     assert rules.problem is None
 
 
-def test_a_spec_that_does_not_hold_is_told_with_its_line(settings: Settings, own: Path) -> None:
+def test_a_failing_spec_is_reported_with_its_line(settings: Settings, own: Path) -> None:
     write(own, own_rule("Solanna", to="Solano"))
     problem = ActiveRules(settings).problem
     assert str(problem) == (
@@ -141,14 +143,14 @@ def test_a_spec_that_does_not_hold_is_told_with_its_line(settings: Settings, own
     )
 
 
-def test_a_rule_of_ones_own_may_change_what_a_shipped_spec_says(settings: Settings, own: Path) -> None:
+def test_a_user_rule_can_change_the_result_of_a_default_spec(settings: Settings, own: Path) -> None:
     write(own, "version: 1\nentities: [{id: ethereum, type: asset, names: {en: Ether}}]\n")
     rules = ActiveRules(settings)
     assert rules.problem is None
     assert fixed(rules, "Etherium") == "Ether"
 
 
-def test_a_folder_that_settings_name_must_be_there(tmp_path: Path) -> None:
+def test_the_configured_rules_folder_must_exist(tmp_path: Path) -> None:
     rules = ActiveRules(Settings(home=tmp_path, rules_dir=tmp_path / "none"))
     assert "there is no such folder" in str(rules.problem)
     (tmp_path / "none").mkdir()
@@ -156,13 +158,13 @@ def test_a_folder_that_settings_name_must_be_there(tmp_path: Path) -> None:
     assert rules.problem is None
 
 
-def test_shipped_rules_with_a_mistake_are_no_rules(settings: Settings, shipped: Path) -> None:
+def test_invalid_default_rules_raise_an_error(settings: Settings, shipped: Path) -> None:
     (shipped / "pack.yaml").write_text("rules: [", encoding="utf-8")
     with pytest.raises(InvalidRulesError):
         ActiveRules(settings)
 
 
-def test_the_version_is_that_of_the_content(settings: Settings, own: Path) -> None:
+def test_the_version_depends_only_on_the_rule_content(settings: Settings, own: Path) -> None:
     write(own, own_rule("Solanna"))
     first = ActiveRules(settings)
     write(own, "# a remark\n" + own_rule("Solanna"))
@@ -171,7 +173,7 @@ def test_the_version_is_that_of_the_content(settings: Settings, own: Path) -> No
     assert ActiveRules(settings).version != first.version
 
 
-def test_readers_never_see_half_of_a_set(settings: Settings, own: Path) -> None:
+def test_readers_never_see_a_partly_loaded_rule_set(settings: Settings, own: Path) -> None:
     """Two rules come and go together; whatever a reader takes, both are in force or neither is."""
     both = "version: 1\nrules:\n" + "".join(rule(name, f"{name}x", name) for name in ("alpha", "omega"))
     write(own, both)
@@ -202,7 +204,7 @@ def test_readers_never_see_half_of_a_set(settings: Settings, own: Path) -> None:
     assert halves == []
 
 
-def test_reloads_at_the_same_time_end_with_what_is_on_disk(settings: Settings, own: Path) -> None:
+def test_concurrent_reloads_end_with_the_rules_on_disk(settings: Settings, own: Path) -> None:
     rules = ActiveRules(settings)
     write(own, own_rule("Solanna"))
     together = threading.Barrier(4)
@@ -225,7 +227,7 @@ def watcher(sqlite_database: Database) -> ChangeWatcher:
     return ChangeWatcher(sqlite_database)
 
 
-def test_an_announcement_reaches_every_process(
+def test_an_announced_change_reloads_the_rules_on_the_next_poll(
     settings: Settings, own: Path, sqlite_database: Database, watcher: ChangeWatcher
 ) -> None:
     rules = ActiveRules(settings)

@@ -63,7 +63,7 @@ def never() -> CompiledPack:
     raise AssertionError("The set was made anew.")
 
 
-def test_the_next_start_finds_what_one_has_made(file: Path, packs: list[Path]) -> None:
+def test_a_second_start_loads_the_rules_from_the_cache(file: Path, packs: list[Path]) -> None:
     first, was_made = made(file, packs)
     assert was_made
     second, was_made = made(file, packs)
@@ -76,7 +76,7 @@ def test_the_next_start_finds_what_one_has_made(file: Path, packs: list[Path]) -
     assert correct(second.rules, "Solanna", language="en").text == "Solana (SOL)"
 
 
-def test_the_shipped_set_is_kept_as_it_is(file: Path) -> None:
+def test_the_default_rules_survive_the_cache_unchanged(file: Path) -> None:
     """Whatever it consists of can be taken out of the file."""
     shipped = rules_loader.shipped()
     kept = CompiledRulesCache(file, may_write=True)
@@ -89,14 +89,14 @@ def test_the_shipped_set_is_kept_as_it_is(file: Path) -> None:
     assert told(found) == told(shipped)
 
 
-def test_what_a_process_learned_since_is_not_kept(file: Path, packs: list[Path]) -> None:
+def test_runtime_state_of_a_rule_set_is_not_cached(file: Path, packs: list[Path]) -> None:
     first, _ = made(file, packs)  # its specs were read
     assert first.rules.settled
     assert not made(file, packs)[0].rules.settled
 
 
 @pytest.mark.parametrize("change", ["content", "order", "one more", "another place"])
-def test_other_packs_are_another_set(
+def test_changed_packs_miss_the_cache(
     file: Path, packs: list[Path], change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = packs[0].with_name("other.yaml")
@@ -115,7 +115,7 @@ def test_other_packs_are_another_set(
     assert made(file, asked)[1]
 
 
-def test_a_set_of_other_code_is_made_anew(
+def test_a_changed_code_version_misses_the_cache(
     file: Path, packs: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made(file, packs)
@@ -124,7 +124,7 @@ def test_a_set_of_other_code_is_made_anew(
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "altered"])
-def test_a_file_that_is_not_whole_is_made_anew(file: Path, packs: list[Path], damage: str) -> None:
+def test_a_damaged_cache_file_is_rebuilt(file: Path, packs: list[Path], damage: str) -> None:
     made(file, packs)
     content = bytearray(file.read_bytes())
     content[-20] ^= 1
@@ -133,7 +133,7 @@ def test_a_file_that_is_not_whole_is_made_anew(file: Path, packs: list[Path], da
     assert not made(file, packs)[1]
 
 
-def test_nothing_but_parts_of_sets_is_taken_out_of_a_file(
+def test_loading_the_cache_refuses_foreign_pickle_classes(
     file: Path, packs: list[Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     trap = file.with_name("trap")
@@ -150,9 +150,7 @@ def test_nothing_but_parts_of_sets_is_taken_out_of_a_file(
     assert not trap.exists()
 
 
-def test_a_pack_that_changes_while_it_is_read_is_not_taken_for_the_one_before(
-    file: Path, packs: list[Path]
-) -> None:
+def test_a_pack_that_changes_while_it_is_compiled_is_not_cached(file: Path, packs: list[Path]) -> None:
     def make() -> CompiledPack:
         packs[0].write_text(OWN.format(wrong="Sollana"), encoding="utf-8")
         return compiled(pack_loader.read_packs(packs))
@@ -161,7 +159,7 @@ def test_a_pack_that_changes_while_it_is_read_is_not_taken_for_the_one_before(
     assert not file.exists()
 
 
-def test_without_room_for_it_the_set_is_made_all_the_same(
+def test_the_rules_are_compiled_when_the_cache_cannot_be_written(
     tmp_path: Path, packs: list[Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO):
@@ -171,13 +169,13 @@ def test_without_room_for_it_the_set_is_made_all_the_same(
     assert "No such file or directory" in caplog.text
 
 
-def test_nobody_else_can_read_it_and_nothing_lies_beside_it(file: Path, packs: list[Path]) -> None:
+def test_the_cache_file_is_private_and_leaves_no_temporary_file(file: Path, packs: list[Path]) -> None:
     made(file, packs)
     assert file.stat().st_mode & 0o077 == 0
     assert sorted(each.name for each in file.parent.iterdir()) == [FILE_NAME, "own.yaml"]
 
 
-def test_what_a_killed_process_left_is_cleared_away_but_not_what_another_writes(
+def test_abandoned_temporary_files_are_deleted_and_recent_ones_are_kept(
     file: Path, packs: list[Path]
 ) -> None:
     left, written = (file.with_name(f".{FILE_NAME}.{name}") for name in ("left", "written"))
@@ -190,7 +188,7 @@ def test_what_a_killed_process_left_is_cleared_away_but_not_what_another_writes(
     assert written.exists()
 
 
-def test_a_start_keeps_its_rules_and_a_change_while_it_runs_waits_for_the_next(
+def test_the_cache_is_written_at_startup_and_not_on_reload(
     tmp_path: Path, packs: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules_loader, "default_files", list)
@@ -209,7 +207,7 @@ def test_a_start_keeps_its_rules_and_a_change_while_it_runs_waits_for_the_next(
         assert correct(ActiveRules(settings).current, "Sollana", language="en").text == "Solana (SOL)"
 
 
-def test_sets_that_take_turns_are_all_kept(tmp_path: Path, packs: list[Path]) -> None:
+def test_the_cache_keeps_a_file_for_each_rule_set(tmp_path: Path, packs: list[Path]) -> None:
     other = tmp_path / "other.yaml"
     other.write_text("version: 1\ncontext_words: {en: [ledger]}\n", encoding="utf-8")
     kept = CompiledRulesCache(tmp_path / "cache" / FILE_NAME, may_write=True, file_per_rule_set=True)
@@ -223,7 +221,7 @@ def test_sets_that_take_turns_are_all_kept(tmp_path: Path, packs: list[Path]) ->
         )
 
 
-def test_of_sets_that_take_turns_the_oldest_go(tmp_path: Path, packs: list[Path]) -> None:
+def test_the_cache_deletes_the_oldest_rule_sets(tmp_path: Path, packs: list[Path]) -> None:
     for number in range(compiled_cache.MAX_CACHED_RULE_SETS + 1):
         old = tmp_path / f"compiled-rules-{number}.pickle"
         old.touch()

@@ -20,14 +20,14 @@ def validator() -> Any:
     return jsonschema.Draft202012Validator(schema())
 
 
-def test_the_published_schema_is_that_of_the_classes() -> None:
+def test_the_published_schema_matches_the_classes() -> None:
     assert PUBLISHED.read_text(encoding="utf-8") == as_text(), (
         "Write it anew: chainproof rules schema --out docs/rules.schema.json"
     )
 
 
 @pytest.mark.parametrize("file", default_files(), ids=lambda path: path.name)
-def test_the_shipped_packs_follow_the_schema(validator: Any, file: Path) -> None:
+def test_the_default_packs_match_the_schema(validator: Any, file: Path) -> None:
     assert [error.message for error in validator.iter_errors(read_document(file).data)] == []
 
 
@@ -42,7 +42,7 @@ def test_the_shipped_packs_follow_the_schema(validator: Any, file: Path) -> None
         "version: 1\nentities: [{id: A a, type: asset, names: {en: A}}]",
     ],
 )
-def test_what_breaks_the_schema_the_loader_refuses_too(validator: Any, text: str) -> None:
+def test_the_loader_rejects_what_the_schema_rejects(validator: Any, text: str) -> None:
     from yaml import safe_load
 
     assert not validator.is_valid(safe_load(text))
@@ -50,6 +50,6 @@ def test_what_breaks_the_schema_the_loader_refuses_too(validator: Any, text: str
         parse_pack(text, Path("own.yaml"))
 
 
-def test_fields_are_explained_in_words() -> None:
+def test_the_schema_describes_its_fields() -> None:
     rule = json.loads(as_text())["$defs"]["Rule"]["properties"]
     assert "no correction" in rule["suggest"]["description"]

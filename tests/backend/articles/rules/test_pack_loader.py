@@ -52,7 +52,7 @@ def rule(field: str, **others: str) -> str:
     return "version: 1\nrules:\n  - id: etherium\n" + "".join(f"    {line}\n" for line in lines)
 
 
-def test_a_pack_is_read_as_it_is_written(tmp_path: Path) -> None:
+def test_the_loader_reads_all_parts_of_a_pack(tmp_path: Path) -> None:
     file = tmp_path / "own.yaml"
     file.write_text(RULE, encoding="utf-8")
     pack = load_pack(file)
@@ -61,20 +61,20 @@ def test_a_pack_is_read_as_it_is_written(tmp_path: Path) -> None:
     assert pack.rules[0].specs[0].from_ == "Etherium"
 
 
-def test_the_shipped_packs_hold_no_mistake() -> None:
+def test_the_default_packs_load_without_errors() -> None:
     files = read_packs(default_files())
     assert sum(len(file.pack.entities) for file in files) > 100
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "version: 1\nrules:\nentities:\n"])
-def test_an_empty_pack_is_no_mistake(text: str) -> None:
+def test_an_empty_pack_is_valid(text: str) -> None:
     pack = parse_pack(text, Path("own.yaml")).pack
     assert not pack.rules
     assert not pack.entities
 
 
 @pytest.mark.parametrize("ticker", ["ON", "no", "Y", "off", "1e", "2024-01-01"])
-def test_plain_words_that_older_yaml_takes_for_something_else_are_text(ticker: str) -> None:
+def test_plain_words_that_yaml_1_1_converts_stay_text(ticker: str) -> None:
     text = f"entities: [{{id: a, type: asset, names: {{en: A}}, symbols: [{ticker}]}}]\nversion: 1"
     assert parse_pack(text, Path("own.yaml")).pack.entities[0].symbols == (ticker,)
 
@@ -119,7 +119,7 @@ def test_plain_words_that_older_yaml_takes_for_something_else_are_text(ticker: s
         ("first_mention: {en: '{name}'}", 4, "'first_mention' needs 'entity'"),
     ],
 )
-def test_a_slip_is_told_with_its_line_and_rule(field: str, line: int, words: str) -> None:
+def test_a_field_error_names_its_line_and_rule(field: str, line: int, words: str) -> None:
     if not words:
         assert parse_pack(rule(field), Path("own.yaml")).pack.rules[0].note is None
         return
@@ -127,7 +127,7 @@ def test_a_slip_is_told_with_its_line_and_rule(field: str, line: int, words: str
     assert (line, True) in [(at, words in reason and "rule 'etherium'" in reason) for at, reason in found]
 
 
-def test_a_note_is_one_text_or_one_for_each_language() -> None:
+def test_a_note_is_one_text_or_a_text_per_language() -> None:
     def reasons(field: str) -> list[str | None]:
         (made,) = parse_pack(rule(field), Path("own.yaml")).pack.rules
         return [made.reason(language) for language in LANGUAGES]
@@ -138,13 +138,13 @@ def test_a_note_is_one_text_or_one_for_each_language() -> None:
     assert reasons("note: {zh: 原因}") == ["原因", "原因", "原因"]
 
 
-def test_a_list_of_suggestions_cannot_be_fixed_automatically() -> None:
+def test_automatic_correction_needs_a_single_suggestion() -> None:
     line, reason = only_mistake(rule("auto_fix: true", suggest="suggest: [Ethereum, ether]"))
     assert line == 4
     assert "'auto_fix' needs one suggestion" in reason
 
 
-def test_all_mistakes_are_told_at_once_in_the_order_of_their_lines() -> None:
+def test_all_errors_are_reported_at_once_in_line_order() -> None:
     found = mistakes(
         """
         version: 1
@@ -181,21 +181,21 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_their_lines() -> None:
         ("name: a\n", 1, "'version' is missing"),
     ],
 )
-def test_what_is_no_pack_is_told_with_its_line(text: str, line: int, words: str) -> None:
+def test_a_document_that_is_not_a_pack_is_rejected_with_its_line(text: str, line: int, words: str) -> None:
     assert any(at == line and words in reason for at, reason in mistakes(text))
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, "- " * 200_000 + "a", "{a: " * 100_000, '"' * 199_999])
-def test_deep_nesting_is_refused_and_exhausts_nothing(text: str) -> None:
+def test_deep_nesting_is_rejected(text: str) -> None:
     assert mistakes(text)
 
 
-def test_aliases_that_double_themselves_are_refused_before_they_grow() -> None:
+def test_exponential_yaml_aliases_are_rejected() -> None:
     levels = "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60))
     assert "is not read" in mistakes("a0: &a0 [x]\n" + levels)[0][1]
 
 
-def test_a_refusal_spells_out_a_bounded_number_of_mistakes() -> None:
+def test_an_error_message_lists_at_most_100_mistakes() -> None:
     rules = "".join("  - id: a\n    type: x\n" for _ in range(300))
     with pytest.raises(InvalidRulesError) as refused:
         parse_pack("version: 1\nrules:\n" + rules, Path("own.yaml"))
@@ -211,24 +211,24 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         load_pack(file)
 
 
-def test_a_file_in_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_rejected_with_its_line_number(tmp_path: Path) -> None:
     file = tmp_path / "sjis.yaml"
     file.write_bytes("version: 1\nname: 暗号資産\n".encode("shift_jis"))
     with pytest.raises(InvalidRulesError, match=r"sjis\.yaml:2: is not UTF-8"):
         load_pack(file)
 
 
-def test_a_file_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+def test_a_missing_file_raises_a_readable_error(tmp_path: Path) -> None:
     with pytest.raises(InvalidRulesError, match="cannot be read: No such file"):
         load_pack(tmp_path / "none.yaml")
 
 
 @pytest.mark.parametrize("surface", ["Crypto.Com", "c#", "drive C>", "24/7"])
-def test_signs_that_make_no_structure_may_be_in_a_surface(surface: str) -> None:
+def test_a_surface_can_contain_punctuation(surface: str) -> None:
     assert parse_pack(rule(f"match: ['{surface}']"), Path("own.yaml")).pack.rules[0].match == (surface,)
 
 
-def test_an_id_given_twice_in_one_file_is_a_mistake() -> None:
+def test_a_duplicate_id_in_one_file_is_an_error() -> None:
     two = RULE + RULE.split("rules:\n")[1]
     line, reason = only_mistake(two)
     assert line == 9
@@ -252,7 +252,7 @@ entities:
 """
 
 
-def test_an_unknown_entity_is_told_with_what_may_have_been_meant(tmp_path: Path) -> None:
+def test_an_unknown_entity_is_reported_with_a_suggestion(tmp_path: Path) -> None:
     text = """\
         rules:
           - id: typo
@@ -266,7 +266,7 @@ def test_an_unknown_entity_is_told_with_what_may_have_been_meant(tmp_path: Path)
     ]
 
 
-def test_a_form_of_first_mention_needs_the_symbol_that_it_names(tmp_path: Path) -> None:
+def test_a_first_mention_template_with_a_symbol_needs_an_entity_with_a_symbol(tmp_path: Path) -> None:
     text = """\
         rules:
           - id: first
@@ -280,7 +280,7 @@ def test_a_form_of_first_mention_needs_the_symbol_that_it_names(tmp_path: Path) 
     ]
 
 
-def test_only_what_an_earlier_pack_has_can_be_disabled_or_enabled(tmp_path: Path) -> None:
+def test_disable_and_enable_accept_only_ids_of_earlier_packs(tmp_path: Path) -> None:
     found = between(tmp_path, FACTS, "disable: [ethereum, ethereum.case, etherium]\nenable: [house.style]\n")
     assert found == [
         "1.yaml:2: 'disable': there is no rule or entity 'etherium' (did you mean 'ethereum'?)",
@@ -288,12 +288,12 @@ def test_only_what_an_earlier_pack_has_can_be_disabled_or_enabled(tmp_path: Path
     ]
 
 
-def test_the_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+def test_errors_of_all_files_are_reported_at_once(tmp_path: Path) -> None:
     found = between(tmp_path, "colour: red\n", "rules: 1\n")
     assert [line.split(":")[0] for line in found] == ["0.yaml", "1.yaml"]
 
 
-def test_a_folder_gives_its_packs_by_name_and_nothing_else(tmp_path: Path) -> None:
+def test_a_folder_lists_its_yaml_packs_in_name_order(tmp_path: Path) -> None:
     for name in ("b.yml", "a.yaml", ".hidden.yaml", "notes.txt"):
         (tmp_path / name).write_text("", encoding="utf-8")
     assert [path.name for path in user_files(tmp_path)] == ["a.yaml", "b.yml"]

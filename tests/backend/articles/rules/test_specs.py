@@ -27,7 +27,7 @@ def reasons(made: Pack) -> list[str]:
     return [str(failure) for failure in failures(compile_rules([merge_packs([made])]), made.rules)]
 
 
-def test_specs_that_hold_are_no_failures() -> None:
+def test_passing_specs_report_no_failures() -> None:
     specs = "{from: Etherium fell, to: Ethereum fell}, {from: Etheriums, to: Etheriums, finds: false}"
     assert reasons(pack(rule("Etherium", "Ethereum", specs))) == []
 
@@ -42,30 +42,30 @@ def test_specs_that_hold_are_no_failures() -> None:
         ("{from: Etherium, to: Ethereum, finds: false}", "should find nothing in 'Etherium'"),
     ],
 )
-def test_a_spec_that_does_not_hold_says_what_came_instead(specs: str, reason: str) -> None:
+def test_a_failing_spec_reports_the_actual_result(specs: str, reason: str) -> None:
     (told,) = reasons(pack(rule("Etherium", "Ethereum", specs)))
     assert told.startswith("rule 'own': spec 1: ")
     assert reason in told
 
 
-def test_a_spec_is_of_the_rules_first_language_unless_it_names_one() -> None:
+def test_a_spec_uses_the_first_language_of_its_rule_by_default() -> None:
     specs = "{from: Etherium, to: Ethereum}, {from: Etherium, to: Etherium, language: en}"
     assert reasons(pack(rule("Etherium", "Ethereum", specs, more="languages: [ja],"))) == []
 
 
-def test_a_spec_is_of_the_content_unless_it_names_a_field() -> None:
+def test_a_spec_checks_the_content_field_by_default() -> None:
     specs = "{from: Etherium, to: Etherium}, {from: Etherium, to: Ethereum, field: title}"
     assert reasons(pack(rule("Etherium", "Ethereum", specs, more="fields: [title],"))) == []
 
 
-def test_a_spec_holds_with_all_corrections_of_the_set() -> None:
+def test_a_spec_is_checked_with_the_corrections_of_all_rules() -> None:
     one = rule("Etherium", "Ethereum", "{from: Etherium Solanna, to: Ethereum Solanna}", id="one")
     other = rule("Solanna", "Solana", "{from: Solanna, to: Solana}", id="other")
     (told,) = reasons(pack(one, other))
     assert "became 'Ethereum Solana'" in told
 
 
-def test_rules_that_are_off_are_tried_as_if_they_were_on_even_where_they_contradict_each_other() -> None:
+def test_disabled_rules_are_checked_as_if_enabled_even_if_they_conflict() -> None:
     short = rule(
         "crypto currency", "crypto", "{from: crypto currency, to: crypto}", id="short", more="enabled: false,"
     )
@@ -79,6 +79,6 @@ def test_rules_that_are_off_are_tried_as_if_they_were_on_even_where_they_contrad
     assert sum(tried) == 3
 
 
-def test_all_specs_of_the_shipped_rules_hold_those_of_rules_that_are_off_too() -> None:
+def test_all_specs_of_the_default_rules_pass_including_disabled_rules() -> None:
     shipped = merge_packs(file.pack for file in read_packs(default_files()))
     assert [str(failure) for failure in failures_of_all(shipped, {rule.id for rule in shipped.rules})] == []

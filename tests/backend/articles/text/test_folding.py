@@ -36,7 +36,7 @@ def spans(folded: Folded) -> list[tuple[int, int]]:
         ("ﾏｲﾅｰ２社", "マイナー2社"),
     ],
 )
-def test_forms_of_one_spelling_fold_to_one_text(text: str, folded: str) -> None:
+def test_variants_of_a_spelling_fold_to_the_same_text(text: str, folded: str) -> None:
     assert fold(text).text == folded
 
 
@@ -50,7 +50,7 @@ def test_folding_a_folded_text_changes_nothing(text: str) -> None:
 
 
 @given(texts)
-def test_the_pieces_cover_the_original_in_order_and_without_gaps(text: str) -> None:
+def test_folded_spans_cover_the_original_in_order_without_gaps(text: str) -> None:
     folded = fold(text)
     found = spans(folded)
     assert [start for start, _ in found] == [0, *(end for _, end in found)][: len(found)]
@@ -58,33 +58,33 @@ def test_the_pieces_cover_the_original_in_order_and_without_gaps(text: str) -> N
 
 
 @given(texts)
-def test_each_piece_folds_by_itself_to_what_stands_in_the_folded_text(text: str) -> None:
+def test_each_span_folds_alone_to_its_part_of_the_folded_text(text: str) -> None:
     folded = fold(text)
     assert "".join(fold(text[start:end]).text for start, end in spans(folded)) == folded.text
 
 
 @given(texts)
-def test_a_text_folds_as_its_composed_and_decomposed_forms_do(text: str) -> None:
+def test_composed_and_decomposed_forms_fold_to_the_same_text(text: str) -> None:
     latin_and_kana = "".join(c for c in text if c < "\u0400" or "\u3040" <= c <= "\u30ff")
     composed, decomposed = (unicodedata.normalize(form, latin_and_kana) for form in ("NFC", "NFD"))
     assert fold(composed).text == fold(decomposed).text
 
 
 @given(texts)
-def test_plain_keeps_the_case_and_evens_out_the_rest(text: str) -> None:
+def test_plain_text_keeps_its_case_and_folds_to_the_same_text(text: str) -> None:
     assert fold(plain(text)).text == fold(text).text
 
 
-def test_a_place_inside_a_ligature_or_a_composition_has_no_way_back() -> None:
+def test_an_offset_inside_a_ligature_has_no_source_offset() -> None:
     assert fold("ﬁnance").source(1, 7) is None
     assert fold("x").source(0, 1) == (0, 1)
 
 
-def test_many_marks_on_one_letter_are_left_as_they_are() -> None:
+def test_many_combining_marks_on_one_letter_are_not_changed() -> None:
     heap = "e" + "\u0301\u0323" * 50_000
     assert fold(heap).text == heap
 
 
-def test_a_text_of_many_odd_characters_folds_as_its_parts_do() -> None:
+def test_a_text_with_many_unusual_characters_folds_like_its_parts() -> None:
     parts = ["Ａｂａ’s", "ÉTÉ", "ΣΑΣ ς", "Жук", "İz", "Ｂ\u00a0ﬁ", "ｶﾞ", "ЁЪЫЭЮЯ"]
     assert fold(" ".join(parts)).text == " ".join(fold(part).text for part in parts)

@@ -36,9 +36,9 @@ from backend.articles.text.language_detection import detect
         ),
     ],
 )
-def test_the_letters_tell_the_language(texts: list[str], language: str) -> None:
+def test_the_script_determines_the_language(texts: list[str], language: str) -> None:
     assert detect(texts) == language
 
 
-def test_the_fields_count_together() -> None:
+def test_the_language_is_detected_from_all_fields_together() -> None:
     assert detect(["BTC", "ビットコインの価格が上昇している"]) == "ja"

@@ -80,7 +80,7 @@ def exposed(text: str) -> list[bool]:
         "---\nslug: Etherium\n---\n",
     ],
 )
-def test_a_name_in_protected_text_is_found_protected(text: str) -> None:
+def test_a_name_in_protected_text_is_protected(text: str) -> None:
     assert not any(exposed(text)), [text[a:b] for a, b in protected_spans(text)]
 
 
@@ -134,7 +134,7 @@ def test_a_name_in_protected_text_is_found_protected(text: str) -> None:
         "--- Etherium ---",
     ],
 )
-def test_a_name_in_prose_is_open(text: str) -> None:
+def test_a_name_in_prose_is_not_protected(text: str) -> None:
     assert all(exposed(text)), [text[a:b] for a, b in protected_spans(text)]
 
 
@@ -148,7 +148,7 @@ marked_up = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 @given(marked_up)
 @example("[Etherium][]\n[x]: y")
-def test_spans_are_sorted_and_apart_and_within_the_text(text: str) -> None:
+def test_protected_spans_are_sorted_disjoint_and_within_the_text(text: str) -> None:
     spans = protected_spans(text)
     flat = [place for span in spans for place in span]
     assert flat == sorted(set(flat))
@@ -157,7 +157,7 @@ def test_spans_are_sorted_and_apart_and_within_the_text(text: str) -> None:
 
 @given(marked_up, st.data())
 @example("@x Etherium", None)
-def test_asking_place_by_place_says_the_same_as_all_spans_at_once(
+def test_a_protection_lookup_agrees_with_the_list_of_protected_spans(
     text: str, data: st.DataObject | None
 ) -> None:
     spans = protected_spans(text)
@@ -180,18 +180,18 @@ def test_text_after_a_blank_line_changes_nothing_before_it(text: str, more: str)
 
 
 @pytest.mark.parametrize("text", ["{}", "{}, then", "{}’s fee", "{}'s fee", "({})", "at {}.", "{}が", "“{}”"])
-def test_a_name_that_is_a_domain_is_open_wherever_it_stands_for_itself(text: str) -> None:
+def test_a_domain_used_as_a_name_is_not_protected(text: str) -> None:
     at = text.index("{")
     assert not touches(Protection(text.format("Crypto.com")), at, at + len("Crypto.com"))
 
 
 @pytest.mark.parametrize("text", ["https://{}", "{}/prices", "me@{}", "@{}", "www.{}", "`{}`", "[x]({})"])
-def test_within_an_address_it_is_none(text: str) -> None:
+def test_a_domain_name_within_an_address_is_protected(text: str) -> None:
     at = text.index("{")
     assert touches(Protection(text.format("Crypto.com")), at, at + len("Crypto.com"))
 
 
 @pytest.mark.parametrize("text", ["C:\\{}\\x", "\\\\host\\{}"])
-def test_a_folder_of_windows_is_protected_place_by_place_too(text: str) -> None:
+def test_a_protection_lookup_protects_windows_paths(text: str) -> None:
     at = text.index("{")
     assert touches(Protection(text.format(NAME)), at, at + len(NAME))

@@ -26,7 +26,7 @@ from backend.articles.text.rename_cues import has_rename_cue, is_one_paragraph
         "OldName已改名",
     ],
 )
-def test_words_beside_the_name_say_that_it_changed(text: str) -> None:
+def test_rename_words_beside_a_name_are_a_rename_cue(text: str) -> None:
     at = text.index("OldName")
     assert has_rename_cue(text, at, at + len("OldName"))
 
@@ -34,7 +34,7 @@ def test_words_beside_the_name_say_that_it_changed(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["OldName rose", "OldNameが上昇した", "OldName上涨", "The price of OldName.", "OldName"]
 )
-def test_other_words_do_not(text: str) -> None:
+def test_other_words_beside_a_name_are_not_a_rename_cue(text: str) -> None:
     at = text.index("OldName")
     assert not has_rename_cue(text, at, at + len("OldName"))
 

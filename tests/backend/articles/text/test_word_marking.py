@@ -16,12 +16,12 @@ boundaries = st.sampled_from(["auto", "word", "none", "katakana-run"])
 @given(folded)
 @example("")
 @example("a\n\tk 0")
-def test_a_marked_text_has_as_many_characters(text: str) -> None:
+def test_marking_keeps_the_number_of_characters(text: str) -> None:
     assert len(marked(encoded(text))) == len(text)
 
 
 @given(folded, folded.filter(bool), folded, boundaries)
-def test_a_surface_whose_boundaries_hold_looks_like_one_of_its_forms(
+def test_a_surface_at_its_boundaries_is_marked_as_one_of_its_forms(
     before: str, surface: str, behind: str, boundary: str
 ) -> None:
     left, right = edges(surface, boundary)  # type: ignore[arg-type]  # one of the four
@@ -33,12 +33,12 @@ def test_a_surface_whose_boundaries_hold_looks_like_one_of_its_forms(
 
 
 @given(folded.filter(bool), folded.filter(bool))
-def test_only_surfaces_with_control_characters_look_like_others(one: str, other: str) -> None:
+def test_only_surfaces_with_control_characters_can_share_a_marked_form(one: str, other: str) -> None:
     if marked(encoded(one)) == marked(encoded(other)) and not looks_like_others(one):
         assert one == other
 
 
-def test_a_name_inside_a_word_does_not_look_like_itself() -> None:
+def test_a_name_inside_a_word_is_not_marked_as_the_name() -> None:
     (form,) = marked_forms(["rep"], *zip(edges("rep", "auto"), strict=True))
     assert form[1] in marked(b"a rep.")
     assert form[1] not in marked(b"report prep trepan")

@@ -23,7 +23,7 @@ def enter(database: Database, username: str, password: str = PASSWORD) -> object
     return accounts.sign_in(database, username, password, address="192.0.2.1", now=NOW)
 
 
-def test_an_account_keeps_its_name_as_it_was_given_and_its_password_as_a_hash(database: Database) -> None:
+def test_account_keeps_its_username_and_stores_a_password_hash(database: Database) -> None:
     made = make(database)
     assert (made.username, made.scopes, made.state) == ("Ada", ("read", "write", "ingest"), "active")
     signed_in = enter(database, "ada")
@@ -33,14 +33,14 @@ def test_an_account_keeps_its_name_as_it_was_given_and_its_password_as_a_hash(da
 
 
 @pytest.mark.parametrize("name", ["ada", "ＡＤＡ", " Ada "])
-def test_two_accounts_have_no_name_that_reads_alike(database: Database, name: str) -> None:
+def test_usernames_that_look_alike_are_rejected_as_a_conflict(database: Database, name: str) -> None:
     make(database)
     with pytest.raises(Conflict):
         make(database, username=name)
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "a\0", "a\nb", "\ud800", "\u200b", "a" * 65, "ﷺ" * 64])
-def test_what_can_be_no_name(sqlite_database: Database, name: str) -> None:
+def test_invalid_username_is_rejected(sqlite_database: Database, name: str) -> None:
     with pytest.raises(BadRequest):
         make(sqlite_database, username=name)
     if "\ud800" not in name:
@@ -48,18 +48,18 @@ def test_what_can_be_no_name(sqlite_database: Database, name: str) -> None:
 
 
 @pytest.mark.parametrize("password", ["", "seven77", "a" * 1025, "with a\0null", "with a\nline", "a \ud800"])
-def test_what_can_be_no_password(sqlite_database: Database, password: str) -> None:
+def test_invalid_password_is_rejected(sqlite_database: Database, password: str) -> None:
     with pytest.raises(BadRequest):
         make(sqlite_database, password=password)
 
 
-def test_a_password_counts_however_its_characters_are_composed(sqlite_database: Database) -> None:
+def test_password_matches_in_any_unicode_normalization(sqlite_database: Database) -> None:
     make(sqlite_database, password="caf\u00e9 au lait")
     assert enter(sqlite_database, "ada", "cafe\u0301 au lait")
     assert enter(sqlite_database, "ada", "cafe au lait") is None
 
 
-def test_a_hash_of_a_lower_cost_is_renewed_at_the_next_sign_in(
+def test_sign_in_rehashes_a_password_with_an_outdated_cost(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(sqlite_database)
@@ -71,12 +71,12 @@ def test_a_hash_of_a_lower_cost_is_renewed_at_the_next_sign_in(
     assert enter(sqlite_database, "ada") == renewed
 
 
-def test_nobody_is_hashed_for_at_the_present_cost() -> None:
+def test_unknown_account_is_checked_against_a_dummy_hash_of_the_current_cost() -> None:
     assert not CHEAP.check_needs_rehash(passwords._random_hash())
     assert not passwords.matches(None, PASSWORD)
 
 
-def test_the_third_hash_at_a_time_waits_and_says_so_when_it_is_too_long(
+def test_third_concurrent_hash_times_out_as_unavailable(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passwords, "WAIT_TIMEOUT_SECONDS", 0.001)
@@ -85,21 +85,21 @@ def test_the_third_hash_at_a_time_waits_and_says_so_when_it_is_too_long(
     assert not passwords.matches(None, PASSWORD)
 
 
-def test_no_more_wait_for_a_hash_than_threads_can_be_spared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_waiting_password_hashes_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "_queue_places", threading.BoundedSemaphore(2))
     with passwords._HashSlot(), passwords._HashSlot(), pytest.raises(Unavailable):
         passwords.matches(None, PASSWORD)
     assert not passwords.matches(None, PASSWORD)
 
 
-def test_an_account_that_there_is_not_is_named_as_such(sqlite_database: Database) -> None:
+def test_unknown_account_raises_not_found(sqlite_database: Database) -> None:
     with pytest.raises(NotFound, match="users list"):
         accounts.set_disabled(sqlite_database, "nobody", disabled=True, now=NOW)
     with pytest.raises(NotFound, match="users list"):
         accounts.set_password(sqlite_database, "nobody", PASSWORD, NOW)
 
 
-def test_an_application_is_listed_with_its_addresses_in_order_and_once(database: Database) -> None:
+def test_application_lists_its_redirect_uris_in_order_without_duplicates(database: Database) -> None:
     uris = ["https://b.example/", CALLBACK, "https://b.example/"]
     made = apps.create(database, name=" Desk ", redirect_uris=uris, now=NOW)
     assert (made.name, made.redirect_uris, made.state) == ("Desk", ("https://b.example/", CALLBACK), "active")
@@ -114,12 +114,12 @@ def test_an_application_is_listed_with_its_addresses_in_order_and_once(database:
     ("name", "uris"),
     [("", [CALLBACK]), ("a\nb", [CALLBACK]), ("a", []), ("a", [f"{CALLBACK}/{n}" for n in range(21)])],
 )
-def test_what_can_be_no_application(sqlite_database: Database, name: str, uris: list[str]) -> None:
+def test_invalid_application_is_rejected(sqlite_database: Database, name: str, uris: list[str]) -> None:
     with pytest.raises(BadRequest):
         apps.create(sqlite_database, name=name, redirect_uris=uris, now=NOW)
 
 
 @pytest.mark.parametrize("client_id", ["", "abc", "%%%%", "____", "00000000"])
-def test_an_application_that_there_is_not_is_named_as_such(sqlite_database: Database, client_id: str) -> None:
+def test_revoking_an_unknown_application_raises_not_found(sqlite_database: Database, client_id: str) -> None:
     with pytest.raises(NotFound, match="apps list"):
         apps.revoke(sqlite_database, client_id, NOW)

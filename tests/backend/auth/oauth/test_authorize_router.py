@@ -65,7 +65,7 @@ def strict(service: Running) -> Desk:
     return desk(service, uris=(REGISTERED,))
 
 
-def test_the_form_has_the_fields_and_buttons_and_sends_the_request_again(at_desk: Desk) -> None:
+def test_form_has_its_fields_and_buttons_and_resubmits_the_request(at_desk: Desk) -> None:
     page = at_desk.open()
     assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     form = Form(page.text.decode())
@@ -77,32 +77,32 @@ def test_the_form_has_the_fields_and_buttons_and_sends_the_request_again(at_desk
     assert re.fullmatch(r"[0-9a-f]{64}", form.hidden["csrf_token"])
 
 
-def test_a_person_who_allows_comes_back_with_a_code_the_state_and_the_issuer(at_desk: Desk) -> None:
+def test_approval_redirects_with_code_state_and_issuer(at_desk: Desk) -> None:
     told = answered(at_desk.decide())
     assert told.pop("code").startswith("cpc_")
     assert told == {"state": "a state & more"}
 
 
-def test_a_person_who_refuses_comes_back_with_access_denied_and_without_a_password(at_desk: Desk) -> None:
+def test_denial_redirects_with_access_denied_and_needs_no_password(at_desk: Desk) -> None:
     told = answered(at_desk.decide("deny", username="", password=""))
     assert (told["error"], told["state"]) == ("access_denied", "a state & more")
     assert "code" not in told
 
 
 @pytest.mark.parametrize(("button", "name"), [("approve", "code"), ("deny", "error")])
-def test_a_button_counts_by_its_name(at_desk: Desk, button: str, name: str) -> None:
+def test_form_button_is_recognized_by_its_name(at_desk: Desk, button: str, name: str) -> None:
     form = Form(at_desk.open().text.decode()).hidden
     assert name in answered(at_desk.submit({**form, "username": "ada", "password": PASSWORD, button: ""}))
 
 
-def test_an_answer_keeps_the_query_that_the_redirect_uri_has(strict: Desk) -> None:
+def test_redirect_keeps_the_query_of_the_redirect_uri(strict: Desk) -> None:
     answer = strict.decide(redirect_uri=REGISTERED, state=None)
     assert answer.headers["location"].startswith(f"{REGISTERED}&code=cpc_")
     assert set(answered(answer, REGISTERED)) == {"tenant", "code"}
 
 
 @pytest.mark.parametrize("uri", HOSTILE)
-def test_only_the_very_redirect_uri_is_ever_redirected_to(strict: Desk, uri: str) -> None:
+def test_only_the_exact_registered_redirect_uri_is_redirected_to(strict: Desk, uri: str) -> None:
     for answer in (strict.open(redirect_uri=uri), strict.submit(strict.asked(redirect_uri=uri))):
         assert answer.status == 400
         assert "location" not in answer.headers
@@ -111,7 +111,7 @@ def test_only_the_very_redirect_uri_is_ever_redirected_to(strict: Desk, uri: str
 
 
 @pytest.mark.parametrize("uri", HOSTILE)
-def test_what_is_wrong_beside_a_foreign_redirect_uri_is_not_told_there(strict: Desk, uri: str) -> None:
+def test_errors_are_not_sent_to_an_unregistered_redirect_uri(strict: Desk, uri: str) -> None:
     answer = strict.open(redirect_uri=uri, response_type=None, scope="everything")
     assert (answer.status, "location" in answer.headers) == (400, False)
 
@@ -120,19 +120,21 @@ def test_what_is_wrong_beside_a_foreign_redirect_uri_is_not_told_there(strict: D
     "client_id",
     [None, "", "x", "00000000-0000-4000-8000-000000000000", "{0}", "\0", "٣" * 36, "' OR 1=1", "a" * 10_000],
 )
-def test_an_unknown_application_is_told_to_the_person_alone(at_desk: Desk, client_id: str | None) -> None:
+def test_unknown_client_id_shows_an_error_page_without_a_redirect(
+    at_desk: Desk, client_id: str | None
+) -> None:
     answer = at_desk.open(client_id=client_id)
     assert (answer.status, "location" in answer.headers) == (400, False)
     assert "client_id" in answer.text.decode()
 
 
-def test_a_revoked_application_is_as_an_unknown_one(at_desk: Desk) -> None:
+def test_revoked_application_is_rejected_like_an_unknown_one(at_desk: Desk) -> None:
     apps.revoke(at_desk.running.database, at_desk.app.client_id, at_desk.running.clock())
     assert at_desk.open().status == 400
 
 
 @pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
-def test_the_two_that_say_where_to_go_come_once(at_desk: Desk, name: str) -> None:
+def test_duplicate_client_id_or_redirect_uri_is_rejected_without_a_redirect(at_desk: Desk, name: str) -> None:
     asked = at_desk.asked()
     answer = at_desk.open(urlencode([*asked.items(), (name, asked[name])]))
     assert (answer.status, "location" in answer.headers) == (400, False)
@@ -161,7 +163,7 @@ def test_the_two_that_say_where_to_go_come_once(at_desk: Desk, name: str) -> Non
         ({"scope": "read\0"}, "invalid_scope"),
     ],
 )
-def test_what_is_wrong_is_told_to_the_application(
+def test_request_errors_are_redirected_to_the_application(
     at_desk: Desk, changes: dict[str, str | None], error: str
 ) -> None:
     for answer in (at_desk.open(**changes), at_desk.submit(at_desk.asked(**changes))):
@@ -173,14 +175,14 @@ def test_what_is_wrong_is_told_to_the_application(
 @pytest.mark.parametrize(
     "name", ["response_type", "scope", "state", "code_challenge", "code_challenge_method"]
 )
-def test_a_parameter_that_comes_twice_is_told_to_the_application(at_desk: Desk, name: str) -> None:
+def test_duplicate_parameter_error_is_redirected_to_the_application(at_desk: Desk, name: str) -> None:
     asked = at_desk.asked()
     told = answered(at_desk.open(urlencode([*asked.items(), (name, asked[name])])))
     assert told["error"] == "invalid_request"
     assert ("state" in told) == (name != "state")
 
 
-def test_unknown_parameters_are_ignored_and_those_without_a_value_count_as_absent(at_desk: Desk) -> None:
+def test_unknown_parameters_are_ignored_and_empty_ones_are_treated_as_absent(at_desk: Desk) -> None:
     assert at_desk.open(prompt="login", resource="https://a.example").status == 200
     told = answered(at_desk.decide(state="", scope=""))
     assert set(told) == {"code"}
@@ -189,19 +191,19 @@ def test_unknown_parameters_are_ignored_and_those_without_a_value_count_as_absen
 @pytest.mark.parametrize(
     "state", ["é雪🙂", "\r\nSet-Cookie: a=b", "\0", '"><script>alert(1)</script>', "%0d%0a", "s" * 10_000]
 )
-def test_a_state_comes_back_as_it_was_sent_and_never_as_markup(at_desk: Desk, state: str) -> None:
+def test_state_is_returned_unchanged_and_escaped_in_html(at_desk: Desk, state: str) -> None:
     page = at_desk.open(state=state)
     assert b"<script" not in page.body
     assert answered(at_desk.decide(state=state))["state"] == state
 
 
 @pytest.mark.parametrize("query", ["client_id=%ff", "state=%ed%a0%80", "a=1&" * 100, "x=" + "a" * 70_000])
-def test_a_query_that_cannot_be_read_is_a_page_too(at_desk: Desk, query: str) -> None:
+def test_unreadable_query_returns_a_400_html_page(at_desk: Desk, query: str) -> None:
     answer = at_desk.open(query)
     assert (answer.status, answer.headers["content-type"]) == (400, "text/html; charset=utf-8")
 
 
-def test_the_page_says_who_asks_for_what_and_where_one_goes_on(service: Running) -> None:
+def test_page_shows_the_escaped_application_name_scopes_and_redirect_host(service: Running) -> None:
     at_desk = desk(service, name='<img src=x onerror="alert(1)"> & {app}')
     text = at_desk.open(scope="write read").text.decode()
     assert "<img" not in text
@@ -210,7 +212,7 @@ def test_the_page_says_who_asks_for_what_and_where_one_goes_on(service: Running)
     assert "<strong>desk.example</strong>" in text
 
 
-def test_no_frame_no_script_no_cache_no_referrer_and_no_other_origin(at_desk: Desk) -> None:
+def test_security_headers_forbid_framing_scripts_caching_and_cross_origin_use(at_desk: Desk) -> None:
     headers = at_desk.open(headers={"Origin": "https://evil.example"}).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -227,9 +229,7 @@ def test_no_frame_no_script_no_cache_no_referrer_and_no_other_origin(at_desk: De
 
 
 @pytest.mark.parametrize("form", ["all", "approve", "deny"])
-def test_a_form_counts_only_in_the_browser_and_for_the_request_that_it_was_made_for(
-    at_desk: Desk, form: str
-) -> None:
+def test_form_is_accepted_only_from_the_same_browser_and_request(at_desk: Desk, form: str) -> None:
     right = Form(at_desk.open().text.decode()).hidden
     filled = {**right, "username": "ada", "password": PASSWORD, form: form}
     stranger = desk(at_desk.running)
@@ -249,14 +249,14 @@ def test_a_form_counts_only_in_the_browser_and_for_the_request_that_it_was_made_
     assert at_desk.submit(filled).status == 403
 
 
-def test_two_pages_of_one_browser_both_count(at_desk: Desk) -> None:
+def test_two_open_forms_in_one_browser_are_both_accepted(at_desk: Desk) -> None:
     first = Form(at_desk.open(state="one").text.decode()).hidden
     at_desk.open(state="two")
     answer = at_desk.submit({**first, "username": "ada", "password": PASSWORD, "approve": "approve"})
     assert answered(answer)["state"] == "one"
 
 
-def test_a_wrong_name_and_a_wrong_password_are_told_alike_with_the_name_kept(at_desk: Desk) -> None:
+def test_wrong_username_and_wrong_password_show_the_same_error_and_keep_the_username(at_desk: Desk) -> None:
     pages = []
     for username, password in (("ada", "a wrong password"), ("<nobody>", PASSWORD), ("a\0", PASSWORD)):
         answer = at_desk.decide(username=username, password=password)
@@ -275,29 +275,29 @@ def test_a_form_without_a_name_or_password_is_shown_again(at_desk: Desk, missing
     assert (answer.status, "location" in answer.headers) == (400, False)
 
 
-def test_a_form_without_a_button_grants_nothing(at_desk: Desk) -> None:
+def test_form_without_a_button_is_rejected(at_desk: Desk) -> None:
     assert at_desk.decide("neither").status == 400
 
 
-def test_a_disabled_account_is_told_as_a_wrong_password(at_desk: Desk) -> None:
+def test_disabled_account_gets_the_wrong_password_error(at_desk: Desk) -> None:
     person(at_desk.running, "grace")
     at_desk.code(username="grace")
     accounts.set_disabled(at_desk.running.database, "grace", disabled=True, now=at_desk.running.clock())
     assert at_desk.decide(username="grace").status == 403
 
 
-def test_names_count_in_any_case_and_width(at_desk: Desk) -> None:
+def test_username_matches_in_any_case_and_character_width(at_desk: Desk) -> None:
     assert at_desk.code(username=" ＡＤＡ ")
 
 
-def test_an_account_grants_what_it_may_and_says_so(at_desk: Desk) -> None:
+def test_granted_scopes_are_limited_to_those_of_the_account(at_desk: Desk) -> None:
     person(at_desk.running, "reader", scopes=("read",))
     assert at_desk.tokens(username="reader", scope="read write admin")["scope"] == "read"
     assert answered(at_desk.decide(username="reader", scope="write"))["error"] == "access_denied"
 
 
 @pytest.mark.parametrize("username", ["ada", "nobody-of-this-name"])
-def test_the_eleventh_guess_in_a_minute_must_wait_whether_or_not_there_is_such_an_account(
+def test_eleventh_login_attempt_per_minute_is_throttled_for_any_username(
     at_desk: Desk, username: str
 ) -> None:
     page = Form(at_desk.open().text.decode()).hidden
@@ -310,7 +310,7 @@ def test_the_eleventh_guess_in_a_minute_must_wait_whether_or_not_there_is_such_a
 
 
 @pytest.mark.parametrize("body", ["a=%ff", "x=" + "a" * 70_000, "a=1&" * 100])
-def test_a_form_that_cannot_be_read_is_refused(at_desk: Desk, body: str) -> None:
+def test_unreadable_form_is_rejected(at_desk: Desk, body: str) -> None:
     answer = at_desk.submit(body)
     assert answer.status in (400, 413)
     assert answer.json()["error"] == "invalid_request"
@@ -327,14 +327,14 @@ def test_a_form_that_cannot_be_read_is_refused(at_desk: Desk, body: str) -> None
         ({"Accept-Language": ",;q=x,,\x80"}, "\0", "en"),
     ],
 )
-def test_the_page_speaks_the_language_that_is_asked_for(
+def test_page_uses_the_requested_language(
     at_desk: Desk, headers: dict[str, str], ui_locales: str | None, language: str
 ) -> None:
     assert f'<html lang="{language}">' in at_desk.open(ui_locales=ui_locales, headers=headers).text.decode()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_switch_leads_to_the_same_request_and_the_form_stays_in_its_language(
+def test_language_links_keep_the_request_and_the_form_keeps_its_language(
     at_desk: Desk, language: str
 ) -> None:
     text = at_desk.open(ui_locales=language).text.decode()

@@ -25,7 +25,7 @@ def allow(at_desk: Desk, address: str) -> str:
     return answer.headers["location"]
 
 
-def test_authlib_signs_in_reads_refreshes_by_itself_and_revokes(at_desk: Desk) -> None:
+def test_authlib_signs_in_reads_data_refreshes_and_revokes(at_desk: Desk) -> None:
     app = at_desk.running.app
 
     async def use() -> None:
@@ -64,7 +64,7 @@ def test_authlib_signs_in_reads_refreshes_by_itself_and_revokes(at_desk: Desk) -
     asyncio.run(use())
 
 
-def test_authlib_finds_the_metadata_right(at_desk: Desk) -> None:
+def test_authlib_accepts_the_server_metadata(at_desk: Desk) -> None:
     answer = send(at_desk.running.app, "/.well-known/oauth-authorization-server")
     metadata = AuthorizationServerMetadata(answer.json())
     for name in metadata.REGISTRY_KEYS:

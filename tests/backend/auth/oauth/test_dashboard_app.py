@@ -28,7 +28,9 @@ def named(file: Path) -> str:
     return str(told["client_id"])
 
 
-def test_it_is_registered_once_with_its_address(sqlite_database: Database, file: Path) -> None:
+def test_dashboard_app_is_registered_once_with_its_redirect_uri(
+    sqlite_database: Database, file: Path
+) -> None:
     for _ in range(2):
         dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     (app,) = apps.list_all(sqlite_database)
@@ -36,7 +38,7 @@ def test_it_is_registered_once_with_its_address(sqlite_database: Database, file:
     assert named(file) == app.client_id
 
 
-def test_a_lost_or_broken_file_is_written_anew_for_the_same_application(
+def test_missing_or_corrupt_file_is_rewritten_for_the_same_application(
     sqlite_database: Database, file: Path
 ) -> None:
     dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
@@ -48,7 +50,9 @@ def test_a_lost_or_broken_file_is_written_anew_for_the_same_application(
     assert len(apps.list_all(sqlite_database)) == 1
 
 
-def test_another_address_is_another_application(sqlite_database: Database, file: Path) -> None:
+def test_different_redirect_uri_registers_a_different_application(
+    sqlite_database: Database, file: Path
+) -> None:
     dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     before = named(file)
     dashboard_app.ensure_registered(sqlite_database, file, THERE, NOW)
@@ -57,7 +61,7 @@ def test_another_address_is_another_application(sqlite_database: Database, file:
     assert named(file) == before
 
 
-def test_one_that_was_revoked_is_respected(sqlite_database: Database, file: Path) -> None:
+def test_revoked_dashboard_app_is_not_registered_again(sqlite_database: Database, file: Path) -> None:
     dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     before = named(file)
     apps.revoke(sqlite_database, before, NOW)
@@ -66,9 +70,7 @@ def test_one_that_was_revoked_is_respected(sqlite_database: Database, file: Path
     assert [app.state for app in apps.list_all(sqlite_database)] == ["revoked"]
 
 
-def test_an_address_that_cannot_be_registered_keeps_the_service_from_nothing(
-    sqlite_database: Database, file: Path
-) -> None:
+def test_invalid_redirect_uri_does_not_prevent_startup(sqlite_database: Database, file: Path) -> None:
     dashboard_app.ensure_registered(sqlite_database, file, "http://192.168.1.5:8501/sign-in/callback", NOW)
     assert not file.exists()
     assert apps.list_all(sqlite_database) == []
@@ -89,7 +91,9 @@ def test_an_address_that_cannot_be_registered_keeps_the_service_from_nothing(
         ),
     ],
 )
-def test_the_doctor_tells_who_can_open_the_dashboard(given: dict[str, Any], state: str, words: str) -> None:
+def test_doctor_check_reports_who_can_open_the_dashboard(
+    given: dict[str, Any], state: str, words: str
+) -> None:
     result = check_dashboard(Settings(**given))
     assert result.state == state
     assert words in result.sentence

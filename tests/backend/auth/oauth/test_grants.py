@@ -26,7 +26,7 @@ def family(database: Database) -> Family:
     return Family.of(database)
 
 
-def test_the_challenge_is_that_of_the_standards_example() -> None:
+def test_code_challenge_matches_the_rfc_example() -> None:
     verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     assert (
         grants.compute_code_challenge(verifier)
@@ -35,7 +35,7 @@ def test_the_challenge_is_that_of_the_standards_example() -> None:
     )
 
 
-def test_a_code_gives_tokens_once_and_a_second_use_revokes_them(family: Family) -> None:
+def test_code_is_exchanged_once_and_reuse_revokes_its_tokens(family: Family) -> None:
     code = family.code()
     first = given(family.exchange(code))
     assert first.scopes == ("read", "write")
@@ -45,7 +45,7 @@ def test_a_code_gives_tokens_once_and_a_second_use_revokes_them(family: Family) 
     assert refusal(family.refresh(first.refresh_token)) == "invalid_grant"
 
 
-def test_what_a_code_gave_is_revoked_though_it_was_refreshed_since(family: Family) -> None:
+def test_code_reuse_revokes_refreshed_tokens(family: Family) -> None:
     code = family.code()
     first = given(family.exchange(code))
     second = given(family.later(days=20).refresh(first.refresh_token))
@@ -71,7 +71,7 @@ def test_a_code_lives_for_sixty_seconds(family: Family) -> None:
         ({"scope": "\0"}, "invalid_scope"),
     ],
 )
-def test_a_code_is_refused_with_anything_that_is_not_its_own_and_is_not_used_up_by_it(
+def test_code_is_rejected_with_mismatched_parameters_and_remains_valid(
     family: Family, changes: dict[str, str], word: str
 ) -> None:
     if changes.get("client_id") == "another":
@@ -84,7 +84,7 @@ def test_a_code_is_refused_with_anything_that_is_not_its_own_and_is_not_used_up_
     assert given(family.exchange(code))
 
 
-def test_tokens_may_be_narrower_than_what_was_granted_and_the_next_ones_wider_again(family: Family) -> None:
+def test_token_scopes_can_be_narrowed_and_widened_again_within_the_grant(family: Family) -> None:
     first = given(family.exchange(family.code("read", "write"), scope="read"))
     assert first.scopes == ("read",)
     second = given(family.refresh(first.refresh_token, scope="write"))
@@ -92,7 +92,7 @@ def test_tokens_may_be_narrower_than_what_was_granted_and_the_next_ones_wider_ag
     assert given(family.refresh(second.refresh_token)).scopes == ("read", "write")
 
 
-def test_a_refresh_token_works_once_and_its_reuse_revokes_the_family(family: Family) -> None:
+def test_refresh_token_is_single_use_and_reuse_revokes_the_family(family: Family) -> None:
     first = family.issued()
     second = given(family.refresh(first.refresh_token))
     third = given(family.later(days=29).refresh(second.refresh_token))
@@ -111,7 +111,7 @@ def test_a_refresh_token_lives_for_thirty_days_and_an_access_token_for_an_hour(f
     assert refusal(family.later(hours=1).refresh(other.refresh_token)) == "invalid_grant"
 
 
-def test_a_refresh_token_is_its_own_applications(family: Family) -> None:
+def test_refresh_token_is_rejected_for_another_application(family: Family) -> None:
     other = apps.create(family.database, name="Other", redirect_uris=["https://o.example/"], now=family.at)
     token = family.issued().refresh_token
     assert refusal(family.refresh(token, client_id=other.client_id)) == "invalid_grant"
@@ -122,21 +122,21 @@ def test_a_refresh_token_is_its_own_applications(family: Family) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "cpr_x", "\0", "é", "a" * 10_000])
-def test_what_is_no_token_is_refused_or_not_active(family: Family, text: str) -> None:
+def test_malformed_token_is_rejected_and_inactive(family: Family, text: str) -> None:
     assert refusal(family.refresh(text)) == "invalid_grant"
     assert refusal(family.exchange(text)) == "invalid_grant"
     assert not family.is_active(text)
     assert grants.revoke(family.database, token=text, client_id=None, now=family.at) is None
 
 
-def test_one_kind_of_token_is_not_taken_for_another(family: Family) -> None:
+def test_token_of_one_kind_is_rejected_as_another_kind(family: Family) -> None:
     issued = family.issued()
     assert refusal(family.refresh(issued.access_token)) == "invalid_grant"
     assert refusal(family.exchange(issued.refresh_token)) == "invalid_grant"
     assert not family.is_active(family.code())
 
 
-def test_a_revoked_access_token_leaves_its_family_and_a_revoked_refresh_token_ends_it(family: Family) -> None:
+def test_revoking_an_access_token_keeps_its_family_and_a_refresh_token_ends_it(family: Family) -> None:
     issued = family.issued()
 
     def revoke(token: str, client_id: str | None = None) -> OAuthError | None:
@@ -154,7 +154,7 @@ def test_a_revoked_access_token_leaves_its_family_and_a_revoked_refresh_token_en
     assert revoke(second.refresh_token) is None
 
 
-def test_introspection_tells_what_a_token_is_and_nothing_of_one_that_is_over(family: Family) -> None:
+def test_introspection_describes_active_tokens_and_hides_inactive_ones(family: Family) -> None:
     issued = family.issued("read")
     told = grants.introspect(family.database, issued.access_token, family.at)
     begun = int(family.at.timestamp())
@@ -175,7 +175,7 @@ def test_introspection_tells_what_a_token_is_and_nothing_of_one_that_is_over(fam
     assert grants.introspect(family.database, issued.refresh_token, family.at) == {"active": False}
 
 
-def test_what_an_account_granted_ends_when_it_is_disabled_or_its_password_changes(family: Family) -> None:
+def test_disabling_an_account_or_changing_its_password_revokes_its_grants(family: Family) -> None:
     first = family.issued()
     accounts.set_password(family.database, "ADA", "another password", family.at)
     assert refusal(family.refresh(first.refresh_token)) == "invalid_grant"
@@ -187,7 +187,7 @@ def test_what_an_account_granted_ends_when_it_is_disabled_or_its_password_change
     assert not family.is_active(second.access_token)
 
 
-def test_what_was_granted_to_an_application_ends_with_it(family: Family) -> None:
+def test_revoking_an_application_revokes_its_grants(family: Family) -> None:
     code, issued = family.code(), family.issued()
     apps.revoke(family.database, family.client_id[:8], family.at)
     assert not family.is_active(issued.access_token)
@@ -196,7 +196,7 @@ def test_what_was_granted_to_an_application_ends_with_it(family: Family) -> None
     assert refusal(family.refresh(issued.refresh_token, client_id=family.client_id)) == "invalid_client"
 
 
-def test_who_signed_in_before_the_password_changed_grants_nothing_any_more(family: Family) -> None:
+def test_sign_in_before_a_password_change_cannot_create_a_grant(family: Family) -> None:
     who = accounts.sign_in(family.database, "ada", PASSWORD, address="192.0.2.1", now=family.at)
     assert isinstance(who, accounts.SignedIn)
     accounts.set_password(family.database, "ada", "another password", family.at)
@@ -204,7 +204,7 @@ def test_who_signed_in_before_the_password_changed_grants_nothing_any_more(famil
         assert accounts.confirm_sign_in(connection, who, family.at) is None
 
 
-def test_no_token_and_no_code_is_stored_in_its_text(family: Family) -> None:
+def test_tokens_and_codes_are_not_stored_in_plain_text(family: Family) -> None:
     code = family.code()
     issued = given(family.exchange(code))
     with family.database.read() as connection:
@@ -214,7 +214,7 @@ def test_no_token_and_no_code_is_stored_in_its_text(family: Family) -> None:
         assert text not in repr(issued)
 
 
-def test_others_are_told_of_what_was_revoked_and_not_of_what_was_issued(family: Family) -> None:
+def test_revoking_notifies_change_subscribers_and_issuing_does_not(family: Family) -> None:
     watcher, looks = ChangeWatcher(family.database), []
     watcher.subscribe(grants.CHANGE_TOPIC, lambda: looks.append(1))
     token = family.issued().refresh_token
@@ -227,7 +227,7 @@ def test_others_are_told_of_what_was_revoked_and_not_of_what_was_issued(family: 
 
 
 @pytest.mark.parametrize("what", ["code", "refresh token"])
-def test_of_simultaneous_uses_one_succeeds_and_the_others_revoke_it(family: Family, what: str) -> None:
+def test_one_of_concurrent_uses_succeeds_and_the_others_revoke_the_family(family: Family, what: str) -> None:
     for _ in range(3):
         if what == "code":
             code = family.code()

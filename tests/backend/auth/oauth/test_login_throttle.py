@@ -19,7 +19,7 @@ def take(database: Database, name: str = "ada", address: str = "192.0.2.1", afte
     )
 
 
-def test_ten_of_an_account_in_any_minute_from_any_address(database: Database) -> None:
+def test_ten_attempts_per_minute_are_allowed_for_an_account_from_any_address(database: Database) -> None:
     for number in range(10):
         assert take(database, address=f"192.0.2.{number}", after=number) is None
     assert take(database, address="192.0.2.99", after=10) == 50
@@ -30,7 +30,9 @@ def test_ten_of_an_account_in_any_minute_from_any_address(database: Database) ->
     assert take(database, after=61) is None
 
 
-def test_a_hundred_of_an_address_in_any_minute_for_any_names(sqlite_database: Database) -> None:
+def test_hundred_attempts_per_minute_are_allowed_for_an_address_with_any_username(
+    sqlite_database: Database,
+) -> None:
     for number in range(100):
         assert take(sqlite_database, f"name-{number}", after=number / 10) is None
     assert take(sqlite_database, "another", after=10) == 50
@@ -38,14 +40,16 @@ def test_a_hundred_of_an_address_in_any_minute_for_any_names(sqlite_database: Da
     assert take(sqlite_database, "another", after=60.1) is None
 
 
-def test_an_attempt_that_must_wait_does_not_make_the_next_one_wait_longer(sqlite_database: Database) -> None:
+def test_throttled_attempt_does_not_extend_the_wait(sqlite_database: Database) -> None:
     for _ in range(10):
         take(sqlite_database)
     assert [take(sqlite_database, after=after) for after in (1, 2, 3, 59)] == [59, 58, 57, 1]
     assert take(sqlite_database, after=60) is None
 
 
-def test_attempts_of_a_clock_that_was_put_back_keep_nobody_out(sqlite_database: Database) -> None:
+def test_attempts_with_future_timestamps_do_not_throttle_after_a_clock_rollback(
+    sqlite_database: Database,
+) -> None:
     ahead = timedelta(days=40).total_seconds()
     for _ in range(10):
         assert take(sqlite_database, after=ahead) is None
@@ -63,7 +67,7 @@ def test_attempts_of_a_clock_that_was_put_back_keep_nobody_out(sqlite_database: 
         ("testclient", "", True),
     ],
 )
-def test_an_address_is_what_one_caller_has(one: str, other: str, same: bool) -> None:
+def test_addresses_of_one_caller_are_grouped(one: str, other: str, same: bool) -> None:
     assert (login_throttle._group_address(one) == login_throttle._group_address(other)) is same
 
 
@@ -73,7 +77,7 @@ def test_simultaneous_attempts_are_counted_one_by_one(database: Database) -> Non
     assert waits.count(None) == 10
 
 
-def test_what_counts_no_more_is_forgotten_and_names_are_never_kept(sqlite_database: Database) -> None:
+def test_expired_attempts_are_deleted_and_usernames_are_not_stored(sqlite_database: Database) -> None:
     take(sqlite_database, "a-password-typed-as-a-name")
     take(sqlite_database, after=30)
     assert login_throttle.delete_expired(sqlite_database, NOW + timedelta(seconds=60)) == 2

@@ -68,7 +68,7 @@ def asked(at_desk: Desk, token: str, key: str | None = None) -> Answer:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_status_header_and_body_is_described(
+def test_every_status_header_and_body_is_documented(
     at_desk: Desk, document: dict[str, Any], name: str
 ) -> None:
     path, method, status, call = CALLS[name]
@@ -134,7 +134,7 @@ def test_each_form_is_described_with_its_fields(document: dict[str, Any]) -> Non
     }
 
 
-def test_a_store_that_does_not_answer_is_a_page_for_people_and_json_for_programs(
+def test_database_outage_returns_a_page_for_people_and_json_for_programs(
     service: Running, document: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_desk = desk(service)

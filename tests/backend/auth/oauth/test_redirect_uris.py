@@ -18,7 +18,7 @@ from backend.errors import BadRequest
         "com.example.desk:/",
     ],
 )
-def test_what_may_be_registered(uri: str) -> None:
+def test_valid_redirect_uri_is_accepted(uri: str) -> None:
     assert redirect_uris.validate(uri) == uri
 
 
@@ -62,7 +62,7 @@ def test_what_may_be_registered(uri: str) -> None:
         "com.example.desk://callback",
     ],
 )
-def test_what_may_not(uri: str) -> None:
+def test_invalid_redirect_uri_is_rejected(uri: str) -> None:
     with pytest.raises(BadRequest):
         redirect_uris.validate(uri)
 
@@ -77,7 +77,7 @@ def test_what_may_not(uri: str) -> None:
         ("com.example.desk:/cb", "com.example.desk:/cb?code=x+y%26"),
     ],
 )
-def test_an_answer_stands_behind_the_query_that_there_is(uri: str, answered: str) -> None:
+def test_response_parameters_are_appended_to_the_existing_query(uri: str, answered: str) -> None:
     assert redirect_uris.add_parameters(uri, {"code": "x y&"}) == answered
 
 
@@ -90,5 +90,5 @@ def test_an_answer_stands_behind_the_query_that_there_is(uri: str, answered: str
         ("com.example.desk:/cb", "com.example.desk:", "com.example.desk:"),
     ],
 )
-def test_a_place_as_a_policy_and_as_a_person_reads_it(uri: str, source: str, shown: str) -> None:
+def test_redirect_uri_is_formatted_as_csp_source_and_for_display(uri: str, source: str, shown: str) -> None:
     assert (redirect_uris.csp_source(uri), redirect_uris.describe_target(uri)) == (source, shown)

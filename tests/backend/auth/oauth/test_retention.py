@@ -4,7 +4,7 @@ from backend.worker import sign_in_schedule
 from tests.backend.auth.oauth.issued_tokens import Family, given, refusal
 
 
-def test_what_is_over_is_forgotten_and_a_rotated_token_is_not(database: Database) -> None:
+def test_expired_tokens_and_grants_are_deleted_but_rotated_tokens_are_kept(database: Database) -> None:
     family = Family.of(database)
     unused, first = family.code(), family.issued()
     second = given(family.refresh(first.refresh_token))

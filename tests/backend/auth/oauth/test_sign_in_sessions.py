@@ -45,7 +45,7 @@ def shows_page(at: Desk, **changes: Any) -> bool:
     return answer.status == 200
 
 
-def test_the_second_request_of_a_browser_is_answered_without_a_page(dashboard: Desk) -> None:
+def test_second_request_of_a_signed_in_browser_skips_the_page(dashboard: Desk) -> None:
     first = dashboard.tokens()
     told = answered(dashboard.open(scope="read"))
     assert told["state"] == "a state & more"
@@ -55,7 +55,7 @@ def test_the_second_request_of_a_browser_is_answered_without_a_page(dashboard: D
     assert len(active(dashboard.running)) == 1
 
 
-def test_what_is_wrong_with_a_request_is_told_as_ever(dashboard: Desk) -> None:
+def test_invalid_requests_are_rejected_during_a_session(dashboard: Desk) -> None:
     dashboard.code()
     assert dashboard.open(redirect_uri="https://evil.example/").status == 400
     assert dashboard.open(client_id="00000000-0000-4000-8000-000000000000").status == 400
@@ -64,7 +64,7 @@ def test_what_is_wrong_with_a_request_is_told_as_ever(dashboard: Desk) -> None:
     assert dashboard.open().status == 400
 
 
-def test_another_application_asks_for_the_password_each_time(dashboard: Desk) -> None:
+def test_other_applications_ask_for_the_password_each_time(dashboard: Desk) -> None:
     dashboard.code()
     other = desk(dashboard.running)
     other.cookies = dashboard.cookies
@@ -75,7 +75,7 @@ def test_another_application_asks_for_the_password_each_time(dashboard: Desk) ->
     assert len(active(dashboard.running)) == 1
 
 
-def test_the_page_says_that_the_browser_stays_signed_in(dashboard: Desk) -> None:
+def test_page_states_that_the_browser_stays_signed_in(dashboard: Desk) -> None:
     page = dashboard.open().text
     assert b"stays signed in until you sign out" in page
     assert b"each time" not in page
@@ -90,7 +90,7 @@ def test_the_page_says_that_the_browser_stays_signed_in(dashboard: Desk) -> None
         ({"Sec-Fetch-Dest": "empty"}, {}),
     ],
 )
-def test_the_page_is_shown_all_the_same(
+def test_page_is_shown_for_prompt_login_and_embedded_requests_during_a_session(
     dashboard: Desk, headers: dict[str, str], changes: dict[str, str]
 ) -> None:
     dashboard.code()
@@ -98,20 +98,20 @@ def test_the_page_is_shown_all_the_same(
 
 
 @pytest.mark.parametrize("cookie", ["", "x", "a" * 43, "a" * 5000, "é", "../" * 14 + "x"])
-def test_a_cookie_that_is_none_of_ours_is_nobodys(dashboard: Desk, cookie: str) -> None:
+def test_invalid_session_cookie_shows_the_page(dashboard: Desk, cookie: str) -> None:
     dashboard.code()
     dashboard.cookies[COOKIE] = cookie
     assert shows_page(dashboard)
 
 
-def test_the_language_can_be_chosen_on_a_page_that_asks_for_the_password(dashboard: Desk) -> None:
+def test_language_links_keep_the_prompt_parameter(dashboard: Desk) -> None:
     dashboard.code()
     text = dashboard.open(prompt="login").text.decode()
     assert text.count("prompt=login") == 2, "each link of the other languages"
     assert Form(text).hidden["prompt"] == "login"
 
 
-def test_asking_for_the_password_ends_the_session_but_not_at_the_word_of_another_site(
+def test_prompt_login_ends_the_session_except_from_another_site(
     dashboard: Desk,
 ) -> None:
     tokens = dashboard.tokens()
@@ -122,7 +122,7 @@ def test_asking_for_the_password_ends_the_session_but_not_at_the_word_of_another
     assert dashboard.introspect(tokens["access_token"]) == {"active": False}
 
 
-def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(dashboard: Desk) -> None:
+def test_session_cookie_is_http_only_and_same_site(dashboard: Desk) -> None:
     cookie = dashboard.decide().headers["set-cookie"].lower()
     assert cookie.startswith(COOKIE)
     assert "httponly" in cookie
@@ -133,7 +133,7 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(dashboard: Desk) 
     assert (https.name, https.path, https.secure) == ("__Host-chainproof-login", "/", True)
 
 
-def test_the_store_has_the_digest_and_the_browser_alone(dashboard: Desk) -> None:
+def test_database_stores_the_session_digest_and_the_browser_name(dashboard: Desk) -> None:
     form = Form(dashboard.open().text.decode()).hidden
     filled = {**form, "username": "ada", "password": PASSWORD, "approve": "approve"}
     dashboard.submit(filled, **{"user-agent": CHROME})
@@ -144,7 +144,7 @@ def test_the_store_has_the_digest_and_the_browser_alone(dashboard: Desk) -> None
     assert "142" not in repr(rows)
 
 
-def test_disuse_and_age_end_a_session(dashboard: Desk) -> None:
+def test_session_ends_after_the_idle_and_the_maximum_lifetime(dashboard: Desk) -> None:
     clock = dashboard.running.clock
     dashboard.code()
     began, used = clock(), 0
@@ -163,7 +163,7 @@ def test_disuse_and_age_end_a_session(dashboard: Desk) -> None:
     assert active(dashboard.running) == []
 
 
-def test_a_refresh_prolongs_the_session_and_ends_with_it(dashboard: Desk) -> None:
+def test_token_refresh_extends_the_session_and_fails_after_it_ends(dashboard: Desk) -> None:
     clock = dashboard.running.clock
     tokens = dashboard.tokens()
     for _ in range(3):
@@ -207,7 +207,7 @@ def ended_with_all(at: Desk, _: object) -> None:
 @pytest.mark.parametrize(
     "end", [ended_by_sign_out, ended_by_password, ended_by_disabling, ended_by_its_id, ended_with_all]
 )
-def test_what_ends_a_session_revokes_all_that_was_granted_in_it(
+def test_ending_a_session_revokes_all_its_tokens(
     dashboard: Desk, end: Callable[[Desk, dict[str, Any]], None]
 ) -> None:
     first = dashboard.tokens()
@@ -219,7 +219,7 @@ def test_what_ends_a_session_revokes_all_that_was_granted_in_it(
         assert dashboard.refresh(tokens["refresh_token"]).status == 400
 
 
-def test_one_persons_end_is_not_anothers(dashboard: Desk) -> None:
+def test_signing_out_keeps_the_sessions_of_other_accounts(dashboard: Desk) -> None:
     person(dashboard.running, "bea")
     other = desk(dashboard.running, first_party=True)
     other.decide(username="bea")
@@ -229,13 +229,13 @@ def test_one_persons_end_is_not_anothers(dashboard: Desk) -> None:
         accounts.end_session(dashboard.running.database, "none", dashboard.running.clock())
 
 
-def test_revoking_tokens_without_signing_out_leaves_the_browser_signed_in(dashboard: Desk) -> None:
+def test_revoking_tokens_keeps_the_browser_signed_in(dashboard: Desk) -> None:
     tokens = dashboard.tokens()
     post(dashboard.running, "/oauth/revoke", {"token": tokens["refresh_token"]})
     assert not shows_page(dashboard)
 
 
-def test_the_password_gives_a_new_secret_and_never_keeps_one_that_was_there(dashboard: Desk) -> None:
+def test_each_sign_in_issues_a_new_session_cookie_and_invalidates_the_old_one(dashboard: Desk) -> None:
     page = Form(dashboard.open().text.decode()).hidden
     dashboard.cookies[COOKIE] = planted = "a" * 43
     filled = {**page, "username": "ada", "password": PASSWORD, "approve": "approve"}
@@ -251,7 +251,7 @@ def test_the_password_gives_a_new_secret_and_never_keeps_one_that_was_there(dash
         assert shows_page(dashboard) is shown
 
 
-def test_another_person_at_the_same_browser_ends_the_first_ones_session(dashboard: Desk) -> None:
+def test_sign_in_by_another_account_ends_the_previous_session(dashboard: Desk) -> None:
     person(dashboard.running, "bob")
     page = Form(dashboard.open().text.decode()).hidden
     tokens = dashboard.tokens()
@@ -260,7 +260,7 @@ def test_another_person_at_the_same_browser_ends_the_first_ones_session(dashboar
     assert (active(dashboard.running), len(active(dashboard.running, "bob"))) == ([], 1)
 
 
-def test_an_application_of_a_private_scheme_is_never_first_party(dashboard: Desk) -> None:
+def test_application_with_a_private_uri_scheme_cannot_be_first_party(dashboard: Desk) -> None:
     with pytest.raises(BadRequest, match="http"):
         desk(dashboard.running, uris=("com.example.desk:/callback",), first_party=True)
 
@@ -282,5 +282,5 @@ def test_an_application_of_a_private_scheme_is_never_first_party(dashboard: Desk
         ("Linux" + "\x1b[2J" * 1000, "Browser on Linux"),
     ],
 )
-def test_a_browser_has_a_name_that_its_owner_knows(user_agent: str, name: str) -> None:
+def test_browser_name_is_derived_from_the_user_agent(user_agent: str, name: str) -> None:
     assert name_browser(user_agent) == name

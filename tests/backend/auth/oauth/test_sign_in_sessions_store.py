@@ -22,7 +22,7 @@ from tests.support.waiting import LIMIT_SECONDS
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 
 
-def test_nothing_is_granted_in_a_session_that_ends_at_the_same_moment(database: Database) -> None:
+def test_no_grant_is_created_in_a_session_that_ends_concurrently(database: Database) -> None:
     app = apps.create(database, name="Dashboard", redirect_uris=[CALLBACK], first_party=True, now=NOW)
     accounts.create(database, username="ada", password=PASSWORD, now=NOW)
     asked = validate_request(
@@ -95,7 +95,7 @@ def refresh(oauth: OAuth, issued: grants.IssuedTokens) -> grants.IssuedTokens | 
     )
 
 
-def test_a_store_of_before_keeps_its_grants_and_knows_its_dashboard(empty_database_url: str) -> None:
+def test_migration_keeps_existing_grants_and_recognizes_the_dashboard_app(empty_database_url: str) -> None:
     database = Database(empty_database_url)
     registered = {
         "dashboard": ("Chainproof dashboard", "https://chainproof.example/sign-in/callback"),

@@ -44,21 +44,19 @@ def refused(held: TokenCache, token: str, header: CredentialHeader = CredentialH
     return error.value.detail
 
 
-def test_a_token_stands_for_its_account_with_the_scopes_it_was_given(
-    family: Family, held: TokenCache
-) -> None:
+def test_token_resolves_to_its_account_and_granted_scopes(family: Family, held: TokenCache) -> None:
     found = find(held, given(family.exchange(family.code("read", "write"), scope="read")).access_token)
     assert (found.id, found.name, found.kind) == (family.account_id, "ada", "oauth")
     assert found.scopes == {"read"}
 
 
-def test_refreshing_changes_the_token_and_not_the_credential(family: Family, held: TokenCache) -> None:
+def test_refreshed_token_keeps_the_credential_id(family: Family, held: TokenCache) -> None:
     first = family.issued()
     second = given(family.refresh(first.refresh_token))
     assert find(held, first.access_token).credential_id == find(held, second.access_token).credential_id
 
 
-def test_the_store_is_asked_once_for_a_token(family: Family, held: TokenCache) -> None:
+def test_token_is_loaded_from_the_database_once(family: Family, held: TokenCache) -> None:
     token = family.issued().access_token
     find(held, token)
     asked: list[str] = []
@@ -76,9 +74,7 @@ def test_the_store_is_asked_once_for_a_token(family: Family, held: TokenCache) -
     assert selects() == 1
 
 
-def test_a_revoked_token_is_refused_from_the_next_look_at_the_change_counter_on(
-    family: Family, held: TokenCache
-) -> None:
+def test_revoked_token_is_rejected_after_the_next_change_poll(family: Family, held: TokenCache) -> None:
     watcher = ChangeWatcher(family.database)
     watcher.subscribe(grants.CHANGE_TOPIC, held.reload)
     one, other = family.issued(), family.issued()
@@ -93,7 +89,7 @@ def test_a_revoked_token_is_refused_from_the_next_look_at_the_change_counter_on(
     refused(held, other.access_token)
 
 
-def test_a_look_up_that_was_under_way_while_the_token_was_revoked_does_not_bring_it_back(
+def test_concurrent_lookup_does_not_restore_a_revoked_token(
     family: Family, held: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = family.issued().access_token
@@ -109,9 +105,7 @@ def test_a_look_up_that_was_under_way_while_the_token_was_revoked_does_not_bring
     refused(held, token)
 
 
-def test_a_token_that_was_revoked_or_ran_out_before_it_was_seen_is_refused(
-    family: Family, held: TokenCache
-) -> None:
+def test_uncached_revoked_or_expired_token_is_rejected(family: Family, held: TokenCache) -> None:
     revoked, old = family.issued(), family.issued()
     grants.revoke(family.database, token=revoked.access_token, client_id=None, now=family.at)
     refused(held, revoked.access_token)
@@ -119,7 +113,7 @@ def test_a_token_that_was_revoked_or_ran_out_before_it_was_seen_is_refused(
     refused(held, old.access_token)
 
 
-def test_a_token_that_is_known_runs_out(family: Family, held: TokenCache) -> None:
+def test_cached_token_expires(family: Family, held: TokenCache) -> None:
     token = family.issued().access_token
     find(held, token)
     family.later(seconds=3599)
@@ -128,7 +122,7 @@ def test_a_token_that_is_known_runs_out(family: Family, held: TokenCache) -> Non
     refused(held, token)
 
 
-def test_what_is_no_access_token_is_refused_without_asking_the_store(
+def test_malformed_or_wrong_kind_token_is_rejected_without_a_database_query(
     family: Family, held: TokenCache
 ) -> None:
     issued = family.issued()
@@ -141,19 +135,19 @@ def test_what_is_no_access_token_is_refused_without_asking_the_store(
     assert "Bearer" in refused(held, issued.access_token, CredentialHeader.TERMINAL_KEY)
 
 
-def test_a_known_token_is_refused_in_the_headers_of_keys_too(family: Family, held: TokenCache) -> None:
+def test_cached_token_is_rejected_in_api_key_headers(family: Family, held: TokenCache) -> None:
     token = family.issued().access_token
     find(held, token)
     refused(held, token, CredentialHeader.API_KEY)
 
 
-def test_a_refusal_carries_the_challenge_by_which_clients_refresh(held: TokenCache) -> None:
+def test_rejection_has_an_invalid_token_challenge(held: TokenCache) -> None:
     with pytest.raises(Unauthorized) as error:
         find(held, token_format.generate("access"))
     assert 'Bearer realm="chainproof", error="invalid_token"' in error.value.headers["WWW-Authenticate"]
 
 
-def test_no_more_tokens_are_kept_than_there_is_room_for(
+def test_number_of_cached_tokens_is_bounded(
     family: Family, held: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(token_cache, "CACHE_SIZE", 2)
@@ -163,7 +157,7 @@ def test_no_more_tokens_are_kept_than_there_is_room_for(
     assert len(held._entries) == 2
 
 
-def test_look_ups_wait_for_their_turn_and_say_so_when_it_does_not_come(
+def test_token_lookup_times_out_as_unavailable_when_all_slots_are_in_use(
     family: Family, held: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = family.issued().access_token
@@ -183,7 +177,7 @@ def test_the_last_use_of_an_application_is_written_in_a_batch(family: Family, he
     assert apps.list_all(family.database)[0].last_used_at == family.at
 
 
-def test_keys_and_tokens_are_one_source(family: Family, held: TokenCache) -> None:
+def test_credentials_find_and_revoke_both_keys_and_tokens(family: Family, held: TokenCache) -> None:
     both = Credentials(KeyCache(family.database), held)
     token = family.issued().access_token
     find(held, token)
@@ -196,7 +190,7 @@ def test_keys_and_tokens_are_one_source(family: Family, held: TokenCache) -> Non
         both.find(token.encode(), CredentialHeader.BEARER)
 
 
-def test_only_what_was_revoked_before_its_end_is_kept_in_mind(family: Family, held: TokenCache) -> None:
+def test_revoked_tokens_are_remembered_only_until_they_expire(family: Family, held: TokenCache) -> None:
     grants.revoke(family.database, token=family.issued().access_token, client_id=None, now=family.at)
     held.reload()
     assert len(held._revoked) == 1
@@ -207,7 +201,7 @@ def test_only_what_was_revoked_before_its_end_is_kept_in_mind(family: Family, he
         assert connection.execute(sa.select(sa.func.count()).select_from(tokens)).scalar_one() == 2
 
 
-def test_what_was_revoked_stays_so_while_the_clock_is_set_forth_and_back(
+def test_revoked_tokens_stay_revoked_when_the_clock_moves_forward_and_back(
     family: Family, held: TokenCache
 ) -> None:
     before, ahead = family.issued(), family.issued()
@@ -223,7 +217,7 @@ def test_what_was_revoked_stays_so_while_the_clock_is_set_forth_and_back(
         refused(held, token)
 
 
-def test_what_was_revoked_stays_so_though_the_store_forgot_it_meanwhile(
+def test_revoked_token_stays_revoked_after_it_is_deleted_from_the_database(
     family: Family, held: TokenCache
 ) -> None:
     token = family.issued().access_token

@@ -28,7 +28,7 @@ def told(answer: Answer, status: int, error: str) -> str:
     return description
 
 
-def test_a_code_gives_the_token_response_that_nobody_keeps(at_desk: Desk) -> None:
+def test_code_exchange_returns_a_token_response_that_is_not_cached(at_desk: Desk) -> None:
     answer = at_desk.exchange(at_desk.code())
     assert answer.status == 200
     body = answer.json()
@@ -37,7 +37,7 @@ def test_a_code_gives_the_token_response_that_nobody_keeps(at_desk: Desk) -> Non
     assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
 
 
-def test_a_token_opens_what_its_scopes_do_ready_answers_too(at_desk: Desk) -> None:
+def test_token_gives_access_according_to_its_scopes_including_prepared_responses(at_desk: Desk) -> None:
     token = at_desk.tokens(scope="read")["access_token"]
     assert [at_desk.read(token, path) for path in ("/assets", "/markets/status", "/topics")] == [200] * 3
     bearer = {"Authorization": f"Bearer {token}", "content-type": "application/json"}
@@ -49,7 +49,7 @@ def test_a_token_opens_what_its_scopes_do_ready_answers_too(at_desk: Desk) -> No
     assert in_key_header.status == 401
 
 
-def test_a_token_and_a_key_that_disagree_are_401(at_desk: Desk) -> None:
+def test_token_and_key_of_different_callers_are_rejected_with_401(at_desk: Desk) -> None:
     headers = {
         "Authorization": f"Bearer {at_desk.tokens()['access_token']}",
         "CP-X-API-KEY": at_desk.running.key,
@@ -57,7 +57,7 @@ def test_a_token_and_a_key_that_disagree_are_401(at_desk: Desk) -> None:
     assert send(at_desk.running.app, "/assets", headers=headers).status == 401
 
 
-def test_a_revoked_token_opens_nothing_after_the_next_look_at_the_store(at_desk: Desk) -> None:
+def test_revoked_token_is_rejected_after_the_next_change_poll(at_desk: Desk) -> None:
     tokens = at_desk.tokens()
     assert at_desk.read(tokens["access_token"]) == 200
     assert post(at_desk.running, "/oauth/revoke", {"token": tokens["refresh_token"]}).status == 200
@@ -68,7 +68,7 @@ def test_a_revoked_token_opens_nothing_after_the_next_look_at_the_store(at_desk:
 
 @pytest.mark.parametrize("name", ["grant_type", "client_id", "code", "redirect_uri", "code_verifier"])
 @pytest.mark.parametrize("value", [None, ""])
-def test_each_field_of_an_exchange_is_needed_and_named_when_it_lacks(
+def test_missing_field_of_an_exchange_is_rejected_by_name(
     at_desk: Desk, name: str, value: str | None
 ) -> None:
     assert name in told(at_desk.exchange("cpc_x", **{name: value}), 400, "invalid_request")
@@ -77,14 +77,14 @@ def test_each_field_of_an_exchange_is_needed_and_named_when_it_lacks(
 @pytest.mark.parametrize(
     "name", ["grant_type", "client_id", "code", "redirect_uri", "code_verifier", "scope"]
 )
-def test_a_field_that_comes_twice_is_refused(at_desk: Desk, name: str) -> None:
+def test_duplicate_field_is_rejected(at_desk: Desk, name: str) -> None:
     client = f"grant_type=authorization_code&client_id={at_desk.app.client_id}"
     form = f"{client}&code=x&redirect_uri=y&code_verifier=z&scope=read&{name}=again"
     told(post(at_desk.running, "/oauth/token", form), 400, "invalid_request")
 
 
 @pytest.mark.parametrize("value", ["password", "client_credentials", "refresh_token ", "\0", "a" * 10_000])
-def test_other_grants_are_not_supported(at_desk: Desk, value: str) -> None:
+def test_unsupported_grant_types_are_rejected(at_desk: Desk, value: str) -> None:
     told(at_desk.token({"grant_type": value}), 400, "unsupported_grant_type")
 
 
@@ -115,7 +115,7 @@ HOSTILE = [
         ("scope", 400, "invalid_scope"),
     ],
 )
-def test_nothing_in_a_field_breaks_the_exchange(
+def test_hostile_field_values_are_rejected_with_oauth_errors(
     spent: tuple[Desk, str], name: str, value: str, status: int, error: str
 ) -> None:
     at_desk, code = spent
@@ -145,7 +145,7 @@ def spent(service: Any) -> tuple[Desk, str]:
         (FORM_TYPE, b"token=" + b"a" * 70_000, 413),
     ],
 )
-def test_a_body_that_is_no_form_is_refused_in_the_standards_shape(
+def test_body_that_is_not_a_form_is_rejected_with_an_oauth_error(
     at_desk: Desk, path: str, content_type: str, body: bytes, status: int
 ) -> None:
     headers = {"content-type": content_type, "CP-X-API-KEY": at_desk.running.key}
@@ -156,7 +156,7 @@ def test_a_body_that_is_no_form_is_refused_in_the_standards_shape(
     )
 
 
-def test_a_declared_length_over_the_limit_is_refused_before_the_body_is_read(at_desk: Desk) -> None:
+def test_content_length_over_the_limit_is_rejected_before_the_body_is_read(at_desk: Desk) -> None:
     headers = {"content-type": FORM_TYPE, "content-length": "9" * 30}
     answer = send(at_desk.running.app, "/oauth/token", method="POST", headers=headers)
     told(answer, 413, "invalid_request")
@@ -164,13 +164,13 @@ def test_a_declared_length_over_the_limit_is_refused_before_the_body_is_read(at_
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_other_methods_are_405_in_the_standards_shape(at_desk: Desk, path: str) -> None:
+def test_unsupported_methods_return_405_with_an_oauth_error(at_desk: Desk, path: str) -> None:
     answer = send(at_desk.running.app, path)
     told(answer, 405, "invalid_request")
     assert answer.headers["allow"] == "POST"
 
 
-def test_what_is_not_there_below_oauth_is_404_in_the_standards_shape(at_desk: Desk) -> None:
+def test_unknown_oauth_paths_return_404_with_an_oauth_error(at_desk: Desk) -> None:
     told(send(at_desk.running.app, "/oauth/nothing"), 404, "invalid_request")
 
 
@@ -178,7 +178,7 @@ def basic(credentials: str) -> dict[str, str]:
     return {"Authorization": f"Basic {base64.b64encode(credentials.encode()).decode()}"}
 
 
-def test_a_client_id_may_come_in_basic_authentication_without_a_secret(at_desk: Desk) -> None:
+def test_client_id_is_accepted_in_basic_authentication_without_a_secret(at_desk: Desk) -> None:
     client_id = at_desk.app.client_id
     form = {"grant_type": "authorization_code", "redirect_uri": CALLBACK}
     form["code_verifier"] = "a-verifier-of-forty-three-characters-or-more-0123"
@@ -192,13 +192,13 @@ def test_a_client_id_may_come_in_basic_authentication_without_a_secret(at_desk: 
         told(sent(headers, client_id=client_id), 401, "invalid_client")
 
 
-def test_a_key_in_the_headers_of_an_exchange_is_neither_needed_nor_looked_at(at_desk: Desk) -> None:
+def test_api_key_in_the_headers_of_an_exchange_is_ignored(at_desk: Desk) -> None:
     form = {"grant_type": "refresh_token", "refresh_token": at_desk.tokens()["refresh_token"]}
     headers = {"CP-X-API-KEY": "nonsense", "Authorization": "Bearer nonsense"}
     assert post(at_desk.running, "/oauth/token", form, headers).status == 200
 
 
-def test_refreshing_needs_no_client_id_and_takes_the_right_one_alone(at_desk: Desk) -> None:
+def test_refresh_accepts_a_missing_or_matching_client_id_and_rejects_another(at_desk: Desk) -> None:
     token = at_desk.tokens()["refresh_token"]
     other = desk(at_desk.running)
     told(at_desk.refresh(token, client_id=other.app.client_id), 400, "invalid_grant")
@@ -208,7 +208,7 @@ def test_refreshing_needs_no_client_id_and_takes_the_right_one_alone(at_desk: De
     told(at_desk.token({"grant_type": "refresh_token"}), 400, "invalid_request")
 
 
-def test_revoking_tells_nothing_of_a_token_that_is_not_there(at_desk: Desk) -> None:
+def test_revoking_an_unknown_token_returns_200_with_an_empty_body(at_desk: Desk) -> None:
     for form in ({"token": "nothing"}, {"token": "\0", "token_type_hint": "nonsense"}):
         answer = post(at_desk.running, "/oauth/revoke", form)
         assert (answer.status, answer.body) == (200, b"")
@@ -216,7 +216,7 @@ def test_revoking_tells_nothing_of_a_token_that_is_not_there(at_desk: Desk) -> N
     told(post(at_desk.running, "/oauth/revoke", {"token": "x", "client_id": "y"}), 401, "invalid_client")
 
 
-def test_only_who_may_read_learns_what_a_token_is(at_desk: Desk) -> None:
+def test_introspection_requires_the_read_scope(at_desk: Desk) -> None:
     database, now = at_desk.running.database, at_desk.running.clock()
     writer = auth_service.create_key(database, name="w", scopes=["write"], now=now).key
     token = at_desk.tokens()["access_token"]
@@ -235,7 +235,7 @@ def test_only_who_may_read_learns_what_a_token_is(at_desk: Desk) -> None:
     assert at_desk.introspect(at_desk.running.key) == {"active": False}
 
 
-def test_the_metadata_name_the_issuer_of_the_settings_and_never_the_host_of_the_request(
+def test_metadata_uses_the_configured_issuer_and_ignores_the_host_header(
     at_desk: Desk,
 ) -> None:
     path = "/.well-known/oauth-authorization-server"

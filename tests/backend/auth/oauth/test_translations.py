@@ -11,7 +11,7 @@ from backend.http.pages.languages import LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGE
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_says_all_with_the_same_things_put_in(language: Language) -> None:
+def test_every_language_translates_all_messages_with_the_same_placeholders(language: Language) -> None:
     words = CATALOGUES[language]
     assert set(words.scopes) == set(SCOPES)
     assert set(words.problems) == set(get_args(ProblemCode))

@@ -52,7 +52,7 @@ def shed(reason: str) -> float:
     return float(SHED.labels(reason)._value.get())
 
 
-def test_one_request_more_than_can_be_done_in_time_is_refused(sqlite_database: Database) -> None:
+def test_rejects_requests_above_the_concurrency_limit_with_503(sqlite_database: Database) -> None:
     load, before = full(), shed("requests")
     app = shell(sqlite_database, ok, load=load)
     answer = ask(app, "/x")
@@ -64,19 +64,19 @@ def test_one_request_more_than_can_be_done_in_time_is_refused(sqlite_database: D
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-def test_whoever_runs_the_service_is_answered_all_the_same(sqlite_database: Database, path: str) -> None:
+def test_health_and_metrics_requests_are_served_under_overload(sqlite_database: Database, path: str) -> None:
     load = full()
     assert ask(shell(sqlite_database, ok, load=load), path).status == 200
     assert load.requests == 2
 
 
-def test_each_group_is_told_in_its_own_shape(sqlite_database: Database) -> None:
+def test_overload_errors_use_the_error_format_of_their_route_group(sqlite_database: Database) -> None:
     app = shell(sqlite_database, ok, load=full())
     assert set(ask(app, "/topics").json()) == {"code", "message", "data"}
     assert set(ask(app, "/oauth/token").json()) == {"error", "error_description"}
 
 
-def test_on_too_many_connections_the_refusal_ends_the_connection(sqlite_database: Database) -> None:
+def test_503_closes_the_connection_when_too_many_connections_are_open(sqlite_database: Database) -> None:
     async def over_limit(scope: Any, receive: Any, send: Any) -> None:
         scope["state"][OVER_CONNECTION_LIMIT] = True
         await app(scope, receive, send)
@@ -87,7 +87,7 @@ def test_on_too_many_connections_the_refusal_ends_the_connection(sqlite_database
     assert ask(over_limit, "/healthz").status == 200
 
 
-def test_a_request_is_in_hand_until_it_is_done_even_when_it_breaks(sqlite_database: Database) -> None:
+def test_failed_requests_are_removed_from_the_active_count(sqlite_database: Database) -> None:
     load, seen = LoadShedder(10), list[int]()
 
     async def breaking(scope: Any, receive: Any, send: Any) -> None:
@@ -109,7 +109,9 @@ class Timed:
         await ok(scope, receive, send)
 
 
-def test_what_takes_too_long_is_told_so_and_counts_until_it_is_really_done(sqlite_database: Database) -> None:
+def test_timed_out_request_gets_an_error_and_counts_as_active_until_it_finishes(
+    sqlite_database: Database,
+) -> None:
     load, sent = LoadShedder(10), list[Any]()
 
     async def run() -> int:
@@ -152,7 +154,7 @@ def post(app: ServiceMiddleware, *pieces: bytes, headers: Headers = ()) -> Answe
     return ask(app, "/x", method="POST", body=pieces, headers=headers)
 
 
-def test_bodies_are_held_no_longer_than_their_requests_take(sqlite_database: Database) -> None:
+def test_body_bytes_are_released_when_the_request_finishes(sqlite_database: Database) -> None:
     load = LoadShedder(10, max_body_bytes=100)
     app = shell(sqlite_database, reading, load=load)
     for _ in range(3):
@@ -192,20 +194,20 @@ def failure_of(*messages: Any, load: LoadShedder, limit: int = 1000) -> int | No
     return None
 
 
-def test_a_sender_that_stops_is_not_waited_for() -> None:
+def test_stalled_request_body_fails_with_408() -> None:
     load = LoadShedder(10)
     assert failure_of(PART, load=load) == 408
     assert load.requests == 1
 
 
-def test_bodies_together_have_a_bound_beside_that_of_each() -> None:
+def test_total_size_of_bodies_is_limited_in_addition_to_each_body() -> None:
     last = {**PART, "more_body": False}
     assert failure_of(PART, last, load=LoadShedder(10, max_body_bytes=100)) == 503
     assert failure_of(PART, last, load=LoadShedder(10), limit=100) == 413
     assert failure_of(PART, last, load=LoadShedder(10)) is None
 
 
-def test_a_request_whose_body_is_on_its_way_takes_nobodys_place() -> None:
+def test_request_that_is_still_uploading_its_body_does_not_use_a_request_slot() -> None:
     load, seen = LoadShedder(1), list[bool]()
 
     async def receive() -> Any:
@@ -222,7 +224,7 @@ async def read_once(body: LimitedBody) -> None:
     await body()
 
 
-def test_refusals_beyond_so_many_a_second_are_told_later() -> None:
+def test_rejections_above_the_rate_per_second_are_delayed() -> None:
     pace = RefusalPacer(max_per_second=3)
     assert [pace.next_delay_seconds(10.0 + i / 10) > 0 for i in range(5)] == [False, False, False, True, True]
     assert pace.next_delay_seconds(11.0) == 0

@@ -58,26 +58,26 @@ def statuses(running: Running, count: int, path: str = "/prices", **more: Any) -
     return [ask(running, path, **more).status for _ in range(count)]
 
 
-def test_a_key_may_ask_as_often_as_the_rate_says_wherever_it_asks_from(running: Running) -> None:
+def test_key_has_one_rate_limit_across_client_addresses(running: Running) -> None:
     addresses = ("192.0.2.7", "198.51.100.9", "2001:db8::1", "192.0.2.7")
     told = [ask(running, "/prices", client=address).status for address in addresses]
     assert told == [200, 200, 200, 429]
 
 
 @pytest.mark.parametrize("path", ["/prices", "/prices/bitcoin/quotes", "/assets/bitcoin", "/nothing"])
-def test_what_stands_ready_counts_as_what_does_not(running: Running, path: str) -> None:
+def test_prepared_and_computed_responses_count_against_the_rate_limit(running: Running, path: str) -> None:
     told = statuses(running, 4, path)
     assert (told[:3].count(429), told[3]) == (0, 429)
 
 
-def test_keys_are_counted_apart(running: Running) -> None:
+def test_each_key_has_its_own_rate_limit(running: Running) -> None:
     other = create_key(running.database, name="other", scopes=("read",), now=CALM).key
     running.inner.state.watcher.poll()
     assert statuses(running, 4)[3] == 429
     assert ask(running, key=other).status == 200
 
 
-def test_an_answer_tells_what_is_left_and_a_refusal_when_to_come_back(running: Running) -> None:
+def test_responses_report_the_remaining_quota_and_429_reports_retry_after(running: Running) -> None:
     answers = [ask(running) for _ in range(4)]
     assert [answer.headers["ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]
     first, refused = answers[0].headers, answers[3].headers
@@ -92,7 +92,7 @@ def test_an_answer_tells_what_is_left_and_a_refusal_when_to_come_back(running: R
     assert refused["cache-control"] == "no-store"
 
 
-def test_a_304_and_a_head_are_counted_and_tell_too(running: Running) -> None:
+def test_304_and_head_responses_count_and_report_the_rate_limit(running: Running) -> None:
     tag = ask(running).headers["etag"]
     again = ask(running, headers={"If-None-Match": tag})
     assert (again.status, again.headers["ratelimit-remaining"]) == (304, "1")
@@ -101,27 +101,27 @@ def test_a_304_and_a_head_are_counted_and_tell_too(running: Running) -> None:
     assert (refused.status, refused.body) == (429, b"")
 
 
-def test_each_group_tells_a_refusal_in_its_own_shape(running: Running) -> None:
+def test_rate_limit_errors_use_the_error_format_of_their_route_group(running: Running) -> None:
     statuses(running, 3)
     assert ask(running, "/topics").json() | {"message": ""} == {"code": 429, "message": "", "data": None}
     assert set(ask(running, "/oauth/token", method="POST").json()) == {"error", "error_description"}
 
 
-def test_without_a_valid_key_an_address_is_counted_and_others_are_not_held_up(running: Running) -> None:
+def test_requests_without_a_valid_key_are_limited_by_address(running: Running) -> None:
     told = statuses(running, 5, key="", client=SOMEBODY)
     assert told == [401, 401, 401, 429, 429]
     assert ask(running, key="", client="192.0.2.8").status == 401
     assert ask(running, client=SOMEBODY).status == 200
 
 
-def test_one_ipv6_network_is_one_caller(running: Running) -> None:
+def test_addresses_of_one_ipv6_network_share_a_rate_limit(running: Running) -> None:
     for number in range(3):
         ask(running, key="", client=f"2001:db8:0:1::{number}")
     assert ask(running, key="", client="2001:db8:0:1:ffff::9").status == 429
     assert ask(running, key="", client="2001:db8:0:2::1").status == 401
 
 
-def test_a_made_up_key_is_refused_before_the_store_is_asked_for_it(
+def test_guessed_keys_are_rejected_by_address_before_a_database_lookup(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -132,7 +132,7 @@ def test_a_made_up_key_is_refused_before_the_store_is_asked_for_it(
 
 
 @pytest.mark.parametrize(("amount", "guesses"), [(600, 60), (3000, 300), (60, 60), (5, 5)])
-def test_a_refused_credential_counts_for_more_than_a_request(amount: int, guesses: int) -> None:
+def test_rejected_credential_costs_more_than_one_request(amount: int, guesses: int) -> None:
     async def guess_until_refused() -> int:
         limiter = RateLimiter(amount, 86_400)
         for number in range(10_000):
@@ -145,7 +145,7 @@ def test_a_refused_credential_counts_for_more_than_a_request(amount: int, guesse
     assert asyncio.run(guess_until_refused()) == guesses
 
 
-def test_reading_what_an_answer_tells_of_the_limit_counts_nothing() -> None:
+def test_building_rate_limit_headers_does_not_consume_quota() -> None:
     async def read() -> None:
         limiter = RateLimiter(600, 86_400)
         refused = await (await limiter.count(SOMEBODY)).charge(401)
@@ -157,25 +157,27 @@ def test_reading_what_an_answer_tells_of_the_limit_counts_nothing() -> None:
     asyncio.run(read())
 
 
-def test_a_401_tells_what_it_cost(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_401_response_reports_the_quota_it_consumed(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
     limit(running, 600, monkeypatch)
     assert ask(running, key="", client=SOMEBODY).headers["ratelimit-remaining"] == "590"
     assert ask(running, "/docs", key="", client=SOMEBODY).headers["ratelimit-remaining"] == "589"
 
 
-def test_the_rate_of_the_settings_holds(service: Running) -> None:
+def test_configured_rate_limit_is_applied(service: Running) -> None:
     rate = service.inner.state.limiter.rate
     assert (rate.amount, rate.get_expiry()) == (3, 86_400)
 
 
-def test_the_local_key_is_not_counted_on_this_machine(running: Running) -> None:
+def test_local_key_is_not_rate_limited_on_this_machine(running: Running) -> None:
     local = (running.inner.state.settings.local_key_file).read_text().strip()
     answers = [ask(running, key=local) for _ in range(5)]
     assert {answer.status for answer in answers} == {200}
     assert "ratelimit" not in answers[0].headers
 
 
-def test_the_local_key_is_counted_elsewhere_and_behind_a_proxy_that_is_not_trusted(running: Running) -> None:
+def test_local_key_is_rate_limited_for_remote_and_proxied_requests(running: Running) -> None:
     local = (running.inner.state.settings.local_key_file).read_text().strip()
     assert statuses(running, 2, key=local, client=SOMEBODY) == [200, 200]
     proxied: Any = {"X-Forwarded-For": SOMEBODY}
@@ -183,12 +185,12 @@ def test_the_local_key_is_counted_elsewhere_and_behind_a_proxy_that_is_not_trust
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-def test_whoever_runs_the_service_is_never_refused(running: Running, path: str) -> None:
+def test_health_and_metrics_requests_are_never_rate_limited(running: Running, path: str) -> None:
     assert statuses(running, 4, path, key="") == [200] * 4
     assert "ratelimit" not in ask(running, path).headers
 
 
-def test_refusals_are_counted_by_what_was_counted(running: Running) -> None:
+def test_rejections_metric_is_labelled_by_limit_policy(running: Running) -> None:
     before = [LIMITED.labels(policy)._value.get() for policy in ("key", "address")]
     statuses(running, 5)
     statuses(running, 4, key="")
@@ -196,12 +198,12 @@ def test_refusals_are_counted_by_what_was_counted(running: Running) -> None:
     assert [b - a for a, b in zip(before, after, strict=True)] == [2, 1]
 
 
-def test_callers_of_both_kinds_have_names_apart() -> None:
+def test_key_and_address_callers_have_different_limit_keys() -> None:
     holder = Principal("x", "x", "api", frozenset(), "x")
     assert build_limit_key(holder).name != build_limit_key("x").name
 
 
-def test_fields_are_structured_as_their_draft_says() -> None:
+def test_rate_limit_headers_follow_the_draft_syntax() -> None:
     counted = CountedRequest(RateLimiter(600, 60), build_limit_key("a"), LimitStatus(True, 12, 34))
     told = dict(counted.headers())
     assert told[b"ratelimit-policy"] == b'"address";q=600;w=60'
@@ -225,7 +227,9 @@ class Time:
     seconds=st.sampled_from([1, 10, 60]),
     steps=st.lists(st.floats(0, 90), max_size=30),
 )
-def test_whoever_waits_as_told_is_let_through(amount: int, seconds: int, steps: list[float]) -> None:
+def test_request_is_allowed_after_waiting_for_the_reported_reset(
+    amount: int, seconds: int, steps: list[float]
+) -> None:
     async def wait(time: Time) -> None:
         limiter = RateLimiter(amount, seconds)
         for step in steps:
@@ -240,7 +244,7 @@ def test_whoever_waits_as_told_is_let_through(amount: int, seconds: int, steps: 
         asyncio.run(wait(Time(monkeypatch)))
 
 
-def test_a_window_that_ends_opens_no_burst(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_window_end_does_not_allow_a_burst(monkeypatch: pytest.MonkeyPatch) -> None:
     time, limiter = Time(monkeypatch), RateLimiter(60, 60)
 
     async def taken() -> int:
@@ -257,7 +261,7 @@ def test_a_window_that_ends_opens_no_burst(monkeypatch: pytest.MonkeyPatch) -> N
     asyncio.run(test())
 
 
-def test_memory_is_bounded_however_many_callers_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_storage_size_is_bounded_for_any_number_of_callers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiting, "MAX_COUNTS", 100)
     time, storage = Time(monkeypatch), BoundedMemoryStorage()
 

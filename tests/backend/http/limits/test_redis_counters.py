@@ -64,7 +64,7 @@ async def until(holds: Callable[[], bool]) -> None:
         await asyncio.sleep(0.01)
 
 
-def test_all_processes_together_let_through_exactly_the_rate(server: RedisServer, caller: str) -> None:
+def test_concurrent_processes_share_exactly_one_rate_limit(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 3) as made:
             together = await asyncio.gather(*(made[n % 3].count(caller) for n in range(60)))
@@ -74,7 +74,7 @@ def test_all_processes_together_let_through_exactly_the_rate(server: RedisServer
     run(test)
 
 
-def test_what_is_left_is_what_all_left(server: RedisServer, caller: str) -> None:
+def test_remaining_quota_is_shared_between_processes(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 2) as (one, other):
             assert (await one.count(caller)).status.remaining == 19
@@ -95,7 +95,7 @@ def test_a_refused_credential_costs_more_in_all_processes(server: RedisServer, c
     run(test)
 
 
-def test_counts_expire_with_their_windows(server: RedisServer, caller: str) -> None:
+def test_redis_counters_expire_with_their_window(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 1) as (limiter,):
             await limiter.count(caller)
@@ -106,9 +106,7 @@ def test_counts_expire_with_their_windows(server: RedisServer, caller: str) -> N
         assert 0 < client.ttl(key) <= 2 * SECONDS
 
 
-def test_without_redis_each_counts_alone_says_so_once_and_comes_back_by_itself(
-    server: RedisServer, caller: str
-) -> None:
+def test_processes_count_locally_and_log_once_until_redis_recovers(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 2) as made:
             for _ in range(5):
@@ -127,7 +125,7 @@ def test_without_redis_each_counts_alone_says_so_once_and_comes_back_by_itself(
     run(test)
 
 
-def test_a_redis_that_forgot_the_scripts_is_told_them_again(server: RedisServer, caller: str) -> None:
+def test_lost_redis_scripts_are_loaded_again(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 1) as (limiter,):
             assert (await limiter.count(caller)).status.remaining == 19
@@ -139,7 +137,7 @@ def test_a_redis_that_forgot_the_scripts_is_told_them_again(server: RedisServer,
     run(test)
 
 
-def test_a_redis_that_is_not_there_at_the_start_is_waited_for_in_the_background(caller: str) -> None:
+def test_local_counters_are_used_when_redis_is_unavailable_at_startup(caller: str) -> None:
     async def test() -> None:
         async with limiters("redis://127.0.0.1:1/0", 1) as (limiter,):
             assert "does not answer" in limiter.describe_storage()
@@ -148,7 +146,7 @@ def test_a_redis_that_is_not_there_at_the_start_is_waited_for_in_the_background(
     run(test)
 
 
-def test_a_redis_that_hangs_is_asked_once_and_then_nobody_waits(
+def test_unresponsive_redis_is_called_once_and_delays_no_other_request(
     caller: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bytes] = []

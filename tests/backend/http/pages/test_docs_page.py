@@ -28,13 +28,13 @@ def client() -> Client:
     return Client()
 
 
-def test_the_page_names_only_addresses_of_its_own_host_below_any_prefix(client: Client) -> None:
+def test_page_uses_only_relative_urls(client: Client) -> None:
     named = client.addresses()
     assert len(named) >= 5
     assert not [name for name in named if "//" in name or name.startswith("/")]
 
 
-def test_every_address_that_the_page_names_is_answered_as_what_it_is(client: Client) -> None:
+def test_every_linked_file_is_served_with_its_content_type(client: Client) -> None:
     kinds = {".js": "text/javascript", ".css": "text/css", ".png": "image/png", ".json": "application/json"}
     for name in client.addresses():
         answer = client.get("/" + name)
@@ -42,7 +42,7 @@ def test_every_address_that_the_page_names_is_answered_as_what_it_is(client: Cli
         assert answer.headers["content-type"].startswith(kinds["." + name.rpartition(".")[2]]), name
 
 
-def test_the_page_allows_one_script_within_itself_and_nothing_from_elsewhere(
+def test_content_security_policy_allows_one_inline_script_and_no_external_source(
     client: Client,
 ) -> None:
     policy = client.get("/docs").headers["content-security-policy"]
@@ -53,7 +53,7 @@ def test_the_page_allows_one_script_within_itself_and_nothing_from_elsewhere(
     assert "frame-ancestors 'none'" in policy
 
 
-def test_the_page_and_its_files_are_not_sent_again_to_who_holds_them(client: Client) -> None:
+def test_page_and_files_return_304_for_a_matching_etag(client: Client) -> None:
     held = ["docs", *(name for name in client.addresses() if name.startswith("docs/"))]
     for name in held:
         tag = client.get("/" + name).headers["etag"]
@@ -62,7 +62,7 @@ def test_the_page_and_its_files_are_not_sent_again_to_who_holds_them(client: Cli
         assert again.body == b"", name
 
 
-def test_the_large_files_are_compressed_when_asked_to_be(client: Client) -> None:
+def test_large_files_are_compressed_with_gzip_on_request(client: Client) -> None:
     script = next(name for name in client.addresses() if name.endswith("bundle.js"))
     zipped = client.get("/" + script, accept_encoding="gzip")
     plain = client.get("/" + script, accept_encoding="identity")
@@ -75,12 +75,12 @@ def test_the_large_files_are_compressed_when_asked_to_be(client: Client) -> None
     "name",
     ["nothing.js", "__init__.py", "..%2fmain.py"],
 )
-def test_a_file_that_is_not_one_of_the_page_is_a_404_in_words(client: Client, name: str) -> None:
+def test_unknown_docs_file_returns_404_problem(client: Client, name: str) -> None:
     answer = client.get(f"/docs/{name}")
     assert answer.status == 404
     assert answer.headers["content-type"] == "application/problem+json"
     assert "/docs" in answer.json()["detail"]
 
 
-def test_the_page_is_not_an_operation_of_the_interface(client: Client) -> None:
+def test_docs_page_is_not_listed_in_the_openapi_document(client: Client) -> None:
     assert not [path for path in client.get("/openapi.json").json()["paths"] if path.startswith("/docs")]

@@ -41,7 +41,7 @@ def browser_page(browser: Browser, base: str, faults: list[str], **options: Any)
     page.close()
 
 
-def test_a_browser_without_a_network_shows_every_operation_and_tries_one_out(browser: Browser) -> None:
+def test_offline_browser_shows_every_operation_and_sends_a_request(browser: Browser) -> None:
     faults: list[str] = []
     with serve_app(application()) as base, browser_page(browser, base, faults) as page:
         page.goto(f"{base}/docs")
@@ -55,7 +55,7 @@ def test_a_browser_without_a_network_shows_every_operation_and_tries_one_out(bro
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_has_the_colours_that_the_reader_prefers(browser: Browser, scheme: str) -> None:
+def test_page_follows_the_preferred_color_scheme(browser: Browser, scheme: str) -> None:
     faults: list[str] = []
     with serve_app(application()) as base, browser_page(browser, base, faults, color_scheme=scheme) as page:
         page.goto(f"{base}/docs")

@@ -22,18 +22,18 @@ def addresses(answer: Answer) -> list[str]:
     return re.findall(r'<li><a href="([^"]+)"', answer.text.decode())
 
 
-def test_it_leads_to_the_dashboard_the_reference_and_the_health_checks() -> None:
+def test_page_links_to_dashboard_api_reference_and_health_checks() -> None:
     settings = Settings(dashboard_public_url="https://desk.example")
     found = page(settings=settings)
     assert found.status == 200
     assert addresses(found) == ["https://desk.example", "docs", "openapi.json", "healthz", "readyz"]
 
 
-def test_without_a_public_address_the_dashboard_is_where_it_listens() -> None:
+def test_dashboard_link_uses_the_local_port_without_a_public_url() -> None:
     assert addresses(page(settings=Settings(dashboard_port=8601)))[0] == "http://127.0.0.1:8601"
 
 
-def test_it_tells_the_version_and_which_data_are_shown() -> None:
+def test_page_shows_the_version_and_the_data_mode() -> None:
     text = page().text.decode()
     assert re.search(r"Version \d+\.\d+", text)
     assert "Sample data" in text
@@ -44,16 +44,16 @@ def test_it_tells_the_version_and_which_data_are_shown() -> None:
     ("asked", "language"),
     [("ja-JP,ja;q=0.9,en;q=0.5", "ja"), ("zh-TW", "zh-Hans"), ("de, en;q=0.4", "en"), ("", "en")],
 )
-def test_it_is_in_the_language_that_the_browser_asks_for(asked: str, language: str) -> None:
+def test_page_uses_the_language_of_accept_language(asked: str, language: str) -> None:
     assert f'<html lang="{language}">'.encode() in page(accept_language=asked).body
 
 
-def test_a_language_that_was_chosen_wins_over_the_browsers() -> None:
+def test_lang_parameter_overrides_accept_language() -> None:
     assert b'<html lang="ja">' in page("/?lang=ja", accept_language="zh").body
     assert b'<html lang="en">' in page("/?lang=tlh").body
 
 
-def test_a_cache_keeps_one_page_for_each_language() -> None:
+def test_page_varies_by_language_and_has_an_etag_for_each_language() -> None:
     found = page(accept_language="ja")
     assert "Accept-Language" in found.headers["vary"]
     assert found.headers["etag"] != page(accept_language="zh").headers["etag"]
@@ -61,7 +61,7 @@ def test_a_cache_keeps_one_page_for_each_language() -> None:
     assert (again.status, again.body) == (304, b"")
 
 
-def test_a_browser_may_load_and_run_nothing_but_the_style_of_the_page() -> None:
+def test_content_security_policy_allows_only_the_page_style() -> None:
     policy = page().headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy

@@ -56,7 +56,7 @@ def test_one_piece_of_evidence_follows_the_formula(piece: Evidence, z: float) ->
     assert assess([piece]).truth_probability == pytest.approx(expected(z))
 
 
-def test_each_open_element_lowers_the_probability_below_one_half() -> None:
+def test_each_missing_element_lowers_the_probability_below_one_half() -> None:
     piece = evidence(entities=2, agreed=("date",))
     for count, p in ((1, 0.45), (2, 0.40), (3, 0.40)):
         missing = frozenset(MissingElement("clause", f"part {number}") for number in range(count))
@@ -66,7 +66,7 @@ def test_each_open_element_lowers_the_probability_below_one_half() -> None:
         assert "part 0" in found.reasoning
 
 
-def test_an_element_that_another_source_tells_is_not_open() -> None:
+def test_an_element_in_another_source_is_not_missing() -> None:
     piece = evidence(entities=2, agreed=("date",))
     open_piece = replace(
         piece, comparison=replace(piece.comparison, missing=frozenset({MissingElement("name", "Aldo")}))
@@ -87,7 +87,7 @@ def test_without_evidence_the_claim_is_unverified() -> None:
         assert (found.assessment, found.confidence_level, found.deciding) == ("unverified", "low", None)
 
 
-def test_lesser_sources_do_not_outvote_a_strong_conflict() -> None:
+def test_weaker_sources_do_not_outvote_a_strong_conflict() -> None:
     strong = evidence("date", authority=0.95, name="The regulator")
     lesser = [
         evidence(agreed=("date", "figure"), authority=0.6, url=f"https://example.org/{k}", name="News")
@@ -99,7 +99,7 @@ def test_lesser_sources_do_not_outvote_a_strong_conflict() -> None:
     assert "The regulator" in found.reasoning
 
 
-def test_a_weak_conflict_is_outvoted() -> None:
+def test_a_strong_source_outvotes_a_weak_conflict() -> None:
     weak = evidence("date", authority=0.3, url="https://example.org/2")
     found = assess([evidence(agreed=("date", "figure"), authority=0.95), weak])
     assert found.assessment == "supported"
@@ -128,7 +128,7 @@ def test_logits_are_averaged_by_authority() -> None:
     assert assess([one, other]).truth_probability == pytest.approx(1 / (1 + exp(-mean)))
 
 
-def test_copies_and_repeated_urls_count_once() -> None:
+def test_duplicate_texts_and_repeated_urls_count_once() -> None:
     text = "At block 840,000 the reward of miners fell by half, as the rules of the network had foretold."
     copies = [
         evidence(entities=0, digest=compute_fingerprint(text), url=f"https://example.org/{k}", authority=0.5)
@@ -139,7 +139,7 @@ def test_copies_and_repeated_urls_count_once() -> None:
     assert assess([other, other, other]).truth_probability == assess([other]).truth_probability
 
 
-def test_only_near_duplicates_have_near_fingerprints() -> None:
+def test_only_near_duplicates_have_similar_fingerprints() -> None:
     base = " ".join(f"word{chr(97 + k)}{chr(97 + k % 7)} of the report" for k in range(26))
     assert is_near(compute_fingerprint(base), compute_fingerprint(base + " Updated"))
     assert not is_near(
@@ -159,7 +159,7 @@ def test_only_near_duplicates_have_near_fingerprints() -> None:
         (evidence(entities=0, authority=0.3), "low"),
     ],
 )
-def test_confidence_depends_on_distance_relevance_and_authority(piece: Evidence, level: str) -> None:
+def test_confidence_depends_on_probability_relevance_and_authority(piece: Evidence, level: str) -> None:
     assert assess([piece]).confidence_level == level
 
 
@@ -189,7 +189,7 @@ def test_the_order_of_the_evidence_does_not_matter(pieces: list[Evidence], confl
 
 
 @given(st.lists(PIECES, max_size=5), st.floats(0.8, 1), st.floats(0.5, 1))
-def test_no_number_of_lesser_sources_outvotes_a_strong_conflict(
+def test_any_number_of_weaker_sources_cannot_outvote_a_strong_conflict(
     pieces: list[Evidence], authority: float, relevance: float
 ) -> None:
     strong = evidence("figure", authority=authority, relevance=relevance, url="https://example.org/strong")

@@ -23,20 +23,20 @@ def test_a_claim_without_evidence_leaves_the_statement_unverified() -> None:
     assert "Reason of 0.5." in whole.reasoning
 
 
-def test_a_false_claim_among_true_ones_makes_the_statement_mixed_and_improbable() -> None:
+def test_a_false_claim_makes_the_statement_mixed_and_sets_its_probability() -> None:
     whole = join_verdicts([TRUE, FALSE, UNKNOWN])
     assert (whole.word, whole.probability) == ("mixed", 0.1)
     assert whole.reasoning.startswith("Reason of 0.1.")
 
 
-def test_supported_claims_are_joined_by_the_mean_of_their_logits() -> None:
+def test_claims_above_one_half_are_joined_by_the_mean_of_their_logits() -> None:
     whole = join_verdicts([TRUE, _verdict(0.6, "unverified", "low")])
     assert whole.probability == pytest.approx(0.786, abs=0.001)  # odds of sqrt(9 * 1.5)
     assert (whole.word, whole.confidence) == ("supported", "low")
 
 
 @given(st.lists(st.sampled_from([TRUE, FALSE, UNKNOWN]), min_size=1, max_size=5))
-def test_a_false_or_unknown_claim_sets_the_probability_of_the_statement(verdicts: list[Verdict]) -> None:
+def test_the_least_probable_claim_sets_the_probability_of_the_statement(verdicts: list[Verdict]) -> None:
     whole = join_verdicts(verdicts)
     assert whole.probability == pytest.approx(min(one.probability for one in verdicts))
     assert (whole.word == "supported") == all(one.word == "supported" for one in verdicts)

@@ -34,20 +34,20 @@ from backend.sources.claims.actions import MAX_ACTIONS, find, verbs
         ("未经注册发行代币", "zh", "launch", True),
     ],
 )
-def test_an_action_is_affirmed_or_denied(text: str, language: Language, verb: str, affirmed: bool) -> None:
+def test_an_action_is_affirmed_or_negated(text: str, language: Language, verb: str, affirmed: bool) -> None:
     assert (verb, affirmed) in {(action.verb, action.affirmed) for action in find(text, language)}
 
 
-def test_a_negation_reaches_no_further_than_its_clause() -> None:
+def test_a_negation_ends_with_its_clause() -> None:
     told = {action.verb: action.affirmed for action in find("It was not hacked; the SEC sued it", "en")}
     assert told == {"hack": False, "sue": True}
 
 
-def test_a_form_inside_a_word_is_no_action() -> None:
+def test_a_verb_form_inside_a_word_is_not_an_action() -> None:
     assert find("urban planning and a disused winery", "en") == []
 
 
-def test_opposites_are_opposite_both_ways_and_every_verb_has_a_theme() -> None:
+def test_opposite_verbs_are_symmetric_and_every_verb_has_a_theme() -> None:
     listed = verbs()
     for verb in listed.values():
         assert verb.themes
@@ -56,7 +56,7 @@ def test_opposites_are_opposite_both_ways_and_every_verb_has_a_theme() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_verb_has_forms_in_every_language_that_are_found(language: Language) -> None:
+def test_every_verb_has_recognizable_forms_in_every_language(language: Language) -> None:
     for verb in verbs().values():
         theirs = [form for form in verb.forms if form.isascii() == (language == "en")]
         assert theirs
@@ -64,12 +64,12 @@ def test_every_verb_has_forms_in_every_language_that_are_found(language: Languag
 
 
 @given(st.text(max_size=80), st.sampled_from(LANGUAGES))
-def test_any_text_gives_actions_within_it(text: str, language: Language) -> None:
+def test_actions_lie_within_any_text(text: str, language: Language) -> None:
     for action in find(text, language):
         assert text[action.start : action.end] == action.text
 
 
-def test_a_text_of_verbs_alone_is_read_in_part() -> None:
+def test_a_text_with_too_many_verbs_is_read_up_to_a_limit() -> None:
     assert len(find("not ban " * 20_000, "en")) <= MAX_ACTIONS + 2
 
 
@@ -81,20 +81,20 @@ def test_a_text_of_verbs_alone_is_read_in_part() -> None:
         ("They took the firm to court", "sue", "took the firm to court"),
     ],
 )
-def test_a_verb_is_found_apart_from_what_belongs_to_it(text: str, verb: str, whole: str) -> None:
+def test_a_separated_verb_phrase_is_found_as_one_action(text: str, verb: str, whole: str) -> None:
     assert [(action.verb, action.text) for action in find(text, "en") if action.verb == verb] == [
         (verb, whole)
     ]
 
 
-def test_a_verb_and_what_belongs_to_it_stand_in_one_clause() -> None:
+def test_a_separated_verb_phrase_does_not_cross_clauses() -> None:
     assert not any(action.verb == "advance" for action in find("It brought fees, and went forward", "en"))
 
 
-def test_the_number_of_a_block_refuses_nothing() -> None:
+def test_a_block_number_does_not_count_as_a_block_action() -> None:
     assert [action.verb for action in find("At block 840,000 the block reward fell", "en")] == ["lower_level"]
 
 
-def test_words_that_hold_a_form_tell_no_act() -> None:
+def test_a_longer_word_that_contains_a_verb_form_is_not_an_action() -> None:
     assert not {"shut_down", "reject"} & {one.verb for one in find("清算机构的报告不准确", "zh")}
     assert not {"activate"} & {one.verb for one in find("任命首席执行官", "zh")}

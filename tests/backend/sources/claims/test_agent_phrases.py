@@ -20,7 +20,5 @@ from backend.sources.claims.agent_phrases import named
         ("银行可以为加密货币企业服务。", "zh", None),
     ],
 )
-def test_a_doer_is_read_from_the_phrases_that_name_one(
-    text: str, language: Language, name: str | None
-) -> None:
+def test_agent_phrases_name_the_agent(text: str, language: Language, name: str | None) -> None:
     assert named(text, language) == name

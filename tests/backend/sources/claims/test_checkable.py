@@ -28,7 +28,7 @@ from tests.backend.sources.evidence import claim
         ("SEC批准了现货ETF吗", "zh"),
     ],
 )
-def test_what_states_nothing_cannot_be_checked(text: str, language: Language) -> None:
+def test_a_text_without_a_factual_claim_is_not_checkable(text: str, language: Language) -> None:
     assert not is_checkable(claim(text, language))
 
 
@@ -47,7 +47,7 @@ def test_a_statement_can_be_checked(text: str, language: Language) -> None:
     assert is_checkable(claim(text, language))
 
 
-def test_a_name_that_begins_like_a_question_asks_nothing() -> None:
+def test_a_name_that_begins_like_a_question_word_does_not_make_a_question() -> None:
     text = "Do Kwon was sentenced in 2025."
     assert is_checkable(parse_claim(text, "en", [Mention("do-kwon", 0, 7, "Do Kwon")]))
     assert not is_checkable(parse_claim("Do courts sentence in 2025", "en"))

@@ -21,7 +21,7 @@ def _places(claim: Claim) -> list[list[tuple[int, int]]]:
     ]
 
 
-def test_a_statement_is_read_into_its_slots() -> None:
+def test_a_statement_is_parsed_into_slots() -> None:
     text = "On 10 January 2024 the SEC approved 11 spot bitcoin ETFs of Foocorp."
     claim = parse_claim(text, "en", [Mention("sec", 23, 26, "SEC")])
     assert [span.first for span in claim.dates] == [date(2024, 1, 10)]
@@ -32,7 +32,7 @@ def test_a_statement_is_read_into_its_slots() -> None:
     assert not claim.words & {"januar", "sec"}
 
 
-def test_full_width_text_keeps_its_own_places() -> None:
+def test_full_width_text_keeps_its_original_offsets() -> None:
     text = "２０２４年４月２０日、報酬は３．１２５ＢＴＣになった。"
     claim = parse_claim(text, "ja")
     (span,), (figure,) = claim.dates, claim.quantities
@@ -41,13 +41,13 @@ def test_full_width_text_keeps_its_own_places() -> None:
     assert (figure.value, figure.unit) == (Decimal("3.125"), "BTC")
 
 
-def test_a_verb_within_a_name_is_no_action() -> None:
+def test_a_verb_within_a_name_is_not_an_action() -> None:
     text = "The Merge changed the network."
     assert parse_claim(text, "en", [Mention("ethereum", 0, 9, "The Merge")]).actions == ()
     assert parse_claim(text, "en").actions
 
 
-def test_a_reference_day_dates_what_was_yesterday() -> None:
+def test_a_reference_date_resolves_yesterday() -> None:
     claim = parse_claim("The exchange was hacked yesterday.", "en", reference_date=date(2025, 2, 22))
     assert [span.first for span in claim.dates] == [date(2025, 2, 21)]
 
@@ -62,12 +62,12 @@ def test_a_reference_day_dates_what_was_yesterday() -> None:
         ("フーバーのアップグレード", ("フーバー",)),
     ],
 )
-def test_names_are_told_from_ordinary_words(text: str, names: tuple[str, ...]) -> None:
+def test_names_are_distinguished_from_common_words(text: str, names: tuple[str, ...]) -> None:
     assert parse_claim(text, "en").names == names
 
 
 @given(st.text(max_size=100), st.sampled_from(LANGUAGES))
-def test_every_slot_of_any_text_lies_in_its_place(text: str, language: Language) -> None:
+def test_slots_of_any_text_have_valid_sorted_offsets(text: str, language: Language) -> None:
     claim = parse_claim(text, language)
     for places in _places(claim):
         assert all(0 <= start < end <= len(text) for start, end in places)
@@ -77,6 +77,6 @@ def test_every_slot_of_any_text_lies_in_its_place(text: str, language: Language)
 @pytest.mark.parametrize(
     "piece", ["1", "万億", "(", "1,", "not ban ", "2024年", "A1b2", "\"'", "一", "April ", "$1-", "ビ"]
 )
-def test_a_hostile_text_is_read_as_far_as_a_passage_goes(piece: str) -> None:
+def test_an_adversarial_text_is_parsed_up_to_the_length_limit(piece: str) -> None:
     claim = parse_claim(piece * (200_000 // len(piece)), "en")
     assert all(end <= MAX_CHARS for places in _places(claim) for _, end in places)

@@ -8,7 +8,7 @@ from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims.claim_splitting import MAX_CLAIMS, check_worthiness, sentences, split_claims
 
 
-def test_a_stop_after_an_abbreviation_in_a_number_or_in_quotation_marks_ends_no_sentence() -> None:
+def test_periods_in_abbreviations_numbers_and_quotations_do_not_end_a_sentence() -> None:
     text = (
         'Mr. Smith of Coinbase Inc. said U.S. volume was $4.6 billion. "We did it. We won," said Grayscale. '
         "Mt. Gox lost 850,000 BTC."
@@ -20,7 +20,7 @@ def test_a_stop_after_an_abbreviation_in_a_number_or_in_quotation_marks_ends_no_
     ]
 
 
-def test_japanese_and_chinese_sentences_end_at_their_own_stops() -> None:
+def test_japanese_and_chinese_punctuation_ends_sentences() -> None:
     assert list(sentences("承認した。「停止する。再開は未定」と発表した！终于？")) == [
         "承認した。",
         "「停止する。再開は未定」と発表した！",
@@ -49,13 +49,13 @@ def test_japanese_and_chinese_sentences_end_at_their_own_stops() -> None:
         ),
     ],
 )
-def test_facts_are_kept_in_order_and_opinions_and_questions_left_out(
+def test_factual_sentences_are_kept_in_order_without_opinions_and_questions(
     text: str, language: Language, kept: list[str]
 ) -> None:
     assert split_claims(text, language) == kept
 
 
-def test_an_article_gives_at_most_five_claims_and_those_with_the_most_to_check() -> None:
+def test_an_article_yields_at_most_five_claims_with_the_highest_worthiness() -> None:
     dull = [f"The exchange opened office {k}." for k in range(8)]
     facts = [f"It lost {k},000 BTC on {k} May 2020." for k in range(1, 6)]
     mixed = [
@@ -71,18 +71,18 @@ def test_a_repeated_sentence_is_one_claim() -> None:
     ]
 
 
-def test_one_sentence_is_its_own_claim_whatever_it_says() -> None:
+def test_a_single_sentence_is_always_a_claim() -> None:
     assert split_claims("Is this so?", "en") == ["Is this so?"]
     assert split_claims("   ", "en") == []
 
 
-def test_slots_make_a_sentence_worth_checking() -> None:
+def test_more_slots_raise_the_check_worthiness() -> None:
     more = check_worthiness("The exchange lost 5 BTC in May 2020.", "en")
     assert more > check_worthiness("The exchange lost coins.", "en") > 0
 
 
 @given(st.text(alphabet="ab. 。！？\n\"'「」(）1B", max_size=120), st.sampled_from(LANGUAGES))
-def test_claims_are_pieces_of_the_text_and_few(text: str, language: Language) -> None:
+def test_claims_are_substrings_of_the_text_and_limited_in_number(text: str, language: Language) -> None:
     claims = split_claims(text, language)
     assert len(claims) <= MAX_CLAIMS
     assert all(claim in text for claim in claims)
@@ -91,5 +91,5 @@ def test_claims_are_pieces_of_the_text_and_few(text: str, language: Language) ->
 @pytest.mark.parametrize(
     "text", ["。" * 100_000, "a. " * 50_000, "「" * 100_000, "(?" * 50_000, '"' * 100_000]
 )
-def test_a_hostile_text_is_split_to_its_end(text: str) -> None:
+def test_an_adversarial_text_is_split_within_the_claim_limit(text: str) -> None:
     assert len(split_claims(text, "en")) <= MAX_CLAIMS

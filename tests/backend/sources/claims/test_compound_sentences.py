@@ -40,7 +40,9 @@ def _naming(text: str) -> tuple[Mention, ...]:
         ),
     ],
 )
-def test_two_statements_are_taken_apart(sentence: str, language: Language, found: list[str]) -> None:
+def test_a_compound_sentence_is_split_into_two_statements(
+    sentence: str, language: Language, found: list[str]
+) -> None:
     assert parts(sentence, language, _naming) == found
     assert split_claims(sentence, language, _naming) == found
 
@@ -55,12 +57,14 @@ def test_two_statements_are_taken_apart(sentence: str, language: Language, found
         "Coinbase, Tesla, and Kraken were hacked.",
     ],
 )
-def test_a_list_or_a_shared_subject_is_left_whole(sentence: str) -> None:
+def test_a_list_or_a_shared_subject_is_not_split(sentence: str) -> None:
     assert parts(sentence, "en", _naming) == [sentence]
 
 
 @given(st.text(max_size=120), st.sampled_from(LANGUAGES))
-def test_parts_are_pieces_of_the_sentence_and_few(sentence: str, language: Language) -> None:
+def test_statements_are_substrings_of_the_sentence_and_limited_in_number(
+    sentence: str, language: Language
+) -> None:
     found = parts(sentence, language, _naming)
     assert 1 <= len(found) <= MAX_STATEMENTS
     assert all(part in sentence for part in found)

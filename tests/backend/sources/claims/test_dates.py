@@ -33,7 +33,7 @@ def _notations(day: date) -> list[str]:
 
 
 @given(DAYS, st.data(), st.sampled_from(["{}", "On {}, it fell.", "它于{}发生", "（{}）", "SEC，{}，批准"]))
-def test_a_day_reads_back_from_every_notation(day: date, data: st.DataObject, frame: str) -> None:
+def test_a_date_is_parsed_from_every_notation(day: date, data: st.DataObject, frame: str) -> None:
     text = numbers.normalize(frame.format(data.draw(st.sampled_from(_notations(day)))))
     (found,) = find(text)
     assert (found.first, found.last, found.precision, found.other) == (day, day, "day", None)
@@ -55,17 +55,17 @@ def test_a_day_reads_back_from_every_notation(day: date, data: st.DataObject, fr
         ("２０２４年４月", date(2024, 4, 1), date(2024, 4, 30), "month"),
     ],
 )
-def test_a_coarser_date_is_all_its_days(text: str, first: date, last: date, precision: str) -> None:
+def test_a_less_precise_date_spans_all_its_days(text: str, first: date, last: date, precision: str) -> None:
     (found,) = find(numbers.normalize(text))
     assert (found.first, found.last, found.precision) == (first, last, precision)
 
 
-def test_a_month_and_year_leave_no_figure_behind() -> None:
+def test_a_month_and_year_is_not_read_as_a_figure() -> None:
     text = "the April 2024 halving"
     assert quantities.find(text, "en", find(text)) == []
 
 
-def test_of_digits_that_tell_no_order_both_days_are_kept() -> None:
+def test_an_ambiguous_numeric_date_keeps_both_readings() -> None:
     (found,) = find("04/05/2024")
     assert {found.first, found.other} == {date(2024, 5, 4), date(2024, 4, 5)}
     (apart,) = find("5 April 2024")
@@ -99,11 +99,11 @@ def test_references_and_amounts_are_no_dates(text: str) -> None:
         ("last month", date(2024, 1, 15), date(2023, 12, 1)),
     ],
 )
-def test_a_reference_day_completes_a_date(text: str, reference: date, first: date) -> None:
+def test_a_reference_date_completes_a_partial_date(text: str, reference: date, first: date) -> None:
     assert [span.first for span in find(text, reference)] == [first]
 
 
-def test_without_a_reference_a_day_has_no_year_and_yesterday_is_none() -> None:
+def test_without_a_reference_date_a_day_has_no_year_and_yesterday_is_ignored() -> None:
     (found,) = find("on 20 April")
     assert found.yearless
     assert agree(found, find("2024-04-20")[0])
@@ -111,7 +111,7 @@ def test_without_a_reference_a_day_has_no_year_and_yesterday_is_none() -> None:
     assert find("yesterday, 昨天") == []
 
 
-def test_a_day_takes_the_year_of_the_date_before_it() -> None:
+def test_a_day_without_a_year_takes_the_year_of_the_previous_date() -> None:
     assert [span.first for span in find("dated 15 September 2021 and published on 24 September")] == [
         date(2021, 9, 15),
         date(2021, 9, 24),
@@ -119,13 +119,13 @@ def test_a_day_takes_the_year_of_the_date_before_it() -> None:
 
 
 @given(DAYS, DAYS)
-def test_days_agree_when_they_are_the_same_and_whichever_way_they_are_asked(one: date, other: date) -> None:
+def test_dates_agree_symmetrically_if_they_are_equal(one: date, other: date) -> None:
     first, second = find(one.isoformat())[0], find(other.isoformat())[0]
     assert agree(first, second) is agree(second, first) is (one == other)
     assert agree(first, find(f"{one.year}年{one.month}月")[0])
 
 
-def test_a_record_of_a_day_gives_no_day_of_grace() -> None:
+def test_a_record_with_day_precision_matches_only_that_day() -> None:
     record = build_record_date(datetime(2024, 4, 20, tzinfo=UTC), "day")
     assert record is not None
     assert agree(find("April 2024")[0], record)
@@ -133,7 +133,7 @@ def test_a_record_of_a_day_gives_no_day_of_grace() -> None:
     assert not agree(find("2024-04-19")[0], record)
 
 
-def test_a_record_of_an_instant_has_the_day_of_either_side_of_midnight() -> None:
+def test_a_record_near_midnight_matches_both_adjacent_days() -> None:
     record = build_record_date(datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC), "second")
     assert record is not None
     assert agree(find("19 April 2024")[0], record)
@@ -142,12 +142,12 @@ def test_a_record_of_an_instant_has_the_day_of_either_side_of_midnight() -> None
 
 
 @given(st.text(alphabet="0123456789年月日/-. AprilMayQ令和年四", max_size=60))
-def test_any_text_gives_dates_within_it(text: str) -> None:
+def test_dates_lie_within_any_text(text: str) -> None:
     for span in dates.find(text):
         assert 0 <= span.start < span.end <= len(text)
         assert span.first <= span.last
 
 
-def test_months_from_and_to_are_one_span() -> None:
+def test_a_month_range_is_one_span() -> None:
     span = find(numbers.normalize("テスラは2022年4〜6月期に売却した"))[0]
     assert (span.first, span.last, span.precision) == (date(2022, 4, 1), date(2022, 6, 30), "quarter")

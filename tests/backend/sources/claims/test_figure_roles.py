@@ -27,11 +27,11 @@ from tests.backend.sources.evidence import claim
         ("罚款1.25亿美元，低于SEC要求的约20亿美元。", "zh", [None, "aside"]),
     ],
 )
-def test_a_figure_has_its_part(text: str, language: Language, roles: list[Role | None]) -> None:
+def test_a_figure_gets_its_role(text: str, language: Language, roles: list[Role | None]) -> None:
     assert [quantity.role for quantity in claim(text, language).quantities] == roles
 
 
-def test_the_name_of_a_record_figure_tells_its_part() -> None:
+def test_the_fact_name_gives_the_role_of_a_record_figure() -> None:
     assert [of_fact(name) for name in ("reward_before_btc", "reward_after_btc", "usd")] == [
         "from",
         "to",

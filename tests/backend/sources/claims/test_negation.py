@@ -27,7 +27,7 @@ from backend.sources.claims.actions import find
         ("收购一事不属实", "zh", "buy"),
     ],
 )
-def test_what_was_refused_given_up_or_untrue_is_denied(text: str, language: Language, verb: str) -> None:
+def test_refused_abandoned_or_untrue_actions_are_negated(text: str, language: Language, verb: str) -> None:
     found = {action.verb: action.affirmed for action in find(text, language)}
     assert found[verb] is False
 
@@ -44,26 +44,24 @@ def test_what_was_refused_given_up_or_untrue_is_denied(text: str, language: Lang
         ("交易所暂停提现", "zh", "freeze"),
     ],
 )
-def test_a_refusal_that_governs_no_verb_is_an_act_of_its_own(
-    text: str, language: Language, verb: str
-) -> None:
+def test_a_refusal_without_a_governed_verb_is_an_action(text: str, language: Language, verb: str) -> None:
     assert (verb, True) in {(action.verb, action.affirmed) for action in find(text, language)}
 
 
-def test_a_refusal_that_governs_a_verb_is_no_act_of_its_own() -> None:
+def test_a_refusal_with_a_governed_verb_is_not_a_separate_action() -> None:
     for text, language in [("It refused to sell", "en"), ("売却を拒否した", "ja"), ("拒绝出售", "zh")]:
         assert [action.verb for action in find(text, language)] == ["sell"]  # type: ignore[arg-type]
 
 
-def test_a_failure_reaches_no_further_than_and() -> None:
+def test_a_failure_to_act_does_not_negate_the_verb_after_and() -> None:
     told = {action.verb: action.affirmed for action in find("It failed to register and is paying", "en")}
     assert told == {"pay": True}
 
 
-def test_a_denial_of_a_sentence_leaves_the_next_one_alone() -> None:
+def test_a_denial_does_not_negate_the_next_sentence() -> None:
     told = {action.verb: action.affirmed for action in find("收购一事不属实。SEC批准了基金。", "zh")}
     assert told == {"buy": False, "approve": True}
 
 
-def test_a_long_row_of_denials_is_read_in_part() -> None:
+def test_a_text_with_too_many_denials_is_read_up_to_a_limit() -> None:
     assert len(find("收购不属实" * 4_000, "zh")) <= 202

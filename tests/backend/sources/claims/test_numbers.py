@@ -45,22 +45,22 @@ def _mixed(value: int, large: str) -> str:
 
 
 @given(st.decimals(min_value=0, max_value=10**12, places=3))
-def test_a_number_with_commas_and_decimals_reads_back(value: Decimal) -> None:
+def test_a_number_with_commas_and_decimals_is_parsed(value: Decimal) -> None:
     assert parse(f"{value:,f}") == value
 
 
 @given(VALUES, st.sampled_from([("万億兆", "ja"), ("万亿兆", "zh"), ("萬億兆", "zh")]))
-def test_digits_mixed_with_large_units_read_back(value: int, kind: tuple[str, str]) -> None:
+def test_digits_mixed_with_large_units_are_parsed(value: int, kind: tuple[str, str]) -> None:
     assert parse(_mixed(value, kind[0][::-1]), kind[1]) == value  # type: ignore[arg-type]
 
 
 @given(st.integers(min_value=1, max_value=10**15))
-def test_japanese_numerals_read_back(value: int) -> None:
+def test_japanese_numerals_are_parsed(value: int) -> None:
     assert parse(_han(value, "兆億万"), "ja") == value
 
 
 @given(st.integers(min_value=1, max_value=10**15))
-def test_chinese_numerals_with_their_zeros_read_back(value: int) -> None:
+def test_chinese_numerals_with_zeros_are_parsed(value: int) -> None:
     assert parse(_han(value, "兆亿万", zero="零"), "zh") == value
 
 
@@ -70,7 +70,7 @@ def test_chinese_numerals_with_their_zeros_read_back(value: int) -> None:
         [(" million", 6), (" billion", 9), (" trillion", 12), ("k", 3), ("M", 6), ("bn", 9), ("B", 9)]
     ),
 )
-def test_english_magnitudes_multiply(value: Decimal, scale: tuple[str, int]) -> None:
+def test_english_magnitudes_multiply_the_number(value: Decimal, scale: tuple[str, int]) -> None:
     assert parse(f"{value}{scale[0]}") == value.scaleb(scale[1])
 
 
@@ -82,7 +82,7 @@ def test_full_width_digits_and_signs_read_as_narrow_ones(text: str) -> None:
 
 
 @given(st.text(max_size=60))
-def test_a_plain_text_keeps_its_length_and_lower_case_too(text: str) -> None:
+def test_normalization_keeps_the_length(text: str) -> None:
     assert len(normalize(text)) == len(text)
 
 
@@ -110,22 +110,22 @@ def test_a_plain_text_keeps_its_length_and_lower_case_too(text: str) -> None:
         ("５億２３００万", "ja", 523_000_000),
     ],
 )
-def test_a_numeral_has_its_value(text: str, language: Language, value: int) -> None:
+def test_a_numeral_is_parsed_to_its_value(text: str, language: Language, value: int) -> None:
     assert parse(text, language) == value
 
 
 @pytest.mark.parametrize("text", ["万億万億", "億万", "十百", "1万1億", "", "abc", "一億億", "9" * 60])
-def test_what_is_no_numeral_has_no_value(text: str) -> None:
+def test_an_invalid_numeral_has_no_value(text: str) -> None:
     assert parse(text, "ja") is None
 
 
-def test_numerals_are_found_in_order_and_apart() -> None:
+def test_numerals_are_found_in_order() -> None:
     found = find("from 6.25 to 3.125 BTC at block 840,000, said ten people", "en")
     assert [numeral.value for numeral in found] == [Decimal("6.25"), Decimal("3.125"), 840_000, 10]
 
 
 @given(st.text(alphabet="0123456789,.万億亿千百十 kMbn-", max_size=80))
-def test_any_text_gives_numerals_within_it(text: str) -> None:
+def test_numerals_lie_within_any_text_in_order(text: str) -> None:
     ends = 0
     for numeral in find(text, "en"):
         assert ends <= numeral.start < numeral.end <= len(text)

@@ -64,7 +64,9 @@ def read(text: str, language: Language = "en") -> list[Quantity]:
         ("首次减半", "zh", "1", "halving"),
     ],
 )
-def test_a_figure_has_its_value_and_unit(text: str, language: Language, value: str, unit: str) -> None:
+def test_a_figure_is_parsed_to_its_value_and_unit(
+    text: str, language: Language, value: str, unit: str
+) -> None:
     (found,) = read(text, language)
     assert (found.value, found.unit) == (Decimal(value), unit)
 
@@ -76,7 +78,7 @@ def test_a_figure_has_its_value_and_unit(text: str, language: Language, value: s
     ),
     st.sampled_from(LANGUAGES),
 )
-def test_a_figure_reads_back_beside_its_unit(
+def test_a_figure_beside_its_unit_is_parsed(
     value: Decimal, frame: tuple[str, str], language: Language
 ) -> None:
     (found,) = read(frame[0].format(f"{value:,f}"), language)
@@ -105,7 +107,7 @@ def test_a_figure_reads_back_beside_its_unit(
         "one of them",
     ],
 )
-def test_what_names_something_is_no_figure(text: str) -> None:
+def test_a_number_in_a_name_is_not_a_figure(text: str) -> None:
     assert read(text, "en") == []
 
 
@@ -130,7 +132,7 @@ def test_inexact_figures_are_marked(text: str, language: Language, bound: str | 
 
 
 @pytest.mark.parametrize("text", ["3–5 %", "3-5%", "3〜5%", "3～5％"])
-def test_a_range_is_its_least_and_its_most(text: str) -> None:
+def test_a_range_becomes_a_lower_and_an_upper_bound(text: str) -> None:
     low, high = read(text)
     assert (low.value, low.unit, low.bound) == (Decimal(3), "%", "least")
     assert (high.value, high.unit, high.bound) == (Decimal(5), "%", "most")
@@ -140,26 +142,26 @@ def test_a_range_is_its_least_and_its_most(text: str) -> None:
     ("text", "language"),
     [("from 50 to 25 BTC", "en"), ("50BTCから25BTCに", "ja"), ("由50枚BTC减至25枚", "zh")],
 )
-def test_a_unit_that_stands_once_is_that_of_both_figures(text: str, language: Language) -> None:
+def test_a_unit_given_once_applies_to_both_figures(text: str, language: Language) -> None:
     assert [(found.value, found.unit) for found in read(text, language)] == [
         (Decimal(50), "BTC"),
         (Decimal(25), "BTC"),
     ]
 
 
-def test_votes_are_figures_of_their_own() -> None:
+def test_vote_counts_are_separate_figures() -> None:
     found = read("passed the Senate 68 to 30", "en")
     assert [(vote.value, vote.unit) for vote in found] == [(Decimal(68), "vote"), (Decimal(30), "vote")]
 
 
 @given(st.text(alphabet="0123456789,.-~$€%万億 kMBTCat約(ブロック)", max_size=80), st.sampled_from(LANGUAGES))
-def test_any_text_gives_figures_within_it(text: str, language: Language) -> None:
+def test_figures_lie_within_any_text(text: str, language: Language) -> None:
     for found in read(text, language):
         assert 0 <= found.start < found.end <= len(text)
 
 
 @pytest.mark.parametrize("text", ["1" * 50_000, "万億" * 25_000, "1-" * 25_000, "(" * 50_000, "a@" * 25_000])
-def test_a_hostile_text_is_read_to_its_end(text: str) -> None:
+def test_an_adversarial_text_yields_a_limited_number_of_figures(text: str) -> None:
     assert len(read(text)) <= 200
 
 
@@ -173,7 +175,7 @@ def test_a_hostile_text_is_read_to_its_end(text: str) -> None:
         ("卖掉四分之三", "zh", 75),
     ],
 )
-def test_a_part_of_a_whole_is_a_rough_percentage(text: str, language: Language, percent: int) -> None:
+def test_a_fraction_becomes_an_approximate_percentage(text: str, language: Language, percent: int) -> None:
     found = [quantity for quantity in find(text, language) if quantity.unit == "%"]
     assert [(quantity.value, quantity.approximate) for quantity in found] == [(percent, True)]
 
@@ -186,6 +188,6 @@ def test_a_part_of_a_whole_is_a_rough_percentage(text: str, language: Language, 
         ("众议院以279票对136票通过", "zh"),
     ],
 )
-def test_votes_are_read_for_and_against(text: str, language: Language) -> None:
+def test_votes_for_and_against_are_parsed(text: str, language: Language) -> None:
     votes = [quantity.value for quantity in find(text, language) if quantity.unit == "vote"]
     assert votes == [279, 136]

@@ -39,13 +39,13 @@ ALDO_ACTS: list[tuple[Language, str]] = [
 
 
 @pytest.mark.parametrize(("language", "text"), ALDO_ACTS)
-def test_the_doer_and_the_other_party_are_read_in_every_wording(language: Language, text: str) -> None:
+def test_agent_and_patient_are_parsed_in_every_wording(language: Language, text: str) -> None:
     roles = [one for one in read(text, language) if one.verb in ("sue", "charge")]
     assert (roles[0].agents, roles[0].patients) == ({"a"}, {"b"})
 
 
 @pytest.mark.parametrize(("language", "text"), ALDO_ACTS)
-def test_the_same_act_told_the_other_way_round_is_swapped(language: Language, text: str) -> None:
+def test_the_same_action_with_exchanged_parties_is_swapped(language: Language, text: str) -> None:
     claim = read(text, language)
     assert not any(are_swapped(one, other) for one in claim for other in read("Aldo sued Bexa.", "en"))
     assert any(are_swapped(one, other) for one in claim for other in read("Bexa sued Aldo.", "en"))
@@ -54,6 +54,6 @@ def test_the_same_act_told_the_other_way_round_is_swapped(language: Language, te
 @pytest.mark.parametrize(
     ("text", "language"), [("Aldo was robbed.", "en"), ("ベクサが提訴。", "ja"), ("起诉案", "zh")]
 )
-def test_a_text_with_one_party_is_never_swapped(text: str, language: Language) -> None:
+def test_a_text_with_one_party_is_not_swapped(text: str, language: Language) -> None:
     for one in read(text, language):
         assert not any(are_swapped(one, other) for other in read("Bexa sued Aldo.", "en"))

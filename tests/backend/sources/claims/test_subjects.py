@@ -18,7 +18,7 @@ from backend.sources.claims.subjects import Subject, find
         ("Robert Lang was sentenced to five years.", "en", Subject("Robert Lang", True)),
     ],
 )
-def test_a_name_in_the_place_of_a_subject_is_found(text: str, language: Language, subject: Subject) -> None:
+def test_a_subject_name_is_found(text: str, language: Language, subject: Subject) -> None:
     assert find(text, language, ()) == subject
 
 
@@ -35,10 +35,10 @@ def test_a_name_in_the_place_of_a_subject_is_found(text: str, language: Language
         ("Hackers stole the coins in New York.", "en"),
     ],
 )
-def test_offices_roles_and_things_are_no_names(text: str, language: Language) -> None:
+def test_offices_roles_and_objects_are_not_subject_names(text: str, language: Language) -> None:
     assert find(text, language, ()) is None
 
 
-def test_what_is_an_entity_already_is_no_stranger() -> None:
+def test_a_known_entity_is_not_returned_as_an_unknown_subject() -> None:
     text = "任天堂は2024年4月、ビットコインを購入した。"
     assert find(text, "ja", [(0, 3)]) is None

@@ -15,6 +15,6 @@ from backend.sources.claims.units import is_label
         ("Coinbase 2024", "Coinbase", False),
     ],
 )
-def test_a_word_in_front_of_its_number_is_a_label(text: str, word: str, label: bool) -> None:
+def test_a_word_before_its_number_is_a_label(text: str, word: str, label: bool) -> None:
     at = text.index(word)
     assert is_label(text, at, at + len(word)) is label

@@ -44,7 +44,7 @@ PRISON = (
         ),
     ],
 )
-def test_a_doer_whom_nobody_knows_differs_from_the_records(
+def test_an_unknown_agent_differs_from_the_agent_of_the_record(
     text: str, record: tuple[str, datetime], language: Language, claimed: str, found: str
 ) -> None:
     differences = held(text, record, language).differences
@@ -61,7 +61,7 @@ def test_a_doer_whom_nobody_knows_differs_from_the_records(
         ("Lichtenstein was sentenced to five years in September 2021.", PRISON, "en"),
     ],
 )
-def test_who_is_named_otherwise_or_not_at_all_does_not_differ(
+def test_an_agent_with_another_name_or_no_name_does_not_differ(
     text: str, record: tuple[str, datetime], language: Language
 ) -> None:
     assert held(text, record, language).differences == ()

@@ -19,7 +19,7 @@ from tests.backend.sources.evidence import APPROVAL, HALVING, LOSS, TYPES, claim
         "Bitcoin's fourth halving came in 2024.",
     ],
 )
-def test_a_true_statement_differs_in_nothing(text: str) -> None:
+def test_a_true_statement_has_no_differences(text: str) -> None:
     found = held(text, HALVING)
     assert found.same_event
     assert found.differences == ()
@@ -56,7 +56,7 @@ def test_a_true_statement_differs_in_nothing(text: str) -> None:
         ),
     ],
 )
-def test_an_altered_slot_is_told_with_both_values(text: str, difference: Difference) -> None:
+def test_an_altered_slot_is_reported_with_both_values(text: str, difference: Difference) -> None:
     assert difference in held(text, HALVING).differences
 
 
@@ -69,7 +69,7 @@ def test_an_altered_slot_is_told_with_both_values(text: str, difference: Differe
         ("Google said that about 850,000 BTC had been stolen in February 2014.", "agent"),
     ],
 )
-def test_an_altered_loss_differs_in_its_slot(text: str, slot: str) -> None:
+def test_an_altered_loss_statement_differs_in_the_altered_slot(text: str, slot: str) -> None:
     assert slots(held(text, LOSS)) == {slot}
 
 
@@ -82,16 +82,16 @@ def test_an_altered_loss_differs_in_its_slot(text: str, slot: str) -> None:
         ("The SEC approved spot bitcoin ETFs on 11 January 2024.", "date"),
     ],
 )
-def test_an_altered_approval_differs_in_its_slot(text: str, slot: str) -> None:
+def test_an_altered_approval_statement_differs_in_the_altered_slot(text: str, slot: str) -> None:
     assert slot in slots(held(text, APPROVAL))
 
 
-def test_a_second_date_bears_out_what_was_done_on_it() -> None:
+def test_a_second_date_in_the_record_supports_the_claim() -> None:
     found = held("Spot bitcoin ETFs approved by the SEC began trading on 11 January.", APPROVAL)
     assert (found.same_dates, found.differences) == (1, ())
 
 
-def test_another_event_agrees_and_differs_in_nothing() -> None:
+def test_another_event_has_no_agreement_and_no_difference() -> None:
     for text in (
         "Kraken acquired a broker for 1.5 billion dollars in March 2025.",
         "Tesla bought 9,000 BTC in January 2021.",
@@ -102,19 +102,19 @@ def test_another_event_agrees_and_differs_in_nothing() -> None:
         assert (found.shared_entities, found.same_dates, found.differences) == (0, 0, ())
 
 
-def test_what_a_record_undoes_it_takes_for_granted() -> None:
+def test_a_record_that_reverses_an_action_does_not_contradict_that_action() -> None:
     record = ("SEC dismisses its case against Coinbase.", datetime(2025, 2, 27, tzinfo=UTC))
     assert "polarity" not in slots(held("The SEC sued Coinbase.", record))
     sued = ("SEC sues Coinbase.", datetime(2023, 6, 6, tzinfo=UTC))
     assert "polarity" in slots(held("The SEC dismissed its case against Coinbase.", sued))
 
 
-def test_facts_of_the_record_bear_out_figures_that_its_text_lacks() -> None:
+def test_record_facts_support_figures_that_the_record_text_lacks() -> None:
     found = held("The fourth Bitcoin halving in April 2024 paid 31 dollars.", HALVING, usd="31")
     assert [same.slot for same in found.agreed] == ["date", "figure", "figure"]
 
 
-def test_a_page_agrees_by_its_day_and_contradicts_only_by_what_it_says() -> None:
+def test_a_page_agrees_by_its_date_and_contradicts_only_by_its_text() -> None:
     page = claim("The fourth Bitcoin halving cut the block reward.")
     told = claim("The fourth Bitcoin halving cut the block reward in April 2024.")
     assert compare(told, page, {}, types=TYPES, published=date(2024, 4, 20)).same_dates == 1
@@ -130,7 +130,7 @@ def test_a_page_agrees_by_its_day_and_contradicts_only_by_what_it_says() -> None
         ("コインチェックは2019年3月に約5億2300万XEMの流出を発表した。", "date"),
     ],
 )
-def test_japanese_statements_differ_in_their_slots(text: str, slot: str) -> None:
+def test_altered_japanese_statements_differ_in_the_altered_slot(text: str, slot: str) -> None:
     record = (
         "コインチェックから約5億2300万XEMが流出。取引所は被害を約580億円とした。",
         datetime(2018, 1, 26, tzinfo=UTC),
@@ -147,7 +147,7 @@ def test_japanese_statements_differ_in_their_slots(text: str, slot: str) -> None
         ("Kraken在2023年11月认罪，支付逾43亿美元。", {"agent"}),
     ],
 )
-def test_chinese_statements_differ_in_their_slots(text: str, found: set[str]) -> None:
+def test_altered_chinese_statements_differ_in_the_altered_slots(text: str, found: set[str]) -> None:
     record = ("币安在美国认罪。和解金额逾43亿美元，首席执行官卸任。", datetime(2023, 11, 21, tzinfo=UTC))
     assert slots(held(text, record, "zh")) == found
 
@@ -164,7 +164,7 @@ def test_a_record_never_differs_from_its_own_text(record: tuple[str, datetime]) 
     assert found.differences == ()
 
 
-def test_a_record_within_weeks_of_a_quarter_may_tell_of_it() -> None:
+def test_a_record_within_weeks_of_a_quarter_matches_the_quarter() -> None:
     record = ("Tesla sold bitcoin. About 75 percent was sold.", datetime(2022, 7, 20, tzinfo=UTC))
     assert slots(held("Tesla sold bitcoin in the second quarter of 2022, about 75 percent.", record)) == set()
     assert slots(held("Tesla sold bitcoin in the second quarter of 2021, about 75 percent.", record)) == {
@@ -172,12 +172,12 @@ def test_a_record_within_weeks_of_a_quarter_may_tell_of_it() -> None:
     }
 
 
-def test_coins_of_a_kind_left_open_are_held_against_those_of_an_asset() -> None:
+def test_an_amount_in_unnamed_coins_is_compared_with_the_amount_of_the_asset() -> None:
     found = held("The fourth halving of Bitcoin in April 2024 cut the reward to 12.5 coins.", HALVING)
     assert slots(found) == {"figure"}
 
 
-def test_a_ticker_is_no_other_agent() -> None:
+def test_a_ticker_is_not_another_agent() -> None:
     record = (
         "Tesla discloses a bitcoin purchase. It bought bitcoin for 1.5 billion dollars.",
         datetime(2021, 2, 8, tzinfo=UTC),
@@ -186,13 +186,13 @@ def test_a_ticker_is_no_other_agent() -> None:
     assert slots(held("Walmart bought bitcoin for $1.5 billion in February 2021.", record)) == {"agent"}
 
 
-def test_people_of_the_field_and_a_common_verb_are_not_one_event() -> None:
+def test_a_shared_entity_and_a_common_verb_are_not_the_same_event() -> None:
     record = ("Coinbase launches a network. It was opened to all.", datetime(2023, 8, 9, tzinfo=UTC))
     assert not held("Coinbase launched a scholarship in Chile.", record).same_event
     assert held("Coinbase launched a network on 9 August 2023.", record).same_event
 
 
-def test_where_a_change_began_is_not_where_it_ended() -> None:
+def test_the_starting_value_of_a_change_does_not_match_its_final_value() -> None:
     wrong = held("The fourth Bitcoin halving cut the block reward to 6.25 BTC.", HALVING)
     assert Difference("figure", "6.25 BTC", "3.125 BTC") in wrong.differences
     for text in (
@@ -209,7 +209,7 @@ FINE = (
 )
 
 
-def test_what_was_asked_for_is_not_what_was_ordered() -> None:
+def test_a_requested_amount_does_not_match_the_ordered_amount() -> None:
     wrong = held("Coinbase was ordered to pay a civil penalty of $2 billion.", FINE)
     assert [one.found for one in wrong.differences] == ["125,035,150 dollars"]
     assert held("Coinbase was ordered to pay a civil penalty of $125 million.", FINE).differences == ()
@@ -223,7 +223,7 @@ ATTRIBUTED = (
 )
 
 
-def test_another_doer_than_the_source_names_differs() -> None:
+def test_an_agent_other_than_that_of_the_source_is_a_difference() -> None:
     wrong = held("The Coinbase hack was carried out by Iran.", ATTRIBUTED)
     assert wrong.differences == (Difference("agent", "Iran", "North Korea"),)
     assert held("The Coinbase hack was carried out by North Korea.", ATTRIBUTED).differences == ()
@@ -235,16 +235,16 @@ LOAN = (
 )
 
 
-def test_a_figure_beside_no_common_act_measures_something_else() -> None:
+def test_a_figure_without_a_shared_action_does_not_make_the_same_event() -> None:
     assert not held("Bitcoin reached $100,000 in December 2024.", LOAN).same_event
 
 
-def test_a_source_that_knows_nobody_of_the_claim_and_agrees_in_nothing_is_of_another_event() -> None:
+def test_a_source_without_shared_entities_or_agreement_is_another_event() -> None:
     record = ("The founder of a lender is sentenced to 12 years.", datetime(2025, 5, 8, tzinfo=UTC))
     assert not held("The founder of Coinbase was sentenced to 40 years.", record).same_event
 
 
-def test_one_verb_affirmed_and_denied_is_shown_with_the_words_around_it() -> None:
+def test_a_negated_verb_is_reported_with_its_context() -> None:
     (difference,) = held("The SEC did not approve spot bitcoin ETFs in January 2024.", APPROVAL).differences
     assert difference.slot == "polarity"
     assert difference.claimed == "The SEC did not approve spot bitcoin ETFs in"

@@ -41,7 +41,9 @@ LOSS_JA = (
         ("Mt. Gox did not file for bankruptcy in February 2014.", LOSS),
     ],
 )
-def test_who_and_what_together_are_ground(text: str, record: tuple[str, datetime]) -> None:
+def test_matching_entities_and_matching_action_are_sufficient_evidence(
+    text: str, record: tuple[str, datetime]
+) -> None:
     assert held(text, record).is_sufficient
 
 
@@ -55,7 +57,9 @@ def test_who_and_what_together_are_ground(text: str, record: tuple[str, datetime
         ("Coinbase hired a new head of marketing in April 2021.", LISTING),
     ],
 )
-def test_the_same_people_in_the_same_month_are_none(text: str, record: tuple[str, datetime]) -> None:
+def test_the_same_entities_in_the_same_month_are_not_sufficient_evidence(
+    text: str, record: tuple[str, datetime]
+) -> None:
     found = held(text, record)
     assert not (found.same_event and found.is_sufficient)
 
@@ -68,12 +72,12 @@ def test_the_same_people_in_the_same_month_are_none(text: str, record: tuple[str
         ("コインチェックは2018年1月にサッカー大会を後援した。", False),
     ],
 )
-def test_words_of_another_matter_are_none_in_japanese(text: str, is_ground: bool) -> None:
+def test_an_unrelated_action_is_not_sufficient_evidence_in_japanese(text: str, is_ground: bool) -> None:
     found = held(text, LOSS_JA, "ja")
     assert (found.same_event and found.is_sufficient) is is_ground
 
 
-def test_what_nobody_does_twice_can_be_on_another_day_and_what_is_often_done_cannot() -> None:
+def test_a_one_time_event_can_differ_in_its_date_but_a_repeatable_event_cannot() -> None:
     once, often = (
         held("The shares of Coinbase were listed on Nasdaq in April 2019.", LISTING),
         held("Tesla bought bitcoin in April 2019.", PURCHASE),
@@ -97,7 +101,7 @@ def _without_ground(*differences: Slot, entities: int, figures: int, dates: int)
     st.floats(0, 1),
     st.sampled_from(["en", "ja", "zh"]),
 )
-def test_without_ground_every_statement_is_unverified_with_low_confidence(
+def test_insufficient_evidence_gives_an_unverified_verdict_with_low_confidence(
     slots: list[Slot],
     entities: int,
     figures: int,
@@ -114,7 +118,7 @@ def test_without_ground_every_statement_is_unverified_with_low_confidence(
     assert (assessed.assessment, assessed.confidence_level) == ("unverified", "low")
 
 
-def test_what_tells_of_the_claim_is_not_drowned_by_what_is_near_it() -> None:
+def test_insufficient_evidence_does_not_dilute_sufficient_evidence() -> None:
     near = _without_ground("date", entities=2, figures=0, dates=0)
     own = evidence(agreed=("date", "figure"), url="https://example.org/own")
     both = assess([own, evidence(comparison=near, authority=0.98)])

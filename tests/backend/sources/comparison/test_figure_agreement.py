@@ -46,7 +46,7 @@ def figure(
         (figure("11", "item"), figure("11", "USD"), False),
     ],
 )
-def test_figures_agree_as_exactly_as_they_are_written(claimed: Quantity, known: Quantity, same: bool) -> None:
+def test_figures_agree_within_their_written_precision(claimed: Quantity, known: Quantity, same: bool) -> None:
     assert agree(claimed, known) is same
 
 
@@ -69,7 +69,7 @@ def test_a_figure_half_or_twice_as_large_never_agrees(value: Decimal, times: Dec
         assert not agree(Quantity(value * times, "BTC", 0, 0, ""), one)
 
 
-def test_the_name_of_a_fact_gives_its_unit() -> None:
+def test_a_fact_name_gives_the_unit_and_bound_of_its_figure() -> None:
     facts = {
         "reward_after_btc": "3.125",
         "usd_more_than": "7000000000",
@@ -84,6 +84,6 @@ def test_the_name_of_a_fact_gives_its_unit() -> None:
     ]
 
 
-def test_facts_that_are_no_figures_are_passed_over_and_votes_are_two() -> None:
+def test_facts_without_figures_are_ignored_and_a_vote_yields_two_figures() -> None:
     assert of_facts({"ticker": "COIN", "release": "34-80206", "nan": "NaN"}) == []
     assert [found.value for found in of_facts({"senate": "68-30"})] == [68, 30]

@@ -15,7 +15,7 @@ def missing(statement: str, passage: str = PASSAGE, language: Language = "en") -
     return {(one.kind, one.text) for one in find_missing(ours, theirs, [], passage_entities=known)}
 
 
-def test_a_claim_that_says_no_more_than_the_passage_leaves_nothing_open() -> None:
+def test_a_claim_covered_by_the_passage_has_no_missing_elements() -> None:
     assert missing("The SEC sued Kraken in November 2023.") == set()
 
 
@@ -36,13 +36,11 @@ def test_a_claim_that_says_no_more_than_the_passage_leaves_nothing_open() -> Non
         ),
     ],
 )
-def test_each_kind_of_element_that_the_passage_does_not_tell_is_found(
-    statement: str, element: tuple[str, str]
-) -> None:
+def test_each_kind_of_missing_element_is_found(statement: str, element: tuple[str, str]) -> None:
     assert element in missing(statement)
 
 
-def test_a_denial_is_open_where_the_passage_has_nothing_negative() -> None:
+def test_a_negation_is_missing_if_the_passage_has_no_negation() -> None:
     (found,) = missing("The SEC never sued Kraken.", "SEC sues Kraken. The complaint came in November.")
     assert found[0] == "negation"
 
@@ -56,17 +54,17 @@ def test_a_denial_is_open_where_the_passage_has_nothing_negative() -> None:
         "The SEC (USSEC) sued Kraken.",  # nor is an acronym
     ],
 )
-def test_what_needs_no_source_is_not_open(statement: str) -> None:
+def test_elements_that_need_no_source_are_not_missing(statement: str) -> None:
     assert {kind for kind, _ in missing(statement)} <= {"negation"}
 
 
-def test_in_a_passage_of_another_language_only_figures_and_names_are_looked_for() -> None:
+def test_only_figures_and_names_can_be_missing_in_a_passage_of_another_language() -> None:
     ours = claim("The SEC was the first to sue Kraken, in Nigeria.")
     theirs = claim("SECがKrakenを提訴", "ja")
     assert find_missing(ours, theirs, [], passage_entities={"sec", "kraken"}) == frozenset()
 
 
-def test_a_condition_in_two_negations_denies_nothing() -> None:
+def test_a_double_negation_is_not_a_missing_negation() -> None:
     passage = "SEC registers Kraken. Exchanges must hold a licence."
     assert missing("Kraken may not trade without a licence from the SEC.", passage) == set()
 
@@ -81,7 +79,7 @@ def test_a_condition_in_two_negations_denies_nothing() -> None:
         ("SEC第三次起诉Kraken。", "zh", "figure"),
     ],
 )
-def test_qualifiers_and_ordinals_are_read_in_japanese_and_chinese(
+def test_missing_qualifiers_and_ordinals_are_found_in_japanese_and_chinese(
     statement: str, language: Language, kind: str
 ) -> None:
     passage = {"ja": "SECがKrakenを提訴", "zh": "SEC起诉Kraken"}[language]

@@ -32,7 +32,7 @@ def _told(mine: str, theirs: str, language: Language = "en", *, record: bool = T
         ("Acceptance is mandatory", "Acceptance is voluntary."),
     ],
 )
-def test_an_opposite_differs(mine: str, theirs: str) -> None:
+def test_opposite_actions_differ_in_polarity(mine: str, theirs: str) -> None:
     assert _told(mine, theirs)[1]
 
 
@@ -46,7 +46,7 @@ def test_an_opposite_differs(mine: str, theirs: str) -> None:
         ("The coins are not securities", "Staff says the coins are not securities."),
     ],
 )
-def test_what_a_source_takes_for_granted_contradicts_nobody(mine: str, theirs: str) -> None:
+def test_an_action_that_the_source_presupposes_is_not_contradicted(mine: str, theirs: str) -> None:
     assert not _told(mine, theirs)[1]
 
 
@@ -58,25 +58,25 @@ def test_what_a_source_takes_for_granted_contradicts_nobody(mine: str, theirs: s
         ("同社は免許を得られなかった", "同社、州の認可を取得。", "ja"),
     ],
 )
-def test_a_record_that_knows_of_no_refusal_differs_from_a_claim_of_one(
+def test_a_claimed_refusal_differs_from_a_record_without_a_refusal(
     mine: str, theirs: str, language: Language
 ) -> None:
     assert _told(mine, theirs, language)[1]
     assert not _told(mine, theirs, language, record=False)[1]
 
 
-def test_a_refusal_that_the_record_tells_in_other_words_does_not_differ() -> None:
+def test_a_refusal_in_other_words_does_not_differ() -> None:
     record = "Coinbase discloses a leak. It did not give in to the demand."
     assert not _told("Coinbase refused the ransom", record)[1]
 
 
-def test_what_came_later_does_not_contradict_a_claim_of_the_records_day() -> None:
+def test_a_later_event_does_not_contradict_a_claim_about_the_record_date() -> None:
     text = "Facebook announces a coin. The project was wound down in early 2022."
     announced = claim("The coin was unveiled in June 2019")
     assert actions(announced, claim(text), is_record=True, on_its_day=True)[1] is None
 
 
-def test_the_first_sentence_of_a_record_decides_what_was_done_on_its_day() -> None:
+def test_the_first_sentence_of_a_record_decides_the_action_on_the_record_date() -> None:
     text = "Regulator bans the sale of notes. They were allowed again on 8 October 2025."
     allowed = claim("In January 2021 the sale of notes was allowed")
     wrong = actions(allowed, claim(text), is_record=True, on_its_day=True)[1]
@@ -93,7 +93,7 @@ def test_the_first_sentence_of_a_record_decides_what_was_done_on_its_day() -> No
         ("Coinbase lost to the SEC", False),
     ],
 )
-def test_a_case_has_one_winner_whoever_is_named_first(mine: str, same: bool) -> None:
+def test_a_court_outcome_is_compared_regardless_of_party_order(mine: str, same: bool) -> None:
     ours, theirs = claim(mine), claim("Appeals court rules for Coinbase against the SEC.")
     told = compare_outcomes(ours.actions[0], ours, theirs)
     assert told is not None
@@ -108,14 +108,14 @@ def test_a_claim_never_contradicts_itself(verb: str, affirmed: bool) -> None:
 
 
 @given(st.sampled_from(sorted(verbs())))
-def test_what_is_affirmed_and_what_is_denied_differ(verb: str) -> None:
+def test_an_affirmed_and_a_negated_action_differ(verb: str) -> None:
     said = Claim("text", "en", actions=(Action(verb, True, 0, 4, "text"),))
     denied = Claim("text", "en", actions=(Action(verb, False, 0, 4, "text"),))
     assert actions(said, denied)[1] is not None
     assert actions(denied, said)[1] is not None
 
 
-def test_a_polarity_that_differs_is_shown_with_both_words() -> None:
+def test_a_polarity_difference_is_reported() -> None:
     from tests.backend.sources.evidence import APPROVAL
 
     comparison = held("The SEC rejected spot bitcoin ETFs on 10 January 2024.", APPROVAL)
@@ -138,17 +138,17 @@ def test_a_polarity_that_differs_is_shown_with_both_words() -> None:
         ("交易所让用户承担损失", "损失由基金全额承担。", "zh"),
     ],
 )
-def test_what_is_turned_round_in_other_words_differs(mine: str, theirs: str, language: Language) -> None:
+def test_a_reversed_action_in_other_words_differs(mine: str, theirs: str, language: Language) -> None:
     same_day = actions(claim(mine, language), claim(theirs, language), is_record=True, on_its_day=True)
     assert same_day[1] is not None
 
 
-def test_what_the_claim_itself_takes_for_granted_does_not_differ() -> None:
+def test_an_action_that_the_claim_presupposes_does_not_differ() -> None:
     rescinded, gone = "SECは指針SAB121を撤回した", "SAB121が撤回され、負債として計上させる指針がなくなった。"
     assert not _told(rescinded, gone, "ja")[1]
 
 
-def test_a_name_of_the_case_is_no_side_of_it() -> None:
+def test_a_party_in_the_name_of_a_case_is_not_a_party_of_the_outcome() -> None:
     record = "上诉法院裁定币安胜诉SEC。"
     assert _told("SEC在币安案中胜诉", record, "zh")[1]
     assert not _told("SEC在币安案中败诉", record, "zh")[1]

@@ -49,7 +49,7 @@ def shows(body: str | bytes, content_type: str = HTML) -> Behaviour:
     return Behaviour(200, body.encode() if isinstance(body, str) else body, content_type)
 
 
-def test_a_page_gives_its_visible_text_title_and_day(pages: PageReader, server: ProviderServer) -> None:
+def test_a_page_is_parsed_into_visible_text_title_and_date(pages: PageReader, server: ProviderServer) -> None:
     server.always("/a", shows(ARTICLE))
     page = pages.read(f"{server.url}/a")
     assert (page.title, page.published) == ("Order granted", "2024-01-10")
@@ -58,7 +58,7 @@ def test_a_page_gives_its_visible_text_title_and_day(pages: PageReader, server: 
     assert "previous instructions" not in page.text
 
 
-def test_a_page_is_fetched_once_a_day(pages: PageReader, server: ProviderServer, clock: Clock) -> None:
+def test_a_page_is_cached_for_one_day(pages: PageReader, server: ProviderServer, clock: Clock) -> None:
     server.always("/a", shows(ARTICLE))
     first = pages.read(f"{server.url}/a")
     assert pages.read(f"{server.url}/a") == first
@@ -68,7 +68,7 @@ def test_a_page_is_fetched_once_a_day(pages: PageReader, server: ProviderServer,
     assert len(server.requests) == 2
 
 
-def test_a_failure_is_remembered_for_a_while_and_then_tried_again(
+def test_a_failure_is_cached_for_a_limited_time_and_then_retried(
     pages: PageReader, server: ProviderServer, clock: Clock
 ) -> None:
     server.always("/a", Behaviour(500, b"", HTML))
@@ -85,7 +85,7 @@ def test_a_failure_is_remembered_for_a_while_and_then_tried_again(
     ("header", "encoding"),
     [("text/html; charset=shift_jis", "shift_jis"), ("text/html; charset=gb18030", "gb18030")],
 )
-def test_the_encoding_that_the_server_names_is_used(
+def test_the_declared_encoding_is_used(
     pages: PageReader, server: ProviderServer, header: str, encoding: str
 ) -> None:
     words = (
@@ -100,14 +100,14 @@ def test_the_encoding_that_the_server_names_is_used(
 
 @pytest.mark.parametrize("charset", ["utf-8-sig", "iso2022_jp", "idna", "unicode_escape"])
 @pytest.mark.parametrize("kind", ["text/html", "text/plain"])
-def test_an_encoding_that_only_some_readers_know_is_no_fault(
+def test_an_encoding_that_only_some_parsers_know_raises_no_error(
     pages: PageReader, server: ProviderServer, kind: str, charset: str
 ) -> None:
     server.always("/a", shows(ARTICLE, f"{kind}; charset={charset}"))
     assert "accelerated approval to eleven" in pages.read(f"{server.url}/a").text
 
 
-def test_of_a_page_made_to_take_minutes_the_text_is_taken_as_it_stands(
+def test_an_expensive_page_is_read_without_content_extraction(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Two megabytes of these take the search for the main text more than eight minutes.
@@ -120,7 +120,7 @@ def test_of_a_page_made_to_take_minutes_the_text_is_taken_as_it_stands(
     assert "x" not in page.text
 
 
-def test_plain_text_is_read_as_it_is(pages: PageReader, server: ProviderServer) -> None:
+def test_plain_text_is_returned_unchanged(pages: PageReader, server: ProviderServer) -> None:
     server.always("/a", shows("Eleven <b>products</b>", "text/plain; charset=no-such-coding"))
     assert pages.read(f"{server.url}/a").text == "Eleven <b>products</b>"
 
@@ -136,7 +136,7 @@ def test_plain_text_is_read_as_it_is(pages: PageReader, server: ProviderServer) 
         Behaviour(302, b"", HTML, {"Location": "http://169.254.169.254/latest/meta-data"}),
     ],
 )
-def test_what_cannot_be_read_is_told_in_a_sentence(
+def test_an_unreadable_page_raises_a_readable_error(
     pages: PageReader, server: ProviderServer, behaviour: Behaviour
 ) -> None:
     server.always("/a", behaviour)
