@@ -124,7 +124,7 @@ def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServ
     wait_for(lambda: "store_wait_started" in service.words, "A worker that waits for its database")
     refused = programs.run(home, "keys", "create", "--name", "now", settings=settings)
     assert refused.returncode == 3
-    assert "does not respond" in refused.stderr
+    assert "does not answer" in refused.stderr
     assert service.get("/prices").status_code == 200
 
     own_server.start()
