@@ -33,7 +33,7 @@ from backend.auth.service import create_key
 from backend.formats.timestamps import write_instant
 from backend.store.database import Database
 from backend.timelines import store
-from backend.timelines.model import Metrics, Points, Profile, Run
+from backend.timelines.model import Metrics, Profile, Run, ScoreAdjustment
 from backend.timelines.validation.run_validation import check
 from benchmarks.aim_report import AimReport
 from benchmarks.servers import free_port, process, service_environment
@@ -68,7 +68,7 @@ def make_run(chance: random.Random, profile: str, number: int) -> Run:
         metrics=Metrics(
             chance.randrange(40), chance.randrange(9), chance.randrange(9), chance.random() * 8, 0.5
         ),
-        deductions=tuple(Points(name, points, told) for name, points in lost),
+        deductions=tuple(ScoreAdjustment(name, points, told) for name, points in lost),
         cost_usd=round(chance.random(), 4),
     )
 

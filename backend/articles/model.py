@@ -1,10 +1,10 @@
-"""Naming rules as their YAML packs write them. The published JSON Schema is made from these classes."""
+"""Defines the YAML format of rule packs. The published JSON Schema is generated from these classes."""
 
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from backend.entities.model import LANGUAGES, Entity, Fact, Language, Name, Slug
+from backend.entities.model import LANGUAGES, Entity, FrozenModel, Language, Name, Slug
 
 ViolationType = Literal[
     "forbidden_variant",
@@ -20,29 +20,35 @@ FieldName = Literal["title", "summary", "content", "tags"]
 FIELDS: tuple[FieldName, ...] = ("title", "summary", "content", "tags")
 
 Boundary = Literal["auto", "word", "none", "katakana-run"]
-"""``auto``: word boundaries for Latin letters and digits; for names of at most four katakana no katakana
-beside; else none. ``word``, ``none``, ``katakana-run`` say so outright."""
+"""Which characters may stand next to a match.
+
+- ``word``: no letter or digit of a script that separates words.
+- ``katakana-run``: no other katakana.
+- ``none``: any character.
+- ``auto``: ``katakana-run`` for names of at most four katakana, ``word`` for Latin letters and digits, else
+  ``none``.
+"""
 
 Surface = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 
-class Pattern(Fact):
-    """One surface with conditions of its own; those not given are the rule's."""
+class Pattern(FrozenModel):
+    """A text to match. Conditions that are not set are those of the rule."""
 
     text: Surface
     not_before: tuple[Surface, ...] = ()
-    """The pattern does not count where one of these follows it (以太访 before 客)."""
+    """No match if one of these texts follows (以太访 before 客)."""
     not_after: tuple[Surface, ...] = ()
-    """Nor where one of these precedes it."""
+    """No match if one of these texts precedes."""
     boundary: Boundary | None = None
     case: Literal["exact", "any"] | None = None
 
 
-class Spec(Fact):
-    """An example that must hold when the rules are loaded.
+class RuleExample(FrozenModel):
+    """A test case of a rule, run whenever the rules are loaded.
 
-    With every correction of the whole set made, ``from`` becomes ``to``. ``finds`` says that this very
-    rule reports something in ``from`` (for rules without a correction), or that it does not.
+    All corrections of the complete rule set together must turn ``from`` into ``to``. If ``finds`` is set, it
+    states whether this rule reports a violation in ``from``, which also tests rules without a correction.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
@@ -50,43 +56,46 @@ class Spec(Fact):
     from_: str = Field(alias="from")
     to: str
     language: Language | None = None
-    """Of the article; by default the rule's first language."""
+    """Language of the article; by default the rule's first language."""
     field: FieldName = "content"
     finds: bool | None = None
 
 
-class Rule(Fact):
-    """A set of surfaces that should be written otherwise."""
+class Rule(FrozenModel):
+    """A naming rule: texts that are wrong, and what to write instead."""
 
     id: Slug
     entity: Slug | None = None
-    """Whose name this is about; needed for ``suggest: auto``."""
+    """The entity whose name the rule corrects; required for ``suggest: auto``."""
     type: ViolationType
     languages: tuple[Language, ...] = Field(default=LANGUAGES, min_length=1)
-    """Languages of articles that the rule is for."""
+    """The rule applies to articles in these languages."""
     match: tuple[Surface | Pattern, ...] = ()
     first_mention: dict[Language, Name] | None = None
-    """Instead of ``match``: how the entity is written where a field names it first; ``{name}`` and
-    ``{symbol}`` stand for the entity's own (as "{name} ({symbol})")."""
+    """Instead of ``match``: how to write the entity where a field of the article first mentions it.
+
+    ``{name}`` and ``{symbol}`` are replaced by the entity's own, as in "{name} ({symbol})".
+    """
     suggest: Literal["auto"] | Name | dict[Language, Name] | tuple[Name, ...] = "auto"
-    """``auto`` is the entity's name in the article's language; a list is ambiguous: no correction."""
+    """``auto`` suggests the entity's name in the article's language. A list offers several names, and nothing
+    is corrected automatically."""
     auto_fix: bool = False
     severity: Severity = "warning"
     case: Literal["exact", "any"] = "any"
-    """Whether the surfaces match in their exact capitals alone."""
+    """Whether upper and lower case must match exactly."""
     context: bool = False
-    """Counts only near a word of the field or an unambiguous entity, in the same paragraph."""
+    """Match only near a word of the crypto domain or an unambiguous entity, in the same paragraph."""
     boundary: Boundary = "auto"
     fields: tuple[FieldName, ...] = Field(default=FIELDS, min_length=1)
     enabled: bool = True
     note: str | Annotated[dict[Language, str], Field(min_length=1)] | None = None
-    """Why, for the editor who sees it: one text, or one for each language that editors read."""
+    """The reason that editors see: one text, or one for each language of the interface."""
     source: str | None = None
-    """Where the rule comes from, for who asks."""
-    specs: tuple[Spec, ...] = Field(min_length=1)
+    """The origin of the rule, such as the URL of a style guide."""
+    specs: tuple[RuleExample, ...] = Field(min_length=1)
 
     def reason(self, language: Language) -> str | None:
-        """The note in ``language``; where there is none, the English one or whichever there is."""
+        """Return the note in ``language``, else in English, else in any language."""
         if not isinstance(self.note, dict):
             return self.note
         return self.note.get(language) or self.note.get("en") or next(iter(self.note.values()))
@@ -103,8 +112,8 @@ class Pack(BaseModel):
     entities: tuple[Entity, ...] = ()
     rules: tuple[Rule, ...] = ()
     context_words: dict[Language, tuple[Name, ...]] = Field(default_factory=dict)
-    """Words of the field that let ordinary words near them, in the same paragraph, count as names."""
+    """Words of the crypto domain. Near them, in the same paragraph, ambiguous words count as names."""
     disable: tuple[Slug, ...] = ()
-    """Ids of rules or entities of earlier packs that are switched off."""
+    """Ids of rules or entities of earlier packs to switch off."""
     enable: tuple[Slug, ...] = ()
-    """Ids of rules of earlier packs that are switched on (some are off by default)."""
+    """Ids of rules of earlier packs to switch on; some rules are off by default."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, StrictBool
 from typing_extensions import TypedDict
 
-from backend.articles.model import Rule, Severity, Spec, ViolationType
+from backend.articles.model import Rule, RuleExample, Severity, ViolationType
 from backend.entities.model import Entity, Language
 from backend.errors import PayloadTooLarge
 
@@ -174,7 +174,7 @@ class RuleOut(Rule):
     """In English, where the pack has it in several languages."""
     notes: dict[Language, str]
     """By language; empty where the pack has one for all."""
-    specs: tuple[Spec, ...] = ()
+    specs: tuple[RuleExample, ...] = ()
     derived: bool
 
 

@@ -8,7 +8,7 @@ import typer
 
 from backend.cli.exit_codes import FINDINGS
 from backend.cli.terminal.console import err, fail, handle_errors, out
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 from backend.formats.timestamps import utc_now, write_instant
 from backend.settings import Settings
 
@@ -46,7 +46,7 @@ def backup(
         return
     with err.status("Backing up…"):
         backup_result = service.back_up(Settings(), target, overwrite=overwrite, clock=utc_now)
-    size = counted(backup_result.size, "byte")
+    size = format_count(backup_result.size, "byte")
     _print_result(
         backup_result.manifest,
         as_json,
@@ -81,8 +81,8 @@ def restore(
 
 
 def _describe(manifest: "Manifest") -> str:
-    tables = f"{counted(manifest.rows, 'row')} of {counted(len(manifest.tables), 'table')}"
-    files = counted(len(manifest.files), "file")
+    tables = f"{format_count(manifest.rows, 'row')} of {format_count(len(manifest.tables), 'table')}"
+    files = format_count(len(manifest.files), "file")
     at = write_instant(manifest.taken_at.replace(microsecond=0))
     return f"{tables} and {files} as of {at} (version {manifest.version}, schema {manifest.schema})"
 

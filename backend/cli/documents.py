@@ -11,7 +11,7 @@ from rich.markup import escape
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
 from backend.cli.terminal.console import err, handle_errors, out
-from backend.cli.terminal.import_progress import print_mistakes, show_progress
+from backend.cli.terminal.import_progress import print_errors, show_progress
 from backend.cli.terminal.tables import Column, print_table
 
 if TYPE_CHECKING:
@@ -82,14 +82,14 @@ def import_(
             now=utc_now(),
             advance=advance,
         )
-    print_mistakes(imported.mistakes, imported.mistake_count)
+    print_errors(imported.errors, imported.error_count)
     if as_json:
-        print(json.dumps({**imported.stored._asdict(), "mistakes": imported.mistake_count}))
-    elif imported.mistakes and not partial:
+        print(json.dumps({**imported.stored._asdict(), "mistakes": imported.error_count}))
+    elif imported.errors and not partial:
         err.print("Nothing was added. Use --partial to import the valid entries.", highlight=False)
     else:
         out.print("{} added, {} changed, {} unchanged.".format(*imported.stored), highlight=False)
-    if imported.mistakes:
+    if imported.errors:
         raise typer.Exit(WRONG_USAGE)
 
 

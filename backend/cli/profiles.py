@@ -81,8 +81,8 @@ def import_(
         try:
             changes = registry.add_from(file, now=datetime.now(UTC))
         except InvalidProfilesError as error:
-            for mistake in error.mistakes:
-                print_error(str(mistake))
+            for file_error in error.errors:
+                print_error(str(file_error))
             raise typer.Exit(WRONG_USAGE) from None
     _print_changes(changes, as_json=as_json)
 
@@ -92,9 +92,9 @@ def import_(
 def list_profiles(as_json: AsJson = False) -> None:
     """List the configured profiles and where each is defined."""
     with _open_registry() as registry:
-        listed, mistakes = registry.listed(), registry.mistakes
-    for mistake in mistakes:
-        print_error(mistake)
+        listed, errors = registry.listed(), registry.errors
+    for error in errors:
+        print_error(error)
     if as_json:
         items = [
             {

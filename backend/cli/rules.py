@@ -9,10 +9,10 @@ import typer
 from backend.cli import rules_check
 from backend.cli.exit_codes import FINDINGS, WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.rules_check import AsJson, fail_with_mistakes
+from backend.cli.rules_check import AsJson, fail_with_errors
 from backend.cli.terminal.console import err, fail, handle_errors, out
 from backend.cli.terminal.tables import Column, print_table
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def reload() -> None:
     try:
         rules = compiled(read_packs([*default_files(), *user_files(settings.user_rules_dir)])).rules
     except InvalidRulesError as error:
-        fail_with_mistakes(error.mistakes)
+        fail_with_errors(error.errors)
     announce(open_database(settings))
     out.print(f"All processes switch to rules [bold]{rules.version}[/] within seconds.")
 
@@ -82,7 +82,7 @@ def import_(
             text = as_yaml(imported)
             parse_pack(text, out_file or source)
     except InvalidRulesError as error:
-        fail_with_mistakes(error.mistakes, WRONG_USAGE)  # a missing file or an unknown format
+        fail_with_errors(error.errors, WRONG_USAGE)  # a missing file or an unknown format
     _write_pack(imported, text, out_file, as_json)
     if not (imported.rules or imported.entities):
         raise typer.Exit(FINDINGS)
@@ -121,7 +121,7 @@ def list_rules(
     try:
         files = read_packs([*default_files(), *user_files(Settings().user_rules_dir)])
     except InvalidRulesError as error:
-        fail_with_mistakes(error.mistakes)
+        fail_with_errors(error.errors)
     files_by_rule = {rule.id: file.path for file in files for rule in file.pack.rules}
     rows = [
         {**rule.model_dump(mode="json", by_alias=True), "file": str(files_by_rule[rule.id])}
@@ -167,9 +167,9 @@ def _write_pack(imported: "Import", text: str, out_file: Path | None, as_json: b
         print(text, end="")
     for rule in imported.skipped:
         err.print(f"not converted: {rule}", highlight=False, markup=False, soft_wrap=True)
-    names = f" and {counted(len(imported.entities), 'name')}" if imported.entities else ""
+    names = f" and {format_count(len(imported.entities), 'name')}" if imported.entities else ""
     target = f" to {out_file}" if out_file is not None else ""
-    converted = counted(len(imported.rules), "rule")
+    converted = format_count(len(imported.rules), "rule")
     err.print(f"{converted}{names} converted{target}, {len(imported.skipped):,} not.", highlight=False)
 
 

@@ -11,12 +11,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from backend.cli.exit_codes import FINDINGS
 from backend.cli.terminal.console import err, handle_errors, out, print_error
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 from backend.runtime.data_folder import find_scan_folders
 
 if TYPE_CHECKING:
     from backend.articles.rules.pack_loader import PackFile
-    from backend.formats.file_errors import FileMistake
+    from backend.formats.file_errors import FileError
 
 app = typer.Typer(
     help="Naming rules for articles.",
@@ -50,9 +50,9 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
         with _show_progress("Checking rules", len(ids)) as advance:
             failed = specs.failures_of_all(pack, ids)
             findings = [finding.as_dict() for finding in lint.lint(packs, only, advance)]
-        findings = [*(_mistake_as_dict(place, "spec") for place in located(failed, packs)), *findings]
+        findings = [*(_error_as_dict(place, "spec") for place in located(failed, packs)), *findings]
     except InvalidRulesError as error:
-        findings = [_mistake_as_dict(mistake) for mistake in error.mistakes]
+        findings = [_error_as_dict(error) for error in error.errors]
     if as_json:
         print(json.dumps(findings, indent=2, ensure_ascii=False))
     else:
@@ -61,7 +61,7 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
             advice = f" {finding['advice']}" if finding["advice"] else ""
             place = f"{finding['file']}:{finding['line']}"
             print(f"{place}: {finding['severity']}:{rule} {finding['sentence']}{advice} [{finding['kind']}]")
-        out.print("No findings." if not findings else f"{counted(len(findings), 'finding')}.")
+        out.print("No findings." if not findings else f"{format_count(len(findings), 'finding')}.")
     if findings:
         raise typer.Exit(FINDINGS)
 
@@ -78,7 +78,7 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     try:
         packs, only = _load_packs(files)
     except InvalidRulesError as error:
-        fail_with_mistakes(error.mistakes)
+        fail_with_errors(error.errors)
     pack = merge_packs(file.pack for file in packs)
     ids = _list_rule_ids(packs, only)
     count = sum(len(rule.specs) for rule in pack.rules if rule.id in ids)
@@ -108,7 +108,9 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
                 f"    from    {failure.text!r}\n    wanted  {failure.wanted!r}\n    got     {failure.got!r}"
             )
         outcome = f"{len(failed):,} of them failed" if failed else "all passed"
-        out.print(f"{counted(count, 'spec')} of {counted(len(ids), 'rule')}: {outcome}.", highlight=False)
+        out.print(
+            f"{format_count(count, 'spec')} of {format_count(len(ids), 'rule')}: {outcome}.", highlight=False
+        )
     if failed:
         raise typer.Exit(FINDINGS)
 
@@ -144,21 +146,21 @@ def _show_progress(label: str, total: int) -> Iterator[Callable[[int], object]]:
         yield lambda count: progress.advance(task, count)
 
 
-def _mistake_as_dict(mistake: "FileMistake", kind: str = "mistake") -> dict[str, Any]:
+def _error_as_dict(error: "FileError", kind: str = "mistake") -> dict[str, Any]:
     return {
-        "file": str(mistake.file),
-        "line": mistake.line,
+        "file": str(error.file),
+        "line": error.line,
         "kind": kind,
         "rule": None,
         "severity": "error",
-        "sentence": mistake.reason,
+        "sentence": error.reason,
         "advice": "",
     }
 
 
-def fail_with_mistakes(mistakes: "tuple[FileMistake, ...]", code: int = FINDINGS) -> NoReturn:
-    """Print each mistake on its own line and end the command."""
-    for mistake in mistakes:
-        print(mistake)
-    print_error(f"The rules are refused: {counted(len(mistakes), 'mistake')}.")
+def fail_with_errors(errors: "tuple[FileError, ...]", code: int = FINDINGS) -> NoReturn:
+    """Print each error on its own line and end the command."""
+    for error in errors:
+        print(error)
+    print_error(f"The rules are refused: {format_count(len(errors), 'error')}.")
     raise typer.Exit(code)

@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from backend.cli.exit_codes import FINDINGS, WRONG_USAGE
 from backend.cli.terminal.console import err, fail, handle_errors, print_error
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 from backend.runtime import distribution, garbage_collection
 from backend.runtime.data_folder import find_scan_folders
 
@@ -35,15 +35,15 @@ class ScanSummary:
     findings: int = 0
     fixable: int = 0
     corrected: int = 0
-    mistakes: int = 0
+    errors: int = 0
 
     def format(self, *, fixed: bool) -> str:
-        scanned = f"{counted(len(self.files), 'file')} scanned"
-        corrections = f", {counted(self.corrected, 'correction')} made" if fixed else ""
+        scanned = f"{format_count(len(self.files), 'file')} scanned"
+        corrections = f", {format_count(self.corrected, 'correction')} made" if fixed else ""
         if not self.findings:
             return f"{scanned}{corrections}: nothing {'left ' if fixed else ''}to correct."
         where = f" in {len(self.with_findings)} of them" if len(self.files) > 1 else ""
-        findings = f"{counted(self.findings, 'finding')}{' left' if fixed else ''}{where}"
+        findings = f"{format_count(self.findings, 'finding')}{' left' if fixed else ''}{where}"
         hint = "" if fixed or not self.fixable else f"; {self.fixable} can be corrected with --fix"
         return f"{scanned}{corrections}: {findings}{hint}."
 
@@ -105,7 +105,7 @@ def scan(
             advance(outcome)
     if output == "text":
         err.print(printer.summary.format(fixed=fix), highlight=False)
-    if printer.summary.mistakes:
+    if printer.summary.errors:
         raise typer.Exit(WRONG_USAGE)
     has_findings = printer.summary.findings or (diff and not fix and printer.summary.corrected)
     raise typer.Exit(FINDINGS if has_findings else 0)
@@ -156,9 +156,9 @@ class _ResultPrinter:
         if not outcome.unreadable:
             self.summary.files.add(outcome.source.name)
         self.summary.corrected += outcome.corrections
-        for mistake in outcome.mistakes:
-            self.summary.mistakes += 1
-            print_error(mistake)
+        for error in outcome.errors:
+            self.summary.errors += 1
+            print_error(error)
         if self._diff:
             self._stream.writelines(outcome.diff)
         for finding in outcome.findings:

@@ -10,7 +10,7 @@ import typer
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
 from backend.cli.terminal.console import err, handle_errors, out
-from backend.cli.terminal.import_progress import print_mistakes, show_progress
+from backend.cli.terminal.import_progress import print_errors, show_progress
 from backend.settings import Settings
 
 app = typer.Typer(help="News topics.", no_args_is_help=True)
@@ -44,13 +44,13 @@ def import_(
         imported = import_files(
             database, rules, files, partial=partial, now=datetime.now(UTC), on_progress=advance
         )
-    print_mistakes(imported.mistakes, imported.mistake_count)
+    print_errors(imported.errors, imported.error_count)
     if as_json:
-        counts = {"added": imported.added, "updated": imported.updated, "mistakes": imported.mistake_count}
+        counts = {"added": imported.added, "updated": imported.updated, "mistakes": imported.error_count}
         print(json.dumps(counts))
-    elif imported.mistakes and not partial:
+    elif imported.errors and not partial:
         err.print("Nothing was added. Use --partial to import the valid entries.", highlight=False)
     else:
         out.print(f"{imported.added} added, {imported.updated} updated.", highlight=False)
-    if imported.mistakes:
+    if imported.errors:
         raise typer.Exit(WRONG_USAGE)

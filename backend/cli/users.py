@@ -12,7 +12,7 @@ from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
 from backend.cli.terminal.console import fail, handle_errors, out
 from backend.cli.terminal.tables import Column, print_table
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 
 app = typer.Typer(help="Accounts of people who sign in (OAuth 2.0).", no_args_is_help=True)
 COLUMNS = (
@@ -133,7 +133,7 @@ def manage_sessions(
         accounts.end_session(database, session_id, now)
     ended = len(end or []) + (accounts.end_all_sessions(database, name, now) if end_all and name else 0)
     if end or end_all:
-        out.print(f"{counted(ended, 'session')} ended; every replica refuses the tokens within 5 s.")
+        out.print(f"{format_count(ended, 'session')} ended; every replica refuses the tokens within 5 s.")
         return
     rows = [session.to_json() for session in accounts.list_sessions(database, now, name)]
     if as_json:

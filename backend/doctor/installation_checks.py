@@ -17,7 +17,7 @@ from backend.articles.rules.pack_loader import user_files
 from backend.auth import key_format
 from backend.auth import service as auth_service
 from backend.errors import Unavailable
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 from backend.jobs.heartbeat import worker_state
 from backend.runtime.check_result import CheckResult, CheckState
 from backend.runtime.data_folder import find_config_file
@@ -147,7 +147,7 @@ def _explain_error(file: Path | None, error: Exception) -> str:
 
 def check_keys(settings: Settings, database: Database, now: datetime) -> Iterator[CheckResult]:
     active = sum(key.state(now) == "active" for key in auth_service.list_keys(database))
-    active_keys = counted(active, "active key")
+    active_keys = format_count(active, "active key")
     file = settings.local_key_file
     if not file.is_file():
         yield CheckResult("Keys", "note", f"{active_keys}. The next start of the service creates {file}.")

@@ -11,7 +11,7 @@ from backend.documents.document_writer import StoreCounts
 from backend.documents.file_readers import ReadOptions
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
-from backend.formats.file_errors import FileMistake, ImportErrors
+from backend.formats.file_errors import FileError, ImportErrors
 
 DOCUMENTS_PER_TRANSACTION = 200
 """Documents per transaction."""
@@ -66,7 +66,7 @@ def import_files(
     if not partial:
         for _ in _read_valid_documents(paths, options, result, lambda _path, _bytes: None):
             pass
-        if result.mistakes:
+        if result.errors:
             return result
     batch: list[Document] = []
     for document in _read_valid_documents(paths, options, result, advance):
@@ -86,10 +86,10 @@ def _read_valid_documents(
     first: dict[str, str] = {}
     for path in paths:
         for one in file_readers.read_documents(path, options):
-            if isinstance(one.result, FileMistake):
-                result.add_mistake(one.result)
+            if isinstance(one.result, FileError):
+                result.add_error(one.result)
             elif (earlier := first.get(one.result.external_id)) is not None:
-                result.add_mistake(FileMistake(path, one.line, f"has the same address as {earlier}"))
+                result.add_error(FileError(path, one.line, f"has the same address as {earlier}"))
             else:
                 first[one.result.external_id] = f"{path}:{one.line}" if one.line else str(path)
                 yield one.result

@@ -28,7 +28,7 @@ from backend.documents import partial_dates
 from backend.documents.model import DatePrecision, Document, SourceType
 from backend.errors import strip_library_prefix
 from backend.formats import yaml_with_lines
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 from backend.formats.urls import has_valid_host
 
 JSON_LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
@@ -47,7 +47,7 @@ _URL = re.compile(r"https?://[^\s/?#@]+(?:[/?#]\S*)?", re.IGNORECASE)
 class ReadItem:
     """A document or an error, its line (0 for a whole file), and the bytes read for it."""
 
-    result: Document | FileMistake
+    result: Document | FileError
     line: int
     size: int
 
@@ -100,7 +100,7 @@ def read_documents(path: Path, options: ReadOptions) -> Iterator[ReadItem]:
     """Read the documents of ``path`` and the errors in it, in order."""
     suffix = path.suffix.lower()
     if suffix not in JSON_LINES_SUFFIXES | HTML_SUFFIXES | TEXT_SUFFIXES:
-        yield ReadItem(FileMistake(path, 0, "must end in .jsonl, .md, .html or .txt"), 0, 0)
+        yield ReadItem(FileError(path, 0, "must end in .jsonl, .md, .html or .txt"), 0, 0)
         return
     try:
         if suffix in JSON_LINES_SUFFIXES:
@@ -109,12 +109,10 @@ def read_documents(path: Path, options: ReadOptions) -> Iterator[ReadItem]:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        yield ReadItem(
-            FileMistake(path, 0, f"cannot be read: {error.strerror or type(error).__name__}"), 0, 0
-        )
+        yield ReadItem(FileError(path, 0, f"cannot be read: {error.strerror or type(error).__name__}"), 0, 0)
         return
     if len(data) > MAX_FILE_BYTES:
-        yield ReadItem(FileMistake(path, 0, f"is larger than {MAX_FILE_BYTES // 1024**2} MiB"), 0, len(data))
+        yield ReadItem(FileError(path, 0, f"is larger than {MAX_FILE_BYTES // 1024**2} MiB"), 0, len(data))
         return
     yield ReadItem((_read_html if suffix in HTML_SUFFIXES else _read_text)(path, data, options), 0, len(data))
 
@@ -127,7 +125,7 @@ def _read_json_lines(path: Path, options: ReadOptions) -> Iterator[ReadItem]:
             size = len(line)
             if size > MAX_FILE_BYTES:
                 yield ReadItem(
-                    FileMistake(path, number, f"is longer than {MAX_FILE_BYTES // 1024**2} MiB"), number, size
+                    FileError(path, number, f"is longer than {MAX_FILE_BYTES // 1024**2} MiB"), number, size
                 )
                 return  # the start of the next line is unknown
             line = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
@@ -135,29 +133,29 @@ def _read_json_lines(path: Path, options: ReadOptions) -> Iterator[ReadItem]:
                 yield ReadItem(_parse_json_line(path, number, line, options), number, size)
 
 
-def _parse_json_line(path: Path, number: int, line: bytes, options: ReadOptions) -> Document | FileMistake:
+def _parse_json_line(path: Path, number: int, line: bytes, options: ReadOptions) -> Document | FileError:
     try:
         values = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return FileMistake(path, number, f"is no valid JSON: {error.msg}")
+        return FileError(path, number, f"is no valid JSON: {error.msg}")
     if not isinstance(values, dict):
-        return FileMistake(path, number, "must be a JSON object with url, title and text")
+        return FileError(path, number, "must be a JSON object with url, title and text")
     return _build_document(path, lambda _field: number, values, options)
 
 
-def _read_text(path: Path, data: bytes, options: ReadOptions) -> Document | FileMistake:
+def _read_text(path: Path, data: bytes, options: ReadOptions) -> Document | FileError:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return FileMistake(path, line, "is not UTF-8: save the file in that encoding")
+        return FileError(path, line, "is not UTF-8: save the file in that encoding")
     values: dict[str, Any] = {}
     lined: yaml_with_lines.LinedYaml | None = None
     if matter := _FRONT_MATTER.match(text):
         try:
             lined = yaml_with_lines.parse_yaml(matter[1])
-        except yaml_with_lines.InvalidYamlError as mistake:
-            return FileMistake(path, mistake.line + 1, f"its front matter {mistake.reason}")
+        except yaml_with_lines.InvalidYamlError as error:
+            return FileError(path, error.line + 1, f"its front matter {error.reason}")
         if isinstance(lined.data, dict):
             values = {**lined.data}
         text = text[matter.end() :]
@@ -168,7 +166,7 @@ def _read_text(path: Path, data: bytes, options: ReadOptions) -> Document | File
     return _build_document(path, lambda field: lined.line([field]) + 1 if lined else 0, values, options)
 
 
-def _read_html(path: Path, data: bytes, options: ReadOptions) -> Document | FileMistake:
+def _read_html(path: Path, data: bytes, options: ReadOptions) -> Document | FileError:
     from trafilatura import bare_extraction  # not at the top: importing it takes half a second
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its errors are reported below
@@ -181,7 +179,7 @@ def _read_html(path: Path, data: bytes, options: ReadOptions) -> Document | File
     )
     text = getattr(found, "text", None)
     if not text:
-        return FileMistake(path, 0, "holds no article that could be told from its surroundings")
+        return FileError(path, 0, "holds no article that could be told from its surroundings")
     named = _HTML_LANGUAGE.search(data)
     values = {
         "url": getattr(found, "url", None),
@@ -195,13 +193,13 @@ def _read_html(path: Path, data: bytes, options: ReadOptions) -> Document | File
 
 def _build_document(
     path: Path, line_of: Callable[[str], int], values: dict[str, Any], options: ReadOptions
-) -> Document | FileMistake:
+) -> Document | FileError:
     if options.url:
         values = {**values, "url": options.url}
     if not values.get("url"):
         where = "give it with --url" if path.suffix.lower() in HTML_SUFFIXES else "give it as url"
         also = ", in a front matter or with --url" if path.suffix.lower() in TEXT_SUFFIXES else ""
-        return FileMistake(path, line_of("url"), f"has no address: {where}{also}")
+        return FileError(path, line_of("url"), f"has no address: {where}{also}")
     try:
         entry = DocumentFields.model_validate(
             {name: value for name, value in values.items() if value not in (None, "")}
@@ -210,9 +208,9 @@ def _build_document(
         detail = error.errors(include_url=False)[0]
         name = str(detail["loc"][0])
         if detail["type"] == "missing":
-            return FileMistake(path, line_of(name), f"has no {name}")
+            return FileError(path, line_of(name), f"has no {name}")
         reason = strip_library_prefix(str(detail["msg"]))
-        return FileMistake(path, line_of(name), f"{name}: {reason[:1].lower()}{reason[1:]}")
+        return FileError(path, line_of(name), f"{name}: {reason[:1].lower()}{reason[1:]}")
     moment, precision = entry.published or (None, None)
     return Document(
         kind="user",

@@ -44,13 +44,13 @@ Neighbour = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 PartialDate = Annotated[str, StringConstraints(pattern=r"^\d{4}(?:-\d{2}(?:-\d{2})?)?$")]
 
 
-class Fact(BaseModel):
+class FrozenModel(BaseModel):
     """Strict and immutable base model. Unknown fields are refused, since they are probably typing errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class FormerName(Fact):
+class FormerName(FrozenModel):
     """A name that was right until a date. Using it is a judgement, so it is never fixed automatically."""
 
     name: Name
@@ -58,7 +58,7 @@ class FormerName(Fact):
     """Year, month or day of the change; null for a style that is no longer used."""
 
 
-class NameCondition(Fact):
+class NameCondition(FrozenModel):
     """A condition: the name does not count if it is part of another word, as 币安 in 人民币安全."""
 
     name: Name
@@ -74,7 +74,7 @@ class NameCondition(Fact):
     """
 
 
-class Entity(Fact):
+class Entity(FrozenModel):
     """A person, organisation, asset or term with one canonical name per language."""
 
     id: Slug

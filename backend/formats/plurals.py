@@ -1,7 +1,7 @@
 """Writes numbers with their nouns: ``1 row``, ``2 rows``, ``10 seconds``."""
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
+def format_count(number: int, noun: str, plural: str | None = None) -> str:
     """Format ``number`` with separators and ``noun``, in the plural unless the number is 1.
 
     Pass ``plural`` if it is not the noun and an s, as for ``entity``.
@@ -13,5 +13,5 @@ def format_duration(seconds: int) -> str:
     """Format ``seconds`` in the largest unit that gives a whole number: ``90 seconds``, ``2 minutes``."""
     for length, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= length and seconds % length == 0:
-            return counted(seconds // length, unit)
-    return counted(seconds, "second")
+            return format_count(seconds // length, unit)
+    return format_count(seconds, "second")

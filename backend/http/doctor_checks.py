@@ -1,6 +1,6 @@
 """Checks the rate limit for ``chainproof doctor``."""
 
-from backend.formats.plurals import counted, format_duration
+from backend.formats.plurals import format_count, format_duration
 from backend.runtime.check_result import CheckResult
 from backend.settings import Settings, optional_dependencies
 
@@ -17,7 +17,7 @@ def check_rate_limit(settings: Settings) -> CheckResult:
         )
     amount, seconds = settings.rate
     window = format_duration(seconds).removeprefix("1 ")
-    rate = f"{counted(amount, 'request')} per {window} for each key or address"
+    rate = f"{format_count(amount, 'request')} per {window} for each key or address"
     if settings.redis_url is None:
         return CheckResult(
             "Limits",

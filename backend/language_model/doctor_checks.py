@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 from backend.language_model import circuit_breaker, spending_limits
 from backend.language_model.client import prices_from_settings
 from backend.runtime.check_result import CheckResult
@@ -33,8 +33,8 @@ def check_language_model(settings: Settings, database: Database, *, now: datetim
 def _check_cost(settings: Settings, database: Database, name: str, now: datetime) -> CheckResult:
     prices, today = prices_from_settings(settings), spending_limits.load_day_usage(database, now)
     ceiling = prices.daily_ceiling
-    calls = counted(today.calls, "call")
-    spent = f"{calls} and {counted(today.tokens, 'token')} today, {_format_dollars(today)} US dollars"
+    calls = format_count(today.calls, "call")
+    spent = f"{calls} and {format_count(today.tokens, 'token')} today, {_format_dollars(today)} US dollars"
     if ceiling is not None and today.has_reached_ceiling(prices):
         at = f" at {today.refused_at:%H:%M} UTC" if today.refused_at else ""
         reached = f"{name}: the day's ceiling of {ceiling} US dollars was reached{at}"

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from backend.documents.store import DocumentStore
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 from backend.jobs.tables import jobs
 from backend.runtime.check_result import CheckResult
 from backend.settings import Settings
@@ -34,7 +34,7 @@ def check_jobs(database: Database, now: datetime) -> CheckResult:
         count, oldest = connection.execute(pending).one()
     if not count:
         return CheckResult("Jobs", "ok", "no pending jobs.")
-    pending_jobs = counted(count, "pending job")
+    pending_jobs = format_count(count, "pending job")
     if now - oldest < MAX_PENDING_TIME:
         return CheckResult("Jobs", "ok", f"{pending_jobs}.")
     since = f"{oldest:%Y-%m-%d %H:%M} UTC"
@@ -47,7 +47,7 @@ def check_documents(database: Database) -> CheckResult:
     counts = DocumentStore(database).count()
     if not counts:
         return CheckResult("Documents", "note", "None yet; the first start of a worker imports the archive.")
-    kinds = ", ".join(counted(count, *NOUNS[kind]) for kind, count in sorted(counts.items()))
+    kinds = ", ".join(format_count(count, *NOUNS[kind]) for kind, count in sorted(counts.items()))
     return CheckResult("Documents", "ok", f"{kinds}.")
 
 

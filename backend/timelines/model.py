@@ -46,7 +46,7 @@ class Metrics(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     pre_write_read_coverage: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 
-class Points(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+class ScoreAdjustment(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """A deduction or a bonus with its reason."""
 
     name: Name
@@ -81,8 +81,8 @@ class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=Fals
     max_score: Annotated[float, Meta(gt=0)]
     normalized_score: float
     metrics: Metrics = Metrics()
-    deductions: Annotated[tuple[Points, ...], Meta(max_length=MAX_DEDUCTIONS)] = ()
-    bonuses: Annotated[tuple[Points, ...], Meta(max_length=MAX_DEDUCTIONS)] = ()
+    deductions: Annotated[tuple[ScoreAdjustment, ...], Meta(max_length=MAX_DEDUCTIONS)] = ()
+    bonuses: Annotated[tuple[ScoreAdjustment, ...], Meta(max_length=MAX_DEDUCTIONS)] = ()
     provider: Name | None = None
     model: Name | None = None
     model_vendor: Name | None = None

@@ -11,7 +11,7 @@ import orjson
 import structlog
 
 from backend.errors import Conflict, NotFound
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.timelines import run_queries, store
@@ -77,17 +77,17 @@ class TimelineService:
         self.states = SnapshotReader(database, self.profiles)
         self.piece_cache = PieceCache(settings.timelines_memory_mib * 1024**2)
         self._parts = PieceBuilder(self.piece_cache)
-        self._logged_mistakes: list[FileMistake] = []
+        self._logged_errors: list[FileError] = []
         self._read_at = 0.0
         self.refresh()
 
     def refresh(self) -> None:
-        """Reload changed profile files; log each set of mistakes once."""
+        """Reload changed profile files; log each set of errors once."""
         self.profiles.refresh()
-        mistakes = self.profiles.mistakes
-        if mistakes and mistakes != self._logged_mistakes:
-            log.warning("profiles_rejected", mistakes=[str(mistake) for mistake in mistakes[:5]])
-        self._logged_mistakes = mistakes
+        errors = self.profiles.errors
+        if errors and errors != self._logged_errors:
+            log.warning("profiles_rejected", errors=[str(error) for error in errors[:5]])
+        self._logged_errors = errors
 
     def listing(self, selection: Selection, asked: Representation) -> TimelineAnswer:
         """Prepare the response with every profile's timeline."""

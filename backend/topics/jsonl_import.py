@@ -10,7 +10,7 @@ import orjson
 from pydantic import ValidationError
 
 from backend.articles.engine import RuleSet
-from backend.formats.file_errors import FileMistake, ImportErrors
+from backend.formats.file_errors import FileError, ImportErrors
 from backend.store.database import Database
 from backend.topics import entity_tagging, request_bodies
 from backend.topics.model import Topic
@@ -51,7 +51,7 @@ def import_files(
     if not partial:
         for _ in _parse_files(paths, result):
             pass
-        if result.mistakes:
+        if result.errors:
             return result
     batch: list[Topic] = []
     for path, topic, size in _parse_files(paths, result):
@@ -85,10 +85,10 @@ def _parse_files(paths: Sequence[Path], result: ImportResult) -> Iterator[tuple[
                 if isinstance(parsed, Topic):
                     yield path, parsed, len(line) + 1
                 elif parsed:
-                    result.add_mistake(FileMistake(path, number, parsed))
+                    result.add_error(FileError(path, number, parsed))
         except OSError as error:
             reason = f"cannot be read: {error.strerror or type(error).__name__}"
-            result.add_mistake(FileMistake(path, 0, reason))
+            result.add_error(FileError(path, 0, reason))
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:

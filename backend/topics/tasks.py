@@ -110,7 +110,7 @@ class FeedListReader:
         except InvalidFeedListError as refused:
             if str(refused) != self._problem:
                 self._problem = str(refused)
-                log.warning("feeds_rejected", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])
+                log.warning("feeds_rejected", errors=[str(error) for error in refused.errors[:5]])
 
 
 def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:

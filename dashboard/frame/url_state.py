@@ -16,17 +16,17 @@ Code = TypeVar("Code", bound=str)
 Valid = Callable[[str], bool]
 
 
-def sync(key: str, codes: Sequence[Code], default: Code) -> tuple[Code, Callable[[], None]]:
+def bind_choice(key: str, codes: Sequence[Code], default: Code) -> tuple[Code, Callable[[], None]]:
     """Binds ``?key=`` and ``st.session_state[key]``; returns the current code and the ``on_change``.
 
     Call it before the widget, and give the widget ``key=key`` and no default. A code that is not in
     ``codes`` counts as the default.
     """
-    current = sync_text(key, default, valid=lambda text: text in codes)[0]
+    current = bind_text(key, default, valid=lambda text: text in codes)[0]
     return next(code for code in codes if code == current), lambda: _write_widget(key, default)
 
 
-def sync_text(
+def bind_text(
     key: str, default: str = "", *, valid: Valid = lambda _: True
 ) -> tuple[str, Callable[[], None]]:
     """Binds free text (an asset id, a search); text that ``valid`` rejects counts as the default."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 from backend.timelines.importers.format_detection import FORMATS, detect
 from backend.timelines.importers.model import Notes, Options, SkippedItem, Source
 from backend.timelines.model import Profile, Run
@@ -40,22 +40,24 @@ class MemoryStore:
 
 
 class Reading:
-    """The runs, mistakes and notes that a format reads from a file."""
+    """The runs, errors and notes that a format reads from a file."""
 
     def __init__(self, path: Path, key: str | None = None, **options: Any) -> None:
         self.format = FORMATS[key] if key else detect(path)
         assert self.format is not None
         self.notes = Notes()
         self.found = list(self.format.read(Source(path, Options(**options), self.notes)))
-        self.runs = [one.what for one in self.found if isinstance(one.what, Run)]
-        self.mistakes = [
-            str(one.what).removeprefix(str(path)) for one in self.found if isinstance(one.what, FileMistake)
+        self.runs = [one.content for one in self.found if isinstance(one.content, Run)]
+        self.errors = [
+            str(one.content).removeprefix(str(path))
+            for one in self.found
+            if isinstance(one.content, FileError)
         ]
-        self.left_out = [str(one.what) for one in self.found if isinstance(one.what, SkippedItem)]
+        self.skipped = [str(one.content) for one in self.found if isinstance(one.content, SkippedItem)]
 
     @property
     def only(self) -> Run:
-        assert (len(self.runs), self.mistakes) == (1, [])
+        assert (len(self.runs), self.errors) == (1, [])
         return self.runs[0]
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from backend.formats.timestamps import write_instant
 from backend.timelines.columns.run_arrays import RunArrays, select
 from backend.timelines.columns.run_columns import columns_of
-from backend.timelines.model import Metrics, Points, Run
+from backend.timelines.model import Metrics, Run, ScoreAdjustment
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -17,7 +17,7 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 def run(profile: str, case: str, score: float, at: float = 0, **more: Any) -> Run:
     """Build a run with ``score`` of 1, ``at`` hours after :data:`START`."""
     started_at = START + timedelta(hours=at)
-    deductions = () if score == 1 else (Points("check", 1 - score, "It failed."),)
+    deductions = () if score == 1 else (ScoreAdjustment("check", 1 - score, "It failed."),)
     fields = {
         "run_id": f"{profile}-{case}-{at}",
         "timestamp": write_instant(started_at),

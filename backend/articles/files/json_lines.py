@@ -35,7 +35,7 @@ class LineResult:
     line: bytes
     corrections: int = 0
     findings: list[Finding] = field(default_factory=list)
-    mistake: str | None = None
+    error: str | None = None
 
 
 def split_chunks(lines: Iterable[bytes]) -> Iterator[tuple[int, tuple[bytes, ...]]]:
@@ -69,7 +69,7 @@ def _scan_line(
         raw = json.loads(body.decode().removeprefix(BYTE_ORDER_MARK))
         article = _parse_article(raw, language)
     except (ValueError, RecursionError) as error:
-        return LineResult(line, mistake=f"{file}:{number}: {_format_error(error)}")
+        return LineResult(line, error=f"{file}:{number}: {_format_error(error)}")
     count = 0
     if fix:
         applied, remaining = apply_and_scan(rules, article)

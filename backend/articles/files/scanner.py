@@ -56,7 +56,7 @@ class ScanOutcome:
     """Bytes read."""
     findings: list[Finding] = field(default_factory=list)
     corrections: int = 0
-    mistakes: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     unreadable: bool = False
     diff: list[str] = field(default_factory=list)
     corrected: list[bytes] = field(default_factory=list)
@@ -112,7 +112,7 @@ class FileScanner:
         except (UnreadableFileError, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             message = f"{source.name}: {reason}." if isinstance(error, OSError) else str(error)
-            yield ScanOutcome(source, mistakes=[message], unreadable=True)
+            yield ScanOutcome(source, errors=[message], unreadable=True)
 
     def _run_in_order(
         self, tasks: Iterable[ScanTask | ScanOutcome], processes: tuple[ProcessPoolExecutor, Path] | None
@@ -165,8 +165,8 @@ def _scan_archive_chunk(rules: RuleSet, task: ScanTask) -> ScanOutcome:
     for number, before, result in zip(count(task.first), task.lines, results, strict=False):
         outcome.findings += result.findings
         outcome.corrections += result.corrections
-        if result.mistake is not None:
-            outcome.mistakes.append(result.mistake)
+        if result.error is not None:
+            outcome.errors.append(result.error)
         if result.line != before:
             place = f"@@ -{number} +{number} @@ {task.source.name}\n"
             outcome.diff += [place, f"-{before.decode()}", f"+{result.line.decode()}"]

@@ -14,7 +14,7 @@ from backend.articles.model import Pack
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import read_document, read_text
 from backend.entities.model import Language
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 
 __all__ = ["FORMATS", "Format", "Import", "Skipped", "as_yaml", "detect", "import_rules"]
 
@@ -56,9 +56,7 @@ def import_rules(
     if kind == "vale":
         made = _vale(path, chosen)
     elif path.is_dir():
-        raise InvalidRulesError(
-            [FileMistake(path, 0, "is a folder: only those of Vale can be imported whole")]
-        )
+        raise InvalidRulesError([FileError(path, 0, "is a folder: only those of Vale can be imported whole")])
     else:
         made = _READERS[kind](path, auto_fix=chosen.auto_fix)
     if chosen.languages:
@@ -84,7 +82,7 @@ def detect(path: Path) -> Format:
         except (json.JSONDecodeError, ValueError, RecursionError) as error:
             if isinstance(error, InvalidRulesError):
                 raise
-            raise InvalidRulesError([FileMistake(path, 0, f"is no JSON: {error}")]) from None
+            raise InvalidRulesError([FileError(path, 0, f"is no JSON: {error}")]) from None
     elif suffix in (".yml", ".yaml"):
         data = read_document(path).data
         if vale.is_supported(data):
@@ -92,9 +90,7 @@ def detect(path: Path) -> Format:
         if prh.is_supported(data):
             return "prh"
     known = ", ".join(FORMATS)
-    raise InvalidRulesError(
-        [FileMistake(path, 0, f"is of no known format: say which with --format ({known})")]
-    )
+    raise InvalidRulesError([FileError(path, 0, f"is of no known format: say which with --format ({known})")])
 
 
 def _vale(path: Path, options: Options) -> Import:
@@ -108,8 +104,8 @@ def _vale(path: Path, options: Options) -> Import:
         except InvalidRulesError as refused:
             if file == path:
                 raise
-            for mistake in refused.mistakes:
-                made.skip(mistake.file, mistake.line, file.name, mistake.reason)
+            for error in refused.errors:
+                made.skip(error.file, error.line, file.name, error.reason)
     return made
 
 
@@ -123,5 +119,5 @@ def _vale_files(path: Path) -> list[Path]:
     )
     if not files or len(files) > MAX_FILES:
         reason = f"holds {len(files)} Vale styles and vocabularies: between 1 and {MAX_FILES} can be imported"
-        raise InvalidRulesError([FileMistake(path, 0, reason)])
+        raise InvalidRulesError([FileError(path, 0, reason)])
     return files

@@ -14,7 +14,7 @@ from backend.articles.model import Pattern, Severity
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import read_text
 from backend.entities.model import LANGUAGES, Language
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 
 COLUMNS = ("wrong", "right", "language", "severity", "note")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -33,7 +33,7 @@ def read(path: Path, *, auto_fix: bool = False) -> Import:
         columns = [cell.strip().lower() for cell in rows.pop(0)[1]]
         if "wrong" not in columns or "right" not in columns:
             reason = "its first line names columns, but not 'wrong' and 'right'"
-            raise InvalidRulesError([FileMistake(path, 1, reason)])
+            raise InvalidRulesError([FileError(path, 1, reason)])
     together: dict[Key, list[tuple[str, int]]] = {}
     for line, cells in rows:
         row = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
@@ -74,7 +74,7 @@ def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
                 rows.append((before + 1, cells))
             before = reader.line_num
     except csv.Error as error:
-        raise InvalidRulesError([FileMistake(path, reader.line_num, f"is no CSV: {error}")]) from None
+        raise InvalidRulesError([FileError(path, reader.line_num, f"is no CSV: {error}")]) from None
     return rows
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError, expand
 from backend.articles.importers.rule_drafts import Draft, Import, patterns_of, surface
-from backend.articles.model import Pattern, Spec
+from backend.articles.model import Pattern, RuleExample
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import Document, read_document
 
@@ -95,7 +95,7 @@ def _imported(
     try:
         inner = read_document(path)
     except InvalidRulesError as refused:
-        made.skip(document.path, line, f"import {name}", str(refused.mistakes[0]))
+        made.skip(document.path, line, f"import {name}", str(refused.errors[0]))
         return
     ignored = [_ignored(given) for given in options.get("ignoreRules") or []]
     for file, rule, number in _rules(inner, made, seen, follow=not options.get("disableImports")):
@@ -165,7 +165,7 @@ def _share_specs(made: Import, file: Path, line: int, specs: tuple[tuple[str, st
     mine = [i for i, rule in enumerate(made.rules) if made.places[rule.id] == (file, line)]
     if mine:
         last = made.rules[mine[-1]]
-        more = tuple(Spec.model_validate({"from": given, "to": to}) for given, to in specs)
+        more = tuple(RuleExample.model_validate({"from": given, "to": to}) for given, to in specs)
         made.rules[mine[-1]] = last.model_copy(update={"specs": (*last.specs, *more)})
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError
-from backend.articles.model import Boundary, Pattern, Rule, Severity, Spec, ViolationType
+from backend.articles.model import Boundary, Pattern, Rule, RuleExample, Severity, ViolationType
 from backend.articles.rules.pack_checks import of_rule
 from backend.articles.rules.validation_messages import describe_errors
 from backend.articles.text.folding import fold
@@ -225,18 +225,18 @@ def _languages(draft: Draft) -> tuple[Language, ...]:
     return ("ja",) if any(KANA.search(text) for text in texts) else LANGUAGES
 
 
-def _specs(draft: Draft, patterns: Sequence[Pattern]) -> tuple[Spec, ...]:
+def _specs(draft: Draft, patterns: Sequence[Pattern]) -> tuple[RuleExample, ...]:
     """The source's examples; where it has none, one of the first wrong form by itself."""
     if draft.specs:
-        return tuple(Spec.model_validate({"from": given, "to": to}) for given, to in draft.specs)
+        return tuple(RuleExample.model_validate({"from": given, "to": to}) for given, to in draft.specs)
     if not isinstance(draft.suggest, str):
         wrong = patterns[0].text
-        return (Spec.model_validate({"from": wrong, "to": wrong, "finds": True}),)
+        return (RuleExample.model_validate({"from": wrong, "to": wrong, "finds": True}),)
     forms = [form for pattern in patterns for form in _forms(pattern, draft)]
     wrong = next(form for form in forms if form != draft.suggest)
     # At the start of a sentence a small suggestion takes over the capital of what it stands for.
     before = "the " if wrong[0].isupper() and draft.suggest[0].islower() else ""
-    return (Spec.model_validate({"from": before + wrong, "to": before + draft.suggest}),)
+    return (RuleExample.model_validate({"from": before + wrong, "to": before + draft.suggest}),)
 
 
 def _forms(pattern: Pattern, draft: Draft) -> list[str]:

@@ -14,7 +14,7 @@ from backend.articles.importers.rule_drafts import Draft, Import, surface
 from backend.articles.model import Pattern
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import MAX_DEPTH, read_text
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 
 _GROUP = re.compile(r"\$(\d{1,2})")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*(?:\]|\}))|[\[\]{}]', re.DOTALL)
@@ -79,9 +79,9 @@ def _terms(text: str, path: Path) -> list[tuple[Any, int]]:
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        raise InvalidRulesError([FileMistake(path, line, f"is no JSON: {reason}")]) from None
+        raise InvalidRulesError([FileError(path, line, f"is no JSON: {reason}")]) from None
     if not isinstance(terms, list):
-        raise InvalidRulesError([FileMistake(path, 1, "holds no list of terms")])
+        raise InvalidRulesError([FileError(path, 1, "holds no list of terms")])
     return [(term, line) for term, line in zip(terms, _lines(text, terms), strict=True)]
 
 

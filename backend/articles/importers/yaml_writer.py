@@ -7,7 +7,7 @@ import yaml
 from backend.articles.importers.rule_drafts import Import
 from backend.articles.model import Rule
 from backend.entities.model import LANGUAGES, Entity
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 from backend.formats.yaml_loader import SafeDumper
 
 
@@ -30,14 +30,13 @@ def as_yaml(made: Import) -> str:
 
 
 def _head(made: Import) -> str:
-    names = f" and {counted(len(made.entities), 'name')}" if made.entities else ""
-    carried = f"{counted(len(made.rules), 'rule')}{names}"
+    names = f" and {format_count(len(made.entities), 'name')}" if made.entities else ""
+    carried = f"{format_count(len(made.rules), 'rule')}{names}"
     lines = [f"Imported from {made.file.name} ({made.format}): {carried} carried over."]
     narrowed = sum(rule.languages != LANGUAGES for rule in made.rules)
     if narrowed:
-        lines.append(
-            f"For articles in some languages alone, as kana or --language say: {counted(narrowed, 'rule')}."
-        )
+        rules = format_count(narrowed, "rule")
+        lines.append(f"For articles in some languages only, because of kana or --language: {rules}.")
     if made.skipped:
         lines.append("Not carried over:")
         lines += [f"  {' '.join(str(skipped).split())}" for skipped in made.skipped]

@@ -22,10 +22,10 @@ class ActiveRules:
     """The shipped rules with the user's own laid over them, read anew when a file changes.
 
     ``current`` may be read from any thread at any time; who works with several of its parts takes it
-    once. A set with a mistake is refused as a whole, told once in the log and in ``problem``, and the set
+    once. A set with an error is refused as a whole, told once in the log and in ``problem``, and the set
     before goes on serving; at the start that is the shipped rules alone. A mended file is noticed.
 
-    :raises InvalidRulesError: when the shipped rules themselves have a mistake.
+    :raises InvalidRulesError: when the shipped rules themselves have an error.
     """
 
     def __init__(self, settings: Settings, *, keep: bool = False) -> None:
@@ -69,7 +69,7 @@ class ActiveRules:
     def reload(self) -> None:
         """Read all files anew.
 
-        :raises InvalidRulesError: with every mistake; the set in force stays.
+        :raises InvalidRulesError: with every error; the set in force stays.
         """
         with self._lock:
             # Noted before reading: what changes meanwhile differs from it, and is read at the next look.
@@ -98,8 +98,8 @@ class ActiveRules:
 
     def _refuse(self, refused: InvalidRulesError) -> None:
         if self._problem is None or str(self._problem) != str(refused):
-            mistakes = [str(mistake) for mistake in refused.mistakes[:5]]
-            log.warning("rules_rejected", mistakes=mistakes, count=len(refused.mistakes))
+            errors = [str(error) for error in refused.errors[:5]]
+            log.warning("rules_rejected", errors=errors, count=len(refused.errors))
         self._problem = refused
 
     def _seen_on_disk(self) -> Signature:

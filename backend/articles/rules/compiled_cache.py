@@ -29,7 +29,7 @@ from backend.articles.matching.automaton import Automaton
 from backend.articles.matching.explicit_rules import FirstMention
 from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning
 from backend.articles.matching.rule_set import CompiledPack, RuleSet
-from backend.articles.model import Pack, Pattern, Rule, Spec
+from backend.articles.model import Pack, Pattern, Rule, RuleExample
 from backend.articles.rules import pack_loader
 from backend.entities.model import Entity, FormerName, NameCondition
 from backend.runtime import garbage_collection
@@ -40,7 +40,7 @@ FILE_NAME = "compiled-rules.pickle"
 FINGERPRINTED_PACKAGES = ("articles", "entities")
 """The packages of ``backend`` whose code decides what a set is."""
 _OF_A_SET = (
-    *(CompiledPack, Pack, Entity, FormerName, NameCondition, Rule, Pattern, Spec),
+    *(CompiledPack, Pack, Entity, FormerName, NameCondition, Rule, Pattern, RuleExample),
     *(RuleSet, CompiledRule, FirstMention, Meaning, Kind, Form, Automaton),
 )
 _KNOWN: dict[tuple[str, str], Any] = {(each.__module__, each.__qualname__): each for each in _OF_A_SET}

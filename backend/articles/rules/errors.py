@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from backend.formats.file_errors import FileMistake
-from backend.formats.plurals import counted
+from backend.formats.file_errors import FileError
+from backend.formats.plurals import format_count
 
-MAX_MISTAKES = 100
+MAX_LISTED_ERRORS = 100
 """How many a refusal spells out."""
 
 
 class InvalidRulesError(ValueError):
-    """Rules that cannot be used; the message holds every mistake found, one a line."""
+    """Rules that cannot be used; the message holds every error found, one a line."""
 
-    def __init__(self, mistakes: Sequence[FileMistake]) -> None:
-        shown = [str(mistake) for mistake in mistakes[:MAX_MISTAKES]]
-        if len(mistakes) > MAX_MISTAKES:
-            shown.append(f"and {counted(len(mistakes) - MAX_MISTAKES, 'more mistake')}")
+    def __init__(self, errors: Sequence[FileError]) -> None:
+        shown = [str(error) for error in errors[:MAX_LISTED_ERRORS]]
+        if len(errors) > MAX_LISTED_ERRORS:
+            shown.append(f"and {format_count(len(errors) - MAX_LISTED_ERRORS, 'more error')}")
         super().__init__("\n".join(shown))
-        self.mistakes = tuple(mistakes)
+        self.errors = tuple(errors)

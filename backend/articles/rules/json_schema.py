@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from backend.articles.model import Pack, Pattern, Rule, Spec
+from backend.articles.model import Pack, Pattern, Rule, RuleExample
 from backend.entities.model import Entity, FormerName, NameCondition
 
-_MODELS: tuple[type[BaseModel], ...] = (Pack, Rule, Pattern, Spec, Entity, FormerName, NameCondition)
+_MODELS: tuple[type[BaseModel], ...] = (Pack, Rule, Pattern, RuleExample, Entity, FormerName, NameCondition)
 
 
 def schema() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from backend.articles.rules.yaml_reader import Document
 from backend.articles.text.folding import fold
 from backend.articles.text.protection import protected_spans
 from backend.entities.model import Entity
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 
 STRUCTURAL = "`<>[]@#＃＠|*\\{}"
 """Characters with which a corrected text could become code, markup, a link, a handle or a hashtag."""
@@ -49,10 +49,10 @@ def repeated(data: dict[str, Any]) -> Iterator[Fault]:
             seen.setdefault(given, number)
 
 
-def together(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iterator[FileMistake]:
+def together(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iterator[FileError]:
     """Mistakes that show between files, which are laid over each other in their order.
 
-    ``some_missing``: other files could not be read, so that an id not found is no mistake.
+    ``some_missing``: other files could not be read, so that an id not found is no error.
     """
     if some_missing:
         return
@@ -61,7 +61,7 @@ def together(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iter
     for document, pack in files:
         for number, rule in enumerate(pack.rules):
             for where, sentence in _about_entity(rule, entities):
-                yield document.mistake(("rules", number, *where), f"rule '{rule.id}': {sentence}")
+                yield document.build_error(("rules", number, *where), f"rule '{rule.id}': {sentence}")
         known |= {rule.id for rule in pack.rules} | {entity.id for entity in pack.entities}
         for name, ids in (("disable", pack.disable), ("enable", pack.enable)):
             for number, given in enumerate(ids):
@@ -70,7 +70,7 @@ def together(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iter
                     sentence = (
                         f"'{name}': there is no rule or entity '{given}'{suggest_similar(given, known)}"
                     )
-                    yield document.mistake((name, number), sentence)
+                    yield document.build_error((name, number), sentence)
 
 
 def of_rule(rule: Rule) -> Iterator[Fault]:

@@ -17,10 +17,10 @@ from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.validation_messages import describe_errors
 from backend.articles.rules.yaml_reader import Document, parse_document, read_document
 from backend.entities.model import Entity
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 
 __all__ = [
-    "FileMistake",
+    "FileError",
     "InvalidRulesError",
     "PackFile",
     "default_files",
@@ -70,17 +70,17 @@ def user_files(folder: Path) -> list[Path]:
         return []
     except OSError as error:
         reason = f"the folder of rules cannot be read: {error.strerror}"
-        raise InvalidRulesError([FileMistake(folder, 0, reason)]) from None
+        raise InvalidRulesError([FileError(folder, 0, reason)]) from None
     if len(found) > MAX_FILES:
         reason = f"holds {len(found)} files of rules, more than {MAX_FILES}: join some of them"
-        raise InvalidRulesError([FileMistake(folder, 0, reason)])
+        raise InvalidRulesError([FileError(folder, 0, reason)])
     return found
 
 
 def load_pack(path: Path) -> Pack:
     """The pack in ``path``; what it says of other packs' ids is not checked.
 
-    :raises InvalidRulesError: with every mistake in the file.
+    :raises InvalidRulesError: with every error in the file.
     """
     return read_pack(path).pack
 
@@ -91,26 +91,26 @@ def read_pack(path: Path) -> PackFile:
 
 
 def parse_pack(text: str, path: Path) -> PackFile:
-    """As :func:`read_pack`, of a text at hand; ``path`` is what its mistakes name."""
+    """As :func:`read_pack`, of a text at hand; ``path`` is what its errors name."""
     return _checked(parse_document(text, path))
 
 
 def read_packs(paths: Iterable[Path]) -> list[PackFile]:
     """The packs of ``paths``, which are laid over each other in this order.
 
-    :raises InvalidRulesError: with every mistake of all files, those between them too.
+    :raises InvalidRulesError: with every error of all files, those between them too.
     """
-    mistakes: list[FileMistake] = []
+    errors: list[FileError] = []
     files: list[PackFile] = []
     for path in paths:
         try:
             files.append(read_pack(path))
         except InvalidRulesError as refused:
-            mistakes += refused.mistakes
-    if not mistakes or files:
-        mistakes += pack_checks.together([(file.document, file.pack) for file in files], bool(mistakes))
-    if mistakes:
-        raise InvalidRulesError(mistakes)
+            errors += refused.errors
+    if not errors or files:
+        errors += pack_checks.together([(file.document, file.pack) for file in files], bool(errors))
+    if errors:
+        raise InvalidRulesError(errors)
     return files
 
 
@@ -118,25 +118,25 @@ def _checked(document: Document) -> PackFile:
     data = {"version": 1} if document.data is None else document.data
     if not isinstance(data, dict):
         reason = "must hold 'version: 1' and lists under 'entities:' or 'rules:'"
-        raise InvalidRulesError([FileMistake(document.path, 1, reason)])
+        raise InvalidRulesError([FileError(document.path, 1, reason)])
     try:
         pack = Pack.model_validate({name: value for name, value in data.items() if value is not None})
     except ValidationError as error:
-        mistakes = [
-            _mistake(document, where, sentence) for where, sentence in describe_errors(error.errors(), data)
+        errors = [
+            _error(document, where, sentence) for where, sentence in describe_errors(error.errors(), data)
         ]
         entities = _readable(data.get("entities"), Entity)
         rules = _readable(data.get("rules"), Rule)
     else:
-        mistakes = []
+        errors = []
         entities, rules = list(enumerate(pack.entities)), list(enumerate(pack.rules))
-    mistakes += [
-        _mistake(document, where, sentence)
+    errors += [
+        _error(document, where, sentence)
         for where, sentence in pack_checks.find_mistakes_in_items(entities, rules)
     ]
-    mistakes += [_mistake(document, where, sentence) for where, sentence in pack_checks.repeated(data)]
-    if mistakes:
-        raise InvalidRulesError(sorted(mistakes, key=lambda mistake: mistake.line))
+    errors += [_error(document, where, sentence) for where, sentence in pack_checks.repeated(data)]
+    if errors:
+        raise InvalidRulesError(sorted(errors, key=lambda error: error.line))
     return PackFile(document, pack)
 
 
@@ -151,7 +151,7 @@ def _readable(items: Any, model: type[Item]) -> list[tuple[int, Item]]:
     return right
 
 
-def _mistake(document: Document, where: Sequence[str | int], sentence: str) -> FileMistake:
+def _error(document: Document, where: Sequence[str | int], sentence: str) -> FileError:
     """``sentence`` at its line, and of which rule or entity it speaks."""
     owner = ""
     if len(where) >= 2 and where[0] in ("rules", "entities") and isinstance(where[1], int):
@@ -159,4 +159,4 @@ def _mistake(document: Document, where: Sequence[str | int], sentence: str) -> F
         given = item.get("id") if isinstance(item, dict) else None
         kind = "rule" if where[0] == "rules" else "entity"
         owner = f"{kind} '{given}': " if isinstance(given, str) else f"{kind} {where[1] + 1}: "
-    return document.mistake(where, owner + sentence)
+    return document.build_error(where, owner + sentence)

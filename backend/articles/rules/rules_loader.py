@@ -9,7 +9,7 @@ from backend.articles.rules.compiled_cache import CompiledRulesCache
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.pack_loader import SHIPPED, PackFile, default_files, read_packs, user_files
 from backend.articles.rules.specs import SpecFailure, failures
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 
 Signature = tuple[object, ...]
 """Differs when a file came, went or changed."""
@@ -19,11 +19,11 @@ def load_rules(folder: Path, *, must_exist: bool, kept: CompiledRulesCache | Non
     """The shipped rules with those in ``folder`` laid over them; ``kept`` is where a former start may have
     kept the set.
 
-    :raises InvalidRulesError: with every mistake, and where a ``folder`` that must exist does not.
+    :raises InvalidRulesError: with every error, and where a ``folder`` that must exist does not.
     """
     if must_exist and not folder.is_dir():
         reason = "there is no such folder: create it, or correct CHAINPROOF_RULES_DIR"
-        raise InvalidRulesError([FileMistake(folder, 0, reason)])
+        raise InvalidRulesError([FileError(folder, 0, reason)])
     own = user_files(folder)
     return _made([*default_files(), *own], kept) if own else shipped(kept)
 
@@ -70,15 +70,15 @@ def compiled(files: Sequence[PackFile]) -> CompiledPack:
     return CompiledPack(pack, rules)
 
 
-def located(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[FileMistake]:
+def located(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[FileError]:
     """The failures with their files and lines: of a rule given several times, the last."""
     places = {rule.id: (file, number) for file in files for number, rule in enumerate(file.pack.rules)}
-    mistakes = []
+    errors = []
     for failure in failed:
         file, number = places[failure.rule_id]
         line = file.document.line("rules", number, "specs", failure.number)
-        mistakes.append(FileMistake(file.path, line, str(failure)))
-    return mistakes
+        errors.append(FileError(file.path, line, str(failure)))
+    return errors
 
 
 def find_signature(paths: Iterable[Path]) -> Signature:

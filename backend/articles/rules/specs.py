@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backend.articles.engine import correct
 from backend.articles.matching.rule_set import RuleSet, compile_rules
-from backend.articles.model import Pack, Rule, Spec
+from backend.articles.model import Pack, Rule, RuleExample
 
 
 def _tell_nobody(count: int) -> None:
@@ -81,7 +81,7 @@ def switched_on(pack: Pack, ids: set[str]) -> Pack:
     return pack.model_copy(update={"rules": rules})
 
 
-def _failure(rules: RuleSet, rule: Rule, number: int, spec: Spec) -> SpecFailure | None:
+def _failure(rules: RuleSet, rule: Rule, number: int, spec: RuleExample) -> SpecFailure | None:
     language = spec.language or rule.languages[0]
     corrected = correct(rules, spec.from_, language=language, field=spec.field)
     if corrected.text != spec.to:

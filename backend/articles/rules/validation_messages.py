@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from backend.articles.model import Pack, Pattern, Rule, Spec
+from backend.articles.model import Pack, Pattern, Rule, RuleExample
 from backend.entities.model import Entity, FormerName
 
 Where = tuple[str | int, ...]
@@ -27,7 +27,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "former": FormerName,
     "rules": Rule,
     "match": Pattern,
-    "specs": Spec,
+    "specs": RuleExample,
 }
 _PATTERNS = {
     "a-z0-9": "must be small Latin letters and digits, parted by hyphens or dots, as 'ethereum-typo'",

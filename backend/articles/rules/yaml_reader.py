@@ -14,8 +14,8 @@ from typing import Any
 
 import yaml
 
-from backend.articles.rules.errors import MAX_MISTAKES, InvalidRulesError
-from backend.formats.file_errors import FileMistake
+from backend.articles.rules.errors import MAX_LISTED_ERRORS, InvalidRulesError
+from backend.formats.file_errors import FileError
 from backend.formats.yaml_loader import SafeLoader
 
 MAX_BYTES = 8 * 1024 * 1024
@@ -68,8 +68,8 @@ class Document:
     def line(self, *path: str | int) -> int:
         return self.place.at(path)
 
-    def mistake(self, path: Sequence[str | int], reason: str) -> FileMistake:
-        return FileMistake(self.path, self.place.at(path), reason)
+    def build_error(self, path: Sequence[str | int], reason: str) -> FileError:
+        return FileError(self.path, self.place.at(path), reason)
 
 
 def read_document(path: Path) -> Document:
@@ -94,15 +94,15 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InvalidRulesError(
-            [FileMistake(path, line, "is not UTF-8: save the file in that encoding")]
+            [FileError(path, line, "is not UTF-8: save the file in that encoding")]
         ) from None
     except OSError as error:
         reason = f"cannot be read: {error.strerror or type(error).__name__}"
-    raise InvalidRulesError([FileMistake(path, 0, reason)])
+    raise InvalidRulesError([FileError(path, 0, reason)])
 
 
 def parse_document(text: str, path: Path) -> Document:
-    """The data of ``text``; ``path`` is what its mistakes name.
+    """The data of ``text``; ``path`` is what its errors name.
 
     :raises InvalidRulesError: with every slip that the YAML holds.
     """
@@ -120,9 +120,9 @@ def parse_document(text: str, path: Path) -> Document:
         line = text.count("\n", 0, at) + 1
         builder.refuse(line, f"a character that YAML does not allow (U+{ord(text[at : at + 1] or ' '):04X})")
     except _TooMuch:
-        pass  # its mistake is noted
-    if builder.mistakes:
-        raise InvalidRulesError(builder.mistakes)
+        pass  # its error is noted
+    if builder.errors:
+        raise InvalidRulesError(builder.errors)
     return Document(path, text, builder.data, builder.place)
 
 
@@ -153,14 +153,14 @@ class _Builder:
         self.path = path
         self.data: Any = None
         self.place = Place(1)
-        self.mistakes: list[FileMistake] = []
+        self.errors: list[FileError] = []
         self._open: list[_Open] = []
         self._values = 0
         self._documents = 0
 
     def refuse(self, line: int, reason: str) -> None:
-        self.mistakes.append(FileMistake(self.path, line, reason))
-        if len(self.mistakes) > MAX_MISTAKES * 10:
+        self.errors.append(FileError(self.path, line, reason))
+        if len(self.errors) > MAX_LISTED_ERRORS * 10:
             raise _TooMuch
 
     def take(self, event: Any) -> None:

@@ -15,7 +15,7 @@ from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from backend.timelines.analysis.comparison import Side, Versus
+    from backend.timelines.analysis.comparison import ProfileComparison, Side
     from backend.timelines.analysis.pairwise_comparison import PairMatrix
     from backend.timelines.analysis.verdicts import Verdict
     from backend.timelines.columns.run_arrays import RunArrays
@@ -127,11 +127,11 @@ def _select_runs(
 
 def _print_comparison(runs: "RunArrays", a: str, b: str, *, as_json: bool) -> None:
     from backend.timelines.analysis.comparison import compare_profiles
-    from backend.timelines.analysis.verdicts import left_out, verdict
+    from backend.timelines.analysis.verdicts import excluded_runs_sentence, verdict
 
     result = compare_profiles(runs, a, b)
     result_verdict = verdict(result)
-    notes = [note for note in (left_out(result.a), left_out(result.b)) if note]
+    notes = [note for note in (excluded_runs_sentence(result.a), excluded_runs_sentence(result.b)) if note]
     if as_json:
         print(
             json.dumps(_comparison_as_json(runs, result, result_verdict, notes), indent=2, ensure_ascii=False)
@@ -139,14 +139,14 @@ def _print_comparison(runs: "RunArrays", a: str, b: str, *, as_json: bool) -> No
     else:
         for note in notes:
             err.print(escape(note), highlight=False)
-        if result_verdict.compared:
+        if result_verdict.has_comparison:
             _print_tables(runs, result)
             out.print(escape(result_verdict.text), highlight=False)
-    if not result_verdict.compared:
+    if not result_verdict.has_comparison:
         fail(result_verdict.text, WRONG_USAGE)
 
 
-def _print_tables(runs: "RunArrays", result: "Versus") -> None:
+def _print_tables(runs: "RunArrays", result: "ProfileComparison") -> None:
     titles = ("mean", "95 %", "passed", "cases", "runs")
     print_table(
         (Column("profile"), *(Column(title, "number") for title in titles)),
@@ -176,7 +176,7 @@ def _build_side_cells(side: "Side") -> tuple[str, ...]:
 
 
 def _comparison_as_json(
-    runs: "RunArrays", result: "Versus", result_verdict: "Verdict", notes: list[str]
+    runs: "RunArrays", result: "ProfileComparison", result_verdict: "Verdict", notes: list[str]
 ) -> dict[str, Any]:
     paired = result.paired
     cases = [
@@ -202,7 +202,7 @@ def _comparison_as_json(
             "wins": paired.wins,
             "ties": paired.ties,
             "losses": paired.losses,
-            "least_detectable": paired.least,
+            "least_detectable": paired.detectable_difference,
             "cases_needed_for_2_points": result_verdict.needed,
         },
         "cases": cases,
@@ -218,7 +218,7 @@ def _side_as_json(side: "Side") -> dict[str, Any]:
         "pass_rate_interval": side.rate.interval if side.rate else None,
         "cases": side.cases,
         "runs": side.runs,
-        "machinery_failures_left_out": side.left_out,
+        "machinery_failures_left_out": side.excluded_runs,
     }
 
 
@@ -227,7 +227,7 @@ def _print_pairs(runs: "RunArrays", *, as_json: bool) -> None:
     from backend.timelines.analysis.verdicts import pairs_sentence
 
     matrix = pair_matrix(runs)
-    if not matrix.compared:
+    if not matrix.compared_pairs:
         fail("No two of these profiles share two cases, so there is nothing to compare.", WRONG_USAGE)
     rows = _build_pair_rows(runs, matrix)
     sentence = pairs_sentence(matrix)

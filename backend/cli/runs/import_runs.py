@@ -11,8 +11,8 @@ from rich.markup import escape
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
 from backend.cli.terminal.console import err, handle_errors, out
-from backend.cli.terminal.import_progress import print_mistakes, show_progress
-from backend.formats.plurals import counted
+from backend.cli.terminal.import_progress import print_errors, show_progress
+from backend.formats.plurals import format_count
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -83,12 +83,12 @@ def import_(
     store = DatabaseStore(settings, open_database(settings))
     with show_progress(files, shown=not as_json) as advance:
         imported = import_files(store, files, wish, advance=advance)
-    print_mistakes(imported.mistakes, imported.mistake_count)
+    print_errors(imported.errors, imported.error_count)
     if as_json:
         print(json.dumps(_as_dict(imported, dry_run=dry_run), indent=2, ensure_ascii=False))
     else:
         _print_result(imported, wish.partial, dry_run=dry_run)
-    if imported.mistakes:
+    if imported.errors:
         raise typer.Exit(WRONG_USAGE)
 
 
@@ -100,13 +100,13 @@ def _print_result(imported: "ImportResult", partial: bool, *, dry_run: bool) -> 
         names = ", ".join(f"«{name}»" for name in list(imported.new_profiles)[:5])
         more = len(imported.new_profiles) - 5
         listed = f"{names} and {more} more" if more > 0 else names
-        if not imported.mistakes or partial:
-            _print(f"{counted(len(imported.new_profiles), 'profile')} {verb}: {listed}.")
-    if imported.mistakes and not (imported.added or imported.known or dry_run):
+        if not imported.errors or partial:
+            _print(f"{format_count(len(imported.new_profiles), 'profile')} {verb}: {listed}.")
+    if imported.errors and not (imported.added or imported.known or dry_run):
         hint = "" if partial else " Use --partial to import the valid entries."
         err.print(f"Nothing was added.{hint}", highlight=False)
     elif dry_run:
-        _print(f"Valid: {counted(imported.runs, 'run')}. Nothing was added.")
+        _print(f"Valid: {format_count(imported.runs, 'run')}. Nothing was added.")
     else:
         _print(f"{imported.added} added, {imported.known} known.")
 
@@ -114,14 +114,14 @@ def _print_result(imported: "ImportResult", partial: bool, *, dry_run: bool) -> 
 def _print_file(report: "FileReport") -> None:
     notes = report.notes
     _print(
-        f"[bold]{escape(report.path.name)}[/]: {report.format.title}, {counted(notes.runs, 'run')}",
+        f"[bold]{escape(report.path.name)}[/]: {report.format.title}, {format_count(notes.runs, 'run')}",
         plain=False,
     )
-    for sentence, count in notes.converted.most_common():
+    for sentence, count in notes.conversions.most_common():
         _print(f"  converted  {sentence} ({count})")
-    for name, count, reason in report.left_null():
+    for name, count, reason in report.explain_null_fields():
         _print(f"  null       {name} in {count}: {reason}")
-    for reason, count in notes.left_out.most_common():
+    for reason, count in notes.skipped.most_common():
         _print(f"  excluded   {count}: {reason}")
 
 
@@ -135,7 +135,7 @@ def _as_dict(imported: "ImportResult", *, dry_run: bool) -> dict[str, Any]:
         "known": imported.known,
         "runs": imported.runs,
         "dry_run": dry_run,
-        "mistakes": imported.mistake_count,
+        "mistakes": imported.error_count,
         "new_profiles": sorted(imported.new_profiles),
         "files": [
             {
@@ -143,12 +143,13 @@ def _as_dict(imported: "ImportResult", *, dry_run: bool) -> dict[str, Any]:
                 "format": report.format.key,
                 "runs": report.notes.runs,
                 "run_id": report.format.run_id,
-                "mapped": dict(report.format.mapped),
-                "converted": dict(report.notes.converted),
+                "mapped": dict(report.format.field_sources),
+                "converted": dict(report.notes.conversions),
                 "left_null": {
-                    name: {"runs": count, "reason": reason} for name, count, reason in report.left_null()
+                    name: {"runs": count, "reason": reason}
+                    for name, count, reason in report.explain_null_fields()
                 },
-                "left_out": dict(report.notes.left_out),
+                "left_out": dict(report.notes.skipped),
             }
             for report in imported.files
         ],

@@ -1,4 +1,4 @@
-"""Shows progress and prints mistakes for the commands that import files."""
+"""Shows progress and prints errors for the commands that import files."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.markup import escape
 
 from backend.cli.terminal.console import err, print_error
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 
 
 @contextmanager
@@ -29,10 +29,10 @@ def show_progress(files: Sequence[Path], *, shown: bool) -> Iterator[Callable[[P
         yield lambda path, size: bar.update(task, advance=size, description=escape(path.name))
 
 
-def print_mistakes(mistakes: Sequence[object], total: int) -> None:
-    """Print ``mistakes`` to standard error, and the number of those that are not listed."""
-    for mistake in mistakes:
-        print_error(str(mistake))
-    unlisted = total - len(mistakes)
+def print_errors(errors: Sequence[object], total: int) -> None:
+    """Print ``errors`` to standard error, and the number of those that are not listed."""
+    for error in errors:
+        print_error(str(error))
+    unlisted = total - len(errors)
     if unlisted:
-        print_error(f"and {counted(unlisted, 'more mistake')}.")
+        print_error(f"and {format_count(unlisted, 'more error')}.")

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from backend.cli.terminal.console import err, out
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 
 COLUMN_GAP = 2
 MIN_TEXT_WIDTH = 12
@@ -62,7 +62,7 @@ def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], conso
     console.print(table)
     if len(shown) < len(columns):
         hidden = ", ".join(column.title for i, column in enumerate(columns) if i not in shown)
-        count = counted(len(columns) - len(shown), "column")
+        count = format_count(len(columns) - len(shown), "column")
         err.print(
             f"{count} hidden because the terminal is too narrow: {hidden}. Use --json to see all.",
             highlight=False,

@@ -17,7 +17,7 @@ from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from backend.errors import TooManyRequests
-from backend.formats.plurals import counted, format_duration
+from backend.formats.plurals import format_count, format_duration
 from backend.http.client_address import Caller
 from backend.runtime import metrics
 
@@ -194,7 +194,7 @@ class CountedRequest:
         callers = "this key" if self.key.policy == "key" else "callers without a valid key from this address"
         window = format_duration(rate.get_expiry()).removeprefix("1 ")
         return TooManyRequests(
-            f"The limit of {counted(rate.amount, 'request')} per {window} for {callers} is reached. "
+            f"The limit of {format_count(rate.amount, 'request')} per {window} for {callers} is reached. "
             f"Try again in {format_duration(reset)}.",
             retry_after=reset,
         )

@@ -14,7 +14,7 @@ from backend.timelines.statistics.pass_rates import Rate, pass_rate
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two profiles, over all of its cases. ``left_out`` counts excluded infrastructure failures.
+    """One of the two profiles, over all of its cases. ``excluded_runs`` counts infrastructure failures.
 
     ``interval`` is that of the mean, by the case-resampled bootstrap, which stays within the observed scores.
     """
@@ -25,11 +25,11 @@ class Side:
     rate: Rate | None
     cases: int
     runs: int
-    left_out: int
+    excluded_runs: int
 
 
 @dataclass(frozen=True, slots=True)
-class Versus:
+class ProfileComparison:
     """The comparison of B with A. The arrays hold the shared cases (indexes, means, runs), B's largest losses
     first."""
 
@@ -47,13 +47,13 @@ class Versus:
         return self.b_mean - self.a_mean
 
 
-def compare_profiles(chosen: RunArrays, a: str, b: str, level: float = LEVEL) -> Versus:
+def compare_profiles(chosen: RunArrays, a: str, b: str, level: float = LEVEL) -> ProfileComparison:
     """Compare profile ``b`` with ``a``. A profile without runs in the selection has an empty side."""
     a_means, a_runs = _cells(chosen, a)
     b_means, b_runs = _cells(chosen, b)
     shared = np.flatnonzero((a_runs > 0) & (b_runs > 0))
     order = shared[np.argsort((b_means - a_means)[shared], kind="stable")]
-    return Versus(
+    return ProfileComparison(
         _side(chosen, a, level),
         _side(chosen, b, level),
         compare(a_means, b_means, level),
@@ -83,5 +83,5 @@ def _side(chosen: RunArrays, profile: str, level: float) -> Side:
         pass_rate(mine.number("success"), mine.case, level),
         len(np.unique(mine.case)),
         len(mine),
-        0 if place is None else int(chosen.left_out[place]),
+        0 if place is None else int(chosen.excluded_runs[place]),
     )

@@ -17,7 +17,7 @@ class PairMatrix:
     """Matrices over ``profiles`` (indexes, highest mean first): column minus row, NaN without a comparison.
 
     ``reach`` is half the width of the pair's own t interval. ``bh`` and ``holm`` are p-values adjusted for
-    all ``compared`` pairs. ``found``, ``found_bh`` and ``found_holm`` count the pairs that differ at 5 %."""
+    all ``compared_pairs``. ``found``, ``found_bh`` and ``found_holm`` count the pairs that differ at 5 %."""
 
     profiles: Ints
     mean: Floats
@@ -27,7 +27,7 @@ class PairMatrix:
     bh: Floats
     holm: Floats
     cases: Ints
-    compared: int
+    compared_pairs: int
     found: int
     found_bh: int
     found_holm: int

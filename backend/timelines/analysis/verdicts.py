@@ -7,7 +7,7 @@ from typing import Literal
 
 from backend.entities.model import Language
 from backend.timelines.analysis.alerts import Alert, Watched
-from backend.timelines.analysis.comparison import Side, Versus
+from backend.timelines.analysis.comparison import ProfileComparison, Side
 from backend.timelines.analysis.pairwise_comparison import PairMatrix
 from backend.timelines.analysis.verdict_templates import MONTHS, TEMPLATES
 from backend.timelines.columns.run_arrays import instant
@@ -38,11 +38,11 @@ class Verdict:
     needed: int | None = None
 
     @property
-    def compared(self) -> bool:
+    def has_comparison(self) -> bool:
         return self.kind not in REFUSED
 
 
-def verdict(result: Versus, language: Language = "en", target: float = TARGET) -> Verdict:
+def verdict(result: ProfileComparison, language: Language = "en", target: float = TARGET) -> Verdict:
     """Render the verdict of ``result``. A profile is ahead only if the interval and the t test agree."""
     words = TEMPLATES[language]
     kind = kind_of(result)
@@ -60,14 +60,14 @@ def verdict(result: Versus, language: Language = "en", target: float = TARGET) -
         "fewest": MIN_CASES,
         **_interval(paired.interval, turned=turned),
         "p": probability(paired.p),
-        "least": points(paired.least),
+        "least": points(paired.detectable_difference),
     }
     needed = _needed(paired, target) if kind in ("ahead", "level", "borderline") else None
     clause = "" if needed is None else words["needed"].format(needed=f"{needed:,}", target=_plain(target))
     return Verdict(kind, words[kind].format(**names, **values, needed=clause), needed)
 
 
-def kind_of(result: Versus) -> Kind:
+def kind_of(result: ProfileComparison) -> Kind:
     paired = result.paired
     if result.a.profile == result.b.profile:
         return "itself"
@@ -87,11 +87,11 @@ def kind_of(result: Versus) -> Kind:
     return "borderline" if apart or paired.p < ALPHA else "level"
 
 
-def _single(result: Versus) -> list[str]:
+def _single(result: ProfileComparison) -> list[str]:
     return [side.profile for side in (result.a, result.b) if side.runs == 1]
 
 
-def _refusal(result: Versus, words: Mapping[str, str]) -> dict[str, str]:
+def _refusal(result: ProfileComparison, words: Mapping[str, str]) -> dict[str, str]:
     sides = (result.a, result.b)
     missing = words["and"].join(side.profile for side in sides if not side.runs)
     return {"a_cases": f"{result.a.cases:,}", "b_cases": f"{result.b.cases:,}", "missing": missing}
@@ -106,24 +106,28 @@ def _interval(given: Interval | None, *, turned: bool) -> dict[str, str]:
 
 def _needed(paired: Paired, target: float) -> int | None:
     """Compute the number of cases needed; null if the existing cases suffice."""
-    if paired.deviation is None or paired.least is None or paired.least <= target:
+    if (
+        paired.deviation is None
+        or paired.detectable_difference is None
+        or paired.detectable_difference <= target
+    ):
         return None
     return cases_needed(paired.deviation, target)
 
 
-def left_out(side: Side, language: Language = "en") -> str | None:
+def excluded_runs_sentence(side: Side, language: Language = "en") -> str | None:
     """Render the number of excluded infrastructure failures of ``side``; null if there are none."""
-    if not side.left_out:
+    if not side.excluded_runs:
         return None
-    words = TEMPLATES[language]["left_out" if side.left_out > 1 else "left_out_one"]
-    return words.format(count=f"{side.left_out:,}", name=side.profile)
+    words = TEMPLATES[language]["left_out" if side.excluded_runs > 1 else "left_out_one"]
+    return words.format(count=f"{side.excluded_runs:,}", name=side.profile)
 
 
 def pairs_sentence(matrix: PairMatrix, language: Language = "en") -> str:
     """Render the number of pairs that differ, before and after correction."""
     counts = {"found": matrix.found, "bh": matrix.found_bh, "holm": matrix.found_holm}
     values = {name: f"{count:,}" for name, count in counts.items()}
-    return TEMPLATES[language]["pairs"].format(compared=f"{matrix.compared:,}", **values)
+    return TEMPLATES[language]["pairs"].format(compared=f"{matrix.compared_pairs:,}", **values)
 
 
 def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Language = "en") -> str | None:
@@ -132,7 +136,7 @@ def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Lang
     if not 0 <= p <= 1:
         return None
     words = TEMPLATES[language]["significant" if p < ALPHA else "not_significant"]
-    return words.format(compared=f"{matrix.compared:,}", p=probability(p))
+    return words.format(compared=f"{matrix.compared_pairs:,}", p=probability(p))
 
 
 def alert_sentence(alert: Alert, name: str, language: Language = "en", *, now: datetime | None = None) -> str:

@@ -29,7 +29,7 @@ class RunArrays:
     ``profile`` and ``case`` are indexes into ``profiles`` and ``cases``, both sorted by name. These contain
     the names with runs in the whole table, so that a part of a selection keeps the same codes. ``time`` is in
     UTC microseconds, ``score`` the normalised score (a fraction). ``rows`` are indexes into ``table``, whose
-    other columns are read on request. ``left_out`` counts the excluded infrastructure failures by profile.
+    other columns are read on request. ``excluded_runs`` counts infrastructure failures by profile.
     """
 
     table: pa.Table
@@ -40,7 +40,7 @@ class RunArrays:
     case: Ints
     time: Ints
     score: Floats
-    left_out: Ints
+    excluded_runs: Ints
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -140,7 +140,7 @@ def select(
         case=case[rows],
         time=time[rows],
         score=np.clip(table.column("normalized_score").to_numpy()[rows], -MAX_ABS_SCORE, MAX_ABS_SCORE),
-        left_out=np.bincount(profile[failed], minlength=len(profile_names)),
+        excluded_runs=np.bincount(profile[failed], minlength=len(profile_names)),
     )
 
 

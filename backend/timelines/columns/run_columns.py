@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from backend.formats.timestamps import parse_instant
 from backend.timelines.columns.arrow_schema import SCHEMA
-from backend.timelines.model import Points, Profile, Run
+from backend.timelines.model import Profile, Run, ScoreAdjustment
 from backend.timelines.statistics.infrastructure_failures import is_infrastructure_failure
 
 _METRICS = (
@@ -66,7 +66,7 @@ def _broken(run: Run) -> bool:
     return is_infrastructure_failure(run, said=run.machinery_failure, error=run.error)
 
 
-def _parts(parts: Sequence[Points]) -> list[dict[str, object]]:
+def _parts(parts: Sequence[ScoreAdjustment]) -> list[dict[str, object]]:
     return [{"name": part.name, "points": part.points} for part in parts]
 
 

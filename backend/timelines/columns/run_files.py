@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 from backend.timelines.columns.run_columns import columns_of
 from backend.timelines.model import Profile, Run
 
@@ -17,7 +17,7 @@ def load_run_file(path: Path) -> pa.Table:
     """Load the columns of the runs in ``path``: one run on each line, with its ``profile``.
 
     ``runs.profiles.json`` next to ``runs.jsonl``, if any, provides the fields of the profiles. Of several
-    runs with one id the first counts. Raises :class:`ValueError` with the line and the mistake."""
+    runs with one id the first counts. Raises :class:`ValueError` with the line and the error."""
     runs: dict[str, Run] = {}
     for number, line in enumerate(_read(path).split(b"\n"), 1):
         if line.strip():
@@ -26,23 +26,23 @@ def load_run_file(path: Path) -> pa.Table:
     try:
         return columns_of(runs.values(), _profiles_beside(path))
     except ValueError as error:
-        raise ValueError(str(FileMistake(path, 0, f"{error}."))) from None
+        raise ValueError(str(FileError(path, 0, f"{error}."))) from None
 
 
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ValueError(str(FileMistake(path, 0, f"cannot be read: {error.strerror}."))) from None
+        raise ValueError(str(FileError(path, 0, f"cannot be read: {error.strerror}."))) from None
 
 
 def _run(path: Path, number: int, line: bytes) -> Run:
     try:
         run = _RUN.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(str(FileMistake(path, number, f"is no run: {error}."))) from None
+        raise ValueError(str(FileError(path, number, f"is no run: {error}."))) from None
     if run.profile is None:
-        raise ValueError(str(FileMistake(path, number, "has no profile.")))
+        raise ValueError(str(FileError(path, number, "has no profile.")))
     return run
 
 
@@ -53,4 +53,4 @@ def _profiles_beside(path: Path) -> dict[str, Profile]:
     try:
         return _PROFILES.decode(_read(companion))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(str(FileMistake(companion, 0, f"is no file of profiles: {error}."))) from None
+        raise ValueError(str(FileError(companion, 0, f"is no file of profiles: {error}."))) from None

@@ -10,7 +10,7 @@ import yaml
 from backend.formats.yaml_loader import SafeLoader
 from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, Source
 from backend.timelines.importers.value_conversion import build_run, convert_number, find_vendor
-from backend.timelines.model import Points, Run
+from backend.timelines.model import Run, ScoreAdjustment
 
 _MAX_FILE_BYTES = 32 * 1024 * 1024
 _STARTED = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{2})-(\d{2})-(\d{2})--")
@@ -23,16 +23,16 @@ def read(source: Source) -> Iterator[ImportItem]:
     size = source.path.stat().st_size
     if size > _MAX_FILE_BYTES:
         yield ImportItem(
-            source.mistake(0, f"is larger than {_MAX_FILE_BYTES:,} bytes, which no leaderboard is"), size
+            source.file_error(f"is larger than {_MAX_FILE_BYTES:,} bytes, which no leaderboard is"), size
         )
         return
     try:
         entries = SafeLoader(source.path.read_bytes()).get_single_data()
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        yield ImportItem(source.mistake(0, f"is no YAML: {' '.join(str(error).split())}"), size)
+        yield ImportItem(source.file_error(f"is no YAML: {' '.join(str(error).split())}"), size)
         return
     if not isinstance(entries, list):
-        yield ImportItem(source.mistake(0, "is no list of leaderboard entries"), size)
+        yield ImportItem(source.file_error("is no list of leaderboard entries"), size)
         return
     for index, entry in enumerate(entries, 1):
         place = f"entry {index}"
@@ -41,7 +41,7 @@ def read(source: Source) -> Iterator[ImportItem]:
                 raise InvalidItemError("", "is no leaderboard entry")
             yield ImportItem(_parse_run(source, entry), size // len(entries), place=place)
         except InvalidItemError as error:
-            yield ImportItem(source.mistake(0, f"{place}: {error}"), size // len(entries))
+            yield ImportItem(source.file_error(f"{place}: {error}"), size // len(entries))
 
 
 def _parse_run(source: Source, entry: dict[Any, Any]) -> Run:
@@ -63,7 +63,7 @@ def _parse_run(source: Source, entry: dict[Any, Any]) -> Run:
         raise InvalidItemError(
             "pass_num_2", f"is {last:g}, after {first:g} of {exercises:g} at the first try"
         )
-    source.notes.converted["the time of the run's folder was taken as UTC"] += 1
+    source.notes.conversions["the time of the run's folder was taken as UTC"] += 1
     suite = _suite(source.path)
     agent = f"aider {entry.get('edit_format') or 'whole'}"
     route = _ROUTE.search(str(entry.get("command") or ""))
@@ -84,7 +84,11 @@ def _parse_run(source: Source, entry: dict[Any, Any]) -> Run:
         success=exercises >= (convert_number(entry.get("total_tests")) or exercises),
         raw=first,
         maximum=exercises,
-        bonuses=[Points("second_try", last - first, f"{last - first:g} exercises solved on the second try")],
+        bonuses=[
+            ScoreAdjustment(
+                "second_try", last - first, f"{last - first:g} exercises solved on the second try"
+            )
+        ],
         provider="aider",
         model=model,
         model_vendor=parts["model_vendor"],
@@ -102,7 +106,7 @@ def _count_solved(source: Source, entry: dict[Any, Any], attempt: int, exercises
     rate = convert_number(entry.get(f"pass_rate_{attempt}"))
     if rate is None:
         raise InvalidItemError(f"pass_rate_{attempt}", "is missing")
-    source.notes.converted["counts of solved exercises are the rate of them, rounded"] += 1
+    source.notes.conversions["counts of solved exercises are the rate of them, rounded"] += 1
     return float(round(rate * exercises / 100))
 
 
@@ -115,7 +119,7 @@ FORMAT = Format(
     key="aider",
     title="aider leaderboard",
     run_id="«aider-» and dirname",
-    mapped={
+    field_sources={
         "timestamp": "the time in dirname, taken as UTC",
         "case_id": "the suite, after the file's name: aider-polyglot, -refactor, -code-in-json or -edit",
         "profile": "«aider EDIT_FORMAT: MODEL»",
@@ -127,7 +131,7 @@ FORMAT = Format(
         "inference_provider": "the route in command (--model ROUTE/…)",
         "cost_usd": "total_cost, for the whole suite",
     },
-    nulls={
+    null_reasons={
         "finished_at": "the file has no end",
         "metrics": "the file counts no tool calls",
         "model_vendor": "the model's name does not say",

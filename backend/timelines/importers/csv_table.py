@@ -10,7 +10,7 @@ import msgspec
 from backend.timelines.importers.json_reader import build_item_error
 from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, Source
 from backend.timelines.importers.value_conversion import build_run
-from backend.timelines.model import Metrics, Points, Run
+from backend.timelines.model import Metrics, Run, ScoreAdjustment
 
 _NUMBERS = ("total_score", "raw_score", "max_score", "normalized_score", "cost_usd")
 _FLAGS = ("success", "machinery_failure")
@@ -33,9 +33,9 @@ def read(source: Source) -> Iterator[ImportItem]:
             yield from _parse_runs(source, headers, rows)
         except (csv.Error, UnicodeDecodeError) as error:
             reason = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else f"is no CSV: {error}"
-            yield ImportItem(source.mistake(0, reason), 0)
+            yield ImportItem(source.file_error(reason), 0)
         except InvalidItemError as error:
-            yield ImportItem(source.mistake(1, error), 0, 1)
+            yield ImportItem(source.line_error(1, error), 0, 1)
 
 
 def _detect_delimiter(file: TextIO) -> str:
@@ -71,7 +71,7 @@ def _parse_runs(source: Source, headers: list[str], rows: Any) -> Iterator[Impor
                 raise InvalidItemError("", f"has {len(row)} cells under {len(headers)} headers")
             yield ImportItem(_parse_run(source, dict(zip(headers, row, strict=False))), size, line)
         except InvalidItemError as error:
-            yield ImportItem(source.mistake(line, error), size, line)
+            yield ImportItem(source.line_error(line, error), size, line)
 
 
 def _parse_run(source: Source, cells: dict[str, str]) -> Run:
@@ -96,13 +96,14 @@ def _add_totals(source: Source, given: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(raw, int | float) or not isinstance(maximum, int | float) or maximum <= 0:
         return given  # the validation reports missing or wrong fields
     won, lost = (
-        msgspec.convert(given.get(name, []), tuple[Points, ...]) for name in ("bonuses", "deductions")
+        msgspec.convert(given.get(name, []), tuple[ScoreAdjustment, ...])
+        for name in ("bonuses", "deductions")
     )
     run = build_run(
         run_id="-", timestamp="", case_id="-", profile="-",
         maximum=maximum, raw=raw, bonuses=won, deductions=lost,
     )  # fmt: skip
-    source.notes.converted["total_score and normalized_score, where missing, were computed"] += 1
+    source.notes.conversions["total_score and normalized_score, where missing, were computed"] += 1
     total = given.get("total_score", run.total_score)
     return {"total_score": total, "normalized_score": total / maximum, **given}
 
@@ -133,11 +134,11 @@ FORMAT = Format(
     key="csv",
     title="CSV",
     run_id="the column run_id",
-    mapped={
+    field_sources={
         "every field": "the column of the same name; metrics with or without «metrics.» before them",
         "deductions, bonuses": "JSON arrays of {name, points, description}",
         "total_score, normalized_score": "their columns, else computed",
     },
-    nulls={"": "the cell is empty or the column missing"},
+    null_reasons={"": "the cell is empty or the column missing"},
     read=read,
 )

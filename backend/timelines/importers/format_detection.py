@@ -71,7 +71,7 @@ def _detect_json(path: Path) -> str | None:
 
 def _detect_line(path: Path) -> str | None:
     """Detect the format of the first line's run. Other objects count as the native format, whose reader
-    reports the mistake."""
+    reports the error."""
     first = next((line.text for line in read_lines(path) if line.text), b"")
     try:
         run: Any = decode_leniently(first, Any)

@@ -23,8 +23,8 @@ class DatabaseStore:
     def profiles(self) -> Mapping[str, Profile]:
         """Load the configured profiles. Raises :class:`InvalidProfilesError` if a profile file is invalid."""
         configured = Profiles(self._settings)
-        if configured.mistakes:
-            raise InvalidProfilesError(configured.mistakes)
+        if configured.errors:
+            raise InvalidProfilesError(configured.errors)
         with self._database.read() as connection:
             self._profiles = configured.own(load_stored_profiles(connection))
         return self._profiles

@@ -30,7 +30,7 @@ def read(source: Source) -> Iterator[ImportItem]:
     try:
         yield from _read_archive(source) if zipped else _read_document(source)
     except InvalidItemError as error:
-        yield ImportItem(source.mistake(0, error), 0)
+        yield ImportItem(source.file_error(error), 0)
 
 
 def _evaluation(source: Source, header: Header) -> Evaluation:
@@ -63,7 +63,7 @@ def _read_archive(source: Source) -> Iterator[ImportItem]:
             try:
                 content = log.read(name)
             except InvalidItemError as error:
-                yield ImportItem(source.mistake(0, error), size, place=place)
+                yield ImportItem(source.file_error(error), size, place=place)
                 continue
             yield _convert_sample(source, evaluation, place, content, size)
         for prefix, names in pieces.items():
@@ -91,7 +91,7 @@ def _read_pieces(
         run = evaluation.run(sample, _events(log, prefix, names), texts.get)
         return ImportItem(run, size, place=place)
     except InvalidItemError as error:
-        return ImportItem(source.mistake(0, f"sample {place}: {error}"), size, place=place)
+        return ImportItem(source.file_error(f"sample {place}: {error}"), size, place=place)
     except SkippedItem as skipped:
         return ImportItem(skipped, size, place=place)
 
@@ -145,7 +145,7 @@ def _convert_sample(
         return ImportItem(evaluation.run(decode_leniently(content, Sample)), size, place=place)
     except InvalidItemError as error:
         label = place if place.startswith(("sample", "summary")) else f"sample {place}"
-        return ImportItem(source.mistake(0, f"{label}: {error}"), size, place=place)
+        return ImportItem(source.file_error(f"{label}: {error}"), size, place=place)
     except SkippedItem as skipped:
         return ImportItem(skipped, size, place=place)
 
@@ -154,7 +154,7 @@ FORMAT = Format(
     key="inspect",
     title="Inspect log",
     run_id="the sample's uuid; older logs: eval_id:id:epoch",
-    mapped={
+    field_sources={
         "timestamp, finished_at": "started_at, completed_at",
         "case_id": "task/id; epochs are runs of one case",
         "profile": "model, with the solver in brackets where one is named",
@@ -168,7 +168,7 @@ FORMAT = Format(
         "cost_usd": "the sum of model_usage.*.total_cost",
         "error, machinery_failure": "the sample's error, or that an operator stopped it",
     },
-    nulls={
+    null_reasons={
         "finished_at": "the log has no completed_at",
         "metrics": "no tool was called, or one that reaches files unseen (python, computer)",
         "agent": "no solver is named",

@@ -17,7 +17,7 @@ from backend.timelines.importers.value_conversion import (
     find_vendor,
     hash_values,
 )
-from backend.timelines.model import Metrics, Points, Run
+from backend.timelines.model import Metrics, Run, ScoreAdjustment
 
 _SCORE_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """The numeric values that Inspect's own metrics assign to these words."""
@@ -160,17 +160,17 @@ class Evaluation:
             return convert_time(sample.started_at, notes, "started_at")
         first = next(iter(_list_events(sample)), None)
         if first is not None and isinstance(first.timestamp, str):
-            notes.converted["samples without a time have that of their first event"] += 1
+            notes.conversions["samples without a time have that of their first event"] += 1
             return convert_time(first.timestamp, notes, "events.0.timestamp")
-        notes.converted["samples without a time have that of the evaluation"] += 1
+        notes.conversions["samples without a time have that of the evaluation"] += 1
         return convert_time(header.stats.started_at or header.eval.created or None, notes, "created")
 
-    def _points(self, sample: Sample, failure: str | None) -> tuple[float, list[Points]]:
+    def _points(self, sample: Sample, failure: str | None) -> tuple[float, list[ScoreAdjustment]]:
         """Compute the maximum, 1 for each score, and the deductions. Raises :class:`SkippedItem` without a
         score."""
         scores = sample.scores or ({_PLACEHOLDER: sample.score} if sample.score else {})
         maximum = 0
-        lost: list[Points] = []
+        lost: list[ScoreAdjustment] = []
         beyond = ""
         for label, value, score in _list_values(scores):
             worth = _convert_score(value)
@@ -178,15 +178,15 @@ class Evaluation:
                 continue
             if not 0 <= worth <= 1:
                 beyond = f"scores.{label}"
-                self._source.notes.left_out["scores beyond 0 to 1, whose maximum the log does not say"] += 1
+                self._source.notes.skipped["scores beyond 0 to 1, whose maximum the log does not say"] += 1
                 continue
             maximum += 1
             explanation = score.explanation if isinstance(score.explanation, str) else f"value: {value}"
-            lost.append(Points(convert_name(label), 1 - worth, convert_text(explanation)))
+            lost.append(ScoreAdjustment(convert_name(label), 1 - worth, convert_text(explanation)))
         if maximum:
             return float(maximum), lost
         if failure is not None:
-            return 1.0, [Points("error", 1.0, convert_text(failure))]
+            return 1.0, [ScoreAdjustment("error", 1.0, convert_text(failure))]
         if beyond:
             raise InvalidItemError(beyond, "is beyond 0 to 1, and the log does not say what its maximum is")
         raise SkippedItem(f"samples have no score (the evaluation's status is {self._header.status})")

@@ -20,7 +20,7 @@ from backend.timelines.importers.value_conversion import (
     find_vendor,
     hash_values,
 )
-from backend.timelines.model import MAX_TEXT_CHARS, Points, Run
+from backend.timelines.model import MAX_TEXT_CHARS, Run, ScoreAdjustment
 
 _PIECE = 64 * 1024
 _MAX_DEPTH = 100
@@ -59,7 +59,7 @@ def read(source: Source) -> Iterator[ImportItem]:
             report.end()
             yield from report.finished(0)
     except InvalidItemError as error:
-        yield ImportItem(source.mistake(report.line, error), 0)
+        yield ImportItem(source.line_error(report.line, error), 0)
 
 
 class _Report:
@@ -102,7 +102,7 @@ class _Report:
         """Generate the cases that have ended; the first one carries the number of bytes read."""
         while self._done:
             found = self._done.popleft()
-            yield ImportItem(found.what, size, found.line, found.place)
+            yield ImportItem(found.content, size, found.line, found.place)
             size = 0
 
     def _document_type(self, *_declared: Any) -> None:
@@ -148,7 +148,7 @@ class _Report:
             except SkippedItem as skipped:
                 self._done.append(ImportItem(skipped, 0, case.line))
             except InvalidItemError as error:
-                self._done.append(ImportItem(self._source.mistake(case.line, error), 0, case.line))
+                self._done.append(ImportItem(self._source.line_error(case.line, error), 0, case.line))
 
     def _run(self, case: _Case) -> Run:
         if case.verdict == "skipped":
@@ -174,7 +174,9 @@ class _Report:
             or ""
         )
         reason = "\n".join(dict.fromkeys(filter(None, (failure, "".join(case.text).strip()))))
-        lost = Points(case.verdict_attributes.get("type") or case.verdict or "", 1.0, convert_text(reason))
+        lost = ScoreAdjustment(
+            case.verdict_attributes.get("type") or case.verdict or "", 1.0, convert_text(reason)
+        )
         return build_run(
             run_id=f"junit-{own}" + (f"-{self._seen[own]}" if self._seen[own] > 1 else ""),
             timestamp=began,
@@ -182,7 +184,7 @@ class _Report:
             case_id=label,
             profile=profile,
             maximum=1.0,
-            deductions=[Points(lost.name[:500], 1.0, lost.description)] if case.verdict else [],
+            deductions=[ScoreAdjustment(lost.name[:500], 1.0, lost.description)] if case.verdict else [],
             provider=parts["provider"],
             model=parts["model"],
             model_vendor=parts["model_vendor"],
@@ -200,7 +202,7 @@ class _Report:
             raise InvalidItemError(
                 "timestamp", "neither the test case nor its suites have one; give it with --at"
             )
-        self._source.notes.converted["test cases without a time have that of --at"] += 1
+        self._source.notes.conversions["test cases without a time have that of --at"] += 1
         return write_instant(self._source.options.at)
 
 
@@ -217,7 +219,7 @@ FORMAT = Format(
     key="junit",
     title="JUnit XML",
     run_id="a hash of profile, suite, time and case; repeats of a case are numbered",
-    mapped={
+    field_sources={
         "timestamp": "timestamp of the test case, else of its suite; without a zone as UTC",
         "finished_at": "timestamp and time",
         "case_id": "classname.name",
@@ -228,7 +230,7 @@ FORMAT = Format(
         "error, machinery_failure": "<error>; a <failure> is the model's own",
         "provider, model, model_vendor, inference_provider, agent": "the suite's properties of these names",
     },
-    nulls={
+    null_reasons={
         "finished_at": "the test case has no time",
         "metrics": "JUnit records no tool calls",
         "model": "the suite has no such property",

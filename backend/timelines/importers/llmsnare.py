@@ -21,7 +21,7 @@ from backend.timelines.importers.value_conversion import (
     find_vendor,
     hash_values,
 )
-from backend.timelines.model import Metrics, Points, Run
+from backend.timelines.model import Metrics, Run, ScoreAdjustment
 
 _BASE = 100.0
 """The start value of every score."""
@@ -67,7 +67,7 @@ def read(source: Source) -> Iterator[ImportItem]:
                 raise InvalidItemError("", "is too long for a line")
             yield ImportItem(_run(source, decode_leniently(line.text, Result)), line.size, line.number)
         except InvalidItemError as error:
-            yield ImportItem(source.mistake(line.number, error), line.size, line.number)
+            yield ImportItem(source.line_error(line.number, error), line.size, line.number)
         except SkippedItem as skipped:
             yield ImportItem(skipped, line.size, line.number)
 
@@ -85,11 +85,11 @@ def _run(source: Source, found: Result) -> Run:
     won, lost = _parts(found, notes)
     never_began = found.max_score <= 0
     if never_began:
-        notes.converted["runs that never began have no maximum in the file: it was set to 100"] += 1
+        notes.conversions["runs that never began have no maximum in the file: it was set to 100"] += 1
     if found.error:
         lost, won = _to_total(found, won, lost, notes)
-    notes.converted["raw_score is 100, from which deductions and bonuses lead to the total"] += 1
-    notes.converted["normalized_score was a percentage: it is total_score / max_score"] += 1
+    notes.conversions["raw_score is 100, from which deductions and bonuses lead to the total"] += 1
+    notes.conversions["normalized_score was a percentage: it is total_score / max_score"] += 1
     finished = None if found.finished_at == _ZERO_TIME else found.finished_at
     return build_run(
         run_id=found.run_id or f"llmsnare-{hash_values(found.profile, found.case_id, found.timestamp)}",
@@ -112,18 +112,20 @@ def _run(source: Source, found: Result) -> Run:
     )
 
 
-def _parts(found: Result, notes: Notes) -> tuple[list[Points], list[Points]]:
+def _parts(found: Result, notes: Notes) -> tuple[list[ScoreAdjustment], list[ScoreAdjustment]]:
     """Return bonuses and deductions as positive points. Raises :class:`InvalidItemError` if they do not add
     up to the total."""
     total = _BASE
-    won: list[Points] = []
-    lost: list[Points] = []
+    won: list[ScoreAdjustment] = []
+    lost: list[ScoreAdjustment] = []
     for part in (*(found.deductions or ()), *(found.bonuses or ())):
         total += part.points
         if part.points < 0:
-            notes.converted["deductions' points were negative: their signs were turned"] += 1
+            notes.conversions["deductions' points were negative: their signs were turned"] += 1
         side = lost if part.points < 0 else won
-        side.append(Points(convert_name(part.name), abs(part.points), convert_text(part.description)))
+        side.append(
+            ScoreAdjustment(convert_name(part.name), abs(part.points), convert_text(part.description))
+        )
     if not found.error and abs(total - found.total_score) > 0.01:
         raise InvalidItemError(
             "total_score", f"is {found.total_score:g}, but 100 and the points come to {total:g}"
@@ -132,12 +134,12 @@ def _parts(found: Result, notes: Notes) -> tuple[list[Points], list[Points]]:
 
 
 def _to_total(
-    found: Result, won: list[Points], lost: list[Points], notes: Notes
-) -> tuple[list[Points], list[Points]]:
+    found: Result, won: list[ScoreAdjustment], lost: list[ScoreAdjustment], notes: Notes
+) -> tuple[list[ScoreAdjustment], list[ScoreAdjustment]]:
     """Add a part ``run_failed``, so that deductions and bonuses lead to the total of 0 after an error."""
-    notes.converted["runs that ended in an error have totals of 0: the part run_failed leads there"] += 1
+    notes.conversions["runs that ended in an error have totals of 0: the part run_failed leads there"] += 1
     gap = _BASE + sum(part.points for part in won) - sum(part.points for part in lost) - found.total_score
-    part = Points("run_failed", abs(gap), convert_text(found.error))
+    part = ScoreAdjustment("run_failed", abs(gap), convert_text(found.error))
     return ([*lost, part], won) if gap > 0 else (lost, [*won, part])
 
 
@@ -163,7 +165,7 @@ FORMAT = Format(
     key="llmsnare",
     title="LLMSnare JSON Lines",
     run_id="run_id; older lines without one: a hash of profile, case_id and timestamp",
-    mapped={
+    field_sources={
         "timestamp, finished_at, case_id, profile, success, model, metrics": "the same fields",
         "raw_score": "100, where every score begins",
         "total_score": "100 less the deductions, plus the bonuses",
@@ -173,7 +175,7 @@ FORMAT = Format(
         "model_vendor": "model_vendor, else by the model's name",
         "machinery_failure": "error, unless the model itself made no tool call",
     },
-    nulls={
+    null_reasons={
         "metrics": "no file was written, or the run never began",
         "cost_usd": "LLMSnare records no cost",
         "agent": "LLMSnare is its own agent",

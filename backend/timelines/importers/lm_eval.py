@@ -22,7 +22,7 @@ from backend.timelines.importers.value_conversion import (
     find_vendor,
     hash_values,
 )
-from backend.timelines.model import Points, Run
+from backend.timelines.model import Run, ScoreAdjustment
 
 _SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)")
 _RESULTS = re.compile(r"results_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)")
@@ -90,7 +90,7 @@ class _Suite:
             case_id=case,
             profile=self.source.profile(self.model, parts),
             maximum=1.0,
-            deductions=[Points(metric, 1 - value, f"{metric} is {value:g}")],
+            deductions=[ScoreAdjustment(metric, 1 - value, f"{metric} is {value:g}")],
             provider="lm-eval",
             model=self.model,
             model_vendor=parts["model_vendor"],
@@ -105,7 +105,7 @@ def read(source: Source) -> Iterator[ImportItem]:
         else:
             yield from _samples(source)
     except InvalidItemError as error:
-        yield ImportItem(source.mistake(0, error), 0)
+        yield ImportItem(source.file_error(error), 0)
 
 
 def _samples(source: Source) -> Iterator[ImportItem]:
@@ -126,7 +126,7 @@ def _samples(source: Source) -> Iterator[ImportItem]:
                 raise SkippedItem(f"lines of a further filter ({chosen}); those of {first} are read")
             yield ImportItem(_sample(suite, task, sample), line.size, line.number)
         except InvalidItemError as error:
-            yield ImportItem(source.mistake(line.number, error), line.size, line.number)
+            yield ImportItem(source.line_error(line.number, error), line.size, line.number)
         except SkippedItem as skipped:
             yield ImportItem(skipped, line.size, line.number)
 
@@ -214,7 +214,7 @@ FORMAT = Format(
     key="lm-eval",
     title="lm-evaluation-harness",
     run_id="a hash of model, task, the file's date and doc_id",
-    mapped={
+    field_sources={
         "timestamp": "date of the results beside the samples, else the date in the file's name, as UTC",
         "case_id": "task/doc_id; of results without samples the task",
         "profile": "model_name of the results, else the folder's name",
@@ -224,7 +224,7 @@ FORMAT = Format(
         "model_vendor": "by the model's name",
         "agent": "the backend that ran the model (hf, vllm, …)",
     },
-    nulls={
+    null_reasons={
         "finished_at": "samples say no end",
         "metrics": "the harness records no tool calls",
         "inference_provider": "the harness names none",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import WHOLE_FILE, FileError
 from backend.timelines.model import Profile, Run
 
 PLACEHOLDERS = (
@@ -33,7 +33,7 @@ class InvalidItemError(ValueError):
 
 
 class SkippedItem(ValueError):
-    """An item contains no run but is not a mistake; the message gives the reason."""
+    """An item contains no run but is not an error; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class Notes:
     """Counts conversions, skipped items and null fields of a file."""
 
     runs: int = 0
-    converted: Counter[str] = field(default_factory=Counter)
-    left_out: Counter[str] = field(default_factory=Counter)
-    left_null: Counter[str] = field(default_factory=Counter)
+    conversions: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    null_fields: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,13 @@ class Source:
 
         return _PLACEHOLDER.sub(part, template)
 
-    def mistake(self, line: int, reason: object) -> FileMistake:
-        return FileMistake(self.path, line, str(reason))
+    def file_error(self, reason: object) -> FileError:
+        """Build an error that concerns the whole file."""
+        return FileError(self.path, WHOLE_FILE, str(reason))
+
+    def line_error(self, line: int, reason: object) -> FileError:
+        """Build an error in a line, counted from 1."""
+        return FileError(self.path, line, str(reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ class ImportItem:
     ``line`` counts from 1; it is 0 for an item without a line, which ``place`` names instead.
     """
 
-    what: Run | FileMistake | SkippedItem
+    content: Run | FileError | SkippedItem
     size: int
     line: int = 0
     place: str = ""
@@ -115,15 +120,15 @@ def _no_profiles(_path: Path) -> Mapping[str, Profile]:
 class Format:
     """A format that runs are imported from.
 
-    ``mapped`` describes the origin of each field of a run, and ``nulls`` the reason for a null. ``run_id``
-    describes how ids are derived, so that a second import adds nothing.
+    ``field_sources`` describes the origin of each field of a run, and ``null_reasons`` the reason for a null.
+    ``run_id`` describes how ids are derived, so that a second import adds nothing.
     """
 
     key: str
     title: str
     run_id: str
-    mapped: Mapping[str, str]
-    nulls: Mapping[str, str]
+    field_sources: Mapping[str, str]
+    null_reasons: Mapping[str, str]
     read: Callable[[Source], Iterator[ImportItem]]
     profiles: Callable[[Path], Mapping[str, Profile]] = _no_profiles
     """Loads the profiles from the companion file, if there is one."""

@@ -24,14 +24,14 @@ def read(source: Source) -> Iterator[ImportItem]:
                 raise InvalidItemError("", f"is longer than {MAX_LINE_BYTES:,} bytes; is this JSON Lines?")
             pieces = _pieces(line.text)
         except InvalidItemError as error:
-            yield ImportItem(source.mistake(line.number, error), size, line.number)
+            yield ImportItem(source.line_error(line.number, error), size, line.number)
             continue
         for place, piece in pieces:
             try:
                 yield ImportItem(_run(source, piece), size, line.number, place)
             except InvalidItemError as error:
                 message = f"{place}: {error}" if place else error
-                yield ImportItem(source.mistake(line.number, message), size, line.number)
+                yield ImportItem(source.line_error(line.number, message), size, line.number)
             size = 0
 
 
@@ -64,10 +64,10 @@ FORMAT = Format(
     key="chainproof",
     title="Chainproof JSON Lines",
     run_id="the run's own",
-    mapped={
+    field_sources={
         "every field": "the field of the same name; profiles from FILE.profiles.json, where there is one"
     },
-    nulls={"": "the file says null or nothing"},
+    null_reasons={"": "the file says null or nothing"},
     read=read,
     profiles=profiles_beside,
 )

@@ -23,7 +23,7 @@ from backend.timelines.importers.value_conversion import (
     find_vendor,
     hash_values,
 )
-from backend.timelines.model import Points, Run
+from backend.timelines.model import Run, ScoreAdjustment
 
 _ERROR = 2
 """``failureReason`` of failures without a failed assertion."""
@@ -88,9 +88,9 @@ def read(source: Source) -> Iterator[ImportItem]:
                 try:
                     yield ImportItem(evaluation.run(decode_leniently(raw, Row)), size, place=place)
                 except InvalidItemError as error:
-                    yield ImportItem(source.mistake(0, f"{place}: {error}"), size, place=place)
+                    yield ImportItem(source.file_error(f"{place}: {error}"), size, place=place)
     except InvalidItemError as error:
-        yield ImportItem(source.mistake(0, error), 0)
+        yield ImportItem(source.file_error(error), 0)
 
 
 @dataclass
@@ -130,7 +130,7 @@ class _Evaluation:
         default = f"{label} | {prompt}" if label in self._names.providers else label
         failed = _find_failure(row)
         maximum, lost, won = _compute_points(row, failed, notes)
-        notes.converted["rows have the time of their evaluation, which has none for each"] += 1
+        notes.conversions["rows have the time of their evaluation, which has none for each"] += 1
         latency = convert_number(row.latency_ms)
         cost = convert_number(row.cost)
         return build_run(
@@ -243,24 +243,26 @@ def _find_failure(row: Row) -> str | None:
     return None
 
 
-def _compute_points(row: Row, failed: str | None, notes: Notes) -> tuple[float, list[Points], list[Points]]:
+def _compute_points(
+    row: Row, failed: str | None, notes: Notes
+) -> tuple[float, list[ScoreAdjustment], list[ScoreAdjustment]]:
     """Compute the maximum, and the deductions and bonuses that lead to the row's score."""
     parts = list(_list_assertions(row.grading_result))
     maximum = sum(weight for weight, _ in parts) or 1.0
-    lost: list[Points] = []
-    won: list[Points] = []
+    lost: list[ScoreAdjustment] = []
+    won: list[ScoreAdjustment] = []
     gap = maximum * (1 - row.score)
     for weight, part in parts:
         loss = weight * (1 - (part.score or 0.0))
         gap -= loss
         reason = convert_text(part.reason) if isinstance(part.reason, str) else ""
-        (lost if loss > 0 else won).append(Points(_label(part), abs(loss), reason))
+        (lost if loss > 0 else won).append(ScoreAdjustment(_label(part), abs(loss), reason))
     if abs(gap) > 1e-9:
         reason = failed or (row.grading_result and row.grading_result.reason) or row.error or ""
         label = "error" if failed else ("score" if not parts else "scoring")
-        (lost if gap > 0 else won).append(Points(label, abs(gap), convert_text(str(reason))))
+        (lost if gap > 0 else won).append(ScoreAdjustment(label, abs(gap), convert_text(str(reason))))
         if parts:
-            notes.converted["scores that are no mean of their assertions: the rest is «scoring»"] += 1
+            notes.conversions["scores that are no mean of their assertions: the rest is «scoring»"] += 1
     return maximum, lost, won
 
 
@@ -291,7 +293,7 @@ FORMAT = Format(
     key="promptfoo",
     title="promptfoo results",
     run_id="evalId:testIdx:promptIdx; old files: evalId and a hash of provider, vars and prompt",
-    mapped={
+    field_sources={
         "timestamp": "results.timestamp, the evaluation's",
         "finished_at": "timestamp and latencyMs",
         "case_id": "the test's description, else a hash of its vars; both where tests share a description",
@@ -305,7 +307,7 @@ FORMAT = Format(
         "cost_usd": "cost",
         "error, machinery_failure": "error, where failureReason is 2 (no assertion's verdict)",
     },
-    nulls={
+    null_reasons={
         "finished_at": "the row has no latency",
         "metrics": "promptfoo records no tool calls",
         "agent": "promptfoo names none",

@@ -1,11 +1,11 @@
-"""Imports the runs of files into the store: all of them, or none if there is a mistake."""
+"""Imports the runs of files into the store: all of them, or none if there is an error."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from backend.formats.file_errors import FileMistake, ImportErrors
+from backend.formats.file_errors import FileError, ImportErrors
 from backend.timelines.importers.format_detection import FORMATS, detect
 from backend.timelines.importers.model import Format, ImportItem, Notes, Options, SkippedItem, Source
 from backend.timelines.model import Profile, Run
@@ -49,10 +49,14 @@ class FileReport:
     format: Format
     notes: Notes = field(default_factory=Notes)
 
-    def left_null(self) -> Iterator[tuple[str, int, str]]:
+    def explain_null_fields(self) -> Iterator[tuple[str, int, str]]:
         """Generate the fields that are null in some runs, with the number of runs and the reason."""
-        for name, many in self.notes.left_null.most_common():
-            yield name, many, self.format.nulls.get(name, self.format.nulls.get("", "the file does not say"))
+        for name, many in self.notes.null_fields.most_common():
+            yield (
+                name,
+                many,
+                self.format.null_reasons.get(name, self.format.null_reasons.get("", "the file does not say")),
+            )
 
 
 @dataclass
@@ -72,7 +76,7 @@ class ImportResult(ImportErrors):
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """How to import: ``partial`` stores the valid runs despite mistakes, ``dry_run`` stores nothing, and
+    """How to import: ``partial`` stores the valid runs despite errors, ``dry_run`` stores nothing, and
     ``add_profiles`` adds profiles that are not configured."""
 
     options: Options = field(default_factory=Options)
@@ -91,17 +95,17 @@ def import_files(
 ) -> ImportResult:
     """Store the runs of ``paths``; a run with a stored id keeps its first content.
 
-    A mistake prevents the whole import, unless ``request.partial`` is set. Files are therefore read twice, to
+    An error prevents the whole import, unless ``request.partial`` is set. Files are therefore read twice, to
     validate and to store them, so that memory does not limit an import. ``advance`` receives the processed
     bytes over both readings.
     """
     readings = 1 if request.partial or request.dry_run else 2
     if not request.partial or request.dry_run:
-        judged = _Import(store, request, _scale_progress(advance, 0, readings))
-        for _ in judged.read(paths):
+        validation = _Import(store, request, _scale_progress(advance, 0, readings))
+        for _ in validation.read(paths):
             pass
-        if request.dry_run or judged.imported.mistakes:
-            return judged.imported
+        if request.dry_run or validation.imported.errors:
+            return validation.imported
     work = _Import(store, request, _scale_progress(advance, readings - 1, readings))
     batch: list[PreparedRun] = []
     for run in work.read(paths):
@@ -140,26 +144,26 @@ class _Import:
             try:
                 yield from self._read_file(path)
             except InvalidProfilesError as error:
-                for mistake in error.mistakes:
-                    self.imported.add_mistake(mistake)
+                for profile_error in error.errors:
+                    self.imported.add_error(profile_error)
             except OSError as error:
-                self.imported.add_mistake(FileMistake(path, 0, f"cannot be read: {error.strerror or error}"))
+                self.imported.add_error(FileError(path, 0, f"cannot be read: {error.strerror or error}"))
 
     def _read_file(self, path: Path) -> Iterator[PreparedRun]:
         format = FORMATS[self._request.format] if self._request.format else detect(path)
         if format is None:
             known = ", ".join(FORMATS)
-            self.imported.add_mistake(FileMistake(path, 0, f"is in no format that is known ({known})"))
+            self.imported.add_error(FileError(path, 0, f"is in no format that is known ({known})"))
             return
-        report, before = FileReport(path, format), self.imported.mistake_count
+        report, before = FileReport(path, format), self.imported.error_count
         self.imported.files.append(report)
         self._described = format.profiles(path)
         for found in format.read(Source(path, self._request.options, report.notes)):
             if (run := self._validate(report, found)) is not None:
                 yield run
             self._advance(path, found.size)
-        if not (report.notes.runs or report.notes.left_out or self.imported.mistake_count > before):
-            self.imported.add_mistake(FileMistake(path, 0, "holds no run"))
+        if not (report.notes.runs or report.notes.skipped or self.imported.error_count > before):
+            self.imported.add_error(FileError(path, 0, "holds no run"))
 
     def store(self, batch: Sequence[PreparedRun]) -> None:
         if self._waiting:
@@ -170,22 +174,22 @@ class _Import:
         self.imported.known += known
 
     def _validate(self, report: FileReport, found: ImportItem) -> PreparedRun | None:
-        what, notes = found.what, report.notes
-        if isinstance(what, FileMistake):
-            self.imported.add_mistake(what)
+        content, notes = found.content, report.notes
+        if isinstance(content, FileError):
+            self.imported.add_error(content)
             return None
-        if isinstance(what, SkippedItem):
-            notes.left_out[str(what)] += 1
+        if isinstance(content, SkippedItem):
+            notes.skipped[str(content)] += 1
             return None
-        checked = check([what])
+        checked = check([content])
         for refusal in checked.refusals:
             message = f"{refusal.field}: {refusal.reason}" if refusal.field else refusal.reason
             place = f"{found.place}: " if found.place else ""
-            self.imported.add_mistake(FileMistake(report.path, found.line, f"{place}{message}"))
-        if not checked.prepared or not self._has_profile(report.path, found, what):
+            self.imported.add_error(FileError(report.path, found.line, f"{place}{message}"))
+        if not checked.prepared or not self._has_profile(report.path, found, content):
             return None
         notes.runs += 1
-        notes.left_null.update(_find_null_fields(what))
+        notes.null_fields.update(_find_null_fields(content))
         return checked.prepared[0]
 
     def _has_profile(self, path: Path, found: ImportItem, run: Run) -> bool:
@@ -203,7 +207,7 @@ class _Import:
                 f"profile: «{name}» is not configured; add it with «chainproof profiles add», "
                 "or all that the files name with --add-profiles"
             )
-            self.imported.add_mistake(FileMistake(path, found.line, message))
+            self.imported.add_error(FileError(path, found.line, message))
         return False
 
 

@@ -9,7 +9,14 @@ from typing import Any
 
 from backend.formats.timestamps import parse_instant, write_instant
 from backend.timelines.importers.model import InvalidItemError, Notes
-from backend.timelines.model import MAX_DEDUCTIONS, MAX_NAME_CHARS, MAX_TEXT_CHARS, Metrics, Points, Run
+from backend.timelines.model import (
+    MAX_DEDUCTIONS,
+    MAX_NAME_CHARS,
+    MAX_TEXT_CHARS,
+    Metrics,
+    Run,
+    ScoreAdjustment,
+)
 
 _NAIVE = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)", re.ASCII)
 _OFFSET_WITHOUT_COLON = re.compile(r"(?<=\d)([+-]\d{2})(\d{2})$", re.ASCII)
@@ -82,7 +89,7 @@ def convert_time(text: object, notes: Notes, field: str = "timestamp") -> str:
         raise InvalidItemError(field, "is not a timestamp" if text is not None else "is missing")
     given = _OFFSET_WITHOUT_COLON.sub(r"\1:\2", text.strip())
     if naive := _NAIVE.fullmatch(given):
-        notes.converted["times without a zone were taken as UTC"] += 1
+        notes.conversions["times without a zone were taken as UTC"] += 1
         given = f"{naive[1]}T{naive[2]}Z"
     try:
         return write_instant(parse_instant(given))
@@ -132,8 +139,8 @@ def build_run(
     maximum: float,
     raw: float | None = None,
     success: bool | None = None,
-    deductions: Iterable[Points] = (),
-    bonuses: Iterable[Points] = (),
+    deductions: Iterable[ScoreAdjustment] = (),
+    bonuses: Iterable[ScoreAdjustment] = (),
     finished_at: str | None = None,
     metrics: Metrics | None = None,
     provider: str | None = None,
@@ -175,7 +182,7 @@ def build_run(
     )
 
 
-def _merge_parts(parts: Iterable[Points]) -> tuple[Points, ...]:
+def _merge_parts(parts: Iterable[ScoreAdjustment]) -> tuple[ScoreAdjustment, ...]:
     """Drop parts without points, and merge the parts beyond the maximum number into one."""
     kept = tuple(part for part in parts if part.points)
     if len(kept) <= MAX_DEDUCTIONS:
@@ -184,5 +191,5 @@ def _merge_parts(parts: Iterable[Points]) -> tuple[Points, ...]:
     description = f"{len(rest)} further parts together"
     return (
         *kept[: MAX_DEDUCTIONS - 1],
-        Points("others", math.fsum(part.points for part in rest), description),
+        ScoreAdjustment("others", math.fsum(part.points for part in rest), description),
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 from backend.runtime.data_folder import find_config_file
 from backend.settings import Settings
 from backend.timelines.model import Profile, Realm
@@ -31,13 +31,13 @@ class Shown(NamedTuple):
 
 
 class _File:
-    """The profiles of one file, as of its last version without mistakes."""
+    """The profiles of one file, as of its last version without errors."""
 
     def __init__(self, read: Callable[[Path], dict[str, Profile]]) -> None:
         self._read = read
         self._stamp: Stamp | Literal["never"] = "never"
         self.profiles: dict[str, Profile] = {}
-        self.mistakes: list[FileMistake] = []
+        self.errors: list[FileError] = []
 
     def refresh(self, path: Path | None) -> bool:
         """Read the file if it has changed; returns True if its profiles have changed."""
@@ -47,9 +47,9 @@ class _File:
         before, self._stamp = self.profiles, stamp
         try:
             self.profiles = {} if path is None else self._read(path)
-            self.mistakes = []
+            self.errors = []
         except InvalidProfilesError as refused:
-            self.mistakes = refused.mistakes
+            self.errors = refused.errors
         return before != self.profiles
 
 
@@ -67,9 +67,9 @@ class Profiles:
         self.refresh()
 
     @property
-    def mistakes(self) -> list[FileMistake]:
-        """The mistakes in the current files."""
-        return [*self._json.mistakes, *self._toml.mistakes]
+    def errors(self) -> list[FileError]:
+        """The errors in the current files."""
+        return [*self._json.errors, *self._toml.errors]
 
     def refresh(self) -> None:
         """Read the files that have changed."""

@@ -19,9 +19,9 @@ ORIGIN_TEXTS: dict[Origin, str] = {
 def check_profiles(settings: Settings, database: Database) -> Iterator[CheckResult]:
     """Report the number of profiles, errors in their files, and profiles that several files define."""
     profiles = Profiles(settings)
-    for mistake in profiles.mistakes:
+    for error in profiles.errors:
         yield CheckResult(
-            "Profiles", "fault", f"The file is refused, so its last valid content stays in use: {mistake}"
+            "Profiles", "fault", f"The file is refused, so its last valid content stays in use: {error}"
         )
     with database.read() as connection:
         origins = profiles.origins(load_stored_profiles(connection))
@@ -32,7 +32,7 @@ def check_profiles(settings: Settings, database: Database) -> Iterator[CheckResu
             if (count := sum(found[0] == origin for found in origins.values()))
         )
         yield CheckResult("Profiles", "ok", f"{len(origins)} configured: {counted}.")
-    elif not profiles.mistakes:
+    elif not profiles.errors:
         sample = "; the sample's are shown" if settings.mode == "sample" else ""
         yield CheckResult(
             "Profiles",

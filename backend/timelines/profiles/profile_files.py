@@ -1,4 +1,4 @@
-"""Reads profile files and reports every mistake with its line.
+"""Reads profile files and reports every error with its line.
 
 A file is JSON ``{name: {provider, model, model_vendor, inference_provider}}``, or TOML with tables
 ``[profiles."name"]`` that have the same four fields.
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 from backend.timelines.model import MAX_NAME_CHARS, Profile
 
 FIELDS = Profile.__struct_fields__
@@ -23,17 +23,17 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class InvalidProfilesError(ValueError):
-    """A profile file has mistakes. The message lists them all, one on each line."""
+    """A profile file has errors. The message lists them all, one on each line."""
 
-    def __init__(self, mistakes: Sequence[FileMistake]) -> None:
-        super().__init__("\n".join(str(mistake) for mistake in mistakes))
-        self.mistakes = list(mistakes)
+    def __init__(self, errors: Sequence[FileError]) -> None:
+        super().__init__("\n".join(str(error) for error in errors))
+        self.errors = list(errors)
 
 
 def read_json(path: Path) -> dict[str, Profile]:
     """Read a JSON file of profiles.
 
-    :raises InvalidProfilesError: with every mistake, its file and line.
+    :raises InvalidProfilesError: with every error, its file and line.
     """
     text = _text(path)
     twice: list[str] = []
@@ -53,7 +53,7 @@ def read_json(path: Path) -> dict[str, Profile]:
     places = dict(_json_places(text))
     if twice:
         found = [
-            FileMistake(path, places.get((name, None), 0), f"'{name}' is given twice: remove one of the two")
+            FileError(path, places.get((name, None), 0), f"'{name}' is given twice: remove one of the two")
             for name in sorted(twice)
         ]
         raise InvalidProfilesError(found)
@@ -63,7 +63,7 @@ def read_json(path: Path) -> dict[str, Profile]:
 def read_toml(path: Path) -> dict[str, Profile]:
     """Read the table ``profiles`` of a settings file, which may have other tables.
 
-    :raises InvalidProfilesError: with every mistake, its file and line.
+    :raises InvalidProfilesError: with every error, its file and line.
     """
     text = _text(path)
     try:
@@ -80,7 +80,7 @@ def read_toml(path: Path) -> dict[str, Profile]:
 
 
 def judge(name: str, given: Any) -> Iterator[tuple[str | None, str]]:
-    """Generate the mistakes of a profile: the field (None for the whole profile) and the reason."""
+    """Generate the errors of a profile: the field (None for the whole profile) and the reason."""
     if not name or len(name) > MAX_NAME_CHARS:
         yield None, f"a profile's name has 1 to {MAX_NAME_CHARS} characters"
     elif not _is_storable(name):
@@ -105,18 +105,18 @@ def made(given: Mapping[str, str | None]) -> Profile:
 
 
 def _profiles(path: Path, data: Mapping[str, Any], line: LINES) -> dict[str, Profile]:
-    mistakes = [
-        FileMistake(path, line(name, field), f"profile '{_shown(name)}': {_shown(reason)}")
+    errors = [
+        FileError(path, line(name, field), f"profile '{_shown(name)}': {_shown(reason)}")
         for name, given in data.items()
         for field, reason in judge(name, given)
     ]
-    if mistakes:
-        raise InvalidProfilesError(sorted(mistakes, key=_line))
+    if errors:
+        raise InvalidProfilesError(sorted(errors, key=_line))
     return {name: made(given) for name, given in data.items()}
 
 
-def _line(mistake: FileMistake) -> int:
-    return mistake.line
+def _line(error: FileError) -> int:
+    return error.line
 
 
 def _is_storable(text: str) -> bool:
@@ -138,7 +138,7 @@ def _text(path: Path) -> str:
 
 
 def _refused(path: Path, line: int, reason: str) -> InvalidProfilesError:
-    return InvalidProfilesError([FileMistake(path, line, reason)])
+    return InvalidProfilesError([FileError(path, line, reason)])
 
 
 Places = Iterator[tuple[tuple[str, str | None], int]]

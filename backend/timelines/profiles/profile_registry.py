@@ -37,9 +37,9 @@ class ProfileRegistry:
         self._profiles = Profiles(settings)
 
     @property
-    def mistakes(self) -> list[str]:
-        """The mistakes in the profile files."""
-        return [str(mistake) for mistake in self._profiles.mistakes]
+    def errors(self) -> list[str]:
+        """The errors in the profile files."""
+        return [str(error) for error in self._profiles.errors]
 
     def listed(self) -> list[ListedProfile]:
         """List all configured profiles by name."""
@@ -57,9 +57,9 @@ class ProfileRegistry:
         return self._put({name: made(given)}, now=now)
 
     def add_from(self, path: Path, *, now: datetime) -> ProfileChanges:
-        """Add or change the profiles of a JSON file: all, or none if there is a mistake.
+        """Add or change the profiles of a JSON file: all, or none if there is an error.
 
-        :raises InvalidProfilesError: with every mistake, its file and line.
+        :raises InvalidProfilesError: with every error, its file and line.
         """
         return self._put(read_json(path), now=now)
 

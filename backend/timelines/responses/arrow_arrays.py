@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from backend.timelines.columns.arrow_schema import PARTS
-from backend.timelines.model import Points
+from backend.timelines.model import ScoreAdjustment
 
 
 def numbers(values: Sequence[float | None], kind: Any) -> Any:
@@ -53,7 +53,7 @@ def _coded(places: npt.NDArray[np.int32], validity: Any, codes: Iterable[str]) -
     return pa.DictionaryArray.from_arrays(indices, texts(list(codes)))
 
 
-def parts(lists: Sequence[Sequence[Points]]) -> Any:
+def parts(lists: Sequence[Sequence[ScoreAdjustment]]) -> Any:
     """Build a column of lists of names and points."""
     flat = [part for each in lists for part in each]
     columns = [names([part.name for part in flat]), numbers([part.points for part in flat], pa.float64())]

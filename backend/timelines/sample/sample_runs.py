@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import Any
 
 from backend.formats.timestamps import write_instant
-from backend.timelines.model import Metrics, Points, Profile, Run
+from backend.timelines.model import Metrics, Profile, Run, ScoreAdjustment
 from backend.timelines.sample.catalogue import CASES, GAINS, LOSSES, Loss
 from backend.timelines.sample.random_numbers import RandomNumbers
 
@@ -149,7 +149,7 @@ def _machinery_failure(chance: RandomNumbers) -> dict[str, Any]:
             "The provider answered 503 to each of 5 attempts.",
         )
     )
-    lost = Points("environment_failed", float(MAX_SCORE), error)
+    lost = ScoreAdjustment("environment_failed", float(MAX_SCORE), error)
     return {
         "success": False,
         "total_score": 0.0,
@@ -179,15 +179,15 @@ def _scored(agent: _Agent, kind: str, aimed: float, chance: RandomNumbers) -> di
     }
 
 
-def _bonuses(total: int, chance: RandomNumbers) -> tuple[Points, ...]:
+def _bonuses(total: int, chance: RandomNumbers) -> tuple[ScoreAdjustment, ...]:
     """Add an occasional bonus to a good run."""
     if total < 70 or chance.fraction() > 0.3:
         return ()
     gain = chance.one_of(GAINS)
-    return (Points(gain.name, float(gain.points), gain.description),)
+    return (ScoreAdjustment(gain.name, float(gain.points), gain.description),)
 
 
-def _deductions(losses: tuple[Loss, ...], lost: int, chance: RandomNumbers) -> Iterator[Points]:
+def _deductions(losses: tuple[Loss, ...], lost: int, chance: RandomNumbers) -> Iterator[ScoreAdjustment]:
     """Split ``lost`` whole points over up to three reasons, the first with the largest part."""
     left = list(losses)
     for turn in range(3):
@@ -196,5 +196,5 @@ def _deductions(losses: tuple[Loss, ...], lost: int, chance: RandomNumbers) -> I
         loss = chance.one_of(left, [each.weight for each in left])
         left.remove(loss)
         points = lost if turn == 2 or lost < 8 else round(lost * chance.between(0.5, 0.9))
-        yield Points(loss.name, float(points), loss.description)
+        yield ScoreAdjustment(loss.name, float(points), loss.description)
         lost -= points

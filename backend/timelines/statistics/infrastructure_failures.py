@@ -20,7 +20,7 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from backend.timelines.model import Metrics, Points
+from backend.timelines.model import Metrics, ScoreAdjustment
 
 ERROR_PATTERN = re.compile(
     r"command not found|no such (?:command|image|container)|executable file not found"
@@ -57,9 +57,9 @@ class Scored(Protocol):
     @property
     def metrics(self) -> Metrics: ...
     @property
-    def deductions(self) -> Sequence[Points]: ...
+    def deductions(self) -> Sequence[ScoreAdjustment]: ...
     @property
-    def bonuses(self) -> Sequence[Points]: ...
+    def bonuses(self) -> Sequence[ScoreAdjustment]: ...
 
 
 def is_infrastructure_failure(run: Scored, *, said: bool | None, error: str | None) -> bool:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from backend.timelines.statistics.bootstrap import bootstrap_interval
 from backend.timelines.statistics.distributions import Floats, Interval, t_quantile, two_sided
 from backend.timelines.statistics.means import LEVEL
-from backend.timelines.statistics.power import least_detectable
+from backend.timelines.statistics.power import smallest_detectable_difference
 
 SAME = 1e-9
 """Case means that differ by less are a tie; the difference is rounding."""
@@ -24,7 +24,7 @@ class Paired:
 
     ``wins`` counts the cases in which B is higher. ``interval`` is the case-resampled bootstrap interval;
     ``t_interval`` and ``p`` belong to the paired t test. All are None below two cases. ``deviation`` is the
-    standard deviation of the differences, ``least`` the smallest difference detectable with 80 % power.
+    standard deviation of the differences; a true ``detectable_difference`` is found with 80 % power.
     """
 
     difference: float
@@ -33,7 +33,7 @@ class Paired:
     p: float | None
     error: float | None
     deviation: float | None
-    least: float | None
+    detectable_difference: float | None
     cases: int
     wins: int
     ties: int
@@ -61,7 +61,7 @@ def compare(a: Floats, b: Floats, level: float = LEVEL) -> Paired | None:
         float(p_values(np.array([difference]), np.array([error]), np.array([count]))[0]),
         error,
         deviation,
-        least_detectable(deviation, count),
+        smallest_detectable_difference(deviation, count),
         **tally,
     )
 

@@ -12,7 +12,7 @@ ALPHA, POWER = 0.05, 0.8
 _MAX_CASES = 10_000_000
 
 
-def least_detectable(
+def smallest_detectable_difference(
     deviation: float, cases: int, alpha: float = ALPHA, power: float = POWER
 ) -> float | None:
     """Compute the smallest true difference that a test at ``alpha`` detects with ``power``; None below two
@@ -28,7 +28,7 @@ def least_detectable(
 def cases_needed(
     deviation: float, difference: float, alpha: float = ALPHA, power: float = POWER
 ) -> int | None:
-    """Compute the number of shared cases whose :func:`least_detectable` is at most ``difference`` (above 0).
+    """Compute how many shared cases are needed to detect ``difference`` (above 0).
 
     None if ten million cases are not enough.
     """

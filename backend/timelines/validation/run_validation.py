@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from backend.timelines.model import Metrics, Points, Profile, Run
+from backend.timelines.model import Metrics, Profile, Run, ScoreAdjustment
 from backend.timelines.validation.field_checks import (
     validate_instant,
     validate_names,
@@ -41,8 +41,8 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     max_score: float
     normalized_score: float
     metrics: Metrics
-    deductions: tuple[Points, ...]
-    bonuses: tuple[Points, ...]
+    deductions: tuple[ScoreAdjustment, ...]
+    bonuses: tuple[ScoreAdjustment, ...]
 
 
 class Rest(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from backend.formats.plurals import counted
+from backend.formats.plurals import format_count
 from backend.runtime.check_result import CheckResult
 from backend.settings import Settings
 from backend.store.database import Database
@@ -46,8 +46,7 @@ def _report_polls(listed: FeedList, database: Database, tally: str, now: datetim
     for state in polled:
         if state.is_dead(now):
             since = f"since {state.answered_at:%Y-%m-%d}" if state.answered_at else "ever"
-            failure = (
-                f"has not answered {since}, {counted(state.failures, 'failure')} in a row: {state.problem}"
-            )
+            failures = format_count(state.failures, "failure")
+            failure = f"has not answered {since}, {failures} in a row: {state.problem}"
             advice = "Correct its URL in a feeds.yaml of your own, or put it under 'disable:' there."
             yield CheckResult(f"Feed {state.id}", "note", f"{failure} {advice}")

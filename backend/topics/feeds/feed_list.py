@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import Document, read_document
 from backend.entities.model import Language, Slug
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 from backend.settings import Settings
 
 SHIPPED_FILE = Path(__file__).parent / "data" / "feeds.yaml"
@@ -75,7 +75,7 @@ class Feed(BaseModel):
 
 
 class InvalidFeedListError(InvalidRulesError):
-    """The feed list has mistakes. The message lists them all, one on each line: ``file:line: …``."""
+    """The feed list has errors. The message lists them all, one on each line: ``file:line: …``."""
 
 
 class FeedList:
@@ -107,12 +107,12 @@ class _Entry:
     """An entry as written, with the line of each field, so that a later file can override single fields."""
 
     fields: Mapping[str, Any]
-    places: Mapping[str, FileMistake]
-    """A mistake without a reason at the line of each field, and of the entry itself under ``""``."""
+    places: Mapping[str, FileError]
+    """An error without a reason at the line of each field, and of the entry itself under ``""``."""
 
-    def mistake(self, name: str, reason: str) -> FileMistake:
+    def build_error(self, name: str, reason: str) -> FileError:
         place = self.places.get(name, self.places[""])
-        return FileMistake(place.file, place.line, f"{name}: {reason}" if name else reason)
+        return FileError(place.file, place.line, f"{name}: {reason}" if name else reason)
 
 
 def load_configured(settings: Settings) -> FeedList:
@@ -127,63 +127,66 @@ def load_feeds(user_file: Path | None = None) -> FeedList:
     An entry with a known id replaces the given fields. An unknown id adds a feed after the others.
     ``disable`` lists ids to disable; ``disable: all`` disables every shipped feed.
 
-    :raises InvalidFeedListError: with every mistake, its file and line.
+    :raises InvalidFeedListError: with every error, its file and line.
     """
-    known, mistakes, _ = _read(SHIPPED_FILE)
-    feeds, more_mistakes = _validate(known, {})
-    _raise_mistakes([*mistakes, *more_mistakes])
+    known, errors, _ = _read(SHIPPED_FILE)
+    feeds, more_errors = _validate(known, {})
+    _raise_errors([*errors, *more_errors])
     if user_file is None:
         return FeedList(feeds)
-    own, mistakes, document = _read(user_file)
+    own, errors, document = _read(user_file)
     merged = dict(known)
-    mistakes += _disable(merged, own, document)
+    errors += _disable(merged, own, document)
     for feed_id, entry in own.items():
         base = merged.get(feed_id, _Entry({}, {}))
         merged[feed_id] = _Entry({**base.fields, **entry.fields}, {**base.places, **entry.places})
-    feeds, more_mistakes = _validate(merged, known)
-    _raise_mistakes([*mistakes, *more_mistakes])
+    feeds, more_errors = _validate(merged, known)
+    _raise_errors([*errors, *more_errors])
     return FeedList(feeds)
 
 
-def _raise_mistakes(mistakes: Sequence[FileMistake]) -> None:
-    if mistakes:
-        raise InvalidFeedListError(sorted(mistakes, key=lambda mistake: (str(mistake.file), mistake.line)))
+def _raise_errors(errors: Sequence[FileError]) -> None:
+    if errors:
+        raise InvalidFeedListError(sorted(errors, key=lambda error: (str(error.file), error.line)))
 
 
-def _read(path: Path) -> tuple[dict[str, _Entry], list[FileMistake], Document]:
-    """Read a file; returns the entries by id, the mistakes found so far, and the document."""
+def _read(path: Path) -> tuple[dict[str, _Entry], list[FileError], Document]:
+    """Read a file; returns the entries by id, the errors found so far, and the document."""
     try:
         document = read_document(path)
     except InvalidRulesError as error:
-        raise InvalidFeedListError(error.mistakes) from None
+        raise InvalidFeedListError(error.errors) from None
     data = document.data if document.data is not None else {}
     if not isinstance(data, dict):
         reason = "must hold a list under 'feeds:', each entry with an id"
-        raise InvalidFeedListError([document.mistake((), reason)])
-    mistakes = [
-        document.mistake((key,), f"'{key}' is not known here: only 'feeds' and 'disable' are")
+        raise InvalidFeedListError([document.build_error((), reason)])
+    errors = [
+        document.build_error((key,), f"'{key}' is not known here: only 'feeds' and 'disable' are")
         for key in data
         if key not in ("feeds", "disable")
     ]
     given = data.get("feeds")
     if given is not None and not isinstance(given, list):
-        mistakes.append(
-            document.mistake(("feeds",), "must be a list of entries, each beginning with '- id:'")
+        errors.append(
+            document.build_error(("feeds",), "must be a list of entries, each beginning with '- id:'")
         )
     entries: dict[str, _Entry] = {}
     for number, fields in enumerate(given if isinstance(given, list) else ()):
         at = ("feeds", number)
         if not isinstance(fields, dict) or not isinstance(fields.get("id"), str):
-            mistakes.append(document.mistake(at, "must begin with 'id:' and a word for the feed"))
+            errors.append(document.build_error(at, "must begin with 'id:' and a word for the feed"))
         elif fields["id"] in entries:
-            mistakes.append(document.mistake((*at, "id"), f"'{fields['id']}' is given twice: join the two"))
+            errors.append(document.build_error((*at, "id"), f"'{fields['id']}' is given twice: join the two"))
         else:
-            places = {"": document.mistake(at, ""), **{k: document.mistake((*at, k), "") for k in fields}}
+            places = {
+                "": document.build_error(at, ""),
+                **{k: document.build_error((*at, k), "") for k in fields},
+            }
             entries[fields["id"]] = _Entry(fields, places)
-    return entries, mistakes, document
+    return entries, errors, document
 
 
-def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Document) -> list[FileMistake]:
+def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Document) -> list[FileError]:
     """Disable the feeds that the user's file lists. With ``all``, feeds that have an entry there stay."""
     data = document.data if isinstance(document.data, dict) else {}
     given = data.get("disable")
@@ -191,41 +194,43 @@ def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Doc
         given = [feed_id for feed_id in merged if feed_id not in own]
     elif given is not None and not isinstance(given, list):
         return [
-            document.mistake(("disable",), "must be a list of feed ids, as in [coindesk, decrypt], or all")
+            document.build_error(
+                ("disable",), "must be a list of feed ids, as in [coindesk, decrypt], or all"
+            )
         ]
-    mistakes = []
+    errors = []
     for index, feed_id in enumerate(given or ()):
         at = ("disable", index)
         if feed_id in own:
-            mistakes.append(
-                document.mistake(at, f"'{feed_id}' has an entry here: write 'enabled: false' in it")
+            errors.append(
+                document.build_error(at, f"'{feed_id}' has an entry here: write 'enabled: false' in it")
             )
         elif feed_id not in merged:
             hint = _suggest(str(feed_id), merged)
-            mistakes.append(document.mistake(at, f"there is no feed '{feed_id}'{hint}"))
+            errors.append(document.build_error(at, f"there is no feed '{feed_id}'{hint}"))
         else:
             entry = merged[feed_id]
             merged[feed_id] = _Entry({**entry.fields, "enabled": False}, entry.places)
-    return mistakes
+    return errors
 
 
 def _validate(
     entries: Mapping[str, _Entry], known: Mapping[str, _Entry]
-) -> tuple[list[Feed], list[FileMistake]]:
+) -> tuple[list[Feed], list[FileError]]:
     feeds: list[Feed] = []
-    mistakes: list[FileMistake] = []
+    errors: list[FileError] = []
     by_url: dict[str, str] = {}
     for feed_id, entry in entries.items():
         try:
             feed = Feed.model_validate(entry.fields)
         except ValidationError as error:
             hint = f"; no feed '{feed_id}' is known{_suggest(feed_id, known)}" if known else ""
-            mistakes += [entry.mistake(*_describe_error(detail, hint)) for detail in error.errors()]
+            errors += [entry.build_error(*_describe_error(detail, hint)) for detail in error.errors()]
             continue
         if (other := by_url.setdefault(feed.url, feed.id)) != feed.id:
-            mistakes.append(entry.mistake("url", f"is that of '{other}' already: remove one of them"))
+            errors.append(entry.build_error("url", f"is that of '{other}' already: remove one of them"))
         feeds.append(feed)
-    return feeds, mistakes
+    return feeds, errors
 
 
 def _describe_error(error: Any, hint: str) -> tuple[str, str]:

@@ -123,7 +123,7 @@ def refresh_feeds(
     ``now`` counts as the time of the responses. Feeds are fetched in live mode only. ``on_claimed`` receives
     the number of feeds, ``on_result`` each result. A failing feed does not affect the others.
 
-    :raises InvalidFeedListError: when the configured list has a mistake.
+    :raises InvalidFeedListError: when the configured list has an error.
     """
     if settings.is_offline:
         return FeedReport()

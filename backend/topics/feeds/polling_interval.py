@@ -3,7 +3,7 @@
 A feed gives ``ttl`` (minutes that it may be cached), ``skipHours`` and ``skipDays`` (hours of the day in GMT,
 and days of the week, without new entries), by RSS 2.0 of the RSS Advisory Board. Its host gives
 ``Cache-Control: max-age`` less ``Age`` (RFC 9111) and, with an error, ``Retry-After`` (RFC 9110 section
-10.2.3). All hints are respected within bounds, so that a publisher's mistake cannot stop a feed for long.
+10.2.3). All hints are respected within bounds, so that a publisher's error cannot stop a feed for long.
 """
 
 import re

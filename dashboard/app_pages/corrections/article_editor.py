@@ -204,9 +204,9 @@ def _render_review(editor: EditorState, step: Step, bar: DeltaGenerator) -> None
 
 
 def _read_view() -> dict[str, str]:
-    view, _ = url_state.sync_text("review", "text", valid=VIEWS.__contains__)
-    severity, _ = url_state.sync_text("sev", valid=("", *SEVERITIES).__contains__)
-    rule, _ = url_state.sync_text("rule")
+    view, _ = url_state.bind_text("review", "text", valid=VIEWS.__contains__)
+    severity, _ = url_state.bind_text("sev", valid=("", *SEVERITIES).__contains__)
+    rule, _ = url_state.bind_text("rule")
     return {"view": view, "severity": severity, "rule": rule}
 
 

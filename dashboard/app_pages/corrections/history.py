@@ -49,7 +49,7 @@ def render(bar: DeltaGenerator) -> None:
 
 def _render_filters(bar: DeltaGenerator) -> ViolationFilter:
     with bar:
-        period, on_period = url_state.sync("period", PERIODS, "30d")
+        period, on_period = url_state.bind_choice("period", PERIODS, "30d")
         _render_select(
             "period",
             PERIODS,
@@ -58,11 +58,11 @@ def _render_filters(bar: DeltaGenerator) -> ViolationFilter:
             150,
             lambda one: t(f"corrections.period_{one}"),
         )
-        severity, on_severity = url_state.sync("severity", ("", *SEVERITIES), "")
+        severity, on_severity = url_state.bind_choice("severity", ("", *SEVERITIES), "")
         _render_select(
             "severity", ("", *SEVERITIES), on_severity, t("corrections.filter_severity"), 170, _name_severity
         )
-        lang, on_lang = url_state.sync("text_lang", ("", *LANGUAGES), "")
+        lang, on_lang = url_state.bind_choice("text_lang", ("", *LANGUAGES), "")
         _render_select(
             "text_lang", ("", *LANGUAGES), on_lang, t("corrections.filter_language"), 150, _name_language
         )
@@ -93,7 +93,7 @@ def _render_select(
 
 
 def _render_text_filter(key: str, label: str, hint: str) -> str:
-    value, on_change = url_state.sync_text(key)
+    value, on_change = url_state.bind_text(key)
     st.text_input(
         label, key=key, on_change=on_change, label_visibility="collapsed", placeholder=hint, width=170
     )

@@ -14,7 +14,7 @@ def render_page() -> None:
 
 
 def _render_mode() -> None:
-    mode, on_mode = url_state.sync("mode", MODES, "article")
+    mode, on_mode = url_state.bind_choice("mode", MODES, "article")
     bar = st.container(key="cr_bar", horizontal=True, vertical_alignment="center", gap="small")
     with bar:
         st.segmented_control(

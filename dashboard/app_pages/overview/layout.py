@@ -24,7 +24,7 @@ SKELETON_HEIGHT_PIXELS = 1150
 
 def render_controls() -> tuple[Span, str]:
     """Renders the controls of the period of changes and the minimum capitalisation of gainers and losers."""
-    span, on_span = url_state.sync("span", SPANS, "24h")
+    span, on_span = url_state.bind_choice("span", SPANS, "24h")
     st.segmented_control(
         t("overview.span"),
         SPANS,
@@ -35,7 +35,7 @@ def render_controls() -> tuple[Span, str]:
         format_func=lambda code: t(f"overview.span_{code}"),
     )
     codes = tuple(MIN_CAPS)
-    size, on_size = url_state.sync("mincap", codes, "10m")
+    size, on_size = url_state.bind_choice("mincap", codes, "10m")
     st.selectbox(
         t("overview.min_cap"),
         codes,
@@ -77,7 +77,7 @@ def render_page() -> None:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
         states.render_empty(reason, action=action, on_click=connection.retry_failed, key="overview")
         return
-    incidents, _ = url_state.sync("incidents", INCIDENT_LISTS, INCIDENT_LISTS[0])
+    incidents, _ = url_state.bind_choice("incidents", INCIDENT_LISTS, INCIDENT_LISTS[0])
     opened = live_view(build_panels(data, span, size, show_all=incidents == "all"), key="overview-view")
     if opened in (data_health.ALL_INCIDENTS_LINK, data_health.FEW_INCIDENTS_LINK):
         url_state.write("incidents", opened.partition("=")[2], INCIDENT_LISTS[0])

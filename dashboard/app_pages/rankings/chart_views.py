@@ -13,7 +13,7 @@ from dashboard.charts.plotly_chart import render_chart
 from dashboard.client.market_schemas import SPANS, Span
 from dashboard.frame import states
 from dashboard.frame.theme import current_theme
-from dashboard.frame.url_state import sync
+from dashboard.frame.url_state import bind_choice
 from dashboard.i18n import language, t
 
 SIZES: tuple[treemap.Size, ...] = ("cap", "volume")
@@ -43,7 +43,7 @@ def render_treemap(rows: Sequence[Row], span: Span) -> None:
     """Renders the treemap of the selected rows, with its controls."""
     theme = current_theme()
     with st.container(key="rk_treemap_bar", horizontal=True, vertical_alignment="bottom"):
-        size, on_size = sync("size", SIZES, "cap")
+        size, on_size = bind_choice("size", SIZES, "cap")
         st.segmented_control(
             t("rankings.size"),
             SIZES,

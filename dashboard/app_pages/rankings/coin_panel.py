@@ -20,7 +20,7 @@ from dashboard.frame import states
 from dashboard.frame.freshness import source_name
 from dashboard.frame.markup import note
 from dashboard.frame.theme import Theme
-from dashboard.frame.url_state import sync
+from dashboard.frame.url_state import bind_choice
 from dashboard.i18n import language, t
 
 
@@ -37,7 +37,7 @@ class PanelCalls:
 
 
 def start_calls(asset_id: str) -> PanelCalls:
-    span, on_span = sync("chart", SPANS, "24h")
+    span, on_span = bind_choice("chart", SPANS, "24h")
     lang = language()
     return PanelCalls(
         span,

@@ -18,7 +18,7 @@ from dashboard.app_pages.rankings.rows import Row, select_rows
 from dashboard.app_pages.rankings.url_state import View, build_view_params, parse_ids, parse_view
 from dashboard.frame import refresh, states
 from dashboard.frame.theme import current_theme
-from dashboard.frame.url_state import sync
+from dashboard.frame.url_state import bind_choice
 from dashboard.i18n import HTML_LANG, language, t
 
 KEY = "rank_table"
@@ -110,7 +110,7 @@ def _render_table(table: RankTable, view: View, coin: str, mode: str) -> None:
 
 def _render_bar(table: RankTable, view: View) -> str:
     """Renders the choice of view and the export menu; returns the chosen view."""
-    shown, on_change = sync("view", VIEWS, "table")
+    shown, on_change = bind_choice("view", VIEWS, "table")
     with st.container(key="rk_bar", horizontal=True, vertical_alignment="center"):
         st.segmented_control(
             t("rankings.view"),

@@ -74,7 +74,7 @@ def page_state() -> PageState:
 
 def shown_job_id() -> str:
     """Returns the job id of the URL; empty without one."""
-    return url_state.sync_text(JOB_PARAM)[0].strip().lower()
+    return url_state.bind_text(JOB_PARAM)[0].strip().lower()
 
 
 def open_job(job_id: str) -> None:

@@ -117,7 +117,7 @@ def _format_status(status: str) -> str:
 def _render_seen_entities() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rs_seen_head"):
         st.html(tag("h2", text(t("research.seen")), class_="cp-subhead"))
-        window, on_window = url_state.sync("seen", WINDOWS, WINDOWS[0])
+        window, on_window = url_state.bind_choice("seen", WINDOWS, WINDOWS[0])
         st.segmented_control(
             t("research.seen_window"),
             WINDOWS,

@@ -72,7 +72,7 @@ def _render_alert(result: AlertsResult, alert: Alert, number: int, state: Timeli
 
 def _toggle_cases(alert_id: str | None) -> None:
     url_state.update(alert=alert_id)
-    url_state.redraw_parts("alerts")
+    url_state.redraw_sections("alerts")
 
 
 def _list_unwatched(result: AlertsResult) -> list[str]:
@@ -113,7 +113,7 @@ def _has_direction_of(alert: Alert, change: float) -> bool:
 
 def _filter_by_alert(profile: str, cases: Sequence[str]) -> None:
     """Filter the page to one profile and the cases that moved its score."""
-    reselect(profiles=(profile,), cases=tuple(cases), hidden=())
+    reselect(profiles=(profile,), cases=tuple(cases), hidden_profiles=())
 
 
 def _build_table(caption: str, changes: Sequence[CaseChange]) -> str:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from backend.timelines.analysis import verdicts
-from backend.timelines.analysis.comparison import Versus
+from backend.timelines.analysis.comparison import ProfileComparison
 from backend.timelines.columns.run_arrays import RunArrays
 from backend.timelines.statistics.distributions import Interval
 from dashboard.app_pages.timelines import comparison_data, section_text, url_state
@@ -17,8 +17,8 @@ MAX_CASES, MAX_ALL_CASES = 24, 400
 PLOT_KEY, SHOW_ALL_KEY = "tlp_dots", "tlp_dots_all"
 
 
-def render(arrays: RunArrays, result: Versus, state: TimelinesState) -> None:
-    if result.paired is None or not verdicts.verdict(result).compared:
+def render(arrays: RunArrays, result: ProfileComparison, state: TimelinesState) -> None:
+    if result.paired is None or not verdicts.verdict(result).has_comparison:
         return
     rows = comparison_data.compute_case_differences(arrays, result)
     show_all = bool(st.session_state.get(SHOW_ALL_KEY))
@@ -32,7 +32,7 @@ def render(arrays: RunArrays, result: Versus, state: TimelinesState) -> None:
 
 def _toggle_all_cases() -> None:
     st.session_state[SHOW_ALL_KEY] = not st.session_state.get(SHOW_ALL_KEY)
-    url_state.redraw_parts("compare")
+    url_state.redraw_sections("compare")
 
 
 def _on_case_opened() -> None:
@@ -46,7 +46,7 @@ def open_case(case: str, profile: str | None = None) -> None:
     st.session_state[PROFILE_KEY] = profile
     st.session_state[FOCUS_COUNT_KEY] = st.session_state.get(FOCUS_COUNT_KEY, 0) + 1
     url_state.update(case=case, run=None)
-    url_state.redraw_parts("run", "compare")
+    url_state.redraw_sections("run", "compare")
 
 
 PROFILE_KEY = "tlp_run_profile"
@@ -56,7 +56,7 @@ FOCUS_COUNT_KEY = "tlp_run_turn"
 
 
 def _build_plot(
-    shown: comparison_data.LargestDifferences, result: Versus, state: TimelinesState
+    shown: comparison_data.LargestDifferences, result: ProfileComparison, state: TimelinesState
 ) -> list[Node | None]:
     rows_shown = [*shown.losses, *shown.gains]
     axis = comparison_data.build_axis(
@@ -81,7 +81,7 @@ def _build_plot(
     ]
 
 
-def _build_row(row: CaseDifference, axis: Axis, result: Versus, state: TimelinesState) -> Node:
+def _build_row(row: CaseDifference, axis: Axis, result: ProfileComparison, state: TimelinesState) -> Node:
     means = t(
         "timelines.cmp_case_title",
         a=result.a.profile,

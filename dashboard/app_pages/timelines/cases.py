@@ -74,7 +74,7 @@ def _on_cell_clicked() -> None:
 
 def _toggle_all_cases() -> None:
     st.session_state[SHOW_ALL_KEY] = not st.session_state.get(SHOW_ALL_KEY)
-    url_state.redraw_parts("cases")
+    url_state.redraw_sections("cases")
 
 
 def _render_lost_points(arrays: RunArrays, state: TimelinesState) -> None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from backend.timelines.analysis import verdicts
-from backend.timelines.analysis.comparison import Versus, compare_profiles
+from backend.timelines.analysis.comparison import ProfileComparison, compare_profiles
 from backend.timelines.analysis.pairwise_comparison import PairMatrix, pair_matrix
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import (
@@ -66,26 +66,28 @@ def _on_pair_chosen() -> None:
 
 def _compare(a: str, b: str) -> None:
     url_state.update(a=a, b=b)
-    url_state.redraw_parts("compare", "cases")
+    url_state.redraw_sections("compare", "cases")
 
 
-def _build_verdict(arrays: RunArrays, result: Versus, matrix: PairMatrix) -> list[Node | None]:
+def _build_verdict(arrays: RunArrays, result: ProfileComparison, matrix: PairMatrix) -> list[Node | None]:
     verdict = verdicts.verdict(result, language())
-    kind = "refused" if not verdict.compared else "found" if verdict.kind == "ahead" else "open"
+    kind = "refused" if not verdict.has_comparison else "found" if verdict.kind == "ahead" else "open"
     body: list[Node | None] = [h("p", verdict.text, class_=f"tlp-verdict tlp-{kind}", role="status")]
-    if verdict.compared and matrix.compared > 1:
+    if verdict.has_comparison and matrix.compared_pairs > 1:
         body.append(_build_corrected_sentence(arrays, result, matrix))
     body += [
         h("p", text, class_="cp-note")
         for side in (result.a, result.b)
-        if (text := verdicts.left_out(side, language())) is not None
+        if (text := verdicts.excluded_runs_sentence(side, language())) is not None
     ]
-    if verdict.compared and result.paired is not None:
+    if verdict.has_comparison and result.paired is not None:
         body += [_build_difference_axis(result), _build_facts(result)]
     return [h("div", *body, class_="tlp-against")]
 
 
-def _build_corrected_sentence(arrays: RunArrays, result: Versus, matrix: PairMatrix) -> Node | None:
+def _build_corrected_sentence(
+    arrays: RunArrays, result: ProfileComparison, matrix: PairMatrix
+) -> Node | None:
     rows = [arrays.profiles[index] for index in matrix.profiles]
     text = verdicts.corrected_sentence(
         matrix, rows.index(result.a.profile), rows.index(result.b.profile), language()
@@ -93,7 +95,7 @@ def _build_corrected_sentence(arrays: RunArrays, result: Versus, matrix: PairMat
     return None if text is None else h("p", text, class_="tlp-stands")
 
 
-def _build_difference_axis(result: Versus) -> Node | None:
+def _build_difference_axis(result: ProfileComparison) -> Node | None:
     """Build the difference and its interval on an axis; the figures beside it contain the same."""
     paired = result.paired
     if paired is None:
@@ -122,7 +124,7 @@ def _build_difference_axis(result: Versus) -> Node | None:
     )
 
 
-def _build_facts(result: Versus) -> Node | None:
+def _build_facts(result: ProfileComparison) -> Node | None:
     paired = result.paired
     if paired is None:
         return None
@@ -133,7 +135,7 @@ def _build_facts(result: Versus) -> Node | None:
             t("timelines.cmp_tally"),
             t("timelines.cmp_tally_of", wins=paired.wins, ties=paired.ties, losses=paired.losses),
         ),
-        (t("timelines.cmp_least"), _format_points(paired.least)),
+        (t("timelines.cmp_least"), _format_points(paired.detectable_difference)),
     ]
     for side in (result.a, result.b):
         if side.mean is not None:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from backend.timelines.analysis.comparison import Versus
+from backend.timelines.analysis.comparison import ProfileComparison
 from backend.timelines.analysis.pairwise_comparison import PairMatrix
 from backend.timelines.columns.run_arrays import Ints, RunArrays
 from backend.timelines.statistics.distributions import Floats, Interval, t_quantile
@@ -79,7 +79,7 @@ def find_direction(difference: float) -> Direction:
 
 
 def compute_case_differences(
-    arrays: RunArrays, result: Versus, level: float = LEVEL
+    arrays: RunArrays, result: ProfileComparison, level: float = LEVEL
 ) -> tuple[CaseDifference, ...]:
     """Compute the differences of the shared cases, the largest loss of B first.
 
@@ -101,7 +101,9 @@ def compute_case_differences(
     )
 
 
-def _compute_welch_intervals(arrays: RunArrays, result: Versus, level: float) -> tuple[Floats, Floats]:
+def _compute_welch_intervals(
+    arrays: RunArrays, result: ProfileComparison, level: float
+) -> tuple[Floats, Floats]:
     shares, freedom = [], []
     for profile, runs in ((result.a.profile, result.a_runs), (result.b.profile, result.b_runs)):
         variance = _compute_variances(arrays.of(profile), len(arrays.cases))[result.case]

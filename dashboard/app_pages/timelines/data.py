@@ -86,7 +86,7 @@ def select_visible_runs(table: pa.Table, state: TimelinesState) -> tuple[RunArra
 def count_infrastructure_errors(table: pa.Table, state: TimelinesState) -> int:
     """Count the runs with infrastructure errors that match the other filters, excluded or not."""
     arrays = select_runs(table, replace(state, exclude_infrastructure_errors=True))
-    return int(arrays.left_out.sum())
+    return int(arrays.excluded_runs.sum())
 
 
 @dataclass(frozen=True, slots=True)

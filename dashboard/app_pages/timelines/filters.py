@@ -70,7 +70,7 @@ def _render_names(field: str, options: list[str], state: TimelinesState, drawn: 
 def _on_names_chosen(field: str) -> None:
     chosen = tuple(st.session_state[f"tl_{field}"])
     if field == "profiles":
-        reselect(profiles=chosen, hidden=())
+        reselect(profiles=chosen, hidden_profiles=())
     else:
         reselect(cases=chosen)
 
@@ -176,5 +176,5 @@ def clear_filters() -> None:
         since=None,
         until=None,
         exclude_infrastructure_errors=True,
-        hidden=(),
+        hidden_profiles=(),
     )

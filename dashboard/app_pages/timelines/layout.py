@@ -20,9 +20,9 @@ from dashboard.app_pages.timelines import (
     url_state,
 )
 from dashboard.app_pages.timelines.data import TimelinesData
-from dashboard.app_pages.timelines.lazy_sections import Section
+from dashboard.app_pages.timelines.lazy_sections import RenderSection
 from dashboard.app_pages.timelines.selection import is_sample
-from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS, Part
+from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS, SectionName
 from dashboard.frame import freshness, refresh, states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
@@ -148,7 +148,7 @@ def _draw_scores() -> None:
             scores.render(*data.select_visible_runs(table, state), table, state)
 
 
-SECTIONS: dict[Part, Section] = {
+SECTIONS: dict[SectionName, RenderSection] = {
     "compare": comparison.render,
     "cases": cases.render,
     "run": runs.render,

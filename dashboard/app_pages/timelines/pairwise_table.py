@@ -28,7 +28,7 @@ def render(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> No
     if len(matrix.profiles) < 3:
         return
     section_text.render_heading(t("timelines.cmp_pairs"), level=3)
-    if not matrix.compared:
+    if not matrix.compared_pairs:
         section_text.render_note(t("timelines.cmp_pairs_none"))
         return
     section_text.render_note(verdicts.pairs_sentence(matrix, language()), t("timelines.cmp_pairs_note"))
@@ -63,7 +63,7 @@ def _on_marker_clicked() -> None:
 
 def _compare(a: str, b: str) -> None:
     url_state.update(a=a, b=b)
-    url_state.redraw_parts("compare", "cases")
+    url_state.redraw_sections("compare", "cases")
 
 
 def _build_table(matrix: PairMatrix, names: list[str], chosen: tuple[str, str]) -> Node:

@@ -55,7 +55,7 @@ def _on_run_chosen() -> None:
     run_id = st.session_state[RUN_KEY].open
     if isinstance(run_id, str):
         url_state.update(run=run_id)
-        url_state.redraw_parts("run")
+        url_state.redraw_sections("run")
 
 
 def _build_head(run: RunOut, neighbours: Neighbours | None) -> list[Node | None]:

@@ -71,12 +71,12 @@ def _label_profile(profile: str) -> str:
 
 def _on_case_chosen() -> None:
     url_state.update(case=st.session_state[CASE_KEY] or None, run=None)
-    url_state.redraw_parts("run", "compare")
+    url_state.redraw_sections("run", "compare")
 
 
 def _on_profile_chosen() -> None:
     st.session_state[case_dot_plot.PROFILE_KEY] = st.session_state[PROFILE_KEY] or None
-    url_state.redraw_parts("run")
+    url_state.redraw_sections("run")
 
 
 def _render_list(arrays: RunArrays, state: TimelinesState, profile: str | None) -> None:
@@ -125,7 +125,7 @@ def _on_run_opened() -> None:
     run_id = st.session_state[LIST_KEY].open
     if isinstance(run_id, str):
         url_state.update(run=run_id)
-        url_state.redraw_parts("run")
+        url_state.redraw_sections("run")
 
 
 def _render_run(arrays: RunArrays, run_id: str) -> None:

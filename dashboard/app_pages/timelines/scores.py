@@ -26,7 +26,7 @@ def render(arrays: RunArrays, state: TimelinesState, table: pa.Table, all_profil
     if not len(arrays):
         st.html(tag("p", text(t("timelines.none_match")), class_="tl-calm"))
         return
-    over_time = score_data.build_lines(arrays, state.window, same_cases=state.same_cases)
+    over_time = score_data.build_lines(arrays, state.window_seconds, same_cases=state.same_cases)
     with st.container(key="tl_scores_bar", horizontal=True, vertical_alignment="center", gap="small"):
         _render_window(arrays, state)
         _render_same_cases(state)
@@ -41,7 +41,7 @@ def render(arrays: RunArrays, state: TimelinesState, table: pa.Table, all_profil
 
 def _render_window(arrays: RunArrays, state: TimelinesState) -> None:
     codes = {str(window): window for window in score_data.list_windows(arrays)}
-    chosen = str(state.window)
+    chosen = str(state.window_seconds)
     st.session_state["tl_window"] = chosen if chosen in codes else AUTO_CODE
     names = {AUTO_CODE: t("timelines.window_auto", window=name_window(fitting_window(arrays)))}
     names |= {code: name_window(window * 1_000_000) for code, window in codes.items()}
@@ -62,8 +62,8 @@ def name_window(micros: int) -> str:
 
 def _on_window_chosen() -> None:
     code = st.session_state["tl_window"]
-    url_state.update(window=None if code == AUTO_CODE else int(code))
-    url_state.redraw_parts("scores")
+    url_state.update(window_seconds=None if code == AUTO_CODE else int(code))
+    url_state.redraw_sections("scores")
 
 
 def _render_same_cases(state: TimelinesState) -> None:
@@ -78,13 +78,13 @@ def _render_same_cases(state: TimelinesState) -> None:
 
 def _on_same_cases_chosen() -> None:
     url_state.update(same_cases=st.session_state["tl_centred"])
-    url_state.redraw_parts("scores")
+    url_state.redraw_sections("scores")
 
 
 def _render_legend(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the lines' names as buttons in the lines' colours; visible lines are pressed."""
     names = [name for name in state.profiles if name in arrays.profiles]
-    st.session_state["tl_legend"] = [name for name in names if name not in state.hidden]
+    st.session_state["tl_legend"] = [name for name in names if name not in state.hidden_profiles]
     with st.container(key="tl_legend_box"):
         st.pills(
             t("timelines.legend"),
@@ -99,8 +99,8 @@ def _render_legend(arrays: RunArrays, state: TimelinesState) -> None:
 
 def _on_legend_chosen(names: list[str]) -> None:
     on = st.session_state["tl_legend"]
-    url_state.update(hidden=tuple(name for name in names if name not in on))
-    url_state.redraw_parts("scores")
+    url_state.update(hidden_profiles=tuple(name for name in names if name not in on))
+    url_state.redraw_sections("scores")
 
 
 def _build_score_chart(
@@ -111,7 +111,7 @@ def _build_score_chart(
         for n, name in enumerate(name for name in state.profiles if name in arrays.profiles)
         if (index := arrays.place_of(name)) is not None
     }
-    off = {arrays.place_of(name) for name in state.hidden}
+    off = {arrays.place_of(name) for name in state.hidden_profiles}
     lines = [line for line in over_time.lines if line.profile in styles and line.profile not in off]
     # Profile indexes refer to the whole table, so the alerts' indexes are valid in this selection.
     changes = model_changes(arrays)

@@ -41,10 +41,10 @@ class TimelinesState:
     run: str | None = None
     alert: str | None = None
     """Id of the alert whose cases are shown; see :func:`format_alert_id`."""
-    hidden: tuple[str, ...] = ()
+    hidden_profiles: tuple[str, ...] = ()
     """Profiles whose lines are hidden."""
-    window: int | None = None
-    """Window of the score over time, in seconds; null selects one automatically."""
+    window_seconds: int | None = None
+    """Window of the score over time; null selects one automatically."""
     same_cases: bool = False
     """Whether cases are centred, so that a window of hard cases does not look like a fall."""
 
@@ -68,14 +68,14 @@ QUERY_PARAMS: Mapping[str, str] = {
     "case": "case",
     "run": "run",
     "alert": "alert",
-    "hidden": "hidden",
-    "window": "window",
+    "hidden_profiles": "hidden",
+    "window_seconds": "window",
     "same_cases": "centred",
 }
 """The state's fields and their URL parameters. Saved links hold the parameters, so they never change."""
 _INCLUDE_ERRORS_CODE = "kept"
 _TRUE_CODE = "1"
-_LIST_FIELDS, _INSTANT_FIELDS = ("profiles", "cases", "hidden"), ("since", "until")
+_LIST_FIELDS, _INSTANT_FIELDS = ("profiles", "cases", "hidden_profiles"), ("since", "until")
 WINDOW_CODES = tuple(str(micros // SECOND) for micros in WINDOWS)
 """Windows of the score over time, in seconds."""
 
@@ -89,8 +89,8 @@ def parse_state(params: Mapping[str, str]) -> TimelinesState:
         since=parse_instant(text["since"]),
         until=parse_instant(text["until"]),
         exclude_infrastructure_errors=text["exclude_infrastructure_errors"] != _INCLUDE_ERRORS_CODE,
-        hidden=split_names(text["hidden"]),
-        window=int(text["window"]) if text["window"] in WINDOW_CODES else None,
+        hidden_profiles=split_names(text["hidden_profiles"]),
+        window_seconds=int(text["window_seconds"]) if text["window_seconds"] in WINDOW_CODES else None,
         same_cases=text["same_cases"] == _TRUE_CODE,
         **{field: text[field][:MAX_NAME_CHARS] or None for field in _TEXT_FIELDS},
     )
@@ -109,7 +109,7 @@ def format_field(field: str, value: object) -> str:
         return "" if value else _INCLUDE_ERRORS_CODE
     if field == "same_cases":
         return _TRUE_CODE if value else ""
-    if field == "window":
+    if field == "window_seconds":
         return "" if value is None else str(value)
     return value if isinstance(value, str) else ""
 

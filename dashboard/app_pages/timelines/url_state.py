@@ -1,7 +1,7 @@
 """Reads and changes the state of the Timelines page in its URL.
 
-Each part of the page is a separate fragment (:data:`FRAGMENT_KEYS`) and reads the state whenever it is drawn.
-A change therefore redraws only the parts that show it.
+Each section of the page is a separate fragment (:data:`FRAGMENT_KEYS`) and reads the state whenever it is
+drawn. A change therefore redraws only the sections that show it.
 """
 
 from dataclasses import replace
@@ -16,17 +16,17 @@ from dashboard.frame import url_state
 
 __all__ = [
     "FRAGMENT_KEYS",
-    "Part",
+    "SectionName",
     "TimelinesState",
     "build_link",
     "build_run_link",
     "read_state",
-    "redraw_parts",
+    "redraw_sections",
     "update",
 ]
 
-Part = Literal["files", "filters", "alerts", "scores", "compare", "cases", "run", "lazy_loader"]
-FRAGMENT_KEYS: dict[Part, str] = {
+SectionName = Literal["files", "filters", "alerts", "scores", "compare", "cases", "run", "lazy_loader"]
+FRAGMENT_KEYS: dict[SectionName, str] = {
     "files": "tl_part_files",
     "filters": "tl_part_filters",
     "alerts": "tl_part_alerts",
@@ -36,7 +36,7 @@ FRAGMENT_KEYS: dict[Part, str] = {
     "run": "tl_part_run",
     "lazy_loader": "tl_part_lazy_loader",
 }
-"""The Streamlit key of each part's fragment."""
+"""The Streamlit key of each section's fragment."""
 
 
 class Changes(TypedDict, total=False):
@@ -54,14 +54,14 @@ class Changes(TypedDict, total=False):
     case: str | None
     run: str | None
     alert: str | None
-    hidden: tuple[str, ...]
-    window: int | None
+    hidden_profiles: tuple[str, ...]
+    window_seconds: int | None
     same_cases: bool
 
 
 def read_state() -> TimelinesState:
     """Read the state from the URL. Default profiles are not filled in here."""
-    return selection.parse_state({name: url_state.sync_text(name)[0] for name in QUERY_PARAMS.values()})
+    return selection.parse_state({name: url_state.bind_text(name)[0] for name in QUERY_PARAMS.values()})
 
 
 def update(**changes: Unpack[Changes]) -> None:
@@ -74,9 +74,9 @@ def update(**changes: Unpack[Changes]) -> None:
         url_state.write(QUERY_PARAMS[field], selection.format_field(field, getattr(state, field)))
 
 
-def redraw_parts(*parts: Part) -> NoReturn:
-    """Redraw only these parts after a widget's callback, which must call this. Does not return."""
-    st.rerun([FRAGMENT_KEYS[part] for part in parts])
+def redraw_sections(*sections: SectionName) -> NoReturn:
+    """Redraw only these sections after a widget's callback, which must call this. Does not return."""
+    st.rerun([FRAGMENT_KEYS[section] for section in sections])
 
 
 def build_link(**changes: Unpack[Changes]) -> str:

@@ -105,4 +105,4 @@ def set_side_by_side(on: bool) -> None:
 
 
 def _read_param(name: str) -> str:
-    return url_state.sync_text(name)[0]
+    return url_state.bind_text(name)[0]

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from backend.articles.model import Pack, Pattern, Rule, Spec
+from backend.articles.model import Pack, Pattern, Rule, RuleExample
 from backend.entities.model import LANGUAGES, Entity, FormerName
 
 NAMES = [
@@ -182,7 +182,7 @@ def rules(draw: st.DrawFn, number: int, entity_ids: list[str]) -> Rule:
         case=draw(st.sampled_from(["any", "exact"])),
         context=draw(st.integers(0, 4)) == 0,
         boundary=draw(st.sampled_from(["auto", "auto", "auto", "word", "none"])),
-        specs=(Spec.model_validate({"from": "x", "to": "x"}),),
+        specs=(RuleExample.model_validate({"from": "x", "to": "x"}),),
     )
 
 

@@ -12,7 +12,7 @@ from backend.articles.engine import apply, apply_and_scan, correct, scan
 from backend.articles.matching.fixpoint import find_fixpoint
 from backend.articles.matching.parsed_article import ParsedArticle
 from backend.articles.matching.rule_set import RuleSet, compile_rules
-from backend.articles.model import Pack, Rule, Spec
+from backend.articles.model import Pack, Rule, RuleExample
 from backend.articles.schemas import Article, Correction, ScanResult
 from backend.articles.text.folding import fold
 from backend.articles.text.protection import protected_spans
@@ -272,7 +272,7 @@ def test_an_added_rule_hides_a_match_only_where_it_matches_itself(
         type="ambiguous",
         match=(surface,),
         suggest=("one", "two"),
-        specs=(Spec.model_validate({"from": "x", "to": "x"}),),
+        specs=(RuleExample.model_validate({"from": "x", "to": "x"}),),
     )
     fewer = compile_rules([pack])
     more = compile_rules([pack, Pack(version=1, rules=(other,))])

@@ -57,7 +57,7 @@ def test_valid_rules_pass_the_check(own: Path) -> None:
     assert json.loads(invoke("check", own, "--json").stdout) == []
 
 
-def test_a_mistake_is_a_finding_with_its_line(own: Path) -> None:
+def test_an_error_is_a_finding_with_its_line(own: Path) -> None:
     own.write_text(GOOD.replace("match", "mach"), encoding="utf-8")
     result = invoke("check")
     assert result.exit_code == 1
@@ -121,7 +121,7 @@ def test_refused_rules_are_not_announced(own: Path) -> None:
     result = invoke("reload")
     assert result.exit_code == 1
     assert f"{own}:1: this is no valid YAML" in result.stdout
-    assert "refused: 1 mistake." in result.stderr
+    assert "refused: 1 error." in result.stderr
     assert not (own.parents[1] / "chainproof.db").exists()
 
 

@@ -52,7 +52,7 @@ def test_one_invalid_document_prevents_the_import(
 ) -> None:
     (tmp_path / "a.jsonl").write_text(f"{line(1)}\n{line(2, text='')}\n{line(3)}")
     imported = import_files(store, [tmp_path / "a.jsonl"], ReadOptions(), partial=False, now=now)
-    assert [str(mistake) for mistake in imported.mistakes] == [f"{tmp_path}/a.jsonl:2: has no text"]
+    assert [str(error) for error in imported.errors] == [f"{tmp_path}/a.jsonl:2: has no text"]
     assert store.count() == {}
 
 
@@ -62,19 +62,19 @@ def test_a_partial_import_stores_the_valid_documents(
     (tmp_path / "a.jsonl").write_text(f"{line(1)}\n{line(2, text='')}\n{line(3)}")
     imported = import_files(store, [tmp_path / "a.jsonl"], ReadOptions(), partial=True, now=now)
     assert imported.stored == StoreCounts(2, 0, 0)
-    assert imported.mistake_count == 1
+    assert imported.error_count == 1
 
 
 def test_a_repeated_url_is_an_error(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
     (tmp_path / "a.jsonl").write_text(f"{line(1)}\n{line(1, text='other')}")
     imported = import_files(store, [tmp_path / "a.jsonl"], ReadOptions(), partial=False, now=now)
-    assert str(imported.mistakes[0]).endswith(f"a.jsonl:2: has the same address as {tmp_path}/a.jsonl:1")
+    assert str(imported.errors[0]).endswith(f"a.jsonl:2: has the same address as {tmp_path}/a.jsonl:1")
 
 
 def test_errors_beyond_the_maximum_are_counted(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
     (tmp_path / "a.jsonl").write_text("{\n" * 250)
     imported = import_files(store, [tmp_path / "a.jsonl"], ReadOptions(), partial=True, now=now)
-    assert (len(imported.mistakes), imported.mistake_count) == (file_errors.MAX_STORED_MISTAKES, 250)
+    assert (len(imported.errors), imported.error_count) == (file_errors.MAX_STORED_ERRORS, 250)
 
 
 def test_a_folder_gives_its_readable_files_without_hidden_ones(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from backend.documents import file_readers, partial_dates
 from backend.documents.file_readers import ReadOptions
 from backend.documents.model import Document
 from backend.formats import yaml_with_lines
-from backend.formats.file_errors import FileMistake
+from backend.formats.file_errors import FileError
 from tests.support.laws import examples
 
 LINE = {"url": "https://a.example/1", "title": "Halving", "text": "The reward halved."}
@@ -24,7 +24,7 @@ PAGE = """<html lang="ja-JP"><head><title>半減期</title>
 
 def read(
     path: Path, content: str | bytes, options: ReadOptions = ReadOptions()
-) -> list[Document | FileMistake]:
+) -> list[Document | FileError]:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return [one.result for one in file_readers.read_documents(path, options)]
 
@@ -37,7 +37,7 @@ def document(path: Path, content: str | bytes, options: ReadOptions = ReadOption
 
 def refused(path: Path, content: str | bytes, options: ReadOptions = ReadOptions()) -> str:
     (found,) = read(path, content, options)
-    assert isinstance(found, FileMistake), found
+    assert isinstance(found, FileError), found
     return str(found).removeprefix(str(path))
 
 
@@ -105,7 +105,7 @@ def _written(path: Path, content: bytes) -> Path:
 def test_an_invalid_line_is_reported_with_number_and_reason(tmp_path: Path, line: str, reason: str) -> None:
     good, bad = read(tmp_path / "a.jsonl", json.dumps(LINE) + "\n" + line)
     assert isinstance(good, Document)
-    assert isinstance(bad, FileMistake)
+    assert isinstance(bad, FileError)
     assert bad.line == 2
     assert bad.reason.startswith(reason)
 

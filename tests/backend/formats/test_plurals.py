@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.formats.plurals import counted, format_duration
+from backend.formats.plurals import format_count, format_duration
 
 BACKEND = Path(__file__).parents[3] / "backend"
 MANUAL_PLURAL = re.compile(r"""['"]s['"] if |if [^"'\n]* == 1 else ['"]s['"]|\(s\)['"]""")
@@ -16,11 +16,14 @@ MANUAL_PLURAL = re.compile(r"""['"]s['"] if |if [^"'\n]* == 1 else ['"]s['"]|\(s
     [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (1_000_001, "1,000,001 rows")],
 )
 def test_a_number_and_its_noun_agree(number: int, words: str) -> None:
-    assert counted(number, "row") == words
+    assert format_count(number, "row") == words
 
 
 def test_an_irregular_plural_is_passed_by_the_caller() -> None:
-    assert (counted(1, "entry", "entries"), counted(3, "entry", "entries")) == ("1 entry", "3 entries")
+    assert (format_count(1, "entry", "entries"), format_count(3, "entry", "entries")) == (
+        "1 entry",
+        "3 entries",
+    )
 
 
 def test_no_other_code_of_the_backend_builds_plurals() -> None:

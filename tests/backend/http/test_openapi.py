@@ -10,7 +10,7 @@ import pytest
 from backend.http import middleware
 from backend.http.openapi import ALWAYS_ANSWERED, COMMON_HEADERS, LIMIT_HEADERS, complete_document
 from backend.timelines import store as timeline_store
-from backend.timelines.model import Points, Profile, Run
+from backend.timelines.model import Profile, Run, ScoreAdjustment
 from backend.timelines.validation.run_validation import check
 from backend.topics.model import Category, Media, Term, Topic, TopicText
 from backend.topics.store import topic_store
@@ -48,7 +48,7 @@ def add_a_topic(running: Running) -> None:
 
 def add_a_run(running: Running) -> None:
     profile = Profile(provider="an agent", model="a model")
-    part = Points("a", 0.5, "why")
+    part = ScoreAdjustment("a", 0.5, "why")
     run = Run(
         run_id="one",
         timestamp="2026-03-01T00:00:00Z",

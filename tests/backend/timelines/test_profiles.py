@@ -1,4 +1,4 @@
-"""Where profiles come from, who stands over whom, and what becomes of mistakes."""
+"""Where profiles come from, who stands over whom, and what becomes of errors."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def test_a_json_file_names_profiles_and_their_fields(tmp_path: Path) -> None:
     assert read_json(file) == {"a/b 漢": Profile(model="m"), "bare": Profile()}
 
 
-JSON_MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [
+JSON_ERRORS: list[tuple[str, list[tuple[int, str]]]] = [
     ("{", [(1, "is no valid JSON")]),
     ("[]", [(1, "must be an object of profiles")]),
     ('{"a":\n{"modle": "x"}}', [(2, "did you mean 'model'?")]),
@@ -47,18 +47,18 @@ JSON_MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "found"), JSON_MISTAKES)
-def test_a_mistake_in_a_json_file_is_reported_with_its_line(
+@pytest.mark.parametrize(("text", "found"), JSON_ERRORS)
+def test_an_error_in_a_json_file_is_reported_with_its_line(
     tmp_path: Path, text: str, found: list[tuple[int, str]]
 ) -> None:
     file = tmp_path / "profiles.json"
     write(file, text)
     with pytest.raises(InvalidProfilesError) as refused:
         read_json(file)
-    assert [mistake.line for mistake in refused.value.mistakes] == [line for line, _ in found]
-    for mistake, (_, reason) in zip(refused.value.mistakes, found, strict=True):
-        assert reason in mistake.reason
-        assert str(mistake).startswith(str(file))
+    assert [error.line for error in refused.value.errors] == [line for line, _ in found]
+    for error, (_, reason) in zip(refused.value.errors, found, strict=True):
+        assert reason in error.reason
+        assert str(error).startswith(str(file))
 
 
 def test_settings_tables_define_profiles_too(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_the_file_overrides_the_settings_and_these_override_commands(home: Path,
     assert profiles.file_of("file") == tmp_path / "profiles.json"
 
 
-def test_a_changed_file_is_reloaded_and_a_mistake_keeps_the_previous_profiles(
+def test_a_changed_file_is_reloaded_and_an_error_keeps_the_previous_profiles(
     home: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "profiles.json"
@@ -104,14 +104,14 @@ def test_a_changed_file_is_reloaded_and_a_mistake_keeps_the_previous_profiles(
     write(file, '{"a": {"x": 1}}')
     profiles.refresh()
     assert (list(profiles.own({})), profiles.generation) == (["a", "b"], before + 1)
-    assert [mistake.line for mistake in profiles.mistakes] == [1]
+    assert [error.line for error in profiles.errors] == [1]
     file.unlink()
     profiles.refresh()
     assert list(profiles.own({})) == ["a", "b"]
-    assert "cannot be read" in str(profiles.mistakes[0])
+    assert "cannot be read" in str(profiles.errors[0])
     write(file, '{"c": {}}')
     profiles.refresh()
-    assert (list(profiles.own({})), profiles.mistakes) == (["c"], [])
+    assert (list(profiles.own({})), profiles.errors) == (["c"], [])
 
 
 def test_the_first_configured_profile_hides_the_sample(home: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from backend.timelines.analysis.deductions import deduction_pareto
 from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.columns.run_arrays import instant, select
 from backend.timelines.columns.run_columns import columns_of
-from backend.timelines.model import Metrics, Points, Profile
+from backend.timelines.model import Metrics, Profile, ScoreAdjustment
 from tests.support.scored_runs import START, arrays, run
 
 RUNS = [
@@ -47,9 +47,9 @@ def test_runs_are_in_the_order_of_profile_and_time() -> None:
 
 
 def test_infrastructure_failures_are_excluded_and_counted() -> None:
-    assert arrays(RUNS).left_out.tolist() == [1, 0]
+    assert arrays(RUNS).excluded_runs.tolist() == [1, 0]
     everything = arrays(RUNS, leave_out_machinery=False)
-    assert (len(everything), everything.left_out.tolist()) == (5, [0, 0])
+    assert (len(everything), everything.excluded_runs.tolist()) == (5, [0, 0])
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_order_of_rows_does_not_matter_even_for_equal_times(order: list[int]
 
 
 def test_pieces_with_their_own_dictionaries_are_read_together() -> None:
-    lost = (Points("late", 0.25), Points("wrong", 0.25))
+    lost = (ScoreAdjustment("late", 0.25), ScoreAdjustment("wrong", 0.25))
     first, second = run("a", "x", 0.5, 0, deductions=lost), run("b", "x", 0.5, 0, deductions=lost[::-1])
     joined = pa.concat_tables([columns_of([second]), columns_of([first])])
     found = deduction_pareto(select(joined), "a", "b")

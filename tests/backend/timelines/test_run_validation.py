@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from backend.timelines.model import Metrics, Points, Run
+from backend.timelines.model import Metrics, Run, ScoreAdjustment
 from backend.timelines.validation.run_validation import check
 from tests.support.timelines import build_run, build_run_json
 
@@ -76,12 +76,12 @@ def test_all_faults_of_all_runs_are_reported_with_their_index() -> None:
     [
         ({"total_score": float("nan")}, ("total_score", "finite")),
         ({"raw_score": float("inf")}, ("raw_score", "finite")),
-        ({"deductions": (Points("a", float("inf")),)}, ("deductions.0.points", "finite")),
+        ({"deductions": (ScoreAdjustment("a", float("inf")),)}, ("deductions.0.points", "finite")),
         ({"max_score": 0.0}, ("max_score", "range")),
         ({"max_score": "1"}, ("max_score", "type")),
         ({"run_id": ""}, ("run_id", "range")),
         ({"metrics": Metrics(read_file_calls=-1)}, ("metrics.read_file_calls", "range")),
-        ({"deductions": (Points("a", -1.0),)}, ("deductions.0.points", "range")),
+        ({"deductions": (ScoreAdjustment("a", -1.0),)}, ("deductions.0.points", "range")),
         ({"case_id": "\ud800"}, ("", "string_unicode")),
     ],
 )

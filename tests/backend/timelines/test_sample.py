@@ -47,7 +47,7 @@ def test_only_the_regression_raises_an_alert_on_any_day(later: int) -> None:
 def test_included_infrastructure_failures_look_like_a_fall() -> None:
     assert "sample Quarry" in _fell(_chosen(UNTIL, leave_out_machinery=False))
     left_out = _chosen(UNTIL)
-    assert left_out.left_out[left_out.profiles.index("sample Quarry")] > 20
+    assert left_out.excluded_runs[left_out.profiles.index("sample Quarry")] > 20
 
 
 def test_a_model_change_is_marked() -> None:

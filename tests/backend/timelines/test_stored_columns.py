@@ -40,7 +40,7 @@ def test_all_stored_runs_are_read_beyond_the_limit_of_a_response(
 
 def test_missing_infrastructure_flags_are_derived_by_the_rule(settings: Settings, stored: Database) -> None:
     chosen = select(columns_of(settings, stored, ["b"]))
-    assert (len(chosen), chosen.left_out.tolist()) == (0, [1])
+    assert (len(chosen), chosen.excluded_runs.tolist()) == (0, [1])
 
 
 def test_a_profile_without_runs_has_none(settings: Settings, stored: Database) -> None:

@@ -50,13 +50,13 @@ def test_a_repeated_import_changes_nothing(
     assert len(read) == 9
 
 
-def test_one_mistake_prevents_the_import_and_names_its_line(
+def test_one_error_prevents_the_import_and_names_its_line(
     sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime
 ) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join([line(1), line(2, category=3), "{", line(4, url=None), "[]"]))
     imported = import_files(sqlite_database, rules, [file, tmp_path / "none"], partial=False, now=now)
-    assert [str(mistake) for mistake in imported.mistakes] == [
+    assert [str(error) for error in imported.errors] == [
         f"{file}:2: category: input should be less than or equal to 2",
         f"{file}:3: is no valid JSON: unexpected end of data",
         f"{file}:4: has no url",
@@ -72,17 +72,17 @@ def test_a_partial_import_stores_the_valid_lines(
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join([line(1), "nonsense", line(3)]))
     imported = import_files(sqlite_database, rules, [file], partial=True, now=now)
-    assert (imported.added, imported.mistake_count, stored(sqlite_database)) == (2, 1, 2)
+    assert (imported.added, imported.error_count, stored(sqlite_database)) == (2, 1, 2)
 
 
-def test_a_line_that_is_too_long_is_one_mistake(
+def test_a_line_that_is_too_long_is_one_error(
     sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jsonl_import, "MAX_LINE_BYTES", 400)
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join([line(1), line(2) + " " * 2000, line(3)]))
     imported = import_files(sqlite_database, rules, [file], partial=True, now=now)
-    assert [mistake.line for mistake in imported.mistakes] == [2]
+    assert [error.line for error in imported.errors] == [2]
     assert imported.added == 2
 
 

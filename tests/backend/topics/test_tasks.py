@@ -105,7 +105,7 @@ def test_the_news_callback_runs_only_after_new_articles(
     assert len(server.seen("/mine")) == 2
 
 
-def test_a_changed_feed_list_applies_from_the_next_tick_unless_it_has_a_mistake(
+def test_a_changed_feed_list_applies_from_the_next_tick_unless_it_has_an_error(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
     schedule = asking(live(tmp_path, server), sqlite_database)

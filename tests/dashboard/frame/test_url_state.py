@@ -12,9 +12,9 @@ def page() -> None:
 
     from dashboard.frame import url_state
 
-    span, on_span = url_state.sync("span", ("24h", "7d"), "24h")
+    span, on_span = url_state.bind_choice("span", ("24h", "7d"), "24h")
     st.segmented_control("Span", ("24h", "7d"), key="span", required=True, on_change=on_span)
-    coin, _ = url_state.sync_text("coin", valid=lambda text: text.islower())
+    coin, _ = url_state.bind_text("coin", valid=lambda text: text.islower())
     st.markdown(f"{span}/{coin}")
     if st.button("Open"):
         url_state.write("coin", "ether")

@@ -16,7 +16,7 @@ from dashboard.components.registration import join_scripts
 
 
 @dataclass(frozen=True, slots=True)
-class PendingPart:
+class PendingSection:
     """A part of the page to request. ``selector`` is the CSS selector of its container.
 
     With ``after`` (seconds), it is requested after that time; with null, near the viewport or when idle.
@@ -28,7 +28,7 @@ class PendingPart:
 
 
 def load_lazily(
-    parts: Sequence[PendingPart], *, key: str, request_id: int, on_due: Callable[[], None]
+    parts: Sequence[PendingSection], *, key: str, request_id: int, on_due: Callable[[], None]
 ) -> None:
     """Have the browser request ``parts`` one at a time; call this again with the rest after each.
 

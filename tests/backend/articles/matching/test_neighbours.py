@@ -4,7 +4,7 @@ import pytest
 
 from backend.articles.engine import compile_rules, correct
 from backend.articles.matching.neighbours import in_identifier
-from backend.articles.model import Pack, Rule, Spec
+from backend.articles.model import Pack, Rule, RuleExample
 from backend.entities.model import Entity
 
 RULES = compile_rules(
@@ -22,7 +22,7 @@ RULES = compile_rules(
                     type="forbidden_variant",
                     match=("Zorbum",),
                     auto_fix=True,
-                    specs=(Spec.model_validate({"from": "Zorbum", "to": "Zorbium"}),),
+                    specs=(RuleExample.model_validate({"from": "Zorbum", "to": "Zorbium"}),),
                 ),
             ),
         )

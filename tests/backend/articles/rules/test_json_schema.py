@@ -52,4 +52,4 @@ def test_the_loader_rejects_what_the_schema_rejects(validator: Any, text: str) -
 
 def test_the_schema_describes_its_fields() -> None:
     rule = json.loads(as_text())["$defs"]["Rule"]["properties"]
-    assert "no correction" in rule["suggest"]["description"]
+    assert "nothing is corrected automatically" in rule["suggest"]["description"]

@@ -1,4 +1,4 @@
-"""Packs read from files: every mistake at once, each with its line, and nothing that exhausts the reader."""
+"""Packs read from files: every error at once, each with its line, and nothing that exhausts the reader."""
 
 from pathlib import Path
 from textwrap import dedent
@@ -27,14 +27,14 @@ rules:
 """
 
 
-def mistakes(text: str) -> list[tuple[int, str]]:
+def errors(text: str) -> list[tuple[int, str]]:
     with pytest.raises(InvalidRulesError) as refused:
         parse_pack(dedent(text), Path("own.yaml"))
-    return [(mistake.line, mistake.reason) for mistake in refused.value.mistakes]
+    return [(error.line, error.reason) for error in refused.value.errors]
 
 
-def only_mistake(text: str) -> tuple[int, str]:
-    found = mistakes(text)
+def only_error(text: str) -> tuple[int, str]:
+    found = errors(text)
     assert len(found) == 1, found
     return found[0]
 
@@ -123,7 +123,7 @@ def test_a_field_error_names_its_line_and_rule(field: str, line: int, words: str
     if not words:
         assert parse_pack(rule(field), Path("own.yaml")).pack.rules[0].note is None
         return
-    found = mistakes(rule(field))
+    found = errors(rule(field))
     assert (line, True) in [(at, words in reason and "rule 'etherium'" in reason) for at, reason in found]
 
 
@@ -139,13 +139,13 @@ def test_a_note_is_one_text_or_a_text_per_language() -> None:
 
 
 def test_automatic_correction_needs_a_single_suggestion() -> None:
-    line, reason = only_mistake(rule("auto_fix: true", suggest="suggest: [Ethereum, ether]"))
+    line, reason = only_error(rule("auto_fix: true", suggest="suggest: [Ethereum, ether]"))
     assert line == 4
     assert "'auto_fix' needs one suggestion" in reason
 
 
 def test_all_errors_are_reported_at_once_in_line_order() -> None:
-    found = mistakes(
+    found = errors(
         """
         version: 1
         entities:
@@ -182,26 +182,26 @@ def test_all_errors_are_reported_at_once_in_line_order() -> None:
     ],
 )
 def test_a_document_that_is_not_a_pack_is_rejected_with_its_line(text: str, line: int, words: str) -> None:
-    assert any(at == line and words in reason for at, reason in mistakes(text))
+    assert any(at == line and words in reason for at, reason in errors(text))
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, "- " * 200_000 + "a", "{a: " * 100_000, '"' * 199_999])
 def test_deep_nesting_is_rejected(text: str) -> None:
-    assert mistakes(text)
+    assert errors(text)
 
 
 def test_exponential_yaml_aliases_are_rejected() -> None:
     levels = "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60))
-    assert "is not read" in mistakes("a0: &a0 [x]\n" + levels)[0][1]
+    assert "is not read" in errors("a0: &a0 [x]\n" + levels)[0][1]
 
 
-def test_an_error_message_lists_at_most_100_mistakes() -> None:
+def test_an_error_message_lists_at_most_100_errors() -> None:
     rules = "".join("  - id: a\n    type: x\n" for _ in range(300))
     with pytest.raises(InvalidRulesError) as refused:
         parse_pack("version: 1\nrules:\n" + rules, Path("own.yaml"))
     lines = str(refused.value).splitlines()
     assert len(lines) == 101
-    assert lines[-1] == f"and {len(refused.value.mistakes) - 100} more mistakes"
+    assert lines[-1] == f"and {len(refused.value.errors) - 100} more errors"
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
@@ -230,20 +230,20 @@ def test_a_surface_can_contain_punctuation(surface: str) -> None:
 
 def test_a_duplicate_id_in_one_file_is_an_error() -> None:
     two = RULE + RULE.split("rules:\n")[1]
-    line, reason = only_mistake(two)
+    line, reason = only_error(two)
     assert line == 9
     assert "given twice in the file" in reason
 
 
 def between(tmp_path: Path, *texts: str) -> list[str]:
-    """The mistakes of several files that are laid over each other."""
+    """The errors of several files that are laid over each other."""
     files = []
     for number, text in enumerate(texts):
         files.append(tmp_path / f"{number}.yaml")
         files[-1].write_text("version: 1\n" + dedent(text), encoding="utf-8")
     with pytest.raises(InvalidRulesError) as refused:
         read_packs(files)
-    return [f"{m.file.name}:{m.line}: {m.reason}" for m in refused.value.mistakes]
+    return [f"{m.file.name}:{m.line}: {m.reason}" for m in refused.value.errors]
 
 
 FACTS = """\

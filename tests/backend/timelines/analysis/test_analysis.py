@@ -14,7 +14,7 @@ from backend.timelines.analysis.scores_over_time import (
     fitting_window,
     model_changes,
 )
-from backend.timelines.model import Metrics, Points
+from backend.timelines.model import Metrics, ScoreAdjustment
 from backend.timelines.statistics.means import mean_of_cases
 from tests.support.scored_runs import arrays, build_daily_runs, run
 
@@ -117,7 +117,7 @@ def test_all_pairs_are_corrected_together() -> None:
     chosen = arrays(runs)
     found = pair_matrix(chosen)
     assert chosen.profiles[found.profiles[0]] == "best"
-    assert (found.compared, found.found_bh, found.found_holm) == (3, 2, 2)
+    assert (found.compared_pairs, found.found_bh, found.found_holm) == (3, 2, 2)
     assert found.difference == pytest.approx(-found.difference.T)
     alone = compare_profiles(chosen, "best", "middle").paired
     assert alone is not None
@@ -140,7 +140,7 @@ def test_the_heatmap_starts_with_the_best_profile_and_the_most_disputed_case() -
 
 
 def test_lost_shares_add_up_to_the_missing_part_of_the_mean() -> None:
-    lost = (Points("slow", 0.1), Points("wrong", 0.3))
+    lost = (ScoreAdjustment("slow", 0.1), ScoreAdjustment("wrong", 0.3))
     runs = [run("a", "x", 0.6, 0, deductions=lost), run("a", "x", 1.0, 1), run("a", "y", 0.8, 2)]
     runs += [run("b", "x", 0.5, 3), run("b", "z", 0.0, 4)]
     alone = deduction_pareto(arrays(runs), "a")
@@ -186,7 +186,7 @@ def test_empty_and_tiny_selections_have_results(runs: list) -> None:
     names = {one.profile for one in runs}
     assert len(build_score_lines(chosen).lines) == len(watch_profiles(chosen)) == len(names)
     assert heatmap(chosen).mean.shape == (len(names), len(runs))
-    assert pair_matrix(chosen).compared == 0
+    assert pair_matrix(chosen).compared_pairs == 0
     assert model_changes(chosen) == alerts(watch_profiles(chosen)) == cost_against_score(chosen) == ()
     assert against_score(chosen, "read_write_ratio").known == 0
     assert deduction_pareto(chosen, "a", "b").cases == 0
@@ -198,7 +198,7 @@ def test_huge_and_tiny_numbers_and_ends_of_time_stay_finite() -> None:
     tiny = {
         "max_score": 1e-300,
         "normalized_score": 1e300,
-        "deductions": (Points("check", 1e300),),
+        "deductions": (ScoreAdjustment("check", 1e300),),
         "cost_usd": 1e308,
     }
     runs = [run(name, case, 0.5, at, **tiny) for name in "ab" for case in "xy" for at in (0, 1)]

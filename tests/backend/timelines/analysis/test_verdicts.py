@@ -14,7 +14,7 @@ from backend.timelines.analysis.verdicts import (
     Verdict,
     alert_sentence,
     corrected_sentence,
-    left_out,
+    excluded_runs_sentence,
     pairs_sentence,
     points,
     probability,
@@ -75,7 +75,7 @@ def test_a_disagreement_of_interval_and_test_is_inconclusive() -> None:
 )
 def test_missing_comparisons_are_explained(a, b, first_b, kind, said) -> None:
     told = build_verdict(a, b, first_b=first_b)
-    assert (told.kind, told.compared) == (kind, kind not in ("disjoint", "no_runs"))
+    assert (told.kind, told.has_comparison) == (kind, kind not in ("disjoint", "no_runs"))
     assert said in told.text
 
 
@@ -153,8 +153,11 @@ def test_excluded_runs_and_unmonitored_profiles_are_stated() -> None:
     ]
     chosen = arrays(runs)
     found = compare_profiles(chosen, "A", "B")
-    assert left_out(found.a) == "2 runs of A are excluded: the infrastructure failed, not the model."
-    assert left_out(found.b) is None
+    assert (
+        excluded_runs_sentence(found.a)
+        == "2 runs of A are excluded: the infrastructure failed, not the model."
+    )
+    assert excluded_runs_sentence(found.b) is None
     assert watch_sentence(watch_profiles(chosen)[0], "A") == ("A: 1 of 6 passes before alerts start.")
 
 

@@ -54,7 +54,7 @@ def test_old_entries_have_only_rates(tmp_path: Path) -> None:
     run = reading.only
     assert (run.case_id, run.raw_score, run.total_score, run.max_score) == ("aider-edit", 67, 77, 133)
     assert (run.success, run.inference_provider, run.cost_usd) == (True, None, None)
-    assert reading.notes.converted["counts of solved exercises are the rate of them, rounded"] == 2
+    assert reading.notes.conversions["counts of solved exercises are the rate of them, rounded"] == 2
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_old_entries_have_only_rates(tmp_path: Path) -> None:
 def test_mistakes_are_reported(tmp_path: Path, text: str, reason: str) -> None:
     reading = Reading(write_file(tmp_path, text))
     assert reading.runs == []
-    assert reading.mistakes[0].startswith(reason)
+    assert reading.errors[0].startswith(reason)

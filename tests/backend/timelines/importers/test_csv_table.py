@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.timelines.model import Metrics, Points
+from backend.timelines.model import Metrics, ScoreAdjustment
 from tests.support.run_files import Reading
 
 HEADERS = "run_id,timestamp,case_id,profile,success,raw_score,max_score"
@@ -30,7 +30,10 @@ def test_every_field_can_be_a_column(tmp_path: Path) -> None:
         0.7,
         True,
     )
-    assert (run.deductions, run.bonuses) == ((Points("late", 1, "why,\nso"),), (Points("b", 0.5),))
+    assert (run.deductions, run.bonuses) == (
+        (ScoreAdjustment("late", 1, "why,\nso"),),
+        (ScoreAdjustment("b", 0.5),),
+    )
     assert run.metrics == Metrics(read_file_calls=2, read_write_ratio=0.5)
     assert (run.model, run.cost_usd, run.error) == ("gpt-4o", 0.25, "boom")
 
@@ -48,7 +51,7 @@ def test_missing_totals_are_computed(tmp_path: Path, mark: str, encoding: str) -
     row = "r1,2026-03-01T10:00:00Z,c,p,1,4,5"
     reading = Reading(write_file(tmp_path, f"{HEADERS}\n{row}\n".replace(",", mark), encoding))
     assert (reading.only.total_score, reading.only.normalized_score) == (4, 0.8)
-    assert sum(reading.notes.converted.values()) == 1
+    assert sum(reading.notes.conversions.values()) == 1
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,7 @@ def test_missing_totals_are_computed(tmp_path: Path, mark: str, encoding: str) -
     ],
 )
 def test_a_wrong_cell_is_reported_with_line_and_column(tmp_path: Path, row: str, reason: str) -> None:
-    assert Reading(write_file(tmp_path, f"{HEADERS}\n{row}\n")).mistakes == [reason]
+    assert Reading(write_file(tmp_path, f"{HEADERS}\n{row}\n")).errors == [reason]
 
 
 def test_line_numbers_are_those_of_the_file(tmp_path: Path) -> None:
@@ -82,11 +85,11 @@ def test_line_numbers_are_those_of_the_file(tmp_path: Path) -> None:
     ],
 )
 def test_missing_unknown_and_repeated_headers_are_reported(tmp_path: Path, headers: str, reason: str) -> None:
-    assert Reading(write_file(tmp_path, f"{headers}\n1,2\n")).mistakes == [reason]
+    assert Reading(write_file(tmp_path, f"{headers}\n1,2\n")).errors == [reason]
 
 
 def test_a_file_that_is_no_csv_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
-    assert Reading(tmp_path / "a.csv", "csv").mistakes == [": is not UTF-8"]
+    assert Reading(tmp_path / "a.csv", "csv").errors == [": is not UTF-8"]
     parts = f"{HEADERS},deductions\nr1,2026-03-01T10:00:00Z,c,p,yes,4,5,nothing\n"
-    assert "is no JSON; an array of" in Reading(write_file(tmp_path, parts)).mistakes[0]
+    assert "is no JSON; an array of" in Reading(write_file(tmp_path, parts)).errors[0]

@@ -84,5 +84,9 @@ def test_the_command_offers_every_format() -> None:
 @pytest.mark.parametrize("key", FORMATS)
 def test_a_format_describes_only_existing_fields(key: str) -> None:
     known = {*get_type_hints(Run), "", "every field", "profiles"}
-    named = {part for fields in (*FORMATS[key].mapped, *FORMATS[key].nulls) for part in fields.split(", ")}
+    named = {
+        part
+        for fields in (*FORMATS[key].field_sources, *FORMATS[key].null_reasons)
+        for part in fields.split(", ")
+    }
     assert named <= known

@@ -25,7 +25,7 @@ def test_runs_and_profiles_are_stored_once(tmp_path: Path, settings: Settings, d
     first = import_files(DatabaseStore(settings, database), [path], request)
     again = import_files(DatabaseStore(settings, database), [path], ImportRequest())
     assert (first.added, first.known, sorted(first.new_profiles)) == (5, 0, ["alpha", "b/β "])
-    assert (again.added, again.known, again.mistakes, again.new_profiles) == (0, 5, [], {})
+    assert (again.added, again.known, again.errors, again.new_profiles) == (0, 5, [], {})
 
 
 def test_profile_files_are_used_and_their_mistakes_stop_the_import(

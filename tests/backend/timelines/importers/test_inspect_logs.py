@@ -112,7 +112,7 @@ def test_old_logs_are_read(tmp_path: Path) -> None:
     assert (run.timestamp, run.profile) == ("2026-03-01T10:00:05Z", "openai/gpt-4o")
     assert [(part.name, part.points) for part in run.deductions] == [("score", 0.5)]
     assert run.metrics.read_file_calls == 1
-    assert "samples without a time have that of the evaluation" in reading.notes.converted
+    assert "samples without a time have that of the evaluation" in reading.notes.conversions
 
 
 def test_references_to_long_commands_are_resolved(tmp_path: Path) -> None:
@@ -172,8 +172,8 @@ def test_nan_is_not_a_score(tmp_path: Path) -> None:
     nan = float("nan")
     unscored = inspect_sample(uuid="u2", scores={"match": {"value": nan, "explanation": 'NaN "NaN" \\'}})
     reading = Reading(write_json(tmp_path / "a.json", build_log(inspect_sample(), unscored)))
-    assert (len(reading.runs), reading.mistakes) == (1, [])
-    assert reading.left_out == ["samples have no score (the evaluation's status is success)"]
+    assert (len(reading.runs), reading.errors) == (1, [])
+    assert reading.skipped == ["samples have no score (the evaluation's status is success)"]
     packed = Reading(write_archive(tmp_path, inspect_sample(), {**unscored, "id": 2}))
     assert packed.runs == reading.runs
 
@@ -187,8 +187,8 @@ def test_invalidated_samples_and_scores_out_of_range_are_reported(tmp_path: Path
     ]
     reading = Reading(write_json(tmp_path / "a.json", build_log(*samples)))
     assert [run.run_id for run in reading.runs] == ["kept"]
-    assert reading.left_out == ["samples were invalidated"]
-    assert reading.mistakes == [
+    assert reading.skipped == ["samples were invalidated"]
+    assert reading.errors == [
         ": sample 2: scores.grade: is beyond 0 to 1, and the log does not say what its maximum is",
         ": sample 4: id: is missing",
     ]
@@ -206,7 +206,7 @@ def test_invalidated_samples_and_scores_out_of_range_are_reported(tmp_path: Path
 )
 def test_an_archive_that_is_no_log_is_refused(tmp_path: Path, members: Any, reason: str) -> None:
     reading = Reading(write_eval(tmp_path / "a.eval", members))
-    assert reading.mistakes[0].startswith(f": {reason}")
+    assert reading.errors[0].startswith(f": {reason}")
 
 
 def test_a_broken_sample_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
@@ -217,14 +217,14 @@ def test_a_broken_sample_is_reported_and_the_others_are_read(tmp_path: Path) -> 
     path.write_bytes(bytes(content))
     reading = Reading(path)
     assert len(reading.runs) == 1
-    assert "samples/2_epoch_1.json is broken" in reading.mistakes[0]
+    assert "samples/2_epoch_1.json is broken" in reading.errors[0]
 
 
 def test_a_member_is_unpacked_only_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inspect_zip, "MAX_MEMBER_BYTES", 10_000)
     monkeypatch.setattr(inspect_zip, "_PIECE", 1_000)
     reading = Reading(write_archive(tmp_path, inspect_sample(), inspect_sample(id=2, input="0" * 1_000_000)))
-    assert (len(reading.runs), reading.mistakes) == (
+    assert (len(reading.runs), reading.errors) == (
         1,
         [": samples/2_epoch_1.json is larger than 10,000 bytes"],
     )
@@ -234,7 +234,7 @@ def test_a_member_is_unpacked_only_up_to_the_limit(tmp_path: Path, monkeypatch: 
 def test_invalid_content_is_reported(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.eval").write_bytes(content)
     reading = Reading(tmp_path / "a.eval", "inspect")
-    assert (reading.runs, len(reading.mistakes)) == ([], 1)
+    assert (reading.runs, len(reading.errors)) == ([], 1)
 
 
 def test_a_lone_surrogate_is_replaced(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def test_cases_become_runs_and_errors_infrastructure_failures(tmp_path: Path) ->
     ]
     assert (failed.machinery_failure, failed.error) == (False, None)
     assert (broken.machinery_failure, broken.error) == (True, "no sandbox\ndocker is down")
-    assert reading.left_out == ["test cases were skipped"]
-    assert reading.notes.converted["times without a zone were taken as UTC"] == 3
+    assert reading.skipped == ["test cases were skipped"]
+    assert reading.notes.conversions["times without a zone were taken as UTC"] == 3
 
 
 def test_the_profile_is_part_of_the_id(tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_repeats_of_a_case_are_numbered(tmp_path: Path) -> None:
 
 def test_a_report_without_times_or_profile_names_the_missing_option(tmp_path: Path) -> None:
     path = write_file(tmp_path, '<testsuite><testcase name="n"/></testsuite>')
-    assert Reading(path).mistakes == [":1: profile: the file names none; name it with --profile"]
-    assert "give it with --at" in Reading(path, profile="p").mistakes[0]
+    assert Reading(path).errors == [":1: profile: the file names none; name it with --profile"]
+    assert "give it with --at" in Reading(path, profile="p").errors[0]
     assert Reading(path, profile="p", at=AT).only.timestamp == "2026-03-01T12:00:00Z"
 
 
@@ -81,7 +81,7 @@ HOSTILE = [
 def test_document_types_are_refused(tmp_path: Path, text: str, encoding: str) -> None:
     reading = Reading(write_file(tmp_path, text.encode(encoding)), "junit", profile="p", at=AT)
     assert reading.runs == []
-    assert reading.mistakes == [":1: declares a document type, which no JUnit report needs"]
+    assert reading.errors == [":1: declares a document type, which no JUnit report needs"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_document_types_are_refused(tmp_path: Path, text: str, encoding: str) ->
     ],
 )
 def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str | bytes, reason: str) -> None:
-    (told,) = Reading(write_file(tmp_path, text), "junit").mistakes
+    (told,) = Reading(write_file(tmp_path, text), "junit").errors
     assert told.startswith(reason)
 
 

@@ -54,7 +54,7 @@ def test_a_result_is_converted_to_the_rules_of_runs(tmp_path: Path) -> None:
     assert (run.timestamp, run.finished_at) == ("2026-03-01T10:00:00.123456Z", "2026-03-01T10:00:30Z")
     assert run.metrics == Metrics(4, 2, 1, 2.0, 0.5)
     assert (run.success, run.machinery_failure, run.error) == (True, False, None)
-    told = " ".join(reading.notes.converted)
+    told = " ".join(reading.notes.conversions)
     assert all(part in told for part in ("percentage", "signs were turned", "raw_score is 100"))
 
 
@@ -125,4 +125,4 @@ def test_points_that_do_not_add_up_to_the_total_are_refused(tmp_path: Path) -> N
     path = write_lines(tmp_path / "a.jsonl", result(), result(total_score=50))
     reading = Reading(path)
     assert len(reading.runs) == 1
-    assert reading.mistakes == [":2: total_score: is 50, but 100 and the points come to 90"]
+    assert reading.errors == [":2: total_score: is 50, but 100 and the points come to 90"]

@@ -78,7 +78,7 @@ def test_without_results_file_and_folder_names_are_used(tmp_path: Path) -> None:
     run = reading.only
     assert (run.case_id, run.profile) == ("arc_easy/7", "EleutherAI/pythia-160m")
     assert (run.timestamp, run.success, run.agent) == ("2026-03-01T10:11:12.345678Z", True, None)
-    assert reading.notes.converted["times without a zone were taken as UTC"] == 1
+    assert reading.notes.conversions["times without a zone were taken as UTC"] == 1
 
 
 def test_only_the_first_filter_is_read(tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_only_the_first_filter_is_read(tmp_path: Path) -> None:
         for doc in (0, 1)
     ]
     reading = Reading(write_lines(folder(tmp_path) / f"samples_gsm8k_{DATE}.jsonl", *rows))
-    assert (len(reading.runs), reading.mistakes) == (2, [])
+    assert (len(reading.runs), reading.errors) == (2, [])
     assert (
-        reading.left_out
+        reading.skipped
         == ["lines of a further filter (flexible-extract); those of strict-match are read"] * 2
     )
 
@@ -99,7 +99,7 @@ def test_the_first_metric_with_higher_is_better_is_used(tmp_path: Path) -> None:
     rows = [sample(0, perplexity=0.5, bleu=[1, 2], brier_score=0.1, acc=0.25), sample(1, perplexity=3.0)]
     reading = Reading(write_lines(folder(tmp_path) / f"samples_x_{DATE}.jsonl", *rows))
     assert [part.name for part in reading.runs[0].deductions] == ["acc"]
-    assert reading.mistakes == [
+    assert reading.errors == [
         ":2: metrics: hold no number from 0 to 1 of which more is better (there are: perplexity)"
     ]
 
@@ -112,12 +112,12 @@ def test_results_without_samples_become_one_run_for_each_task(tmp_path: Path) ->
     assert run.finished_at == "2026-03-01T09:57:40.750000Z"
     write_lines(home / f"samples_gsm8k_{DATE}.jsonl", sample(0, exact_match=1.0))
     beside = Reading(path)
-    assert (beside.runs, beside.mistakes, len(beside.left_out)) == ([], [], 1)
+    assert (beside.runs, beside.errors, len(beside.skipped)) == ([], [], 1)
 
 
 def test_a_file_without_date_or_model_names_the_missing_option(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "own.jsonl", sample(0, acc=1.0))
-    assert "use --at" in Reading(path, "lm-eval").mistakes[0]
+    assert "use --at" in Reading(path, "lm-eval").errors[0]
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"acc": 1}', '{"doc_id": 1, "acc": NaN}'])
@@ -125,5 +125,5 @@ def test_a_broken_line_is_reported_with_its_number(tmp_path: Path, line: str) ->
     path = folder(tmp_path) / f"samples_x_{DATE}.jsonl"
     path.write_text(f'{{"doc_id": 0, "resps": [], "acc": 1}}\n{line}\n')
     reading = Reading(path)
-    assert (len(reading.runs), len(reading.mistakes)) == (1, 1)
-    assert reading.mistakes[0].startswith(":2: ")
+    assert (len(reading.runs), len(reading.errors)) == (1, 1)
+    assert reading.errors[0].startswith(":2: ")

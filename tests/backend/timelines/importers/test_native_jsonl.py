@@ -1,4 +1,4 @@
-"""Import of the native JSON Lines: strict, with mistakes located by line."""
+"""Import of the native JSON Lines: strict, with errors located by line."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_lines_and_arrays_are_imported(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_mistakes_are_reported_with_line_and_field(tmp_path: Path, line: str, reason: str) -> None:
     (tmp_path / "a.jsonl").write_text(f"{line}\n", encoding="latin-1")
-    assert Reading(tmp_path / "a.jsonl", "chainproof").mistakes[0].startswith(reason)
+    assert Reading(tmp_path / "a.jsonl", "chainproof").errors[0].startswith(reason)
 
 
 def test_a_line_beyond_the_limit_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ def test_a_line_beyond_the_limit_is_skipped(tmp_path: Path, monkeypatch: pytest.
     path = write_lines(tmp_path / "a.jsonl", own_run(), own_run(error="x" * 5_000), own_run(run_id="r3"))
     reading = Reading(path, "chainproof")
     assert [run.run_id for run in reading.runs] == ["r1", "r3"]
-    assert reading.mistakes[0].startswith(":2: is longer than ")
+    assert reading.errors[0].startswith(":2: is longer than ")
     assert sum(one.size for one in reading.found) == path.stat().st_size
 
 
@@ -68,7 +68,7 @@ def test_the_profile_option_accepts_placeholders(tmp_path: Path, template: str, 
 
 def test_an_unknown_placeholder_value_is_reported(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", own_run())
-    assert Reading(path, profile="{agent}").mistakes == [
+    assert Reading(path, profile="{agent}").errors == [
         ":1: profile: --profile names {agent}, which the file does not say"
     ]
 
@@ -76,7 +76,7 @@ def test_an_unknown_placeholder_value_is_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize("profile", [None, ""])
 def test_a_run_needs_a_profile(tmp_path: Path, profile: Any) -> None:
     path = write_lines(tmp_path / "a.jsonl", own_run(profile=profile))
-    assert Reading(path).mistakes[0].startswith(":1: profile: ")
+    assert Reading(path).errors[0].startswith(":1: profile: ")
 
 
 def test_profiles_beside_the_runs_are_read(tmp_path: Path) -> None:

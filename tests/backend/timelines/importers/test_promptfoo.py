@@ -94,7 +94,7 @@ def test_an_independent_score_is_kept_and_the_rest_is_one_part(tmp_path: Path) -
     run = reading.only
     assert run.total_score == pytest.approx(0.8)
     assert [(won.name, round(won.points, 9)) for won in run.bonuses] == [("scoring", 0.8)]
-    assert any("«scoring»" in told for told in reading.notes.converted)
+    assert any("«scoring»" in told for told in reading.notes.conversions)
 
 
 def test_errors_are_infrastructure_failures_and_failed_assertions_are_not(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_mistakes_are_reported_with_their_place(tmp_path: Path) -> None:
     rows = [row([]), row([], score="high"), row([], provider={})]
     reading = Reading(write_json(tmp_path / "a.json", results(*rows)))
     assert len(reading.runs) == 1
-    assert reading.mistakes == [
+    assert reading.errors == [
         ": result 2: score: must be a number, not a string",
         ": result 3: profile: the file names none; name it with --profile",
     ]
@@ -182,4 +182,4 @@ def test_a_file_without_a_time_needs_the_option(tmp_path: Path) -> None:
     value = results(row([]))
     del value["results"]["timestamp"]
     reading = Reading(write_json(tmp_path / "a.json", value))
-    assert reading.mistakes == [": results.timestamp: is missing; give the time with --at"]
+    assert reading.errors == [": results.timestamp: is missing; give the time with --at"]

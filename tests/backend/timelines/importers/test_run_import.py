@@ -30,11 +30,11 @@ def test_a_second_import_adds_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (first.added, first.known, again.added, again.known) == (10, 0, 0, 10)
 
 
-def test_one_mistake_prevents_the_whole_import(tmp_path: Path) -> None:
+def test_one_error_prevents_the_whole_import(tmp_path: Path) -> None:
     store, good, bad = MemoryStore("alpha"), write_runs(tmp_path), write_runs(tmp_path, 4, name="b.jsonl")
     found = run_import_files(store, good, bad)
     assert (store.runs, found.added) == ({}, 0)
-    assert [str(mistake) for mistake in found.mistakes] == [
+    assert [str(error) for error in found.errors] == [
         f"{bad}:5: total_score: must be raw_score plus bonuses less deductions, which is 3, within 0.01",
         f"{bad}:5: normalized_score: must be total_score over max_score, which is 24.75, within 0.005",
     ]
@@ -43,7 +43,7 @@ def test_one_mistake_prevents_the_whole_import(tmp_path: Path) -> None:
 def test_a_partial_import_stores_the_valid_runs(tmp_path: Path) -> None:
     store = MemoryStore("alpha")
     found = run_import_files(store, write_runs(tmp_path, 4, 6), partial=True)
-    assert (found.added, found.mistake_count, len(store.runs)) == (8, 4, 8)
+    assert (found.added, found.error_count, len(store.runs)) == (8, 4, 8)
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -60,8 +60,8 @@ def test_a_dry_run_stores_nothing(tmp_path: Path, partial: bool) -> None:
 
 def test_an_unknown_profile_is_reported_once_with_the_fix(tmp_path: Path) -> None:
     found = run_import_files(MemoryStore("beta"), write_runs(tmp_path))
-    assert found.mistake_count == 1
-    assert "«alpha» is not configured; add it with «chainproof profiles add»" in str(found.mistakes[0])
+    assert found.error_count == 1
+    assert "«alpha» is not configured; add it with «chainproof profiles add»" in str(found.errors[0])
 
 
 def test_profiles_are_added_from_the_companion_file_or_the_run(tmp_path: Path) -> None:
@@ -82,12 +82,12 @@ def test_profiles_are_added_from_the_companion_file_or_the_run(tmp_path: Path) -
     assert run_import_files(store, path, add_profiles=True).new_profiles == {}
 
 
-def test_a_mistake_in_the_companion_file_is_reported(tmp_path: Path) -> None:
+def test_an_error_in_the_companion_file_is_reported(tmp_path: Path) -> None:
     path = write_runs(tmp_path)
     (tmp_path / "a.profiles.json").write_text("{")
     found = run_import_files(MemoryStore("alpha"), path)
     assert found.added == 0
-    assert "a.profiles.json:1: is no valid JSON" in str(found.mistakes[0])
+    assert "a.profiles.json:1: is no valid JSON" in str(found.errors[0])
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -102,14 +102,14 @@ def test_the_progress_adds_up_to_the_file_size(tmp_path: Path, partial: bool) ->
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.bin", "?"), ("a.csv", ""), ("a.jsonl", "\n\n")])
-def test_a_file_without_runs_is_a_mistake(tmp_path: Path, name: str, content: str) -> None:
+def test_a_file_without_runs_is_an_error(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
     found = run_import_files(MemoryStore(), tmp_path / name)
-    assert (found.added, found.mistake_count) == (0, 1)
+    assert (found.added, found.error_count) == (0, 1)
 
 
 def test_the_report_names_null_fields_and_reasons(tmp_path: Path) -> None:
     found = run_import_files(MemoryStore("p"), write_runs(tmp_path), options=Options("p"))
-    told = {name: (many, reason) for name, many, reason in found.files[0].left_null()}
+    told = {name: (many, reason) for name, many, reason in found.files[0].explain_null_fields()}
     assert told["cost_usd"] == (10, "the file says null or nothing")
     assert "error" not in told

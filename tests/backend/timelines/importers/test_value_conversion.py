@@ -14,7 +14,7 @@ from backend.timelines.importers.value_conversion import (
     convert_time,
     find_vendor,
 )
-from backend.timelines.model import MAX_DEDUCTIONS, Points
+from backend.timelines.model import MAX_DEDUCTIONS, ScoreAdjustment
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_vendor_is_found_by_the_beginning_of_the_model_name(
 def test_times_without_a_zone_are_utc_and_noted(given: str, expected: str, noted: int) -> None:
     notes = Notes()
     assert convert_time(given, notes) == expected
-    assert sum(notes.converted.values()) == noted
+    assert sum(notes.conversions.values()) == noted
 
 
 @pytest.mark.parametrize("given", [None, 5, "", "yesterday", "2026-02-30T10:00:00Z", "2026-03-01"])
@@ -92,7 +92,7 @@ def test_long_names_stay_distinct_and_long_texts_are_cut() -> None:
 def test_parts_beyond_the_maximum_are_merged() -> None:
     run = build_run(
         run_id="r", timestamp="2026-03-01T10:00:00Z", case_id="c", profile="p", maximum=10_000,
-        deductions=[Points(str(index), 1) for index in range(MAX_DEDUCTIONS + 10)],
+        deductions=[ScoreAdjustment(str(index), 1) for index in range(MAX_DEDUCTIONS + 10)],
     )  # fmt: skip
     assert len(run.deductions) == MAX_DEDUCTIONS
     assert run.deductions[-1].points == 11

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from backend.timelines.model import Metrics, Points, Run
+from backend.timelines.model import Metrics, Run, ScoreAdjustment
 from backend.timelines.statistics.infrastructure_failures import is_infrastructure_failure
 
 FAILED = Run(
@@ -13,7 +13,7 @@ FAILED = Run(
     raw_score=3,
     max_score=3,
     normalized_score=0,
-    deductions=(Points("check_a", 1, "connection refused"), Points("check_b", 2)),
+    deductions=(ScoreAdjustment("check_a", 1, "connection refused"), ScoreAdjustment("check_b", 2)),
 )
 
 
@@ -58,7 +58,7 @@ def test_the_senders_statement_decides() -> None:
         {"total_score": 1.0},
         {"success": True},
         {"metrics": Metrics(read_file_calls=1)},
-        {"bonuses": (Points("kind_words", 1),)},
+        {"bonuses": (ScoreAdjustment("kind_words", 1),)},
     ],
 )
 def test_a_run_with_actions_or_points_is_no_infrastructure_failure(shown: dict[str, object]) -> None:
@@ -67,8 +67,10 @@ def test_a_run_with_actions_or_points_is_no_infrastructure_failure(shown: dict[s
 
 def test_a_failure_mode_of_the_harness_counts() -> None:
     told = "the source holds no check results for this run (failure_mode: unknown_agent_error)"
-    assert is_failure(deductions=(Points("no_test_results", 3, told),))
+    assert is_failure(deductions=(ScoreAdjustment("no_test_results", 3, told),))
     assert not is_failure(
-        deductions=(Points("no_test_results", 3, told.replace("unknown_agent_error", "test_timeout")),)
+        deductions=(
+            ScoreAdjustment("no_test_results", 3, told.replace("unknown_agent_error", "test_timeout")),
+        )
     )
-    assert is_failure(deductions=(Points("sandbox_failed", 3),))
+    assert is_failure(deductions=(ScoreAdjustment("sandbox_failed", 3),))

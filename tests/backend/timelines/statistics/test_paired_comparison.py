@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 from backend.timelines.statistics.multiple_comparisons import benjamini_hochberg, holm
 from backend.timelines.statistics.paired_comparison import all_pairs, compare
-from backend.timelines.statistics.power import cases_needed, least_detectable
+from backend.timelines.statistics.power import cases_needed, smallest_detectable_difference
 
 FIRST = np.array([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0])
 SECOND = np.array([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])
@@ -41,7 +41,12 @@ def test_only_shared_cases_are_compared() -> None:
 def test_one_shared_case_has_a_difference_and_no_interval() -> None:
     found = compare(np.array([0.2]), np.array([0.7]))
     assert found is not None
-    assert (found.difference, found.interval, found.p, found.least) == (pytest.approx(0.5), None, None, None)
+    assert (found.difference, found.interval, found.p, found.detectable_difference) == (
+        pytest.approx(0.5),
+        None,
+        None,
+        None,
+    )
 
 
 def test_equal_differences_have_p_zero_and_zero_differences_p_one() -> None:
@@ -124,10 +129,10 @@ def test_missing_comparisons_do_not_count() -> None:
 
 def test_the_least_detectable_difference_uses_blooms_multiple() -> None:
     # Bloom (1995): 2.8 standard errors for a two-sided test at 5 % with 80 % power.
-    found = least_detectable(1.0, 10_000)
+    found = smallest_detectable_difference(1.0, 10_000)
     assert found is not None
     assert found * 100 == pytest.approx(2.80, abs=0.005)
-    assert least_detectable(1.0, 1) is None
+    assert smallest_detectable_difference(1.0, 1) is None
 
 
 def test_the_number_of_cases_matches_published_tables() -> None:
@@ -144,8 +149,8 @@ def test_the_needed_cases_detect_the_difference_and_one_fewer_do_not(
 ) -> None:
     needed = cases_needed(deviation, difference)
     assert needed is not None
-    seen = least_detectable(deviation, needed)
+    seen = smallest_detectable_difference(deviation, needed)
     assert seen is not None
     assert seen <= difference
-    fewer = least_detectable(deviation, needed - 1)
+    fewer = smallest_detectable_difference(deviation, needed - 1)
     assert fewer is None or fewer > difference

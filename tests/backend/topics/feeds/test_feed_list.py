@@ -16,7 +16,7 @@ def user_file(tmp_path: Path) -> Path:
     return tmp_path / "feeds.yaml"
 
 
-def load_mistakes(user_file: Path, text: str) -> list[str]:
+def load_errors(user_file: Path, text: str) -> list[str]:
     user_file.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidFeedListError) as caught:
         load_feeds(user_file)
@@ -90,12 +90,12 @@ def test_disable_all_keeps_shipped_feeds_that_have_an_entry(user_file: Path) -> 
         ("feeds: [\n", "this is no valid YAML"),
     ],
 )
-def test_a_mistake_is_reported_with_its_file_and_line(user_file: Path, text: str, message: str) -> None:
-    assert any(message in line for line in load_mistakes(user_file, text))
+def test_an_error_is_reported_with_its_file_and_line(user_file: Path, text: str, message: str) -> None:
+    assert any(message in line for line in load_errors(user_file, text))
 
 
-def test_all_mistakes_are_reported_at_once(user_file: Path) -> None:
-    assert len(load_mistakes(user_file, "feeds:\n  - id: coindesk\n    a: 1\n    b: 2\ndisable: [x]\n")) == 3
+def test_all_errors_are_reported_at_once(user_file: Path) -> None:
+    assert len(load_errors(user_file, "feeds:\n  - id: coindesk\n    a: 1\n    b: 2\ndisable: [x]\n")) == 3
 
 
 def test_the_default_file_is_optional_and_a_configured_file_must_exist(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from backend.timelines.analysis.alerts import watch_profiles
 from backend.timelines.analysis.scores_over_time import Line
 from backend.timelines.columns.run_arrays import RunArrays
-from backend.timelines.model import Points
+from backend.timelines.model import ScoreAdjustment
 from dashboard.app_pages.timelines import alert_data, score_data, selection
 from dashboard.app_pages.timelines.export import SAMPLE_NOTE, RunsExport, to_csv, to_parquet
 from dashboard.app_pages.timelines.selection import FEW_PROFILES, MAX_LINES, QUERY_PARAMS, TimelinesState
@@ -44,8 +44,8 @@ def test_a_state_survives_a_round_trip_through_its_url() -> None:
         case="k",
         run="r/1",
         alert="2026-03-01@p",
-        hidden=("q",),
-        window=3600,
+        hidden_profiles=("q",),
+        window_seconds=3600,
         same_cases=True,
     )
     params = {
@@ -154,7 +154,7 @@ def test_an_unknown_alert_id_finds_no_alert() -> None:
 
 
 def build_export() -> RunsExport:
-    lost = (Points("=cmd()", 0.5, "told"),)
+    lost = (ScoreAdjustment("=cmd()", 0.5, "told"),)
     own = run("=mine", "c", 0.5, deductions=lost, cost_usd=0.25)
     return RunsExport(arrays([own, run("sample one", "c", 1)]), NOW, "http://here/timelines?")
 
