@@ -107,7 +107,7 @@ def _to_row(one: PreparedDocument, now: datetime) -> dict[str, Any]:
         "external_id": document.external_id,
         "event": document.event,
         "url": document.url,
-        "urls": _to_json(document.urls),
+        "urls": _to_json([_mark_url(url, document) for url in document.urls]),
         "title": document.title,
         "text": document.text,
         "language": document.language,
@@ -123,8 +123,18 @@ def _to_row(one: PreparedDocument, now: datetime) -> dict[str, Any]:
 
 def _to_document(row: Mapping[str, Any]) -> Document:
     values = {name: value for name, value in row.items() if name != "digest"}
-    lists = {name: tuple(orjson.loads(values[name])) for name in ("urls", "entities")}
-    return Document(**{**values, **lists, "facts": orjson.loads(values["facts"])})
+    urls = orjson.loads(values["urls"])
+    decoded = {
+        "urls": tuple(one if isinstance(one, str) else one["general"] for one in urls),
+        "general_urls": tuple(one["general"] for one in urls if not isinstance(one, str)),
+        "entities": tuple(orjson.loads(values["entities"])),
+        "facts": orjson.loads(values["facts"]),
+    }
+    return Document(**{**values, **decoded})
+
+
+def _mark_url(url: str, document: Document) -> str | dict[str, str]:
+    return {"general": url} if url in document.general_urls else url
 
 
 def _to_json(value: object) -> str:

@@ -35,6 +35,7 @@ from backend.documents.tables import document_archives, documents
 from backend.errors import strip_library_prefix
 from backend.formats import yaml_with_lines
 from backend.formats.timestamps import Instant
+from backend.formats.urls import is_home_page
 from backend.store.database import Database
 
 LANDMARKS_FILE = Path(__file__).parent / "data" / "landmarks.yaml"
@@ -79,13 +80,18 @@ def _parse_day(value: Any) -> Any:
 Line = Annotated[str, StringConstraints(min_length=1, max_length=2_000, pattern=r"^\S(.*\S)?$")]
 Texts = Annotated[dict[ArchiveLanguage, Line], Field(min_length=len(LANGUAGES))]
 """One text for each language."""
+Urls = Annotated[tuple[Annotated[str, AfterValidator(_validate_url)], ...], Field(max_length=10)]
 Figure = Annotated[Decimal, BeforeValidator(_parse_decimal)]
 FactName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$", max_length=60)]
 EntityId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$", max_length=100)]
 
 
 class Landmark(BaseModel):
-    """One event. ``facts`` are figures with which a statement can be compared."""
+    """One event. ``facts`` are figures with which a statement can be compared.
+
+    ``primary_sources`` are pages about this event. ``general_sources`` are home pages, sections and pages
+    about a related event: they have less weight.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -95,9 +101,8 @@ class Landmark(BaseModel):
     category: Category
     title: Texts
     detail: Texts
-    primary_sources: Annotated[
-        tuple[Annotated[str, AfterValidator(_validate_url)], ...], Field(min_length=1, max_length=10)
-    ]
+    primary_sources: Urls
+    general_sources: Urls = ()
     entities: Annotated[tuple[EntityId, ...], Field(min_length=1, max_length=20)]
     facts: dict[FactName, Figure]
 
@@ -105,11 +110,19 @@ class Landmark(BaseModel):
     def _validate_event(self) -> Self:
         if not self.id.startswith(f"lm-{self.date}-"):
             raise ValueError("id must hold the day that date gives")
-        for name in ("primary_sources", "entities"):
-            values = getattr(self, name)
+        for name, values in (("the sources", self.urls), ("entities", self.entities)):
             if len(set(values)) < len(values):
                 raise ValueError(f"{name} must not give anything twice")
+        if not self.urls:
+            raise ValueError("primary_sources or general_sources must give an address")
+        if home_page := next(filter(is_home_page, self.primary_sources), None):
+            raise ValueError(f"{home_page} is a home page and belongs in general_sources")
         return self
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """All sources: the pages about the event first."""
+        return self.primary_sources + self.general_sources
 
 
 class InvalidArchiveError(ValueError):
@@ -163,7 +176,7 @@ def to_documents(
 ) -> list[Document]:
     """Build one document for each event and language."""
     return [
-        _build_document(landmark, language, source_type(landmark.primary_sources[0], landmark.entities))
+        _build_document(landmark, language, source_type(landmark.urls[0], landmark.entities))
         for landmark in landmarks
         for language in LANGUAGES
     ]
@@ -174,14 +187,15 @@ def _build_document(landmark: Landmark, language: ArchiveLanguage, source_type: 
     return Document(
         kind=KIND,
         external_id=f"{landmark.id}:{language}",
-        url=landmark.primary_sources[0],
+        url=landmark.urls[0],
         title=landmark.title[language],
         text=landmark.detail[language],
         language=language,
         published_at=landmark.time_utc or datetime(day.year, day.month, day.day, tzinfo=UTC),
         date_precision="second" if landmark.time_utc else "day",
         source_type=source_type,
-        urls=landmark.primary_sources,
+        urls=landmark.urls,
+        general_urls=landmark.general_sources,
         entities=landmark.entities,
         facts={name: format(figure, "f") for name, figure in landmark.facts.items()},
         event=landmark.id,

@@ -28,9 +28,9 @@ DatePrecision = Literal["year", "month", "day", "second"]
 class Document:
     """A citable document. Every URL in it comes from a retrieval or a user's file.
 
-    ``url`` is the first of ``urls``, which are all sources of the text. Documents about the same event in
-    several languages share ``event``. ``facts`` are figures by name, as decimal strings. ``id`` is None until
-    stored.
+    ``url`` is the first of ``urls``, which are all sources of the text. ``general_urls`` are those of them
+    that are general references, such as a section of a site. Documents about the same event in several
+    languages share ``event``. ``facts`` are figures by name, as decimal strings. ``id`` is None until stored.
     """
 
     kind: DocumentKind
@@ -43,6 +43,7 @@ class Document:
     date_precision: DatePrecision | None = None
     source_type: SourceType = "unknown"
     urls: tuple[str, ...] = ()
+    general_urls: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     event: str | None = None

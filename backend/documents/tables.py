@@ -32,7 +32,8 @@ documents = sa.Table(
 """``external_id`` identifies a document within its kind; storing it again replaces it.
 
 Documents about the same event share ``event`` (one landmark in three languages). ``urls`` and ``entities``
-are JSON arrays and ``facts`` a JSON object. ``digest`` is the digest of title and text.
+are JSON arrays and ``facts`` a JSON object. In ``urls`` a general reference is ``{"general": URL}``.
+``digest`` is the digest of title and text.
 """
 
 document_terms = sa.Table(

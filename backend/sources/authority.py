@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from backend.documents.model import SourceType
+from backend.documents.model import Document, SourceType
 from backend.entities.model import Entity
 
 _HOSTS_FILE = Path(__file__).parent / "data" / "hosts.yaml"
@@ -54,7 +54,7 @@ _TYPE_BY_ENTITY_TYPE: Mapping[str, SourceType] = {
     "media": "trade_press",
 }
 GENERAL_REFERENCE_FACTOR = 0.9
-"""Factor on the authority of a site's home page."""
+"""Factor on the authority of a general reference, such as a site's home page."""
 MIN_KNOWN_AUTHORITY = 0.5
 """Authority of the least known outlet; blog platforms, social media and unknown hosts are below it."""
 _SELF_INTERESTED: frozenset[SourceType] = frozenset({"official", "exchange"})
@@ -94,16 +94,22 @@ class Authorities:
             for handle in entity.official_x_accounts:
                 self._accounts.setdefault(handle.lstrip("@").lower(), entity.id)
 
-    def classify(self, url: str, *, about: Collection[str] = ()) -> Authority:
+    def classify(self, url: str, *, about: Collection[str] = (), is_general: bool = False) -> Authority:
         """Return the authority of ``url`` for a statement ``about`` these entity ids.
 
         A host belongs to the owner of its longest known parent domain, compared by whole labels:
-        ``sec.gov.evil.example`` has no owner. A malformed URL is unknown. A home page is a general reference:
-        it names no page that tells of the matter, so its score is lower.
+        ``sec.gov.evil.example`` has no owner. A malformed URL is unknown. A general reference leads to no
+        page about the matter, so its score is lower. Every home page is one.
         """
         host, path = _split_url(url)
         found = self._classify_host(host, path, about)
-        return found if path.strip("/") else replace(found, score=found.score * GENERAL_REFERENCE_FACTOR)
+        if is_general or not path.strip("/"):
+            return replace(found, score=found.score * GENERAL_REFERENCE_FACTOR)
+        return found
+
+    def classify_source(self, url: str, document: Document, *, about: Collection[str] = ()) -> Authority:
+        """Return the authority of ``url`` as a source of ``document``, which knows its general references."""
+        return self.classify(url, about=about, is_general=url in document.general_urls)
 
     def _classify_host(self, host: str, path: str, about: Collection[str]) -> Authority:
         if host in _ACCOUNT_HOSTS and (account := self._accounts.get(_get_first_segment(path))):

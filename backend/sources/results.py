@@ -93,7 +93,7 @@ def _list_citations(state: RequestState) -> list[_Citation]:
     closeness = _find_event_closeness(state)
     for scored in _list_documents_to_show(state):
         for url in scored.document.urls or (scored.document.url,):
-            authority = state.scorer.authorities.classify(url, about=about)
+            authority = state.scorer.authorities.classify_source(url, scored.document, about=about)
             validated = _is_validated(state, url, scored)
             one = _Citation(url, authority, scored, validated, closeness[_get_event(scored)])
             if url not in best or _readability_key(one, state) > _readability_key(best[url], state):

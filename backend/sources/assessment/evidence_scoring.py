@@ -171,7 +171,8 @@ class EvidenceScorer:
     def _find_best_authority(self, document: Document, about: set[str]) -> Authority:
         """Return the highest authority among the document's URLs; a record of the archive is known."""
         urls = document.urls or (document.url,)
-        best = max((self.authorities.classify(url, about=about) for url in urls), key=lambda one: one.score)
+        authorities = (self.authorities.classify_source(url, document, about=about) for url in urls)
+        best = max(authorities, key=lambda one: one.score)
         if document.kind == "landmark" and best.score < MIN_RECORD_AUTHORITY:
             return replace(best, score=MIN_RECORD_AUTHORITY)
         return best

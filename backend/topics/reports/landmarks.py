@@ -18,12 +18,12 @@ _CATEGORIES: Mapping[str, Category] = {
 
 
 def build_archive_topics(landmarks: Iterable[Landmark], authorities: Authorities) -> list[Topic]:
-    """Build a topic for each event at its date, with its primary sources."""
+    """Build a topic for each event at its date, with its sources."""
     return [
         Topic(
             category=_CATEGORIES.get(landmark.category, Category.NORMAL),
             published_at=_event_time(landmark),
-            url=landmark.primary_sources[0],
+            url=landmark.urls[0],
             texts={language: _build_text(landmark, language) for language in LANGUAGES},
             external_id=f"archive:{landmark.id}",
             realm="sample",
@@ -44,7 +44,7 @@ def build_anniversary_topics(
         Topic(
             category=Category.NORMAL,
             published_at=datetime.combine(today, time(), UTC),
-            url=landmark.primary_sources[0],
+            url=landmark.urls[0],
             texts={language: _build_anniversary_text(landmark, language) for language in LANGUAGES},
             external_id=f"{realm}:on-this-day:{today.isoformat()}:{landmark.id}",
             realm=realm,
@@ -94,10 +94,11 @@ def _build_anniversary_text(landmark: Landmark, language: Language) -> TopicText
 
 
 def _build_media(landmark: Landmark, authorities: Authorities) -> tuple[Media, ...]:
-    """List the primary sources, the most authoritative first, each named by its host."""
-    about = set(landmark.entities)
+    """List the sources, the most authoritative first, each named by its host."""
+    about, general = set(landmark.entities), landmark.general_sources
     ranked: Sequence[str] = sorted(
-        landmark.primary_sources, key=lambda url: -authorities.classify(url, about=about).score
+        landmark.urls,
+        key=lambda url: -authorities.classify(url, about=about, is_general=url in general).score,
     )
     at = _event_time(landmark)
     return tuple(Media("primary_source", url, published_at=at, site_name=_host(url)) for url in ranked)

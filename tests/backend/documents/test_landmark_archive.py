@@ -34,7 +34,8 @@ events:
       en: At block 840,000 the reward fell from 6.25 to 3.125 BTC.
       ja: ブロック高840,000で報酬が6.25BTCから3.125BTCに減った。
       zh: 在区块高度840,000，奖励由6.25枚BTC减至3.125枚。
-    primary_sources: [https://mempool.space/block/840000, "https://bitcoin.org/"]
+    primary_sources: [https://mempool.space/block/840000]
+    general_sources: ["https://bitcoin.org/"]
     entities: [bitcoin]
     facts: {block: 840000, reward_after_btc: 3.125}
   - id: lm-2022-09-15-no
@@ -67,7 +68,7 @@ def test_an_event_becomes_a_document_in_each_language(write: Write) -> None:
     )
     assert (english.kind, english.event, english.language) == ("landmark", "lm-2024-04-20-bitcoin", "en")
     assert english.url == english.urls[0] == "https://mempool.space/block/840000"
-    assert len(english.urls) == 2
+    assert (len(english.urls), english.general_urls) == (2, ("https://bitcoin.org/",))
     assert (english.published_at, english.date_precision) == (
         datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC),
         "second",
@@ -106,23 +107,36 @@ def test_a_figure_keeps_its_digits(write: Write) -> None:
         ("date: 2024-04-20", "date: 2024-04-31", 4, "a day that there is"),
         ("date: 2024-04-20", "date: 2024-04-21", 3, "id must hold the day"),
         ("00:09:27Z", "00:09", 5, "time_utc"),
-        ("[https://mempool.space/block/840000,", "[http://mempool.space,", 12, "https://"),
-        ("[bitcoin]", "[]", 13, "entities"),
+        ("[https://mempool.space/block/840000]", "[http://mempool.space]", 12, "https://"),
+        ("[https://mempool.space/block/840000]", "[https://mempool.space/]", 3, "is a home page"),
+        (
+            "https://bitcoin.org/",
+            "https://mempool.space/block/840000",
+            3,
+            "sources must not give anything twice",
+        ),
+        (
+            "primary_sources:\n      - https://ethereum.org/en/roadmap/merge/",
+            "primary_sources: []",
+            16,
+            "an address",
+        ),
+        ("[bitcoin]", "[]", 14, "entities"),
         ("[bitcoin]", "[bitcoin, bitcoin]", 3, "entities must not give anything twice"),
-        ("3.125}", "many}", 14, "'many' is none"),
-        ("3.125}", "nan}", 14, "finite"),
-        ("facts: {}", "fact: {}", 15, "facts"),
-        ("facts: {}", "facts: {}\n    colour: red", 25, "colour"),
-        ('en: "no"', 'en: " "', 19, "title.en"),
+        ("3.125}", "many}", 15, "'many' is none"),
+        ("3.125}", "nan}", 15, "finite"),
+        ("facts: {}", "fact: {}", 16, "facts"),
+        ("facts: {}", "facts: {}\n    colour: red", 26, "colour"),
+        ('en: "no"', 'en: " "', 20, "title.en"),
         (
             "lm-2022-09-15-no\n    date: 2022-09-15",
             "lm-2024-04-20-bitcoin\n    date: 2024-04-20",
-            15,
+            16,
             "is taken, in line 3",
         ),
-        ("    time_utc: null", "    date: 2022-09-15\n    time_utc: null", 17, "'date' twice"),
+        ("    time_utc: null", "    date: 2022-09-15\n    time_utc: null", 18, "'date' twice"),
         ("version: 1", "version: 2", 1, "version: 1"),
-        ("facts: {}", "facts: {", 25, ""),
+        ("facts: {}", "facts: {", 26, ""),
     ],
 )
 def test_an_error_names_file_line_and_reason(
@@ -141,6 +155,21 @@ def test_all_errors_are_reported_at_once(write: Write) -> None:
     with pytest.raises(InvalidArchiveError) as refused:
         load_landmarks(write(EVENTS.replace("category: protocol", "category: sport")))
     assert len(str(refused.value).splitlines()) == 2
+
+
+def test_an_event_can_have_general_sources_alone(write: Write) -> None:
+    given = EVENTS.replace("primary_sources: [https://mempool.space/block/840000]", "primary_sources: []")
+    english = to_documents(load_landmarks(write(given)))[0]
+    assert english.url == "https://bitcoin.org/"
+    assert english.urls == english.general_urls
+
+
+def test_a_stored_document_keeps_its_general_urls(database: Database, write: Write, now: datetime) -> None:
+    import_archive(database, now=now, path=write(EVENTS))
+    names = ["lm-2024-04-20-bitcoin:en", "lm-2022-09-15-no:en"]
+    halving, merge = DocumentStore(database).load_documents("landmark", names)
+    assert halving.urls == ("https://mempool.space/block/840000", "https://bitcoin.org/")
+    assert (halving.general_urls, merge.general_urls) == (("https://bitcoin.org/",), ())
 
 
 def test_the_archive_is_imported_once(database: Database, write: Write, now: datetime) -> None:

@@ -1,6 +1,7 @@
 """The shipped landmarks: each is complete, leads to official addresses and says the figures it lists."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -30,6 +31,7 @@ OFFICIAL = {
 LANGUAGES = {"en", "ja", "zh"}
 CATEGORIES = {"protocol", "regulation", "enforcement", "incident", "market", "company", "adoption"}
 FIELDS = ["id", "date", "time_utc", "category", "title", "detail", "primary_sources", "entities", "facts"]
+"""The fields of every event. ``general_sources`` can follow ``primary_sources``."""
 
 PUBLIC_BODIES = {"gov", "gov.br", "gov.cn", "gov.hk", "gov.ng", "go.jp", "go.kr", "europa.eu"}
 """Ends of host names that only states, their courts and their bodies can have."""
@@ -37,15 +39,35 @@ PUBLIC_BODIES = {"gov", "gov.br", "gov.cn", "gov.hk", "gov.ng", "go.jp", "go.kr"
 OTHER_OFFICIAL = {
     # Law, courts and public bodies under other endings.
     *("sso.agc.gov.sg", "sci.gov.in", "rbi.org.in", "mas.gov.sg", "fca.org.uk", "canada.ca", "osc.ca"),
+    # Records of courts.
+    *("law.justia.com", "storage.courtlistener.com"),
+    # Block explorers beside those of the catalogue.
+    *("beaconcha.in", "cardanoscan.io"),
     # The agents that United States courts name to keep the record of an insolvency.
     *("cases.stretto.com", "restructuring.ra.kroll.com"),
     # Where the first years of Bitcoin were announced, and where projects keep their code.
     *("bitcoin.org", "bitcointalk.org", "metzdowd.com", "bitcoincash.org", "github.com"),
     # Projects and companies that acted, under names which the catalogue does not list.
     *("about.fb.com", "blog.makerdao.com", "christies.com", "euler.finance", "investor.canaan-creative.com"),
-    *("ir.theice.com", "jpyc.co.jp", "newsroom.paypal-corp.com", "parity.io", "poly.network"),
+    *(
+        "electriccoin.co",
+        "ir.silvergate.com",
+        "ir.theice.com",
+        "jpyc.co.jp",
+        "newsroom.paypal-corp.com",
+        "parity.io",
+        "poly.network",
+    ),
     *("roadmap.cardano.org", "squareup.com"),
 }
+
+SHARED_PAGES = {
+    # One announcement names the times of both parts of The Merge.
+    "https://blog.ethereum.org/2022/08/24/mainnet-merge-announcement",
+    # The text of MiCA says when it enters into force and when its parts apply.
+    "https://eur-lex.europa.eu/eli/reg/2023/1114/oj",
+}
+"""Primary sources about several events."""
 
 PLATFORMS = {
     "wikipedia.org",
@@ -73,8 +95,12 @@ SMALL_NUMBERS = (
 )
 
 
+def urls_of(event: dict[str, Any]) -> list[str]:
+    return [*event["primary_sources"], *event.get("general_sources", [])]
+
+
 def hosts_of(event: dict[str, Any]) -> list[str]:
-    return [urlsplit(address).hostname or "" for address in event["primary_sources"]]
+    return [urlsplit(url).hostname or "" for url in urls_of(event)]
 
 
 def within(host: str, domains: set[str]) -> bool:
@@ -135,7 +161,7 @@ def test_titles_are_unique(language: str) -> None:
 
 
 def test_events_have_exactly_the_fields_of_the_archive() -> None:
-    assert not_so(lambda event: list(event) == FIELDS) == []
+    assert not_so(lambda event: [field for field in event if field != "general_sources"] == FIELDS) == []
 
 
 def test_an_id_is_the_date_and_a_slug() -> None:
@@ -186,8 +212,18 @@ def test_every_entity_is_in_the_catalogue_and_listed_once() -> None:
 
 
 def test_every_event_has_distinct_urls() -> None:
-    assert not_so(lambda event: bool(event["primary_sources"])) == []
-    assert not_so(lambda event: len(set(event["primary_sources"])) == len(event["primary_sources"])) == []
+    assert not_so(lambda event: bool(urls_of(event))) == []
+    assert not_so(lambda event: len(set(urls_of(event))) == len(urls_of(event))) == []
+
+
+def test_at_least_nine_of_ten_events_have_a_page_of_their_own() -> None:
+    without = not_so(lambda event: bool(event["primary_sources"]))
+    assert len(without) <= len(EVENTS) / 10, without
+
+
+def test_different_events_share_a_page_only_if_it_is_about_each_of_them() -> None:
+    events = Counter(url for event in EVENTS for url in event["primary_sources"])
+    assert {url for url, count in events.items() if count > 1} == SHARED_PAGES
 
 
 def test_urls_are_https_with_only_a_host_in_the_authority() -> None:
@@ -195,7 +231,7 @@ def test_urls_are_https_with_only_a_host_in_the_authority() -> None:
         parts = urlsplit(address)
         return parts.scheme == "https" and parts.netloc == parts.hostname
 
-    assert not_so(lambda event: all(is_plain(address) for address in event["primary_sources"])) == []
+    assert not_so(lambda event: all(is_plain(url) for url in urls_of(event))) == []
 
 
 def test_urls_are_on_official_hosts() -> None:

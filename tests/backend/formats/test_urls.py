@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.formats.urls import has_valid_host
+from backend.formats.urls import has_valid_host, is_home_page
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,17 @@ def test_urls_that_browsers_open_have_a_valid_host(url: str) -> None:
 )
 def test_unparsable_urls_have_no_valid_host(url: str) -> None:
     assert not has_valid_host(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_home"),
+    [
+        ("https://a.example", True),
+        ("https://a.example//", True),
+        ("https://a.example/?q=1", True),
+        ("https://a.example/en", False),
+        ("http://[::1", False),
+    ],
+)
+def test_a_home_page_has_no_path(url: str, is_home: bool) -> None:
+    assert is_home_page(url) is is_home

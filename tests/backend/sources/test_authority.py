@@ -3,7 +3,13 @@
 import pytest
 
 from backend.articles.rules import rules_loader
-from backend.sources.authority import AUTHORITY_SCORES, OFFICIAL_ACCOUNT_SCORE, Authorities
+from backend.documents.model import Document
+from backend.sources.authority import (
+    AUTHORITY_SCORES,
+    GENERAL_REFERENCE_FACTOR,
+    OFFICIAL_ACCOUNT_SCORE,
+    Authorities,
+)
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +103,19 @@ def test_each_shipped_host_is_listed_once() -> None:
     text = authority._HOSTS_FILE.read_text(encoding="utf-8")
     hosts = [line.strip("- ") for line in text.splitlines() if line.startswith("  - ")]
     assert len(hosts) == len(set(hosts)) > 150
+
+
+def test_a_general_reference_has_lower_authority_than_a_page(authorities: Authorities) -> None:
+    page = authorities.classify("https://www.sec.gov/litigation")
+    home_page = authorities.classify("https://www.sec.gov/")
+    section = authorities.classify("https://www.sec.gov/litigation", is_general=True)
+    assert home_page.score == section.score == page.score * GENERAL_REFERENCE_FACTOR < page.score
+
+
+def test_a_document_knows_its_general_references(authorities: Authorities) -> None:
+    page, section = "https://www.sec.gov/newsroom/press-releases/2024-1", "https://www.sec.gov/litigation"
+    document = Document(
+        "landmark", "x", page, title="", text="", urls=(page, section), general_urls=(section,)
+    )
+    scores = [authorities.classify_source(url, document).score for url in document.urls]
+    assert scores == [AUTHORITY_SCORES["regulator"], AUTHORITY_SCORES["regulator"] * GENERAL_REFERENCE_FACTOR]

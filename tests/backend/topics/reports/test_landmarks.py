@@ -22,7 +22,7 @@ def landmarks() -> list[Landmark]:
     return landmark_archive.load_landmarks()
 
 
-def test_every_landmark_becomes_a_topic_at_its_date_with_its_primary_sources(
+def test_every_landmark_becomes_a_topic_at_its_date_with_its_sources(
     landmarks: list[Landmark], authorities: Authorities
 ) -> None:
     topics = build_archive_topics(landmarks, authorities)
@@ -30,7 +30,7 @@ def test_every_landmark_becomes_a_topic_at_its_date_with_its_primary_sources(
     for topic, landmark in zip(topics, landmarks, strict=True):
         assert set(topic.texts) == {"en", "ja", "zh"}
         assert topic.published_at.date() == landmark.date
-        assert {item.url for item in topic.media} == set(landmark.primary_sources)
+        assert {item.url for item in topic.media} == set(landmark.urls)
         assert (topic.realm, topic.event) == ("sample", landmark.id)
 
 
