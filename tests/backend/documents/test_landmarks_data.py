@@ -42,11 +42,11 @@ OTHER_OFFICIAL = {
     # Records of courts.
     *("law.justia.com", "storage.courtlistener.com"),
     # Block explorers beside those of the catalogue.
-    *("beaconcha.in", "cardanoscan.io"),
+    *("beaconcha.in", "cardanoscan.io", "solscan.io"),
     # The agents that United States courts name to keep the record of an insolvency.
     *("cases.stretto.com", "restructuring.ra.kroll.com"),
     # Where the first years of Bitcoin were announced, and where projects keep their code.
-    *("bitcoin.org", "bitcointalk.org", "metzdowd.com", "bitcoincash.org", "github.com"),
+    *("bitcoin.org", "bitcoingold.org", "bitcointalk.org", "metzdowd.com", "bitcoincash.org", "github.com"),
     # Projects and companies that acted, under names which the catalogue does not list.
     *("about.fb.com", "blog.makerdao.com", "christies.com", "euler.finance", "investor.canaan-creative.com"),
     *(
