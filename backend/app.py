@@ -148,7 +148,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     return ServiceMiddleware(
         app,
         authenticate=app.state.authenticate,
-        ready=FirstMatch(market.view, articles.rules_answer, topics.prepared_pages),
+        ready=FirstMatch(market.view, articles.rules_response, topics.prepared_pages),
         mode=settings.mode,
         bounds=RequestLimits(
             body=settings.body_limit_bytes,

@@ -1,1 +1,1 @@
-"""Articles: entity names found, naming rules checked, and corrections that touch nothing else."""
+"""Finds entity names in articles, checks them against naming rules, and corrects nothing but these names."""

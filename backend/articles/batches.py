@@ -15,7 +15,7 @@ BatchOperation = Literal["scan", "apply"]
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """Results of articles in their order: comma-separated JSON objects, and the violations of a scan."""
+    """Results in the order of the articles: comma-separated JSON objects, and the violations of a scan."""
 
     results: bytes
     violations: list[Violation]

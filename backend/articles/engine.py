@@ -1,6 +1,6 @@
-"""Articles scanned for names and naming mistakes, and corrected.
+"""Scans articles for entity names and violations of naming rules, and corrects them.
 
-Everything here is deterministic: the same rules and article give the same answer, whatever came before.
+All functions are deterministic: the same rules and article always give the same result.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ __all__ = ["Corrected", "RuleSet", "apply", "apply_and_scan", "compile_rules", "
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """One text with all its deterministic corrections made, and what was wrong with it."""
+    """A text with all its deterministic corrections, and the violations found in it."""
 
     text: str
     violations: list[Violation]
@@ -36,43 +36,43 @@ class Corrected:
 
 
 def scan(rules: RuleSet, article: Article) -> ScanResult:
-    """All names in ``article``, all that is wrong with them, and every correction that is certain.
+    """Find all entity names in ``article``, their violations, and every deterministic correction.
 
-    ``corrected_article`` has all corrections made, those that need approval too. A correction that would
-    create a new mistake is among these: it waits for approval, whatever its rule says.
+    ``corrected_article`` contains all corrections, including those that need approval. A correction that
+    would cause a new violation always needs approval, even if its rule allows automatic fixes.
     """
     read = ParsedArticle(rules, article)
-    auto, _ = find_fixpoint(read, _automatic(read))
+    auto, _ = find_fixpoint(read, _automatic_fixes(read))
     return _scan_result(read, auto)
 
 
 def apply(rules: RuleSet, article: Article) -> ApplyResult:
-    """``article`` with the corrections made whose rules need no approval. Applying again changes nothing."""
+    """Make the corrections of ``article`` that need no approval. Applying again changes nothing."""
     read = ParsedArticle(rules, article)
-    auto, _ = find_fixpoint(read, _automatic(read))
+    auto, _ = find_fixpoint(read, _automatic_fixes(read))
     return _apply_result(read, auto)
 
 
 def apply_and_scan(rules: RuleSet, article: Article) -> tuple[ApplyResult, ScanResult]:
-    """The same as :func:`apply`, and as :func:`scan` of the article that it gives, in less time."""
+    """Run :func:`apply`, and :func:`scan` on the corrected article, in less time than both calls."""
     read = ParsedArticle(rules, article)
-    auto, corrected = find_fixpoint(read, _automatic(read))
-    # What is left to correct was held back, and would be again.
+    auto, corrected = find_fixpoint(read, _automatic_fixes(read))
+    # Corrections that remain were held back, and a second run would hold them back again.
     return _apply_result(read, auto), _scan_result(corrected, {})
 
 
 def _scan_result(read: ParsedArticle, auto: Fixes) -> ScanResult:
-    """``auto`` are the corrections that need no approval."""
-    every = _every(read)
+    """Build the result of a scan. ``auto`` contains the corrections that need no approval."""
+    all_fixes = _all_fixes(read)
     article_id = read.article.id
     return {
         "article_id": article_id,
         "matches": [match for field in read.fields for match in _matches(article_id, field)],
         "violations": [violation for field in read.fields for violation in _violations(read, field, auto)],
         "corrections": [
-            correction for field in read.fields for correction in _corrections(read, field, every, auto)
+            correction for field in read.fields for correction in _corrections(read, field, all_fixes, auto)
         ],
-        "corrected_article": _article_out(read.corrected(every)),
+        "corrected_article": _article_out(read.corrected(all_fixes)),
     }
 
 
@@ -87,38 +87,39 @@ def _apply_result(read: ParsedArticle, auto: Fixes) -> ApplyResult:
 
 
 def correct(rules: RuleSet, text: str, *, language: Language, field: FieldName = "content") -> Corrected:
-    """One text as a field of an article of its own, with all deterministic corrections made."""
-    given = [text] if field == "tags" else text
-    read = ParsedArticle(rules, Article.model_validate({field: given, "language": language}))
+    """Make all deterministic corrections of a single text, read as ``field`` of an article."""
+    value = [text] if field == "tags" else text
+    read = ParsedArticle(rules, Article.model_validate({field: value, "language": language}))
     if not read.fields:
         return Corrected(text, [], [])
-    every = _every(read)
-    auto, _ = find_fixpoint(read, _automatic(read))
-    only = read.fields[0]
-    corrected = read.corrected(every)
+    all_fixes = _all_fixes(read)
+    auto, _ = find_fixpoint(read, _automatic_fixes(read))
+    parsed_field = read.fields[0]
+    corrected = read.corrected(all_fixes)
     return Corrected(
         text=corrected.tags[0] if field == "tags" else getattr(corrected, field),
-        violations=_violations(read, only, auto),
-        corrections=_corrections(read, only, every, auto),
+        violations=_violations(read, parsed_field, auto),
+        corrections=_corrections(read, parsed_field, all_fixes, auto),
     )
 
 
 def mentions(rules: RuleSet, text: str) -> list[tuple[int, int, str]]:
-    """Start, end and entity of every place in ``text`` that names one, rightly or wrongly: by place, and
-    none overlap. The same as :func:`scan` matches in the content of an article, and quicker.
+    """List start, end and entity of all names in ``text``, correct or not, sorted and without overlaps.
+
+    The result equals the matches of :func:`scan` in an article's content, and is computed faster.
     """
     reading = FieldMatcher(rules, text, "content", "content", detect([text]))
     reading.choose(reading.evidence.beside)
     return [(start, end, meaning.entity) for start, end, meaning, _ in reading.found if meaning.entity]
 
 
-def _every(read: ParsedArticle) -> Fixes:
+def _all_fixes(read: ParsedArticle) -> Fixes:
     return {field.reading.path: field.fixes for field in read.fields if field.fixes}
 
 
-def _automatic(read: ParsedArticle) -> Fixes:
-    """Corrections of rules that need no approval."""
-    automatic = {path: [fix for fix in fixes if fix.auto] for path, fixes in _every(read).items()}
+def _automatic_fixes(read: ParsedArticle) -> Fixes:
+    """Select the corrections that need no approval."""
+    automatic = {path: [fix for fix in fixes if fix.auto] for path, fixes in _all_fixes(read).items()}
     return {path: fixes for path, fixes in automatic.items() if fixes}
 
 
@@ -162,13 +163,16 @@ def _violations(read: ParsedArticle, field: ParsedField, auto: Fixes) -> list[Vi
     ]
     if field.missing:
         violations += [
-            _missing_form(read, reading.path, text, fix, fix.start in fixed) for fix in field.missing
+            _first_mention_violation(read, reading.path, text, fix, fix.start in fixed)
+            for fix in field.missing
         ]
         violations.sort(key=lambda violation: (violation["start_offset"], violation["end_offset"]))
     return violations
 
 
-def _missing_form(read: ParsedArticle, path: str, text: str, fix: Fix, auto_fixable: bool) -> Violation:
+def _first_mention_violation(
+    read: ParsedArticle, path: str, text: str, fix: Fix, auto_fixable: bool
+) -> Violation:
     return {
         "article_id": read.article.id,
         "entity_id": fix.rule.entity,

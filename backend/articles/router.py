@@ -1,4 +1,4 @@
-"""The article endpoints: HTTP in and out."""
+"""Defines the HTTP endpoints of articles."""
 
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, ClassVar
@@ -18,7 +18,7 @@ from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 
 
 class ArticleRoute(GatedRoute):
-    """A route whose refusals bear the version of the rules, as its answers do."""
+    """A route that sends the version of the rules with errors too."""
 
     default_access: ClassVar[Access | None] = Access("read")
 
@@ -40,7 +40,7 @@ def articles_of(request: Request) -> ArticleService:
     return service
 
 
-def selection(
+def build_filter(
     article_id: str | None = None,
     entity_id: str | None = None,
     rule_id: str | None = None,
@@ -52,17 +52,17 @@ def selection(
     ] = None,
     to: Annotated[Instant | None, Query(description="Stored before this instant.")] = None,
 ) -> ViolationFilter:
-    """What the history endpoints filter by; filters that are not given do not matter."""
+    """Build the filter of the history endpoints. Missing parameters filter nothing."""
     return ViolationFilter(article_id, entity_id, rule_id, severity, language, violation_type, from_, to)
 
 
-Filter = Annotated[ViolationFilter, Depends(selection)]
+Filter = Annotated[ViolationFilter, Depends(build_filter)]
 
 
 async def require_scan_scope(request: Request) -> None:
-    """Judge the caller by what the parsed body asks for, before anything else of it is judged.
+    """Require the scope that the body's ``persist`` needs, before the rest of the body is validated.
 
-    A body that does not say whether to store is refused for that, later.
+    A body whose ``persist`` is invalid is refused later, by the validation.
     """
     body = await request.json()
     persist = body.get("persist", True) if isinstance(body, dict) else None
@@ -70,8 +70,8 @@ async def require_scan_scope(request: Request) -> None:
         require(current_principal(request), "write" if persist else "read")
 
 
-def _answer(answered: JsonResults) -> Response:
-    return RawJson(answered.body, headers={VERSION_HEADER: answered.rules_version})
+def _respond(results: JsonResults) -> Response:
+    return RawJson(results.body, headers={VERSION_HEADER: results.rules_version})
 
 
 @router.post(
@@ -79,47 +79,47 @@ def _answer(answered: JsonResults) -> Response:
 )
 @needs("read", or_scope="write")
 def scan_articles(request: Request, body: schemas.ScanRequest) -> Response:
-    """Find names and what is wrong with them, and preview every deterministic correction.
+    """Find entity names and their violations, and preview every deterministic correction.
 
-    One result for each article, in order. The violations are stored, and on the disk before the answer
-    is sent, unless `persist` is false. Storing needs the scope `write`, otherwise `read` is enough.
+    Returns one result per article, in order. Unless `persist` is false, the violations are on disk before the
+    response is sent. Storing needs the scope `write`; otherwise `read` is enough.
     """
-    return _answer(articles_of(request).scan(body.articles, persist=body.persist))
+    return _respond(articles_of(request).scan(body.articles, persist=body.persist))
 
 
 @router.post("/articles/apply", response_model=list[schemas.ApplyResult])
 def apply_corrections(request: Request, body: schemas.ApplyRequest) -> Response:
-    """Make the corrections of rules that are safe to apply (`auto_fix`); nothing is stored anywhere.
+    """Make the corrections of rules that are safe to apply (`auto_fix`). Nothing is stored.
 
-    One result for each article, in order. Applying twice changes nothing the second time.
+    Returns one result per article, in order. Applying again changes nothing.
     """
-    return _answer(articles_of(request).apply(body.articles))
+    return _respond(articles_of(request).apply(body.articles))
 
 
 @router.get("/articles/violations", response_model=schemas.ViolationPage)
 def list_violations(
     request: Request,
-    wanted: Filter,
-    limit: Annotated[int, Query(ge=1, le=1000, description="How many at the most.")] = 100,
-    cursor: Annotated[str | None, Query(description="`next_cursor` of the page before.")] = None,
+    filters: Filter,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of violations.")] = 100,
+    cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None,
 ) -> Response:
-    """Stored violations, newest first."""
+    """List stored violations, newest first."""
     service = articles_of(request)
-    body = service.violations(wanted, limit=limit, cursor=cursor)
+    body = service.violations(filters, limit=limit, cursor=cursor)
     return RawJson(body, headers={VERSION_HEADER: service.rules.version})
 
 
 @router.get("/articles/violations/summary", response_model=schemas.ViolationSummary)
-def summarise_violations(request: Request, wanted: Filter) -> Response:
-    """How many stored violations there are by rule, entity, severity, type, language and day in UTC.
+def summarise_violations(request: Request, filters: Filter) -> Response:
+    """Count stored violations by rule, entity, severity, type, language and UTC day.
 
-    The hundred most frequent rules and entities, and the last thousand days that have any.
+    Returns the hundred most frequent rules and entities, and the last thousand days with violations.
     """
     service = articles_of(request)
-    return RawJson(service.violation_summary(wanted), headers={VERSION_HEADER: service.rules.version})
+    return RawJson(service.violation_summary(filters), headers={VERSION_HEADER: service.rules.version})
 
 
 @router.get("/articles/rules", response_model=schemas.RulesInForce, responses=CACHED_RESPONSES)
 def read_rules(request: Request) -> Response:
-    """The entities and rules in force; `version` is the hash of the compiled set."""
-    return PreparedResponse(articles_of(request).rules_answer.answer(), request)
+    """Return the active entities and rules. `version` is the hash of the compiled rules."""
+    return PreparedResponse(articles_of(request).rules_response.load(), request)

@@ -1,4 +1,4 @@
-"""The rules in force as ``GET /articles/rules`` tells them: built once for each set."""
+"""Caches the response of ``GET /articles/rules``, which is built once per version of the rules."""
 
 import threading
 
@@ -14,41 +14,41 @@ VERSION_HEADER = "X-Rules-Version"
 
 
 class RulesResponseCache:
-    """Holds the answer for the set that was asked for last."""
+    """Caches the response of the version that was requested last."""
 
     def __init__(self, rules: ActiveRules) -> None:
         self._rules = rules
         self._lock = threading.Lock()
-        self._made: tuple[str, Prepared] | None = None
+        self._cached: tuple[str, Prepared] | None = None
 
     def find(self, path: str, query: bytes) -> Prepared | None:
-        """The answer, if it stands ready for the set in force."""
+        """Return the cached response if it belongs to the active rules."""
         if path != PATH or query:
             return None
-        made = self._made
-        return made[1] if made is not None and made[0] == self._rules.version else None
+        cached = self._cached
+        return cached[1] if cached is not None and cached[0] == self._rules.version else None
 
-    def answer(self) -> Prepared:
+    def load(self) -> Prepared:
         rules = self._rules.current
         with self._lock:
-            if self._made is None or self._made[0] != rules.version:
-                answer = build(rules)
-                answer.compress()
-                self._made = (rules.version, answer)
-            return self._made[1]
+            if self._cached is None or self._cached[0] != rules.version:
+                response = build_response(rules)
+                response.compress()
+                self._cached = (rules.version, response)
+            return self._cached[1]
 
 
-def build(rules: RuleSet) -> Prepared:
+def build_response(rules: RuleSet) -> Prepared:
     body = {
         "version": rules.version,
         "entities": [entity.model_dump(mode="json") for entity in rules.entities.values()],
-        "rules": [_told(each) for each in rules.rules],
+        "rules": [_rule_as_json(compiled) for compiled in rules.rules],
     }
     return Prepared(orjson.dumps(body), extra=[(VERSION_HEADER.lower().encode(), rules.version.encode())])
 
 
-def _told(compiled: CompiledRule) -> dict[str, object]:
+def _rule_as_json(compiled: CompiledRule) -> dict[str, object]:
     rule = compiled.rule
     notes = rule.note if isinstance(rule.note, dict) else {}
-    told = rule.model_dump(mode="json", by_alias=True)
-    return {**told, "note": rule.reason("en"), "notes": notes, "derived": compiled.derived}
+    fields = rule.model_dump(mode="json", by_alias=True)
+    return {**fields, "note": rule.reason("en"), "notes": notes, "derived": compiled.derived}

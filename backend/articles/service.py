@@ -1,4 +1,4 @@
-"""The verbs of the article domain, as endpoints call them."""
+"""Implements the operations behind the article endpoints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,48 +19,48 @@ from backend.store.database import Database
 
 @dataclass(frozen=True, slots=True)
 class JsonResults:
-    """An array of results as JSON, and by which set of rules."""
+    """A JSON array of results, and the version of the rules that gave them."""
 
     body: bytes
     rules_version: str
 
 
 class ArticleService:
-    """Reads articles by the rules in force, for one process."""
+    """Scans and corrects articles with the active rules, and reads stored violations. One per process."""
 
     def __init__(self, settings: Settings, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
         self.rules = ActiveRules(settings, keep=True)
-        self.rules_answer = RulesResponseCache(self.rules)
+        self.rules_response = RulesResponseCache(self.rules)
         self.pool = ScanPool(settings, self.rules)
 
     def scan(self, articles: Sequence[Article], *, persist: bool) -> JsonResults:
-        """One result for each article; with ``persist`` the violations are on the disk when this returns.
+        """Scan each article. With ``persist``, the violations are on disk when this returns.
 
-        Raises :class:`BadRequest` for an article id that cannot be stored.
+        Raises :class:`BadRequest` if an article's id cannot be stored.
         """
         if persist:
-            _refuse_unstorable(articles)
+            _require_storable_ids(articles)
         rules = self.rules.current
-        done = self.pool.run("scan", rules, articles)
+        batch = self.pool.run("scan", rules, articles)
         if persist:
-            self._store(done.violations, rules.version)
-        return JsonResults(b"[" + done.results + b"]", rules.version)
+            self._store(batch.violations, rules.version)
+        return JsonResults(b"[" + batch.results + b"]", rules.version)
 
     def apply(self, articles: Sequence[Article]) -> JsonResults:
-        """The same with the safe corrections made; nothing is stored."""
+        """Correct each article with the safe corrections. Nothing is stored."""
         rules = self.rules.current
-        done = self.pool.run("apply", rules, articles)
-        return JsonResults(b"[" + done.results + b"]", rules.version)
+        batch = self.pool.run("apply", rules, articles)
+        return JsonResults(b"[" + batch.results + b"]", rules.version)
 
-    def violations(self, wanted: ViolationFilter, *, limit: int, cursor: str | None) -> bytes:
-        _refuse_backwards(wanted)
-        return orjson.dumps(violation_store.page(self._database, wanted, limit=limit, cursor=cursor))
+    def violations(self, filters: ViolationFilter, *, limit: int, cursor: str | None) -> bytes:
+        _require_ordered_range(filters)
+        return orjson.dumps(violation_store.load_page(self._database, filters, limit=limit, cursor=cursor))
 
-    def violation_summary(self, wanted: ViolationFilter) -> bytes:
-        _refuse_backwards(wanted)
-        return orjson.dumps(violation_counts.summary(self._database, wanted))
+    def violation_summary(self, filters: ViolationFilter) -> bytes:
+        _require_ordered_range(filters)
+        return orjson.dumps(violation_counts.load_summary(self._database, filters))
 
     def close(self) -> None:
         self.pool.close()
@@ -69,30 +69,32 @@ class ArticleService:
         if not found:
             return
         with self._database.write() as connection:
-            violation_store.record(connection, found, rules_version=rules_version, now=self._now())
+            violation_store.store(connection, found, rules_version=rules_version, now=self._now())
 
 
-def _refuse_unstorable(articles: Sequence[Article]) -> None:
-    faults: list[FieldError] = [
+def _require_storable_ids(articles: Sequence[Article]) -> None:
+    errors: list[FieldError] = [
         {
             "loc": ["body", "articles", index, "id"],
-            "msg": "Holds U+0000, which cannot be stored; send another id, or persist: false",
+            "msg": "Must not contain U+0000, which cannot be stored; send another id, or persist: false",
             "type": "string_nul",
         }
         for index, article in enumerate(articles)
         if article.id is not None and NUL in article.id
     ]
-    _refuse(faults)
+    _raise_errors(errors)
 
 
-def _refuse_backwards(wanted: ViolationFilter) -> None:
-    if wanted.from_ is not None and wanted.to is not None and wanted.from_ > wanted.to:
-        _refuse([{"loc": ["query", "from"], "msg": "Is later than 'to'", "type": "range_backwards"}])
+def _require_ordered_range(filters: ViolationFilter) -> None:
+    if filters.from_ is not None and filters.to is not None and filters.from_ > filters.to:
+        _raise_errors(
+            [{"loc": ["query", "from"], "msg": "Must not be later than 'to'", "type": "range_backwards"}]
+        )
 
 
-def _refuse(faults: Sequence[FieldError]) -> None:
-    if not faults:
+def _raise_errors(errors: Sequence[FieldError]) -> None:
+    if not errors:
         return
-    where = ".".join(str(part) for part in faults[0]["loc"])
-    more = f" {len(faults) - 1} more in errors." if len(faults) > 1 else ""
-    raise BadRequest(f"{where}: {faults[0]['msg']}.{more}", errors=faults)
+    location = ".".join(str(part) for part in errors[0]["loc"])
+    more = f" {len(errors) - 1} more in errors." if len(errors) > 1 else ""
+    raise BadRequest(f"{location}: {errors[0]['msg']}.{more}", errors=errors)

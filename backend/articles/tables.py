@@ -1,4 +1,4 @@
-"""What the article domain stores: the violations that scans found, and how many there were each day."""
+"""Defines the tables of violations and of their daily counts."""
 
 import sqlalchemy as sa
 
@@ -30,9 +30,9 @@ violations = sa.Table(
         for column in ("article_key", "entity_id", "rule_id", "severity", "language", "violation_type")
     ),
 )
-"""Each filter has an index in the order of pages, so that the thousandth costs what the first does.
+"""Each filter has an index in the order of pages, so the thousandth page is as fast as the first.
 
-``article_key`` is a digest of ``article_id``, which may be longer than an index entry can be.
+``article_key`` is a digest of ``article_id``, which may exceed the maximum size of an index entry.
 """
 
 violation_days = sa.Table(
@@ -46,7 +46,7 @@ violation_days = sa.Table(
     sa.Column("language", sa.String(8), primary_key=True),
     sa.Column("count", sa.BigInteger, nullable=False),
 )
-"""How many violations of a kind were stored on a day in UTC, counted up as they are stored.
+"""Number of violations of a kind per UTC day, updated when violations are stored.
 
-``entity_id`` is empty where a violation has none: a key holds no null.
+``entity_id`` is empty for violations without an entity, because a key cannot contain null.
 """

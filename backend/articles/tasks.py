@@ -1,4 +1,4 @@
-"""The article domain's schedule: what is stored of scans is forgotten in the end."""
+"""Defines the schedule that deletes old violations."""
 
 from datetime import datetime
 
@@ -13,8 +13,8 @@ log = structlog.get_logger(__name__)
 
 
 def article_schedules(settings: Settings, database: Database) -> list[Schedule]:
-    def forget(now: datetime) -> None:
-        gone = violation_store.forget(database, keep_days=settings.violations_keep_days, now=now)
-        log.info("old_violations_deleted", violations=gone)
+    def delete_old(now: datetime) -> None:
+        deleted = violation_store.delete_old(database, keep_days=settings.violations_keep_days, now=now)
+        log.info("old_violations_deleted", violations=deleted)
 
-    return [Schedule("violations-retention", DAY, forget, "Delete violations that are no longer kept.")]
+    return [Schedule("violations-retention", DAY, delete_old, "Delete violations that are no longer kept.")]

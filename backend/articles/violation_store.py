@@ -1,4 +1,4 @@
-"""The violations that scans found, as they are stored, read back in pages, and forgotten."""
+"""Stores violations, loads them in pages, and deletes old ones."""
 
 import hashlib
 import struct
@@ -22,19 +22,19 @@ from backend.formats.timestamps import write_instant
 from backend.store.database import Database
 
 NUL = "\0"
-"""The one character that PostgreSQL's text cannot hold."""
+"""The only character that PostgreSQL cannot store in a text."""
 KIND = ("rule_id", "entity_id", "violation_type", "language", "severity")
-"""What ``violation_days`` counts by, beside the day; what has the most values comes first."""
-BATCH = 2000
-"""Rows that are deleted in one transaction: others wait for a short one."""
+"""The columns that ``violation_days`` groups by, beside the day; the one with most values comes first."""
+DELETE_BATCH_SIZE = 2000
+"""Rows deleted in one transaction. Short transactions block other writers less."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _POSITION = struct.Struct(">Bqq")
-_CURSOR_FORM = 1
+_CURSOR_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ViolationFilter:
-    """Which violations are asked for; what is null does not matter. ``to`` is exclusive."""
+    """Conditions for violations; null means any value. ``to`` is exclusive."""
 
     article_id: str | None = None
     entity_id: str | None = None
@@ -47,43 +47,43 @@ class ViolationFilter:
 
     @property
     def by_kind(self) -> dict[str, str]:
-        """The filters that both tables have columns for."""
+        """Return the filters for which both tables have columns."""
         return {name: value for name in KIND if (value := getattr(self, name)) is not None}
 
     @property
-    def is_empty(self) -> bool:
-        """Whether it asks for a text that cannot have been stored."""
+    def matches_nothing(self) -> bool:
+        """True if a filter contains a text that cannot have been stored."""
         return NUL in (self.article_id or "") or any(NUL in value for value in self.by_kind.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a page ends: after the violation of this instant and id."""
+    """The position of a page's last violation."""
 
     stored_at: datetime
     id: int
 
-    def cursor(self) -> str:
+    def to_cursor(self) -> str:
         micros = (self.stored_at - _EPOCH) // timedelta(microseconds=1)
-        packed = _POSITION.pack(_CURSOR_FORM, micros, self.id)
+        packed = _POSITION.pack(_CURSOR_VERSION, micros, self.id)
         return urlsafe_b64encode(packed).rstrip(b"=").decode()
 
     @classmethod
-    def of(cls, cursor: str) -> "Position":
-        """Raises :class:`BadRequest` for what :meth:`cursor` has never made."""
+    def from_cursor(cls, cursor: str) -> "Position":
+        """Parse a cursor. Raises :class:`BadRequest` unless :meth:`to_cursor` created it."""
         try:
             packed = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
-            form, micros, row_id = _POSITION.unpack(packed)
+            version, micros, row_id = _POSITION.unpack(packed)
             position = cls(_EPOCH + timedelta(microseconds=micros), row_id)
         except (ValueError, OverflowError, struct.error):
             raise _bad_cursor() from None
-        if form != _CURSOR_FORM or row_id < 1 or position.cursor() != cursor:
+        if version != _CURSOR_VERSION or row_id < 1 or position.to_cursor() != cursor:
             raise _bad_cursor()
         return position
 
 
-def record(connection: Connection, found: Sequence[Violation], *, rules_version: str, now: datetime) -> str:
-    """Store what one scan found, within the caller's transaction; gives the scan's id."""
+def store(connection: Connection, found: Sequence[Violation], *, rules_version: str, now: datetime) -> str:
+    """Store the violations of one scan within the caller's transaction, and return the scan's id."""
     scan_id, day = str(uuid.uuid4()), _day_of(now)
     common = {"scan_id": scan_id, "stored_at": now, "rules_version": rules_version}
     rows = [
@@ -99,7 +99,7 @@ def record(connection: Connection, found: Sequence[Violation], *, rules_version:
         index_elements=[column.name for column in violation_days.primary_key],
         set_={"count": violation_days.c.count + statement.excluded.count},
     )
-    # In one order for all, or two scans at once could each wait for a row that the other holds.
+    # All scans update in the same order. Otherwise two concurrent scans could deadlock.
     ordered = sorted(counts.items())
     connection.execute(
         statement, [{"day": day, **dict(zip(KIND, kind, strict=True)), "count": n} for kind, n in ordered]
@@ -107,10 +107,12 @@ def record(connection: Connection, found: Sequence[Violation], *, rules_version:
     return scan_id
 
 
-def page(database: Database, wanted: ViolationFilter, *, limit: int, cursor: str | None) -> ViolationPage:
-    """The newest violations of a selection, or those that follow ``cursor``."""
-    parts = _parts(wanted, Position.of(cursor) if cursor is not None else None)
-    if wanted.is_empty:
+def load_page(
+    database: Database, filters: ViolationFilter, *, limit: int, cursor: str | None
+) -> ViolationPage:
+    """Load the newest matching violations, or those after ``cursor``."""
+    parts = _parts(filters, Position.from_cursor(cursor) if cursor is not None else None)
+    if filters.matches_nothing:
         return {"data": [], "next_cursor": None}
     newest_first = (violations.c.stored_at.desc(), violations.c.id.desc())
     rows: list[Row[Any]] = []
@@ -120,65 +122,68 @@ def page(database: Database, wanted: ViolationFilter, *, limit: int, cursor: str
             rows += connection.execute(query.limit(limit + 1 - len(rows)))
             if len(rows) > limit:
                 break
-    shown = rows[:limit]
-    following = Position(shown[-1].stored_at, shown[-1].id).cursor() if len(rows) > limit else None
-    return {"data": [_wire(row) for row in shown], "next_cursor": following}
+    page = rows[:limit]
+    next_cursor = Position(page[-1].stored_at, page[-1].id).to_cursor() if len(rows) > limit else None
+    return {"data": [_as_json(row) for row in page], "next_cursor": next_cursor}
 
 
 Conditions = list[sa.ColumnElement[bool]]
 
 
-def _parts(wanted: ViolationFilter, end: Position | None) -> list[Conditions]:
-    """What is wanted and follows ``end``, as ranges of the indexes: SQLite finds no such range for a pair
-    of columns of which one is the row's own id, nor from two limits of the same kind."""
-    if end is None:
-        return [conditions(wanted)]
-    same_instant = [violations.c.stored_at == end.stored_at, violations.c.id < end.id]
-    before = min(end.stored_at, wanted.to or end.stored_at)
-    return [[*same_instant, *conditions(wanted)], conditions(replace(wanted, to=before))]
+def _parts(filters: ViolationFilter, end: Position | None) -> list[Conditions]:
+    """Build the conditions for violations after ``end``, as separate index ranges.
 
-
-def conditions(wanted: ViolationFilter) -> Conditions:
-    """What a row of ``violations`` must fulfil.
-
-    The filter that leaves the least comes first and alone as its bare column: SQLite, which knows
-    nothing of how common a value is, can then take no other filter's index.
+    SQLite cannot use an index range for a pair of columns with the row id, nor for two limits of the same
+    kind.
     """
-    asked: Conditions = []
-    if wanted.article_id is not None:
-        asked.append(violations.c.article_key == article_key(wanted.article_id))
-        asked.append(violations.c.article_id == wanted.article_id)
-    for name, value in wanted.by_kind.items():
+    if end is None:
+        return [conditions(filters)]
+    same_instant = [violations.c.stored_at == end.stored_at, violations.c.id < end.id]
+    before = min(end.stored_at, filters.to or end.stored_at)
+    return [[*same_instant, *conditions(filters)], conditions(replace(filters, to=before))]
+
+
+def conditions(filters: ViolationFilter) -> Conditions:
+    """Build the conditions for a row of ``violations``.
+
+    Only the most selective filter uses its bare column. SQLite has no statistics about the values, and
+    otherwise might choose the index of another filter.
+    """
+    clauses: Conditions = []
+    if filters.article_id is not None:
+        clauses.append(violations.c.article_key == article_key(filters.article_id))
+        clauses.append(violations.c.article_id == filters.article_id)
+    for name, value in filters.by_kind.items():
         column = violations.c[name]
-        asked.append((sa.func.coalesce(column, "") if asked else column) == value)
-    if wanted.from_ is not None:
-        asked.append(violations.c.stored_at >= wanted.from_)
-    if wanted.to is not None:
-        asked.append(violations.c.stored_at < wanted.to)
-    return asked
+        clauses.append((sa.func.coalesce(column, "") if clauses else column) == value)
+    if filters.from_ is not None:
+        clauses.append(violations.c.stored_at >= filters.from_)
+    if filters.to is not None:
+        clauses.append(violations.c.stored_at < filters.to)
+    return clauses
 
 
-def forget(database: Database, *, keep_days: int, now: datetime) -> int:
-    """Delete what was stored more than ``keep_days`` whole days ago; gives how many violations went."""
+def delete_old(database: Database, *, keep_days: int, now: datetime) -> int:
+    """Delete violations stored more than ``keep_days`` complete days ago, and return their number."""
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     if keep_days >= (today - datetime.min.replace(tzinfo=UTC)).days:
         return 0
     first = today - timedelta(days=keep_days)
-    old = sa.select(violations.c.id).where(violations.c.stored_at < first).limit(BATCH)
-    gone = 0
+    old = sa.select(violations.c.id).where(violations.c.stored_at < first).limit(DELETE_BATCH_SIZE)
+    deleted = 0
     while True:
         with database.write() as connection:
-            went = connection.execute(sa.delete(violations).where(violations.c.id.in_(old))).rowcount
-        gone += went
-        if went < BATCH:
+            count = connection.execute(sa.delete(violations).where(violations.c.id.in_(old))).rowcount
+        deleted += count
+        if count < DELETE_BATCH_SIZE:
             break
     with database.write() as connection:
         connection.execute(sa.delete(violation_days).where(violation_days.c.day < _day_of(first)))
-    return gone
+    return deleted
 
 
 def article_key(article_id: str | None) -> str | None:
-    """A digest of fixed length: an id may be longer than an index entry can be."""
+    """Return a digest of fixed length, because an id may exceed the maximum size of an index entry."""
     if article_id is None:
         return None
     return hashlib.blake2b(article_id.encode(), digest_size=16).hexdigest()
@@ -188,7 +193,7 @@ def _day_of(moment: datetime) -> str:
     return moment.astimezone(UTC).date().isoformat()
 
 
-def _wire(row: Row[Any]) -> StoredViolation:
+def _as_json(row: Row[Any]) -> StoredViolation:
     return {
         "article_id": row.article_id,
         "entity_id": row.entity_id,
@@ -210,6 +215,6 @@ def _wire(row: Row[Any]) -> StoredViolation:
 
 
 def _bad_cursor() -> BadRequest:
-    message = "Is no cursor of this service: send next_cursor as it came"
-    fault: FieldError = {"loc": ["query", "cursor"], "msg": message, "type": "cursor_invalid"}
-    return BadRequest(f"query.cursor: {message}.", errors=[fault])
+    message = "Must be the next_cursor of a previous response, unchanged"
+    error: FieldError = {"loc": ["query", "cursor"], "msg": message, "type": "cursor_invalid"}
+    return BadRequest(f"query.cursor: {message}.", errors=[error])

@@ -47,6 +47,10 @@ def resolve_time_range(
     if start is None:
         return until - min(window, until - _EARLIEST), until
     if start > until:
-        fault: FieldError = {"loc": ["query", "from"], "msg": "Is later than 'to'", "type": "range_backwards"}
+        fault: FieldError = {
+            "loc": ["query", "from"],
+            "msg": "Must not be later than 'to'",
+            "type": "range_backwards",
+        }
         raise BadRequest("query.from: Is later than 'to'.", errors=[fault])
     return start, until

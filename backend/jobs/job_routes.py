@@ -59,7 +59,7 @@ ACCEPTED_RESPONSES: dict[int | str, dict[str, Any]] = {
 
 def _job_id(text: str) -> str:
     if not _UUID.fullmatch(text.lower()):
-        raise ValueError("is no job id: a UUID such as 4f7c2a9e-0b1d-4c3e-8f5a-6d7e8f9a0b1c")
+        raise ValueError("must be a job id: a UUID such as 4f7c2a9e-0b1d-4c3e-8f5a-6d7e8f9a0b1c")
     return text.lower()
 
 

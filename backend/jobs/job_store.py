@@ -211,6 +211,6 @@ def _parse_cursor(cursor: str) -> tuple[datetime, str]:
         micros, job_id = _POSITION.unpack(packed)
         return _EPOCH + timedelta(microseconds=micros), str(uuid.UUID(bytes=job_id))
     except (ValueError, OverflowError, struct.error):
-        message = "Is no cursor of this service: send next_cursor as it came"
+        message = "Must be the next_cursor of a previous response, unchanged"
         fault: FieldError = {"loc": ["query", "cursor"], "msg": message, "type": "cursor_invalid"}
         raise BadRequest(f"query.cursor: {message}.", errors=[fault]) from None

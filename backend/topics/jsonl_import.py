@@ -112,7 +112,7 @@ def _parse_line(line: bytes) -> Topic | str:
     try:
         body = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return f"is no valid JSON: {error.msg}"
+        return f"must be valid JSON: {error.msg}"
     if not isinstance(body, dict):
         return "must be a JSON object with category, published_at, url and texts"
     try:

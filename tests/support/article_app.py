@@ -9,7 +9,7 @@ from typing import Any, cast
 import orjson
 
 from backend.articles.service import ArticleService
-from backend.articles.violation_store import ViolationFilter, page
+from backend.articles.violation_store import ViolationFilter, load_page
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
 from tests.support import read_once
@@ -121,7 +121,7 @@ class Articles:
 
     def stored(self) -> list[Any]:
         """List every violation in the store, newest first."""
-        return list(page(self.running.database, ViolationFilter(), limit=100_000, cursor=None)["data"])
+        return list(load_page(self.running.database, ViolationFilter(), limit=100_000, cursor=None)["data"])
 
     def _create_key(self, scopes: str) -> str:
         names = tuple(cast(Scope, name) for name in scopes.split())

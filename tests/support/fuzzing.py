@@ -15,14 +15,14 @@ from schemathesis.hooks import HookContext
 from schemathesis.openapi.checks import AllowHeaderMismatch, RejectedPositiveData, UseAfterFree
 
 NOT_IN_SCHEMA = (
-    "Is no cursor of this service",  # only cursors that the service issued are valid
-    "Is later than 'to'",  # two parameters that contradict each other
+    "Must be the next_cursor of a previous response",  # only cursors that the service issued are valid
+    "Must not be later than 'to'",  # two parameters that contradict each other
     "an integer beyond 64 bits",  # also in ignored fields
     "Must be UTF-8",  # the bytes of a header, as in the next line
     "Must consist of printable characters",
     "send at least one of them",  # one of several fields is required
     "must be an address",  # the pattern also matches URLs without a host
-    "olds U+0000",  # no store accepts it
+    "U+0000",  # no store accepts it
     "should have at least 1 character",  # not counting surrounding blanks
     "is unknown, expired or revoked",  # only the store knows valid tokens
     "there is no such day or time",  # the first and last possible hours, in other time zones

@@ -33,4 +33,4 @@ def violation(**more: Any) -> Violation:
 def store(database: Database, *found: Violation, at: datetime = NOON, version: str = VERSION) -> str:
     """Store the violations of one scan; returns the scan's id."""
     with database.write() as connection:
-        return violation_store.record(connection, found, rules_version=version, now=at)
+        return violation_store.store(connection, found, rules_version=version, now=at)

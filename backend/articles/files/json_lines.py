@@ -86,7 +86,7 @@ def _scan_line(
 
 def _parse_article(raw: Any, language: str | None) -> Article:
     if not isinstance(raw, dict):
-        raise ValueError('the line holds no object; an article is {"title": …, "content": …}')
+        raise ValueError('must be a JSON object such as {"title": …, "content": …}')
     if language:
         raw = {**raw, "language": language}
     article = Article.model_validate(raw)
@@ -94,7 +94,7 @@ def _parse_article(raw: Any, language: str | None) -> Article:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{name} holds half of a surrogate pair, which is no text") from None
+            raise ValueError(f"{name} must not contain a lone surrogate") from None
     return article
 
 
@@ -122,7 +122,7 @@ def _format_error(error: ValueError | RecursionError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"not UTF-8 at byte {error.start}"
     if isinstance(error, json.JSONDecodeError):
-        return f"no valid JSON at column {error.colno}: {error.msg}"
+        return f"invalid JSON at column {error.colno}: {error.msg}"
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -82,7 +82,7 @@ def detect(path: Path) -> Format:
         except (json.JSONDecodeError, ValueError, RecursionError) as error:
             if isinstance(error, InvalidRulesError):
                 raise
-            raise InvalidRulesError([FileError(path, 0, f"is no JSON: {error}")]) from None
+            raise InvalidRulesError([FileError(path, 0, f"must be valid JSON: {error}")]) from None
     elif suffix in (".yml", ".yaml"):
         data = read_document(path).data
         if vale.is_supported(data):
@@ -90,7 +90,7 @@ def detect(path: Path) -> Format:
         if prh.is_supported(data):
             return "prh"
     known = ", ".join(FORMATS)
-    raise InvalidRulesError([FileError(path, 0, f"is of no known format: say which with --format ({known})")])
+    raise InvalidRulesError([FileError(path, 0, f"has an unknown format: name it with --format ({known})")])
 
 
 def _vale(path: Path, options: Options) -> Import:

@@ -74,7 +74,7 @@ def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
                 rows.append((before + 1, cells))
             before = reader.line_num
     except csv.Error as error:
-        raise InvalidRulesError([FileError(path, reader.line_num, f"is no CSV: {error}")]) from None
+        raise InvalidRulesError([FileError(path, reader.line_num, f"must be valid CSV: {error}")]) from None
     return rows
 
 

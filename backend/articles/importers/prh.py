@@ -46,7 +46,7 @@ def read(path: Path, *, auto_fix: bool = False) -> Import:
         line = file.line("rules", number)
         entry = {"expected": rule} if isinstance(rule, str) else rule
         if not isinstance(entry, dict) or not isinstance(entry.get("expected"), str):
-            made.skip(file.path, line, f"rule {number + 1}", "'expected' is missing or no text")
+            made.skip(file.path, line, f"rule {number + 1}", "'expected' must be text")
         elif file.path != path and entry["expected"] in expected:
             reason = "another file has a rule for it already, which goes before"
             made.skip(file.path, line, entry["expected"], reason)
@@ -90,7 +90,7 @@ def _imported(
         made.skip(document.path, line, f"import {name}", f"more than {MAX_FILES} files import each other")
         return
     if not path.is_file():
-        made.skip(document.path, line, f"import {name}", "there is no such file here")
+        made.skip(document.path, line, f"import {name}", "this file does not exist")
         return
     try:
         inner = read_document(path)
@@ -180,7 +180,7 @@ def _patterns(entry: dict[str, Any]) -> Iterator[tuple[Pattern, Expansion]]:
         return
     for given in written if isinstance(written, list) else [written]:
         if not isinstance(given, str):
-            raise UnsupportedRegexError(f"the pattern {given!r} is no text")
+            raise UnsupportedRegexError(f"the pattern {given!r} must be text")
         regex = _REGEX.fullmatch(given)
         if regex is None:
             yield surface(given), Expansion(given)

@@ -113,9 +113,9 @@ class NegativeLookaround:
                     f"a look-around in it stands for more than {MAX_EXPANSIONS} texts"
                 )
             if not expansion.text or expansion.not_before or expansion.not_after or expansion.word_end:
-                raise UnsupportedRegexError("it holds a look-around that is no list of texts")
+                raise UnsupportedRegexError("it contains a look-around that does not list texts")
             if expansion.word_start:
-                raise UnsupportedRegexError("it holds a look-around that is no list of texts")
+                raise UnsupportedRegexError("it contains a look-around that does not list texts")
             beside.append(expansion.text)
         if self.ahead:
             yield replace(before, not_before=(*before.not_before, *beside))

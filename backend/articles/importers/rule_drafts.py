@@ -164,7 +164,9 @@ def _pattern(expansion: Expansion, ignored: Sequence[Expansion], boundary: Bound
         raise UnsupportedRegexError("it asks for a word boundary at one side alone")
     if expansion.word_start:
         if not (_WORD_ASCII.match(text[0]) and _WORD_ASCII.match(text[-1])):
-            raise UnsupportedRegexError("it asks for a word boundary beside what is no Latin letter or digit")
+            raise UnsupportedRegexError(
+                "it needs a word boundary beside a character other than a Latin letter or digit"
+            )
         boundary = "word"
     before, after = list(expansion.not_before), list(expansion.not_after)
     for longer in ignored:

@@ -79,7 +79,7 @@ def _terms(text: str, path: Path) -> list[tuple[Any, int]]:
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        raise InvalidRulesError([FileError(path, line, f"is no JSON: {reason}")]) from None
+        raise InvalidRulesError([FileError(path, line, f"must be valid JSON: {reason}")]) from None
     if not isinstance(terms, list):
         raise InvalidRulesError([FileError(path, 1, "holds no list of terms")])
     return [(term, line) for term, line in zip(terms, _lines(text, terms), strict=True)]

@@ -64,7 +64,7 @@ def add(made: Import, document: Document, *, auto_fix: bool) -> None:
     """Add the rules of one style file."""
     data, path = document.data, document.path
     if not is_supported(data):
-        made.skip(path, 0, path.name, "it is no Vale rule: 'extends' names none of Vale's kinds")
+        made.skip(path, 0, path.name, "'extends' must name one of Vale's rule types")
         return
     kind = data["extends"]
     swap = data.get("swap")
@@ -72,7 +72,7 @@ def add(made: Import, document: Document, *, auto_fix: bool) -> None:
         reason = f"a rule of the kind '{kind}' says what is wrong and not what would be right"
         made.skip(path, document.line("extends"), path.name, reason)
     elif not isinstance(swap, dict) or not swap:
-        made.skip(path, document.line("swap"), path.name, "'swap' is no mapping of wrong to right")
+        made.skip(path, document.line("swap"), path.name, "'swap' must map wrong texts to right ones")
     elif unfit := _unfit(data):
         made.skip(path, document.line(unfit[0]), path.name, unfit[1])
     else:
@@ -92,7 +92,7 @@ def _unfit(data: dict[str, Any]) -> tuple[str, str] | None:
         return "level", f"the level {data['level']!r} is not known"
     exceptions = data.get("exceptions") or []
     if not isinstance(exceptions, list) or not all(isinstance(given, str) for given in exceptions):
-        return "exceptions", "'exceptions' is no list of texts"
+        return "exceptions", "'exceptions' must be a list of texts"
     try:
         _exceptions(data)
     except UnsupportedRegexError as reason:
@@ -111,7 +111,7 @@ def _exceptions(data: dict[str, Any]) -> set[str]:
 def _swap(made: Import, document: Document, key: str, value: Any, auto_fix: bool) -> None:
     data, path, line = document.data, document.path, document.line("swap", key)
     if not isinstance(value, str) or not value:
-        made.skip(path, line, key, f"its value {value!r} is no text")
+        made.skip(path, line, key, f"its value {value!r} must be text")
         return
     ignorecase, nonword = data.get("ignorecase") is True, data.get("nonword") is True
     try:

@@ -114,7 +114,7 @@ def parse_document(text: str, path: Path) -> Document:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "cannot be read"
         last = len(text.splitlines())  # the end of the text counts as a line of its own otherwise
-        builder.refuse(min(mark.line + 1, last) if mark else 0, f"this is no valid YAML: {problem}")
+        builder.refuse(min(mark.line + 1, last) if mark else 0, f"must be valid YAML: {problem}")
     except yaml.reader.ReaderError as error:
         at = error.position if isinstance(error.position, int) else 0
         line = text.count("\n", 0, at) + 1

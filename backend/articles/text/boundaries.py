@@ -1,7 +1,7 @@
-"""Decides which characters can stand next to a name: word boundaries for texts without spaces.
+"""Decides which characters can stand next to a name, also in languages that do not separate words.
 
-Word characters are the letters, marks, digits and underscores of scripts that write words apart. Han,
-kana, Hangul and bopomofo are none, so that ``Ethereumは`` holds a name and ``Ethereumly`` does not.
+Word characters are letters, marks, digits and underscores of scripts that separate words by spaces. Han,
+kana, Hangul and bopomofo are not word characters: ``Ethereumは`` contains a name, ``Ethereumly`` does not.
 """
 
 import unicodedata
@@ -9,13 +9,13 @@ import unicodedata
 from backend.articles.model import Boundary
 
 LETTER, DIGIT, KATAKANA, MARK = 1, 2, 4, 8
-"""Classes of characters, as bits. A mark of a script with word boundaries is a letter too."""
+"""Character classes, as bit flags. A mark of a script with word boundaries is also a letter."""
 WORD = LETTER | DIGIT
 
 SHORT_KATAKANA = 4
-"""Up to this length a name in katakana is likely part of another word (ニア in カリフォルニア)."""
+"""A katakana name of up to this length is likely to be part of another word (ニア in カリフォルニア)."""
 MAX_NUMBER_CHARS = 24
-"""How far the amount before a ticker (100.5BTC) is followed."""
+"""Maximum length of the amount before a ticker (100.5BTC)."""
 
 _CJK = (
     (0x1100, 0x11FF),
@@ -56,7 +56,7 @@ def _class_of(character: str) -> int:
 
 
 class _Classes(dict[str, int]):
-    """Classes by character, found when first asked for; those outside the basic plane are not kept."""
+    """Caches the classes of characters. Characters outside the basic plane are not cached."""
 
     def __missing__(self, character: str) -> int:
         found = _class_of(character)
@@ -69,10 +69,10 @@ CLASS = _Classes()
 
 
 def edges(surface: str, boundary: Boundary, *, symbol: bool = False) -> tuple[int, int]:
-    """Classes that may not stand before and behind ``surface`` (folded, not empty).
+    """Return the classes that must not precede and follow ``surface`` (folded, not empty).
 
-    Behind any name no combining mark may follow: it would belong to the last letter. Before a ticker a
-    digit may stand (100BTC); :func:`ends_number` says whether that digit ends an amount.
+    A combining mark must not follow any name, because it would belong to the last letter. A digit may precede
+    a ticker (100BTC) if :func:`ends_number` finds that it ends an amount.
     """
     if boundary == "none":
         return 0, MARK
@@ -90,14 +90,14 @@ def _is_short_katakana(surface: str) -> bool:
 
 
 def is_katakana(surface: str) -> bool:
-    """Whether all of ``surface`` is in katakana."""
+    """True if ``surface`` is entirely in katakana."""
     return all(CLASS[character] & KATAKANA for character in surface)
 
 
 def ends_number(text: str, end: int) -> bool:
-    """Whether the digit before ``end`` ends a number that stands for itself, not a word (x86BTC)."""
+    """True if the digit before ``end`` ends a separate number and not a word (x86BTC)."""
     at = end - 1
-    farthest = max(0, end - MAX_NUMBER_CHARS)
-    while at > farthest and text[at - 1] in "0123456789.,":
+    first_allowed = max(0, end - MAX_NUMBER_CHARS)
+    while at > first_allowed and text[at - 1] in "0123456789.,":
         at -= 1
     return at == 0 or not CLASS[text[at - 1]] & LETTER

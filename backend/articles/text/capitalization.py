@@ -1,18 +1,18 @@
-"""Finds where a name can be capitalised differently: lines in capitals, titles, starts of sentences."""
+"""Finds where a name may be capitalised differently: lines in capitals, titles, starts of sentences."""
 
 import re
 
 from backend.articles.model import FieldName
 
-_SMALL = re.compile("[a-z\u00df-\u00f6\u00f8-\u00ff\uff41-\uff5a]")
+_LOWER_CASE = re.compile("[a-z\u00df-\u00f6\u00f8-\u00ff\uff41-\uff5a]")
 _BEFORE_SENTENCE = " \t\u3000\"'“”‘’«»「『（([*_>#+-•–—"
 _SENTENCE_ENDS = ".!?…:。！？："
-FARTHEST = 40
-"""How far back the end of the sentence before is looked for."""
+MAX_LOOKBACK_CHARS = 40
+"""How far back to search for the end of the previous sentence."""
 
 
 class Lines:
-    """Answers about the lines of one field. Each line is looked at once when asked from left to right."""
+    """Examines the lines of one field of an article. Ask from left to right: then each line is read once."""
 
     def __init__(self, text: str, field: FieldName) -> None:
         self._text = text
@@ -21,21 +21,21 @@ class Lines:
         self._capitals: bool | None = None
 
     def in_capitals(self, at: int) -> bool:
-        """Whether the line around ``at`` holds no small Latin letter."""
-        self._enter(at)
+        """True if the line around ``at`` contains no lower-case Latin letter."""
+        self._go_to_line(at)
         if self._capitals is None:
-            self._capitals = _SMALL.search(self._text, self._start, self._end) is None
+            self._capitals = _LOWER_CASE.search(self._text, self._start, self._end) is None
         return self._capitals
 
     def opens_sentence(self, at: int) -> bool:
-        """Whether a capital at ``at`` may be owed to a title, a heading or the start of a sentence."""
-        self._enter(at)
+        """True if a title, a heading or the start of a sentence can explain a capital at ``at``."""
+        self._go_to_line(at)
         if self._is_title or self._text.startswith("#", self._start):
             return True
-        before = self._text[max(self._start, at - FARTHEST) : at].rstrip(_BEFORE_SENTENCE)
-        return before[-1] in _SENTENCE_ENDS if before else at - self._start < FARTHEST
+        before = self._text[max(self._start, at - MAX_LOOKBACK_CHARS) : at].rstrip(_BEFORE_SENTENCE)
+        return before[-1] in _SENTENCE_ENDS if before else at - self._start < MAX_LOOKBACK_CHARS
 
-    def _enter(self, at: int) -> None:
+    def _go_to_line(self, at: int) -> None:
         if not self._start <= at <= self._end:
             self._start = self._text.rfind("\n", 0, at) + 1
             end = self._text.find("\n", at)

@@ -1,9 +1,9 @@
 """Folds case, width and composition of a text, with an exact mapping back to its offsets.
 
-A folded text is in lower case, its full-width letters and digits are narrow, its half-width katakana
-wide, its combining marks composed, its ligatures taken apart, and its special spaces, hyphens and
-apostrophes plain. Full-width punctuation stays. Most texts fold one to one; where a length changes,
-the map back is piecewise linear and knows which places lie inside a composition or an expansion.
+A folded text is in lower case. Full-width letters and digits become narrow, half-width katakana wide,
+combining marks composed, ligatures separate letters, and special spaces, hyphens and apostrophes ASCII.
+Full-width punctuation stays. Most characters fold one to one. Where a length changes, the mapping is
+piecewise linear and rejects offsets inside a composition or an expansion.
 """
 
 import re
@@ -13,14 +13,14 @@ from bisect import bisect_left, bisect_right
 SINGLE = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uff9d\ufb00-\ufb06"
 MARK = "\u0300-\u036f\u3099\u309a\uff9e\uff9f"
 MAX_MARKS_PER_BASE = 16
-"""A base with more marks than this is no name; putting them in canonical order takes squared time."""
+"""A base with more marks cannot be part of a name. Sorting marks canonically takes quadratic time."""
 
 HALF_WIDTH_KATAKANA = re.compile("[\uff65-\uff9f]")
 
 _SINGLE = re.compile(f"[{SINGLE}]")
 _MARK = re.compile(f"[{MARK}]")
 _RUN = re.compile(f"[{SINGLE}{MARK}]+")
-_UNEVEN = re.compile(f"[{MARK}\ufb00-\ufb06]")
+_LENGTH_CHANGING = re.compile(f"[{MARK}\ufb00-\ufb06]")
 _CLUSTER = re.compile(f"[^{MARK}]?[{MARK}]*", re.DOTALL)
 _ASCII = bytes(range(128))
 _SOUND_MARKS = str.maketrans("\uff9e\uff9f", "\u3099\u309a")
@@ -34,21 +34,21 @@ _PLAIN = (
     ("\u2011", "-"),
 )
 _SMALL = {"\u0130": "i", "ς": "σ"}
-"""Of all characters the one whose lower case has another length, and the one that lower() writes or not by
-what follows."""
-_ALONE = _SMALL | dict(_PLAIN)
-"""What takes the place of single characters, but for those that are simply put into lower case."""
-_ODD = re.compile(f"[{SINGLE}{MARK}{''.join(special for special, _ in _PLAIN)}]")
-FEW = 16
-"""Up to so many characters are replaced one by one, which is quicker than looking at all of the text."""
+"""``İ`` is the only character whose lower case has another length. ``lower()`` maps Σ to ``ς`` or ``σ`` by
+its context, so both become ``σ``."""
+_REPLACEMENTS = _SMALL | dict(_PLAIN)
+"""Replacements of single characters that ``lower()`` does not give."""
+_NOT_NORMALISED = re.compile(f"[{SINGLE}{MARK}{''.join(special for special, _ in _PLAIN)}]")
+MAX_SINGLE_REPLACEMENTS = 16
+"""Up to this number of distinct characters, replacing one by one is faster than scanning the text."""
 _OTHER_THAN_COMMON = re.compile(
     "[^\u2013-\u2018\u201c-\u2026\u3001-\u3098\u309b-\u30ff\u3400-\u9fff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40]"
 )
-"""All but what most texts hold beyond ASCII and what folding leaves as it is."""
+"""Characters beyond ASCII other than the common ones that folding leaves unchanged."""
 
 
 class Folded:
-    """A folded text and where each of its places lies in the original."""
+    """A folded text with a mapping of its offsets to the original."""
 
     __slots__ = ("_encoded", "_ends", "_source_ends", "_starts", "identity", "text")
 
@@ -58,24 +58,24 @@ class Folded:
         self.identity = not pieces
         if not pieces:
             return
-        # Of each piece that must not be cut: start and end in the folded text, end in the original.
+        # For each piece that must not be split: start and end in the folded text, end in the original.
         self._starts = [piece[0] for piece in pieces]
         self._ends = [piece[1] for piece in pieces]
         self._source_ends = [piece[2] for piece in pieces]
 
     def encoded(self) -> bytes:
-        """The folded text in UTF-8."""
+        """Return the folded text in UTF-8."""
         return encoded(self.text) if self._encoded is None else self._encoded
 
     def source(self, start: int, end: int) -> tuple[int, int] | None:
-        """The original's span for ``[start:end]`` of the folded text; None where an edge cuts a piece."""
+        """Map ``[start:end]`` of the folded text to the original; None if a bound splits a piece."""
         if self.identity:
             return start, end
         first, last = self._place(start), self._place(end)
         return None if first is None or last is None else (first, last)
 
     def place(self, at: int) -> int:
-        """Where ``at`` of the original is in the folded text, or where the piece begins that it cuts."""
+        """Map ``at`` in the original to the folded text, or to the start of the piece that contains it."""
         if self.identity:
             return at
         k = bisect_right(self._source_ends, at)
@@ -91,44 +91,44 @@ class Folded:
 
 
 def fold(text: str) -> Folded:
-    """``text`` as the matcher reads it. Folding a folded text changes nothing."""
+    """Fold ``text`` for the matcher. Folding a folded text changes nothing."""
     if text.isascii():
         return Folded(text.lower(), [])
     low = encoded(text)
     others = "".join(set(_OTHER_THAN_COMMON.findall(_beyond_ascii(low))))
-    if len(others) > FEW:
+    if len(others) > MAX_SINGLE_REPLACEMENTS:
         text = text.replace("\u0130", "I").lower().replace("ς", "σ")
-        return _even_out(text, text)
-    # The lower case of bytes is that of ASCII: much quicker than that of all characters.
+        return _normalise(text, text)
+    # bytes.lower() changes only ASCII and is much faster than str.lower().
     low = low.lower()
-    uneven = _UNEVEN.search(others)
+    changes_length = _LENGTH_CHANGING.search(others)
     for character in others:
-        small = _ALONE.get(character) or character.lower()
-        if not uneven and _SINGLE.match(small):
+        small = _REPLACEMENTS.get(character) or character.lower()
+        if not changes_length and _SINGLE.match(small):
             small = unicodedata.normalize("NFKC", small)
         if small != character:
             low = low.replace(encoded(character), encoded(small))
     text = low.decode("utf-8", "surrogatepass")
-    return _even_out(text, others.lower()) if uneven else Folded(text, [], low)
+    return _normalise(text, others.lower()) if changes_length else Folded(text, [], low)
 
 
 def encoded(text: str) -> bytes:
-    """``text`` in UTF-8; halves of surrogate pairs too, which no other encoding of it would take."""
+    """Encode ``text`` in UTF-8, including lone surrogates, which the default encoding rejects."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def plain(text: str) -> str:
-    """``text`` with width and composition evened out and its case kept: to tell an exact form."""
-    return text if text.isascii() else _even_out(text, text).text
+    """Normalise the width and composition of ``text`` and keep its case, to compare exact forms."""
+    return text if text.isascii() else _normalise(text, text).text
 
 
 def _beyond_ascii(encoded: bytes) -> str:
     return encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
-def _even_out(text: str, others: str) -> Folded:
-    """``text`` evened out, of which ``others`` holds all characters beyond ASCII but the common ones."""
-    if _ODD.search(others) is None:
+def _normalise(text: str, others: str) -> Folded:
+    """Normalise ``text``. ``others`` contains all its characters beyond ASCII except the common ones."""
+    if _NOT_NORMALISED.search(others) is None:
         return Folded(text, [])
     for special, ordinary in _PLAIN:
         if special in others:
@@ -141,7 +141,7 @@ def _even_out(text: str, others: str) -> Folded:
     done = folded = 0
     while run is not None:
         start, end = run.span()
-        if _UNEVEN.search(text, start, end):
+        if _LENGTH_CHANGING.search(text, start, end):
             if _MARK.match(text, start):
                 start = max(done, start - 1)  # the character that the mark belongs to
             parts.append(text[done:start])
@@ -159,7 +159,7 @@ def _even_out(text: str, others: str) -> Folded:
 def _clusters(
     text: str, start: int, end: int, folded: int, parts: list[str], pieces: list[tuple[int, int, int]]
 ) -> int:
-    """Folds ``text[start:end]`` base by base; returns the new length of the folded text."""
+    """Fold ``text[start:end]`` base by base; return the new length of the folded text."""
     for cluster in _CLUSTER.finditer(text, start, end):
         source = cluster.group()
         if not source:

@@ -1,8 +1,8 @@
 """Finds code, comments, tags and link targets in Markdown, HTML and blog templates.
 
-An article says not which of them it is written in, so that all are looked for. CommonMark decides what
-a fence, a code span and a comment is; where a start has no end, what CommonMark says holds too: a fence
-or a comment runs to the end of the text, backticks without their like are text.
+An article does not declare its format, so all formats are searched for. Fences, code spans and comments
+follow CommonMark, also if their end is missing: a fence or a comment then runs to the end of the text, and
+backticks without closing backticks are text.
 """
 
 import re
@@ -14,24 +14,24 @@ from itertools import chain, groupby
 Span = tuple[int, int]
 
 _RAW_NAMES = "script|style|pre|code|textarea|kbd|samp|var|tt|math|svg"
-# Each is looked for by itself: one character is found much quicker than any of several.
+# Searched for one by one: finding one character is much faster than any of several.
 _SIGNS = tuple(
     (sign[0], re.compile(re.escape(sign[0]) + sign[1:])) for sign in ("`", "<", "\\", "{(?=[{%])", "~(?=~~)")
 )
-# What mostly stands there: a code span of one line, a tag without quotes. All else has to be followed.
+# The most frequent cases: a code span in one line, a tag without quotes. _Follower handles the others.
 _SIMPLE = re.compile(rf"(?<!`)`(?!`)[^`\n]++`(?!`)|<(?!(?i:{_RAW_NAMES})\b)[A-Za-z/][^<>\"'\n]*+>")
 _BEFORE_FENCE = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t>]*")
 _FENCE = re.compile(r"`{3,}+|~{3,}+")
 _BACKTICKS = re.compile(r"`++")
 _BLANK_LINE = re.compile(r"\n[ \t]*+(?=\n)")
-# A `<` inside a tag but outside its quotes ends the attempt. At any place only three attempts can be
-# alive (outside quotes, inside either kind), hence linear.
+# A `<` inside a tag but outside its quotes ends the attempt. At any offset, at most three attempts are alive
+# (outside quotes, or inside either kind of quotes), so the time is linear.
 _TAG = re.compile(r"<[A-Za-z/!?](?:[^<>\"']|\"[^\"]*\"|'[^']*')*+>")
 _TAG_WITHOUT_QUOTES = re.compile(r"<[A-Za-z/!?][^<>]*+>")
 _RAW = re.compile(rf"<({_RAW_NAMES})\b", re.IGNORECASE)
 _RAW_END = re.compile(rf"</({_RAW_NAMES})\s*+>", re.IGNORECASE)
-LONGEST_TEMPLATE = 2_000
-LONGEST_INDENT = 40
+MAX_TEMPLATE_CHARS = 2_000
+MAX_INDENT_CHARS = 40
 
 _TARGET = re.compile(
     r"\]\(\s*+(?:<[^<>\n]*+>|(?:[^\s()]++|\((?:[^\s()]++|\([^\s()]*+\))*+\))*+)"
@@ -54,7 +54,7 @@ _WORD_BEGINS = re.compile(r"[^\W\d]")
 
 
 def structure_spans(text: str) -> Iterator[Span]:
-    """Code, comments, tags and template marks, each outside the others."""
+    """Generate the spans of code, comments, tags and template marks. They do not overlap."""
     start = 0
     if text.startswith("---"):
         head = _FRONT_MATTER.match(text)
@@ -90,7 +90,7 @@ def _inline(text: str, at: int) -> Iterator[Span]:
 
 
 class _Follower:
-    """Where that ends which begins at a place, and whether it is protected text."""
+    """Finds the end of the construct that starts at an offset, and whether it is protected text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -103,9 +103,9 @@ class _Follower:
         if sign == "<":
             return self._angle(at)
         if sign == "{":
-            close = text.find("}}" if text[at + 1] == "{" else "%}", at + 2, at + LONGEST_TEMPLATE)
+            close = text.find("}}" if text[at + 1] == "{" else "%}", at + 2, at + MAX_TEMPLATE_CHARS)
             return (True, close + 2) if close >= 0 else (False, at + 2)
-        if sign == "\\":  # the character behind it is no sign
+        if sign == "\\":  # the escaped character starts nothing
             return False, at + 2
         fence = _FENCE.match(text, at)
         if fence and _opens_line(text, at):
@@ -144,7 +144,7 @@ def _opens_line(text: str, at: int) -> bool:
 
 
 def _fence_end(text: str, fence: re.Match[str]) -> int:
-    """The end of the fenced block; 0 where the line is none (backticks in what follows the fence)."""
+    """Return the end of the fenced block; 0 if the line is no fence, because backticks follow in it."""
     mark = fence.group()
     line_end = text.find("\n", fence.end())
     if mark[0] == "`" and "`" in text[fence.end() : line_end if line_end >= 0 else len(text)]:
@@ -159,7 +159,7 @@ def _fence_end(text: str, fence: re.Match[str]) -> int:
 
 
 class _Backticks:
-    """For each run of backticks the next run of the same length in its paragraph."""
+    """Finds for each run of backticks the next run of the same length in its paragraph."""
 
     def __init__(self, text: str) -> None:
         self._closes: dict[int, int] = {}
@@ -174,12 +174,12 @@ class _Backticks:
             last[end - start] = (paragraph, start, end)
 
     def end(self, start: int) -> int:
-        """The end of the code span that begins at ``start``; 0 where nothing closes it."""
+        """Return the end of the code span that starts at ``start``; 0 if it is not closed."""
         return self._closes.get(start, 0)
 
 
 class _ClosingTags:
-    """Where elements end whose content is code, each kind's ends found once."""
+    """Finds the ends of elements that contain code; each kind is searched once."""
 
     def __init__(self, text: str) -> None:
         self._ends: dict[str, list[int]] = {}
@@ -187,20 +187,20 @@ class _ClosingTags:
             self._ends.setdefault(found.group(1).lower(), []).append(found.end())
 
     def after(self, at: int, name: str) -> int:
-        """The end of the first closing tag behind ``at``; 0 where there is none."""
+        """Return the end of the first closing tag after ``at``; 0 if there is none."""
         ends = self._ends.get(name.lower(), [])
         k = bisect_right(ends, at)
         return ends[k] if k < len(ends) else 0
 
 
 def _indented_code(text: str, start: int) -> Iterator[Span]:
-    """Blocks of lines with four spaces behind a blank line, unless a list goes on there or it is HTML."""
+    """Generate blocks of lines indented by four spaces after a blank line, outside of lists and HTML."""
     indented = [found.end() for found in _CODE_BEHIND_BLANK.finditer(text, max(0, start - 1))]
     if _INDENTED.match(text, start):
         indented.insert(0, start)
     if not indented or "</p>" in text or "<div" in text:
         return
-    # A word at the start of a paragraph ends lists and code, so that what stands before it is of no matter.
+    # A word at the start of a paragraph ends lists and code, so the text before it has no influence.
     cuts = [start, *(found.end() for found in _WORD_BEHIND_BLANK.finditer(text, start))]
     for k, code in groupby(indented, key=partial(bisect_right, cuts)):
         first, last = cuts[k - 1], cuts[k] if k < len(cuts) else len(text)
@@ -208,11 +208,13 @@ def _indented_code(text: str, start: int) -> Iterator[Span]:
 
 
 def _indented_lines(text: str, at: int, last: int) -> Iterator[Span]:
-    """The same for ``text``, which begins at ``at`` behind a blank line and outside of lists; the last code
-    in it begins before ``last``."""
+    """Generate the code lines of ``text``, which starts at ``at`` after a blank line and outside of lists.
+
+    The last code in it starts before ``last``.
+    """
     after_blank, in_list, code = True, False, False
     for line in text.splitlines(keepends=True):
-        if _WORD_BEGINS.match(line):  # most lines, which are neither blank nor code nor items of a list
+        if _WORD_BEGINS.match(line):  # most lines: neither blank nor code nor list items
             in_list = in_list and not after_blank
             code = after_blank = False
         elif not line.strip():
@@ -231,7 +233,7 @@ def _indented_lines(text: str, at: int, last: int) -> Iterator[Span]:
 
 
 def target_spans(text: str) -> Iterator[Span]:
-    """Targets of links and images."""
+    """Generate the spans of link and image targets."""
     at = text.find("](")
     while at >= 0:
         found = _TARGET.match(text, at)
@@ -243,26 +245,26 @@ def target_spans(text: str) -> Iterator[Span]:
 
 
 class Labels:
-    """Labels, which must stay as their definition has them: ``[label]`` behind a text in brackets,
-    ``[label][]``, and ``[label]`` alone where it is defined.
+    """Finds link labels, which must match their definition and are therefore protected.
 
-    Between the brackets may stand a space or a line break, as the first Markdown had it.
+    Labels are ``[label]`` after a text in brackets, ``[label][]``, and ``[label]`` alone if it is defined. A
+    space or a line break may separate the brackets, as in the original Markdown.
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        # With a line break before, every line begins with one.
+        # The added line break makes every line start with one.
         found = list(_DEFINITION.finditer(f"\n{text}")) if "]:" in text else []
         self.definitions = [(definition.start(), definition.end() - 1) for definition in found]
-        """Whole definitions, which are protected too."""
-        self._given = [definition.group(1) for definition in found]
+        """Spans of the complete definitions, which are also protected."""
+        self._definition_labels = [definition.group(1) for definition in found]
         self._defined: frozenset[str] | None = None
         self.brackets = [found.span() for found in _BRACKETS.finditer(text)]
-        """Whatever stands in brackets without others inside: disjoint, and by place."""
+        """Spans in brackets without inner brackets, sorted and disjoint."""
         self._known: dict[int, bool] = {}
 
     def touch(self, start: int, end: int) -> bool:
-        """Whether any of ``[start:end]`` stands in a label."""
+        """True if a label overlaps ``[start:end]``."""
         k = bisect_left(self.brackets, (end, 0)) - 1
         while k >= 0 and self.brackets[k][1] > start:
             if self.are_label(*self.brackets[k]):
@@ -271,35 +273,35 @@ class Labels:
         return False
 
     def spans(self) -> Iterator[Span]:
-        """All labels."""
+        """Generate the spans of all labels."""
         return (span for span in self.brackets if self.are_label(*span))
 
     def are_label(self, start: int, end: int) -> bool:
-        """Whether the brackets at ``[start:end]`` hold a label."""
+        """True if the brackets at ``[start:end]`` contain a label."""
         known = self._known.get(start)
         if known is None:
-            known = self._known[start] = self._hold_label(start, end)
+            known = self._known[start] = self._check_label(start, end)
         return known
 
-    def _hold_label(self, start: int, end: int) -> bool:
+    def _check_label(self, start: int, end: int) -> bool:
         text = self._text
         before = text[start - 1] if start else ""
         if before == "]" or text.startswith("[]", end) or text[start + 1] == "^":
             return True
         if before and before in " \n":
-            lead = text[max(0, start - LONGEST_INDENT - 2) : start].rstrip(" ")
+            lead = text[max(0, start - MAX_INDENT_CHARS - 2) : start].rstrip(" ")
             if lead.endswith(("]", "]\n", "] \n")):
                 return True
-        if not self._given or text.startswith("[", end):
+        if not self._definition_labels or text.startswith("[", end):
             return False
         return self._is_defined(text[start + 1 : end - 1])
 
     def _is_defined(self, label: str) -> bool:
         if self._defined is None:
-            self._defined = frozenset(map(_label, self._given))
-        return _label(label) in self._defined
+            self._defined = frozenset(map(_normalise_label, self._definition_labels))
+        return _normalise_label(label) in self._defined
 
 
-def _label(text: str) -> str:
-    """Labels are compared without case, and any white space counts as one space (CommonMark 4.7)."""
+def _normalise_label(text: str) -> str:
+    """Normalise a label: case is ignored, and any white space counts as one space (CommonMark 4.7)."""
     return " ".join(text.split()).casefold()

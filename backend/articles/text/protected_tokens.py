@@ -1,7 +1,7 @@
-"""Finds URLs, handles, hashtags, domains and file names, each by one character in it.
+"""Finds URLs, handles, hashtags, domains and file names by one typical character each.
 
-From that character the token is followed to both sides. What was followed is not looked at again, and
-to the left never further than :data:`FARTHEST`, so that the whole is linear.
+From that character, the token is followed in both directions. Characters that were followed are not examined
+again, and to the left never more than :data:`MAX_LOOKBACK_CHARS`, so the time is linear.
 """
 
 import re
@@ -9,17 +9,17 @@ from collections.abc import Iterator
 
 Span = tuple[int, int]
 
-FARTHEST = 255
+MAX_LOOKBACK_CHARS = 255
 _ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 
-# Han and kana belong to an address only right behind one of these (/wiki/ビットコイン): a sentence that
-# goes on behind an address without a space does not.
+# Han and kana belong to a URL only directly after one of these characters (/wiki/ビットコイン). Otherwise
+# they belong to a sentence that continues after the URL without a space.
 _ADDRESS = re.compile(
     rf"(?:[^\s<>\"'`|\\^{{}}()\[\]\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]++"
     rf"|\([^\s()]*+\)|'(?=[A-Za-z0-9])|(?<=[/=?&#_+-])[{_CJK}]++)*+"
 )
-_BEHIND_ADDRESS = ".,;:!?*_~"
+_TRAILING_PUNCTUATION = ".,;:!?*_~"
 _OPAQUE = re.compile(r"[A-Za-z0-9?=&.%@_+-]{15,}+")
 _NAMED = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*+:[^\s<>\"]++")
 _LOCAL_HOST = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?=[:/])")
@@ -33,7 +33,7 @@ _PATH = re.compile(r"/[\w.-]++(?:/[\w.-]*+)++", re.ASCII)
 _DOT = re.compile(r"\.[A-Za-z0-9]")
 _LABELS = re.compile(r"[A-Za-z0-9._-]*+")
 
-# Top-level domains of three letters and more (those of two letters all count), and endings of files.
+# Top-level domains of three or more letters (all two-letter ones count), and file name extensions.
 _ENDINGS_LISTED = """
 com org net edu gov mil int info biz name pro xyz app dev tech site online store shop blog news wiki cloud
 page link live life world global network finance exchange money fund capital ventures markets trade trading
@@ -49,18 +49,18 @@ kt swift cpp hpp cc hh cs php pl sh bash zsh ps1 bat sql db sqlite dat wasm vy m
 key crt asc sig
 """
 _ENDINGS = frozenset(_ENDINGS_LISTED.split())
-# Those that are written with a first capital too and begin no sentence.
-_ENDINGS_OF_TITLES = frozenset(
+# Endings that are also written with a capital and do not start a sentence.
+_CAPITALISED_ENDINGS = frozenset(
     ("Com", "Org", "Edu", "Gov", "Txt", "Pdf", "Html", "Json", "Csv", "Jpg", "Png", "Docx", "Xlsx")
 )
 
 
 SIGN = re.compile(r"[:@＠#＃&/\\.](?:(?<!\.)|(?=[A-Za-z0-9/]))")
-"""What every token holds one of. A point between words counts, one that ends a sentence does not."""
+"""Every token contains one of these. A point inside a token counts, one that ends a sentence does not."""
 
 
 def token_spans(text: str) -> Iterator[Span]:
-    """Spans of tokens in ``text``; they may overlap and come kind by kind."""
+    """Generate the spans of tokens in ``text``, grouped by kind; they may overlap."""
     if "://" in text:
         yield from _addresses(text)
     if ":" in text:
@@ -82,28 +82,28 @@ def token_spans(text: str) -> Iterator[Span]:
 
 
 def address_end(text: str, start: int) -> int:
-    """Where the address that goes on at ``start`` ends, without the punctuation of its sentence."""
-    end = _matched(_ADDRESS, text, start)
-    while end > start and text[end - 1] in _BEHIND_ADDRESS:
+    """Find the end of the URL that continues at ``start``, without the punctuation of its sentence."""
+    end = _match_end(_ADDRESS, text, start)
+    while end > start and text[end - 1] in _TRAILING_PUNCTUATION:
         end -= 1
     return end
 
 
-def _matched(pattern: re.Pattern[str], text: str, start: int) -> int:
+def _match_end(pattern: re.Pattern[str], text: str, start: int) -> int:
     found = pattern.match(text, start)
     return found.end() if found else start
 
 
-def _left(text: str, at: int, characters: str, farthest: int = FARTHEST) -> int:
-    """Where the run of ``characters`` begins that ends at ``at``."""
-    before = text[max(0, at - farthest) : at]
+def _run_start(text: str, at: int, characters: str, max_chars: int = MAX_LOOKBACK_CHARS) -> int:
+    """Find the start of the run of ``characters`` that ends at ``at``."""
+    before = text[max(0, at - max_chars) : at]
     return at - len(before) + len(before.rstrip(characters))
 
 
 def _addresses(text: str) -> Iterator[Span]:
     at = text.find("://")
     while at >= 0:
-        start = _left(text, at, _ALNUM + "+.-", 20)
+        start = _run_start(text, at, _ALNUM + "+.-", 20)
         end = address_end(text, at + 3)
         if start < at and end > at + 3:
             yield start, end
@@ -113,10 +113,10 @@ def _addresses(text: str) -> Iterator[Span]:
 def _opaque_addresses(text: str) -> Iterator[Span]:
     at = text.find(":")
     while at >= 0:
-        start = _left(text, at, _ALNUM, 20)
+        start = _run_start(text, at, _ALNUM, 20)
         end = at + 1
         if text[start:at].lower() in _OPAQUE_SCHEMES:
-            end = max(_matched(_OPAQUE, text, end), _matched(_NAMED, text, end))
+            end = max(_match_end(_OPAQUE, text, end), _match_end(_NAMED, text, end))
             if end > at + 1:
                 yield start, end
         at = text.find(":", end)
@@ -125,12 +125,12 @@ def _opaque_addresses(text: str) -> Iterator[Span]:
 def _handles_and_mail(text: str, sign: str) -> Iterator[Span]:
     at = text.find(sign)
     while at >= 0:
-        start = _left(text, at, _ALNUM + ".!#$%&'*+/=?^_`{|}~-", 64)
+        start = _run_start(text, at, _ALNUM + ".!#$%&'*+/=?^_`{|}~-", 64)
         if start == at:
             while start > max(0, at - 64) and text[start - 1].isalnum():
                 start -= 1
-        domain = _matched(_DOMAIN, text, at + 1)
-        end = max(domain, _matched(_HANDLE, text, at + 1))
+        domain = _match_end(_DOMAIN, text, at + 1)
+        end = max(domain, _match_end(_HANDLE, text, at + 1))
         if end > at + 1:
             yield start, end
         at = text.find(sign, end)
@@ -168,10 +168,10 @@ def _dotted(text: str) -> Iterator[Span]:
     found = _DOT.search(text)
     while found is not None:
         at = found.start()
-        start = _left(text, at, _ALNUM + "_-")
-        end = _matched(_LABELS, text, at)
+        start = _run_start(text, at, _ALNUM + "_-")
+        end = _match_end(_LABELS, text, at)
         if start < at:
-            known = _known_ending(text[start:end])
+            known = _known_length(text[start:end])
             if known:
                 last = start + known
                 further = last < len(text) and text[last] in "/:?#"
@@ -179,8 +179,8 @@ def _dotted(text: str) -> Iterator[Span]:
         found = _DOT.search(text, end)
 
 
-def _known_ending(token: str) -> int:
-    """How much of a dotted ``token`` is a domain or the name of a file: up to its last known label."""
+def _known_length(token: str) -> int:
+    """Return the length of the domain or file name in a dotted ``token``, up to its last known label."""
     at = len(token)
     capitals = not any(map(str.islower, token))
     while True:
@@ -188,11 +188,11 @@ def _known_ending(token: str) -> int:
         if before <= 0:
             return 0
         label = token[before + 1 : at]
-        # Of two letters, or with one capital, it may be the first word of a sentence: "fell.It rose".
+        # A label of two letters, or with one capital, may be the first word of a sentence: "fell.It rose".
         if label.islower() or (capitals and len(label) == 2):
             known = (len(label) == 2 and label.isalpha()) or label.lower() in _ENDINGS
         else:
-            known = label in _ENDINGS_OF_TITLES or (label.isupper() and label.lower() in _ENDINGS)
+            known = label in _CAPITALISED_ENDINGS or (label.isupper() and label.lower() in _ENDINGS)
         if known:
             return at
         at = before

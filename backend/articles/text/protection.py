@@ -1,8 +1,8 @@
 """Finds text that is never corrected: code, markup, URLs, handles and hashtags.
 
-Linear in the length of any text, hostile ones too: nothing looks for an end twice from the same state.
-Structure (code, comments, tags) is read once from left to right, so that what lies inside one kind
-begins no other. Where Markdown and HTML leave a case open, more is protected rather than less.
+The time is linear in the length of any text, even a hostile one: no search for an end is repeated from the
+same state. Structure (code, comments, tags) is read once from left to right, so nothing inside one kind
+starts another. If Markdown and HTML leave a case open, more is protected rather than less.
 """
 
 import re
@@ -16,18 +16,18 @@ Span = tuple[int, int]
 
 _RUN = re.compile(r"\S*+")
 _WITHOUT_SIGNS = re.compile(r"[^\s:@＠#＃&/\\.]++(?=\s)")
-"""Most runs: none of the signs by which tokens are known stands in them."""
+"""A run without any character that a token needs, as most runs are."""
 _NOTHING: list[Span] = []
 JOINING = frozenset("/\\.@＠#＃:-_&=?%+~;'()!$*,^{|}`")
-"""Characters beside a name that may bind it into a token. Letters and digits do too."""
+"""Characters that may join a name to a token beside it. Letters and digits do too."""
 
 
 _ENDING = frozenset(".,:;!?)'")
-"""Those that bind nothing where white space follows them."""
+"""Joining characters that join nothing if white space follows."""
 
 
 class _Binding(dict[str, bool]):
-    """Whether a character may bind what stands beside it into a token, found when first asked for."""
+    """Caches whether a character may join its neighbour to a token."""
 
     def __missing__(self, character: str) -> bool:
         found = character in JOINING or character.isalnum()
@@ -40,44 +40,44 @@ BINDS = _Binding()
 
 
 def protected_spans(text: str) -> list[Span]:
-    """The spans of ``text`` in which no name is touched: sorted, disjoint, in code points."""
+    """List the spans of ``text`` in which no name is corrected: sorted, disjoint, in code points."""
     labels = Labels(text)
     return _merged([*_markup_spans(text, labels), *labels.spans(), *token_spans(text)])
 
 
 class Protection:
-    """The same for one place after another, without reading the tokens where no name stands.
+    """Answers for single spans whether they are protected, and reads only the tokens around these spans.
 
-    A token holds no white space, so that it is known from the run of characters around it. Each run
-    is read at most once.
+    A token contains no white space, so the run of characters around a span determines it. Each run is read at
+    most once.
     """
 
     def __init__(self, text: str) -> None:
-        # With a space more there is something behind every place, and at -1 before each.
+        # The added space gives every offset a next character, and the first one a previous one, at -1.
         self._text = text + " "
         self.labels = Labels(text)
         spans = sorted(_markup_spans(text, self.labels))
         far = len(text) + 1
         self.starts = [start for start, _ in spans]
-        """Where markup begins, and a place behind the text."""
+        """Starts of markup, and a sentinel after the text."""
         self.ends = list(accumulate([end for _, end in spans], max))
-        """How far it goes from each place where it begins or from one before."""
+        """For each start, the furthest end of the markup that starts there or before."""
         self.brackets = [*self.labels.brackets, (far, far)]
-        """What may be labels, and the same place."""
+        """Spans that may be labels, and the sentinel."""
         self.starts.append(far)
         self.ends.append(far)
         self._run: Span = (0, 0)
         self._tokens: list[Span] = []
 
     def is_markup(self, start: int, end: int) -> bool:
-        """Whether markup, code or a label holds any of ``[start:end]``."""
+        """True if markup, code or a label overlaps ``[start:end]``."""
         k = bisect_left(self.starts, end)
         return (k > 0 and self.ends[k - 1] > start) or self.labels.touch(start, end)
 
     def token(self, start: int, end: int) -> int | None:
-        """None where no token holds any of ``[start:end]``; else up to where it does from ``start`` on.
+        """Return how far a token covers ``[start:end]`` from ``start`` on; None if no token overlaps it.
 
-        Quickest when asked from left to right.
+        Fastest if asked from left to right.
         """
         text = self._text
         if not BINDS[text[start - 1]]:
@@ -89,21 +89,21 @@ class Protection:
             if not self._run[0] <= at < self._run[1]:
                 self._read_run(at)
             for first, last in self._tokens:
-                # A token within a name is part of it: Crypto.com is the name of a firm.
+                # A token inside a name belongs to the name: Crypto.com is a company.
                 if first < end and last > start and not start <= first <= last <= end:
                     return last if first <= start else start
             at = self._run[1] + 1
         return None
 
     def _read_run(self, at: int) -> None:
-        """Tokens of the run around ``at``, in the places of the whole text."""
+        """Read the tokens of the run around ``at``, with offsets in the whole text."""
         text = self._text
         start = at if text[at - 1].isspace() else _run_start(text, at)
         plain = _WITHOUT_SIGNS.match(text, start)
         if plain and plain.end() > at:
             self._run, self._tokens = plain.span(), _NOTHING
             return
-        end = _RUN.match(text, at).end()  # type: ignore[union-attr]  # which matches nothing too
+        end = _RUN.match(text, at).end()  # type: ignore[union-attr]  # it also matches the empty text
         self._run = (start, max(end, at + 1))
         self._tokens = _NOTHING
         if SIGN.search(text, start, end):
@@ -115,7 +115,7 @@ def _markup_spans(text: str, labels: Labels) -> list[Span]:
 
 
 def _run_start(text: str, at: int) -> int:
-    """Where the characters begin that stand before ``at`` without white space."""
+    """Find the start of the run without white space that ends at ``at``."""
     if text[at - 1].isspace() or not at:
         return at
     width = 64

@@ -1,4 +1,4 @@
-"""Detects whether a text itself says that a name is a former one, so that it is no error."""
+"""Detects names that the text itself marks as former (``formerly``, ``旧``): these are not violations."""
 
 import re
 
@@ -17,17 +17,18 @@ _AFTER = re.compile(
     r"|(?:已|正式|宣布|将|將)*(?:更名|改名))",
     re.IGNORECASE,
 )
-FARTHEST = 60
+MAX_CUE_CHARS = 60
+"""How far from a name its rename cue may extend."""
 
 
 def has_rename_cue(text: str, start: int, end: int) -> bool:
-    """Whether words beside ``text[start:end]`` say that the name there was changed."""
-    before, after = text[max(0, start - FARTHEST) : start], text[end : end + FARTHEST]
+    """True if words beside ``text[start:end]`` say that this name was changed."""
+    before, after = text[max(0, start - MAX_CUE_CHARS) : start], text[end : end + MAX_CUE_CHARS]
     return _BEFORE.search(before) is not None or _AFTER.match(after) is not None
 
 
 def is_one_paragraph(text: str, first: int, last: int) -> bool:
-    """Whether no blank line lies in ``text[first:last]``."""
+    """True if ``text[first:last]`` contains no blank line."""
     return _BLANK_LINE.search(text, first, last) is None
 
 

@@ -1,9 +1,8 @@
 """Marks the first and the last letter of each word in a folded text.
 
-Most surfaces that occur in a text occur inside longer words. In a marked text a letter that begins a word
-is a control character and one that ends it a capital, so that an automaton over marked surfaces passes
-those by. Only letters of ASCII are marked, and by nothing but their neighbours: whether a boundary holds
-is to be told afterwards.
+Most surfaces that occur in a text occur inside longer words. In a marked text, the first letter of a word is
+a control character and the last one a capital, so an automaton of marked surfaces skips those occurrences.
+Only ASCII letters are marked, and only by their direct neighbours. The caller still checks the boundaries.
 """
 
 import re
@@ -20,22 +19,24 @@ _FIRST_LETTERS = bytes.maketrans(
     string.ascii_uppercase.encode() + _KEPT_CONTROLS + _MERGED,
     bytes(range(26)) + b"\x1a\x1b\x1c" + b"\x1d" * len(_MERGED),
 )
-"""Makes capitals the control characters 0 to 25. To make room, all control characters but tabulators and line
-breaks become the same."""
+"""Maps capitals to the control characters 0 to 25. To make room, all control characters except tabs and line
+breaks become one character."""
 
 _CONTROL = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def marked(text: bytes) -> str:
-    """``text``, which is folded and in UTF-8, with its words marked: as many characters as before."""
-    # Read backwards, a word begins with its last letter; its first one is no letter any more.
+    """Mark the words of ``text``, which is folded and in UTF-8. The number of characters stays."""
+    # In reverse, title() marks the last letter of a word. Its first one is no letter any more.
     backwards = text.title().translate(_FIRST_LETTERS)[::-1].title()
     return str(backwards[::-1], "utf-8", "surrogatepass")
 
 
 def marked_forms(surfaces: Sequence[str], left: Sequence[int], right: Sequence[int]) -> list[tuple[int, str]]:
-    """What each surface looks like in marked texts, by its number: in more than one way where the classes
-    ``left`` and ``right`` allow letters beside it."""
+    """List the marked forms of each surface with its index.
+
+    A surface has several forms if the classes ``left`` and ``right`` allow letters beside it.
+    """
     framed = [
         (k, before, surface, behind)
         for k, surface in enumerate(surfaces)
@@ -52,5 +53,5 @@ def marked_forms(surfaces: Sequence[str], left: Sequence[int], right: Sequence[i
 
 
 def looks_like_others(surface: str) -> bool:
-    """Whether another text too may look like ``surface`` when it is marked."""
+    """True if another text may have the same marked form as ``surface``."""
     return _CONTROL.search(surface) is not None

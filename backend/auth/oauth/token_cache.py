@@ -175,7 +175,8 @@ def _validate_form(credential: bytes, header: CredentialHeader) -> str:
     if kind is None:
         raise InvalidToken("The checksum of the token is wrong. Check that it was copied without a mistake.")
     if kind != "access":
-        raise InvalidToken(f"This is no access token: it goes to /oauth/token as {FORM_FIELD_BY_KIND[kind]}.")
+        field = FORM_FIELD_BY_KIND[kind]
+        raise InvalidToken(f"The token must be an access token. Send this one to /oauth/token as {field}.")
     return text
 
 

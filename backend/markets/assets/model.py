@@ -77,7 +77,7 @@ def _parse_day(value: Any) -> date:
         try:
             return date.fromisoformat(value)
         except ValueError:
-            raise ValueError("is no day of the calendar: write it as 2020-12-31") from None
+            raise ValueError("must be a calendar day, such as 2020-12-31") from None
     raise ValueError("must be a day written as 2020-12-31")
 
 

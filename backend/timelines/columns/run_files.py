@@ -40,9 +40,9 @@ def _run(path: Path, number: int, line: bytes) -> Run:
     try:
         run = _RUN.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(str(FileError(path, number, f"is no run: {error}."))) from None
+        raise ValueError(str(FileError(path, number, f"must be a run: {error}."))) from None
     if run.profile is None:
-        raise ValueError(str(FileError(path, number, "has no profile.")))
+        raise ValueError(str(FileError(path, number, "must name a profile.")))
     return run
 
 
@@ -53,4 +53,4 @@ def _profiles_beside(path: Path) -> dict[str, Profile]:
     try:
         return _PROFILES.decode(_read(companion))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(str(FileError(companion, 0, f"is no file of profiles: {error}."))) from None
+        raise ValueError(str(FileError(companion, 0, f"must be a file of profiles: {error}."))) from None

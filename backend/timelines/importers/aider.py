@@ -29,16 +29,16 @@ def read(source: Source) -> Iterator[ImportItem]:
     try:
         entries = SafeLoader(source.path.read_bytes()).get_single_data()
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        yield ImportItem(source.file_error(f"is no YAML: {' '.join(str(error).split())}"), size)
+        yield ImportItem(source.file_error(f"must be valid YAML: {' '.join(str(error).split())}"), size)
         return
     if not isinstance(entries, list):
-        yield ImportItem(source.file_error("is no list of leaderboard entries"), size)
+        yield ImportItem(source.file_error("must be a list of leaderboard entries"), size)
         return
     for index, entry in enumerate(entries, 1):
         place = f"entry {index}"
         try:
             if not isinstance(entry, dict):
-                raise InvalidItemError("", "is no leaderboard entry")
+                raise InvalidItemError("", "must be a mapping with dirname, model and test_cases")
             yield ImportItem(_parse_run(source, entry), size // len(entries), place=place)
         except InvalidItemError as error:
             yield ImportItem(source.file_error(f"{place}: {error}"), size // len(entries))
@@ -47,12 +47,12 @@ def read(source: Source) -> Iterator[ImportItem]:
 def _parse_run(source: Source, entry: dict[Any, Any]) -> Run:
     folder, model = entry.get("dirname"), entry.get("model")
     if not isinstance(folder, str) or not (began := _STARTED.match(folder)):
-        raise InvalidItemError("dirname", "names no time, as 2025-01-20-19-11-38--name does")
+        raise InvalidItemError("dirname", "must start with a time, as in 2025-01-20-19-11-38--name")
     if not isinstance(model, str):
         raise InvalidItemError("model", "is missing")
     exercises = convert_number(entry.get("test_cases"))
     if not exercises or exercises < 0:
-        raise InvalidItemError("test_cases", "is no number of exercises")
+        raise InvalidItemError("test_cases", "must be a number of exercises above 0")
     first = _count_solved(source, entry, 1, exercises)
     last = (
         _count_solved(source, entry, 2, exercises)

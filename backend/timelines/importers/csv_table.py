@@ -32,7 +32,8 @@ def read(source: Source) -> Iterator[ImportItem]:
             headers = _parse_headers(next(rows, []))
             yield from _parse_runs(source, headers, rows)
         except (csv.Error, UnicodeDecodeError) as error:
-            reason = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else f"is no CSV: {error}"
+            is_encoding_error = isinstance(error, UnicodeDecodeError)
+            reason = "is not UTF-8" if is_encoding_error else f"must be valid CSV: {error}"
             yield ImportItem(source.file_error(reason), 0)
         except InvalidItemError as error:
             yield ImportItem(source.line_error(1, error), 0, 1)
@@ -118,15 +119,13 @@ def _parse_value(name: str, text: str) -> Any:
             return int(text) if name.endswith("_calls") else float(text)
         except ValueError:
             raise InvalidItemError(
-                name, f"is no {'whole ' if name.endswith('_calls') else ''}number"
+                name, f"must be a {'whole ' if name.endswith('_calls') else ''}number"
             ) from None
     if name in _PARTS:
         try:
             return json.loads(text, strict=False)  # a cell may contain line breaks
         except (ValueError, RecursionError):
-            raise InvalidItemError(
-                name, "is no JSON; an array of {name, points, description} is meant"
-            ) from None
+            raise InvalidItemError(name, "must be a JSON array of {name, points, description}") from None
     return text
 
 

@@ -81,5 +81,5 @@ def open_archive(path: Path) -> Iterator[Archive]:
             opened = Archive(file)
         except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
             # zipfile raises NotImplementedError for archives of a later version than it supports.
-            raise InvalidItemError("", f"is no .eval archive: {error}") from None
+            raise InvalidItemError("", f"must be an .eval archive: {error}") from None
         yield opened

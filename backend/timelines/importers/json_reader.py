@@ -88,7 +88,7 @@ def build_item_error(error: Exception) -> InvalidItemError:
     if isinstance(error, UnicodeDecodeError):
         return InvalidItemError("", "is not UTF-8")
     reason = str(error).removeprefix("JSON is malformed: ")
-    return InvalidItemError("", f"is no JSON: {reason[:1].lower()}{reason[1:]}")
+    return InvalidItemError("", f"must be valid JSON: {reason[:1].lower()}{reason[1:]}")
 
 
 @contextmanager

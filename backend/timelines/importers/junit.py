@@ -87,7 +87,7 @@ class _Report:
         try:
             self._parser.Parse(piece, last)
         except expat.ExpatError as error:
-            raise InvalidItemError("", f"is no well-formed XML: {expat.ErrorString(error.code)}") from None
+            raise InvalidItemError("", f"must be well-formed XML: {expat.ErrorString(error.code)}") from None
         except InvalidItemError:
             raise
         except (LookupError, ValueError) as error:
@@ -111,7 +111,7 @@ class _Report:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth == 1 and tag not in ("testsuites", "testsuite"):
-            raise InvalidItemError("", f"is no JUnit report: its root is <{tag[:100]}>")
+            raise InvalidItemError("", f"must be a JUnit report, but its root is <{tag[:100]}>")
         if self._depth > _MAX_DEPTH:
             raise InvalidItemError("", "is nested too deeply")
         if tag in ("testsuites", "testsuite"):

@@ -153,7 +153,7 @@ class _Import:
         format = FORMATS[self._request.format] if self._request.format else detect(path)
         if format is None:
             known = ", ".join(FORMATS)
-            self.imported.add_error(FileError(path, 0, f"is in no format that is known ({known})"))
+            self.imported.add_error(FileError(path, 0, f"has an unknown format; known are ({known})"))
             return
         report, before = FileReport(path, format), self.imported.error_count
         self.imported.files.append(report)

@@ -45,7 +45,7 @@ def read_json(path: Path) -> dict[str, Profile]:
     try:
         data = json.loads(text, object_pairs_hook=members)
     except json.JSONDecodeError as error:
-        raise _refused(path, error.lineno, f"is no valid JSON: {error.msg}") from None
+        raise _refused(path, error.lineno, f"must be valid JSON: {error.msg}") from None
     except RecursionError:
         raise _refused(path, 0, "is nested too deeply") from None
     if not isinstance(data, dict):
@@ -72,7 +72,7 @@ def read_toml(path: Path) -> dict[str, Profile]:
         message = str(error)
         place = _TOML_PLACE.search(message)
         line = int(place[1]) if place else 0
-        raise _refused(path, line, f"is no valid TOML: {_TOML_PLACE.sub('', message)}") from None
+        raise _refused(path, line, f"must be valid TOML: {_TOML_PLACE.sub('', message)}") from None
     if not isinstance(data, dict):
         raise _refused(path, 0, 'profiles must be tables, as in [profiles."name"]')
     places = dict(_toml_places(text))

@@ -159,7 +159,7 @@ def _judged(run: Run, profile: str | None, *, decoded: bool) -> tuple[PreparedRu
     try:
         encoded, rest = _ENCODER.encode(entry), _rest(run)
     except UnicodeEncodeError:
-        return None, [Fault((), "string_unicode", "holds a lone surrogate, which is no character")]
+        return None, [Fault((), "string_unicode", "must not contain a lone surrogate")]
     made_with = Profile(run.provider, run.model, run.model_vendor, run.inference_provider)
     return PreparedRun(name, made_with, microseconds(begun[1]), run.run_id, run.case_id, encoded, rest), []
 

@@ -186,8 +186,8 @@ def test_the_rules_response_is_built_once_and_cached_by_the_client(articles: Art
     plain = articles.get(RULES)
     assert plain.headers["etag"] != first.headers["etag"]
     assert plain.body == first.text
-    assert articles.service.rules_answer.answer() is articles.service.rules_answer.answer()
-    assert articles.service.rules_answer.find(RULES, b"") is articles.service.rules_answer.answer()
+    assert articles.service.rules_response.load() is articles.service.rules_response.load()
+    assert articles.service.rules_response.find(RULES, b"") is articles.service.rules_response.load()
 
 
 def test_changed_rules_are_served_after_a_refresh(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_an_internal_database_error_is_not_reported_as_temporary(
     def broken(*_given: object, **_named: object) -> None:
         raise sa.exc.InternalError("SELECT 1", {}, Exception("cache lookup failed"))
 
-    monkeypatch.setattr("backend.articles.violation_store.record", broken)
+    monkeypatch.setattr("backend.articles.violation_store.store", broken)
     answer = articles.post("/articles/scan", MANY)
     assert (answer.status, answer.json()["code"]) == (500, "internal_error")
 

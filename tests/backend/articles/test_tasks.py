@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from backend.articles.tasks import article_schedules
-from backend.articles.violation_store import ViolationFilter, page
+from backend.articles.violation_store import ViolationFilter, load_page
 from backend.jobs.schedules import DAY
 from backend.store.database import Database
 from tests.support.market_app import settings_in
@@ -21,5 +21,5 @@ def test_violations_are_deleted_daily_after_the_configured_days(
         store(sqlite_database, violation(article_id=str(days)), at=NOON - timedelta(days=days))
     schedule.run(NOON)
     schedule.run(NOON)
-    kept = page(sqlite_database, ViolationFilter(), limit=10, cursor=None)["data"]
+    kept = load_page(sqlite_database, ViolationFilter(), limit=10, cursor=None)["data"]
     assert [each["article_id"] for each in kept] == ["9", "10"]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.articles.violation_counts import MAX_DAYS, MAX_GROUPS_PER_TRAIT, split, summary
-from backend.articles.violation_store import ViolationFilter, forget, page
+from backend.articles.violation_counts import MAX_DAYS, MAX_GROUPS_PER_TRAIT, load_summary, split
+from backend.articles.violation_store import ViolationFilter, delete_old, load_page
 from backend.store.database import Database
 from tests.support import databases
 from tests.support.violations import NOON, store, violation
@@ -79,26 +79,26 @@ wanted = st.builds(
 def test_a_summary_equals_the_counts_of_the_selected_violations(
     filled: Database, wanted: ViolationFilter
 ) -> None:
-    found = page(filled, wanted, limit=10_000, cursor=None)["data"]
-    assert summary(filled, wanted) == by_hand(found)
+    found = load_page(filled, wanted, limit=10_000, cursor=None)["data"]
+    assert load_summary(filled, wanted) == by_hand(found)
 
 
 @given(moments, moments)
 def test_a_time_range_is_split_into_whole_days_and_edges(first: datetime, last: datetime) -> None:
     parts = split(ViolationFilter(from_=first, to=last))
-    pieces = [piece for piece in (*parts.edges, parts.whole) if piece is not None]
+    pieces = [piece for piece in (*parts.partial_days, parts.complete_days) if piece is not None]
     spans = sorted((piece.from_, piece.to) for piece in pieces if piece.from_ and piece.to)
     lengths = [max(end - start, timedelta()) for start, end in spans]
     assert sum(lengths, timedelta()) == max(last - first, timedelta())
-    if parts.whole is not None:
-        assert parts.whole.from_ is not None
-        assert parts.whole.to is not None
-        assert parts.whole.from_.time() == parts.whole.to.time() == datetime.min.time()
+    if parts.complete_days is not None:
+        assert parts.complete_days.from_ is not None
+        assert parts.complete_days.to is not None
+        assert parts.complete_days.from_.time() == parts.complete_days.to.time() == datetime.min.time()
 
 
 def test_whole_days_are_counted_without_reading_violations(filled: Database) -> None:
-    assert split(ViolationFilter(from_=NOON - 12 * HOUR, to=NOON + 12 * HOUR)).edges == ()
-    assert split(ViolationFilter()).edges == ()
+    assert split(ViolationFilter(from_=NOON - 12 * HOUR, to=NOON + 12 * HOUR)).partial_days == ()
+    assert split(ViolationFilter()).partial_days == ()
 
 
 FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -106,13 +106,13 @@ FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 @pytest.mark.parametrize("moment", [FIRST, LAST, LAST - HOUR])
 def test_the_earliest_and_latest_dates_are_counted(filled: Database, moment: datetime) -> None:
-    assert summary(filled, ViolationFilter(from_=moment))["total"] == (100 if moment == FIRST else 0)
-    assert summary(filled, ViolationFilter(to=moment))["total"] == (0 if moment == FIRST else 100)
+    assert load_summary(filled, ViolationFilter(from_=moment))["total"] == (100 if moment == FIRST else 0)
+    assert load_summary(filled, ViolationFilter(to=moment))["total"] == (0 if moment == FIRST else 100)
 
 
 def test_a_filter_value_that_cannot_be_stored_counts_nothing(filled: Database) -> None:
-    assert summary(filled, ViolationFilter(rule_id="\0")) == by_hand([])
-    assert summary(filled, ViolationFilter(article_id="\0")) == by_hand([])
+    assert load_summary(filled, ViolationFilter(rule_id="\0")) == by_hand([])
+    assert load_summary(filled, ViolationFilter(article_id="\0")) == by_hand([])
 
 
 def test_the_summary_lists_only_the_most_frequent_rules_and_the_latest_days(
@@ -123,7 +123,7 @@ def test_the_summary_lists_only_the_most_frequent_rules_and_the_latest_days(
         store(sqlite_database, *found, at=NOON - number * DAY)
     for number in range(MAX_DAYS):
         store(sqlite_database, violation(rule_id="often"), at=NOON - number * DAY)
-    told = summary(sqlite_database, ViolationFilter())
+    told = load_summary(sqlite_database, ViolationFilter())
     assert told["rules"][0] == {"key": "often", "count": MAX_DAYS}
     assert len(told["rules"]) == MAX_GROUPS_PER_TRAIT
     assert all(each["count"] >= 2 for each in told["rules"])
@@ -135,14 +135,14 @@ def test_the_summary_lists_only_the_most_frequent_rules_and_the_latest_days(
 def test_deleted_violations_are_not_counted(sqlite_database: Database) -> None:
     store(sqlite_database, violation(), at=NOON - 3 * DAY)
     store(sqlite_database, violation())
-    forget(sqlite_database, keep_days=1, now=NOON)
-    assert summary(sqlite_database, ViolationFilter())["total"] == 1
+    delete_old(sqlite_database, keep_days=1, now=NOON)
+    assert load_summary(sqlite_database, ViolationFilter())["total"] == 1
 
 
 def test_counts_of_two_scans_on_one_day_are_added(database: Database) -> None:
     store(database, violation(), violation(), violation(severity="info"))
     store(database, violation(), at=NOON + HOUR)
-    assert summary(database, ViolationFilter())["severities"] == [
+    assert load_summary(database, ViolationFilter())["severities"] == [
         {"key": "error", "count": 3},
         {"key": "info", "count": 1},
     ]

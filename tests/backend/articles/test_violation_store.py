@@ -8,7 +8,13 @@ import sqlalchemy as sa
 
 from backend.articles.schemas import StoredViolation
 from backend.articles.tables import violation_days, violations
-from backend.articles.violation_store import BATCH, Position, ViolationFilter, forget, page
+from backend.articles.violation_store import (
+    DELETE_BATCH_SIZE,
+    Position,
+    ViolationFilter,
+    delete_old,
+    load_page,
+)
 from backend.errors import BadRequest
 from backend.store.database import Database
 from tests.support.violations import NOON, VERSION, store, violation
@@ -17,7 +23,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def read(database: Database, *, limit: int = 1000, **wanted: Any) -> list[StoredViolation]:
-    return page(database, ViolationFilter(**wanted), limit=limit, cursor=None)["data"]
+    return load_page(database, ViolationFilter(**wanted), limit=limit, cursor=None)["data"]
 
 
 def count(database: Database, table: sa.Table) -> int:
@@ -116,7 +122,7 @@ def test_pages_join_to_the_full_list_newest_first(database: Database, limit: int
     joined: list[Any] = []
     cursor = None
     for _ in range(len(whole) + 1):
-        told = page(database, ViolationFilter(), limit=limit, cursor=cursor)
+        told = load_page(database, ViolationFilter(), limit=limit, cursor=cursor)
         joined += [each["article_id"] for each in told["data"]]
         cursor = told["next_cursor"]
         if cursor is None:
@@ -127,9 +133,9 @@ def test_pages_join_to_the_full_list_newest_first(database: Database, limit: int
 
 def test_a_page_does_not_change_when_newer_violations_are_stored(database: Database) -> None:
     store(database, *(violation(article_id=str(number)) for number in range(6)))
-    first = page(database, ViolationFilter(), limit=2, cursor=None)
+    first = load_page(database, ViolationFilter(), limit=2, cursor=None)
     store(database, *(violation(article_id="new") for _ in range(3)), at=NOON + HOUR)
-    second = page(database, ViolationFilter(), limit=2, cursor=first["next_cursor"])
+    second = load_page(database, ViolationFilter(), limit=2, cursor=first["next_cursor"])
     assert [each["article_id"] for each in second["data"]] == ["3", "2"]
 
 
@@ -153,7 +159,7 @@ def test_a_middle_page_is_read_from_an_index_without_sorting(
             statements.append((statement, parameters))
 
     sa.event.listen(sqlite_database.engine, "before_cursor_execute", note)
-    page(sqlite_database, ViolationFilter(**wanted), limit=10, cursor=Position(NOON, 5).cursor())
+    load_page(sqlite_database, ViolationFilter(**wanted), limit=10, cursor=Position(NOON, 5).to_cursor())
     sa.event.remove(sqlite_database.engine, "before_cursor_execute", note)
     same_instant, before = (plan(sqlite_database, *statement) for statement in statements)
     trait = next((f"{INDEXED.get(name, name)}=? AND " for name in wanted if name != "from_"), "")
@@ -192,33 +198,33 @@ def plan(database: Database, statement: str, parameters: Any) -> str:
 )
 def test_an_invalid_cursor_is_rejected(sqlite_database: Database, cursor: str) -> None:
     with pytest.raises(BadRequest) as caught:
-        page(sqlite_database, ViolationFilter(), limit=10, cursor=cursor)
+        load_page(sqlite_database, ViolationFilter(), limit=10, cursor=cursor)
     assert caught.value.errors[0]["loc"] == ["query", "cursor"]
 
 
 @pytest.mark.parametrize("moment", [NOON, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
 def test_a_cursor_round_trips_to_its_position(moment: datetime) -> None:
     position = Position(moment, 2**40)
-    assert Position.of(position.cursor()) == position
-    assert position.cursor().isascii()
+    assert Position.from_cursor(position.to_cursor()) == position
+    assert position.to_cursor().isascii()
 
 
 def test_old_days_are_deleted_as_a_whole(database: Database) -> None:
     for days in range(5):
         store(database, violation(article_id=str(days)), at=NOON - days * DAY)
-    assert forget(database, keep_days=2, now=NOON + 11 * HOUR) == 2
+    assert delete_old(database, keep_days=2, now=NOON + 11 * HOUR) == 2
     assert [each["article_id"] for each in read(database)] == ["0", "1", "2"]
     assert count(database, violation_days) == 3
-    assert forget(database, keep_days=2, now=NOON) == 0
+    assert delete_old(database, keep_days=2, now=NOON) == 0
 
 
 def test_deletion_removes_more_than_one_batch(sqlite_database: Database) -> None:
-    store(sqlite_database, *(violation() for _ in range(2 * BATCH + 1)), at=NOON - 9 * DAY)
+    store(sqlite_database, *(violation() for _ in range(2 * DELETE_BATCH_SIZE + 1)), at=NOON - 9 * DAY)
     store(sqlite_database, violation())
-    assert forget(sqlite_database, keep_days=1, now=NOON) == 2 * BATCH + 1
+    assert delete_old(sqlite_database, keep_days=1, now=NOON) == 2 * DELETE_BATCH_SIZE + 1
     assert count(sqlite_database, violations) == 1
 
 
 def test_a_retention_longer_than_the_calendar_deletes_nothing(sqlite_database: Database) -> None:
     store(sqlite_database, violation(), at=datetime(1, 1, 1, tzinfo=UTC))
-    assert forget(sqlite_database, keep_days=10**9, now=NOON) == 0
+    assert delete_old(sqlite_database, keep_days=10**9, now=NOON) == 0

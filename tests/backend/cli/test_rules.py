@@ -120,7 +120,7 @@ def test_refused_rules_are_not_announced(own: Path) -> None:
     own.write_text("rules: [", encoding="utf-8")
     result = invoke("reload")
     assert result.exit_code == 1
-    assert f"{own}:1: this is no valid YAML" in result.stdout
+    assert f"{own}:1: must be valid YAML" in result.stdout
     assert "refused: 1 error." in result.stderr
     assert not (own.parents[1] / "chainproof.db").exists()
 
@@ -178,7 +178,7 @@ def test_an_import_can_write_to_the_rules_folder(home: Path, tmp_path: Path) -> 
         (["rules.yml", "--language", "fr"], 2, "en, ja, zh"),
         (["none.yml"], 2, "cannot be read"),
         (["empty.csv"], 1, "0 rules converted"),
-        (["notes.txt"], 2, "say which with --format"),
+        (["notes.txt"], 2, "name it with --format"),
     ],
 )
 def test_a_failed_import_is_a_sentence(tmp_path: Path, arguments: list[str], code: int, words: str) -> None:

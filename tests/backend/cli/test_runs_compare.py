@@ -104,12 +104,12 @@ def test_wrong_usage_is_a_sentence(file: str, arguments: list[str], sentence: st
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (b"{", "runs.jsonl:2: is no run: "),
-        (b"\xff", "runs.jsonl:2: is no run: "),
-        (b'{"run_id": 1}', "runs.jsonl:2: is no run: Expected `str`, got `int` - at `$.run_id`."),
+        (b"{", "runs.jsonl:2: must be a run: "),
+        (b"\xff", "runs.jsonl:2: must be a run: "),
+        (b'{"run_id": 1}', "runs.jsonl:2: must be a run: Expected `str`, got `int` - at `$.run_id`."),
         (
             msgspec.json.encode(msgspec.structs.replace(_build_runs()[0], run_id="x", profile=None)),
-            "2: has no profile.",
+            "2: must name a profile.",
         ),
         (
             msgspec.json.encode(msgspec.structs.replace(_build_runs()[0], run_id="x", timestamp="x")),

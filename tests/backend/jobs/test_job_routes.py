@@ -194,7 +194,7 @@ def test_malformed_id_returns_400_and_unknown_id_404(caller: ToyClient, method: 
     malformed = ["1", "x" * 36, uuid.uuid4().hex, f"{{{uuid.uuid4()}}}", "%00", "４f7c2a9e-0b1d-4c3e-8f5a"]
 
     assert [caller.call(method, path.format(bad)).status for bad in malformed] == [400] * len(malformed)
-    assert "is no job id" in caller.call(method, path.format("1")).json()["detail"]
+    assert "must be a job id" in caller.call(method, path.format("1")).json()["detail"]
     unknown = caller.call(method, path.format(uuid.uuid4()))
     assert (unknown.status, unknown.json()["code"]) == (404, "not_found")
 

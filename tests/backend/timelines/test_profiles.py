@@ -35,7 +35,7 @@ def test_a_json_file_names_profiles_and_their_fields(tmp_path: Path) -> None:
 
 
 JSON_ERRORS: list[tuple[str, list[tuple[int, str]]]] = [
-    ("{", [(1, "is no valid JSON")]),
+    ("{", [(1, "must be valid JSON")]),
     ("[]", [(1, "must be an object of profiles")]),
     ('{"a":\n{"modle": "x"}}', [(2, "did you mean 'model'?")]),
     ('{"a":\n{"model":\n 7}}', [(2, "model must be text or null")]),
@@ -71,7 +71,7 @@ def test_settings_tables_define_profiles_too(tmp_path: Path) -> None:
     ):
         read_toml(file)
     write(file, "port = 1\n[profiles\n")
-    with pytest.raises(InvalidProfilesError, match=r"chainproof.toml:2: is no valid TOML"):
+    with pytest.raises(InvalidProfilesError, match=r"chainproof.toml:2: must be valid TOML"):
         read_toml(file)
     write(file, "profiles = 7\n")
     with pytest.raises(InvalidProfilesError, match="must be tables"):

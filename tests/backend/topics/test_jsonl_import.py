@@ -58,7 +58,7 @@ def test_one_error_prevents_the_import_and_names_its_line(
     imported = import_files(sqlite_database, rules, [file, tmp_path / "none"], partial=False, now=now)
     assert [str(error) for error in imported.errors] == [
         f"{file}:2: category: input should be less than or equal to 2",
-        f"{file}:3: is no valid JSON: unexpected end of data",
+        f"{file}:3: must be valid JSON: unexpected end of data",
         f"{file}:4: has no url",
         f"{file}:5: must be a JSON object with category, published_at, url and texts",
         f"{tmp_path / 'none'}: cannot be read: No such file or directory",

@@ -133,13 +133,13 @@ def test_several_patterns_are_joined(tmp_path: Path) -> None:
         ("{expected: a, pattern: '/[^b]/'}", "all but some"),
         ("{expected: a, pattern: b, regexpMustEmpty: $2x}", "names no group"),
         ("{expected: a, pattern: b, when: later}", "'when' is not known"),
-        ("{expected: a, pattern: 1}", "is no text"),
+        ("{expected: a, pattern: 1}", "must be text"),
         ("{expected: a, pattern: b, specs: [c]}", "not two texts"),
         ("{expected: a, pattern: a}", "names no wrong form"),
         ("{expected: ひらがな}", "names no wrong form"),
         ("{expected: '`a`', pattern: b}", "structure of the text"),
         ("{expected: '', pattern: b}", "must not be empty"),
-        ("{pattern: b}", "'expected' is missing"),
+        ("{pattern: b}", "'expected' must be text"),
         ("{expected: a, pattern: b, specs: [{from: b, to: c}]}", "its spec does not hold here"),
         ("{expected: a, pattern: '@etherium'}", "never touched"),
         ("{expected: a, pattern: '" + "b" * 101 + "'}", "longer than 100"),
@@ -170,7 +170,7 @@ def test_imports_are_resolved_relative_to_the_importing_file(tmp_path: Path) -> 
     assert [surfaces(rule) for rule in made.rules] == [["x"], ["c"]]
     assert reasons(made) == [
         "more.yml:2: a: another file has a rule for it already, which goes before",
-        "rules.yml:1: import none.yml: there is no such file here",
+        "rules.yml:1: import none.yml: this file does not exist",
     ]
 
 
@@ -186,7 +186,7 @@ def test_an_import_can_skip_rules_and_nested_imports(tmp_path: Path) -> None:
 def test_an_import_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
     (tmp_path / "more.yml").write_text("a: b: c", encoding="utf-8")
     made = imported(tmp_path, "imports: more.yml\nrules: [Cookie]")
-    assert "more.yml:1: this is no valid YAML" in reasons(made)[0]
+    assert "more.yml:1: must be valid YAML" in reasons(made)[0]
 
 
 def test_invalid_yaml_is_rejected_with_its_line_number(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_rows_that_cannot_be_imported_are_listed_with_their_line(
 
 
 def test_a_malformed_table_is_rejected_with_its_line_number(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRulesError, match=r"terms\.csv:2: is no CSV"):
+    with pytest.raises(InvalidRulesError, match=r"terms\.csv:2: must be valid CSV"):
         imported(tmp_path, 'a,b\n"a"b,c\n', "terms.csv")
 
 
@@ -161,5 +161,5 @@ def test_the_format_is_detected_from_file_name_and_content(
 )
 def test_an_unknown_format_raises_an_error_with_a_hint(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(InvalidRulesError, match=r"--format|is no JSON"):
+    with pytest.raises(InvalidRulesError, match=r"--format|must be valid JSON"):
         detect(tmp_path / name)

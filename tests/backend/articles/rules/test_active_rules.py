@@ -114,7 +114,7 @@ def test_a_rejection_is_logged_once_and_clears_when_the_file_is_fixed(settings: 
         with pytest.raises(InvalidRulesError):
             rules.reload()
     assert [entry["event"] for entry in logs] == ["rules_rejected"]
-    assert "own.yaml:1: this is no valid YAML" in logs[0]["errors"][0]
+    assert "own.yaml:1: must be valid YAML" in logs[0]["errors"][0]
     write(own, own_rule("Solanna"))
     with capture_logs_of_this_thread() as logs:
         rules.refresh()

@@ -168,13 +168,13 @@ def test_all_errors_are_reported_at_once_in_line_order() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("a: 1\n b: 2\n", 2, "no valid YAML"),
+        ("a: 1\n b: 2\n", 2, "must be valid YAML"),
         ("version: 1\nversion: 1\n", 2, "'version' is given twice, first in line 1"),
         ("version: 1\nname: &x a\ndescription: *x\n", 3, "the alias '*x' is not read"),
         ("--- {version: 1}\n---\nversion: 1\n", 2, "a second document"),
         ("version: 1\nname: !!python/object:os.system x\n", 2, "the tag"),
         ("version: 1\nname: a\x07\n", 2, "U+0007"),
-        ('version: 1\nname: "\\ud83d"\n', 2, "no valid YAML"),
+        ('version: 1\nname: "\\ud83d"\n', 2, "must be valid YAML"),
         ("version: 1\n? [a]\n: b\n", 2, "before a colon"),
         ("- a\n", 1, "must hold 'version: 1'"),
         ("version: 2\n", 1, "'version' must be 1"),

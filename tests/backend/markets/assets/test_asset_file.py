@@ -177,7 +177,7 @@ NEW = "id: gamma, name: Gamma, symbol: GAM"
         ("[{id: gamma, name: [Gamma], symbol: GAM}]", "field 'name': must be text: put it in quotes"),
         (f"[{{{NEW}, datasrc2_id: 'a,b'}}]", "field 'datasrc2_id': must be the provider's id without spaces"),
         (f"[{{{NEW}, pegged_to: gold}}]", "field 'pegged_to': must be one of 'usd', 'eur'"),
-        (f"[{{{NEW}, date_launched: 2025-02-30}}]", "field 'date_launched': is no day of the calendar"),
+        (f"[{{{NEW}, date_launched: 2025-02-30}}]", "field 'date_launched': must be a calendar day"),
         (f"[{{{NEW}, genesis_date: 2025}}]", "field 'genesis_date': must be a day written as 2020-12-31"),
         (f"[{{{NEW}, max_supply: '1e9'}}]", "field 'max_supply': must be a number above zero in quotes"),
         (f"[{{{NEW}, max_supply: '0'}}]", "field 'max_supply': must be a number above zero in quotes"),

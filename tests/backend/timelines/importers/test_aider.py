@@ -60,15 +60,15 @@ def test_old_entries_have_only_rates(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("- dirname: nothing\n  model: x", ": entry 1: dirname: names no time, as 2025-01-20-19"),
+        ("- dirname: nothing\n  model: x", ": entry 1: dirname: must start with a time, as in 2025-01-20-19"),
         (ENTRY.replace("  model: DeepSeek R1\n", ""), ": entry 1: model: is missing"),
-        (ENTRY.replace("test_cases: 224", "test_cases: none"), ": entry 1: test_cases: is no number"),
+        (ENTRY.replace("test_cases: 224", "test_cases: none"), ": entry 1: test_cases: must be a number"),
         (ENTRY.replace("pass_num_2: 128", "pass_num_2: 12"), ": entry 1: pass_num_2: is 12, after 60 of 224"),
-        ("a: b", ": is no list of leaderboard entries"),
-        ("- 1", ": entry 1: is no leaderboard entry"),
-        ("- [", ": is no YAML"),
-        ("- dirname: !!python/object/apply:os.system [id]", ": is no YAML: could not determine"),
-        ("- dirname: &a [x, *a]\n  model: x", ": entry 1: dirname: names no time"),
+        ("a: b", ": must be a list of leaderboard entries"),
+        ("- 1", ": entry 1: must be a mapping"),
+        ("- [", ": must be valid YAML"),
+        ("- dirname: !!python/object/apply:os.system [id]", ": must be valid YAML: could not determine"),
+        ("- dirname: &a [x, *a]\n  model: x", ": entry 1: dirname: must start with a time"),
     ],
 )  # fmt: skip
 def test_mistakes_are_reported(tmp_path: Path, text: str, reason: str) -> None:

@@ -58,7 +58,7 @@ def test_missing_totals_are_computed(tmp_path: Path, mark: str, encoding: str) -
     ("row", "reason"),
     [
         ("r1,2026-03-01T10:00:00Z,c,p,maybe,4,5", ":2: success: is neither true nor false"),
-        ("r1,2026-03-01T10:00:00Z,c,p,yes,four,5", ":2: raw_score: is no number"),
+        ("r1,2026-03-01T10:00:00Z,c,p,yes,four,5", ":2: raw_score: must be a number"),
         ("r1,2026-03-01T10:00:00Z,c,p,yes,4,", ":2: max_score: is missing"),
         ("r1,2026-03-01T10:00:00Z,c,p,yes,4,0", ":2: max_score: must be a number above 0.0"),
         (",2026-03-01T10:00:00Z,c,p,yes,4,5", ":2: run_id: is missing"),
@@ -92,4 +92,4 @@ def test_a_file_that_is_no_csv_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
     assert Reading(tmp_path / "a.csv", "csv").errors == [": is not UTF-8"]
     parts = f"{HEADERS},deductions\nr1,2026-03-01T10:00:00Z,c,p,yes,4,5,nothing\n"
-    assert "is no JSON; an array of" in Reading(write_file(tmp_path, parts)).errors[0]
+    assert "must be a JSON array of" in Reading(write_file(tmp_path, parts)).errors[0]

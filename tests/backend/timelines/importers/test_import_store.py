@@ -36,5 +36,5 @@ def test_profile_files_are_used_and_their_mistakes_stop_the_import(
     settings = settings.model_copy(update={"profiles_file": configured})
     assert import_files(DatabaseStore(settings, database), [path], ImportRequest()).added == 1
     configured.write_text("{")
-    with pytest.raises(InvalidProfilesError, match=r"profiles\.json:1: is no valid JSON"):
+    with pytest.raises(InvalidProfilesError, match=r"profiles\.json:1: must be valid JSON"):
         import_files(DatabaseStore(settings, database), [path], ImportRequest())

@@ -201,7 +201,7 @@ def test_invalidated_samples_and_scores_out_of_range_are_reported(tmp_path: Path
         ({"header.json": {"version": 2}}, "eval: is missing"),
         ({"header.json": {**INSPECT_HEADER, "version": 9}}, "version: is 9; logs are known up to version 3"),
         ({"header.json": INSPECT_HEADER}, "samples: are not in the archive"),
-        ({"header.json": b"{"}, "is no JSON"),
+        ({"header.json": b"{"}, "must be valid JSON"),
     ],
 )
 def test_an_archive_that_is_no_log_is_refused(tmp_path: Path, members: Any, reason: str) -> None:

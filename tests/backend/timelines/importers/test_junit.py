@@ -87,13 +87,13 @@ def test_document_types_are_refused(tmp_path: Path, text: str, encoding: str) ->
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("<html></html>", ":1: is no JUnit report: its root is <html>"),
-        ("<testsuite>&undeclared;</testsuite>", ":1: is no well-formed XML: undefined entity"),
-        ("<testsuite>", ":1: is no well-formed XML: no element found"),
+        ("<html></html>", ":1: must be a JUnit report, but its root is <html>"),
+        ("<testsuite>&undeclared;</testsuite>", ":1: must be well-formed XML: undefined entity"),
+        ("<testsuite>", ":1: must be well-formed XML: no element found"),
         ("<testsuite>" * 200, ":1: is nested too deeply"),
         ('<?xml version="1.0" encoding="utf-g"?><testsuite/>', ":1: is in an encoding that cannot be read"),
         ('<?xml version="1.0" encoding="big5"?><testsuite/>', ":1: is in an encoding that cannot be read"),
-        (b"<testsuite>\xff</testsuite>", ":1: is no well-formed XML: not well-formed (invalid token)"),
+        (b"<testsuite>\xff</testsuite>", ":1: must be well-formed XML: not well-formed (invalid token)"),
     ],
 )
 def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str | bytes, reason: str) -> None:

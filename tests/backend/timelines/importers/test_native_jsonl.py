@@ -25,15 +25,15 @@ def test_lines_and_arrays_are_imported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("{", ":1: is no JSON: input data was truncated"),
+        ("{", ":1: must be valid JSON: input data was truncated"),
         (json.dumps(own_run(colour="red")), ":1: colour: is not a field of a run"),
         (json.dumps(own_run(raw_score="4")), ":1: raw_score: must be a number, not a string"),
         (json.dumps(own_run(deductions=[{"name": "x", "points": -1}])), ":1: deductions.0.points: must be"),
         (json.dumps([own_run(), own_run(success=1)]), ":1: run 1: success: must be true or false"),
-        (json.dumps([own_run()])[:-1], ":1: is no JSON"),
-        ("\xff", ":1: is no JSON"),
+        (json.dumps([own_run()])[:-1], ":1: must be valid JSON"),
+        ("\xff", ":1: must be valid JSON"),
         ("[" * 100_000, ":1: is nested too deeply"),
-        (json.dumps(own_run()).replace("0.75", "NaN"), ":1: is no JSON"),
+        (json.dumps(own_run()).replace("0.75", "NaN"), ":1: must be valid JSON"),
     ],
 )  # fmt: skip
 def test_mistakes_are_reported_with_line_and_field(tmp_path: Path, line: str, reason: str) -> None:

@@ -87,7 +87,7 @@ def test_an_error_in_the_companion_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.profiles.json").write_text("{")
     found = run_import_files(MemoryStore("alpha"), path)
     assert found.added == 0
-    assert "a.profiles.json:1: is no valid JSON" in str(found.errors[0])
+    assert "a.profiles.json:1: must be valid JSON" in str(found.errors[0])
 
 
 @pytest.mark.parametrize("partial", [False, True])

@@ -87,7 +87,7 @@ def test_disable_all_keeps_shipped_feeds_that_have_an_entry(user_file: Path) -> 
         ("feed: []\n", "1: 'feed' is not known here"),
         ("feeds: {}\n", "1: must be a list of entries"),
         ("- a\n", "must hold a list under 'feeds:'"),
-        ("feeds: [\n", "this is no valid YAML"),
+        ("feeds: [\n", "must be valid YAML"),
     ],
 )
 def test_an_error_is_reported_with_its_file_and_line(user_file: Path, text: str, message: str) -> None:
