@@ -111,7 +111,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     watcher.subscribe(icon_store.CHANGE_TOPIC, images.clear_cache)
     watcher.subscribe(CHANGE_TOPIC, market.view.reload)
     watcher.subscribe(active_rules.CHANGED, articles.rules.refresh)
-    watcher.subscribe(topic_store.CHANGE_COUNTER, topics.prepared_pages.reload)
+    watcher.subscribe(topic_store.CHANGE_COUNTER, topics.prepared_pages.rebuild)
     watcher.call_after_poll(market.view.refresh_if_stale)
     watcher.call_after_poll(articles.rules.refresh)
     watcher.call_after_poll(timelines.refresh)

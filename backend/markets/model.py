@@ -81,7 +81,7 @@ class QuotesResult:
 
 
 @dataclass(frozen=True, slots=True)
-class GlobalFigures:
+class MarketTotals:
     """One provider's totals of the whole market. Never combined, since providers count different assets."""
 
     provider: str

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import AssetRegistry
-from backend.markets.model import Candle, FearGreed, GlobalFigures, QuotesResult, Span
+from backend.markets.model import Candle, FearGreed, MarketTotals, QuotesResult, Span
 from backend.markets.provider_limits.polling_schedule import Role
 from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.providers.coinmarketcap import SlugIds
@@ -28,7 +28,7 @@ class QuoteSource(NamedSource, Protocol):
 
 
 class OverviewSource(NamedSource, Protocol):
-    def global_figures(self, now: datetime) -> GlobalFigures: ...
+    def global_figures(self, now: datetime) -> MarketTotals: ...
 
 
 class FearGreedSource(NamedSource, Protocol):

@@ -27,7 +27,7 @@ from backend.markets.model import (
     NOT_ALLOWED,
     ErrorKind,
     FearGreed,
-    GlobalFigures,
+    MarketTotals,
     ProviderError,
     Published,
     Quote,
@@ -56,7 +56,7 @@ MAX_EARLY_POLL = timedelta(seconds=5)
 """How much before its time a provider may be polled."""
 MAX_CLOCK_SKEW = timedelta(minutes=1)
 """A poll further in the future than this was recorded before the clock was set back."""
-ProviderData = QuotesResult | GlobalFigures | FearGreed
+ProviderData = QuotesResult | MarketTotals | FearGreed
 FigureAndState = tuple[Published, AggregationState]
 
 
@@ -186,7 +186,7 @@ class Refresher:
         ]
         upsert(connection, published_figures, rows)
         incident_log.record_incidents(connection, self._realm, events, now)
-        overview = [result.answer for result in results if isinstance(result.answer, GlobalFigures)]
+        overview = [result.answer for result in results if isinstance(result.answer, MarketTotals)]
         indexes = [result.answer for result in results if isinstance(result.answer, FearGreed)]
         figures = [figure_to_row(self._realm, "global", item) for item in overview]
         figures += [figure_to_row(self._realm, "fear_greed", item) for item in indexes]

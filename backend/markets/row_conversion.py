@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, QuoteEvaluation
+from backend.markets.model import FearGreed, MarketTotals, Published, Quote, QuoteEvaluation
 from backend.markets.reasons import Reason
 from backend.markets.tables import FIGURES
 
@@ -68,7 +68,7 @@ def published_from_row(row: Mapping[Any, Any]) -> tuple[Published, dict[str, Any
     return published, orjson.loads(row["memory"])
 
 
-def figure_to_row(realm: str, kind: str, item: GlobalFigures | FearGreed) -> dict[str, Any]:
+def figure_to_row(realm: str, kind: str, item: MarketTotals | FearGreed) -> dict[str, Any]:
     values = {name: getattr(item, name) for name in type(item).__dataclass_fields__ if name not in KEY_FIELDS}
     body = {
         name: format(value, "f") if isinstance(value, Decimal) else value for name, value in values.items()
@@ -82,13 +82,13 @@ def figure_to_row(realm: str, kind: str, item: GlobalFigures | FearGreed) -> dic
     }
 
 
-def global_figures_from_row(row: Mapping[Any, Any]) -> GlobalFigures:
+def global_figures_from_row(row: Mapping[Any, Any]) -> MarketTotals:
     body = {
         name: None if value is None else Decimal(value) for name, value in orjson.loads(row["body"]).items()
     }
     market_cap = body["market_cap"]
     assert market_cap is not None  # every stored row has one
-    return GlobalFigures(
+    return MarketTotals(
         provider=row["provider"],
         as_of=row["as_of"],
         market_cap=market_cap,

@@ -1,4 +1,4 @@
-"""Defines the market's schedules: refresh, images, retention. Each tick runs once across all processes."""
+"""Defines the market's schedules: refresh, history retention, asset images. One process runs each tick."""
 
 from datetime import datetime
 
@@ -24,18 +24,23 @@ def market_schedules(settings: Settings, database: Database) -> list[Schedule]:
         log.info("market_refreshed", answered=report.answered, failed=report.failed, changed=report.changed)
 
     def delete_history(now: datetime) -> None:
-        log.info("history_thinned", **retention.delete_expired_history(database, market.sources.realm, now))
+        log.info("history_deleted", **retention.delete_expired_history(database, market.sources.realm, now))
 
     schedules = [
-        Schedule(REFRESH, settings.tick_seconds, refresh, "Ask due providers, publish, grow candles."),
         Schedule(
-            "market-thinning", 3600, delete_history, "Drop price points and candles that are no longer kept."
+            REFRESH,
+            settings.tick_seconds,
+            refresh,
+            "Fetch quotes from due providers, publish prices and update candles.",
+        ),
+        Schedule(
+            "market-thinning", 3600, delete_history, "Delete expired price points, candles and incidents."
         ),
     ]
     if settings.mode == "live":
 
-        def images(now: datetime) -> None:
+        def fetch_images(now: datetime) -> None:
             icon_store.fetch_missing_images(database, now, allow=settings.fetch_allow)
 
-        schedules.append(Schedule("market-icons", 60, images, "Fetch asset images that are not here yet."))
+        schedules.append(Schedule("market-icons", 60, fetch_images, "Fetch missing asset images."))
     return schedules

@@ -1,5 +1,6 @@
 """Imports topics from JSON Lines files. Each line holds one topic in the shape of ``POST /topics``."""
 
+import codecs
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,11 +11,11 @@ import orjson
 from pydantic import ValidationError
 
 from backend.articles.engine import RuleSet
-from backend.formats.file_errors import FileError, ImportErrors
+from backend.formats.file_errors import WHOLE_FILE, FileError, ImportErrors
 from backend.store.database import Database
 from backend.topics import entity_tagging, request_bodies
 from backend.topics.model import Topic
-from backend.topics.schemas import ONE_TOPIC
+from backend.topics.schemas import TOPIC_VALIDATOR
 from backend.topics.store import topic_store
 
 BATCH_SIZE = 500
@@ -25,7 +26,7 @@ OnProgress = Callable[[Path, int], None]
 
 @dataclass
 class ImportResult(ImportErrors):
-    """The result of an import. ``updated`` counts topics that were already stored, changed or not."""
+    """The result of an import. ``updated`` counts topics that were stored before, even if nothing changed."""
 
     added: int = 0
     updated: int = 0
@@ -88,16 +89,17 @@ def _parse_files(paths: Sequence[Path], result: ImportResult) -> Iterator[tuple[
                     result.add_error(FileError(path, number, parsed))
         except OSError as error:
             reason = f"cannot be read: {error.strerror or type(error).__name__}"
-            result.add_error(FileError(path, 0, reason))
+            result.add_error(FileError(path, WHOLE_FILE, reason))
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Generate the lines with their numbers. A line that is too long is cut, so that memory stays bounded."""
     with path.open("rb") as file:
+        if file.peek(len(codecs.BOM_UTF8)).startswith(codecs.BOM_UTF8):
+            file.read(len(codecs.BOM_UTF8))
         number = 0
         while line := file.readline(MAX_LINE_BYTES + 1):
             number += 1
-            if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")
             yield number, line.rstrip(b"\r\n")
             while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):  # skip the rest of the line
                 line = file.readline(MAX_LINE_BYTES + 1)
@@ -106,7 +108,7 @@ def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _parse_line(line: bytes) -> Topic | str:
     """Return the topic of a line, or an error message; an empty string for a blank line."""
     if len(line) > MAX_LINE_BYTES:
-        return f"is longer than {MAX_LINE_BYTES // 1024**2} MiB"
+        return f"must not be longer than {MAX_LINE_BYTES // 1024**2} MiB"
     if not line.strip():
         return ""
     try:
@@ -116,7 +118,7 @@ def _parse_line(line: bytes) -> Topic | str:
     if not isinstance(body, dict):
         return "must be a JSON object with category, published_at, url and texts"
     try:
-        topic = request_bodies.build_topic(ONE_TOPIC.validate_python(body))
+        topic = request_bodies.build_topic(TOPIC_VALIDATOR.validate_python(body))
     except ValidationError as error:
         return _describe_error(error)
     if topic.external_id is None:
@@ -131,5 +133,5 @@ def _describe_error(error: ValidationError) -> str:
     message = str(errors[0]["msg"]).removeprefix("Value error, ")
     more = f"; {len(errors) - 1} more" if len(errors) > 1 else ""
     if errors[0]["type"] == "missing":
-        return f"has no {location}{more}"
+        return f"{location} is missing{more}"
     return f"{location}: {message[:1].lower()}{message[1:]}{more}"

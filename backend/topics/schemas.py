@@ -308,11 +308,11 @@ class MediaIn(RequestModel):
     tweets: list[TweetIn] | None = None
 
 
-ONE_TOPIC = TypeAdapter(TopicIn)
+TOPIC_VALIDATOR = TypeAdapter(TopicIn)
 
 
 def _parse_one_or_many(value: Any, parse_many: Callable[[Any], list[TopicIn]]) -> list[TopicIn]:
-    return [ONE_TOPIC.validate_python(value)] if isinstance(value, dict) else parse_many(value)
+    return [TOPIC_VALIDATOR.validate_python(value)] if isinstance(value, dict) else parse_many(value)
 
 
 TopicsIn = Annotated[

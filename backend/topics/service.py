@@ -19,7 +19,7 @@ from backend.topics.model import Realm
 from backend.topics.queries import ranking, topic_media
 from backend.topics.queries.list_filters import LIST_COLUMNS, TopicFilter
 from backend.topics.queries.pagination import Pages
-from backend.topics.queries.prepared_pages import BuiltPage, PreparedPages, RequestKey
+from backend.topics.queries.prepared_pages import PreparedPages, RenderedPage, RequestKey
 from backend.topics.schemas import MediaIn, TopicIn
 from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import topic_texts, topics
@@ -49,11 +49,11 @@ class TopicService:
         self._pages = Pages(database, self.realms)
         self.insights = InsightService(settings, database, rules, self.realms, now=now)
         self.prepared_pages = PreparedPages(now)
-        for key, build in FIRST_PAGES.items():
-            self.prepared_pages.prebuild(key, partial(build, self))
+        for key, render in STARTUP_PAGES.items():
+            self.prepared_pages.register(key, partial(render, self))
 
     def page(self, key: RequestKey, topic_filter: TopicFilter, *, page: int, page_size: int) -> Prepared:
-        return self.prepared_pages.answer(key, lambda: self._page(topic_filter, page, page_size))
+        return self.prepared_pages.render(key, lambda: self._render_page(topic_filter, page, page_size))
 
     def expand_entity_filter(self, name: str | None) -> tuple[str, ...]:
         """Return the entities that the filter ``name`` selects: the entity with this id, and entities with
@@ -63,12 +63,14 @@ class TopicService:
         coins = (entity.id for entity in self._rules.current.entities.values() if entity.asset == name)
         return tuple(dict.fromkeys([name, *coins]))
 
-    def ranked(self, key: RequestKey, language: Language, *, many: int) -> Prepared:
-        return self.prepared_pages.answer(key, lambda: self._ranking(language, many))
+    def ranking(self, key: RequestKey, language: Language, *, many: int) -> Prepared:
+        return self.prepared_pages.render(key, lambda: self._render_ranking(language, many))
 
     def detail(self, topic_id: int, language: Language) -> Prepared:
-        """Raises :class:`NotFound`; for a topic without a text in ``language`` the message lists its
-        languages."""
+        """Render a topic.
+
+        Raises :class:`NotFound`; if the topic has no text in ``language``, the message lists its languages.
+        """
         selected = (
             sa.select(*LIST_COLUMNS, topic_texts.c.terms, topics.c.cover_img)
             .join(topics, topics.c.id == topic_texts.c.topic_id)
@@ -88,7 +90,7 @@ class TopicService:
         return _prepared(response_bodies.render_media(number, items))
 
     def insight(self, topic_id: int, language: Language) -> Prepared:
-        """Raises :class:`NotFound` like :meth:`detail`."""
+        """Render the insight of a topic. Raises :class:`NotFound` like :meth:`detail`."""
         with self._database.read() as connection:
             number = self._resolve(connection, topic_id)
             (topic,) = topic_rows.read_topics(connection, [number])
@@ -96,9 +98,9 @@ class TopicService:
                 raise self._missing_language(connection, number, language)
         return _prepared(response_bodies.render_envelope(self.insights.insight(topic, language)))
 
-    def add(self, given: Sequence[TopicIn]) -> bytes:
+    def add(self, bodies: Sequence[TopicIn]) -> bytes:
         """Store the topics of a request in one transaction, committed before this returns."""
-        topics_sent = [request_bodies.build_topic(one) for one in given]
+        topics_sent = [request_bodies.build_topic(body) for body in bodies]
         with self._database.read() as connection:
             stored = entity_tagging.load_stored(connection, topics_sent)
         tagged = entity_tagging.tag_entities(self._rules.current, topics_sent, stored)
@@ -106,12 +108,15 @@ class TopicService:
             ids = topic_store.store_topics(connection, tagged, now=self._now())
         self.prepared_pages.clear()
         return response_bodies.render_envelope(
-            [{"id": number, "external_id": one.external_id} for number, one in zip(ids, given, strict=True)]
+            [
+                {"id": number, "external_id": body.external_id}
+                for number, body in zip(ids, bodies, strict=True)
+            ]
         )
 
-    def add_media(self, topic_id: int, given: MediaIn) -> bytes:
+    def add_media(self, topic_id: int, body: MediaIn) -> bytes:
         """Store media of a topic; returns the stored items with their ids."""
-        items = request_bodies.build_media(given)
+        items = request_bodies.build_media(body)
         with self._database.write() as connection:
             number = self._resolve(connection, topic_id)
             ids = topic_store.add_media(connection, number, items, now=self._now()) if items else []
@@ -119,37 +124,39 @@ class TopicService:
         self.prepared_pages.clear()
         return response_bodies.render_media(number, stored)
 
-    def _page(self, topic_filter: TopicFilter, page: int, page_size: int) -> BuiltPage:
+    def _render_page(self, topic_filter: TopicFilter, page: int, page_size: int) -> RenderedPage:
         found = self._pages.read(topic_filter, page=page, page_size=page_size)
-        return BuiltPage(response_bodies.render_topic_list(found.rows, found.total))
+        return RenderedPage(response_bodies.render_topic_list(found.rows, found.total))
 
-    def _ranking(self, language: Language, many: int) -> BuiltPage:
+    def _render_ranking(self, language: Language, many: int) -> RenderedPage:
         with self._database.read() as connection:
             found = ranking.rank(connection, self.realms, language, many=many, now=self._now())
-        basis = (RANKED_BY.lower().encode(), found.by.encode())
-        return BuiltPage(response_bodies.render_topic_list(found.rows), found.until, (basis,))
+        ranked_by = (RANKED_BY.lower().encode(), found.by.encode())
+        return RenderedPage(response_bodies.render_topic_list(found.rows), found.until, (ranked_by,))
 
     def _resolve(self, connection: Connection, topic_id: int) -> int:
         """Return the id of the visible topic that ``topic_id`` resolves to after merges."""
         number = topic_store.resolve_id(connection, topic_id, self.realms)
         if number is None:
-            raise NotFound(f"There is no topic {topic_id}. GET /topics lists them.")
+            raise NotFound(f"Topic {topic_id} does not exist. GET /topics lists the topics.")
         return number
 
     def _missing_language(self, connection: Connection, topic_id: int, language: Language) -> NotFound:
         selected = sa.select(topic_texts.c.language).where(topic_texts.c.topic_id == topic_id)
         languages = ", ".join(sorted(connection.execute(selected).scalars()))
-        return NotFound(f"Topic {topic_id} has no text in {language}. It has {languages}: ask with lang.")
+        return NotFound(
+            f"Topic {topic_id} has no text in {language}. Set lang to one of its languages: {languages}."
+        )
 
 
 def _prepared(body: bytes) -> Prepared:
-    answer = Prepared(body)
-    answer.compress()
-    return answer
+    response = Prepared(body)
+    response.compress()
+    return response
 
 
-FIRST_PAGES: dict[RequestKey, Callable[[TopicService], BuiltPage]] = {
-    ("/topics", b""): lambda service: service._page(TopicFilter("en"), 1, PAGE_SIZE),
-    ("/ranking_topics", b""): lambda service: service._ranking("en", RANKING_SIZE),
+STARTUP_PAGES: dict[RequestKey, Callable[[TopicService], RenderedPage]] = {
+    ("/topics", b""): lambda service: service._render_page(TopicFilter("en"), 1, PAGE_SIZE),
+    ("/ranking_topics", b""): lambda service: service._render_ranking("en", RANKING_SIZE),
 }
-"""Built at startup, so that the first request does not wait for SQL statements to compile."""
+"""Pages rendered at startup, so that the first request does not wait for SQL statements to compile."""

@@ -18,7 +18,7 @@ from backend.markets.model import (
     NOT_ALLOWED,
     Candle,
     ErrorKind,
-    GlobalFigures,
+    MarketTotals,
     ProviderError,
     QuotesResult,
     Span,
@@ -125,7 +125,7 @@ class CoinGecko:
         asset_ids = {coingecko_id: wanted[coingecko_id] for coingecko_id in ids}
         return parse_markets(self._get("/coins/markets", now, params), asset_ids, now)
 
-    def global_figures(self, now: datetime) -> GlobalFigures:
+    def global_figures(self, now: datetime) -> MarketTotals:
         return parse_global(self._get("/global", now), now)
 
     def ohlc(self, asset: AssetIds, span: Span, now: datetime) -> tuple[Candle, ...]:

@@ -14,7 +14,7 @@ from backend.markets.model import (
     SPAN_SECONDS,
     Candle,
     ErrorKind,
-    GlobalFigures,
+    MarketTotals,
     ProviderError,
     Quote,
     QuotesResult,
@@ -150,7 +150,7 @@ def merge_pages(
     )
 
 
-def parse_global(payload: object, now: datetime) -> GlobalFigures:
+def parse_global(payload: object, now: datetime) -> MarketTotals:
     """Parses ``/global``. Older responses lack the change of the volume."""
     data = parsing.as_mapping(parsing.as_mapping(payload).get("data"))
     cap = parsing.parse_positive(parsing.as_mapping(data.get("total_market_cap")).get("usd"))
@@ -159,7 +159,7 @@ def parse_global(payload: object, now: datetime) -> GlobalFigures:
         raise ProviderError(
             COINGECKO, ErrorKind.MALFORMED, "the totals hold no market value in USD with a valid time"
         )
-    return GlobalFigures(
+    return MarketTotals(
         provider=COINGECKO,
         as_of=as_of,
         market_cap=cap,

@@ -12,7 +12,7 @@ from backend.markets.model import (
     COINMARKETCAP_ASSETS_PER_CREDIT,
     ErrorKind,
     FearGreed,
-    GlobalFigures,
+    MarketTotals,
     ProviderError,
     Quote,
 )
@@ -130,7 +130,7 @@ def parse_map(payload: object, slugs: frozenset[str]) -> dict[str, int]:
     return {slug: min(numbers) for slug, numbers in owners.items() if len(numbers) == 1}
 
 
-def parse_global(payload: object, now: datetime) -> GlobalFigures:
+def parse_global(payload: object, now: datetime) -> MarketTotals:
     data = parsing.as_mapping(parsing.as_mapping(payload).get("data"))
     usd = find_usd_figures(data.get("quote"))
     cap = parsing.parse_positive(usd.get("total_market_cap"))
@@ -141,7 +141,7 @@ def parse_global(payload: object, now: datetime) -> GlobalFigures:
         raise ProviderError(
             COINMARKETCAP, ErrorKind.MALFORMED, "the totals hold no market value in USD with a valid time"
         )
-    return GlobalFigures(
+    return MarketTotals(
         provider=COINMARKETCAP,
         as_of=as_of,
         market_cap=cap,

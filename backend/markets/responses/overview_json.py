@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from backend.markets.model import FearGreed, GlobalFigures, source_label
+from backend.markets.model import FearGreed, MarketTotals, source_label
 from backend.markets.numbers import format_compact_usd, format_timestamp
 from backend.markets.responses.json_values import to_json_number
 
@@ -15,39 +15,42 @@ from backend.markets.responses.json_values import to_json_number
 class Overview:
     """The two blocks of the market overview, each from one provider, or null if unknown."""
 
-    totals: GlobalFigures | None
+    totals: MarketTotals | None
     totals_stale: bool
     fear_greed: FearGreed | None
     fear_greed_stale: bool
 
 
 def encode_overview(overview: Overview) -> bytes:
-    totals, mood = overview.totals, overview.fear_greed
-    when = format_timestamp(totals.as_of) if totals else None
+    totals, fear_greed = overview.totals, overview.fear_greed
+    last_updated = format_timestamp(totals.as_of) if totals else None
     source = source_label((totals.provider,), stale=overview.totals_stale) if totals else None
+    fear_greed_source = (
+        source_label((fear_greed.provider,), stale=overview.fear_greed_stale) if fear_greed else None
+    )
 
-    def total(value: Decimal | None, change: Decimal | None) -> dict[str, Any]:
+    def encode_total(value: Decimal | None, change: Decimal | None) -> dict[str, Any]:
         return {
             "value": to_json_number(value),
             "display_value": None if value is None else format_compact_usd(value),
             "change_24h": to_json_number(change),
-            "last_updated": when,
+            "last_updated": last_updated,
             "source": source,
         }
 
-    cap, volume = total(None, None), total(None, None)
+    market_cap, volume = encode_total(None, None), encode_total(None, None)
     if totals:
-        cap = total(totals.market_cap, totals.market_cap_change_24h)
-        volume = total(totals.volume_24h, totals.volume_change_24h)
+        market_cap = encode_total(totals.market_cap, totals.market_cap_change_24h)
+        volume = encode_total(totals.volume_24h, totals.volume_change_24h)
     return orjson.dumps(
         {
             "fear_greed": {
-                "value": mood.value if mood else None,
-                "label": mood.label if mood else None,
-                "last_updated": format_timestamp(mood.as_of) if mood else None,
-                "source": source_label((mood.provider,), stale=overview.fear_greed_stale) if mood else None,
+                "value": fear_greed.value if fear_greed else None,
+                "label": fear_greed.label if fear_greed else None,
+                "last_updated": format_timestamp(fear_greed.as_of) if fear_greed else None,
+                "source": fear_greed_source,
             },
-            "market_cap": cap,
+            "market_cap": market_cap,
             "volume_24h": volume,
             "btc_market_cap_percentage": to_json_number(totals.btc_market_cap_percentage) if totals else None,
         }

@@ -13,7 +13,7 @@ from backend.markets.aggregation.state import IncidentKind
 from backend.markets.candles.building import align
 from backend.markets.candles.candle_json import EMPTY_ARRAY, append_candle
 from backend.markets.candles.price_history import HALF_HOUR_SECONDS, load_open_candles
-from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, Span
+from backend.markets.model import FearGreed, MarketTotals, Published, Quote, Span
 from backend.markets.responses.overview_json import Overview
 from backend.markets.row_conversion import (
     fear_greed_from_row,
@@ -44,7 +44,7 @@ class SnapshotRows:
 
     figures: Mapping[str, Published]
     candle_arrays: Mapping[tuple[str, Span], str]
-    totals: Sequence[GlobalFigures]
+    totals: Sequence[MarketTotals]
     fear_greed: Sequence[FearGreed]
 
     def overview(
@@ -70,7 +70,7 @@ class SnapshotRows:
 EMPTY_SNAPSHOT = SnapshotRows({}, {}, (), ())
 
 
-T = TypeVar("T", GlobalFigures, FearGreed)
+T = TypeVar("T", MarketTotals, FearGreed)
 
 
 def _choose_provider(

@@ -11,7 +11,7 @@ from backend.markets.model import (
     SPAN_SECONDS,
     Candle,
     FearGreed,
-    GlobalFigures,
+    MarketTotals,
     Quote,
     QuotesResult,
     Span,
@@ -64,13 +64,13 @@ class SampleProvider:
             credits=0,
         )
 
-    def global_figures(self, now: datetime) -> GlobalFigures:
+    def global_figures(self, now: datetime) -> MarketTotals:
         """Totals over all assets of the ranking and a share for the rest of the market."""
         raise_in_outage(self._view, self.market.schedule, now)
         as_of = now.replace(second=0, microsecond=0)
         cap, volume, share = self.market.totals(as_of)
         cap_before, volume_before, _ = self.market.totals(as_of - timedelta(days=1))
-        return GlobalFigures(
+        return MarketTotals(
             provider=self.name,
             as_of=as_of,
             market_cap=to_dollars(cap),

@@ -1,8 +1,8 @@
 """Caches rendered topic lists until a topic changes.
 
 The cache is bounded in entries and bytes and evicts the least recently used page. A page may also expire at a
-fixed time, as the ranking of the last 24 hours does. When topics change, the last pages built or registered
-are rebuilt before they replace the old ones, so that no reader waits.
+fixed time, as the ranking of the last 24 hours does. When topics change, the pages that were built or
+registered last are rebuilt before they replace the old ones, so no reader waits.
 """
 
 from collections import OrderedDict
@@ -16,26 +16,27 @@ from backend.http.prepared_responses import Prepared
 
 MAX_PAGES = 512
 MAX_BYTES = 16 * 1024 * 1024
-MAX_PREBUILT_PAGES = 16
+MAX_REGISTERED_PAGES = 16
 """Pages that are rebuilt after each change."""
 RequestKey = tuple[str, bytes]
 """A path and a query string, exactly as received."""
 
 
-class BuiltPage(NamedTuple):
-    """A body, the time at which it expires without any change, and its own headers."""
+class RenderedPage(NamedTuple):
+    """A rendered page with its headers. It expires at ``expires_at`` even if no topic changes."""
 
     body: bytes
-    until: datetime | None = None
+    expires_at: datetime | None = None
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-BuildPage = Callable[[], BuiltPage]
+PageRenderer = Callable[[], RenderedPage]
+"""Renders a page from the current topics."""
 
 
 class _CachedPage(NamedTuple):
-    answer: Prepared
-    until: datetime | None
+    response: Prepared
+    expires_at: datetime | None
 
 
 class PageCache:
@@ -47,11 +48,11 @@ class PageCache:
 
     def store(self, key: RequestKey, page: _CachedPage) -> None:
         previous = self.pages.pop(key, None)
-        self.bytes += len(page.answer.body) - (len(previous.answer.body) if previous else 0)
+        self.bytes += len(page.response.body) - (len(previous.response.body) if previous else 0)
         self.pages[key] = page
         while len(self.pages) > MAX_PAGES or self.bytes > MAX_BYTES:
             _, oldest = self.pages.popitem(last=False)
-            self.bytes -= len(oldest.answer.body)
+            self.bytes -= len(oldest.response.body)
 
 
 class PreparedPages:
@@ -61,7 +62,7 @@ class PreparedPages:
         self._now = now
         self._lock = Lock()
         self._cache = PageCache()
-        self._prebuilt: OrderedDict[RequestKey, BuildPage] = OrderedDict()
+        self._registered: OrderedDict[RequestKey, PageRenderer] = OrderedDict()
 
     def find(self, path: str, query: bytes) -> Prepared | None:
         """Return the cached page for exactly this path and query string, if any."""
@@ -71,41 +72,41 @@ class PreparedPages:
             if found is None:
                 return None
             cache.pages.move_to_end((path, query))
-        if found.until is not None and self._now() >= found.until:
+        if found.expires_at is not None and self._now() >= found.expires_at:
             return None
-        return found.answer
+        return found.response
 
-    def answer(self, key: RequestKey, build: BuildPage) -> Prepared:
-        """Build and cache the page, so that ``find`` returns it now and after changes."""
-        # Taken before the database is read: if topics change meanwhile, the outdated page lands in a
-        # cache that is no longer used.
+    def render(self, key: RequestKey, renderer: PageRenderer) -> Prepared:
+        """Render and cache the page, so that :meth:`find` returns it now and after changes."""
+        # Read before the database: if topics change meanwhile, the outdated page goes into a cache that is
+        # no longer used.
         cache = self._cache
-        page = _build_cached(build)
+        page = _render_cached(renderer)
         with self._lock:
             cache.store(key, page)
-        self.prebuild(key, build)
-        return page.answer
+        self.register(key, renderer)
+        return page.response
 
-    def prebuild(self, key: RequestKey, build: BuildPage) -> None:
-        """Rebuild this page after each change, whether or not it was requested."""
+    def register(self, key: RequestKey, renderer: PageRenderer) -> None:
+        """Rebuild this page after each change, even if it was never requested."""
         with self._lock:
-            self._prebuilt[key] = build
-            self._prebuilt.move_to_end(key)
-            if len(self._prebuilt) > MAX_PREBUILT_PAGES:
-                self._prebuilt.popitem(last=False)
+            self._registered[key] = renderer
+            self._registered.move_to_end(key)
+            if len(self._registered) > MAX_REGISTERED_PAGES:
+                self._registered.popitem(last=False)
 
-    def reload(self) -> None:
-        """Rebuild the most recently built or registered pages, then swap the caches.
+    def rebuild(self) -> None:
+        """Rebuild the pages that were rendered or registered last, then replace the cache.
 
         Called after a change by any process.
         """
         with self._lock:
-            old_cache, to_build = self._cache, list(self._prebuilt.items())
+            old_cache, to_rebuild = self._cache, list(self._registered.items())
         cache = PageCache()
-        for key, build in to_build:
-            cache.store(key, _build_cached(build))
+        for key, renderer in to_rebuild:
+            cache.store(key, _render_cached(renderer))
         with self._lock:
-            if self._cache is old_cache:  # otherwise this process has stored a topic meanwhile
+            if self._cache is old_cache:  # else this process has stored a topic meanwhile
                 self._cache = cache
 
     def clear(self) -> None:
@@ -114,8 +115,8 @@ class PreparedPages:
             self._cache = PageCache()
 
 
-def _build_cached(build: BuildPage) -> _CachedPage:
-    built = BuiltPage(*build())
-    answer = Prepared(built.body, extra=built.headers)
-    answer.compress()
-    return _CachedPage(answer, built.until)
+def _render_cached(renderer: PageRenderer) -> _CachedPage:
+    page = renderer()
+    response = Prepared(page.body, extra=page.headers)
+    response.compress()
+    return _CachedPage(response, page.expires_at)

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from backend.entities.model import Entity, Language
 from backend.markets.candles import price_history
-from backend.markets.model import SPAN_SECONDS, FearGreed, GlobalFigures, Published
+from backend.markets.model import SPAN_SECONDS, FearGreed, MarketTotals, Published
 from backend.markets.responses.snapshot import Snapshot
 from backend.topics.model import Realm
 
@@ -51,7 +51,7 @@ class MarketFacts:
     at: datetime
     coins: Sequence[Coin]
     """Sorted by market cap, the largest first, without stale figures."""
-    totals: GlobalFigures | None
+    totals: MarketTotals | None
     mood: FearGreed | None
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import partial
 
 from backend.entities.model import Language
-from backend.markets.model import FearGreed, GlobalFigures
+from backend.markets.model import FearGreed, MarketTotals
 from backend.topics.model import Category, Topic
 from backend.topics.number_format import format_day, format_money, format_percent, format_price
 from backend.topics.reports.market_facts import Coin, MarketFacts
@@ -65,7 +65,7 @@ def _build_wrap(facts: MarketFacts, context: ReportContext) -> Iterator[Topic]:
     yield context.build_topic(facts, "wrap", slot_start(facts.at, 6), Category.IMPORTANT, write_draft)
 
 
-def _list_wrap_sentences(facts: MarketFacts, totals: GlobalFigures, language: Language) -> Iterator[str]:
+def _list_wrap_sentences(facts: MarketFacts, totals: MarketTotals, language: Language) -> Iterator[str]:
     if totals.volume_24h is not None:
         yield fill(language, "wrap_volume", volume=format_money(totals.volume_24h, language))
     if totals.btc_market_cap_percentage is not None:

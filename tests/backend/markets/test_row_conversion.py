@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, QuoteEvaluation
+from backend.markets.model import FearGreed, MarketTotals, Published, Quote, QuoteEvaluation
 from backend.markets.reasons import Reason
 from backend.markets.row_conversion import (
     fear_greed_from_row,
@@ -119,7 +119,7 @@ def test_the_overviews_figures_survive_storage(
     database: Database, cap: Decimal, change: Decimal | None, volume: Decimal | None, value: int, label: str
 ) -> None:
     at = datetime(2026, 5, 18, tzinfo=UTC) + timedelta(microseconds=7)
-    totals = GlobalFigures("coingecko", at, cap, change, volume, None, None, credits=1)
+    totals = MarketTotals("coingecko", at, cap, change, volume, None, None, credits=1)
     mood = FearGreed("alternative.me", at, value, label)
     with database.write() as connection:
         upsert(

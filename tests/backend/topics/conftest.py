@@ -16,7 +16,7 @@ from backend.auth.principal import Scope
 from backend.auth.service import create_key
 from backend.store.database import Database, bump, metadata
 from backend.topics.model import Category, Realm, Topic, TopicText
-from backend.topics.service import FIRST_PAGES, TopicService
+from backend.topics.service import STARTUP_PAGES, TopicService
 from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import topics
 from tests.support import databases
@@ -108,9 +108,9 @@ class Service:
             bump(connection, topic_store.CHANGE_COUNTER)
         served: TopicService = self.running.inner.state.topics
         served.prepared_pages.clear()
-        served.prepared_pages._prebuilt.clear()
-        for key, recipe in FIRST_PAGES.items():
-            served.prepared_pages.prebuild(key, partial(recipe, served))
+        served.prepared_pages._registered.clear()
+        for key, recipe in STARTUP_PAGES.items():
+            served.prepared_pages.register(key, partial(recipe, served))
 
 
 @pytest.fixture(params=["sqlite", "postgres"], scope="module")

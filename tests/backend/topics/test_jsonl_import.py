@@ -1,5 +1,6 @@
 """An import stores all topics or none, repeatably; ``chainproof topics import`` reports the result."""
 
+import codecs
 import json
 from datetime import datetime
 from pathlib import Path
@@ -59,7 +60,7 @@ def test_one_error_prevents_the_import_and_names_its_line(
     assert [str(error) for error in imported.errors] == [
         f"{file}:2: category: input should be less than or equal to 2",
         f"{file}:3: must be valid JSON: unexpected end of data",
-        f"{file}:4: has no url",
+        f"{file}:4: url is missing",
         f"{file}:5: must be a JSON object with category, published_at, url and texts",
         f"{tmp_path / 'none'}: cannot be read: No such file or directory",
     ]
@@ -86,6 +87,28 @@ def test_a_line_that_is_too_long_is_one_error(
     assert imported.added == 2
 
 
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8], ids=["without a byte order mark", "with one"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("too_long", [0, 1, 3, 1000])
+def test_a_first_line_at_the_size_limit_keeps_the_line_numbers(
+    sqlite_database: Database,
+    rules: RuleSet,
+    tmp_path: Path,
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+    mark: bytes,
+    end: bytes,
+    too_long: int,
+) -> None:
+    monkeypatch.setattr(jsonl_import, "MAX_LINE_BYTES", 400)
+    file = tmp_path / "a.jsonl"
+    first = line(1).encode().ljust(400 + too_long)
+    file.write_bytes(mark + first + end + b"nonsense" + end)
+    imported = import_files(sqlite_database, rules, [file], partial=True, now=now)
+    assert [error.line for error in imported.errors] == ([1, 2] if too_long else [2])
+    assert imported.added == (0 if too_long else 1)
+
+
 def run(home: Path, *words: str) -> Result:
     return CliRunner().invoke(app, ["topics", "import", *words], env={"CHAINPROOF_HOME": str(home)})
 
@@ -102,7 +125,7 @@ def test_the_command_reports_its_result_and_wrong_lines(tmp_path: Path) -> None:
     result = run(home, str(bad))
     assert result.exit_code == 2
     told = result.stderr.replace("\n", "")
-    assert "bad.jsonl:2: has no category; 3 more" in told
+    assert "bad.jsonl:2: category is missing; 3 more" in told
     assert "Nothing was added." in told
     result = run(home, str(bad), "--partial", "--json")
     assert (result.exit_code, json.loads(result.stdout)["added"]) == (2, 1)

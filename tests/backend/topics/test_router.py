@@ -96,7 +96,7 @@ def test_a_topic_is_listed_in_the_languages_that_it_has_text_in(service: Service
         assert build_insight.status == 404
         assert build_insight.json() == {
             "code": 404,
-            "message": f"Topic {number} has no text in en. It has ja, zh: ask with lang.",
+            "message": f"Topic {number} has no text in en. Set lang to one of its languages: ja, zh.",
             "data": None,
         }
 

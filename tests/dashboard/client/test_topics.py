@@ -71,7 +71,11 @@ def test_a_ranking_has_its_criterion(monkeypatch: pytest.MonkeyPatch, basis: str
 def test_an_error_response_becomes_a_problem_in_the_words_of_the_service(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    body = {"code": 404, "message": "Topic 7 has no text in ja. It has en: ask with lang.", "data": None}
+    body = {
+        "code": 404,
+        "message": "Topic 7 has no text in ja. Set lang to one of its languages: en.",
+        "data": None,
+    }
     service(monkeypatch, httpx.Response(404, json=body))
     problem = topics.fetch_detail(7, "ja").error
     assert problem is not None

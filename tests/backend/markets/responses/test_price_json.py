@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from backend.markets import schemas
 from backend.markets.assets.model import Asset
-from backend.markets.model import FearGreed, GlobalFigures, Published
+from backend.markets.model import FearGreed, MarketTotals, Published
 from backend.markets.reasons import Reason
 from backend.markets.responses.asset_json import encode_asset
 from backend.markets.responses.overview_json import Overview, encode_overview
@@ -120,7 +120,7 @@ def test_an_empty_overview_has_only_nulls() -> None:
 
 
 def test_a_partial_overview_keeps_its_known_values() -> None:
-    totals = GlobalFigures("coingecko", NOON, Decimal("2693886540498"), None, None, None, Decimal("57.95"))
+    totals = MarketTotals("coingecko", NOON, Decimal("2693886540498"), None, None, None, Decimal("57.95"))
     told = overview(
         totals=totals, totals_stale=True, fear_greed=FearGreed("alternative.me", NOON, 0, "Extreme Fear")
     )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backend.http.prepared_responses import Prepared
-from backend.markets.model import FearGreed, GlobalFigures
+from backend.markets.model import FearGreed, MarketTotals
 from backend.markets.responses.snapshot import MarketView, Snapshot
 from backend.markets.row_conversion import figure_to_row
 from backend.markets.tables import market_figures
@@ -25,14 +25,14 @@ def worker(sqlite_database: Database) -> Worker:
 
 def totals(worker: Worker, provider: str, cap: int, **older: float) -> None:
     as_of = worker.clock() - timedelta(**older)
-    put(worker, "global", GlobalFigures(provider, as_of, Decimal(cap), None, Decimal(7), None, None))
+    put(worker, "global", MarketTotals(provider, as_of, Decimal(cap), None, Decimal(7), None, None))
 
 
 def mood(worker: Worker, provider: str, value: int, **older: float) -> None:
     put(worker, "fear_greed", FearGreed(provider, worker.clock() - timedelta(**older), value, "Greed"))
 
 
-def put(worker: Worker, kind: str, item: GlobalFigures | FearGreed) -> None:
+def put(worker: Worker, kind: str, item: MarketTotals | FearGreed) -> None:
     with worker.database.write() as connection:
         upsert(connection, market_figures, [figure_to_row(worker.realm, kind, item)])
 

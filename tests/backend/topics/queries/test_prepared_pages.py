@@ -6,7 +6,7 @@ import pytest
 
 from backend.topics.model import Category, Topic, TopicText
 from backend.topics.queries import prepared_pages
-from backend.topics.queries.prepared_pages import PreparedPages
+from backend.topics.queries.prepared_pages import PreparedPages, RenderedPage
 from backend.topics.service import TopicService
 from backend.topics.store import topic_store
 from tests.backend.topics.conftest import Service
@@ -124,42 +124,42 @@ def test_topics_of_the_other_mode_are_hidden_everywhere(service: Service) -> Non
 def test_the_cache_is_bounded_in_entries_and_bytes(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
     monkeypatch.setattr(prepared_pages, "MAX_PAGES", 3)
     monkeypatch.setattr(prepared_pages, "MAX_BYTES", 100)
-    lists = PreparedPages(service.clock)
+    pages = PreparedPages(service.clock)
 
-    def ask(number: int, length: int) -> None:
-        lists.answer(("/topics", b"%d" % number), lambda: (b"x" * length, None))
+    def request(number: int, length: int) -> None:
+        pages.render(("/topics", b"%d" % number), lambda: RenderedPage(b"x" * length))
 
-    def held() -> list[int]:
-        return [n for n in range(7) if lists._cache.pages.get(("/topics", b"%d" % n))]
+    def list_cached() -> list[int]:
+        return [n for n in range(7) if pages._cache.pages.get(("/topics", b"%d" % n))]
 
     for number in range(5):
-        ask(number, 10)
-    assert held() == [2, 3, 4]
-    assert lists.find("/topics", b"2") is not None  # asked for last
-    ask(5, 85)
-    assert held() == [2, 5]
+        request(number, 10)
+    assert list_cached() == [2, 3, 4]
+    assert pages.find("/topics", b"2") is not None  # requested last
+    request(5, 85)
+    assert list_cached() == [2, 5]
 
 
 def test_a_page_built_before_a_change_is_not_cached_after_it(service: Service) -> None:
-    lists = PreparedPages(service.clock)
+    pages = PreparedPages(service.clock)
 
-    def read_while_it_changes() -> tuple[bytes, None]:
-        lists.clear()
-        return b"old", None
+    def render_during_a_change() -> RenderedPage:
+        pages.clear()
+        return RenderedPage(b"old")
 
-    lists.answer(("/topics", b""), read_while_it_changes)
-    assert lists.find("/topics", b"") is None
-    lists.reload()  # the same function again changes the topics meanwhile
-    assert lists.find("/topics", b"") is None
+    pages.render(("/topics", b""), render_during_a_change)
+    assert pages.find("/topics", b"") is None
+    pages.rebuild()  # the same function again changes the topics meanwhile
+    assert pages.find("/topics", b"") is None
 
 
 def test_a_change_elsewhere_rebuilds_the_most_recently_requested_pages(service: Service) -> None:
-    lists, told = PreparedPages(service.clock), ["one"]
-    for number in range(prepared_pages.MAX_PREBUILT_PAGES + 1):
-        lists.answer(("/topics", b"%d" % number), lambda: (told[0].encode(), None))
-    told[0] = "two"
-    lists.reload()
-    assert lists.find("/topics", b"0") is None
-    last = lists.find("/topics", b"%d" % prepared_pages.MAX_PREBUILT_PAGES)
+    pages, text = PreparedPages(service.clock), ["one"]
+    for number in range(prepared_pages.MAX_REGISTERED_PAGES + 1):
+        pages.render(("/topics", b"%d" % number), lambda: RenderedPage(text[0].encode()))
+    text[0] = "two"
+    pages.rebuild()
+    assert pages.find("/topics", b"0") is None
+    last = pages.find("/topics", b"%d" % prepared_pages.MAX_REGISTERED_PAGES)
     assert last is not None
     assert last.body == b"two"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from backend.entities.model import LANGUAGES
-from backend.markets.model import FearGreed, GlobalFigures
+from backend.markets.model import FearGreed, MarketTotals
 from backend.topics.model import Category, Topic
 from backend.topics.reports.market_facts import Coin, MarketFacts
 from backend.topics.reports.market_reports import build_market_reports, slot_start
@@ -40,7 +40,7 @@ def build_coin(number: int, change: str = "1.0", **fields: Any) -> Coin:
 
 
 COINS = [build_coin(0, id="bitcoin", entity="bitcoin"), *(build_coin(n, str(n - 5)) for n in range(1, 12))]
-TOTALS = GlobalFigures(
+TOTALS = MarketTotals(
     "sample-a", NOW, Decimal("2.5e12"), Decimal("-1.2"), Decimal("9e10"), None, Decimal("52.3")
 )
 MOOD = FearGreed("sample-a", NOW, 47, "Neutral")
