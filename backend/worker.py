@@ -190,7 +190,7 @@ def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = Fa
             sign_in_schedule(database),
         ]
         run_first_tick(settings, schedules)  # first: a new start shows market data
-        rules = ActiveRules(settings, keep=True)
+        rules = ActiveRules(settings, write_cache=True)
         start = partial(launch_engine, settings, database, schedules, rules, heartbeat, restart)
         engine = retry_until_stopped(start, stop)
     except (LockLost, sa.exc.OperationalError) as error:

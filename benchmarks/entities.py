@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--show-mistakes", action="store_true")
     given = parser.parse_args()
-    rules = rules_loader.shipped().rules
+    rules = rules_loader.load_shipped().rules
     sentences = [json.loads(line) for line in given.set.read_text(encoding="utf-8").splitlines() if line]
     for language in ("en", "ja", "zh", None):
         part = [one for one in sentences if language in (None, one["language"])]

@@ -20,7 +20,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from backend.articles.engine import RuleSet
-from backend.articles.rules.rules_loader import shipped
+from backend.articles.rules.rules_loader import load_shipped
 from backend.documents import landmark_archive
 from backend.entities.model import LANGUAGES, Language
 from backend.extraction.mentions import find_mentions
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="print so many refusals")
     parser.add_argument("--pair", help="languages, such as en-ja")
     options = parser.parse_args()
-    rules, chance = shipped().rules, random.Random(7)
+    rules, chance = load_shipped().rules, random.Random(7)
     chosen = [one for one in pairs() if options.pair in (None, f"{one.from_language}-{one.language}")]
     right: Counter[str] = Counter()
     wrong: Counter[str] = Counter()

@@ -26,7 +26,7 @@ import sqlalchemy as sa
 
 from backend import migrations
 from backend.articles.engine import RuleSet
-from backend.articles.rules.rules_loader import shipped
+from backend.articles.rules.rules_loader import load_shipped
 from backend.entities.model import LANGUAGES
 from backend.settings import Settings
 from backend.store.database import Database
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("--show-mistakes", action="store_true")
     parser.add_argument("--headlines", type=int, default=5_000)
     given = parser.parse_args()
-    rules = shipped().rules
+    rules = load_shipped().rules
     headlines = [json.loads(line) for line in given.set.read_text(encoding="utf-8").splitlines() if line]
     for half in given.half or HALVES:
         part = [one for one in headlines if one["half"] == half]

@@ -31,7 +31,7 @@ class ArticleService:
     def __init__(self, settings: Settings, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
-        self.rules = ActiveRules(settings, keep=True)
+        self.rules = ActiveRules(settings, write_cache=True)
         self.rules_response = RulesResponseCache(self.rules)
         self.pool = ScanPool(settings, self.rules)
 

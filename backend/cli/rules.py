@@ -29,11 +29,11 @@ def reload() -> None:
     from backend.articles.rules.active_rules import announce
     from backend.articles.rules.errors import InvalidRulesError
     from backend.articles.rules.pack_loader import default_files, read_packs, user_files
-    from backend.articles.rules.rules_loader import compiled
+    from backend.articles.rules.rules_loader import compile_files
 
     settings = Settings()
     try:
-        rules = compiled(read_packs([*default_files(), *user_files(settings.user_rules_dir)])).rules
+        rules = compile_files(read_packs([*default_files(), *user_files(settings.user_rules_dir)])).rules
     except InvalidRulesError as error:
         fail_with_errors(error.errors)
     announce(open_database(settings))

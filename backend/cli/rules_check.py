@@ -41,16 +41,16 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
     from backend.articles.matching.pack_merging import merge_packs
     from backend.articles.rules import specs
     from backend.articles.rules.errors import InvalidRulesError
-    from backend.articles.rules.rules_loader import located
+    from backend.articles.rules.rules_loader import locate_failures
 
     try:
         packs, only = _load_packs(files)
         pack = merge_packs(file.pack for file in packs)
         ids = _list_rule_ids(packs, only)
         with _show_progress("Checking rules", len(ids)) as advance:
-            failed = specs.failures_of_all(pack, ids)
+            failed = specs.find_failures_in_pack(pack, ids)
             findings = [finding.as_dict() for finding in lint.lint(packs, only, advance)]
-        findings = [*(_error_as_dict(place, "spec") for place in located(failed, packs)), *findings]
+        findings = [*(_error_as_dict(place, "spec") for place in locate_failures(failed, packs)), *findings]
     except InvalidRulesError as error:
         findings = [_error_as_dict(error) for error in error.errors]
     if as_json:
@@ -73,7 +73,7 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     from backend.articles.matching.pack_merging import merge_packs
     from backend.articles.rules import specs
     from backend.articles.rules.errors import InvalidRulesError
-    from backend.articles.rules.rules_loader import located
+    from backend.articles.rules.rules_loader import locate_failures
 
     try:
         packs, only = _load_packs(files)
@@ -83,8 +83,8 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     ids = _list_rule_ids(packs, only)
     count = sum(len(rule.specs) for rule in pack.rules if rule.id in ids)
     with _show_progress("Running specs", count) as advance:
-        failed = specs.failures_of_all(pack, ids, advance)
-    places = located(failed, packs)
+        failed = specs.find_failures_in_pack(pack, ids, advance)
+    places = locate_failures(failed, packs)
     if as_json:
         failures = [
             {
@@ -92,8 +92,8 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
                 "line": place.line,
                 "rule": failure.rule_id,
                 "from": failure.text,
-                "wanted": failure.wanted,
-                "got": failure.got,
+                "wanted": failure.expected,
+                "got": failure.actual,
                 "reason": failure.reason,
             }
             for failure, place in zip(failed, places, strict=True)
@@ -104,9 +104,9 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     else:
         for failure, place in zip(failed, places, strict=True):
             print(f"{place.file}:{place.line}: {failure}")
-            print(
-                f"    from    {failure.text!r}\n    wanted  {failure.wanted!r}\n    got     {failure.got!r}"
-            )
+            print(f"    from    {failure.text!r}")
+            print(f"    wanted  {failure.expected!r}")
+            print(f"    got     {failure.actual!r}")
         outcome = f"{len(failed):,} of them failed" if failed else "all passed"
         out.print(
             f"{format_count(count, 'spec')} of {format_count(len(ids), 'rule')}: {outcome}.", highlight=False

@@ -121,7 +121,7 @@ def load_scan_rules() -> "CompiledPack":
         folders.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
     cache = CompiledRulesCache(folders.cache / FILE_NAME, may_write=True, file_per_rule_set=True)
     with garbage_collection.paused():
-        return load_rules(folders.rules, must_exist=folders.rules_must_exist, kept=cache)
+        return load_rules(folders.rules, must_exist=folders.rules_must_exist, cache=cache)
 
 
 class _ResultPrinter:

@@ -34,7 +34,7 @@ def cache_asset_books() -> Iterator[None]:
 def cache_rule_sets() -> Iterator[None]:
     """Cache compiled rule sets by their packs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rules_loader, "compiled", _load_compiled)
+        patch.setattr(rules_loader, "compile_files", _load_compiled)
         yield
 
 
@@ -66,7 +66,7 @@ def _cache_packs(read: Callable[[Path], PackFile]) -> Callable[[Path], PackFile]
     return pack
 
 
-_compile = rules_loader.compiled
+_compile = rules_loader.compile_files
 _sets: dict[tuple[tuple[bool, bytes], ...], CompiledPack] = {}
 
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError
 from backend.articles.model import Boundary, Pattern, Rule, RuleExample, Severity, ViolationType
-from backend.articles.rules.pack_checks import of_rule
+from backend.articles.rules.pack_checks import check_rule
 from backend.articles.rules.validation_messages import describe_errors
 from backend.articles.text.folding import fold
 from backend.entities.model import LANGUAGES, Entity, Language
@@ -119,7 +119,7 @@ def rule_of(draft: Draft, rule_id: str) -> Rule | str:
         rule = Rule.model_validate(given)
     except ValidationError as error:
         return _words(error, given)
-    return next((sentence for _, sentence in of_rule(rule)), rule)
+    return next((sentence for _, sentence in check_rule(rule)), rule)
 
 
 def patterns_of(

@@ -6,7 +6,7 @@ from backend.articles.importers.rule_drafts import Import
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pack, Rule
-from backend.articles.rules.specs import SpecFailure, failures
+from backend.articles.rules.specs import SpecFailure, find_failures
 
 
 def drop_rules_with_failing_specs(made: Import, base: Sequence[Pack]) -> None:
@@ -72,7 +72,7 @@ def _failing(made: Import, base: Sequence[Pack], *, alone: bool) -> dict[str, Sp
     pack = pack_of(made)
     rules = compile_rules([merge_packs([pack] if alone else [*base, pack])])
     failing: dict[str, SpecFailure] = {}
-    for failure in failures(rules, made.rules):
+    for failure in find_failures(rules, made.rules):
         failing.setdefault(failure.rule_id, failure)
     return failing
 

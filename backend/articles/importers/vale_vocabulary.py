@@ -7,7 +7,7 @@ from pathlib import Path
 
 from backend.articles.importers.regex_expansion import UnsupportedRegexError, expand
 from backend.articles.importers.rule_drafts import KANA, Draft, Import, patterns_of, slug
-from backend.articles.rules.pack_checks import unreadable, unsuggestable
+from backend.articles.rules.pack_checks import unmatchable_reason, unsuggestable_reason
 from backend.articles.rules.yaml_reader import read_text
 from backend.articles.text.folding import fold
 from backend.entities.model import Entity, Language
@@ -66,7 +66,7 @@ def add(made: Import, path: Path) -> None:
 def _accept(made: Import, path: Path, forms: list[tuple[str, bool, int]]) -> None:
     """One name for all ways to write it that are accepted."""
     name, _, line = forms[0]
-    if fault := unsuggestable(name) or unreadable(name):
+    if fault := unsuggestable_reason(name) or unmatchable_reason(name):
         made.skip(path, line, name, f"it {fault}")
         return
     if len(name) > 100:

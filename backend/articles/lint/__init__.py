@@ -1,1 +1,1 @@
-"""What is doubtful in rules that are right in form."""
+"""Checks valid rules for problems, such as rules that contradict each other."""

@@ -1,87 +1,88 @@
-"""Rules and facts that contradict each other."""
+"""Checks for rules and entities that contradict each other."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 
-from backend.articles.lint.lint_context import LintContext, LintIssue, RulePattern, right_names
+from backend.articles.lint.lint_context import LintContext, LintIssue, RulePattern, list_correct_names
 from backend.articles.text.folding import fold
 from backend.entities.model import Entity
 
 
-def conflicts(ground: LintContext) -> Iterator[LintIssue]:
-    yield from _on_one_surface(ground)
-    yield from _right_and_wrong(ground)
-    yield from _shared_symbols(ground)
+def check_conflicts(context: LintContext) -> Iterator[LintIssue]:
+    yield from _check_same_pattern(context)
+    yield from _check_correct_names(context)
+    yield from _check_shared_symbols(context)
 
 
-def _on_one_surface(ground: LintContext) -> Iterator[LintIssue]:
+def _check_same_pattern(context: LintContext) -> Iterator[LintIssue]:
     by_fold: dict[str, list[RulePattern]] = defaultdict(list)
-    for surface in ground.surfaces:
-        for earlier in by_fold[surface.folded]:
-            if not surface.meets(earlier) or surface.conditional or earlier.conditional:
+    for pattern in context.patterns:
+        for earlier in by_fold[pattern.folded]:
+            if not pattern.overlaps(earlier) or pattern.conditional or earlier.conditional:
                 continue
-            if earlier.rule.id == surface.rule.id:
+            if earlier.rule.id == pattern.rule.id:
                 yield LintIssue(
                     "repeated",
-                    surface.rule.id,
+                    pattern.rule.id,
                     "warning",
-                    f"'{surface.text}' matches nothing that '{earlier.text}' of the same rule does not.",
+                    f"'{pattern.text}' matches only what '{earlier.text}' of the same rule also matches.",
                     "Remove one of them.",
-                    surface.where,
+                    pattern.where,
                 )
             else:
                 yield LintIssue(
                     "two_rules",
-                    surface.rule.id,
+                    pattern.rule.id,
                     "error",
-                    f"'{surface.text}' is also a surface of rule '{earlier.rule.id}', and one alone can win.",
-                    "Remove it from one of them, or part them by 'languages', 'fields' or 'case'.",
-                    surface.where,
+                    f"'{pattern.text}' is also a pattern of rule '{earlier.rule.id}'; only one can apply.",
+                    "Remove it from one of them, or separate the rules by 'languages', 'fields' or 'case'.",
+                    pattern.where,
                 )
             break
-        by_fold[surface.folded].append(surface)
+        by_fold[pattern.folded].append(pattern)
 
 
-def _right_and_wrong(ground: LintContext) -> Iterator[LintIssue]:
+def _check_correct_names(context: LintContext) -> Iterator[LintIssue]:
     right: dict[str, list[tuple[str, Entity]]] = defaultdict(list)
-    for entity in ground.pack.entities:
-        for name, _, _ in right_names(entity):
+    for entity in context.pack.entities:
+        for name, _, _ in list_correct_names(entity):
             right[fold(name).text].append((name, entity))
-    for surface in ground.surfaces:
-        for name, entity in right.get(surface.folded, ()):
-            # A rule about the entity itself may overrule one of its names: that is how styles choose.
-            if entity.id == surface.rule.entity or (surface.exact and surface.text != name):
+    for pattern in context.patterns:
+        for name, entity in right.get(pattern.folded, ()):
+            # A rule about the entity itself may override one of its names: a house style chooses that way.
+            if entity.id == pattern.rule.entity or (pattern.exact and pattern.text != name):
                 continue
-            if surface.rule.context or entity.context:
+            if pattern.rule.context or entity.context:
                 continue
-            before = "which goes before" if surface.rule.entity else "which it overrules"
+            precedence = "which takes precedence" if pattern.rule.entity else "which the rule overrides"
             yield LintIssue(
                 "right_is_wrong",
-                surface.rule.id,
-                "error" if surface.rule.entity else "warning",
-                f"'{surface.text}' is wrong here, but '{name}' is a right name of '{entity.id}', {before}.",
-                f"Remove it here or from the entity's names, or make the rule one about '{entity.id}'.",
-                surface.where,
+                pattern.rule.id,
+                "error" if pattern.rule.entity else "warning",
+                f"'{pattern.text}' is wrong here, "
+                f"but '{name}' is a correct name of '{entity.id}', {precedence}.",
+                f"Remove it here or from the entity's names, or set the rule's 'entity' to '{entity.id}'.",
+                pattern.where,
             )
             break
 
 
-def _shared_symbols(ground: LintContext) -> Iterator[LintIssue]:
+def _check_shared_symbols(context: LintContext) -> Iterator[LintIssue]:
     owners: dict[str, list[Entity]] = defaultdict(list)
-    for entity in ground.pack.entities:
+    for entity in context.pack.entities:
         for symbol in entity.symbols:
             owners[symbol].append(entity)
     for symbol, entities in owners.items():
-        free = [entity for entity in entities if not entity.symbols_need_context]
-        if len(entities) < 2 or not free:
+        unconditional = [entity for entity in entities if not entity.symbols_need_context]
+        if len(entities) < 2 or not unconditional:
             continue
-        for entity in free:
+        for entity in unconditional:
             others = ", ".join(f"'{other.id}'" for other in entities if other is not entity)
             yield LintIssue(
                 "shared_symbol",
                 entity.id,
                 "error",
-                f"its symbol {symbol} is also that of {others}, and counts without evidence.",
+                f"its symbol {symbol} is also that of {others}, and matches without context.",
                 "Set 'symbols_need_context: true', or remove the symbol from one of them.",
                 ("symbols", entity.symbols.index(symbol)),
                 "entities",

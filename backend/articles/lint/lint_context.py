@@ -1,4 +1,4 @@
-"""What the checks of rules stand on."""
+"""Provides the data for rule checks: the merged pack, its compiled rules and their patterns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from backend.entities.model import Entity, Language
 
 @dataclass(frozen=True, slots=True)
 class LintIssue:
-    """A finding that knows its rule or entity, but not yet its file."""
+    """An issue of a rule or entity. The linter adds its file and line."""
 
     kind: str
     owner: str
@@ -21,13 +21,13 @@ class LintIssue:
     sentence: str
     advice: str
     where: tuple[str | int, ...] = ()
-    """Place within the rule or entity."""
-    kind_of_owner: Literal["rules", "entities"] = "rules"
+    """Path within the rule or entity."""
+    owner_kind: Literal["rules", "entities"] = "rules"
 
 
 @dataclass(frozen=True, slots=True)
 class RulePattern:
-    """One pattern of a rule with what holds for it."""
+    """One pattern of a rule, with its effective conditions."""
 
     rule: Rule
     number: int
@@ -44,15 +44,15 @@ class RulePattern:
 
     @property
     def conditional(self) -> bool:
-        """Whether it counts only beside, or not beside, something."""
+        """True if the pattern depends on the text beside it."""
         return bool(self.rule.context or self.pattern.not_before or self.pattern.not_after)
 
     @property
     def where(self) -> tuple[str | int, ...]:
         return ("match", self.number)
 
-    def meets(self, other: "RulePattern") -> bool:
-        """Whether some article holds a text that both match, their conditions aside."""
+    def overlaps(self, other: "RulePattern") -> bool:
+        """True if both patterns can match the same text of an article. Conditions are ignored."""
         same = self.text == other.text if self.exact and other.exact else self.folded == other.folded
         return (
             same
@@ -63,14 +63,14 @@ class RulePattern:
 
 @dataclass(frozen=True)
 class LintContext:
-    """A merged pack, compiled."""
+    """A merged pack and its compiled rules."""
 
     pack: Pack
     compiled: RuleSet
 
     @cached_property
     def rules(self) -> list[Rule]:
-        """Those that are on."""
+        """The enabled rules."""
         return [rule for rule in self.pack.rules if rule.enabled]
 
     @cached_property
@@ -78,7 +78,7 @@ class LintContext:
         return {entity.id: entity for entity in self.pack.entities}
 
     @cached_property
-    def surfaces(self) -> list[RulePattern]:
+    def patterns(self) -> list[RulePattern]:
         return [
             RulePattern(rule, number, pattern, fold(pattern.text).text)
             for rule in self.rules
@@ -86,8 +86,8 @@ class LintContext:
             for pattern in [given if isinstance(given, Pattern) else Pattern(text=given)]
         ]
 
-    def suggested(self, rule: Rule) -> dict[Language, tuple[str, ...]]:
-        """What ``rule`` suggests in articles of each of its languages, for its wrong forms."""
+    def list_suggestions(self, rule: Rule) -> dict[Language, tuple[str, ...]]:
+        """Return the suggestions of ``rule`` by language of the article."""
         found: dict[Language, tuple[str, ...]] = {}
         if rule.first_mention is not None:
             return found
@@ -103,8 +103,8 @@ class LintContext:
         return found
 
 
-def right_names(entity: Entity) -> list[tuple[str, Language, tuple[str | int, ...]]]:
-    """Each right name of ``entity`` with its language and place."""
+def list_correct_names(entity: Entity) -> list[tuple[str, Language, tuple[str | int, ...]]]:
+    """List each correct name of ``entity`` with its language and path."""
     names: list[tuple[str, Language, tuple[str | int, ...]]] = [
         (name, language, ("names", language)) for language, name in entity.names.items()
     ]
@@ -113,5 +113,5 @@ def right_names(entity: Entity) -> list[tuple[str, Language, tuple[str | int, ..
     return names
 
 
-def first_field(rule: Rule) -> FieldName:
+def get_first_field(rule: Rule) -> FieldName:
     return rule.fields[0]

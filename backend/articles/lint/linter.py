@@ -1,7 +1,7 @@
-"""What is doubtful in rules that are all right by themselves: ``chainproof rules check``.
+"""Finds problems in valid rules, for ``chainproof rules check``.
 
-A finding says where, which rule or entity, how bad, what is the matter and what to do. One that is meant
-is silenced by a comment in its line, or in the line in which its rule begins: ``# allow: short``.
+Each finding states its place, rule or entity, severity, problem and advice. A comment such as ``# allow:
+short`` in its line, or in the first line of its rule, suppresses an intended finding.
 """
 
 import re
@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from backend.articles.lint.behaviour_checks import trials
-from backend.articles.lint.conflict_checks import conflicts
+from backend.articles.lint.behaviour_checks import check_behaviour
+from backend.articles.lint.conflict_checks import check_conflicts
 from backend.articles.lint.lint_context import LintContext, LintIssue
-from backend.articles.lint.pattern_checks import doubtful_surfaces
+from backend.articles.lint.pattern_checks import check_patterns
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.rules.pack_loader import PackFile
@@ -23,12 +23,12 @@ _ALLOW = re.compile(r"#\s*allow:\s*([a-z_, ]+)")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One doubtful thing, with its place."""
+    """A problem in a rule or entity, with its place."""
 
     file: Path
     line: int
     kind: str
-    """A word for programs, and for ``# allow:``."""
+    """The identifier of the check, for programs and for ``# allow:``."""
     rule: str
     """Id of the rule or entity."""
     severity: Literal["error", "warning"]
@@ -36,8 +36,8 @@ class Finding:
     advice: str
 
     def __str__(self) -> str:
-        what = f"{self.severity}: '{self.rule}': {self.sentence} {self.advice}"
-        return f"{self.file}:{self.line}: {what} [{self.kind}]"
+        message = f"{self.severity}: '{self.rule}': {self.sentence} {self.advice}"
+        return f"{self.file}:{self.line}: {message} [{self.kind}]"
 
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "file": str(self.file)}
@@ -48,35 +48,35 @@ def lint(
     only: Collection[Path] | None = None,
     done: Callable[[int], object] | None = None,
 ) -> list[Finding]:
-    """The findings of the packs ``files``, laid over each other in this order, by file and line.
+    """Check the packs ``files``, merged in this order. Findings are sorted by file and line.
 
-    :param only: the files whose findings are asked for; all by default.
-    :param done: called with the number of rules that have been tried.
+    :param only: report the findings of these files; by default of all.
+    :param done: called with the number of rules that were checked.
     """
     pack = merge_packs(file.pack for file in files)
-    ground = LintContext(pack, compile_rules([pack]))
-    wanted = _wanted(files, only)
-    doubts: list[LintIssue] = [
-        *doubtful_surfaces(ground),
-        *conflicts(ground),
-        *trials(ground, [rule for rule in ground.rules if ("rules", rule.id) in wanted], done),
+    context = LintContext(pack, compile_rules([pack]))
+    places = _locate(files, only)
+    issues: list[LintIssue] = [
+        *check_patterns(context),
+        *check_conflicts(context),
+        *check_behaviour(context, [rule for rule in context.rules if ("rules", rule.id) in places], done),
     ]
     return sorted(
         (
             finding
-            for doubt in doubts
-            if (doubt.kind_of_owner, doubt.owner) in wanted
-            and not _allowed(*wanted[doubt.kind_of_owner, doubt.owner], doubt)
-            for finding in [_placed(*wanted[doubt.kind_of_owner, doubt.owner], doubt)]
+            for issue in issues
+            if (issue.owner_kind, issue.owner) in places
+            and not _is_allowed(*places[issue.owner_kind, issue.owner], issue)
+            for finding in [_build_finding(*places[issue.owner_kind, issue.owner], issue)]
         ),
         key=lambda finding: (str(finding.file), finding.line, finding.kind, finding.sentence),
     )
 
 
-def _wanted(
+def _locate(
     files: Iterable[PackFile], only: Collection[Path] | None
 ) -> dict[tuple[str, str], tuple[PackFile, int]]:
-    """Where each entity and rule that is asked for stands: of several, the last."""
+    """Map each requested entity and rule to its place; the last one if it occurs several times."""
     places: dict[tuple[str, str], tuple[PackFile, int]] = {}
     for file in files:
         for number, entity in enumerate(file.pack.entities):
@@ -88,26 +88,26 @@ def _wanted(
     return {key: place for key, place in places.items() if place[0].path in only}
 
 
-def _line(file: PackFile, number: int, doubt: LintIssue) -> int:
-    return file.document.line(doubt.kind_of_owner, number, *doubt.where)
+def _line(file: PackFile, number: int, issue: LintIssue) -> int:
+    return file.document.line(issue.owner_kind, number, *issue.where)
 
 
-def _allowed(file: PackFile, number: int, doubt: LintIssue) -> bool:
+def _is_allowed(file: PackFile, number: int, issue: LintIssue) -> bool:
     lines = file.document.lines
-    for line in (_line(file, number, doubt), file.document.line(doubt.kind_of_owner, number)):
+    for line in (_line(file, number, issue), file.document.line(issue.owner_kind, number)):
         allow = _ALLOW.search(lines[line - 1]) if 0 < line <= len(lines) else None
-        if allow and doubt.kind in re.split(r"[\s,]+", allow[1]):
+        if allow and issue.kind in re.split(r"[\s,]+", allow[1]):
             return True
     return False
 
 
-def _placed(file: PackFile, number: int, doubt: LintIssue) -> Finding:
+def _build_finding(file: PackFile, number: int, issue: LintIssue) -> Finding:
     return Finding(
         file.path,
-        _line(file, number, doubt),
-        doubt.kind,
-        doubt.owner,
-        doubt.severity,
-        doubt.sentence,
-        doubt.advice,
+        _line(file, number, issue),
+        issue.kind,
+        issue.owner,
+        issue.severity,
+        issue.sentence,
+        issue.advice,
     )

@@ -1,70 +1,71 @@
-"""Surfaces that are doubtful by themselves."""
+"""Checks single patterns and names: short or ordinary words that would be corrected without context."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from backend.articles.lint.lint_context import LintContext, LintIssue, RulePattern, right_names
+from backend.articles.lint.lint_context import LintContext, LintIssue, RulePattern, list_correct_names
 from backend.articles.rules.yaml_reader import read_document
 from backend.entities.model import Entity
 
 COMMON_WORDS = Path(__file__).parents[1] / "data" / "common_words.yaml"
-SHORT = 3
-"""Characters from which a surface is long enough to be corrected without a further condition."""
+MIN_UNCONDITIONAL_CHARS = 3
+"""Shorter patterns should not be corrected without a condition."""
 
 
 @cache
-def common_words() -> Mapping[str, frozenset[str]]:
-    """Words of ordinary sentences, in lower case, by language."""
+def load_common_words() -> Mapping[str, frozenset[str]]:
+    """Load the words of ordinary sentences, in lower case, by language."""
     data = read_document(COMMON_WORDS).data
     return {language: frozenset(words.split()) for language, words in data.items()}
 
 
-def doubtful_surfaces(ground: LintContext) -> Iterator[LintIssue]:
-    for surface in ground.surfaces:
-        if surface.rule.auto_fix and not surface.conditional:
-            yield from _corrected_blindly(surface)
-    for entity in ground.pack.entities:
-        yield from _ordinary_names(entity)
+def check_patterns(context: LintContext) -> Iterator[LintIssue]:
+    for pattern in context.patterns:
+        if pattern.rule.auto_fix and not pattern.conditional:
+            yield from _check_automatic_fix(pattern)
+    for entity in context.pack.entities:
+        yield from _check_entity_names(entity)
 
 
-def _corrected_blindly(surface: RulePattern) -> Iterator[LintIssue]:
+def _check_automatic_fix(pattern: RulePattern) -> Iterator[LintIssue]:
     advice = "Remove 'auto_fix', or add 'context', 'not_before' or 'not_after'."
-    language = next((lang for lang, words in common_words().items() if surface.folded in words), None)
-    # A rule that tells capitals apart leaves the ordinary word alone, unless it is meant by it.
-    if language is not None and not (surface.exact and surface.text != surface.text.lower()):
+    language = next((lang for lang, words in load_common_words().items() if pattern.folded in words), None)
+    # A case-sensitive rule does not match the ordinary word, unless it is written in lower case.
+    if language is not None and not (pattern.exact and pattern.text != pattern.text.lower()):
         yield LintIssue(
             "common_word",
-            surface.rule.id,
+            pattern.rule.id,
             "error",
-            f"'{surface.text}' is an ordinary word ({language}), and would be corrected without approval.",
+            f"'{pattern.text}' is an ordinary word ({language}), and would be corrected without approval.",
             advice,
-            surface.where,
+            pattern.where,
         )
-    elif len(surface.folded) < SHORT:
+    elif len(pattern.folded) < MIN_UNCONDITIONAL_CHARS:
         yield LintIssue(
             "short",
-            surface.rule.id,
+            pattern.rule.id,
             "warning",
-            f"'{surface.text}' has fewer than {SHORT} characters, and would be corrected without approval.",
+            f"'{pattern.text}' has fewer than {MIN_UNCONDITIONAL_CHARS} characters, "
+            "and would be corrected without approval.",
             advice,
-            surface.where,
+            pattern.where,
         )
 
 
-def _ordinary_names(entity: Entity) -> Iterator[LintIssue]:
-    """Names whose other capitals are ordinary words, and that count everywhere."""
+def _check_entity_names(entity: Entity) -> Iterator[LintIssue]:
+    """Generate issues of names that are ordinary words in another case and match without context."""
     if entity.context is True or entity.case == "any":
         return
-    for name, language, where in right_names(entity):
-        is_word = name.lower() in common_words()["en"] and name != name.upper()
+    for name, language, where in list_correct_names(entity):
+        is_word = name.lower() in load_common_words()["en"] and name != name.upper()
         if is_word and not (isinstance(entity.context, tuple) and name in entity.context):
             yield LintIssue(
                 "common_name",
                 entity.id,
                 "warning",
-                f"its name '{name}' ({language}) is an ordinary word, and counts without evidence.",
-                "Add it to 'context', so that it counts only beside words of the field.",
+                f"its name '{name}' ({language}) is an ordinary word, and matches without context.",
+                "Add it to 'context', so that it matches only near words of the crypto domain.",
                 where,
                 "entities",
             )

@@ -1,4 +1,4 @@
-"""The rules in force: one immutable set behind one pointer, exchanged whole or not at all."""
+"""Holds the active rules as one immutable set, and replaces it as a whole when rule files change."""
 
 import threading
 
@@ -8,44 +8,48 @@ from backend.articles.matching.rule_set import CompiledPack, RuleSet
 from backend.articles.rules.compiled_cache import FILE_NAME, CompiledRulesCache
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.pack_loader import default_files, user_files
-from backend.articles.rules.rules_loader import Signature, find_signature, load_rules, shipped
+from backend.articles.rules.rules_loader import Signature, find_signature, load_rules, load_shipped
 from backend.settings import Settings
 from backend.store.database import Database, bump
 
 CHANGED = "rules"
-"""The change counter that :func:`announce` bumps."""
+"""The change counter that :func:`announce` increments."""
 
 log = structlog.get_logger(__name__)
 
 
 class ActiveRules:
-    """The shipped rules with the user's own laid over them, read anew when a file changes.
+    """The shipped rules merged with the user's own, reloaded when a file changes.
 
-    ``current`` may be read from any thread at any time; who works with several of its parts takes it
-    once. A set with an error is refused as a whole, told once in the log and in ``problem``, and the set
-    before goes on serving; at the start that is the shipped rules alone. A mended file is noticed.
+    Any thread may read ``current`` at any time. Read it once to use several of its parts. A set with an error
+    is rejected as a whole: the error is logged once and stored in ``problem``, and the previous set stays
+    active. At the start, the shipped rules alone become active instead. A corrected file is loaded at the
+    next check.
 
-    :raises InvalidRulesError: when the shipped rules themselves have an error.
+    :raises InvalidRulesError: if the shipped rules themselves have an error.
     """
 
-    def __init__(self, settings: Settings, *, keep: bool = False) -> None:
-        """What a former start kept is used in any case; with ``keep`` this one keeps what it has to compile,
-        as is for programs that run, and not for commands that look."""
+    def __init__(self, settings: Settings, *, write_cache: bool = False) -> None:
+        """Load the rules, from the cache if possible.
+
+        ``write_cache`` also writes newly compiled rules to the cache. Services do that; commands that only
+        read do not.
+        """
         self._folder = settings.user_rules_dir
-        self._folder_is_meant = settings.rules_dir is not None
-        kept = CompiledRulesCache(settings.home / FILE_NAME, may_write=keep)
+        self._folder_is_configured = settings.rules_dir is not None
+        cache = CompiledRulesCache(settings.home / FILE_NAME, may_write=write_cache)
         self._lock = threading.Lock()
         self._problem: InvalidRulesError | None = None
-        self._signature = self._seen_on_disk()
+        self._signature = self._read_signature()
         try:
-            self._in_force = self._read(kept)
+            self._in_force = self._read(cache)
         except InvalidRulesError as refused:
-            self._in_force = shipped(kept)
-            self._refuse(refused)
+            self._in_force = load_shipped(cache)
+            self._reject(refused)
 
     @property
     def in_force(self) -> CompiledPack:
-        """The set in force with what it was made from."""
+        """The active set, with the pack that it was compiled from."""
         return self._in_force
 
     @property
@@ -54,55 +58,56 @@ class ActiveRules:
 
     @property
     def version(self) -> str:
-        """The hash of the set in force."""
+        """The hash of the active set."""
         return self.current.version
 
     @property
     def problem(self) -> InvalidRulesError | None:
-        """Why the rules on disk are not those in force; None where they are."""
+        """Why the rules on disk are not active; None if they are."""
         return self._problem
 
-    def changed_on_disk(self) -> bool:
-        """Whether a file of rules has come, gone or changed since they were last read. A few stats."""
-        return self._seen_on_disk() != self._signature
+    def has_changed_on_disk(self) -> bool:
+        """True if a rule file was added, removed or changed since the last load, by ``stat``."""
+        return self._read_signature() != self._signature
 
     def reload(self) -> None:
-        """Read all files anew.
+        """Read all files again.
 
-        :raises InvalidRulesError: with every error; the set in force stays.
+        :raises InvalidRulesError: with every error. The active set stays.
         """
         with self._lock:
-            # Noted before reading: what changes meanwhile differs from it, and is read at the next look.
-            self._signature = self._seen_on_disk()
+            # Read before the files: a change meanwhile then gives another signature, and the next check
+            # reloads.
+            self._signature = self._read_signature()
             try:
-                self._in_force = self._read()  # not to be kept: writing it would hold up requests
+                self._in_force = self._read()  # not cached: writing the file would delay requests
             except InvalidRulesError as refused:
-                self._refuse(refused)
+                self._reject(refused)
                 raise
             if self._problem is not None:
                 log.info("rules_recovered", version=self.version)
             self._problem = None
 
     def refresh(self) -> None:
-        """Read anew if something changed; a refusal is logged, not raised. For the change watcher."""
-        if not self.changed_on_disk():
+        """Reload if a file changed. Errors are logged and not raised, for the change watcher."""
+        if not self.has_changed_on_disk():
             return
         try:
             self.reload()
         except InvalidRulesError:
-            return  # told in the log and by ``problem``
+            return  # logged, and stored in ``problem``
         log.info("rules_loaded", version=self.version)
 
-    def _read(self, kept: CompiledRulesCache | None = None) -> CompiledPack:
-        return load_rules(self._folder, must_exist=self._folder_is_meant, kept=kept)
+    def _read(self, cache: CompiledRulesCache | None = None) -> CompiledPack:
+        return load_rules(self._folder, must_exist=self._folder_is_configured, cache=cache)
 
-    def _refuse(self, refused: InvalidRulesError) -> None:
+    def _reject(self, refused: InvalidRulesError) -> None:
         if self._problem is None or str(self._problem) != str(refused):
             errors = [str(error) for error in refused.errors[:5]]
             log.warning("rules_rejected", errors=errors, count=len(refused.errors))
         self._problem = refused
 
-    def _seen_on_disk(self) -> Signature:
+    def _read_signature(self) -> Signature:
         try:
             paths = [*default_files(), *user_files(self._folder)]
         except InvalidRulesError as refused:
@@ -111,6 +116,6 @@ class ActiveRules:
 
 
 def announce(database: Database) -> None:
-    """Have every process look at the rules' files now."""
+    """Make every process check the rule files now."""
     with database.write() as connection:
         bump(connection, CHANGED)

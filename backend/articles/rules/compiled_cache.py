@@ -1,11 +1,11 @@
-"""The set of rules that a start compiled, kept in the data folder for the next start.
+"""Caches compiled rules in the data folder for the next start.
 
-Reading packs and compiling them is a third of a start, twice with a worker, and comes to the same as long as
-no pack and no line of what reads them has changed. So the file holds a fingerprint of all of these; where it
-is another, or the file is not whole, the set is made as ever. It belongs to nobody's backup.
+Reading and compiling packs takes a third of the startup, and a worker repeats it. The result is the same
+until a pack or the code that reads it changes. The file therefore starts with a fingerprint of both. If the
+fingerprint differs or the file is incomplete, the rules are compiled again. Backups do not include the file.
 
-The set is pickled, and only the classes that a set consists of are taken out of a pickle: whoever can write
-to the data folder can change the rules there in any case, and gains nothing else by this file.
+The rules are pickled, and unpickling accepts only the classes of compiled rules. A user who can write to the
+data folder can change the rules there anyway, and gains nothing else from this file.
 """
 
 import contextlib
@@ -38,43 +38,45 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "compiled-rules.pickle"
 FINGERPRINTED_PACKAGES = ("articles", "entities")
-"""The packages of ``backend`` whose code decides what a set is."""
-_OF_A_SET = (
+"""The packages of ``backend`` whose code determines the compiled rules."""
+_PICKLED_CLASSES = (
     *(CompiledPack, Pack, Entity, FormerName, NameCondition, Rule, Pattern, RuleExample),
     *(RuleSet, CompiledRule, FirstMention, Meaning, Kind, Form, Automaton),
 )
-_KNOWN: dict[tuple[str, str], Any] = {(each.__module__, each.__qualname__): each for each in _OF_A_SET}
+_KNOWN: dict[tuple[str, str], Any] = {(each.__module__, each.__qualname__): each for each in _PICKLED_CLASSES}
 _DIGEST = 32
 MAX_CACHED_RULE_SETS = 8
-"""Sets that a cache holds: of each version of the program and of each repository's own rules."""
+"""Maximum number of files: one per version of the program and per repository with its own rules."""
 ABANDONED_FILE_SECONDS = 60.0
-"""After which a file that was begun is nobody's any more."""
+"""An unfinished file of this age is left over from a process that died."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledRulesCache:
-    """A set in a file, or none yet."""
+    """Compiled rules in a file, which may not exist yet."""
 
     file: Path
     may_write: bool
-    """Whether a set that had to be made takes its place."""
+    """Whether newly compiled rules are written."""
     file_per_rule_set: bool = False
-    """Whether each set has a file of its own, named after ``file``, for programs that use several in turn."""
+    """Whether each set has its own file, named after ``file``, for programs that use several sets in turn."""
 
-    def load_or_compile(self, packs: Sequence[Path], make: Callable[[], CompiledPack]) -> CompiledPack:
-        """The set of ``packs``, in their order: the one that was kept, or what ``make`` gives.
+    def load_or_compile(
+        self, packs: Sequence[Path], compile_packs: Callable[[], CompiledPack]
+    ) -> CompiledPack:
+        """Load the cached rules of ``packs``, in this order, or compile them with ``compile_packs``.
 
-        Raises what ``make`` raises. A file that cannot be read or written costs time alone.
+        Raises what ``compile_packs`` raises. A file that cannot be read or written only costs time.
         """
         wanted = fingerprint(packs)
         file = self._file_of(wanted)
         found = _read(file, wanted)
         if found is None:
-            found = make()
-            if self.may_write and fingerprint(packs) == wanted:  # or a pack changed before it was read
+            found = compile_packs()
+            if self.may_write and fingerprint(packs) == wanted:  # else a pack changed meanwhile
                 _write(file, wanted, found)
                 if self.file_per_rule_set:
-                    self._forget_oldest()
+                    self._delete_oldest()
         return found
 
     def _file_of(self, wanted: bytes) -> Path:
@@ -84,40 +86,42 @@ class CompiledRulesCache:
             else self.file
         )
 
-    def _forget_oldest(self) -> None:
-        """Delete the sets that were made first, and leave :data:`MAX_CACHED_RULE_SETS`."""
-        with contextlib.suppress(OSError):  # another start does the same
-            made = self.file.parent.glob(f"{self.file.stem}-*{self.file.suffix}")
-            for old in sorted(made, key=lambda file: file.stat().st_mtime, reverse=True)[
+    def _delete_oldest(self) -> None:
+        """Delete the oldest files, and leave :data:`MAX_CACHED_RULE_SETS`."""
+        with contextlib.suppress(OSError):  # another process deletes the same files
+            files = self.file.parent.glob(f"{self.file.stem}-*{self.file.suffix}")
+            for old in sorted(files, key=lambda file: file.stat().st_mtime, reverse=True)[
                 MAX_CACHED_RULE_SETS:
             ]:
                 old.unlink()
 
 
 def fingerprint(packs: Sequence[Path]) -> bytes:
-    """Of the packs' content and of all that makes a set of it."""
-    told = hashlib.blake2b(_fingerprint_of_code(), digest_size=_DIGEST)
+    """Compute a fingerprint of the packs' content and of the code that compiles them."""
+    digest = hashlib.blake2b(_fingerprint_of_code(), digest_size=_DIGEST)
     for pack in packs:
-        told.update(b"own" if pack.parent not in pack_loader.SHIPPED else b"shipped")
-        told.update(_digest(_content(pack)))
-    return told.digest()
+        digest.update(b"own" if pack.parent not in pack_loader.SHIPPED else b"shipped")
+        digest.update(_digest(_content(pack)))
+    return digest.digest()
 
 
 @cache
 def _fingerprint_of_code() -> bytes:
-    """In a process it cannot change."""
-    told = hashlib.blake2b(f"{sys.version} pydantic {pydantic.VERSION}".encode(), digest_size=_DIGEST)
+    """Compute the fingerprint of the code, which cannot change within a process."""
+    digest = hashlib.blake2b(f"{sys.version} pydantic {pydantic.VERSION}".encode(), digest_size=_DIGEST)
     backend = Path(__file__).parents[2]
-    for file in sorted(file for room in FINGERPRINTED_PACKAGES for file in (backend / room).rglob("*.py")):
-        told.update(str(file.relative_to(backend)).encode())
-        told.update(_digest(_content(file)))
-    return told.digest()
+    for file in sorted(
+        file for package in FINGERPRINTED_PACKAGES for file in (backend / package).rglob("*.py")
+    ):
+        digest.update(str(file.relative_to(backend)).encode())
+        digest.update(_digest(_content(file)))
+    return digest.digest()
 
 
 def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
-    except OSError:  # reading the packs says so
+    except OSError:  # reading the packs reports it
         return b""
 
 
@@ -127,14 +131,18 @@ def _digest(content: bytes) -> bytes:
 
 def _read(file: Path, wanted: bytes) -> CompiledPack | None:
     try:
-        kept = file.read_bytes()
+        content = file.read_bytes()
     except OSError:
         return None
-    whole, made_of, pickled = kept[:_DIGEST], kept[_DIGEST : 2 * _DIGEST], kept[2 * _DIGEST :]
-    if made_of != wanted or whole != _digest(kept[_DIGEST:]):
+    checksum, stored_fingerprint, pickled = (
+        content[:_DIGEST],
+        content[_DIGEST : 2 * _DIGEST],
+        content[2 * _DIGEST :],
+    )
+    if stored_fingerprint != wanted or checksum != _digest(content[_DIGEST:]):
         return None
     try:
-        with garbage_collection.paused():  # thousands of objects that stay
+        with garbage_collection.paused():  # thousands of long-lived objects
             found = _Unpickler(io.BytesIO(pickled)).load()
     except pickle.UnpicklingError as error:
         log.warning("Compiled rules not read from %s: %s", file, error)
@@ -145,30 +153,30 @@ def _read(file: Path, wanted: bytes) -> CompiledPack | None:
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _KNOWN:
-            raise pickle.UnpicklingError(f"it holds {module}.{name}, which is no part of a set of rules")
+            raise pickle.UnpicklingError(f"the class {module}.{name} is not part of compiled rules")
         return _KNOWN[module, name]
 
 
-def _write(file: Path, made_of: bytes, made: CompiledPack) -> None:
-    # What texts were found to mean since belongs to this process.
+def _write(file: Path, stored_fingerprint: bytes, made: CompiledPack) -> None:
+    # Meanings that were resolved since belong to this process.
     rules = replace(made.rules, settled={})
-    content = made_of + pickle.dumps(replace(made, rules=rules), protocol=pickle.HIGHEST_PROTOCOL)
+    content = stored_fingerprint + pickle.dumps(replace(made, rules=rules), protocol=pickle.HIGHEST_PROTOCOL)
     fresh = None
     try:
-        # A file of its own: a service and its worker start at the same time.
+        # Each process writes its own file: a service and its worker start at the same time.
         with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as fresh:
             fresh.write(_digest(content) + content)
         os.replace(fresh.name, file)
-        _clear_away(file)
+        _delete_abandoned(file)
     except OSError as error:
-        log.info("Compiled rules not kept in %s: %s", file, error.strerror)
+        log.info("Compiled rules not cached in %s: %s", file, error.strerror)
         if fresh is not None:
             Path(fresh.name).unlink(missing_ok=True)
 
 
-def _clear_away(file: Path) -> None:
-    """Delete what processes left that were killed while they wrote; others may be writing just now."""
+def _delete_abandoned(file: Path) -> None:
+    """Delete files of processes that were killed while writing. Others may be writing right now."""
     for left in file.parent.glob(f".{file.name}.*"):
-        with contextlib.suppress(FileNotFoundError):  # another start does the same
+        with contextlib.suppress(FileNotFoundError):  # another process deletes the same files
             if time.time() - left.stat().st_mtime > ABANDONED_FILE_SECONDS:
                 left.unlink()

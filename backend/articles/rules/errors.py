@@ -1,4 +1,4 @@
-"""Mistakes of those who write rules, each with its file and line."""
+"""Defines the error for invalid rules, with the file and line of each problem."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from backend.formats.file_errors import FileError
 from backend.formats.plurals import format_count
 
 MAX_LISTED_ERRORS = 100
-"""How many a refusal spells out."""
+"""Maximum number of errors in a message."""
 
 
 class InvalidRulesError(ValueError):
-    """Rules that cannot be used; the message holds every error found, one a line."""
+    """The rules are invalid. The message lists the errors, one on each line."""
 
     def __init__(self, errors: Sequence[FileError]) -> None:
         shown = [str(error) for error in errors[:MAX_LISTED_ERRORS]]

@@ -1,6 +1,6 @@
-"""The JSON Schema of a pack, for editors that complete and check YAML while it is written.
+"""Builds the JSON Schema of a pack, for editors that complete and validate YAML.
 
-Made from the classes that read packs, with what their docstrings say of each field.
+It is generated from the model classes and the docstrings of their fields.
 """
 
 import ast
@@ -18,11 +18,11 @@ from backend.entities.model import Entity, FormerName, NameCondition
 _MODELS: tuple[type[BaseModel], ...] = (Pack, Rule, Pattern, RuleExample, Entity, FormerName, NameCondition)
 
 
-def schema() -> dict[str, Any]:
-    """The schema, draft 2020-12."""
-    made = Pack.model_json_schema(by_alias=True)
+def build_schema() -> dict[str, Any]:
+    """Build the schema, draft 2020-12."""
+    generated = Pack.model_json_schema(by_alias=True)
     for model in _MODELS:
-        own = made if model is Pack else made["$defs"][model.__name__]
+        own = generated if model is Pack else generated["$defs"][model.__name__]
         own.pop("description", None)
         for name, words in _field_docstrings(model).items():
             field = own["properties"][model.model_fields[name].alias or name]
@@ -34,16 +34,16 @@ def schema() -> dict[str, Any]:
         "title": "Chainproof pack",
         "description": "Naming rules and facts about entities, as one YAML file.",
     }
-    return {**head, **{key: value for key, value in made.items() if key not in head}}
+    return {**head, **{key: value for key, value in generated.items() if key not in head}}
 
 
 def as_text() -> str:
-    """The schema as it is published."""
-    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+    """Format the schema as it is published."""
+    return json.dumps(build_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _field_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """What the string below each field of ``model`` says."""
+    """Map the fields of ``model`` to their docstrings."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
     owner = tree.body[0]
     body = owner.body if isinstance(owner, ast.ClassDef) else []

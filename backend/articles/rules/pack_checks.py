@@ -14,26 +14,26 @@ from backend.entities.model import Entity
 from backend.formats.file_errors import FileError
 
 STRUCTURAL = "`<>[]@#＃＠|*\\{}"
-"""Characters with which a corrected text could become code, markup, a link, a handle or a hashtag."""
+"""Characters that could turn a corrected text into code, markup, a link, a handle or a hashtag."""
 DERIVED = ("case", "former", "script")
-"""Endings of the ids of rules that are made from an entity's facts."""
+"""Id suffixes of rules that are derived from an entity."""
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-Fault = tuple[Where, str]
+Problem = tuple[Where, str]
 
 
-def find_mistakes_in_items(
+def check_items(
     entities: Iterable[tuple[int, Entity]], rules: Iterable[tuple[int, Rule]]
-) -> Iterator[Fault]:
-    """Mistakes that show in one file alone: where, and a sentence."""
+) -> Iterator[Problem]:
+    """Generate the errors within one file: path and message."""
     for number, entity in entities:
         yield from (((("entities", number, *where)), sentence) for where, sentence in _entity(entity))
     for number, rule in rules:
-        yield from (((("rules", number, *where)), sentence) for where, sentence in of_rule(rule))
+        yield from (((("rules", number, *where)), sentence) for where, sentence in check_rule(rule))
 
 
-def repeated(data: dict[str, Any]) -> Iterator[Fault]:
-    """Ids that one file gives twice."""
+def find_repeated_ids(data: dict[str, Any]) -> Iterator[Problem]:
+    """Generate the errors of ids that occur twice in a file."""
     for kind in ("entities", "rules"):
         items = data.get(kind)
         seen: dict[str, int] = {}
@@ -44,15 +44,15 @@ def repeated(data: dict[str, Any]) -> Iterator[Fault]:
             if given in seen:
                 yield (
                     (kind, number, "id"),
-                    "this id is given twice in the file: join the two, or rename one",
+                    "this id occurs twice in the file: merge both entries, or rename one",
                 )
             seen.setdefault(given, number)
 
 
-def together(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iterator[FileError]:
-    """Mistakes that show between files, which are laid over each other in their order.
+def check_across_files(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iterator[FileError]:
+    """Generate the errors between files, which are merged in their order.
 
-    ``some_missing``: other files could not be read, so that an id not found is no error.
+    With ``some_missing``, other files could not be read, so an unknown id is not an error.
     """
     if some_missing:
         return
@@ -73,10 +73,10 @@ def together(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iter
                     yield document.build_error((name, number), sentence)
 
 
-def of_rule(rule: Rule) -> Iterator[Fault]:
-    """Mistakes of one rule by itself: where within it, and a sentence."""
+def check_rule(rule: Rule) -> Iterator[Problem]:
+    """Generate the errors within one rule: path and message."""
     if rule.first_mention is None and not rule.match:
-        yield ("match",), "needs 'match' with at least one surface, or 'first_mention'"
+        yield ("match",), "needs 'match' with at least one text, or 'first_mention'"
     if rule.first_mention is not None:
         yield from _first_mention(rule)
     for number, given in enumerate(rule.match):
@@ -87,43 +87,47 @@ def of_rule(rule: Rule) -> Iterator[Fault]:
             ("not_after", pattern.not_after),
         ):
             for surface in surfaces:
-                if fault := unreadable(surface):
-                    yield ("match", number, name), f"'{name}' {fault}"
-        if is_never_touched(pattern.text):
-            sentence = f"{pattern.text!r} is code, markup, an address, a handle or a hashtag: never touched"
+                if problem := unmatchable_reason(surface):
+                    yield ("match", number, name), f"'{name}' {problem}"
+        if is_protected(pattern.text):
+            sentence = (
+                f"{pattern.text!r} is code, markup, a URL, a handle or a hashtag, which is never corrected"
+            )
             yield ("match", number, "text"), sentence
     yield from _suggestion(rule)
 
 
-def unreadable(surface: str) -> str | None:
-    """Why nothing can match ``surface``; None where something can."""
+def unmatchable_reason(surface: str) -> str | None:
+    """Return why nothing can match ``surface``; None if something can."""
     if not fold(surface).text.strip():
-        return "holds nothing but spaces"
+        return "must not consist of spaces only"
     for character in surface:
         if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
             code = f"U+{ord(character):04X}"
-            return f"holds the invisible character {code} or a line break: remove it"
+            return f"must not contain the invisible character {code} or a line break"
     return None
 
 
-def is_never_touched(surface: str) -> bool:
-    """Whether ``surface`` is protected text. The names of firms that are domains (Crypto.com) are none."""
+def is_protected(surface: str) -> bool:
+    """True if ``surface`` is protected text. Company names that are domains (Crypto.com) are not."""
     tells = "://" in surface or any(character in surface for character in "@＠#＃`<[")
     return tells and bool(protected_spans(surface))
 
 
-def unsuggestable(name: str, *, but: str = "") -> str | None:
-    """Why ``name`` must not be put into a text; None where it may."""
-    if fault := unreadable(name):
-        return fault
-    found = next((character for character in name if character in STRUCTURAL and character not in but), None)
+def unsuggestable_reason(name: str, *, allowed: str = "") -> str | None:
+    """Return why ``name`` must not be inserted into a text; None if it may."""
+    if problem := unmatchable_reason(name):
+        return problem
+    found = next(
+        (character for character in name if character in STRUCTURAL and character not in allowed), None
+    )
     if found is not None:
-        return f"holds '{found}', which would change the structure of the text: leave it out"
-    return "holds '://', which would make it an address: leave it out" if "://" in name else None
+        return f"must not contain '{found}', which would change the structure of the text"
+    return "must not contain '://', which would make it a URL" if "://" in name else None
 
 
-def suggestions(rule: Rule) -> tuple[str, ...]:
-    """The names that ``rule`` itself suggests, without those of its entity."""
+def list_suggestions(rule: Rule) -> tuple[str, ...]:
+    """List the names that ``rule`` itself suggests, without those of its entity."""
     if isinstance(rule.suggest, dict):
         return tuple(rule.suggest.values())
     if isinstance(rule.suggest, tuple):
@@ -131,18 +135,18 @@ def suggestions(rule: Rule) -> tuple[str, ...]:
     return () if rule.suggest == "auto" else (rule.suggest,)
 
 
-def _entity(entity: Entity) -> Iterator[Fault]:
+def _entity(entity: Entity) -> Iterator[Problem]:
     for language, name in entity.names.items():
-        if fault := unsuggestable(name):
-            yield ("names", language), f"the name {name!r} {fault}"
+        if problem := unsuggestable_reason(name):
+            yield ("names", language), f"the name {name!r} {problem}"
     for field, names in (
         *((("also", language), names) for language, names in entity.also.items()),
         (("symbols",), entity.symbols),
         (("former",), tuple(former.name for former in entity.former)),
     ):
         for number, name in enumerate(names):
-            if fault := unreadable(name):
-                yield (*field, number), f"the name {name!r} {fault}"
+            if problem := unmatchable_reason(name):
+                yield (*field, number), f"the name {name!r} {problem}"
     if isinstance(entity.context, tuple):
         own = {
             *entity.names.values(),
@@ -152,12 +156,12 @@ def _entity(entity: Entity) -> Iterator[Fault]:
         }
         for number, name in enumerate(entity.context):
             if name not in own:
-                yield ("context", number), f"{name!r} is none of its names{suggest_similar(name, own)}"
+                yield ("context", number), f"{name!r} is not one of its names{suggest_similar(name, own)}"
 
 
-def _first_mention(rule: Rule) -> Iterator[Fault]:
+def _first_mention(rule: Rule) -> Iterator[Problem]:
     if rule.match:
-        yield ("match",), "'match' cannot stand beside 'first_mention': make two rules of it"
+        yield ("match",), "'match' and 'first_mention' exclude each other: split the rule in two"
     if rule.entity is None:
         yield ("first_mention",), "'first_mention' needs 'entity'"
     forms = rule.first_mention or {}
@@ -166,30 +170,30 @@ def _first_mention(rule: Rule) -> Iterator[Fault]:
             if placeholder not in ("name", "symbol"):
                 yield (
                     ("first_mention", language),
-                    f"'{{{placeholder}}}' stands for nothing: use {{name}} or {{symbol}}",
+                    f"'{{{placeholder}}}' is not a placeholder: use {{name}} or {{symbol}}",
                 )
-        if fault := unsuggestable(_PLACEHOLDER.sub("x", form)):
-            yield ("first_mention", language), f"the form {fault}"
+        if problem := unsuggestable_reason(_PLACEHOLDER.sub("x", form)):
+            yield ("first_mention", language), f"the form {problem}"
 
 
-def _suggestion(rule: Rule) -> Iterator[Fault]:
+def _suggestion(rule: Rule) -> Iterator[Problem]:
     if rule.suggest == "auto" and rule.entity is None:
         yield ("suggest",), "'suggest: auto' needs 'entity': name it, or say what to suggest"
-    for name in suggestions(rule):
-        if fault := unsuggestable(name):
-            yield ("suggest",), f"the suggestion {name!r} {fault}"
+    for name in list_suggestions(rule):
+        if problem := unsuggestable_reason(name):
+            yield ("suggest",), f"the suggestion {name!r} {problem}"
     if isinstance(rule.suggest, dict) and rule.entity is None:
         lacking = [language for language in rule.languages if language not in rule.suggest]
         if lacking:
             yield (
                 ("suggest",),
-                f"suggests nothing for {', '.join(lacking)}: add it, or narrow 'languages'",
+                f"suggests nothing for {', '.join(lacking)}: add a suggestion, or limit 'languages'",
             )
     if isinstance(rule.suggest, tuple) and rule.auto_fix:
         yield ("auto_fix",), "'auto_fix' needs one suggestion, not a list: choose, or remove 'auto_fix'"
 
 
-def _about_entity(rule: Rule, entities: dict[str, Entity]) -> Iterator[Fault]:
+def _about_entity(rule: Rule, entities: dict[str, Entity]) -> Iterator[Problem]:
     if rule.entity is None:
         return
     entity = entities.get(rule.entity)

@@ -108,7 +108,7 @@ def read_packs(paths: Iterable[Path]) -> list[PackFile]:
         except InvalidRulesError as refused:
             errors += refused.errors
     if not errors or files:
-        errors += pack_checks.together([(file.document, file.pack) for file in files], bool(errors))
+        errors += pack_checks.check_across_files([(file.document, file.pack) for file in files], bool(errors))
     if errors:
         raise InvalidRulesError(errors)
     return files
@@ -131,10 +131,9 @@ def _checked(document: Document) -> PackFile:
         errors = []
         entities, rules = list(enumerate(pack.entities)), list(enumerate(pack.rules))
     errors += [
-        _error(document, where, sentence)
-        for where, sentence in pack_checks.find_mistakes_in_items(entities, rules)
+        _error(document, where, sentence) for where, sentence in pack_checks.check_items(entities, rules)
     ]
-    errors += [_error(document, where, sentence) for where, sentence in pack_checks.repeated(data)]
+    errors += [_error(document, where, sentence) for where, sentence in pack_checks.find_repeated_ids(data)]
     if errors:
         raise InvalidRulesError(sorted(errors, key=lambda error: error.line))
     return PackFile(document, pack)

@@ -1,4 +1,4 @@
-"""Writes a pack to a file for other processes."""
+"""Passes a pack to other processes in a file."""
 
 import pickle
 from functools import lru_cache
@@ -9,7 +9,7 @@ from backend.articles.model import Pack
 
 
 def write_pack(folder: str, pack: Pack) -> Path:
-    """Writes ``pack`` into ``folder``, which nobody else may write to."""
+    """Write ``pack`` into ``folder``, which only this user may write to."""
     path = Path(folder, "pack")
     path.write_bytes(pickle.dumps(pack))
     return path
@@ -17,9 +17,9 @@ def write_pack(folder: str, pack: Pack) -> Path:
 
 @lru_cache(maxsize=1)
 def load_rules(path: Path) -> RuleSet:
-    """The rules of the pack in a file that :func:`write_pack` wrote, compiled once in each process.
+    """Compile the pack in a file of :func:`write_pack`, once in each process.
 
-    Raises ``FileNotFoundError`` where the file is gone and was not read before.
+    Raises ``FileNotFoundError`` if the file is gone and was not read before.
     """
-    pack: Pack = pickle.loads(path.read_bytes())  # noqa: S301  # of a folder that is this user's alone
+    pack: Pack = pickle.loads(path.read_bytes())  # noqa: S301  # only this user can write to the folder
     return compile_rules([pack])

@@ -1,4 +1,4 @@
-"""Compiles the shipped packs and a user's own into one set of rules."""
+"""Loads the shipped packs and the user's packs, and compiles them into one set of rules."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -8,70 +8,67 @@ from backend.articles.matching.rule_set import CompiledPack, compile_rules
 from backend.articles.rules.compiled_cache import CompiledRulesCache
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.pack_loader import SHIPPED, PackFile, default_files, read_packs, user_files
-from backend.articles.rules.specs import SpecFailure, failures
-from backend.formats.file_errors import FileError
+from backend.articles.rules.specs import SpecFailure, find_failures
+from backend.formats.file_errors import WHOLE_FILE, FileError
 
 Signature = tuple[object, ...]
-"""Differs when a file came, went or changed."""
+"""Changes when a file is added, removed or changed."""
 
 
-def load_rules(folder: Path, *, must_exist: bool, kept: CompiledRulesCache | None = None) -> CompiledPack:
-    """The shipped rules with those in ``folder`` laid over them; ``kept`` is where a former start may have
-    kept the set.
+def load_rules(folder: Path, *, must_exist: bool, cache: CompiledRulesCache | None = None) -> CompiledPack:
+    """Load the shipped rules and merge those in ``folder`` into them; ``cache`` may already contain the
+    result.
 
-    :raises InvalidRulesError: with every error, and where a ``folder`` that must exist does not.
+    :raises InvalidRulesError: with every error, or if a ``folder`` that must exist does not.
     """
     if must_exist and not folder.is_dir():
-        reason = "there is no such folder: create it, or correct CHAINPROOF_RULES_DIR"
-        raise InvalidRulesError([FileError(folder, 0, reason)])
+        reason = "this folder does not exist: create it, or correct CHAINPROOF_RULES_DIR"
+        raise InvalidRulesError([FileError(folder, WHOLE_FILE, reason)])
     own = user_files(folder)
-    return _made([*default_files(), *own], kept) if own else shipped(kept)
+    return _load_or_compile([*default_files(), *own], cache) if own else load_shipped(cache)
 
 
-def shipped(kept: CompiledRulesCache | None = None) -> CompiledPack:
-    """The set of the shipped rules alone, read once in a process as long as their files stay the same.
-
-    ``kept`` is where a former start may have kept it.
-    """
-    seen_as = find_signature(default_files())
-    found = _shipped.get(seen_as)
+def load_shipped(cache: CompiledRulesCache | None = None) -> CompiledPack:
+    """Load the shipped rules alone. A process reads them once while their files stay the same."""
+    signature = find_signature(default_files())
+    found = _shipped.get(signature)
     if found is None:
-        found = _made(default_files(), kept)
+        found = _load_or_compile(default_files(), cache)
         _shipped.clear()
-        _shipped[seen_as] = found
+        _shipped[signature] = found
     return found
 
 
 _shipped: dict[Signature, CompiledPack] = {}
-"""The one that was read last."""
+"""The set that was loaded last."""
 
 
-def _made(paths: Sequence[Path], kept: CompiledRulesCache | None) -> CompiledPack:
-    def make() -> CompiledPack:
-        return compiled(read_packs(paths))
+def _load_or_compile(paths: Sequence[Path], cache: CompiledRulesCache | None) -> CompiledPack:
+    def compile_packs() -> CompiledPack:
+        return compile_files(read_packs(paths))
 
-    return make() if kept is None else kept.load_or_compile(paths, make)
+    return compile_packs() if cache is None else cache.load_or_compile(paths, compile_packs)
 
 
-def compiled(files: Sequence[PackFile]) -> CompiledPack:
-    """The set that ``files`` make together.
+def compile_files(files: Sequence[PackFile]) -> CompiledPack:
+    """Compile ``files`` into one set.
 
-    The specs of the user's own rules must hold in it. Those of the shipped rules hold among themselves,
-    as the project's tests show; a user's rule may well change what they say.
+    The specs of the user's own rules must hold in it. The project's tests show that those of the shipped
+    rules hold among themselves, but a user's rule may change their result.
 
-    :raises InvalidRulesError: where a spec does not hold.
+    :raises InvalidRulesError: if a spec does not hold.
     """
     pack = merge_packs(file.pack for file in files)
     rules = compile_rules([pack])
     own = {rule.id for file in files if file.path.parent not in SHIPPED for rule in file.pack.rules}
-    failed = failures(rules, (rule for rule in pack.rules if rule.enabled and rule.id in own))
+    failed = find_failures(rules, (rule for rule in pack.rules if rule.enabled and rule.id in own))
     if failed:
-        raise InvalidRulesError(located(failed, files))
+        raise InvalidRulesError(locate_failures(failed, files))
     return CompiledPack(pack, rules)
 
 
-def located(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[FileError]:
-    """The failures with their files and lines: of a rule given several times, the last."""
+def locate_failures(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[FileError]:
+    """Convert failures to errors with file and line: the last occurrence of a rule counts."""
     places = {rule.id: (file, number) for file in files for number, rule in enumerate(file.pack.rules)}
     errors = []
     for failure in failed:
@@ -82,11 +79,11 @@ def located(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[Fi
 
 
 def find_signature(paths: Iterable[Path]) -> Signature:
-    """What a few calls of ``stat`` tell of ``paths``."""
-    return tuple(_seen(path) for path in paths)
+    """Compute a signature of ``paths`` with a few ``stat`` calls."""
+    return tuple(_stat(path) for path in paths)
 
 
-def _seen(path: Path) -> tuple[object, ...]:
+def _stat(path: Path) -> tuple[object, ...]:
     try:
         found = path.stat()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The examples that rules carry, held against the whole set."""
+"""Runs the specs of rules, their examples, against a complete set of rules."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,35 +8,35 @@ from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import Pack, Rule, RuleExample
 
 
-def _tell_nobody(count: int) -> None:
-    """For those who need no progress."""
+def _ignore_progress(count: int) -> None:
+    """The default callback."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpecFailure:
-    """An example that does not hold."""
+    """A spec that does not hold."""
 
     rule_id: str
     number: int
-    """Its place among the rule's specs, from 0."""
+    """Index among the rule's specs, from 0."""
     text: str
-    wanted: str
-    got: str
+    expected: str
+    actual: str
     reason: str
 
     def __str__(self) -> str:
         return f"rule '{self.rule_id}': spec {self.number + 1}: {self.reason}"
 
 
-def failures(
-    rules: RuleSet, of: Iterable[Rule], done: Callable[[int], object] = _tell_nobody
+def find_failures(
+    rules: RuleSet, tested: Iterable[Rule], done: Callable[[int], object] = _ignore_progress
 ) -> list[SpecFailure]:
-    """Those of the specs of the rules ``of`` that do not hold in the set ``rules``.
+    """List the specs of ``tested`` rules that do not hold in the set ``rules``.
 
-    ``done`` is called with the number of specs of each rule when they have been looked at.
+    ``done`` is called after each rule with its number of specs.
     """
     found: list[SpecFailure] = []
-    for rule in of:
+    for rule in tested:
         for number, spec in enumerate(rule.specs):
             if failure := _failure(rules, rule, number, spec):
                 found.append(failure)
@@ -44,37 +44,37 @@ def failures(
     return found
 
 
-def failures_of_all(
-    pack: Pack, of: Iterable[str], done: Callable[[int], object] = _tell_nobody
+def find_failures_in_pack(
+    pack: Pack, rule_ids: Iterable[str], done: Callable[[int], object] = _ignore_progress
 ) -> list[SpecFailure]:
-    """Those of the specs of the rules with the ids ``of`` that do not hold in ``pack``.
+    """List the specs of the rules with these ids that do not hold in ``pack``.
 
-    A rule that is off is tried as if it were on: together with others that are off, and by itself where
-    that fails, since house styles may contradict each other.
+    Disabled rules are enabled for the test: first together, and those that fail again alone, since house
+    styles may contradict each other.
     """
-    wanted = set(of)
+    wanted = set(rule_ids)
     chosen = [rule for rule in pack.rules if rule.id in wanted]
-    found = failures(compile_rules([pack]), (rule for rule in chosen if rule.enabled), done)
-    off = [rule for rule in chosen if not rule.enabled]
-    doubtful = _failing_together(pack, off)
-    # Styles that contradict each other tend to stand side by side.
-    doubtful = _failing_together(pack, doubtful[::2]) + _failing_together(pack, doubtful[1::2])
-    for rule in doubtful:
-        found += failures(compile_rules([switched_on(pack, {rule.id})]), [rule])
-    done(sum(len(rule.specs) for rule in off))
+    found = find_failures(compile_rules([pack]), (rule for rule in chosen if rule.enabled), done)
+    disabled = [rule for rule in chosen if not rule.enabled]
+    failing = _failing_together(pack, disabled)
+    # Contradicting styles are often neighbours, so each half is tested again.
+    failing = _failing_together(pack, failing[::2]) + _failing_together(pack, failing[1::2])
+    for rule in failing:
+        found += find_failures(compile_rules([enable_rules(pack, {rule.id})]), [rule])
+    done(sum(len(rule.specs) for rule in disabled))
     return found
 
 
 def _failing_together(pack: Pack, rules: list[Rule]) -> list[Rule]:
-    """Those of ``rules`` whose specs do not all hold with all of them on."""
+    """List the rules whose specs fail with all of ``rules`` enabled."""
     if not rules:
         return []
-    compiled = compile_rules([switched_on(pack, {rule.id for rule in rules})])
-    return [rule for rule in rules if failures(compiled, [rule])]
+    compiled = compile_rules([enable_rules(pack, {rule.id for rule in rules})])
+    return [rule for rule in rules if find_failures(compiled, [rule])]
 
 
-def switched_on(pack: Pack, ids: set[str]) -> Pack:
-    """``pack`` with the rules of these ``ids`` on."""
+def enable_rules(pack: Pack, ids: set[str]) -> Pack:
+    """Return ``pack`` with the rules of these ``ids`` enabled."""
     rules = tuple(
         rule.model_copy(update={"enabled": True}) if rule.id in ids else rule for rule in pack.rules
     )
@@ -95,9 +95,7 @@ def _failure(rules: RuleSet, rule: Rule, number: int, spec: RuleExample) -> Spec
     if spec.finds is not None:
         found = any(violation["rule_id"] == rule.id for violation in corrected.violations)
         if found != spec.finds:
-            what = "find something" if spec.finds else "find nothing"
-            reason = (
-                f"the rule should {what} in {spec.from_!r}, but {'found' if found else 'did not find'} it"
-            )
+            outcome = "report something" if spec.finds else "report nothing"
+            reason = f"the rule should {outcome} in {spec.from_!r}, but {'did' if found else 'did not'}"
             return SpecFailure(rule.id, number, spec.from_, spec.to, corrected.text, reason)
     return None

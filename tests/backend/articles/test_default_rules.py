@@ -10,8 +10,8 @@ from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import Rule
 from backend.articles.rules.pack_loader import PackFile, default_files, read_packs
-from backend.articles.rules.rules_loader import shipped
-from backend.articles.rules.specs import failures_of_all
+from backend.articles.rules.rules_loader import load_shipped
+from backend.articles.rules.specs import find_failures_in_pack
 from backend.articles.schemas import Article
 from backend.entities.model import LANGUAGES, Language
 
@@ -84,7 +84,7 @@ def test_every_spec_in_the_packs_passes(files: list[PackFile], name: str) -> Non
     chosen = {rule.id for file in files if file.path == PACKS / f"{name}.yaml" for rule in file.pack.rules}
     assert chosen
     everything = merge_packs(file.pack for file in files)
-    assert [f"{failure}: {failure.got}" for failure in failures_of_all(everything, chosen)] == []
+    assert [f"{failure}: {failure.actual}" for failure in find_failures_in_pack(everything, chosen)] == []
 
 
 def test_house_styles_are_disabled_by_default(files: list[PackFile]) -> None:
@@ -112,7 +112,7 @@ def says_why_in_all_languages(rule: Rule) -> bool:
 
 
 def test_every_derived_rule_has_a_note_in_all_languages() -> None:
-    derived = [compiled.rule for compiled in shipped().rules.rules if compiled.derived]
+    derived = [compiled.rule for compiled in load_shipped().rules.rules if compiled.derived]
     assert len(derived) > 400
     assert [rule.id for rule in derived if not says_why_in_all_languages(rule)] == []
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from backend.articles.lint.linter import Finding, lint
-from backend.articles.lint.pattern_checks import common_words
+from backend.articles.lint.pattern_checks import load_common_words
 from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs
 
 FACTS = """\
@@ -79,7 +79,7 @@ def test_two_rules_with_the_same_surface_are_reported() -> None:
         ("unreachable", "first"),
         ("two_rules", "second"),
     ]
-    assert "also a surface of rule 'first'" in found[1].sentence
+    assert "also a pattern of rule 'first'" in found[1].sentence
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_an_unreachable_rule_is_reported_with_the_rule_that_wins() -> None:
 def test_a_rule_that_forbids_a_name_of_another_entity_is_reported() -> None:
     found = findings(rule(entity="ethereum", suggest="auto", match="[Solana]", languages="[en]"))
     assert {finding.kind for finding in found} >= {"right_is_wrong"}
-    assert "a right name of 'solana', which goes before" in next(
+    assert "a correct name of 'solana', which takes precedence" in next(
         finding.sentence for finding in found if finding.kind == "right_is_wrong"
     )
 
@@ -130,7 +130,7 @@ def test_a_suggestion_that_another_rule_reports_is_a_finding() -> None:
         rule("one", match="[Power-Ledger]", suggest="Powerledger"),
         rule("two", match="[Powerledger]", suggest="[Power Ledger, PowerLedger]", case="exact"),
     )
-    assert (finding.rule, "'Powerledger', is reported by 'two'" in finding.sentence) == ("one", True)
+    assert (finding.rule, "'Powerledger' is reported by rule 'two'" in finding.sentence) == ("one", True)
 
 
 def test_a_correction_cycle_is_reported_with_its_rules() -> None:
@@ -146,7 +146,7 @@ def test_a_correction_cycle_is_reported_with_its_rules() -> None:
 
 def test_a_wrong_form_inside_its_own_suggestion_is_reported() -> None:
     finding = only("wrong_inside_right", rule(match="[wallet]", suggest="wallet app"))
-    assert "'Wallet app', holds what it corrects" in finding.sentence
+    assert "'Wallet app' contains a text that it corrects" in finding.sentence
 
 
 def test_a_wrong_form_that_its_suggestion_protects_is_allowed() -> None:
@@ -197,6 +197,6 @@ def test_the_default_rules_have_no_findings() -> None:
     assert [str(finding) for finding in lint(read_packs(default_files()))] == []
 
 
-def test_common_words_cover_all_three_languages_in_lowercase() -> None:
-    assert set(common_words()) == {"en", "ja", "zh"}
-    assert all(word == word.lower() for words in common_words().values() for word in words)
+def test_load_common_words_cover_all_three_languages_in_lowercase() -> None:
+    assert set(load_common_words()) == {"en", "ja", "zh"}
+    assert all(word == word.lower() for words in load_common_words().values() for word in words)

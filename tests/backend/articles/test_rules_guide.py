@@ -8,7 +8,7 @@ import pytest
 from backend.articles.lint.linter import lint
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.rules.pack_loader import default_files, read_packs
-from backend.articles.rules.rules_loader import compiled
+from backend.articles.rules.rules_loader import compile_files
 from backend.cli import rules, rules_check
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ def test_each_guide_example_compiles_with_the_default_rules_without_findings(
     file = tmp_path / "example.yaml"
     file.write_text(EXAMPLES[number], encoding="utf-8")
     files = read_packs([*default_files(), file])
-    compiled(files)
+    compile_files(files)
     assert [str(finding) for finding in lint(files, {file})] == []
 
 
@@ -32,7 +32,7 @@ def test_the_guide_examples_compile_together(tmp_path: Path) -> None:
         files.append(tmp_path / f"{number}.yaml")
         files[-1].write_text(example, encoding="utf-8")
     packs = read_packs([*default_files(), *files])
-    compiled(packs)
+    compile_files(packs)
     own = [rule.id for rule in merge_packs(file.pack for file in packs).rules if rule.id.startswith("own-")]
     assert len(own) == 5
 

@@ -11,7 +11,7 @@ from backend.extraction.mentions import build_entity_results, find_mentions, lis
 
 @pytest.fixture(scope="module")
 def rules() -> RuleSet:
-    return rules_loader.shipped().rules
+    return rules_loader.load_shipped().rules
 
 
 def named(rules: RuleSet, text: str) -> list[tuple[str, str]]:
@@ -77,7 +77,7 @@ def test_an_entity_result_has_english_name_type_domains_and_accounts(rules: Rule
 @given(st.text(alphabet="Bitcoin ETH$以太坊イーサ.,@/#`\n\u200b", max_size=80))
 def test_every_mention_matches_the_text_at_its_offsets(text: str) -> None:
     behind = 0
-    for mention in find_mentions(rules_loader.shipped().rules, text):
+    for mention in find_mentions(rules_loader.load_shipped().rules, text):
         assert behind <= mention.start < mention.end
         assert text[mention.start : mention.end] == mention.text
         behind = mention.end

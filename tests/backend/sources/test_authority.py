@@ -14,7 +14,7 @@ from backend.sources.authority import (
 
 @pytest.fixture(scope="module")
 def authorities() -> Authorities:
-    return Authorities(rules_loader.shipped().rules.entities)
+    return Authorities(rules_loader.load_shipped().rules.entities)
 
 
 @pytest.mark.parametrize(

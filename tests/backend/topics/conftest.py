@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend.articles.engine import RuleSet
-from backend.articles.rules.rules_loader import shipped
+from backend.articles.rules.rules_loader import load_shipped
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
 from backend.store.database import Database, bump, metadata
@@ -34,7 +34,7 @@ def now() -> datetime:
 
 @pytest.fixture(scope="session")
 def rules() -> RuleSet:
-    return shipped().rules
+    return load_shipped().rules
 
 
 @pytest.fixture

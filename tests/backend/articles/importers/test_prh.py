@@ -14,7 +14,7 @@ from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pattern, Rule
 from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack
-from backend.articles.rules.specs import failures
+from backend.articles.rules.specs import find_failures
 
 
 def imported(folder: Path, text: str, name: str = "rules.yml") -> Import:
@@ -141,7 +141,7 @@ def test_several_patterns_are_joined(tmp_path: Path) -> None:
         ("{expected: '', pattern: b}", "must not be empty"),
         ("{pattern: b}", "'expected' must be text"),
         ("{expected: a, pattern: b, specs: [{from: b, to: c}]}", "its spec does not hold here"),
-        ("{expected: a, pattern: '@etherium'}", "never touched"),
+        ("{expected: a, pattern: '@etherium'}", "never corrected"),
         ("{expected: a, pattern: '" + "b" * 101 + "'}", "longer than 100"),
     ],
 )
@@ -227,7 +227,7 @@ def test_any_dictionary_yields_a_valid_pack_and_lists_skipped_rules(
     made = import_rules(file, "prh")
     pack = parse_pack(as_yaml(made), Path("x.yaml")).pack
     assert pack.rules == tuple(made.rules)
-    assert failures(compile_rules([merge_packs([pack])]), pack.rules) == []
+    assert find_failures(compile_rules([merge_packs([pack])]), pack.rules) == []
     lines = {line for _, line in made.places.values()} | {skipped.line for skipped in made.skipped}
     assert len(lines) == len(rules)
     assert all(skipped.reason for skipped in made.skipped)

@@ -61,7 +61,7 @@ def test_the_default_rules_are_active_without_a_user_folder(settings: Settings) 
     rules = ActiveRules(settings)
     assert fixed(rules, "Etherium") == "Ethereum"
     assert rules.problem is None
-    assert not rules.changed_on_disk()
+    assert not rules.has_changed_on_disk()
 
 
 def test_user_rules_extend_and_override_the_default_rules(settings: Settings, own: Path) -> None:
@@ -81,9 +81,9 @@ def test_an_added_changed_or_deleted_file_is_detected(settings: Settings, own: P
         own.unlink()
     else:
         write(own, own_rule("Sollana"))
-    assert rules.changed_on_disk()
+    assert rules.has_changed_on_disk()
     rules.refresh()
-    assert not rules.changed_on_disk()
+    assert not rules.has_changed_on_disk()
     assert rules.version != before.version
     assert fixed(rules, "Sollana") == ("Sollana" if change == "gone" else "Solana")
 
@@ -152,7 +152,7 @@ def test_a_user_rule_can_change_the_result_of_a_default_spec(settings: Settings,
 
 def test_the_configured_rules_folder_must_exist(tmp_path: Path) -> None:
     rules = ActiveRules(Settings(home=tmp_path, rules_dir=tmp_path / "none"))
-    assert "there is no such folder" in str(rules.problem)
+    assert "this folder does not exist" in str(rules.problem)
     (tmp_path / "none").mkdir()
     rules.refresh()
     assert rules.problem is None
@@ -219,7 +219,7 @@ def test_concurrent_reloads_end_with_the_rules_on_disk(settings: Settings, own: 
     for thread in threads:
         thread.join()
     assert fixed(rules, "Solanna") == "Solana"
-    assert not rules.changed_on_disk()
+    assert not rules.has_changed_on_disk()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from backend.articles.matching.rule_set import CompiledPack
 from backend.articles.rules import compiled_cache, pack_loader, rules_loader
 from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.rules.compiled_cache import FILE_NAME, CompiledRulesCache, fingerprint
-from backend.articles.rules.rules_loader import compiled
+from backend.articles.rules.rules_loader import compile_files
 from backend.settings import Settings
 
 OWN = """\
@@ -48,7 +48,7 @@ def made(file: Path, packs: Sequence[Path]) -> tuple[CompiledPack, bool]:
 
     def make() -> CompiledPack:
         times.append(1)
-        return compiled(pack_loader.read_packs(packs))
+        return compile_files(pack_loader.read_packs(packs))
 
     return CompiledRulesCache(file, may_write=True).load_or_compile(packs, make), bool(times)
 
@@ -78,9 +78,9 @@ def test_a_second_start_loads_the_rules_from_the_cache(file: Path, packs: list[P
 
 def test_the_default_rules_survive_the_cache_unchanged(file: Path) -> None:
     """Whatever it consists of can be taken out of the file."""
-    shipped = rules_loader.shipped()
+    shipped = rules_loader.load_shipped()
     kept = CompiledRulesCache(file, may_write=True)
-    kept.load_or_compile(pack_loader.default_files(), rules_loader.shipped)
+    kept.load_or_compile(pack_loader.default_files(), rules_loader.load_shipped)
     found = kept.load_or_compile(pack_loader.default_files(), never)
     assert found.pack == shipped.pack
     assert found.rules.entities == shipped.rules.entities
@@ -146,14 +146,14 @@ def test_loading_the_cache_refuses_foreign_pickle_classes(
     file.write_bytes(hashlib.blake2b(content, digest_size=32).digest() + content)
     with caplog.at_level(logging.INFO):
         assert made(file, packs)[1]
-    assert f"not read from {file}: it holds" in caplog.text
+    assert f"not read from {file}: the class" in caplog.text
     assert not trap.exists()
 
 
 def test_a_pack_that_changes_while_it_is_compiled_is_not_cached(file: Path, packs: list[Path]) -> None:
     def make() -> CompiledPack:
         packs[0].write_text(OWN.format(wrong="Sollana"), encoding="utf-8")
-        return compiled(pack_loader.read_packs(packs))
+        return compile_files(pack_loader.read_packs(packs))
 
     CompiledRulesCache(file, may_write=True).load_or_compile(packs, make)
     assert not file.exists()
@@ -165,7 +165,7 @@ def test_the_rules_are_compiled_when_the_cache_cannot_be_written(
     with caplog.at_level(logging.INFO):
         _, was_made = made(tmp_path / "none" / FILE_NAME, packs)
     assert was_made
-    assert "not kept" in caplog.text
+    assert "not cached" in caplog.text
     assert "No such file or directory" in caplog.text
 
 
@@ -193,17 +193,17 @@ def test_the_cache_is_written_at_startup_and_not_on_reload(
 ) -> None:
     monkeypatch.setattr(rules_loader, "default_files", list)
     settings = Settings(home=tmp_path, rules_dir=tmp_path)
-    ActiveRules(settings)  # of a command that only looks
+    ActiveRules(settings)  # a command that only reads
     assert not (tmp_path / FILE_NAME).exists()
-    rules = ActiveRules(settings, keep=True)
+    rules = ActiveRules(settings, write_cache=True)
     kept = (tmp_path / FILE_NAME).read_bytes()
     packs[0].write_text(OWN.format(wrong="Sollana"), encoding="utf-8")
     rules.refresh()
     assert correct(rules.current, "Sollana", language="en").text == "Solana (SOL)"
     assert (tmp_path / FILE_NAME).read_bytes() == kept
-    ActiveRules(settings, keep=True)
+    ActiveRules(settings, write_cache=True)
     with monkeypatch.context() as patch:
-        patch.setattr(rules_loader, "compiled", never)
+        patch.setattr(rules_loader, "compile_files", never)
         assert correct(ActiveRules(settings).current, "Sollana", language="en").text == "Solana (SOL)"
 
 
@@ -213,11 +213,11 @@ def test_the_cache_keeps_a_file_for_each_rule_set(tmp_path: Path, packs: list[Pa
     kept = CompiledRulesCache(tmp_path / "cache" / FILE_NAME, may_write=True, file_per_rule_set=True)
     kept.file.parent.mkdir()
     for asked in (packs, [*packs, other]):
-        kept.load_or_compile(asked, lambda asked=asked: compiled(pack_loader.read_packs(asked)))
+        kept.load_or_compile(asked, lambda asked=asked: compile_files(pack_loader.read_packs(asked)))
     for asked in (packs, [*packs, other]):
         assert (
             kept.load_or_compile(asked, never).rules.version
-            == compiled(pack_loader.read_packs(asked)).rules.version
+            == compile_files(pack_loader.read_packs(asked)).rules.version
         )
 
 
@@ -227,7 +227,7 @@ def test_the_cache_deletes_the_oldest_rule_sets(tmp_path: Path, packs: list[Path
         old.touch()
         os.utime(old, (number, number))
     CompiledRulesCache(tmp_path / FILE_NAME, may_write=True, file_per_rule_set=True).load_or_compile(
-        packs, lambda: compiled(pack_loader.read_packs(packs))
+        packs, lambda: compile_files(pack_loader.read_packs(packs))
     )
     left = {file.name for file in tmp_path.glob("*.pickle")}
     assert len(left) == compiled_cache.MAX_CACHED_RULE_SETS

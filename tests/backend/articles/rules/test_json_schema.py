@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from backend.articles.rules.json_schema import as_text, schema
+from backend.articles.rules.json_schema import as_text, build_schema
 from backend.articles.rules.pack_loader import InvalidRulesError, default_files, parse_pack
 from backend.articles.rules.yaml_reader import read_document
 
@@ -16,8 +16,8 @@ PUBLISHED = Path(__file__).parents[4] / "docs" / "rules.schema.json"
 
 @pytest.fixture(scope="module")
 def validator() -> Any:
-    jsonschema.Draft202012Validator.check_schema(schema())
-    return jsonschema.Draft202012Validator(schema())
+    jsonschema.Draft202012Validator.check_schema(build_schema())
+    return jsonschema.Draft202012Validator(build_schema())
 
 
 def test_the_published_schema_matches_the_classes() -> None:

@@ -92,11 +92,11 @@ def test_plain_words_that_yaml_1_1_converts_stay_text(ticker: str) -> None:
         ("match: [{txt: a, text: b}]", 4, "'txt' is not known here (did you mean 'text'?)"),
         ("match: [{not_before: [a]}]", 4, "'text' is missing"),
         ("match: ['']", 4, "'match' must not be empty"),
-        ("match: ['  ']", 4, "holds nothing but spaces"),
+        ("match: ['  ']", 4, "must not consist of spaces only"),
         ("match: [a\u200bb]", 4, "U+200B"),
-        ("match: ['@etherium']", 4, "never touched"),
-        ("match: ['see https://x.example/a']", 4, "never touched"),
-        ("match: []", 4, "needs 'match' with at least one surface"),
+        ("match: ['@etherium']", 4, "never corrected"),
+        ("match: ['see https://x.example/a']", 4, "never corrected"),
+        ("match: []", 4, "needs 'match' with at least one text"),
         ("suggest: auto", 4, "'suggest: auto' needs 'entity'"),
         ("suggest: {en: Ethereum}", 4, "suggests nothing for ja, zh"),
         ("suggest: 1", 4, "must be auto, a name, a list of names"),
@@ -106,7 +106,7 @@ def test_plain_words_that_yaml_1_1_converts_stay_text(ticker: str) -> None:
         ("suggest: '[a]'", 4, "would change the structure of the text"),
         ("suggest: '@a'", 4, "would change the structure of the text"),
         ("suggest: '#a'", 4, "would change the structure of the text"),
-        ("suggest: https://a.example", 4, "would make it an address"),
+        ("suggest: https://a.example", 4, "would make it a URL"),
         ('suggest: "a\\nb"', 4, "nor hold a line break"),
         ("specs: []", 4, "'specs' must not be empty"),
         ("specs: [{from: a}]", 4, "'to' is missing"),
@@ -115,7 +115,7 @@ def test_plain_words_that_yaml_1_1_converts_stay_text(ticker: str) -> None:
         ("note: {fr: pourquoi}", 4, "'fr' must be 'en', 'ja' or 'zh'"),
         ("note: {}", 4, "'note' must not be empty"),
         ("note: ", 4, ""),
-        ("first_mention: {en: '{name} ({code})'}", 4, "'{code}' stands for nothing"),
+        ("first_mention: {en: '{name} ({code})'}", 4, "'{code}' is not a placeholder"),
         ("first_mention: {en: '{name}'}", 4, "'first_mention' needs 'entity'"),
     ],
 )
@@ -232,7 +232,7 @@ def test_a_duplicate_id_in_one_file_is_an_error() -> None:
     two = RULE + RULE.split("rules:\n")[1]
     line, reason = only_error(two)
     assert line == 9
-    assert "given twice in the file" in reason
+    assert "occurs twice in the file" in reason
 
 
 def between(tmp_path: Path, *texts: str) -> list[str]:

@@ -8,7 +8,7 @@ from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pack
 from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs
-from backend.articles.rules.specs import failures, failures_of_all
+from backend.articles.rules.specs import find_failures, find_failures_in_pack
 
 RULE = "{{id: {id}, type: {type}, match: [{match}], suggest: {suggest}, {more} specs: [{specs}]}}"
 
@@ -24,7 +24,7 @@ def rule(
 
 
 def reasons(made: Pack) -> list[str]:
-    return [str(failure) for failure in failures(compile_rules([merge_packs([made])]), made.rules)]
+    return [str(failure) for failure in find_failures(compile_rules([merge_packs([made])]), made.rules)]
 
 
 def test_passing_specs_report_no_failures() -> None:
@@ -38,8 +38,8 @@ def test_passing_specs_report_no_failures() -> None:
         ("{from: Etherium, to: Ether}", "'Etherium' should become 'Ether', but became 'Ethereum'"),
         ("{from: Etheriums, to: Ethereums}", "'Etheriums' should become 'Ethereums', but stayed"),
         ("{from: Etherium, to: Etherium}", "'Etherium' should stay, but became 'Ethereum'"),
-        ("{from: Ethereum, to: Ethereum, finds: true}", "should find something in 'Ethereum'"),
-        ("{from: Etherium, to: Ethereum, finds: false}", "should find nothing in 'Etherium'"),
+        ("{from: Ethereum, to: Ethereum, finds: true}", "should report something in 'Ethereum'"),
+        ("{from: Etherium, to: Ethereum, finds: false}", "should report nothing in 'Etherium'"),
     ],
 )
 def test_a_failing_spec_reports_the_actual_result(specs: str, reason: str) -> None:
@@ -74,11 +74,13 @@ def test_disabled_rules_are_checked_as_if_enabled_even_if_they_conflict() -> Non
     )
     wrong = rule("Etherium", "Ethereum", "{from: Etherium, to: Ether}", id="wrong", more="enabled: false,")
     tried: list[int] = []
-    failed = failures_of_all(pack(short, long, wrong), {"short", "long", "wrong"}, tried.append)
+    failed = find_failures_in_pack(pack(short, long, wrong), {"short", "long", "wrong"}, tried.append)
     assert [failure.rule_id for failure in failed] == ["wrong"]
     assert sum(tried) == 3
 
 
 def test_all_specs_of_the_default_rules_pass_including_disabled_rules() -> None:
     shipped = merge_packs(file.pack for file in read_packs(default_files()))
-    assert [str(failure) for failure in failures_of_all(shipped, {rule.id for rule in shipped.rules})] == []
+    assert [
+        str(failure) for failure in find_failures_in_pack(shipped, {rule.id for rule in shipped.rules})
+    ] == []

@@ -165,7 +165,7 @@ def test_a_price_of_a_billionth_keeps_its_digits(views: Views, calm: datetime) -
     assert len(told.price.as_tuple().digits) == 7
 
 
-def test_all_assets_of_scripted_events_are_shipped() -> None:
+def test_all_assets_of_scripted_events_are_load_shipped() -> None:
     cast, registry = load_shipped_calibration().cast, load_assets().by_id
     first, second = (registry[asset_id] for asset_id in cast.shared_symbol)
     assert first.symbol.lower() == second.symbol.lower()

@@ -12,7 +12,7 @@ from backend.entities.model import LANGUAGES, Language
 from backend.topics.generated_texts.faithfulness_check import CheckInputs, find_faults
 from tests.support.laws import examples
 
-RULES = rules_loader.shipped().rules
+RULES = rules_loader.load_shipped().rules
 THEFT = (
     "Hackers took $40 million from Bybit on 18 May 2026 at 12:30 UTC, about 2.5% of its funds. "
     "Bitcoin fell from $70,000 to $68,250, and the SEC approved a filing by Masayoshi Foo."

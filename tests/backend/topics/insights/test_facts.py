@@ -26,7 +26,7 @@ REALM = "sample-1"
 
 @pytest.fixture(scope="module")
 def fact_sources() -> FactSources:
-    entities = rules_loader.shipped().rules.entities
+    entities = rules_loader.load_shipped().rules.entities
     return FactSources(entities, Authorities(entities), REALM, ("own", "sample"), "http://service")
 
 

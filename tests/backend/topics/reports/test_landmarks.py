@@ -14,7 +14,7 @@ from backend.topics.reports.landmarks import build_anniversary_topics, build_arc
 
 @pytest.fixture(scope="module")
 def authorities() -> Authorities:
-    return Authorities(rules_loader.shipped().rules.entities)
+    return Authorities(rules_loader.load_shipped().rules.entities)
 
 
 @pytest.fixture(scope="module")
