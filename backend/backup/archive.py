@@ -1,4 +1,4 @@
-"""Reads and writes backup archives: zip files whose manifest verifies every part.
+"""Reads and writes backup archives: zip files whose manifest contains a checksum of every member.
 
 ``tables/NAME.jsonl`` contains a JSON array for each row of a table, in the order of the manifest's columns.
 ``files/PATH`` contains a file of the data folder. ``manifest.json`` is written last.
@@ -31,7 +31,7 @@ class DamagedArchiveError(ValueError):
     """The file is not an archive, or differs from its manifest; the message is a sentence."""
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ArchiveMember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A member of the archive: its length and SHA-256, uncompressed."""
 
     path: str
@@ -39,7 +39,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str
 
 
-class TablePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ArchivedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table. ``columns`` are in the order of each row's values.
 
     ``last_id`` is the last id that the store generated, if the table has generated ids.
@@ -48,7 +48,7 @@ class TablePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     columns: list[str]
     rows: int
-    part: Part
+    member: ArchiveMember = msgspec.field(name="part")
     last_id: int | None = None
 
 
@@ -56,8 +56,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of an archive.
 
     ``schema`` is the revision of the tables, ``store`` the kind of their database, ``taken_at`` the time of
-    the snapshot. ``files_elsewhere`` are files in use that the archive does not contain, because they are
-    outside the data folder.
+    the snapshot. ``external_files`` are files in use outside the data folder, which the archive does not
+    contain.
     """
 
     format: int
@@ -65,33 +65,33 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     schema: str
     store: str
     taken_at: datetime
-    tables: list[TablePart]
-    files: list[Part]
-    files_elsewhere: list[str]
+    tables: list[ArchivedTable]
+    files: list[ArchiveMember]
+    external_files: list[str] = msgspec.field(name="files_elsewhere")
 
     @property
     def rows(self) -> int:
         return sum(table.rows for table in self.tables)
 
     @property
-    def parts(self) -> list[Part]:
-        return [*(table.part for table in self.tables), *self.files]
+    def members(self) -> list[ArchiveMember]:
+        return [*(table.member for table in self.tables), *self.files]
 
 
 class ArchiveWriter:
-    """Writes an archive to an open file, from the first part to the manifest."""
+    """Writes an archive to an open file, from the first member to the manifest."""
 
     def __init__(self, stream: zipfile.ZipFile) -> None:
         self._zip = stream
 
-    def add(self, path: str, chunks: Iterable[bytes]) -> Part:
+    def add(self, path: str, chunks: Iterable[bytes]) -> ArchiveMember:
         digest, size = hashlib.sha256(), 0
         with self._zip.open(path, "w", force_zip64=True) as member:
             for chunk in chunks:
                 digest.update(chunk)
                 size += len(chunk)
                 member.write(chunk)
-        return Part(path, size, digest.hexdigest())
+        return ArchiveMember(path, size, digest.hexdigest())
 
     def finish(self, manifest: Manifest) -> None:
         self._zip.writestr(MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2))
@@ -116,42 +116,42 @@ class ArchiveReader:
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._zip.close()
 
-    def read_chunks(self, part: Part) -> Iterator[bytes]:
-        """Read and check the content of a part.
+    def read_chunks(self, member: ArchiveMember) -> Iterator[bytes]:
+        """Read and check the content of a member.
 
         Raises :class:`DamagedArchiveError` if the content differs from the manifest, and never yields more.
         """
         digest, size = hashlib.sha256(), 0
         try:
-            with self._zip.open(part.path) as member:
-                while chunk := member.read(CHUNK_BYTES):
+            with self._zip.open(member.path) as stream:
+                while chunk := stream.read(CHUNK_BYTES):
                     size += len(chunk)
-                    if size > part.size:
+                    if size > member.size:
                         break
                     digest.update(chunk)
                     yield chunk
         except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError):
-            raise self._damage_error(part) from None
-        if (size, digest.hexdigest()) != (part.size, part.sha256):
-            raise self._damage_error(part)
+            raise self._damage_error(member) from None
+        if (size, digest.hexdigest()) != (member.size, member.sha256):
+            raise self._damage_error(member)
 
-    def read_rows(self, table: TablePart) -> Iterator[list[object]]:
+    def read_rows(self, table: ArchivedTable) -> Iterator[list[object]]:
         """Read the rows of a table, and check their number and width against the manifest."""
         count, rest = 0, b""
         decoder = msgspec.json.Decoder(list[object])
-        for chunk in self.read_chunks(table.part):
+        for chunk in self.read_chunks(table.member):
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 try:
                     row = decoder.decode(line)
                 except msgspec.DecodeError:
-                    raise self._damage_error(table.part) from None
+                    raise self._damage_error(table.member) from None
                 if len(row) != len(table.columns):
-                    raise self._damage_error(table.part)
+                    raise self._damage_error(table.member)
                 count += 1
                 yield row
         if rest or count != table.rows:
-            raise self._damage_error(table.part)
+            raise self._damage_error(table.member)
 
     def verify(self) -> None:
         """Read everything. Raises :class:`DamagedArchiveError` if anything differs from the manifest."""
@@ -175,15 +175,15 @@ class ArchiveReader:
             manifest = msgspec.json.decode(raw, type=Manifest)
         except msgspec.DecodeError:  # also the base of a validation error
             raise DamagedArchiveError(f"{self.file} has a manifest that cannot be read.") from None
-        for part in manifest.files:
-            if not _is_inside(part.path.removeprefix(FILES_PREFIX)):
+        for member in manifest.files:
+            if not _is_inside(member.path.removeprefix(FILES_PREFIX)):
                 raise DamagedArchiveError(
-                    f"{self.file} contains a file outside the data folder: {part.path!r}."
+                    f"{self.file} contains a file outside the data folder: {member.path!r}."
                 )
         return manifest
 
-    def _damage_error(self, part: Part) -> DamagedArchiveError:
-        return DamagedArchiveError(f"{self.file} is damaged: {part.path} differs from its manifest.")
+    def _damage_error(self, member: ArchiveMember) -> DamagedArchiveError:
+        return DamagedArchiveError(f"{self.file} is damaged: {member.path} differs from its manifest.")
 
 
 def _is_inside(path: str) -> bool:

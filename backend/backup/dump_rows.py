@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend import migrations
-from backend.backup.archive import TABLES_PREFIX, ArchiveWriter, TablePart
+from backend.backup.archive import TABLES_PREFIX, ArchivedTable, ArchiveWriter
 from backend.backup.table_selection import find_generated_id, list_tables_at, reflect_tables
 from backend.backup.value_encoding import encode
 from backend.errors import Conflict
@@ -46,7 +46,7 @@ def require_known_revision(connection: Connection) -> str:
     return revision
 
 
-def dump_tables(connection: Connection, archive: ArchiveWriter, revision: str) -> list[TablePart]:
+def dump_tables(connection: Connection, archive: ArchiveWriter, revision: str) -> list[ArchivedTable]:
     """Write every table as the snapshot of ``connection`` contains it."""
     return [
         _dump_table(connection, archive, table)
@@ -54,7 +54,7 @@ def dump_tables(connection: Connection, archive: ArchiveWriter, revision: str) -
     ]
 
 
-def _dump_table(connection: Connection, archive: ArchiveWriter, table: sa.Table) -> TablePart:
+def _dump_table(connection: Connection, archive: ArchiveWriter, table: sa.Table) -> ArchivedTable:
     row_count = 0
 
     def encode_chunks() -> Iterator[bytes]:
@@ -67,9 +67,9 @@ def _dump_table(connection: Connection, archive: ArchiveWriter, table: sa.Table)
             lines = [msgspec.json.encode([encode(value) for value in row]) for row in rows]
             yield b"\n".join([*lines, b""])
 
-    part = archive.add(f"{TABLES_PREFIX}{table.name}.jsonl", encode_chunks())
+    member = archive.add(f"{TABLES_PREFIX}{table.name}.jsonl", encode_chunks())
     columns = [str(column.name) for column in table.columns]
-    return TablePart(str(table.name), columns, row_count, part, _find_last_id(connection, table))
+    return ArchivedTable(str(table.name), columns, row_count, member, _find_last_id(connection, table))
 
 
 def _find_last_id(connection: Connection, table: sa.Table) -> int | None:

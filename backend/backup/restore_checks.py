@@ -5,13 +5,13 @@ import tomllib
 from collections.abc import Sequence
 
 from backend import migrations
-from backend.backup.archive import FILES_PREFIX, ArchiveReader, Part
+from backend.backup.archive import FILES_PREFIX, ArchiveMember, ArchiveReader
 from backend.backup.user_files import CONFIG_FILE
 from backend.errors import Conflict
 from backend.settings import Settings
 
 
-def check_archive(settings: Settings, archive: ArchiveReader, files: Sequence[Part]) -> None:
+def check_archive(settings: Settings, archive: ArchiveReader, files: Sequence[ArchiveMember]) -> None:
     """Raise :class:`Conflict` if this version cannot restore the archive, or if the archived settings name
     a different store than the target.
     """
@@ -23,7 +23,7 @@ def check_archive(settings: Settings, archive: ArchiveReader, files: Sequence[Pa
             f"than this version's {newest}. Restore it with that version or later.",
             code="newer_schema",
         )
-    configured = next((part for part in files if part.path == FILES_PREFIX + CONFIG_FILE), None)
+    configured = next((member for member in files if member.path == FILES_PREFIX + CONFIG_FILE), None)
     if configured is not None and "CHAINPROOF_DATABASE_URL" not in os.environ:
         archived_url = _read_database_url(b"".join(archive.read_chunks(configured)))
         current_url = settings.database_url and settings.database_url.get_secret_value()

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from backend.backup import user_files
-from backend.backup.archive import FILES_PREFIX, ArchiveReader, Part
+from backend.backup.archive import FILES_PREFIX, ArchiveMember, ArchiveReader
 from backend.errors import Conflict
 from backend.settings import Settings
 
 
-def check_files(settings: Settings, files: Sequence[Part]) -> None:
+def check_files(settings: Settings, files: Sequence[ArchiveMember]) -> None:
     """Raise :class:`Conflict` if a user's file in the data folder differs from its archived version.
 
     Checks nothing without ``files`` to restore.
     """
-    digests = {part.path.removeprefix(FILES_PREFIX): part.sha256 for part in files}
+    digests = {member.path.removeprefix(FILES_PREFIX): member.sha256 for member in files}
     for file in user_files.list_in_home(settings) if files else ():
         name = file.relative_to(settings.home).as_posix()
         if digests.get(name) != hashlib.sha256(file.read_bytes()).hexdigest():
@@ -29,18 +29,18 @@ def check_files(settings: Settings, files: Sequence[Part]) -> None:
 
 
 @contextmanager
-def write_files(settings: Settings, archive: ArchiveReader, files: Sequence[Part]) -> Iterator[None]:
+def write_files(settings: Settings, archive: ArchiveReader, files: Sequence[ArchiveMember]) -> Iterator[None]:
     """Write ``files`` to the data folder, readable only by the owner, and sync them to disk.
 
     If the block fails, removes the files that it created.
     """
     written: list[Path] = []
     try:
-        for part in files:
-            target = settings.home / part.path.removeprefix(FILES_PREFIX)
+        for member in files:
+            target = settings.home / member.path.removeprefix(FILES_PREFIX)
             if not target.exists():
                 written.append(target)
-                _write(target, archive.read_chunks(part))
+                _write(target, archive.read_chunks(member))
         yield
     except BaseException:
         for target in written:

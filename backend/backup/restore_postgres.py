@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend import migrations
-from backend.backup.archive import ArchiveReader, Part
+from backend.backup.archive import ArchiveMember, ArchiveReader
 from backend.backup.restore_files import check_files, write_files
 from backend.backup.restore_rows import load_rows, rebuild_indexes
 from backend.errors import Conflict
@@ -21,7 +21,9 @@ NOT_EMPTY = (
 )
 
 
-def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *, at: datetime) -> None:
+def restore(
+    settings: Settings, archive: ArchiveReader, files: Sequence[ArchiveMember], *, at: datetime
+) -> None:
     """Restore rows and files. Raises :class:`Conflict` if the database is not empty.
 
     The rows are committed after the files are written. A restore that is killed in between can run again.

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend import migrations
-from backend.backup.archive import ArchiveReader, TablePart
+from backend.backup.archive import ArchivedTable, ArchiveReader
 from backend.backup.table_selection import find_generated_id, list_tables_at, reflect_tables
 from backend.backup.value_encoding import get_decoder
 from backend.documents.store import DocumentStore
@@ -31,14 +31,14 @@ def load_rows(connection: Connection, archive: ArchiveReader) -> None:
     """Create the archive's schema, insert its rows, and upgrade to the newest schema."""
     revision = archive.manifest.schema
     migrations.upgrade_in_transaction(connection, revision)
-    parts = {table.name: table for table in archive.manifest.tables}
+    archived_tables = {table.name: table for table in archive.manifest.tables}
     tables = reflect_tables(connection, list_tables_at(revision))
-    if {table.name for table in tables} != set(parts):
+    if {table.name for table in tables} != set(archived_tables):
         raise BadRequest(
             f"{archive.file} does not contain the tables of its schema {revision}. Use another backup."
         )
     for table in tables:
-        _load_table(connection, table, archive, parts[table.name])
+        _load_table(connection, table, archive, archived_tables[table.name])
     migrations.upgrade_in_transaction(connection)
     _reset_state(connection)
 
@@ -59,18 +59,20 @@ def _reset_state(connection: Connection) -> None:
     reset_unfinished(connection)
 
 
-def _load_table(connection: Connection, table: sa.Table, archive: ArchiveReader, part: TablePart) -> None:
-    if {column.name for column in table.columns} != set(part.columns):
+def _load_table(
+    connection: Connection, table: sa.Table, archive: ArchiveReader, archived: ArchivedTable
+) -> None:
+    if {column.name for column in table.columns} != set(archived.columns):
         raise BadRequest(
             f"{archive.file} does not contain all columns of table {table.name}. Use another backup."
         )
-    columns = [table.c[name] for name in part.columns]
-    rows = _decode(columns, archive.read_rows(part))
+    columns = [table.c[name] for name in archived.columns]
+    rows = _decode(columns, archive.read_rows(archived))
     if connection.dialect.name == "sqlite":
         _insert(connection, table, columns, rows)
     else:
         _copy(connection, table, columns, rows)
-        _set_sequence(connection, table, part)
+        _set_sequence(connection, table, archived)
 
 
 def _decode(columns: Sequence[sa.Column[Any]], rows: Iterator[list[Any]]) -> Iterator[list[Any]]:
@@ -111,13 +113,13 @@ def _copy(
         raise BadRequest(f"PostgreSQL refuses a row of table {table.name}: {reason}") from None
 
 
-def _set_sequence(connection: Connection, table: sa.Table, part: TablePart) -> None:
+def _set_sequence(connection: Connection, table: sa.Table, archived: ArchivedTable) -> None:
     """Let PostgreSQL generate ids from the archived last id on."""
     column = find_generated_id(table)
     if column is None:
         return
     highest = connection.execute(sa.select(sa.func.max(column))).scalar()
-    last = max(highest or 0, part.last_id or 0)
+    last = max(highest or 0, archived.last_id or 0)
     if last:
         sequence = sa.func.pg_get_serial_sequence(table.name, column.name)
         connection.execute(sa.select(sa.func.setval(sequence, last)))

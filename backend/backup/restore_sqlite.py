@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from backend.backup.archive import ArchiveReader, Part
+from backend.backup.archive import ArchiveMember, ArchiveReader
 from backend.backup.restore_files import check_files, write_files
 from backend.backup.restore_rows import load_rows, rebuild_indexes
 from backend.errors import BadRequest, Conflict
 from backend.settings import Settings
-from backend.store.data_lock import STAGING_FOLDER, DataLock, sync_folder
+from backend.store.data_lock import STAGING_FOLDER, DataLock, fsync_folder
 from backend.store.database import Database, sqlite_file
 from backend.store.sqlite_file import check_free_space, raise_folder_errors
 
@@ -21,7 +21,9 @@ NOT_EMPTY = (
 )
 
 
-def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *, at: datetime) -> None:
+def restore(
+    settings: Settings, archive: ArchiveReader, files: Sequence[ArchiveMember], *, at: datetime
+) -> None:
     """Restore rows and files. Raises :class:`Conflict` if the folder is not empty."""
     home = settings.home
     store = sqlite_file(settings.app_database_url)
@@ -30,7 +32,7 @@ def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *
             f"The SQLite store is not in the data folder {home}. Set CHAINPROOF_HOME to its folder."
         )
     _check_empty(settings, store, files)
-    check_free_space(store, sum(part.size for part in archive.manifest.parts))
+    check_free_space(store, sum(member.size for member in archive.manifest.members))
     with raise_folder_errors(store):
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = DataLock(store, exclusive=True)
@@ -41,14 +43,14 @@ def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *
         try:
             new_store = _build_store(archive, staging / store.name, at)
             with write_files(settings, archive, files):
-                sync_folder(home)
+                fsync_folder(home)
                 new_store.rename(store)
-            sync_folder(home)
+            fsync_folder(home)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
 
-def _check_empty(settings: Settings, store: Path, files: Sequence[Part]) -> None:
+def _check_empty(settings: Settings, store: Path, files: Sequence[ArchiveMember]) -> None:
     """Raise :class:`Conflict` if there is a store, the job engine's file, or a user's file that differs."""
     stores = (store, sqlite_file(settings.jobs_database_url))
     if any(file is not None and file.exists() for file in stores):

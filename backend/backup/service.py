@@ -13,22 +13,22 @@ from backend.backup.archive import (
     COMPRESSION_LEVEL,
     FILES_PREFIX,
     FORMAT_VERSION,
+    ArchiveMember,
     ArchiveReader,
     ArchiveWriter,
     Manifest,
-    Part,
 )
 from backend.backup.dump_rows import dump_tables, open_snapshot, require_known_revision
 from backend.backup.restore_checks import check_archive
 from backend.errors import Conflict, Unavailable
 from backend.formats.timestamps import Clock
 from backend.settings import Settings
-from backend.store.data_lock import sync_folder
+from backend.store.data_lock import fsync_folder
 from backend.store.database import Database, sqlite_file
 from backend.store.sqlite_file import check_store_file
 
-SUFFIX = ".zip"
-"""Distinguishes a file from a folder if neither exists yet."""
+ARCHIVE_SUFFIX = ".zip"
+"""A target with this suffix is a file, any other a folder, if neither exists yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,16 @@ def back_up(settings: Settings, target: Path, *, overwrite: bool = False, clock:
     file, because it contains keys and settings. The file appears complete or not at all.
     """
     at = clock()
-    is_file = target.is_file() or (target.suffix == SUFFIX and not target.is_dir())
-    file = target if is_file else target / f"chainproof-{at:%Y%m%dT%H%M%SZ}{SUFFIX}"
+    is_file = target.is_file() or (target.suffix == ARCHIVE_SUFFIX and not target.is_dir())
+    file = target if is_file else target / f"chainproof-{at:%Y%m%dT%H%M%SZ}{ARCHIVE_SUFFIX}"
     if file.exists() and not overwrite:
         raise Conflict(f"{file} already exists. Choose another name, or use --overwrite.")
     store = sqlite_file(settings.app_database_url)
     if store is not None:
         if not store.exists():
-            raise Conflict(f"There is nothing to back up: {store} does not exist.", code="nothing_there")
+            raise Conflict(
+                f"The database {store} does not exist, so there is nothing to back up.", code="nothing_there"
+            )
         check_store_file(store)
     with _create_folder(file.parent):
         return _write_archive(settings, file, clock)
@@ -90,11 +92,11 @@ def _write_archive(settings: Settings, file: Path, clock: Clock) -> BackupResult
             with zipfile.ZipFile(
                 stream, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL
             ) as archive:
-                manifest = _write_parts(settings, ArchiveWriter(archive), clock)
+                manifest = _write_members(settings, ArchiveWriter(archive), clock)
             stream.flush()
             os.fsync(stream.fileno())
         unfinished.replace(file)
-        sync_folder(file.parent)
+        fsync_folder(file.parent)
     except OSError as error:
         raise Unavailable(
             f"The archive cannot be written to {file.parent}: {error.strerror}. Choose a writable folder "
@@ -125,11 +127,11 @@ def restore(settings: Settings, file: Path, *, data_only: bool = False, clock: C
         check_archive(settings, archive, files)
         restore_into = restore_sqlite.restore if settings.is_sqlite else restore_postgres.restore
         restore_into(settings, archive, files, at=clock())
-    paths = [settings.home / part.path.removeprefix(FILES_PREFIX) for part in files]
+    paths = [settings.home / member.path.removeprefix(FILES_PREFIX) for member in files]
     return RestoreResult(archive.manifest, paths)
 
 
-def _write_parts(settings: Settings, archive: ArchiveWriter, clock: Clock) -> Manifest:
+def _write_members(settings: Settings, archive: ArchiveWriter, clock: Clock) -> Manifest:
     database = Database(settings.app_database_url)
     try:
         with open_snapshot(database) as connection:
@@ -146,13 +148,13 @@ def _write_parts(settings: Settings, archive: ArchiveWriter, clock: Clock) -> Ma
         taken_at=at,
         tables=tables,
         files=_write_files(settings, archive),
-        files_elsewhere=[str(path) for path in user_files.list_elsewhere(settings)],
+        external_files=[str(path) for path in user_files.list_external(settings)],
     )
     archive.finish(manifest)
     return manifest
 
 
-def _write_files(settings: Settings, archive: ArchiveWriter) -> list[Part]:
+def _write_files(settings: Settings, archive: ArchiveWriter) -> list[ArchiveMember]:
     home = settings.home
     contents = [
         (file.relative_to(home).as_posix(), file.read_bytes()) for file in user_files.list_in_home(settings)

@@ -1,4 +1,4 @@
-"""Lists the user's files in the data folder, and files in use that are elsewhere."""
+"""Lists the user's files in the data folder, and files in use outside of it."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def list_in_home(settings: Settings) -> list[Path]:
     return [file for file in _list_used(settings) if _is_inside(file, settings.home)]
 
 
-def list_elsewhere(settings: Settings) -> list[Path]:
+def list_external(settings: Settings) -> list[Path]:
     """List the files in use outside the data folder, which the user backs up separately."""
     return [file.absolute() for file in _list_used(settings) if not _is_inside(file, settings.home)]
 

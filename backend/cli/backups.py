@@ -54,8 +54,8 @@ def backup(
         file=str(backup_result.file),
         size=backup_result.size,
     )
-    if backup_result.manifest.files_elsewhere:
-        excluded = ", ".join(backup_result.manifest.files_elsewhere)
+    if backup_result.manifest.external_files:
+        excluded = ", ".join(backup_result.manifest.external_files)
         err.print(
             f"Not included, because outside the data folder: {excluded}", highlight=False, soft_wrap=True
         )
@@ -99,6 +99,6 @@ def _print_result(manifest: "Manifest", as_json: bool, sentence: str, **extra: A
         "taken_at": write_instant(manifest.taken_at),
         "rows": {table.name: table.rows for table in manifest.tables},
         "files": [part.path for part in manifest.files],
-        "files_elsewhere": manifest.files_elsewhere,
+        "files_elsewhere": manifest.external_files,
     }
     print(json.dumps(result, indent=2))

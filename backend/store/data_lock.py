@@ -62,7 +62,7 @@ class DataLock:
             raise Unavailable(RESTORE_RUNNING.format(folder=self._folder)) from None
 
 
-def sync_folder(folder: Path) -> None:
+def fsync_folder(folder: Path) -> None:
     """Write the directory entries of ``folder`` to the disk (fsync)."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -6,17 +6,17 @@ from backend.articles.matching.field_matcher import FieldMatcher
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import FieldName, Pack
 from backend.entities.model import Language
-from tests.backend.articles.reference.matcher import Reference, Seen
+from tests.backend.articles.reference.matcher import Finding, Reference
 from tests.backend.articles.strategies import languages, packs, texts
 from tests.support.laws import examples
 
 
-def seen(pack: Pack, text: str, language: Language, *, is_title: bool = False) -> list[Seen]:
+def seen(pack: Pack, text: str, language: Language, *, is_title: bool = False) -> list[Finding]:
     field: FieldName = "title" if is_title else "content"
     reading = FieldMatcher(compile_rules([pack]), text, field, field, language)
     reading.choose(reading.evidence.beside)
     return [
-        Seen(
+        Finding(
             start,
             end,
             meaning.entity,

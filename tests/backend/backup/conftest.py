@@ -85,4 +85,4 @@ def kind(request: pytest.FixtureRequest) -> Store:
 def read_digests(file: Path) -> dict[str, str]:
     """Read the digest of each table from an archive."""
     with ArchiveReader(file) as archive:
-        return {table.name: table.part.sha256 for table in archive.manifest.tables}
+        return {table.name: table.member.sha256 for table in archive.manifest.tables}

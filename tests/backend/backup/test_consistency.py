@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from backend.backup.archive import ArchiveWriter, Part
+from backend.backup.archive import ArchiveMember, ArchiveWriter
 from backend.jobs import job_store
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.engine import JobEngine
@@ -60,7 +60,7 @@ def test_a_backup_is_one_snapshot_and_blocks_no_writer(
             writer.write()
         before = list(writer.accepted)
 
-        def add_while_others_write(self: ArchiveWriter, path: str, chunks: Iterable[bytes]) -> Part:
+        def add_while_others_write(self: ArchiveWriter, path: str, chunks: Iterable[bytes]) -> ArchiveMember:
             writer.write()  # before each table
             return add(self, path, chunks)
 

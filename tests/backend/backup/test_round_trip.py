@@ -184,4 +184,4 @@ def test_files_outside_the_data_folder_are_listed_but_not_included(
     feeds.write_text("feeds: []\n")
     source.settings = source.settings.model_copy(update={"feeds_file": feeds})
     manifest = source.back_up(tmp_path / "b.zip").manifest
-    assert (manifest.files, manifest.files_elsewhere) == ([], [str(feeds)])
+    assert (manifest.files, manifest.external_files) == ([], [str(feeds)])

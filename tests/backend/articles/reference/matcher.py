@@ -1,7 +1,7 @@
-"""A slow and plain matcher: what the rules mean, written down a second time.
+"""A slow and simple matcher: a second implementation of the rules, to compare the engine with.
 
-It tries every meaning at every span of a field and shares nothing with the engine but the models of its
-packs and what is told by the words around a name, which has tests of its own. First mentions are left out.
+It tries every meaning at every span of a field. It shares only the pack models and the tests of neighbouring
+words with the engine; the latter have their own tests. First mentions are not implemented.
 """
 
 from collections.abc import Sequence
@@ -12,25 +12,25 @@ from backend.articles.model import Pack
 from backend.articles.text.protection import Protection, protected_spans
 from backend.articles.text.rename_cues import has_rename_cue
 from backend.entities.model import Language
-from tests.backend.articles.reference.names import context_senses, entity_senses
-from tests.backend.articles.reference.places import (
+from tests.backend.articles.reference.entity_meanings import list_context_meanings, list_entity_meanings
+from tests.backend.articles.reference.meaning import Meaning
+from tests.backend.articles.reference.rule_meanings import list_rule_meanings
+from tests.backend.articles.reference.spans import (
     COMBINING,
-    Place,
-    alike,
-    even,
-    in_capitals,
+    TextSpan,
+    fold,
     is_cashtag,
     is_half_width,
-    opens,
-    touches,
+    is_line_in_capitals,
+    is_protected,
+    is_sentence_start,
+    normalise,
 )
-from tests.backend.articles.reference.rules import rule_senses
-from tests.backend.articles.reference.sense import Sense
 
 
 @dataclass(frozen=True)
-class Seen:
-    """One thing found: a right name (``rule`` is None) or a wrong form."""
+class Finding:
+    """A correct name (``rule`` is None) or a violation."""
 
     start: int
     end: int
@@ -41,113 +41,128 @@ class Seen:
 
 
 class Reference:
-    """The rules of one pack, read slowly."""
+    """Matches the rules of one pack."""
 
     def __init__(self, pack: Pack) -> None:
         self.entities = {entity.id: entity for entity in pack.entities}
         self.pack = pack
 
-    def read(self, text: str, language: Language, *, is_title: bool = False) -> list[Seen]:
-        """All that is found in one field, chosen."""
-        senses = self._senses(language)
+    def read(self, text: str, language: Language, *, is_title: bool = False) -> list[Finding]:
+        """Find all names and violations of one field; the results do not overlap."""
+        meanings = self._list_meanings(language)
         protected = protected_spans(text)
-        held = self._candidates(senses, text, is_title)
-        evidence = [place for sense, place in held if sense.evidence and sense.evidence(place)]
-        found: dict[tuple[int, int], tuple[tuple[object, ...], Seen]] = {}
-        for sense, place in held:
-            if not sense.counts or not sense.fits(place):
+        candidates = self._list_candidates(meanings, text, is_title)
+        evidence = [span for meaning, span in candidates if meaning.is_evidence and meaning.is_evidence(span)]
+        found: dict[tuple[int, int], tuple[tuple[object, ...], Finding]] = {}
+        for meaning, span in candidates:
+            if not meaning.is_match or not meaning.matches(span):
                 continue
-            suggestion = self._written(sense, place)
-            if suggestion is not None and is_right(suggestion, place.written, sense.raw):
+            suggestion = self._build_suggestion(meaning, span)
+            if suggestion is not None and is_correct(suggestion, span.matched, meaning.name):
                 continue
-            right = sense.rule is None
+            is_correct_name = meaning.rule is None
             if (
-                sense.context
-                and not (right and is_cashtag(place))
+                meaning.needs_context
+                and not (is_correct_name and is_cashtag(span))
                 and not any(
-                    same_paragraph(text, place.start, other.start)
-                    and abs(place.start - other.start) <= sense.near
+                    same_paragraph(text, span.start, other.start)
+                    and abs(span.start - other.start) <= meaning.evidence_chars
                     for other in evidence
                 )
             ):
                 continue
-            seen = Seen(place.start, place.end, sense.entity, sense.rule, suggestion, sense.auto_fix)
-            span = (place.start, place.end)
-            if span not in found or sense.rank < found[span][0]:
-                found[span] = (sense.rank, seen)
-        # A name may be an address of its own (Crypto.com), but none is ever corrected, nor what reads as one.
-        standing = [
+            seen = Finding(span.start, span.end, meaning.entity, meaning.rule, suggestion, meaning.auto_fix)
+            bounds = (span.start, span.end)
+            if bounds not in found or meaning.rank < found[bounds][0]:
+                found[bounds] = (meaning.rank, seen)
+        # A name may itself be a URL (Crypto.com), but URLs are never corrected.
+        correctable = [
             one
             for _, one in found.values()
             if not (one.rule and any(a < one.end and b > one.start for a, b in protected))
             and not (one.rule and protected_spans(text[one.start : one.end]))
         ]
-        return self._without_known_formers(text, leftmost_longest(standing))
+        return self._accept_explained_former_names(text, leftmost_longest(correctable))
 
-    def _without_known_formers(self, text: str, seen: list[Seen]) -> list[Seen]:
-        """Former names are right beside the name of today, and beside words that tell of the change."""
+    def _accept_explained_former_names(self, text: str, seen: list[Finding]) -> list[Finding]:
+        """Former names are correct near the current name, and beside words that describe the change."""
         former = {f"{entity.id}.former" for entity in self.pack.entities}
         former |= {rule.id for rule in self.pack.rules if rule.type == "former_name"}
-        today = [one for one in seen if one.rule not in former]
+        current_names = [one for one in seen if one.rule not in former]
         return [
             replace(one, rule=None, suggestion=None)
             if one.rule in former
             and (
                 has_rename_cue(text, one.start, one.end)
-                or any(o.entity == one.entity and same_paragraph(text, o.start, one.start) for o in today)
+                or any(
+                    o.entity == one.entity and same_paragraph(text, o.start, one.start) for o in current_names
+                )
             )
             else one
             for one in seen
         ]
 
-    def _candidates(self, senses: Sequence[Sense], text: str, is_title: bool) -> list[tuple[Sense, Place]]:
-        """Every sense at every span that folds like its surface and is not protected."""
+    def _list_candidates(
+        self, meanings: Sequence[Meaning], text: str, is_title: bool
+    ) -> list[tuple[Meaning, TextSpan]]:
+        """List every meaning with every unprotected span that folds like its surface."""
         protection = Protection(text)
-        by_surface: dict[str, list[Sense]] = {}
-        for sense in senses:
-            by_surface.setdefault(alike(sense.surface), []).append(sense)
+        by_surface: dict[str, list[Meaning]] = {}
+        for meaning in meanings:
+            by_surface.setdefault(fold(meaning.surface), []).append(meaning)
         longest = max((len(surface) for surface in by_surface), default=0)
-        held = []
+        candidates = []
         for start in range(len(text)):
             for end in range(start + 1, min(len(text), start + 2 * longest) + 1):
                 cut = text[start] in COMBINING or (end < len(text) and text[end] in COMBINING)
-                if cut or touches(protection, start, end):
+                if cut or is_protected(protection, start, end):
                     continue
-                place = Place(text, start, end, is_title)
-                held += [(sense, place) for sense in by_surface.get(alike(place.written), ())]
-        return held
+                span = TextSpan(text, start, end, is_title)
+                candidates += [(meaning, span) for meaning in by_surface.get(fold(span.matched), ())]
+        return candidates
 
-    def _senses(self, language: Language) -> list[Sense]:
-        senses = [one for entity in self.pack.entities for one in entity_senses(self.pack, entity, language)]
+    def _list_meanings(self, language: Language) -> list[Meaning]:
+        meanings = [
+            one for entity in self.pack.entities for one in list_entity_meanings(self.pack, entity, language)
+        ]
         for rule in self.pack.rules:
             if rule.enabled and language in rule.languages:
-                senses += rule_senses(self.pack, rule, language)
-        return [*senses, *context_senses(self.pack)]
+                meanings += list_rule_meanings(self.pack, rule, language)
+        return [*meanings, *list_context_meanings(self.pack)]
 
-    def _written(self, sense: Sense, place: Place) -> str | None:
-        suggestion = sense.suggestion
-        if suggestion is None or sense.rule is None:
+    def _build_suggestion(self, meaning: Meaning, span: TextSpan) -> str | None:
+        suggestion = meaning.suggestion
+        if suggestion is None or meaning.rule is None:
             return None
         rules = {rule.id: rule.suggest for rule in self.pack.rules}
-        english = self.entities[sense.entity].name("en") if sense.entity in self.entities else ""
-        is_auto = rules.get(sense.rule, "auto") == "auto"
-        if is_auto and english.isascii() and place.written.isascii() and not suggestion.isascii():
-            suggestion = english if among_latin(place.text, place.start, place.end) else suggestion
-        shouted = place.written.isupper() and len(place.written) > 1
-        if shouted and even(place.written) != even(sense.raw or sense.surface) and in_capitals(place):
+        english = self.entities[meaning.entity].name("en") if meaning.entity in self.entities else ""
+        is_auto = rules.get(meaning.rule, "auto") == "auto"
+        if is_auto and english.isascii() and span.matched.isascii() and not suggestion.isascii():
+            suggestion = english if among_latin(span.text, span.start, span.end) else suggestion
+        is_in_capitals = span.matched.isupper() and len(span.matched) > 1
+        if (
+            is_in_capitals
+            and normalise(span.matched) != normalise(meaning.name or meaning.surface)
+            and is_line_in_capitals(span)
+        ):
             capitals = suggestion.upper()
-            return capitals if alike(capitals) == alike(suggestion) else suggestion
-        entity = self.entities.get(sense.entity or "")
-        own_case = entity is not None and entity.case == "exact"
-        if suggestion[0].islower() and place.written[0].isupper() and not own_case and opens(place):
+            return capitals if fold(capitals) == fold(suggestion) else suggestion
+        entity = self.entities.get(meaning.entity or "")
+        has_fixed_case = entity is not None and entity.case == "exact"
+        if (
+            suggestion[0].islower()
+            and span.matched[0].isupper()
+            and not has_fixed_case
+            and is_sentence_start(span)
+        ):
             return suggestion[0].upper() + suggestion[1:]
         return suggestion
 
 
-def is_right(suggestion: str, written: str, raw: str) -> bool:
+def is_correct(suggestion: str, written: str, name: str) -> bool:
     if suggestion == written:
         return True
-    return written != raw and not is_half_width(written) and even(written) == even(suggestion)
+    return written != name and not is_half_width(written) and normalise(written) == normalise(suggestion)
 
 
 def same_paragraph(text: str, one: int, other: int) -> bool:
@@ -155,8 +170,8 @@ def same_paragraph(text: str, one: int, other: int) -> bool:
     return not any(not line.strip() for line in lines[1:-1])
 
 
-def leftmost_longest(seen: list[Seen]) -> list[Seen]:
-    chosen: list[Seen] = []
+def leftmost_longest(seen: list[Finding]) -> list[Finding]:
+    chosen: list[Finding] = []
     for each in sorted(seen, key=lambda one: (one.start, -one.end)):
         if not chosen or each.start >= chosen[-1].end:
             chosen.append(each)

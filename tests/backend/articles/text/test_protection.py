@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from backend.articles.text.protection import Protection, protected_spans
-from tests.backend.articles.reference.places import touches
+from tests.backend.articles.reference.spans import is_protected
 
 NAME = "Etherium"
 
@@ -165,7 +165,7 @@ def test_a_protection_lookup_agrees_with_the_list_of_protected_spans(
     words = [at for at in range(len(text)) if text.startswith(("Etherium", "イーサ"), at)]
     for at in words:
         end = at + (8 if text[at] == "E" else 3)
-        assert touches(protection, at, end) == any(a < end and b > at for a, b in spans), (at, spans)
+        assert is_protected(protection, at, end) == any(a < end and b > at for a, b in spans), (at, spans)
 
 
 @given(marked_up, st.lists(st.sampled_from(["Etherium", " ", ",", "以太坊", "\n"]), max_size=5).map("".join))
@@ -182,16 +182,16 @@ def test_text_after_a_blank_line_changes_nothing_before_it(text: str, more: str)
 @pytest.mark.parametrize("text", ["{}", "{}, then", "{}’s fee", "{}'s fee", "({})", "at {}.", "{}が", "“{}”"])
 def test_a_domain_used_as_a_name_is_not_protected(text: str) -> None:
     at = text.index("{")
-    assert not touches(Protection(text.format("Crypto.com")), at, at + len("Crypto.com"))
+    assert not is_protected(Protection(text.format("Crypto.com")), at, at + len("Crypto.com"))
 
 
 @pytest.mark.parametrize("text", ["https://{}", "{}/prices", "me@{}", "@{}", "www.{}", "`{}`", "[x]({})"])
 def test_a_domain_name_within_an_address_is_protected(text: str) -> None:
     at = text.index("{")
-    assert touches(Protection(text.format("Crypto.com")), at, at + len("Crypto.com"))
+    assert is_protected(Protection(text.format("Crypto.com")), at, at + len("Crypto.com"))
 
 
 @pytest.mark.parametrize("text", ["C:\\{}\\x", "\\\\host\\{}"])
 def test_a_protection_lookup_protects_windows_paths(text: str) -> None:
     at = text.index("{")
-    assert touches(Protection(text.format(NAME)), at, at + len(NAME))
+    assert is_protected(Protection(text.format(NAME)), at, at + len(NAME))

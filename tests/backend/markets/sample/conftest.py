@@ -1,4 +1,4 @@
-"""A small cast of assets and one market of them, shared since a market never changes."""
+"""Fixtures: a few assets with every scripted role, and one market of them, which never changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ class Coin:
 
 
 def coins() -> list[Coin]:
-    """Every part of the cast, some large assets, and two that only a user knows."""
-    cast = load_shipped_calibration().cast
-    played = [
-        *(cast.depeg, cast.collapse, cast.listing, cast.suspended, cast.lagging, cast.one_view_only),
+    """List the assets of all scripted roles, some large assets, and two that a user added."""
+    roles = load_shipped_calibration().cast
+    scripted = [
+        *(roles.depeg, roles.collapse, roles.listing, roles.suspended, roles.lagging, roles.one_view_only),
         *(
-            cast.tiny_price,
-            cast.disabled,
-            *cast.halted,
-            *cast.divergent,
-            *cast.conflicting,
-            *cast.shared_symbol,
+            roles.tiny_price,
+            roles.disabled,
+            *roles.halted,
+            *roles.divergent,
+            *roles.conflicting,
+            *roles.shared_symbol,
         ),
-        *cast.unranked,
+        *roles.unranked,
     ]
     large = [
         "bitcoin",
@@ -60,7 +60,7 @@ def coins() -> list[Coin]:
         "aptos",
         "filecoin",
     ]
-    ids = list(dict.fromkeys([*large, *others, *played]))
+    ids = list(dict.fromkeys([*large, *others, *scripted]))
     return [
         *(Coin(asset_id) for asset_id in ids),
         Coin("my-own-token"),
@@ -85,5 +85,5 @@ def views(market: SampleMarket) -> Mapping[str, SampleProvider]:
 
 @pytest.fixture
 def calm() -> datetime:
-    """An ordinary instant in the calm week of a cycle, with no outage."""
+    """Return an instant in the calm week of a cycle, without an outage."""
     return datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)

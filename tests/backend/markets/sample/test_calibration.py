@@ -36,40 +36,42 @@ def returns() -> Floats:
     return np.diff(np.concatenate(paths)[:HOURS], axis=0)
 
 
-def memory(values: Floats, lag: int) -> float:
+def compute_autocorrelation(values: Floats, lag: int) -> float:
     centred = np.abs(values) - np.abs(values).mean()
     return float((centred[lag:] * centred[:-lag]).mean() / (centred**2).mean())
 
 
-def pairs_mean(returns: Floats) -> float:
+def mean_pair_correlation(returns: Floats) -> float:
     return float(np.corrcoef(returns.T)[np.triu_indices(returns.shape[1], 1)].mean())
 
 
 def test_hourly_volatility_matches_the_calibration(returns: Floats) -> None:
-    for place, (sigma, _) in enumerate(TARGETS.values()):
-        assert 100 * returns[:, place].std() == pytest.approx(sigma, rel=0.15)
+    for column, (sigma, _) in enumerate(TARGETS.values()):
+        assert 100 * returns[:, column].std() == pytest.approx(sigma, rel=0.15)
 
 
 def test_correlation_with_bitcoin_matches_the_calibration(returns: Floats) -> None:
-    for place, (_, correlation) in enumerate(TARGETS.values()):
-        assert np.corrcoef(returns[:, 0], returns[:, place])[0, 1] == pytest.approx(correlation, abs=0.06)
+    for column, (_, correlation) in enumerate(TARGETS.values()):
+        assert np.corrcoef(returns[:, 0], returns[:, column])[0, 1] == pytest.approx(correlation, abs=0.06)
 
 
 def test_assets_move_together_and_more_so_in_rough_days(returns: Floats) -> None:
-    assert pairs_mean(returns) == pytest.approx(0.60, abs=0.05)
+    assert mean_pair_correlation(returns) == pytest.approx(0.60, abs=0.05)
     days = returns[: len(returns) // 24 * 24, 0].reshape(-1, 24).std(axis=1)
     rough = np.repeat(days > np.median(days), 24)
     used = returns[: len(rough)]
-    assert pairs_mean(used[rough]) == pytest.approx(0.63, abs=0.06)
-    assert pairs_mean(used[~rough]) == pytest.approx(0.547, abs=0.06)
+    assert mean_pair_correlation(used[rough]) == pytest.approx(0.63, abs=0.06)
+    assert mean_pair_correlation(used[~rough]) == pytest.approx(0.547, abs=0.06)
 
 
-@pytest.mark.parametrize(("lag", "target", "room"), [(1, 0.30, 0.06), (24, 0.20, 0.05), (168, 0.13, 0.06)])
+@pytest.mark.parametrize(
+    ("lag", "target", "tolerance"), [(1, 0.30, 0.06), (24, 0.20, 0.05), (168, 0.13, 0.06)]
+)
 def test_volatility_clusters_over_hours_days_and_weeks(
-    returns: Floats, lag: int, target: float, room: float
+    returns: Floats, lag: int, target: float, tolerance: float
 ) -> None:
-    mean = np.mean([memory(returns[:, place], lag) for place in range(returns.shape[1])])
-    assert mean == pytest.approx(target, abs=room)
+    mean = np.mean([compute_autocorrelation(returns[:, column], lag) for column in range(returns.shape[1])])
+    assert mean == pytest.approx(target, abs=tolerance)
 
 
 def test_returns_are_not_autocorrelated(returns: Floats) -> None:
@@ -97,7 +99,7 @@ def test_rough_days_follow_rough_days(returns: Floats) -> None:
 
 def test_an_error_in_the_file_is_reported() -> None:
     good = load_shipped_calibration().model_dump()
-    faults = [
+    invalid_changes = [
         (
             {"assets": good["assets"] | {"x": {"price": 1, "cap_musd": 1, "group": "nonsense"}}},
             "unknown class",
@@ -105,13 +107,13 @@ def test_an_error_in_the_file_is_reported() -> None:
         ({"assets": good["assets"] | {"x": {"price": 1, "cap_musd": 1, "tracks": "nobody"}}}, "tracks"),
         ({"assets": good["assets"] | {"x": {"price": 1, "cap_musd": 1, "tracks": "weth"}}}, "tracks"),
         ({"assets": good["assets"] | {"x": {"price": 0, "cap_musd": 1}}}, "greater than 0"),
-        ({"cast": good["cast"] | {"understudy": "bitcoin"}}, "not permitted"),
+        ({"cast": good["cast"] | {"unknown_role": "bitcoin"}}, "not permitted"),
         ({"classes": good["classes"] | {"alt": good["classes"]["alt"] | {"market": 0.95}}}, "exceed 1"),
         (
             {"classes": good["classes"] | {"alt": good["classes"]["alt"] | {"crash_wick_pct": -5}}},
             "a crash needs",
         ),
     ]
-    for change, words in faults:
-        with pytest.raises(ValidationError, match=words):
+    for change, message in invalid_changes:
+        with pytest.raises(ValidationError, match=message):
             Calibration.model_validate(good | change)

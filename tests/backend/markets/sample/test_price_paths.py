@@ -49,10 +49,10 @@ def test_prices_stay_near_their_anchors_for_ever(time: datetime) -> None:
     scripted = {
         universe.index[name] for name in (MARKET.calibration.cast.depeg, MARKET.calibration.cast.collapse)
     }
-    room = universe.bound + np.abs(universe.trend) + np.abs(universe.wick) + 0.05
-    room[universe.base >= 0] = np.inf
-    room[list(scripted)] = 3.0
-    assert (np.abs(off) < room[: universe.visible]).all()
+    max_deviation = universe.bound + np.abs(universe.trend) + np.abs(universe.wick) + 0.05
+    max_deviation[universe.base >= 0] = np.inf
+    max_deviation[list(scripted)] = 3.0
+    assert (np.abs(off) < max_deviation[: universe.visible]).all()
 
 
 @FEW

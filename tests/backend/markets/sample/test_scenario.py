@@ -1,4 +1,4 @@
-"""Each part of the cast is seen playing it at its time."""
+"""Each scripted role shows its event at its time."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta

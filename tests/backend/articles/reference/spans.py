@@ -1,4 +1,4 @@
-"""Characters, and a place in a text: what stands there and beside it."""
+"""Classifies characters, and describes a span of a text with the text around it."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ COMBINING = {chr(code) for code in range(0x300, 0x370)} | set("\u3099\u309a\uff9
 
 
 @dataclass(frozen=True)
-class Place:
+class TextSpan:
     text: str
     start: int
     end: int
     is_title: bool
 
     @property
-    def written(self) -> str:
+    def matched(self) -> str:
         return self.text[self.start : self.end]
 
     @property
@@ -30,11 +30,11 @@ class Place:
 
     @property
     def line(self) -> str:
-        return self.before.rpartition("\n")[2] + self.written + self.after.partition("\n")[0]
+        return self.before.rpartition("\n")[2] + self.matched + self.after.partition("\n")[0]
 
 
-def even(text: str) -> str:
-    """``text`` with width, composition and typographic signs evened out."""
+def normalise(text: str) -> str:
+    """Normalise the width, composition and typographic signs of ``text``."""
     for odd, plain in {"’": "'", "\u3000": " ", "\u00a0": " ", "\u2010": "-", "\u2011": "-"}.items():
         text = text.replace(odd, plain)
     wide = ""
@@ -47,9 +47,9 @@ def even(text: str) -> str:
     return unicodedata.normalize("NFC", wide)
 
 
-def alike(text: str) -> str:
-    """What two forms of one surface have in common."""
-    return even(text.replace("\u0130", "I").lower().replace("ς", "σ")).replace("i\u0307", "i")
+def fold(text: str) -> str:
+    """Fold ``text``, so that all forms of one surface become equal."""
+    return normalise(text.replace("\u0130", "I").lower().replace("ς", "σ")).replace("i\u0307", "i")
 
 
 def is_half_width(text: str) -> bool:
@@ -75,12 +75,12 @@ def is_word(character: str) -> bool:
     return is_letter(character) or (unicodedata.category(character) == "Nd" and not is_cjk(character))
 
 
-def bounded(
-    place: Place, surface: str, boundary: str, *, symbol: bool = False, ordinary: bool = False
+def has_boundaries(
+    span: TextSpan, surface: str, boundary: str, *, symbol: bool = False, ordinary: bool = False
 ) -> bool:
-    """``ordinary``: the surface is a word that is a name only beside others."""
-    folded = alike(surface)
-    before, after = alike(place.before)[-1:], alike(place.after)[:1]
+    """True if ``span`` is not part of a longer word. ``ordinary`` surfaces are names only in context."""
+    folded = fold(surface)
+    before, after = fold(span.before)[-1:], fold(span.after)[:1]
     if after and unicodedata.category(after)[0] == "M":
         return False
     if boundary == "none":
@@ -96,24 +96,24 @@ def bounded(
         return True
     if not symbol or is_letter(before) or not is_letter(folded[0]):
         return False
-    number = alike(place.before)
+    number = fold(span.before)
     amount = number[: len(number) - 1].rstrip("0123456789.,")
     return not amount or not is_letter(amount[-1])
 
 
-def in_capitals(place: Place) -> bool:
-    return not any("a" <= c <= "z" or "ß" <= c <= "ÿ" or "ａ" <= c <= "ｚ" for c in place.line if c != "÷")
+def is_line_in_capitals(span: TextSpan) -> bool:
+    return not any("a" <= c <= "z" or "ß" <= c <= "ÿ" or "ａ" <= c <= "ｚ" for c in span.line if c != "÷")
 
 
-def opens(place: Place) -> bool:
-    if place.is_title or place.before.rpartition("\n")[2].startswith("#"):
+def is_sentence_start(span: TextSpan) -> bool:
+    if span.is_title or span.before.rpartition("\n")[2].startswith("#"):
         return True
-    left = place.before.rpartition("\n")[2].rstrip(" \t\u3000\"'“”‘’«»「『（([*_>#+-•–—")
-    return not left or left[-1] in ".!?…:。！？："
+    text_before = span.before.rpartition("\n")[2].rstrip(" \t\u3000\"'“”‘’«»「『（([*_>#+-•–—")
+    return not text_before or text_before[-1] in ".!?…:。！？："
 
 
-def is_cashtag(place: Place) -> bool:
-    before = place.before
+def is_cashtag(span: TextSpan) -> bool:
+    before = span.before
     return before[-1:] in ("$", "＄") and not (len(before) > 1 and is_word(before[-2]))
 
 
@@ -121,6 +121,6 @@ def is_cased(text: str) -> bool:
     return text.lower() != text.upper()
 
 
-def touches(protection: Protection, start: int, end: int) -> bool:
-    """Whether any of ``[start:end]`` is protected."""
+def is_protected(protection: Protection, start: int, end: int) -> bool:
+    """True if protected text overlaps ``[start:end]``."""
     return protection.is_markup(start, end) or protection.token(start, end) is not None
