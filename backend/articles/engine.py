@@ -5,6 +5,7 @@ All functions are deterministic: the same rules and article always give the same
 
 from dataclasses import dataclass
 
+from backend.articles.matching.context_votes import ContextVotes
 from backend.articles.matching.field_matcher import FieldMatcher
 from backend.articles.matching.fixes import Fix
 from backend.articles.matching.fixpoint import Fixes, find_fixpoint
@@ -109,7 +110,7 @@ def mentions(rules: RuleSet, text: str) -> list[tuple[int, int, str]]:
     The result equals the matches of :func:`scan` in an article's content, and is computed faster.
     """
     reading = FieldMatcher(rules, text, "content", "content", detect([text]))
-    reading.choose(reading.evidence.beside)
+    reading.choose(ContextVotes(reading).has_context)
     return [(start, end, meaning.entity) for start, end, meaning, _ in reading.found if meaning.entity]
 
 

@@ -31,10 +31,11 @@ DOMAIN_ENTITY_TYPES: frozenset[EntityType] = frozenset(
 )
 """Types whose entities occur mostly in texts about the field. Banks, ministers and newspapers do not."""
 
-Case = Literal["exact", "any", "title-at-sentence-start"]
+Case = Literal["exact", "any", "any-near-evidence", "title-at-sentence-start"]
 """How a name in Latin script may be written.
 
 ``exact``: as given, or in capitals if its line is in capitals. ``any``: in any case.
+``any-near-evidence``: as given, or in any case near evidence of the field (a tether is also a rope).
 ``title-at-sentence-start``: as given, or with an initial capital at the start of a sentence or in a title.
 """
 
@@ -93,6 +94,11 @@ class Entity(FrozenModel):
 
     They count only in their exact capitals, near a term of the field or another, unambiguous entity in the
     same paragraph.
+    """
+    need_cues: tuple[Name, ...] = ()
+    """Names in ``context`` that are words of the field too (Bridge): near evidence alone they do not count.
+
+    A verb, an office or another name beside them must show that they are names.
     """
     evidence: bool | None = None
     """Whether its names show that a text is about the field, so that ordinary words near them count as names.

@@ -7,10 +7,14 @@ extracted.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from backend.articles.engine import RuleSet, mentions
 from backend.entities.mention import Mention
+from backend.extraction.person_names import find_persons, is_other_person
 from backend.extraction.schemas import EntityOut
+
+_START = attrgetter("start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +27,13 @@ class SeenName:
 
 def find_mentions(rules: RuleSet, text: str) -> list[Mention]:
     """Find every mention of an entity in ``text``, in order, without overlaps."""
-    return [
+    found = [
         Mention(entity, start, end, text[start:end])
         for start, end, entity in mentions(rules, text)
         if rules.entities[entity].type != "term"
     ]
+    found = [mention for mention in found if not is_other_person(rules, text, mention)]
+    return sorted([*found, *find_persons(rules, text, found)], key=_START)
 
 
 def list_entities(rules: RuleSet, texts: Iterable[str]) -> list[SeenName]:

@@ -16,6 +16,9 @@ MIN_AUTO_FIX_CHARS = 3
 """Shorter names are too easily something else for their case to be put right unasked."""
 MAX_ACRONYM_CHARS = 4
 """Up to this length a name in capitals is, in small letters, as likely part of an address or of a program."""
+ANY_CASE = ("any", "any-near-evidence")
+SHORT_TICKER_CHARS = 2
+"""Up to this length a ticker (OP) needs a cue of the market even near evidence."""
 
 Surfaces = defaultdict[str, list[Meaning]]
 """Meanings by folded surface, as they are gathered."""
@@ -73,7 +76,10 @@ def is_acronym(entity: Entity, name: str) -> bool:
     """Whether ``name`` is so short that in small letters it is likely something else. Words of the field are
     not, since no names are."""
     return (
-        len(name) <= MAX_ACRONYM_CHARS and name.isupper() and entity.type != "term" and entity.case != "any"
+        len(name) <= MAX_ACRONYM_CHARS
+        and name.isupper()
+        and entity.type != "term"
+        and entity.case not in ANY_CASE
     )
 
 
@@ -105,7 +111,7 @@ def add_entity(entity: Entity, surfaces: Surfaces, disabled: frozenset[str]) -> 
 
 def _rules(entity: Entity, names: list[RightName], kana: bool) -> Iterator[CompiledRule]:
     cased = [name for name in names if _is_cased(name.text) and not name.needs_context]
-    if entity.case != "any" and cased:
+    if entity.case not in ANY_CASE and cased:
         ordinary = any(len(n.text) < MIN_AUTO_FIX_CHARS or _is_lower_word(n.text) for n in cased)
         yield _rule(entity, "case", "wrong_case", "warning", not ordinary, derived_rule_messages.WRONG_CASE)
     if kana:
@@ -167,14 +173,21 @@ def _names(
             not_before=beside.not_before,
             not_after=beside.not_after,
             context=name.needs_context,
+            needs_cue=name.text in entity.need_cues,
             evidence=not name.needs_context and entity.is_domain_evidence,
             raw=name.text,
             order=name.order,
         )
-        any_case = entity.case == "any" and not name.needs_context
+        any_case = entity.case in ANY_CASE and not name.needs_context
         yield right_form
         if any_case and _is_cased(surface):
-            yield right_form._replace(kind=Kind.ANY_CASE, form=Form.ANY_FULL_WIDTH if kana else Form.ANY)
+            near_evidence = entity.case == "any-near-evidence"
+            yield right_form._replace(
+                kind=Kind.ANY_CASE,
+                form=Form.ANY_FULL_WIDTH if kana else Form.ANY,
+                context=near_evidence,
+                evidence=right_form.evidence and not near_evidence,
+            )
         if not any_case and not name.needs_context and _is_cased(surface):
             yield right_form._replace(form=Form.CAPITALS, exact=plain(name.text).upper())
             if entity.case == "title-at-sentence-start":
@@ -204,6 +217,7 @@ def _symbol(entity: Entity, symbol: str) -> Meaning:
         left=left,
         right=right,
         context=entity.symbols_need_context,
+        needs_cue=len(symbol) <= SHORT_TICKER_CHARS,
         evidence=not entity.symbols_need_context and entity.is_domain_evidence,
     )
 

@@ -36,8 +36,8 @@ MAX_CACHED_MEANINGS = 16_384
 """How many texts are remembered for each scope, lest somebody fill the memory with odd ones."""
 
 
-Asking: TypeAlias = Callable[[int, Meaning], bool]
-"""Whether a name of this meaning at this place has evidence beside it."""
+HasContext: TypeAlias = Callable[[int, int, Meaning], bool]
+"""Whether a name of this meaning, from start to end of the field, has the context that it needs."""
 
 
 class FieldMatcher:
@@ -60,8 +60,8 @@ class FieldMatcher:
         self.found: list[Found] = []
         self.evidence = Evidence(text, self._evidence, self.found)
 
-    def choose(self, tells_of_field: Asking) -> None:
-        """Fills :attr:`found`. ``tells_of_field`` says whether a name at a place has evidence beside it.
+    def choose(self, has_context: HasContext) -> None:
+        """Fills :attr:`found`. ``has_context`` says whether a name at a place has the context that it needs.
 
         What begins in what is chosen already, or in protected text, is passed over without a look.
         """
@@ -109,8 +109,8 @@ class FieldMatcher:
                 if len(known) < MAX_CACHED_MEANINGS:
                     known[key] = meant
             if isinstance(meant, Open):
-                meant = self._meant(index, text[first:last], start, end, first, tells_of_field)
-            elif meant and meant[0].context and not tells_of_field(first, meant[0]):
+                meant = self._meant(index, text[first:last], start, end, first, has_context)
+            elif meant and meant[0].context and not has_context(first, last, meant[0]):
                 continue
             if not meant:
                 continue
@@ -162,7 +162,7 @@ class FieldMatcher:
         start: int,
         end: int,
         at: int,
-        tells_of_field: Asking,
+        has_context: HasContext,
     ) -> Meant | None:
         """The first meaning of a surface that holds, with what should be written instead."""
         for meaning in self.rules.meanings[index]:
@@ -176,7 +176,7 @@ class FieldMatcher:
             if (
                 not meaning.context
                 or (meaning.kind in _RIGHT_FORMS and self._is_cashtag(at))
-                or tells_of_field(at, meaning)
+                or has_context(at, at + len(written), meaning)
             ):
                 return meaning, correct
         return None
@@ -243,6 +243,28 @@ class FieldMatcher:
         text = self.text
         return at > 0 and text[at - 1] in DOLLARS and (at < 2 or not CLASS[text[at - 2]] & WORD)
 
+    def find_names(self, first: int, last: int) -> list[tuple[int, int, bool, str]]:
+        """Find the right names that begin in ``[first:last]``, overlapping ones too, without terms.
+
+        Each has its start, its end, whether it needs context, and its entity.
+        """
+        hits, place = self.hits, self._folded.place
+        begin = bisect_left(hits, place(first), key=itemgetter(1))
+        behind = bisect_right(hits, place(last), begin, key=itemgetter(1))
+        names: list[tuple[int, int, bool, str]] = []
+        for index, start, end in hits[begin:behind]:
+            span = self._folded.source(start, end)
+            if span is None or span[1] > last:
+                continue
+            written = self.text[span[0] : span[1]]
+            for meaning in self.rules.meanings[index]:
+                if meaning.kind not in _RIGHT_FORMS or not self._holds(meaning, written, start, end, span[0]):
+                    continue
+                if meaning.entity and self.rules.entities[meaning.entity].type != "term":
+                    names.append((*span, meaning.context, meaning.entity))
+                break
+        return names
+
     def _evidence(self, first: int, last: int) -> list[Span]:
         """Spans of all unprotected evidence that begins in ``[first:last]`` of the field, by place."""
         rules, low, hits, place = self.rules, self.low, self.hits, self._folded.place
@@ -274,8 +296,10 @@ class FieldMatcher:
         if not meaning.evidence:  # a ticker that needs evidence itself, unless it is a cashtag
             return self._is_cashtag(at) and self._holds(meaning, written, start, end, at)
         if meaning.kind in (Kind.NAME, Kind.HALF_WIDTH):
-            low = self.low
-            if not written.isupper() and is_acronym(self.rules.entities[meaning.entity or ""], meaning.raw):
+            low, entity = self.low, self.rules.entities[meaning.entity or ""]
+            if not written.isupper() and is_acronym(entity, meaning.raw):
+                return False
+            if entity.case == "any-near-evidence" and written.islower() and written.isascii():
                 return False
             if CLASS[low[start - 1]] & meaning.left or CLASS[low[end]] & meaning.right:
                 return False

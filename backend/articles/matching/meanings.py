@@ -78,6 +78,8 @@ class Meaning(NamedTuple):
     not_before: tuple[str, ...] = ()
     not_after: tuple[str, ...] = ()
     context: bool = False
+    needs_cue: bool = False
+    """Whether evidence alone is not enough context."""
     evidence: bool = False
     """Whether it tells of the field, so that ordinary words beside it count as names."""
     suggestions: tuple[str | None, ...] | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from backend.articles.matching.context_votes import ContextVotes
 from backend.articles.matching.field_matcher import FieldMatcher
 from backend.articles.matching.first_mention import missing_forms
 from backend.articles.matching.fixes import Fix, fixed
@@ -47,10 +48,10 @@ class ParsedArticle:
             if field == "tags":
                 reading.choose(self._article_tells)
             else:
-                reading.choose(reading.evidence.beside)
+                reading.choose(ContextVotes(reading).has_context)
         self.fields = [ParsedField(reading) for reading in self._readings]
 
-    def _article_tells(self, _: int, __: Meaning) -> bool:
+    def _article_tells(self, _: int, __: int, ___: Meaning) -> bool:
         """Whether there is evidence anywhere: a tag is too short to hold its own."""
         if self._tells is None:
             self._tells = any(reading.evidence.anywhere() for reading in self._readings)

@@ -14,7 +14,7 @@ from tests.support.laws import examples
 def seen(pack: Pack, text: str, language: Language, *, is_title: bool = False) -> list[Finding]:
     field: FieldName = "title" if is_title else "content"
     reading = FieldMatcher(compile_rules([pack]), text, field, field, language)
-    reading.choose(reading.evidence.beside)
+    reading.choose(lambda start, _, meaning: reading.evidence.beside(start, meaning))
     return [
         Finding(
             start,

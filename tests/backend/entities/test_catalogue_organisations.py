@@ -140,6 +140,11 @@ def test_short_capitalised_words_need_context(entities: list[Entity]) -> None:
     assert [name for name, entity in found.items() if not in_context(entity, name)] == []
 
 
+def test_names_that_need_cues_need_context_too(entities: list[Entity]) -> None:
+    for entity in entities:
+        assert all(in_context(entity, name) for name in entity.need_cues), entity.id
+
+
 def test_names_that_are_words_of_other_languages_need_context(entities: list[Entity]) -> None:
     everyday = {
         "サークル",

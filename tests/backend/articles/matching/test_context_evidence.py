@@ -35,12 +35,12 @@ def found(text: str, rules: RuleSet = RULES) -> set[str]:
     "word", ["blockchain", "Aba", "ABA", "Coinfirm", "Daily Coin", "Aba Foundation", "$ABC"]
 )
 def test_domain_words_and_names_are_context_evidence(word: str) -> None:
-    assert "zorb" in found(f"Zorb on {word} rose.")
+    assert "zorb" in found(f"Zorb on {word} shone.")
 
 
 @pytest.mark.parametrize("word", ["Softfirm", "Daily World", "Keyword", "EFU", "$SFT", "ABC", "Zorb", "ZRB"])
 def test_common_and_ambiguous_names_are_not_context_evidence(word: str) -> None:
-    assert "zorb" not in found(f"Zorb by {word} rose.")
+    assert "zorb" not in found(f"Zorb by {word} shone.")
 
 
 @pytest.mark.parametrize(("name", "distance"), [("Zorb", NEAR), ("ZRB", NEAR_SYMBOL)])

@@ -1,0 +1,152 @@
+"""Decides whether an ambiguous name counts, by evidence of the field or by the votes of its sentence.
+
+Evidence (:mod:`~backend.articles.matching.context_evidence`) settles most names. Without it, cues beside the
+name, other names in the sentence and words of finance vote together: "Grayscale sued the SEC." holds two
+ambiguous names and one verb, which is enough for both. A wrong form is never decided by votes.
+"""
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from backend.articles.matching.meanings import Kind, Meaning
+from backend.articles.matching.name_cues import (
+    DECISIVE,
+    STRONG,
+    WINDOW,
+    count_name_cues,
+    count_ticker_cues,
+    has_finance_word,
+    is_capitalised_inside_sentence,
+    is_ordinary_use,
+    stands_in_other_script,
+)
+
+if TYPE_CHECKING:
+    from backend.articles.matching.field_matcher import FieldMatcher
+
+SENTENCE_REACH = 160
+"""Characters on either side of a name that its sentence is looked for in."""
+
+_VOTED = (Kind.NAME, Kind.SYMBOL, Kind.FORMER)
+_COINS = frozenset(("asset", "stablecoin", "protocol"))
+_OF_FIELD = _COINS | {"exchange"}
+_SENTENCE_END = re.compile(r"[。！？!?;；\n]|(?<![A-Z])\.(?=\s+[A-Z\"“]|\s*\Z)")
+_LISTED = re.compile(r"(?:,|, and| and| or| &|/|、|と|和|与|與|及|や|・) ?(?:the )?")
+_OWNED = re.compile(r"(?:['’]s |の|的)")
+_RELATED = re.compile(r"(?:向|对|を|が|に) ?")
+MAX_JOINT_CHARS = 9
+_OTHER_NAME_AFTER = re.compile(r" [A-Z][a-z]")
+_OTHER_NAME_BEFORE = re.compile(r"[A-Za-z,;] [A-Z][a-z]+ \Z")
+_ROLE_AFTER = re.compile(
+    r" (?:Chair|CEO|Commissioner|Governor|Secretary|President|Labs|Foundation|Protocol|Inc)"
+)
+
+
+class _Peers(NamedTuple):
+    """What the other names of a sentence say for a name."""
+
+    points: int = 0
+    is_joined: bool = False
+    """Whether one stands directly beside it: in a list, as its owner or as its object."""
+    is_cue: bool = False
+    """Whether one is as good as a cue: a name of the field in its list, or a person who owns it."""
+
+
+class ContextVotes:
+    """Answers for one field whether a name that needs context counts at a place."""
+
+    def __init__(self, reading: "FieldMatcher") -> None:
+        self._reading = reading
+
+    def has_context(self, start: int, end: int, meaning: Meaning) -> bool:
+        """Whether the name at ``[start:end]`` counts."""
+        before, after = self._words_around(start, end)
+        name = self._reading.text[start:end]
+        is_ticker = meaning.kind is Kind.SYMBOL
+        if meaning.rule is None and is_ordinary_use(before, name, after, is_ticker=is_ticker):
+            return False
+        if self._reading.evidence.beside(start, meaning) and not meaning.needs_cue:
+            return True
+        is_former = meaning.rule is not None and meaning.rule.type == "former_name"
+        return (meaning.kind in _VOTED or is_former) and self._has_votes(start, end, meaning, before, after)
+
+    def _words_around(self, start: int, end: int) -> tuple[str, str]:
+        text = self._reading.text
+        return text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
+
+    def _has_votes(self, start: int, end: int, meaning: Meaning, before: str, after: str) -> bool:
+        name = self._reading.text[start:end]
+        is_latin = name.isascii()
+        entity = self._reading.rules.entities[meaning.entity or ""]
+        if meaning.kind is Kind.SYMBOL:
+            cues = count_ticker_cues(before, after)
+        else:
+            cues = count_name_cues(before, name, after, entity.type)
+        if cues >= DECISIVE and not is_latin:
+            return True
+        first, last = self._find_sentence(start, end)
+        peers = self._count_peers(start, end, meaning, first, last)
+        if peers.is_cue:
+            cues += STRONG
+        if meaning.needs_cue and cues < (STRONG if is_latin else DECISIVE):
+            return False
+        points = cues + peers.points
+        if is_latin:
+            points += meaning.kind is not Kind.SYMBOL and is_capitalised_inside_sentence(before, name)
+            points += stands_in_other_script(before, after)
+            if not peers.is_joined and _is_part_of_other_name(before, after):
+                points -= DECISIVE
+        if points + 1 < DECISIVE:
+            return False
+        has_finance = has_finance_word(self._reading.text[first:start] + "|" + self._reading.text[end:last])
+        return points + has_finance >= DECISIVE and (cues > 0 or has_finance)
+
+    def _find_sentence(self, start: int, end: int) -> tuple[int, int]:
+        text = self._reading.text
+        first = max(0, start - SENTENCE_REACH)
+        for found in _SENTENCE_END.finditer(text, first, start):
+            first = found.end()
+        found_end = _SENTENCE_END.search(text, end, min(len(text), end + SENTENCE_REACH))
+        return first, found_end.start() if found_end else min(len(text), end + SENTENCE_REACH)
+
+    def _count_peers(self, start: int, end: int, meaning: Meaning, first: int, last: int) -> _Peers:
+        """Count the other names in the sentence."""
+        text, entities = self._reading.text, self._reading.rules.entities
+        points, is_joined, is_cue = 0, False, False
+        for peer_start, peer_end, needs_context, peer in self._reading.find_names(first, last):
+            if peer_start < end and start < peer_end:
+                continue
+            is_before = peer_end <= start
+            between = text[peer_end:start] if is_before else text[end:peer_start]
+            is_short = len(between) <= MAX_JOINT_CHARS
+            listed = is_short and _LISTED.fullmatch(between) is not None
+            owned = is_short and _OWNED.fullmatch(between) is not None
+            joined = listed or owned or (is_short and _RELATED.fullmatch(between) is not None)
+            if peer == meaning.entity:
+                points = max(points, STRONG if joined else 0)
+                continue
+            written = text[peer_start:peer_end]
+            if needs_context and is_ordinary_use(
+                *self._split_around(peer_start, peer_end), is_ticker=written.isupper()
+            ):
+                continue
+            is_joined = is_joined or joined
+            points = max(points, 1 + joined)
+            kind = entities[peer].type
+            if meaning.kind is not Kind.SYMBOL:
+                alike = kind in _OF_FIELD or kind == entities[meaning.entity or ""].type
+                alike = alike and not (needs_context and between.isascii())
+                is_cue = is_cue or (listed and alike and not written.isupper())
+                is_cue = is_cue or (owned and is_before and kind == "person")
+        return _Peers(points, is_joined, is_cue)
+
+    def _split_around(self, start: int, end: int) -> tuple[str, str, str]:
+        before, after = self._words_around(start, end)
+        return before, self._reading.text[start:end], after
+
+
+def _is_part_of_other_name(before: str, after: str) -> bool:
+    """Whether another capitalised word is joined to a Latin name ("ADA County", "Seattle Kraken")."""
+    if _OTHER_NAME_AFTER.match(after) and not _ROLE_AFTER.match(after):
+        return True
+    return _OTHER_NAME_BEFORE.search(before) is not None
