@@ -14,7 +14,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from zlib import crc32
 
-VERSION = 1
+from backend.formats.chinese import to_simplified
+
+VERSION = 2
 """Version of the rules. Documents with terms of another version are indexed again.
 
 A document and a query must be split in the same way.
@@ -69,8 +71,11 @@ def stem(word: str) -> str:
 
 
 def terms(text: str) -> Iterator[str]:
-    """Yield the terms of ``text`` in order. A term has letters and digits, and at most one dot."""
-    for cjk, number, word in _TERM.findall(fold(text)):
+    """Yield the terms of ``text`` in order. A term has letters and digits, and at most one dot.
+
+    Traditional and Simplified Chinese give the same terms.
+    """
+    for cjk, number, word in _TERM.findall(to_simplified(fold(text))):
         if word:
             yield stem(word[:MAX_WORD_CHARS])
         elif number:

@@ -48,7 +48,7 @@ def choose_statement(request: SourcesRequest, claims: Sequence[Claim]) -> str:
     return (
         none_if_blank(request.statement)
         or none_if_blank(request.title)
-        or claims[0].text[:MAX_STATEMENT_EXCERPT_CHARS]
+        or claims[0].wording[:MAX_STATEMENT_EXCERPT_CHARS]
     )
 
 

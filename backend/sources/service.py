@@ -170,7 +170,7 @@ class SourceFinder:
         if model is not None:
             try:
                 plans = [
-                    _replace_query(one, model.build_queries(claim.text))
+                    _replace_query(one, model.build_queries(claim.wording))
                     for one, claim in zip(plans, claims, strict=True)
                 ]
             except ModelFailed as failure:
@@ -277,7 +277,7 @@ class SourceFinder:
             verdicts = [
                 replace(
                     verdict,
-                    reasoning=format_claim_reasoning(state.language, part, claim.text, verdict.reasoning),
+                    reasoning=format_claim_reasoning(state.language, part, claim.wording, verdict.reasoning),
                 )
                 for part, claim, verdict in zip(state.parts, state.claims, verdicts, strict=True)
             ]
@@ -309,7 +309,7 @@ class SourceFinder:
             return build_rules_verdict(assessed)
         shown = about[:MAX_PASSAGES]
         try:
-            judgement = model.judge_passages(claim.text, [one.passage for one in shown])
+            judgement = model.judge_passages(claim.wording, [one.passage for one in shown])
         except ModelFailed as failure:
             state.notes.append(format_model_failure(state.language, failure.message))
             return build_rules_verdict(assessed)

@@ -10,7 +10,7 @@ class Evidence:
     """Comparison of one passage with the claim, and its weight.
 
     ``authority`` and ``relevance`` lie in 0..1. ``text_digest`` is the passage's SimHash, which identifies
-    copies (0: unknown).
+    copies (0: unknown). ``is_record``: the passage is a record of the shipped archive, which cites ``url``.
     """
 
     comparison: Comparison
@@ -19,3 +19,4 @@ class Evidence:
     source_name: str
     url: str
     text_digest: int = 0
+    is_record: bool = False

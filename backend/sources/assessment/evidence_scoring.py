@@ -100,9 +100,10 @@ class EvidenceScorer:
             comparison,
             authority.score,
             relevance(bm25, comparison),
-            self._find_source_name(document, authority),
+            self._find_source_name(document, authority, claim.language),
             document.url,
             self._fingerprint(passage),
+            document.kind == "landmark",
         )
         return ScoredDocument(
             document, passage, evidence, authority, self._count_shared_entities(claim, document, passage)
@@ -177,11 +178,11 @@ class EvidenceScorer:
             return replace(best, score=MIN_RECORD_AUTHORITY)
         return best
 
-    def _find_source_name(self, document: Document, authority: Authority) -> str:
+    def _find_source_name(self, document: Document, authority: Authority, language: Language) -> str:
         """Return the source's name in the reasoning: the entity that owns the URL, or its host."""
         owner = self.rules.entities.get(authority.owner or "")
         if owner is not None:
-            return owner.name("en")
+            return owner.name(language)
         return document.url.split("/")[2].removeprefix("www.")
 
 

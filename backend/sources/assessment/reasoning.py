@@ -1,5 +1,9 @@
 """Explains an assessment: the deciding slot, the values of both sides, and the source."""
 
+import calendar
+import re
+from collections.abc import Sequence
+
 from backend.entities.model import Language
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.assessment.reasoning_texts import PHRASES
@@ -8,13 +12,16 @@ from backend.sources.schemas import MIXED, SUPPORTED, UNVERIFIED, AssessmentWord
 
 MAX_SENTENCES = 3
 MAX_QUOTE_CHARS = 120
+MAX_PAGE_CHARS = 70
+"""Maximum length of an address in a sentence."""
 _ELEMENT_ORDER = ("figure", "name", "place", "act", "negation", "modality", "qualifier", "clause")
 _SLOT_ORDER = ("date", "figure", "roles", "agent", "polarity")
 
 
-def explain_unknown(language: Language) -> str:
-    """Return the sentence for a claim without evidence."""
-    return PHRASES[language]["unknown"]
+def explain_unknown(language: Language, *, searched_web: bool = False) -> str:
+    """Say what was searched for a claim without evidence."""
+    phrases = PHRASES[language]
+    return phrases["unknown"].format(web=phrases["unknown:web"] if searched_web else "")
 
 
 def explain_no_claim(language: Language) -> str:
@@ -37,15 +44,29 @@ def explain(
         sentences = _explain_slots(language, assessment, deciding)[: MAX_SENTENCES - (other is not None)]
         if other is not None:
             side = "though:differs" if other.comparison.differences else "though:agrees"
-            sentences.append(phrases[side].format(source=_truncate(other.source_name)))
-    return (" " if language == "en" else "").join(sentences)
+            sentences.append(phrases[side].format(source=_name_source(language, other)))
+    return _join(language, sentences)
 
 
 def explain_unknown_host(language: Language, deciding: Evidence) -> str:
     """Say that only a host of unknown authority tells of the claim, and what it says."""
-    only = PHRASES[language]["only"].format(source=_truncate(deciding.source_name))
-    sentences = [only, *_explain_slots(language, SUPPORTED, deciding)[: MAX_SENTENCES - 1]]
-    return (" " if language == "en" else "").join(sentences)
+    only = PHRASES[language]["only"].format(source=_name_source(language, deciding))
+    return _join(language, [only, *_explain_slots(language, SUPPORTED, deciding)[: MAX_SENTENCES - 1]])
+
+
+def _join(language: Language, sentences: Sequence[str]) -> str:
+    """Join sentences, each with a capital at its start."""
+    return (" " if language == "en" else "").join(one[:1].upper() + one[1:] for one in sentences)
+
+
+def _name_source(language: Language, evidence: Evidence) -> str:
+    """Return the name of a source; a record of the archive is named with the page that it cites."""
+    if not evidence.is_record:
+        return _truncate(evidence.source_name)
+    page = evidence.url.partition("://")[2].removeprefix("www.").rstrip("/")
+    if len(page) > MAX_PAGE_CHARS:
+        page = f"{page[: MAX_PAGE_CHARS - 1]}…"
+    return PHRASES[language]["record"].format(page=page)
 
 
 def _explain_slots(language: Language, assessment: AssessmentWord, evidence: Evidence) -> list[str]:
@@ -56,19 +77,50 @@ def _explain_slots(language: Language, assessment: AssessmentWord, evidence: Evi
     if found.missing:
         return _explain_missing(language, evidence)
     if found.agreed:
-        return [_format_sentence(language, "agrees", same, evidence) for same in found.agreed]
+        return [
+            PHRASES[language]["agrees"].format(
+                source=_name_source(language, evidence), claimed=_list_agreed(language, evidence)
+            )
+        ]
     key = "unclear" if assessment == UNVERIFIED else "same_event"
-    return [PHRASES[language][key].format(source=_truncate(evidence.source_name))]
+    return [PHRASES[language][key].format(source=_name_source(language, evidence))]
+
+
+def _list_agreed(language: Language, evidence: Evidence) -> str:
+    """List the agreeing values, each with its wording in the source where that differs."""
+    phrases = PHRASES[language]
+    listed: dict[str, None] = {}
+    for same in evidence.comparison.agreed:
+        found = _format_value(language, same.found)
+        is_equal = found.lower() == same.claimed.lower()
+        value = same.claimed if is_equal else phrases["equals"].format(claimed=same.claimed, found=found)
+        listed[_truncate(value)] = None
+    return phrases["comma"].join(listed)
+
+
+_ISO_DATE = re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?")
+
+
+def _format_value(language: Language, text: str) -> str:
+    """Write the date of a record (2024-04-20) in the reader's language; other values stay as they are."""
+    match = _ISO_DATE.fullmatch(text)
+    if match is None:
+        return text
+    month = int(match["month"])
+    return PHRASES[language]["day" if match["day"] else "month"].format(
+        year=match["year"],
+        month=calendar.month_name[month] if language == "en" else month,
+        day=int(match["day"] or 1),
+    )
 
 
 def _explain_missing(language: Language, evidence: Evidence) -> list[str]:
     """Say what the source confirms and which element of the statement no source tells."""
     phrases, found = PHRASES[language], evidence.comparison
-    source = _truncate(evidence.source_name)
-    agreed = dict.fromkeys(same.claimed for same in found.agreed)
+    source = _name_source(language, evidence)
     sentences = [
-        phrases["confirms"].format(source=source, claimed=_truncate(phrases["comma"].join(agreed)))
-        if agreed
+        phrases["confirms"].format(source=source, claimed=_list_agreed(language, evidence))
+        if found.agreed
         else phrases["tells"].format(source=source)
     ]
     ordered = sorted(found.missing, key=lambda one: (_ELEMENT_ORDER.index(one.kind), one.text))
@@ -86,8 +138,8 @@ def _explain_first_slot(language: Language, evidence: Evidence) -> str:
 def _format_sentence(language: Language, verb: str, difference: Difference, evidence: Evidence) -> str:
     return PHRASES[language][f"{verb}:{difference.slot}"].format(
         claimed=_truncate(difference.claimed),
-        found=_truncate(difference.found),
-        source=_truncate(evidence.source_name),
+        found=_truncate(_format_value(language, difference.found)),
+        source=_name_source(language, evidence),
     )
 
 

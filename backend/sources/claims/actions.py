@@ -7,7 +7,7 @@ of the three languages finds them; the longest match wins (制裁を解除 over 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -37,7 +37,9 @@ class Verb:
     """A verb of the list with its themes, its opposites, and the acts that it presupposes (``after``).
 
     ``refusal``: it states that something did not happen. ``generic``: it is so common that two texts with it
-    need not be about one event. ``once``: the same agents are unlikely to repeat it."""
+    need not be about one event. ``once``: the same agents are unlikely to repeat it. ``roles``: the names of
+    the roles of its agent, patient, recipient and giver; empty if it has no two parties. Roles of acts with
+    one ``matter`` compare."""
 
     name: str
     themes: frozenset[str]
@@ -47,6 +49,14 @@ class Verb:
     refusal: bool = False
     generic: bool = False
     once: bool = False
+    roles: Mapping[str, str] = field(default_factory=dict)
+    matter: str = ""
+
+
+DIRECTED_ROLES: Mapping[str, str] = MappingProxyType(
+    {"agent": "agent", "patient": "target", "recipient": "target"}
+)
+"""The roles of an act that is marked ``directed``."""
 
 
 def _inflected(phrase: str, irregular: Mapping[str, list[str]]) -> Iterator[str]:
@@ -88,7 +98,9 @@ def verbs() -> Mapping[str, Verb]:
         themes, opposites, after = (frozenset(entry.get(key, ())) for key in ("theme", "opposites", "after"))
         refusal, generic, once = (entry.get(key, False) for key in ("refusal", "generic", "once"))
         unique = tuple(dict.fromkeys(forms))
-        listed[name] = Verb(name, themes, opposites, after, unique, refusal, generic, once)
+        roles = entry.get("roles") or (DIRECTED_ROLES if entry.get("directed") else {})
+        matter = entry.get("matter", name)
+        listed[name] = Verb(name, themes, opposites, after, unique, refusal, generic, once, roles, matter)
     for verb in [*listed.values()]:
         for other in verb.opposites:
             listed[other] = replace(listed[other], opposites=listed[other].opposites | {verb.name})

@@ -1,10 +1,11 @@
-"""Parses a statement into slots: entities, dates, figures and action_spans."""
+"""Parses a statement into slots: entities, dates, figures and actions."""
 
 from collections.abc import Sequence
 from datetime import date
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
+from backend.formats.chinese import to_simplified
 from backend.sources.claims import (
     actions,
     clauses,
@@ -30,6 +31,7 @@ def parse_claim(
     ``reference_date`` is the day of publication, or of the recorded event. Relative dates and dates without a
     year are resolved with it.
     """
+    written, text = text, to_simplified(text) if language == "zh" else text
     plain = numbers.normalize(text[:MAX_CHARS])
     found_dates = dates.find(plain, reference_date)
     found_quantities = quantities.find(plain, language, found_dates)
@@ -53,6 +55,7 @@ def parse_claim(
         subject=subjects.find(text[:MAX_CHARS], language, spans),
         places=places.find(plain),
         clauses=clauses.split_clauses(plain, language, [*spans, *action_spans]),
+        original=written if written != text else "",
     )
 
 

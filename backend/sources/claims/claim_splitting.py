@@ -112,7 +112,7 @@ def check_worthiness(sentence: str, language: Language) -> float:
     opinions and sentences without slots."""
     if len(sentence) < MIN_CLAIM_CHARS or _QUESTION.search(sentence) or _OPINION[language].search(sentence):
         return 0.0
-    plain = numbers.normalize(sentence[:MAX_CLAIM_CHARS])
+    plain = numbers.normalize(sentence[:MAX_CLAIM_CHARS], language)
     found_dates = dates.find(plain)
     found_quantities = quantities.find(plain, language, found_dates)
     score = 1.5 * min(len(found_dates), 2)

@@ -31,7 +31,9 @@ def parts(sentence: str, language: Language, naming: Naming) -> list[str]:
         if len(found) + 1 == MAX_STATEMENTS:
             break
         halves = sentence[start : joint.start()], sentence[joint.end() :]
-        if joint.group() == _BARE and not all(dates.find(numbers.normalize(half)) for half in halves):
+        if joint.group() == _BARE and not all(
+            dates.find(numbers.normalize(half, language)) for half in halves
+        ):
             continue  # "sued Binance and Coinbase for listing": two objects of one act
         if all(_stands_alone(half, language, naming) for half in halves):
             found.append(halves[0].strip())
@@ -41,7 +43,7 @@ def parts(sentence: str, language: Language, naming: Naming) -> list[str]:
 
 def _stands_alone(text: str, language: Language, naming: Naming) -> bool:
     """True if a part names an entity before its act, or in Chinese and Japanese at all."""
-    told = actions.find(numbers.normalize(text), language)
+    told = actions.find(numbers.normalize(text, language), language)
     if not told:
         return False
     return any(mention.start < told[0].start for mention in naming(text))

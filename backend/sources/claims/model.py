@@ -68,6 +68,7 @@ class Claim:
     """One checkable statement and its slots, each sorted by position."""
 
     text: str
+    """The statement; in Chinese with Simplified characters, so that texts in both scripts compare."""
     language: Language
     mentions: tuple[Mention, ...] = ()
     dates: tuple[DateSpan, ...] = ()
@@ -86,6 +87,18 @@ class Claim:
     places: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Countries by their English names, each with its wording in the text."""
     clauses: tuple[Clause, ...] = ()
+    original: str = field(default="", compare=False)
+    """The statement as it was written, if that differs from ``text``; offsets are the same."""
+
+    @property
+    def wording(self) -> str:
+        """The statement as it was written."""
+        return self.original or self.text
+
+    def restore(self, part: str) -> str:
+        """Return a part of ``text`` as it was written."""
+        at = self.text.find(part) if self.original else -1
+        return part if at < 0 else self.original[at : at + len(part)]
 
 
 Slot = Literal["date", "figure", "agent", "roles", "polarity"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from backend.entities.model import Language
+from backend.formats.chinese import to_simplified
 
 MAX_DIGITS = 30
 """A longer run of digits is an identifier; longer numerals of any script are not figures."""
@@ -117,9 +118,12 @@ class Numeral:
     letter: bool = False
 
 
-def normalize(text: str) -> str:
-    """Return ``text`` with narrow letters, digits and signs, of the same length."""
-    return text if text.isascii() else text.translate(_PLAIN)
+def normalize(text: str, language: Language | None = None) -> str:
+    """Return ``text`` with narrow letters, digits and signs, and Chinese in Simplified characters, of the
+    same length."""
+    if text.isascii():
+        return text
+    return (to_simplified(text) if language == "zh" else text).translate(_PLAIN)
 
 
 def parse(numeral: str, language: Language = "en") -> Decimal | None:

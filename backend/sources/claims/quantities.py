@@ -55,9 +55,9 @@ _VOTING = re.compile(
 )
 _NTH = re.compile(
     r"\b(?P<en>first|second|third|fourth|fifth|sixth|\d{1,2}(?:st|nd|rd|th))(?: ever)?"
-    r"(?: bitcoin| litecoin| block| network)?(?: reward)? halv|(?:第|(?<!\d))"
+    r"(?: bitcoin| litecoin| block| network)?(?: reward)? halv[a-z]*|(?:第|(?<!\d))"
     r"(?P<han>\d{1,2}|[一二三四五六七八九十]{1,2})(?:回目|度目|回|次)"
-    r"(?:の|ビットコイン|ライトコイン|比特币|莱特币|区块|奖励){0,3}(?:半減|减半|減半)"
+    r"(?:の|ビットコイン|ライトコイン|比特币|莱特币|区块|奖励){0,3}(?:半減期?|减半|減半)"
     r"|(?P<once>初の|初めての|首次|第一回)(?:ビットコイン|比特币)?(?:の)?(?:半減|减半|減半)",
     re.IGNORECASE,
 )

@@ -1,9 +1,9 @@
-"""Finds the agents and the targets of acts among the entities of a text.
+"""Finds the roles of entities in acts: who did what to whom.
 
-English marks the two by their place and by the passive (*A sued B*, *B was sued by A*), Japanese by
+English marks roles by place, prepositions and the passive (*A sued B*, *B was sued by A*), Japanese by
 particles and the passive (AがBを提訴, BがAに提訴され), Chinese by place and by 被, 由, 对, 向 (A起诉B,
-B被A起诉, A对B提起诉讼). Only acts with two parties of their own are read, and only where the text
-marks the roles clearly.
+B被A起诉, A对B提起诉讼). Only acts with roles in ``data/verbs.yaml`` are read, and only where the text
+marks the roles clearly. Converse acts (buy and sell) share the names of their roles.
 """
 
 import re
@@ -12,15 +12,8 @@ from dataclasses import dataclass
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
+from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim
-
-ENFORCEMENT = frozenset({"sue", "charge", "fine", "sanction", "ban", "order", "arrest"})
-"""Acts in one direction: a plaintiff is not fined in the same matter."""
-DIRECTED = ENFORCEMENT | {
-    *("dismiss", "praise", "lift_sanctions", "seize", "approve", "reject", "buy", "sell", "pardon"),
-    *("convict", "sentence", "acquit", "exempt", "rescue", "pay", "invest"),
-}
-"""Acts with an agent and a target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +25,88 @@ class Roles:
     patients: frozenset[str]
     text: str
     """The clause in its original wording."""
+    recipients: frozenset[str] = frozenset()
+    """Entities to whom something is done or given: sold to Coinbase."""
+    givers: frozenset[str] = frozenset()
+    """Entities from whom something comes: split from Bitcoin."""
+
+    def by_role(self) -> dict[str, frozenset[str]]:
+        """Map the role names of the verb to entity ids."""
+        names = verbs()[self.verb].roles
+        parts = {
+            "agent": self.agents,
+            "patient": self.patients,
+            "recipient": self.recipients,
+            "giver": self.givers,
+        }
+        found: dict[str, frozenset[str]] = {}
+        for part, name in names.items():
+            if parts[part]:
+                found[name] = found.get(name, frozenset()) | parts[part]
+        return found
 
 
 def find_roles(text: Claim) -> list[Roles]:
-    """Return the roles of each directed act of ``text`` that has at least one of them."""
+    """Return the roles of each act of ``text`` that has at least one of them."""
     read = _READERS[text.language]
+    listed = verbs()
+    amounts = [(one.start, one.end) for one in text.quantities]
+    parties = [one for one in text.mentions if not any(start <= one.start < end for start, end in amounts)]
     found = []
     for action in text.actions:
-        if action.verb in DIRECTED and len(text.mentions) > 0:
+        if listed[action.verb].roles and parties:
             start, end = _sentence(text.text, action)
-            inside = [one for one in text.mentions if start <= one.start and one.end <= end]
+            inside = [one for one in parties if start <= one.start and one.end <= end]
+            recipients, givers = _find_marked(text, action, start, inside)
             agents, patients = read(text.text, start, end, action, inside)
-            both = agents & patients
-            if agents - both or patients - both:
-                found.append(Roles(action.verb, agents - both, patients - both, text.text[start:end].strip()))
+            both = agents & patients | recipients | givers
+            agents, patients = agents - both, patients - both
+            if agents or patients or recipients or givers:
+                clause = text.text[start:end].strip()
+                found.append(Roles(action.verb, agents, patients, clause, recipients, givers))
     return found
+
+
+_TO_MARKS: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:to|into) (?:(?:the|its|a|an|rival|exchange|lender|broker|[a-z]+ exchange) ?){0,3}$"
+    ),
+    "ja": re.compile("(?:側|社|氏)?(?:に(?!よ|対)|へ)"),
+    "zh": re.compile("(?:给|予|向|至|到|为|成|作)(?:了)?$"),
+}
+_FROM_MARKS: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:from|off) (?:(?:the|its|a|an|rival) ){0,2}$"),
+    "ja": re.compile("(?:側|社|氏)?(?:から|より)"),
+    "zh": re.compile("(?:从|自|由)$"),
+}
+
+
+def _find_marked(
+    text: Claim, action: Action, start: int, mentions: Sequence[Mention]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Find the entities marked as recipient (to, に, 给) and as origin (from, から, 从) of an act.
+
+    In English they follow the act, in Japanese their mark follows them, in Chinese their mark precedes them.
+    """
+    found: dict[bool, frozenset[str]] = {True: _NONE, False: _NONE}
+    low = text.text.lower()
+    names = verbs()[action.verb].roles
+    for is_recipient, marks in ((True, _TO_MARKS), (False, _FROM_MARKS)):
+        if ("recipient" if is_recipient else "giver") not in names:
+            continue
+        for one in mentions:
+            if text.language == "en":
+                is_marked = one.start >= action.end and marks["en"].search(low[action.end : one.start])
+                is_marked = is_marked and not _OBJECT_END_EN.search(
+                    re.sub(r"\b(?:from|to|for) (?:\S+ ){0,3}$", "", low[action.end : one.start])
+                )
+            elif text.language == "ja":
+                is_marked = one.end <= action.start and marks["ja"].match(low, one.end)
+            else:
+                is_marked = marks["zh"].search(low[max(start, one.start - 4) : one.start])
+            if is_marked:
+                found[is_recipient] |= _ids(text.text, mentions, one)
+    return found[True], found[False]
 
 
 _STOP = re.compile(r"[.;](?=\s|$)|[。；\n]")
@@ -243,14 +303,22 @@ Reader = Callable[[str, int, int, Action, Sequence[Mention]], Reading]
 _READERS: Mapping[Language, Reader] = {"en": _read_english, "ja": _read_japanese, "zh": _read_chinese}
 
 
+def are_converse(claim: Roles, source: Roles) -> bool:
+    """True if two acts tell one thing from both sides: B sells to A, A buys from B."""
+    listed = verbs()
+    if claim.verb == source.verb or listed[claim.verb].matter != listed[source.verb].matter:
+        return False
+    ours, theirs = claim.by_role(), source.by_role()
+    same = any(ours[name] & theirs.get(name, _NONE) for name in ours)
+    return same and not any(ours[mine] & theirs[other] for mine in ours for other in theirs if mine != other)
+
+
 def are_swapped(claim: Roles, source: Roles) -> bool:
-    """True if agent and target are swapped; the claim must name both."""
-    if claim.verb != source.verb and not {claim.verb, source.verb} <= ENFORCEMENT:
+    """True if an entity has another role in the source and none has the same; the claim names two roles."""
+    listed = verbs()
+    if listed[claim.verb].matter != listed[source.verb].matter:
         return False
-    if not (claim.agents and claim.patients):
+    ours, theirs = claim.by_role(), source.by_role()
+    if len(ours) < 2 or any(ours[name] & theirs.get(name, _NONE) for name in ours):
         return False
-    if claim.agents & source.agents or claim.patients & source.patients:
-        return False
-    return bool(
-        claim.agents & source.patients and (claim.patients & source.agents or not source.agents)
-    ) or bool(claim.patients & source.agents and not source.patients)
+    return any(ours[mine] & theirs[other] for mine in ours for other in theirs if mine != other)

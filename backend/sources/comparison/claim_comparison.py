@@ -94,11 +94,17 @@ def compare(
     )
     return replace(
         found,
+        differences=tuple(_restore_wording(one, claim, passage) for one in found.differences),
+        agreed=tuple(_restore_wording(one, claim, passage) for one in found.agreed),
         closeness=closeness,
         is_sufficient=is_sufficient,
-        missing=missing,
+        missing=frozenset(replace(one, text=claim.restore(one.text)) for one in missing),
         is_same_language=claim.language == passage.language,
     )
+
+
+def _restore_wording(one: Difference, claim: Claim, passage: Claim) -> Difference:
+    return replace(one, claimed=claim.restore(one.claimed), found=passage.restore(one.found))
 
 
 def _dates(pair: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:

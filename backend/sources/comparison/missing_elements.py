@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from backend.entities.model import Language
+from backend.formats.chinese import to_simplified
 from backend.sources.claims import lexical_features, negation, numbers
 from backend.sources.claims.cues import find_cues
 from backend.sources.claims.model import Claim, Difference, MissingElement
@@ -76,8 +77,11 @@ def _find_names(
 
 
 def _normalize_name(text: str) -> str:
-    """Return lower case without spaces, hyphens and middle dots, which are optional in names."""
-    return re.sub(r"[\s・·=＝-]", "", text.lower())
+    """Return lower case without spaces, hyphens and middle dots, which are optional in names.
+
+    Traditional Chinese characters become Simplified ones.
+    """
+    return re.sub(r"[\s・·=＝-]", "", to_simplified(text.lower()))
 
 
 def _is_unambiguous_name(claim: Claim, name: str) -> bool:
@@ -121,9 +125,27 @@ def _find_cue(claim: Claim, passage: Claim) -> MissingElement | None:
     found_in_claim = find_cues(numbers.normalize(claim.text), claim.language)
     found_in_passage = find_cues(numbers.normalize(passage.text), passage.language)
     for kind, text in found_in_claim.items():
+        if kind == "planned" and kind not in found_in_passage:
+            return MissingElement("modality", text)
         if kind not in found_in_passage:
-            return MissingElement("modality" if kind == "planned" else "qualifier", text)
+            return MissingElement("qualifier", _quote_phrase(claim, text))
     return None
+
+
+MAX_WORDS_BESIDE_CHARS = 24
+
+
+def _quote_phrase(claim: Claim, word: str) -> str:
+    """Return a qualifying word with the words of its clause beside it: still holds every coin."""
+    at = claim.text.find(word)
+    clause = next(((one.start, one.end) for one in claim.clauses if one.start <= at < one.end), None)
+    first, last = clause or (0, len(claim.text))
+    start, end = max(first, at - MAX_WORDS_BESIDE_CHARS), min(last, at + len(word) + MAX_WORDS_BESIDE_CHARS)
+    before, behind = claim.text[start:at], claim.text[at + len(word) : end]
+    if claim.language == "en":  # never from the middle of a word
+        before = before.partition(" ")[2] if start > first else before
+        behind = behind.rpartition(" ")[0] if end < last else behind
+    return f"{before}{word}{behind}".strip(" .。,，、")
 
 
 _NEGATION_PATTERNS: Mapping[Language, re.Pattern[str]] = {

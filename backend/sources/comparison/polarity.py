@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 
 from backend.entities.model import Language
-from backend.sources.claims import dates, negation
+from backend.sources.claims import dates, negation, roles
 from backend.sources.claims.actions import Verb, verbs
 from backend.sources.claims.model import Action, Claim, Difference
 from backend.sources.comparison import case_outcomes
@@ -33,12 +33,17 @@ def actions(
     first = _told(_of_first_sentence(passage)) if is_record and on_its_day else {}
     claimed = _told(claim.actions)
     now = {key: told[key] for key in told if key not in claimed and told[key] not in later}
+    ever = {key: told[key] for key in told if key not in claimed}
     background = _background(passage.actions, listed)
     same = 0
     refused = False
     granted = _background(claim.actions, listed)
     against: list[tuple[Action, Action]] = []
+    converse = _find_converse(claim, passage)
     for mine in claim.actions:
+        if (mine.verb, mine.affirmed) in converse:
+            same += 1
+            continue
         if (sided := case_outcomes.compare_outcomes(mine, claim, passage)) is not None:
             same += sided.same
             if not sided.same:
@@ -51,7 +56,8 @@ def actions(
                 same += 1
                 refused |= listed[mine.verb].refusal
                 continue
-            opposite = _opposite(mine, now, background, listed)
+            # A denial holds for all times, so that what the record dates otherwise contradicts it too.
+            opposite = _opposite(mine, now if mine.affirmed else ever, background, listed)
         if opposite is not None and mine.verb not in granted:
             against.append((mine, opposite))
     if refused:  # both tell the refusal: what was refused is no act in either
@@ -64,6 +70,18 @@ def actions(
     if (denied := _denied_word(claim, passage)) is not None or same:
         return same, denied
     return same, _mere_refusal(claim, passage, listed, on_its_day=on_its_day)
+
+
+def _find_converse(claim: Claim, passage: Claim) -> set[tuple[str, bool]]:
+    """Find the acts of the claim that the passage tells from the other side (sold to, bought by)."""
+    affirmed = {action.verb for action in passage.actions if action.affirmed}
+    told = roles.find_roles(passage)
+    return {
+        (mine.verb, True)
+        for mine in roles.find_roles(claim)
+        for known in told
+        if known.verb in affirmed and roles.are_converse(mine, known)
+    }
 
 
 def _denied_word(claim: Claim, passage: Claim) -> Difference | None:
@@ -143,8 +161,14 @@ def _background(told: Iterable[Action], listed: Mapping[str, Verb]) -> frozenset
 
 
 def _of_first_sentence(passage: Claim) -> list[Action]:
-    ends = [at for stop in (". ", "。", "\n") if (at := passage.text.find(stop)) >= 0]
-    end = min(ends, default=len(passage.text))
+    end = next(
+        (
+            match.start()
+            for match in _STOP.finditer(passage.text)
+            if match.group() and not _is_abbreviated(match)
+        ),
+        len(passage.text),
+    )
     return [*takewhile(lambda action: action.start < end, passage.actions)]
 
 
@@ -161,6 +185,12 @@ def _dated_otherwise(claim: Claim, passage: Claim) -> list[Action]:
 
 
 _STOP = re.compile(r"[.;](?=\s)|[。；\n]|$")
+_ABBREVIATED = re.compile(r"\b(?:[A-Z]\.)*[A-Z]$|\b(?:Mr|Ms|Inc|Corp|Ltd|No|vs?)$")
+
+
+def _is_abbreviated(stop: re.Match[str]) -> bool:
+    """True if a full stop ends an abbreviation (U.S.)."""
+    return stop.group() == "." and _ABBREVIATED.search(stop.string, 0, stop.start()) is not None
 
 
 def _mere_refusal(
