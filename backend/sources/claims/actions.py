@@ -192,6 +192,8 @@ def _forbidden(low: str, before: Action | None, action: Action) -> Action:
         return action
     if verbs()[action.verb].themes & {"duty"} or not _CALLS_OFF.match(before.text.lower()):
         return action
+    if before.text.lower().endswith(" on"):  # the ban on crypto is a noun
+        return action
     is_object = _OBJECT.fullmatch(low, before.end, action.start) is not None
     return replace(action, affirmed=not action.affirmed) if is_object else action
 
@@ -202,6 +204,8 @@ _CALLS_OFF = re.compile(r"(?!clos|shut|w[io]u?nd|end|leave|leav|left|stay)|[^a-z
 _OBJECT = re.compile(
     r" (?:the |its |a |an |any |all |their )?"
     r"(?:(?!(?:after|of|over|for|in|on|to|amid|following|from|with|by|and|at|as|against)\b)[\w.-]+ ){0,2}"
+    r"| (?:[\w.'-]+ ){0,4}(?:plea|bid|request|application|appeal|petition|motion|call|offer|proposal)s? (?:for|to)"
+    r" (?:the |a |an )?"
     r"|(?:了)?[\u4e00-\u9fffA-Za-z0-9]{0,16}"
 )
 """Text that may stand between a barring verb and the barred act."""

@@ -1,6 +1,7 @@
 """Parses a statement into slots: entities, dates, figures and actions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from backend.entities.mention import Mention
@@ -32,6 +33,8 @@ def parse_claim(
     year are resolved with it.
     """
     written, text = text, to_simplified(text) if language == "zh" else text
+    if text != written:
+        mentions = [replace(one, text=text[one.start : one.end]) for one in mentions]
     plain = numbers.normalize(text[:MAX_CHARS])
     found_dates = dates.find(plain, reference_date)
     found_quantities = quantities.find(plain, language, found_dates)

@@ -69,7 +69,9 @@ def find_names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]
                 or (len(word) < 3 and not word.isupper())
             ):
                 continue
-            if _starts_sentence(text, match.start()) and word.endswith(("s", "ing", "ly", "ed", "y", "er")):
+            ends_as_ordinary = word.endswith(("s", "ing", "ly", "ed", "y", "er"))
+            ends_as_ordinary = ends_as_ordinary and not text.startswith("'s", match.end())
+            if ends_as_ordinary and _starts_sentence(text, match.start()):
                 continue
             found[word] = None
     for match in _KATAKANA.finditer(text[:4_000]):

@@ -86,7 +86,7 @@ _WORD_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trilli
 _ANY_WORD = "|".join(sorted((*_WORDS, *_WORD_SCALES), key=len, reverse=True))
 _FIRST_WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
 _SPELLED = re.compile(
-    rf"\b(?:(?:half|an? (?:half|quarter)(?: of)?|one quarter of|three[ -]quarters of|a third of) an?"
+    rf"\b(?:(?:half|(?:an?|the) (?:half|quarter)(?: of)?|one quarter of|three[ -]quarters of|a third of) an?"
     rf" (?:million|billion|trillion)|a (?:hundred|thousand|million|billion|trillion)"
     rf"|(?:{_FIRST_WORD}))"
     rf"(?:(?:[ -]| and )(?:{_ANY_WORD})){{0,9}}\b",
@@ -97,7 +97,9 @@ _SPELLED = re.compile(
 _PARTS = {
     "half": Decimal("0.5"),
     "a half": Decimal("0.5"),
+    "the half": Decimal("0.5"),
     "a quarter": Decimal("0.25"),
+    "the quarter": Decimal("0.25"),
     "one quarter": Decimal("0.25"),
     "three quarters": Decimal("0.75"),
     "a third": Decimal("0.33"),

@@ -1,4 +1,4 @@
-"""Finds the countries that a text names, in any of the three languages."""
+"""Finds the countries and cities that a text names, in any of the three languages."""
 
 import re
 from functools import cache
@@ -7,26 +7,45 @@ from pathlib import Path
 import ahocorasick_rs
 import yaml
 
-DATA = Path(__file__).parent / "data" / "places.yaml"
+DATA = Path(__file__).parent / "data"
 _WORD = re.compile(r"[A-Za-z]")
 _KATAKANA = re.compile(r"[\u30a1-\u30fc]")
 
 
+Places = tuple[ahocorasick_rs.AhoCorasick, tuple[str, ...]]
+
+
 @cache
-def _automaton() -> tuple[ahocorasick_rs.AhoCorasick, tuple[str, ...]]:
-    listed = yaml.load(DATA.read_text("utf-8"), Loader=yaml.CSafeLoader)
-    countries = {name: names[0] for names in listed for name in names}
+def _automaton(file: str) -> Places:
+    listed = yaml.load((DATA / file).read_text("utf-8"), Loader=yaml.CSafeLoader)
+    places = {name: names[0] for names in listed for name in names}
     kind = ahocorasick_rs.MatchKind.LeftmostLongest
-    return ahocorasick_rs.AhoCorasick(list(countries), matchkind=kind), tuple(countries.values())
+    return ahocorasick_rs.AhoCorasick(list(places), matchkind=kind), tuple(places.values())
 
 
 def find(text: str) -> dict[str, str]:
     """Find the countries of ``text`` by their English names, each with its first wording."""
-    automaton, countries = _automaton()
-    found: dict[str, str] = {}
+    return {name: text[start:end] for name, (start, end) in _find(text, "places.yaml").items()}
+
+
+def find_cities(text: str) -> dict[str, tuple[int, int]]:
+    """Find the cities and states of ``text`` by their English names, each with its first span."""
+    return _find(text, "cities.yaml")
+
+
+@cache
+def load_homes() -> dict[str, str]:
+    """Map entity ids to the countries of their seats."""
+    listed = yaml.load((DATA / "homes.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader)
+    return {entity: country for country, entities in listed.items() for entity in entities}
+
+
+def _find(text: str, file: str) -> dict[str, tuple[int, int]]:
+    automaton, places = _automaton(file)
+    found: dict[str, tuple[int, int]] = {}
     for index, start, end in automaton.find_matches_as_indexes(text):
         if _stands_alone(text, start, end):
-            found.setdefault(countries[index], text[start:end])
+            found.setdefault(places[index], (start, end))
     return found
 
 

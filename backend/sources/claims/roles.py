@@ -8,12 +8,16 @@ marks the roles clearly. Converse acts (buy and sell) share the names of their r
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim
+
+
+NAMING = "naming"
+"""The matter of acts whose roles are names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +54,14 @@ def find_roles(text: Claim) -> list[Roles]:
     """Return the roles of each act of ``text`` that has at least one of them."""
     read = _READERS[text.language]
     listed = verbs()
-    amounts = [(one.start, one.end) for one in text.quantities]
-    parties = [one for one in text.mentions if not any(start <= one.start < end for start, end in amounts)]
+    parties = _list_parties(text)
     found = []
     for action in text.actions:
         if listed[action.verb].roles and parties:
             start, end = _sentence(text.text, action)
             inside = [one for one in parties if start <= one.start and one.end <= end]
+            if listed[action.verb].matter == NAMING:  # both names belong to one entity
+                inside = [replace(one, entity_id=one.text.lower()) for one in inside]
             recipients, givers = _find_marked(text, action, start, inside)
             agents, patients = read(text.text, start, end, action, inside)
             both = agents & patients | recipients | givers
@@ -67,12 +72,31 @@ def find_roles(text: Claim) -> list[Roles]:
     return found
 
 
+_ATTRIBUTE = re.compile(
+    r" (?:spot |perpetual )?(?:futures|options|etfs?|etps?|trust|price|network|mining|miners?|blockchain|transactions?"
+    r"|holdings|token|coins?|platform|payments?)\b"
+    "|先物|オプション|現物|取引|価格|ネットワーク|保有|マイニング|担保|建て|決済"
+    "|期权|期货|现货|交易|平台|价格|网络|代币|信托|市场|矿机|矿工|挖矿|持有|区块"
+)
+
+
+def _list_parties(text: Claim) -> list[Mention]:
+    """List the mentions that can have a role: no coins of an amount, no attributes (bitcoin futures)."""
+    amounts = [(one.start, one.end) for one in text.quantities]
+    low = text.text.lower()
+    return [
+        one
+        for one in text.mentions
+        if not any(start <= one.start < end for start, end in amounts) and not _ATTRIBUTE.match(low, one.end)
+    ]
+
+
 _TO_MARKS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:to|into) (?:(?:the|its|a|an|rival|exchange|lender|broker|[a-z]+ exchange) ?){0,3}$"
     ),
     "ja": re.compile("(?:側|社|氏)?(?:に(?!よ|対)|へ)"),
-    "zh": re.compile("(?:给|予|向|至|到|为|成|作)(?:了)?$"),
+    "zh": re.compile("(?:给|予|向|至|(?<![遭受得])到|为|成|作)(?:了)?$"),
 }
 _FROM_MARKS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"\b(?:from|off) (?:(?:the|its|a|an|rival) ){0,2}$"),
@@ -100,6 +124,8 @@ def _find_marked(
                 is_marked = is_marked and not _OBJECT_END_EN.search(
                     re.sub(r"\b(?:from|to|for) (?:\S+ ){0,3}$", "", low[action.end : one.start])
                 )
+            elif text.language == "ja" and _PASSIVE_JA.match(text.text[action.end : action.end + 10]):
+                continue
             elif text.language == "ja":
                 is_marked = one.end <= action.start and marks["ja"].match(low, one.end)
             else:

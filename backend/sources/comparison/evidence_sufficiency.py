@@ -147,7 +147,7 @@ def _what(shared: _Shared) -> bool:
         return True
     acts = _acts(shared, listed)
     if any(not listed[verb].generic for verb in acts):
-        return others or own
+        return others or own or bool(shared.same_figures and shared.found.shared_entities)
     if acts or ("figure" in shared.slots and shared.same_date):
         return own or shared.matter >= MIN_CONTENT_SHARE
     return False

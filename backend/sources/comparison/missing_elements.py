@@ -13,6 +13,7 @@ from backend.formats.chinese import to_simplified
 from backend.sources.claims import lexical_features, negation, numbers
 from backend.sources.claims.cues import find_cues
 from backend.sources.claims.model import Claim, Difference, MissingElement
+from backend.sources.claims.places import find_cities, load_homes
 from backend.sources.comparison.missing_figures import find_figures
 
 MIN_CLAUSE_TERMS: Mapping[Language, int] = {"en": 3, "ja": 3, "zh": 4}
@@ -23,8 +24,22 @@ IMPLICIT_COUNTRY = "United States"
 """This country is often named only as the location of its agencies and courts."""
 MAX_ADJECTIVE_GAP = 14
 """Characters between a country and the name that it belongs to: the South Korean exchange Upbit."""
-OUTCOME_VERBS = frozenset({"uphold", "ban", "acquit", "keep"})
-"""Verbs that decide the outcome of a case. Other verbs have too many synonyms to search for."""
+OUTCOME_VERBS: Mapping[str, frozenset[str]] = {
+    "uphold": frozenset({"uphold"}),
+    "ban": frozenset({"ban"}),
+    "acquit": frozenset({"acquit"}),
+    "keep": frozenset({"keep"}),
+    "become_law": frozenset({"become_law", "take_effect", "legal_tender"}),
+    "win": frozenset({"win", "lose_case", "overturn", "uphold", "rule", "approve", "reject", "dismiss"}),
+    "pardon": frozenset({"pardon"}),
+    "sentence": frozenset({"sentence"}),
+    "convict": frozenset({"convict", "plead_guilty", "sentence"}),
+    "arrest": frozenset({"arrest"}),
+    "delist": frozenset({"delist", "remove", "shut_down"}),
+    "bankrupt": frozenset({"bankrupt", "close_bank", "leave_bankruptcy"}),
+}
+"""Verbs that decide the outcome of a matter, each with those that bear it out. Other verbs have too many
+synonyms to search for."""
 _PROHIBITIONS = frozenset({"不得", "may not", "must not"})
 
 
@@ -49,7 +64,7 @@ def find_missing(
     if claim.language == passage.language:
         others = (
             _find_cue(claim, passage),
-            _find_place(claim, passage),
+            _find_place(claim, passage, passage_names),
             _find_act(claim, passage),
             _find_negation(claim, passage),
             _find_clause(claim, passage, matching_slots, passage_entities),
@@ -96,25 +111,50 @@ def _is_unambiguous_name(claim: Claim, name: str) -> bool:
     if _KATAKANA.fullmatch(name):
         return "・" in name.strip("・") or _HONORIFIC_JA.match(claim.text, at + len(name)) is not None
     starts = claim.language == "en" and _SENTENCE_START.search(claim.text[:at]) is not None
-    return not (starts and name[1:].islower())
+    if not (starts and name[1:].islower()):
+        return True
+    # "Sotheby's auctioned": a first word in the singular that acts is a name; Police, Congress are not.
+    end = at + len(name)
+    is_plural = name.endswith("s") and not claim.text.startswith("'s", end)
+    acts = any(0 < one.start - end <= len("'s ") for one in claim.actions)
+    return acts and not is_plural and name.lower() not in _COMMON_SUBJECTS
 
 
-def _find_place(claim: Claim, passage: Claim) -> MissingElement | None:
-    """Find a country of the event, but not one that qualifies a name, such as *India's WazirX*."""
+_COMMON_SUBJECTS = frozenset(
+    "congress court police government parliament nobody someone everybody crypto management staff trading"
+    " nothing everyone somebody neither both this that".split()
+)
+"""Words that can be the subject at the start of a sentence and are no names."""
+
+
+def _find_place(claim: Claim, passage: Claim, passage_names: Collection[str]) -> MissingElement | None:
+    """Find a place that the event's record does not name.
+
+    A country beside a name, such as *India's WazirX*, is the seat of that entity.
+    """
+    texts = " ".join((passage.text, *passage_names))
     for country, text in claim.places.items():
-        if country == IMPLICIT_COUNTRY or country in passage.places or text in passage.text:
+        if country in passage.places or text in texts:
             continue
         end = claim.text.find(text) + len(text)
-        if not any(0 <= one.start - end <= MAX_ADJECTIVE_GAP for one in claim.mentions):
+        beside = [one for one in claim.mentions if 0 <= one.start - end <= MAX_ADJECTIVE_GAP]
+        homes = {load_homes().get(one.entity_id, country) for one in beside}
+        if homes - {country} or (not beside and country != IMPLICIT_COUNTRY):
             return MissingElement("place", text)
+    known = find_cities(texts)
+    for city, (start, end) in find_cities(claim.text).items():
+        is_part_of_name = any(one.start < end and start < one.end for one in claim.mentions)
+        if city not in known and not is_part_of_name:
+            return MissingElement("place", claim.text[start:end])
     return None
 
 
 def _find_act(claim: Claim, passage: Claim) -> MissingElement | None:
     """Find a decisive act that the passage does not contain."""
-    passage_terms = {action.verb for action in passage.actions}
+    passage_terms = frozenset(action.verb for action in passage.actions)
     for action in claim.actions:
-        if action.verb not in OUTCOME_VERBS or action.verb in passage_terms or not action.affirmed:
+        bearing_out = OUTCOME_VERBS.get(action.verb, passage_terms)
+        if bearing_out & passage_terms or not action.affirmed or not bearing_out:
             continue
         if action.text.lower() not in _PROHIBITIONS:
             return MissingElement("act", action.text)
@@ -126,12 +166,22 @@ def _find_cue(claim: Claim, passage: Claim) -> MissingElement | None:
     found_in_passage = find_cues(numbers.normalize(passage.text), passage.language)
     for kind, text in found_in_claim.items():
         if kind == "planned" and kind not in found_in_passage:
+            if _INTENTIONS[passage.language].search(passage.text.lower()):
+                continue
             return MissingElement("modality", text)
         if kind not in found_in_passage:
             return MissingElement("qualifier", _quote_phrase(claim, text))
     return None
 
 
+_INTENTIONS: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:will|agree[sd]? to|to (?:buy|sell|launch|close|issue|list)|seeks?|sought|files? for)\b"
+    ),
+    "ja": re.compile("方針|合意|申請|申し立て|求め|する予定|すると発表|を発表"),
+    "zh": re.compile("将|同意|申请|寻求|宣布"),
+}
+"""Words of a passage that tell of an intention, which a claim may call a plan."""
 MAX_WORDS_BESIDE_CHARS = 24
 
 
