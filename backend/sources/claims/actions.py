@@ -182,7 +182,15 @@ def find(text: str, language: Language) -> list[Action]:
         before_end = end
         if len(found) >= MAX_ACTIONS:
             break
-    found = [_forbidden(low, before, action) for before, action in zip([None, *found], found, strict=False)]
+    barred: list[Action] = []
+    for before, action in zip([None, *found], found, strict=False):
+        last = barred[-1] if barred else None
+        joined = last is not None and last.end == action.start and not last.text.isascii()
+        inherits = joined and last is not None and before is not None and last.affirmed != before.affirmed
+        barred.append(
+            replace(action, affirmed=not action.affirmed) if inherits else _forbidden(low, before, action)
+        )
+    found = barred
     return negation.without_denied(low, found) or _mere_denial(low, text)
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import yaml
 
+from backend.formats.chinese import to_simplified
+
 MAX_WORDS = 600
 """Maximum stems and pairs of one text."""
 MAX_NAMES = 40
@@ -122,3 +124,11 @@ def stem(word: str) -> str:
 
 _LIGHT = frozenset(map(stem, _WORDS["light"])) | _WORDS["light"]
 _EMPTY = re.compile(rf"{'|'.join(sorted(word for word in _WORDS['light'] if not word.isascii()))}|[了的在于]")
+
+
+def normalize_name(text: str) -> str:
+    """Return lower case without spaces, hyphens and middle dots, which are optional in names.
+
+    Traditional Chinese characters become Simplified ones.
+    """
+    return re.sub(r"[\s・·=＝-]", "", to_simplified(text.lower()))

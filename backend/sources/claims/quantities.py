@@ -65,7 +65,7 @@ _FRACTION = re.compile(
     r"\b(?P<en>three[ -]quarters|two[ -]thirds|one[ -]third|a third|half) (?:of|its|the)\b"
     r"|(?P<part>[1-9一二三四五六七八九])分[の之](?P<of>[1-9一二三四五六七八九])"
     r"|(?P<tenth>\d(?:\.\d)?|[一二三四五六七八九]) ?(?:成(?![立功交为為果年员員本分])|割(?![引り]))"
-    r"(?P<five>五|5|半)?",
+    r"(?P<five>五|5|半)?|(?P<half>半分(?!を超)|半数|一半)",
     re.IGNORECASE,
 )
 _FRACTIONS = {"half": "50", "one third": "33", "a third": "33", "two thirds": "67", "three quarters": "75"}
@@ -330,6 +330,8 @@ def _fractions(text: str, language: Language, taken: bytearray) -> list[Quantity
 def _percentage(match: re.Match[str], language: Language) -> Decimal | None:
     if match["en"] is not None:
         return Decimal(_FRACTIONS[match["en"].lower().replace("-", " ")])
+    if match["half"] is not None:
+        return Decimal(50)
     if match["tenth"] is not None:
         tenths = numbers.parse(match["tenth"], language)
         return None if tenths is None else 10 * tenths + (5 if match["five"] else 0)

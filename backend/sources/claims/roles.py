@@ -120,7 +120,7 @@ def _find_marked(
             continue
         for one in mentions:
             if text.language == "en":
-                is_marked = one.start >= action.end and marks["en"].search(low[action.end : one.start])
+                is_marked = one.start >= action.end and marks["en"].search(low[action.start : one.start])
                 is_marked = is_marked and not _OBJECT_END_EN.search(
                     re.sub(r"\b(?:from|to|for) (?:\S+ ){0,3}$", "", low[action.end : one.start])
                 )
@@ -288,6 +288,9 @@ def _read_japanese(text: str, start: int, _end: int, action: Action, mentions: S
     if is_passive:
         return _ids(text, mentions, source), _ids(text, mentions, following or topic)
     agent = topic or marks.get("による") or marks.get("によって")
+    if agent is None:  # Aから分岐する形でBが誕生
+        behind = [one for one in mentions if one.start > action.end]
+        agent = next((one for one in behind if text.startswith(("が", "は"), one.end)), None)
     patient = target
     if following is not None:
         if agent is None:
@@ -300,7 +303,7 @@ def _read_japanese(text: str, start: int, _end: int, action: Action, mentions: S
 _BY_ZH = re.compile("(?:被|遭到?|受到?|获得?|獲得?|由|经|經|来自|來自)(?:了)?$")
 _TO_ZH = re.compile("(?:对|對|向|将|將|把|针对|針對|给予|状告|控告)$")
 _BREAK_ZH = re.compile("[，,、；]|被|遭|由")
-_BESIDE_ZH = re.compile("(?:与|與|和|同|跟|在|因|就|于|於|从|從|的)$")
+_BESIDE_ZH = re.compile("(?:与|和|同|跟|在|因|就|于|从|的|有关|关于|涉及|围绕|为了)$")
 
 
 def _read_chinese(text: str, start: int, _end: int, action: Action, mentions: Sequence[Mention]) -> Reading:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 
 from backend.entities.mention import Mention
 from backend.sources.claims import agent_phrases
+from backend.sources.claims.lexical_features import normalize_name
 from backend.sources.claims.model import Claim, Difference
 from backend.sources.comparison.claim_passage import ClaimAndPassage
 from backend.sources.comparison.same_event import names_known
@@ -42,7 +43,7 @@ def _culprit(pair: ClaimAndPassage) -> Difference | None:
         return None
     ours = agent_phrases.named(pair.claim.text, pair.claim.language)
     theirs = agent_phrases.named(pair.passage.text, pair.passage.language)
-    if ours is None or theirs is None or ours.lower() in pair.passage.text.lower():
+    if ours is None or theirs is None or normalize_name(ours) in normalize_name(pair.passage.text):
         return None
     own = {m.entity_id for m in pair.claim.mentions if ours in m.text or m.text in ours}
     if own & pair.record_ids or theirs.lower() in pair.claim.text.lower():
@@ -74,7 +75,7 @@ def _is_known(name: str, text: str) -> bool:
     """True if ``text`` contains any part of a name: a word, or in Chinese and Japanese two characters."""
     parts = name.split() if name.isascii() else [name[at : at + 2] for at in range(len(name) - 1)]
     low = text.lower()
-    return any(part.lower() in low for part in parts)
+    return any(part.lower() in low for part in parts) or normalize_name(name) in normalize_name(text)
 
 
 def _country(pair: ClaimAndPassage) -> Difference | None:
@@ -94,9 +95,10 @@ def _is_of_record(pair: ClaimAndPassage, mention: Mention) -> bool:
 
 
 def _is_short_for(one: str, other: str) -> bool:
-    """True if one name is a part of the other (证监会 of 香港证监会)."""
-    short, long = sorted((one.lower(), other.lower()), key=len)
-    return short in long
+    """True if one name is a part or an abbreviation of the other (证监会 and 金管局 of 金融管理局)."""
+    short, long = sorted((normalize_name(one), normalize_name(other)), key=len)
+    letters = iter(long)
+    return short in long or (not short.isascii() and all(letter in letters for letter in short))
 
 
 def _unlisted_agent(pair: ClaimAndPassage, claimed: Collection[str]) -> Difference | None:

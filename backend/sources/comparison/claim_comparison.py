@@ -190,7 +190,9 @@ def _figures(pair: ClaimAndPassage) -> tuple[list[Difference], Difference | None
         rivals = [known for known in fitting if _is_rival(mine, known)]
         if equal is None and equals and not rivals:
             equal = equals[0]  # the only figure of its kind, in any role
-        if equal is not None:
+        if equal is not None and {mine.bound, equal.bound} == {"least", "most"}:
+            wrong = Difference("figure", mine.text, equal.text)
+        elif equal is not None:
             same.append(Difference("figure", mine.text, equal.text))
         elif other_unit := next((known for known in theirs if _has_other_unit(mine, known)), None):
             wrong = Difference("figure", mine.text, other_unit.text)
@@ -221,8 +223,10 @@ def _compare_denial(claim: Claim, passage: Claim) -> Difference | None:
 
 
 def _has_other_unit(mine: Quantity, known: Quantity) -> bool:
-    """True if two equal amounts have different units: $4,710 and 4,710 BTC."""
+    """True if two equal amounts have different units: $4,710 and 4,710 BTC, 42 days and 42 weeks."""
     measured = units().codes
+    if {mine.unit, known.unit} <= figure_agreement.HOURS.keys() and mine.unit != known.unit:
+        return mine.value == known.value > 1
     if mine.unit == known.unit or known.unit not in measured or mine.unit not in measured | {"coin"}:
         return False
     if mine.unit == "coin" and known.unit not in units().currencies:

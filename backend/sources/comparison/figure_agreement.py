@@ -18,6 +18,17 @@ MAX_CLAIMED_BOUND_FACTOR = Decimal("1.5")
 """Factor by which a known figure may exceed the bound of a claim."""
 MAX_ROUNDING_SHARE = Decimal("0.05")
 """Maximum share by which rounding may change a plain figure."""
+HOURS: Mapping[str | None, Decimal] = {
+    "second": Decimal(1) / 3600,
+    "minute": Decimal(1) / 60,
+    "hour": Decimal(1),
+    "day": Decimal(24),
+    "week": Decimal(168),
+    "month": Decimal(730),
+    "year": Decimal(8766),
+}
+"""Hours in each unit of time."""
+MAX_DURATION_GAP = Decimal("0.15")
 _PAIR = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
 _MARKS = frozenset({"about", "more", "than", "over", "least"})
 
@@ -47,6 +58,14 @@ def agree(claimed: Quantity, known: Quantity) -> bool:
     if steps:
         return gap <= min(max(*steps, size * APPROXIMATE_TOLERANCE), size * MAX_TOLERANCE)
     return gap <= size * MAX_ROUNDING_SHARE and gap <= max(_rounding(claimed), _rounding(known))
+
+
+def are_equal_durations(one: Quantity, other: Quantity) -> bool:
+    """True if two figures are durations of about one length: six weeks and 42 days."""
+    if one.unit not in HOURS or other.unit not in HOURS:
+        return False
+    lengths = sorted((abs(one.value) * HOURS[one.unit], abs(other.value) * HOURS[other.unit]))
+    return lengths[1] - lengths[0] <= lengths[1] * MAX_DURATION_GAP
 
 
 def plays_another_part(claimed: Quantity, known: Quantity) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from backend.entities.model import Language
-from backend.formats.chinese import to_simplified
 from backend.sources.claims import lexical_features, negation, numbers
 from backend.sources.claims.cues import find_cues
 from backend.sources.claims.model import Claim, Difference, MissingElement
@@ -82,21 +81,16 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:;“\"(]\s*)$")
 def _find_names(
     claim: Claim, passage: Claim, known: Collection[str], passage_names: Collection[str]
 ) -> Iterator[MissingElement]:
-    passage_terms = _normalize_name(" ".join((passage.text, *passage_names)))
+    passage_terms = lexical_features.normalize_name(" ".join((passage.text, *passage_names)))
     for mention in claim.mentions:
-        if mention.entity_id not in known and _normalize_name(mention.text) not in passage_terms:
+        if (
+            mention.entity_id not in known
+            and lexical_features.normalize_name(mention.text) not in passage_terms
+        ):
             yield MissingElement("name", mention.text)
     for name in claim.names:
-        if _normalize_name(name) not in passage_terms and _is_unambiguous_name(claim, name):
+        if lexical_features.normalize_name(name) not in passage_terms and _is_unambiguous_name(claim, name):
             yield MissingElement("name", name)
-
-
-def _normalize_name(text: str) -> str:
-    """Return lower case without spaces, hyphens and middle dots, which are optional in names.
-
-    Traditional Chinese characters become Simplified ones.
-    """
-    return re.sub(r"[\s・·=＝-]", "", to_simplified(text.lower()))
 
 
 def _is_unambiguous_name(claim: Claim, name: str) -> bool:

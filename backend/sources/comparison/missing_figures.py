@@ -8,9 +8,10 @@ from backend.entities.model import Language
 from backend.sources.claims import numbers
 from backend.sources.claims.model import Claim, Difference, MissingElement, Quantity
 from backend.sources.claims.units import GENERIC, units
+from backend.sources.comparison.figure_agreement import HOURS, are_equal_durations
 
-DERIVED_UNITS = frozenset({"time", "day", "week", "month", "year", "hour", "minute", "second", "%", "other"})
-"""Units of figures that a reader can derive: durations, multiples, shares; and *two others*."""
+DERIVED_UNITS = frozenset({"time", "%", "other"})
+"""Units of figures that a reader can derive: multiples, shares; and *two others*."""
 MIN_BARE_NUMBER = 100
 """Minimum number without a unit that counts as a reference or a height, not as a small count."""
 MAX_ROUGH_GAP = Decimal("0.1")
@@ -22,7 +23,9 @@ def find_figures(claim: Claim, passage: Claim, agreed: Sequence[Difference]) -> 
     told = {same.claimed for same in agreed if same.slot == "figure"}
     values = [one.value for one in claim.quantities if one.text in told]
     for one in claim.quantities:
-        if one.text not in told and not _needs_no_source(one) and not _restates(one.value, values):
+        if one.text in told or _needs_no_source(one) or _restates(one.value, values):
+            continue
+        if not (_is_interval(claim, one) or _is_told_otherwise(one, passage)):
             yield MissingElement("figure", one.text)
     yield from _find_bare_numbers(claim, passage, values)
     if claim.language == passage.language:
@@ -30,6 +33,35 @@ def find_figures(claim: Claim, passage: Claim, agreed: Sequence[Difference]) -> 
         for value, text in _read_ordinals(claim).items():
             if value not in known:
                 yield MissingElement("figure", text)
+
+
+_INTERVAL: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r" ?(?:later|after|before|earlier|ago|old|apart|following|prior|since|from|on)\b|'s?\b"),
+    "ja": re.compile("(?:後|前|ぶり|以内|足らず|余り|近く|ほど|も|で|のうち|間で|の間)"),
+    "zh": re.compile("(?:后|前|内|以后|之后|以前|之前|多|来|间|左右)"),
+}
+
+
+def _is_interval(claim: Claim, one: Quantity) -> bool:
+    """True if a duration is the time between two events, which a reader can derive: six weeks later."""
+    if one.unit not in HOURS:
+        return False
+    before = claim.text[max(0, one.start - 8) : one.start].lower()
+    return (
+        _INTERVAL[claim.language].match(claim.text, one.end) is not None
+        or re.search(r"\b(?:in|for|by|over|a)( \w+)? $", before) is not None
+        and one.unit not in ("minute", "second", "hour")
+    )
+
+
+def _is_told_otherwise(one: Quantity, passage: Claim) -> bool:
+    """True if a passage has an equal duration in another unit, or the same count of another noun."""
+    if any(are_equal_durations(one, other) for other in passage.quantities):
+        return True
+    if one.unit in units().codes or one.unit in HOURS:
+        return False
+    numerals = numbers.find(numbers.normalize(passage.text), passage.language)
+    return any(numeral.value == one.value for numeral in numerals)
 
 
 def _needs_no_source(quantity: Quantity) -> bool:

@@ -202,7 +202,8 @@ def _mere_refusal(
     refusals = [
         action
         for action in claim.actions
-        if action.affirmed == (listed[action.verb].refusal or (on_its_day and action.verb in _STOPPING))
+        if action.verb != "regulate"  # "without a licence" refuses nothing
+        and action.affirmed == (listed[action.verb].refusal or (on_its_day and action.verb in _STOPPING))
     ]
     if not refusals or any(_is_negative(action, listed) for action in passage.actions):
         return None
