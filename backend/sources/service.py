@@ -298,11 +298,14 @@ class SourceFinder:
             verdict.probability, verdict.confidence, verdict.word, " ".join([verdict.reasoning, *notes])
         )
 
-    @staticmethod
-    def _judge_claim(state: RequestState, claim: Claim, scored: Sequence[ScoredDocument]) -> Verdict:
+    def _judge_claim(self, state: RequestState, claim: Claim, scored: Sequence[ScoredDocument]) -> Verdict:
         if not is_checkable(claim):
             return Verdict(UNKNOWN_PROBABILITY, "low", UNVERIFIED, reasoning.explain_no_claim(state.language))
-        assessed = assess([one.evidence for one in scored], language=state.language)
+        assessed = assess(
+            [one.evidence for one in scored],
+            language=state.language,
+            searched_web=self._retriever.can_search_web,
+        )
         model = state.model
         about = sorted((one for one in scored if one.is_about), key=lambda one: -one.evidence.relevance)
         if model is None or not about:

@@ -3,6 +3,7 @@
 Offsets count code points.
 """
 
+import calendar
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -64,15 +65,26 @@ def mark_evidence(passage: str, reasoning: str, statement: str, assessment: str)
     if assessment not in ("supported", "contradicted", "mixed"):
         return []
     marks = []
-    for start, end in _find_common_runs(passage[:MAX_COMPARED_CHARS], reasoning[:MAX_COMPARED_CHARS]):
+    for start, end in _find_common_runs(passage[:MAX_COMPARED_CHARS], _prepare(reasoning)):
         same = assessment == "supported" or is_whole_run(statement, passage[start:end])
         marks.append(Mark(start, end, sign="agrees" if same else "differs"))
     return marks
 
 
 def compare_date(day: str, reasoning: str, assessment: str) -> Agreement | None:
-    """Tell whether the date of a source (``2022-09-15``) agrees; null unless the reasoning quotes it."""
-    if assessment not in ("supported", "contradicted") or not is_whole_run(reasoning, day):
+    """Tell whether the date of a source (``2022-09-15``) agrees; null unless the reasoning quotes it.
+
+    The reasoning writes dates in the language of the statement.
+    """
+    if assessment not in ("supported", "contradicted"):
+        return None
+    year, month, number = day.split("-")
+    forms = (
+        day,
+        f"{int(number)} {calendar.month_name[int(month)]} {year}",
+        f"{year}年{int(month)}月{int(number)}日",
+    )
+    if not any(is_whole_run(reasoning, form) for form in forms):
         return None
     return "agrees" if assessment == "supported" else "differs"
 
@@ -82,7 +94,7 @@ def mark_claims(statement: str, reasoning: str, passages: Sequence[str], assessm
     if assessment not in ("supported", "contradicted", "mixed"):
         return []
     marks = []
-    for start, end in _find_common_runs(statement[:MAX_COMPARED_CHARS], reasoning[:MAX_COMPARED_CHARS]):
+    for start, end in _find_common_runs(statement[:MAX_COMPARED_CHARS], _prepare(reasoning)):
         same = assessment == "supported" or any(
             is_whole_run(passage, statement[start:end]) for passage in passages
         )
@@ -113,6 +125,14 @@ def split_at_marks(text: str, marks: Sequence[Mark]) -> list[TextPiece]:
         result.append(TextPiece(text[mark.start : mark.end], mark))
         position = mark.end
     return [*result, TextPiece(text[position:], None)] if position < len(text) or not result else result
+
+
+_ADDRESS = re.compile(r"[(（][^()（）\s]*[A-Za-z]\.[a-z]{2,}[^()（）\s]*[)）]")
+
+
+def _prepare(reasoning: str) -> str:
+    """Remove the addresses of pages, whose digits are no figures, and shorten."""
+    return _ADDRESS.sub("", reasoning)[:MAX_COMPARED_CHARS]
 
 
 @lru_cache(maxsize=512)

@@ -101,13 +101,19 @@ def _is_entailed(evidence: Evidence) -> bool:
     return found.is_sufficient and found.is_same_language and not found.differences and not found.missing
 
 
-def assess(evidence: Sequence[Evidence], *, language: Language = "en") -> TruthAssessment:
-    """Assess a claim by ``evidence``, with reasons in ``language``, that of the statement."""
+def assess(
+    evidence: Sequence[Evidence], *, language: Language = "en", searched_web: bool = False
+) -> TruthAssessment:
+    """Assess a claim by ``evidence``, with reasons in ``language``, that of the statement.
+
+    ``searched_web``: beside the archive the web was searched.
+    """
     same_event = [piece for piece in evidence if piece.comparison.same_event]
     counted = _prefer_sufficient(_drop_other_events(_deduplicate(_prefer_known(same_event))))
     counted = _share_elements(counted)
     if not counted:
-        return TruthAssessment(0.5, "low", UNVERIFIED, reasoning.explain_unknown(language), None)
+        text = reasoning.explain_unknown(language, searched_web=searched_web)
+        return TruthAssessment(0.5, "low", UNVERIFIED, text, None)
     agreeing = [piece for piece in counted if not piece.comparison.differences]
     conflicting = [piece for piece in counted if piece.comparison.differences]
     p = _combine(counted)

@@ -6,7 +6,7 @@ of the three languages finds them; the longest match wins (制裁を解除 over 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
@@ -182,21 +182,27 @@ def find(text: str, language: Language) -> list[Action]:
         before_end = end
         if len(found) >= MAX_ACTIONS:
             break
-    barred: list[Action] = []
-    for before, action in zip([None, *found], found, strict=False):
-        last = barred[-1] if barred else None
-        joined = last is not None and last.end == action.start and not last.text.isascii()
-        inherits = joined and last is not None and before is not None and last.affirmed != before.affirmed
-        barred.append(
-            replace(action, affirmed=not action.affirmed) if inherits else _forbidden(low, before, action)
-        )
-    found = barred
+    found = _apply_barring(low, found)
     return negation.without_denied(low, found) or _mere_denial(low, text)
+
+
+def _apply_barring(low: str, found: Sequence[Action]) -> list[Action]:
+    """Negate the acts that are barred, and in Chinese each that directly follows such an act (发行融资)."""
+    result: list[Action] = []
+    for place, action in enumerate(found):
+        before = found[place - 1] if place else None
+        last = result[-1] if result else None
+        is_joined = last is not None and last.end == action.start and not last.text.isascii()
+        if is_joined and last is not None and before is not None and last.affirmed != before.affirmed:
+            result.append(replace(action, affirmed=not action.affirmed))
+        else:
+            result.append(_forbidden(low, before, action))
+    return result
 
 
 def _forbidden(low: str, before: Action | None, action: Action) -> Action:
     """Negate an act that is barred or blocked (blocked the repeal, 禁止推进)."""
-    if before is None or not before.affirmed or before.verb not in _BARRING or before.end > action.start:
+    if before is None or not before.affirmed or before.verb not in BARRING or before.end > action.start:
         return action
     if verbs()[action.verb].themes & {"duty"} or not _CALLS_OFF.match(before.text.lower()):
         return action
@@ -206,14 +212,14 @@ def _forbidden(low: str, before: Action | None, action: Action) -> Action:
     return replace(action, affirmed=not action.affirmed) if is_object else action
 
 
-_BARRING = frozenset({"ban", "reject", "shut_down"})
+BARRING = frozenset({"ban", "reject", "shut_down"})
 _CALLS_OFF = re.compile(r"(?!clos|shut|w[io]u?nd|end|leave|leav|left|stay)|[^a-z]")
 """Verbs that close something existing; they do not prevent an act."""
 _OBJECT = re.compile(
     r" (?:the |its |a |an |any |all |their )?"
     r"(?:(?!(?:after|of|over|for|in|on|to|amid|following|from|with|by|and|at|as|against)\b)[\w.-]+ ){0,2}"
-    r"| (?:[\w.'-]+ ){0,4}(?:plea|bid|request|application|appeal|petition|motion|call|offer|proposal)s? (?:for|to)"
-    r" (?:the |a |an )?"
+    r"| (?:[\w.'-]+ ){0,4}"
+    r"(?:plea|bid|request|application|appeal|petition|motion|call|offer|proposal)s? (?:for|to) (?:the |an? )?"
     r"|(?:了)?[\u4e00-\u9fffA-Za-z0-9]{0,16}"
 )
 """Text that may stand between a barring verb and the barred act."""

@@ -37,7 +37,11 @@ def parse_claim(
         mentions = [replace(one, text=text[one.start : one.end]) for one in mentions]
     plain = numbers.normalize(text[:MAX_CHARS])
     found_dates = dates.find(plain, reference_date)
-    found_quantities = quantities.find(plain, language, found_dates)
+    found_quantities = [
+        one
+        for one in quantities.find(plain, language, found_dates)
+        if not any(named.start <= one.start and one.end <= named.end for named in mentions)
+    ]  # Three Arrows is a name
     found_actions = [action for action in actions.find(plain, language) if not _is_in_name(action, mentions)]
     spans = [(slot.start, slot.end) for slots in (mentions, found_dates, found_quantities) for slot in slots]
     action_spans = [(action.start, action.end) for action in found_actions]

@@ -20,7 +20,8 @@ _CLAUSE = re.compile(
     r"|[。、，；：！？\n]| (?:but|and|although|while|after|following|because|since|when|until) "
 )
 _GOVERNING_EN = (
-    r"(?:fail(?:s|ed|ing)?|refus(?:e|es|ed|ing|al)|declin(?:e|es|ed|ing)|unable|decid(?:e|es|ed) (?:not|against)"
+    r"(?:fail(?:s|ed|ing)?|refus(?:e|es|ed|ing|al)|declin(?:e|es|ed|ing)|unable"
+    r"|decid(?:e|es|ed) (?:not|against)"
     r"|opt(?:s|ed) not|(?:scrap(?:s|ped)?|shelv(?:e|es|ed)|drop(?:s|ped)?|abandon(?:s|ed)?|cancell?(?:s|ed)?"
     r"|call(?:s|ed) off|withdr(?:aws|ew|awn|awing)|ditch(?:es|ed)?|axe[sd]?|revers(?:es|ed)"
     r"|back(?:s|ed) out of"
@@ -32,7 +33,8 @@ _GOVERNING_EN = (
 )
 _NOT_EN = re.compile(
     rf"\b(?:(?:{_GOVERNING_EN})|not(?! only| need| requir)|never|cannot|no longer(?! need| requir)"
-    r"|not (?:one|a single)(?: more)?|nor|neither|yet to|den(?:y|ies|ied|ying)|refut(?:es?|ed|ing)|rul(?:es?|ed|ing) out|false(?:ly)?"
+    r"|not (?:one|a single)(?: more)?|nor|neither|yet to|den(?:y|ies|ied|ying)|refut(?:es?|ed|ing)"
+    r"|rul(?:es?|ed|ing) out|false(?:ly)?"
     r"|rather than|avoid(?:s|ed|ing)?|avert(?:s|ed|ing)?|escap(?:es?|ed|ing)"
     r"|instead of|short of|without|no)\b"
     r"|n't\b",

@@ -15,7 +15,6 @@ from backend.entities.model import Language
 from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim
 
-
 NAMING = "naming"
 """The matter of acts whose roles are names."""
 
@@ -73,8 +72,8 @@ def find_roles(text: Claim) -> list[Roles]:
 
 
 _ATTRIBUTE = re.compile(
-    r" (?:spot |perpetual )?(?:futures|options|etfs?|etps?|trust|price|network|mining|miners?|blockchain|transactions?"
-    r"|holdings|token|coins?|platform|payments?)\b"
+    r" (?:spot |perpetual )?(?:futures|options|etfs?|etps?|trust|price|network|mining|miners?|blockchain"
+    r"|transactions?|holdings|token|coins?|platform|payments?)\b"
     "|先物|オプション|現物|取引|価格|ネットワーク|保有|マイニング|担保|建て|決済"
     "|期权|期货|现货|交易|平台|价格|网络|代币|信托|市场|矿机|矿工|挖矿|持有|区块"
 )
@@ -112,27 +111,30 @@ def _find_marked(
 
     In English they follow the act, in Japanese their mark follows them, in Chinese their mark precedes them.
     """
-    found: dict[bool, frozenset[str]] = {True: _NONE, False: _NONE}
-    low = text.text.lower()
     names = verbs()[action.verb].roles
-    for is_recipient, marks in ((True, _TO_MARKS), (False, _FROM_MARKS)):
-        if ("recipient" if is_recipient else "giver") not in names:
-            continue
-        for one in mentions:
-            if text.language == "en":
-                is_marked = one.start >= action.end and marks["en"].search(low[action.start : one.start])
-                is_marked = is_marked and not _OBJECT_END_EN.search(
-                    re.sub(r"\b(?:from|to|for) (?:\S+ ){0,3}$", "", low[action.end : one.start])
-                )
-            elif text.language == "ja" and _PASSIVE_JA.match(text.text[action.end : action.end + 10]):
-                continue
-            elif text.language == "ja":
-                is_marked = one.end <= action.start and marks["ja"].match(low, one.end)
-            else:
-                is_marked = marks["zh"].search(low[max(start, one.start - 4) : one.start])
-            if is_marked:
-                found[is_recipient] |= _ids(text.text, mentions, one)
-    return found[True], found[False]
+    found = []
+    for part, marks in (("recipient", _TO_MARKS), ("giver", _FROM_MARKS)):
+        ids = _NONE
+        for one in mentions if part in names else ():
+            if _is_marked(text, action, start, one, marks[text.language]):
+                ids |= _ids(text.text, mentions, one)
+        found.append(ids)
+    return found[0], found[1]
+
+
+_LAST_PREPOSITION_EN = re.compile(r"\b(?:from|to|for) (?:\S+ ){0,3}$")
+
+
+def _is_marked(text: Claim, action: Action, start: int, one: Mention, mark: re.Pattern[str]) -> bool:
+    low = text.text.lower()
+    if text.language == "en":
+        if one.start < action.end or not mark.search(low[action.start : one.start]):
+            return False
+        return not _OBJECT_END_EN.search(_LAST_PREPOSITION_EN.sub("", low[action.end : one.start]))
+    if text.language == "ja":
+        is_passive = _PASSIVE_JA.match(text.text[action.end : action.end + 10])
+        return not is_passive and one.end <= action.start and mark.match(low, one.end) is not None
+    return mark.search(low[max(start, one.start - 4) : one.start]) is not None
 
 
 _STOP = re.compile(r"[.;](?=\s|$)|[。；\n]")
@@ -316,6 +318,8 @@ def _read_chinese(text: str, start: int, _end: int, action: Action, mentions: Se
                 agent = one
             elif _TO_ZH.search(lead):
                 patient = one
+            elif subject is not None and text[subject.end : one.start] == "的":
+                subject = one  # Polygon的POL
             elif not _BESIDE_ZH.search(lead) and subject is None:
                 subject = one
     behind = next((one for one in mentions if 0 <= one.start - action.end <= 4), None)

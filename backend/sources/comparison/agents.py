@@ -56,7 +56,9 @@ def _stranger(pair: ClaimAndPassage, claimed: Collection[str]) -> Difference | N
     person in place of a person, another agent in place of the record's first actor, if the claim lacks
     them."""
     claim, passage, subject = pair.claim, pair.passage, pair.claim.subject
-    if subject is None or claim.language != passage.language or _is_known(subject.name, passage.text):
+    if subject is None or claim.language != passage.language:
+        return None
+    if _is_known(subject.name, passage.text) or subject.name in pair.names:
         return None
     others = [one for one in passage.mentions if one.entity_id not in claimed and _is_of_record(pair, one)]
     if subject.is_person:
@@ -111,7 +113,7 @@ def _unlisted_agent(pair: ClaimAndPassage, claimed: Collection[str]) -> Differen
     named = [mention.start for mention in claim.mentions if _acts(pair, mention)]
     before = claim.text[: min([claim.actions[0].start, *named])]
     subject = next((name for name in claim.names if name in before), None)
-    if subject is None or not actors or actors[0].entity_id in claimed:
+    if subject is None or subject in pair.names or not actors or actors[0].entity_id in claimed:
         return None
     if claim.language != "en" and _LATIN_PERSON.search(claim.text, claim.text.find(subject)):
         return None  # the source may write this person's name in its own script

@@ -62,6 +62,7 @@ def compare(
         published,
         ids,
         frozenset(entities),
+        passage_names,
     )
     shared = len({mention.entity_id for mention in claim.mentions} & ids)
     same_dates, wrong_date = _dates(pair)

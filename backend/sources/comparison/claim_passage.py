@@ -1,6 +1,6 @@
 """Defines the pair of a claim and a passage, with the data of the passage's record."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -33,6 +33,9 @@ class ClaimAndPassage:
     record_ids: frozenset[str]
     listed: frozenset[str]
     """The entities that the record itself lists, without those found in its text."""
+
+    names: Collection[str] = ()
+    """All names of the record's entities, in all languages."""
 
     def kinds(self, entity_id: str) -> frozenset[str]:
         return KINDS.get(self.types.get(entity_id, ""), frozenset())

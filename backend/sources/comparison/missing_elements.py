@@ -12,7 +12,7 @@ from backend.entities.model import Language
 from backend.sources.claims import lexical_features, negation, numbers
 from backend.sources.claims.cues import find_cues
 from backend.sources.claims.model import Claim, Difference, MissingElement
-from backend.sources.claims.places import find_cities, load_homes
+from backend.sources.claims.places import find, find_cities, load_homes
 from backend.sources.comparison.missing_figures import find_figures
 
 MIN_CLAUSE_TERMS: Mapping[Language, int] = {"en": 3, "ja": 3, "zh": 4}
@@ -28,14 +28,13 @@ OUTCOME_VERBS: Mapping[str, frozenset[str]] = {
     "ban": frozenset({"ban"}),
     "acquit": frozenset({"acquit"}),
     "keep": frozenset({"keep"}),
-    "become_law": frozenset({"become_law", "take_effect", "legal_tender"}),
+    "become_law": frozenset({"become_law", "take_effect", "legal_tender", "sign"}),
     "win": frozenset({"win", "lose_case", "overturn", "uphold", "rule", "approve", "reject", "dismiss"}),
     "pardon": frozenset({"pardon"}),
     "sentence": frozenset({"sentence"}),
     "convict": frozenset({"convict", "plead_guilty", "sentence"}),
     "arrest": frozenset({"arrest"}),
     "delist": frozenset({"delist", "remove", "shut_down"}),
-    "bankrupt": frozenset({"bankrupt", "close_bank", "leave_bankruptcy"}),
 }
 """Verbs that decide the outcome of a matter, each with those that bear it out. Other verbs have too many
 synonyms to search for."""
@@ -115,8 +114,11 @@ def _is_unambiguous_name(claim: Claim, name: str) -> bool:
 
 
 _COMMON_SUBJECTS = frozenset(
-    "congress court police government parliament nobody someone everybody crypto management staff trading"
-    " nothing everyone somebody neither both this that".split()
+    {
+        *("congress", "court", "police", "government", "parliament", "crypto", "management", "staff"),
+        *("trading", "nobody", "someone", "somebody", "everybody", "everyone", "nothing", "neither", "both"),
+        *("this", "that"),
+    }
 )
 """Words that can be the subject at the start of a sentence and are no names."""
 
@@ -138,7 +140,8 @@ def _find_place(claim: Claim, passage: Claim, passage_names: Collection[str]) ->
     known = find_cities(texts)
     for city, (start, end) in find_cities(claim.text).items():
         is_part_of_name = any(one.start < end and start < one.end for one in claim.mentions)
-        if city not in known and not is_part_of_name:
+        is_capital_of_known = bool(find(claim.text[start:end]).keys() & passage.places.keys())
+        if city not in known and not is_part_of_name and not is_capital_of_known:
             return MissingElement("place", claim.text[start:end])
     return None
 

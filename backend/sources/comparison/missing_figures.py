@@ -40,18 +40,18 @@ _INTERVAL: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile("(?:後|前|ぶり|以内|足らず|余り|近く|ほど|も|で|のうち|間で|の間)"),
     "zh": re.compile("(?:后|前|内|以后|之后|以前|之前|多|来|间|左右)"),
 }
+_WITHIN_EN = re.compile(r"\b(?:in|for|by|over|a)(?: \w+)? $")
+_SHORT_UNITS = frozenset({"second", "minute", "hour"})
 
 
 def _is_interval(claim: Claim, one: Quantity) -> bool:
     """True if a duration is the time between two events, which a reader can derive: six weeks later."""
     if one.unit not in HOURS:
         return False
+    if _INTERVAL[claim.language].match(claim.text, one.end):
+        return True
     before = claim.text[max(0, one.start - 8) : one.start].lower()
-    return (
-        _INTERVAL[claim.language].match(claim.text, one.end) is not None
-        or re.search(r"\b(?:in|for|by|over|a)( \w+)? $", before) is not None
-        and one.unit not in ("minute", "second", "hour")
-    )
+    return one.unit not in _SHORT_UNITS and _WITHIN_EN.search(before) is not None
 
 
 def _is_told_otherwise(one: Quantity, passage: Claim) -> bool:

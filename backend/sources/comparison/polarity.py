@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from backend.entities.model import Language
 from backend.sources.claims import dates, negation, roles
-from backend.sources.claims.actions import Verb, verbs
+from backend.sources.claims.actions import BARRING, Verb, verbs
 from backend.sources.claims.model import Action, Claim, Difference
 from backend.sources.comparison import case_outcomes
 
@@ -54,7 +54,7 @@ def actions(
         if opposite is None or _agrees(mine, first, listed):
             if _agrees(mine, told, listed):
                 same += 1
-                refused |= listed[mine.verb].refusal
+                refused |= listed[mine.verb].refusal or mine.verb in BARRING
                 continue
             # A denial holds for all times, so that what the record dates otherwise contradicts it too.
             opposite = _opposite(mine, now if mine.affirmed else ever, background, listed)
@@ -202,7 +202,7 @@ def _mere_refusal(
     refusals = [
         action
         for action in claim.actions
-        if action.verb != "regulate"  # "without a licence" refuses nothing
+        if not _WITHOUT_LICENCE.search(claim.text.lower())
         and action.affirmed == (listed[action.verb].refusal or (on_its_day and action.verb in _STOPPING))
     ]
     if not refusals or any(_is_negative(action, listed) for action in passage.actions):
@@ -221,6 +221,9 @@ def _is_negative(action: Action, listed: Mapping[str, Verb]) -> bool:
     return not action.affirmed or verb.refusal or bool(verb.after) or verb.name in _ENDING
 
 
+_WITHOUT_LICENCE = re.compile(
+    r"\bwithout (?:a |an |any )?(?:licen[cs]e|registration)|無登録|無免許|无牌|未经注册"
+)
 _STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "stop_accepting"})
 """Acts that end or forbid something: a record without any such act states the opposite."""
 _BEGINNING = frozenset(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from backend.sources.claims import agent_phrases
 from backend.sources.claims.actions import verbs
+from backend.sources.claims.lexical_features import normalize_name
 from backend.sources.claims.model import Action, Claim, Comparison
 
 SAME_EVENT = 0.0
@@ -89,8 +90,8 @@ def names_known(claim: Claim, passage: Claim) -> bool | None:
     differ."""
     if not claim.names or claim.language != passage.language:
         return None
-    low = passage.text.lower()
-    return any(name.lower() in low for name in claim.names)
+    text = normalize_name(passage.text)
+    return any(normalize_name(name) in text for name in claim.names)
 
 
 MIN_POINTS = 2

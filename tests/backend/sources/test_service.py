@@ -265,7 +265,7 @@ def test_an_unknown_claim_among_true_claims_makes_the_statement_unverified(finde
         "FTX filed for bankruptcy in November 2022. Sam Bankman-Fried got 25 years. Elon Musk bought FTX.",
     )["truth_assessment"]
     assert (truth["assessment"], truth["truth_probability"]) == ("unverified", 0.5)
-    assert "“Elon Musk bought FTX.”: None of the sources" in truth["reasoning"]
+    assert "“Elon Musk bought FTX.”: The archive was searched" in truth["reasoning"]
 
 
 def test_each_half_of_a_compound_sentence_is_checked(finder: SourceFinder) -> None:
@@ -274,7 +274,7 @@ def test_each_half_of_a_compound_sentence_is_checked(finder: SourceFinder) -> No
     wrong = found(finder, text.format("September 2021"))["truth_assessment"]
     assert right["assessment"] == "supported"
     assert (wrong["assessment"], wrong["truth_probability"] < 0.2) == ("mixed", True)
-    assert "2022-09-15" in wrong["reasoning"]
+    assert "15 September 2022" in wrong["reasoning"]
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,20 @@ def test_the_date_of_a_source_counts_if_the_reasoning_quotes_it() -> None:
     assert text_marks.compare_date("2022-09-16", REASON, "contradicted") is None
 
 
+@pytest.mark.parametrize("shown", ["15 September 2022", "2022年9月15日"])
+def test_the_date_of_a_source_is_found_in_the_words_of_the_reasoning(shown: str) -> None:
+    reason = f"The statement gives another date, but our record (example.org/2021/a) gives {shown}."
+    assert text_marks.compare_date("2022-09-15", reason, "contradicted") == "differs"
+    assert text_marks.compare_date("2022-09-16", reason, "contradicted") is None
+
+
+def test_digits_in_the_address_of_a_page_are_no_figures() -> None:
+    reason = "The statement gives 3 ETH, but our record (example.org/2021/news) gives 4 ETH."
+    statement = "In 2021 a bridge lost 3 ETH."
+    marks = text_marks.mark_claims(statement, reason, ["It lost 4 ETH."], "contradicted")
+    assert read_marked_texts(statement, marks) == [("3 ETH", "differs")]
+
+
 def test_of_overlapping_marks_the_first_stays() -> None:
     first, second = Mark(2, 5, sign="differs"), Mark(4, 6, NamedEntity("a", "A", "asset", ()))
     apart = Mark(0, 2, NamedEntity("a", "A", "asset", ()))

@@ -48,7 +48,7 @@ def test_a_true_statement_has_no_differences(text: str) -> None:
         ),
         (
             "The third Bitcoin halving in April 2024 cut the block reward to 3.125 BTC.",
-            Difference("figure", "third Bitcoin halv", "Fourth Bitcoin halv"),
+            Difference("figure", "third Bitcoin halving", "Fourth Bitcoin halving"),
         ),
         (
             "The fourth Ethereum halving in April 2024 cut the block reward to 3.125 at block 840,000.",

@@ -30,7 +30,7 @@ def test_the_result_shows_verdict_reason_and_official_source_first(service: Rese
     page = html(finished(service))
     assert page.index("rs-verdict-title") < page.index("rs-source-head")
     assert re.search(r'aria-valuenow="9\d"', page)
-    assert "agrees with U.S. Securities and Exchange Commission" in page
+    assert "Our record (sec.gov/" in page
     first = page[page.index('class="rs-source"') :]
     assert t("research.source_regulator") in first[: first.index("blockquote")]
     assert 'href="https://www.sec.gov/' in first
