@@ -195,7 +195,7 @@ _AGAINST_EN = re.compile(r"\b(?:against|of|on|upon|to)\b(?: \w+){0,3}? *$")
 _NOMINAL_EN = re.compile(
     r"^(?:lawsuit|suit|complaint|case|charges|indictment|action|legal action|penalt(?:y|ies)|fine of"
     r"|settlement|acquisition(?: of)?|purchase|takeover|approval|rejection|ban|sanctions? (?:on|against)"
-    r"|seizure|forfeiture|arrest|conviction|pardon|hack|theft|heist|order|warning)$"
+    r"|seizure|forfeiture|arrest|conviction|pardon|hack|theft|heist|order|warning|notice(?: of default)?)$"
 )
 _NOT_SUBJECT_EN = re.compile(
     r"\b(?:in|on|at|for|from|with|of|over|under|after|before|by|to|through|via|against|about|into|like"

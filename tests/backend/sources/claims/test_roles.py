@@ -5,7 +5,7 @@ import pytest
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.claim_parser import parse_claim
-from backend.sources.claims.roles import Roles, are_swapped, find_roles
+from backend.sources.claims.roles import Roles, are_converse, are_swapped, find_roles
 
 
 def read(text: str, language: Language) -> list[Roles]:
@@ -57,3 +57,46 @@ def test_the_same_action_with_exchanged_parties_is_swapped(language: Language, t
 def test_a_text_with_one_party_is_not_swapped(text: str, language: Language) -> None:
     for one in read(text, language):
         assert not any(are_swapped(one, other) for other in read("Bexa sued Aldo.", "en"))
+
+
+CONVERSE_ACTS: list[tuple[Language, str]] = [
+    ("en", "Aldo agreed to buy Bexa."),
+    ("en", "Bexa was sold to Aldo."),
+    ("en", "Bexa is being sold to Aldo for $2 million."),
+    ("ja", "アルドがベクサを買収した。"),
+    ("ja", "ベクサはアルドに身売りした。"),
+    ("zh", "阿尔多收购贝克萨。"),
+    ("zh", "贝克萨被阿尔多收购。"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), CONVERSE_ACTS)
+def test_a_sale_and_a_purchase_are_compared_by_taker_and_thing(language: Language, text: str) -> None:
+    claim = read(text, language)
+    (bought,), (other_way,) = read("Aldo bought Bexa.", "en"), read("Bexa bought Aldo.", "en")
+    assert not any(are_swapped(one, bought) for one in claim)
+    assert any(are_swapped(one, other_way) for one in claim)
+    assert all(are_converse(one, bought) for one in claim if one.verb != "buy")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "other"),
+    [
+        ("en", "Aldo sent ten coins to Bexa.", "Bexa sent ten coins to Aldo."),
+        ("en", "Aldo split from Bexa.", "Bexa split from Aldo."),
+        ("en", "Aldo put Bexa on notice of default.", "Bexa put Aldo on notice of default."),
+        ("ja", "アルドがベクサから分岐した。", "ベクサがアルドから分岐した。"),
+        ("ja", "アルドはベクサに改称した。", "ベクサはアルドに改称した。"),
+        ("zh", "阿尔多从贝克萨分叉。", "贝克萨从阿尔多分叉。"),
+        ("zh", "阿尔多更名为贝克萨。", "贝克萨更名为阿尔多。"),
+        ("zh", "阿尔多按一比一被贝克萨取代。", "贝克萨按一比一被阿尔多取代。"),
+    ],
+)
+def test_recipients_origins_and_names_can_be_swapped(language: Language, text: str, other: str) -> None:
+    claim = read(text, language)
+    assert not any(are_swapped(one, same) for one in claim for same in read(text, language))
+    assert any(are_swapped(one, turned) for one in claim for turned in read(other, language))
+
+
+def test_an_attribute_and_an_amount_have_no_role() -> None:
+    assert not any(one.agents or one.patients for one in read("Regulators banned Aldo futures.", "en"))

@@ -249,3 +249,26 @@ def test_a_negated_verb_is_reported_with_its_context() -> None:
     assert difference.slot == "polarity"
     assert difference.claimed == "The SEC did not approve spot bitcoin ETFs in"
     assert difference.found.startswith("SEC approves spot bitcoin ETFs")
+
+
+@pytest.mark.parametrize(
+    ("claimed", "told"),
+    [("at most 80 percent", "at least 80 percent"), ("42 weeks", "42 days"), ("24 days", "24 hours")],
+)
+def test_an_opposite_bound_or_another_unit_of_time_is_another_figure(claimed: str, told: str) -> None:
+    text = "In May 2021 Coinbase sold {} of its tokens in public.".format
+    if "percent" not in claimed:
+        text = "In May 2021 the sale of tokens by Coinbase stayed open for {}.".format
+    found = compare(claim(text(claimed)), claim(text(told)), {}, types=TYPES)
+    assert found.same_event
+    assert [difference.slot for difference in found.differences] == ["figure"]
+    assert compare(claim(text(told)), claim(text(told)), {}, types=TYPES).differences == ()
+
+
+def test_a_statement_in_traditional_characters_is_quoted_as_it_was_written() -> None:
+    record = claim("2024年4月20日，比特币完成第四次减半，区块奖励降至3.125枚BTC。", "zh")
+    ours = claim("2023年4月20日，比特幣完成第四次減半，區塊獎勵降至3.125枚BTC。", "zh")
+    found = compare(ours, record, {}, types=TYPES)
+    assert found.same_event
+    assert ours.wording == "2023年4月20日，比特幣完成第四次減半，區塊獎勵降至3.125枚BTC。"
+    assert {one.claimed for one in found.agreed} >= {"第四次減半"}
