@@ -1,6 +1,6 @@
-"""Wire shapes of the article endpoints, as the interface names them.
+"""Defines the request and response bodies of the article endpoints.
 
-Offsets count Unicode code points in the named field as sent, start inclusive, end exclusive.
+Offsets count Unicode code points in the named field as sent. The start is inclusive, the end exclusive.
 ``field`` is ``title``, ``summary``, ``content`` or ``tags[i]``.
 """
 
@@ -22,24 +22,24 @@ def _none_is_empty(value: Any) -> Any:
     return [] if value is None else value
 
 
-def _not_too_many(value: Any) -> Any:
-    """More than a request may hold is another answer than a fault of the input."""
+def _require_at_most_max_articles(value: Any) -> Any:
+    """Answer 413 instead of 400 if a request contains too many articles."""
     if isinstance(value, list) and len(value) > MAX_ARTICLES:
         raise PayloadTooLarge(
-            f"The request holds {len(value)} articles; {MAX_ARTICLES} is the most. Send the rest in another."
+            f"The request contains {len(value)} articles, more than {MAX_ARTICLES}. Split it into several requests."
         )
     return value
 
 
 Tags = Annotated[
     list[str],
-    FailFast(),  # a list of a million numbers is one fault, not a million
+    FailFast(),  # report one error, not a million, for a list of a million numbers
     BeforeValidator(_none_is_empty, json_schema_input_type=list[str] | None),
 ]
 
 
 class Article(BaseModel):
-    """An article as sent. What is left out is null (tags: none) and stays so in the answer."""
+    """An article as sent. Missing fields are null (tags: empty), also in the response."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -51,17 +51,19 @@ class Article(BaseModel):
     source: str | None = None
     language: Annotated[
         Literal["en", "ja", "zh", ""] | None,
-        Field(description="Absent, null or empty: found out from the text."),
+        Field(description="Language of the article. If absent, null or empty, it is detected from the text."),
     ] = None
 
 
-AtMostSoMany = Annotated[list[Article], Field(max_length=MAX_ARTICLES)]
-Articles = Annotated[AtMostSoMany, BeforeValidator(_not_too_many, json_schema_input_type=AtMostSoMany)]
+LimitedArticles = Annotated[list[Article], Field(max_length=MAX_ARTICLES)]
+Articles = Annotated[
+    LimitedArticles, BeforeValidator(_require_at_most_max_articles, json_schema_input_type=LimitedArticles)
+]
 
 
 class ScanRequest(BaseModel):
     articles: Articles
-    persist: StrictBool = Field(default=True, description="Whether the violations that are found are stored.")
+    persist: StrictBool = Field(default=True, description="Whether to store the violations.")
 
 
 class ApplyRequest(BaseModel):
@@ -76,7 +78,7 @@ class ArticleOut(TypedDict):
     tags: list[str]
     source: str | None
     language: str | None
-    """As sent."""
+    """The language as sent."""
 
 
 class Match(TypedDict):
@@ -95,7 +97,7 @@ class Violation(TypedDict):
     field: FieldPath
     matched_text: str
     suggested_name: str | None
-    """Null where there is no single one."""
+    """Null unless there is exactly one suggestion."""
     language: Language
     violation_type: ViolationType
     severity: Severity
@@ -134,11 +136,11 @@ class ApplyResult(TypedDict):
 
 
 class StoredViolation(Violation):
-    """A violation as it was found, and by which scan."""
+    """A stored violation with its scan."""
 
     id: int
     scan_id: str
-    """One for each call that stored something."""
+    """Identifies the call that stored the violation."""
     stored_at: str
     rules_version: str
 
@@ -146,7 +148,7 @@ class StoredViolation(Violation):
 class ViolationPage(TypedDict):
     data: list[StoredViolation]
     next_cursor: str | None
-    """What ``cursor`` takes to go on; null on the last page."""
+    """Pass it as ``cursor`` to load the next page; null on the last page."""
 
 
 class Count(TypedDict):
@@ -155,7 +157,7 @@ class Count(TypedDict):
 
 
 class ViolationSummary(TypedDict):
-    """How many stored violations a selection holds, most first; days in order, those of none left out."""
+    """Counts of stored violations, most frequent first. Days are in order; days without violations are left out."""
 
     total: int
     rules: list[Count]
@@ -164,16 +166,16 @@ class ViolationSummary(TypedDict):
     types: list[Count]
     languages: list[Count]
     days: list[Count]
-    """``key`` is the day in UTC."""
+    """``key`` is the UTC day."""
 
 
 class RuleOut(Rule):
-    """A rule as its pack has it; those that are derived from an entity's facts have no specs."""
+    """A rule as defined in its pack, or derived from an entity. Derived rules have no specs."""
 
     note: str | None = None
-    """In English, where the pack has it in several languages."""
+    """The English note if the pack has notes in several languages."""
     notes: dict[Language, str]
-    """By language; empty where the pack has one for all."""
+    """Notes by language; empty if the pack has one note for all languages."""
     specs: tuple[RuleExample, ...] = ()
     derived: bool
 

@@ -60,7 +60,7 @@ def import_(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the pack.")] = False,
 ) -> None:
     """Convert another tool's rules to a pack. Rules that cannot be converted are listed with the reason."""
-    from backend.articles.importers import FORMATS, Options, as_yaml, import_rules
+    from backend.articles.importers import FORMATS, Options, format_yaml, import_rules
     from backend.articles.rules.errors import InvalidRulesError
     from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs, user_files
     from backend.entities.model import LANGUAGES
@@ -79,7 +79,7 @@ def import_(
         with err.status("Importing…"):
             base = [file.pack for file in read_packs(base_files)]
             imported = import_rules(source, kind, base=base, options=options)
-            text = as_yaml(imported)
+            text = format_yaml(imported)
             parse_pack(text, out_file or source)
     except InvalidRulesError as error:
         fail_with_errors(error.errors, WRONG_USAGE)  # a missing file or an unknown format

@@ -1,4 +1,4 @@
-"""Imports the rules of other tools as packs; rules that cannot be converted exactly are listed."""
+"""Imports rules of other tools as packs, and lists the rules that cannot be converted exactly."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -9,14 +9,14 @@ from typing import Literal, get_args
 from backend.articles.importers import csv_table, prh, textlint_terminology, vale, vale_vocabulary
 from backend.articles.importers.rule_drafts import Import, Skipped
 from backend.articles.importers.spec_checks import drop_rules_with_failing_specs
-from backend.articles.importers.yaml_writer import as_yaml
+from backend.articles.importers.yaml_writer import format_yaml
 from backend.articles.model import Pack
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import read_document, read_text
 from backend.entities.model import Language
-from backend.formats.file_errors import FileError
+from backend.formats.file_errors import WHOLE_FILE, FileError
 
-__all__ = ["FORMATS", "Format", "Import", "Skipped", "as_yaml", "detect", "import_rules"]
+__all__ = ["FORMATS", "Format", "Import", "Skipped", "detect", "format_yaml", "import_rules"]
 
 Format = Literal["prh", "vale", "terminology", "csv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -31,12 +31,13 @@ _READERS: dict[Format, Callable[..., Import]] = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the one who imports decides."""
+    """Options of an import."""
 
     auto_fix: bool = False
-    """Whether corrections may be made without approval where the source does not say."""
+    """Whether corrections need no approval, unless the source says otherwise."""
     languages: tuple[Language, ...] = ()
-    """Languages of articles that all rules are for; by default Japanese where kana is in it, else all."""
+    """Languages of all imported rules. By default, rules with kana are for Japanese, and others for all
+    languages."""
 
 
 def import_rules(
@@ -46,29 +47,32 @@ def import_rules(
     base: Sequence[Pack] = (),
     options: Options | None = None,
 ) -> Import:
-    """The rules of ``path`` (a file, or a folder of Vale styles), each proven by its specs beside ``base``.
+    """Import the rules of ``path`` (a file, or a folder of Vale styles) whose specs hold together with
+    ``base``.
 
-    :param base: the packs that the imported one will be laid over.
-    :raises InvalidRulesError: where ``path`` cannot be read, or its format cannot be told.
+    :param base: the packs that the import will be merged into.
+    :raises InvalidRulesError: if ``path`` cannot be read or its format is unknown.
     """
-    chosen = options or Options()
+    options = options or Options()
     kind = format or detect(path)
     if kind == "vale":
-        made = _vale(path, chosen)
+        imported = _import_vale(path, options)
     elif path.is_dir():
-        raise InvalidRulesError([FileError(path, 0, "is a folder: only those of Vale can be imported whole")])
+        raise InvalidRulesError(
+            [FileError(path, WHOLE_FILE, "must be a file: only folders of Vale styles can be imported")]
+        )
     else:
-        made = _READERS[kind](path, auto_fix=chosen.auto_fix)
-    if chosen.languages:
-        made.rules = [rule.model_copy(update={"languages": chosen.languages}) for rule in made.rules]
-    drop_rules_with_failing_specs(made, base)
-    return made
+        imported = _READERS[kind](path, auto_fix=options.auto_fix)
+    if options.languages:
+        imported.rules = [rule.model_copy(update={"languages": options.languages}) for rule in imported.rules]
+    drop_rules_with_failing_specs(imported, base)
+    return imported
 
 
 def detect(path: Path) -> Format:
-    """The format of what is at ``path``.
+    """Detect the format of ``path``.
 
-    :raises InvalidRulesError: where it is none that is known.
+    :raises InvalidRulesError: if it is unknown.
     """
     suffix = path.suffix.lower()
     if path.is_dir() or path.name in vale_vocabulary.FILES:
@@ -82,7 +86,7 @@ def detect(path: Path) -> Format:
         except (json.JSONDecodeError, ValueError, RecursionError) as error:
             if isinstance(error, InvalidRulesError):
                 raise
-            raise InvalidRulesError([FileError(path, 0, f"must be valid JSON: {error}")]) from None
+            raise InvalidRulesError([FileError(path, WHOLE_FILE, f"must be valid JSON: {error}")]) from None
     elif suffix in (".yml", ".yaml"):
         data = read_document(path).data
         if vale.is_supported(data):
@@ -90,26 +94,28 @@ def detect(path: Path) -> Format:
         if prh.is_supported(data):
             return "prh"
     known = ", ".join(FORMATS)
-    raise InvalidRulesError([FileError(path, 0, f"has an unknown format: name it with --format ({known})")])
+    raise InvalidRulesError(
+        [FileError(path, WHOLE_FILE, f"has an unknown format: name it with --format ({known})")]
+    )
 
 
-def _vale(path: Path, options: Options) -> Import:
-    made = Import(path, "vale")
-    for file in _vale_files(path):
+def _import_vale(path: Path, options: Options) -> Import:
+    imported = Import(path, "vale")
+    for file in _list_vale_files(path):
         try:
             if file.name in vale_vocabulary.FILES:
-                vale_vocabulary.add(made, file)
+                vale_vocabulary.add(imported, file)
             else:
-                vale.add(made, read_document(file), auto_fix=options.auto_fix)
+                vale.add(imported, read_document(file), auto_fix=options.auto_fix)
         except InvalidRulesError as refused:
             if file == path:
                 raise
             for error in refused.errors:
-                made.skip(error.file, error.line, file.name, error.reason)
-    return made
+                imported.skip(error.file, error.line, file.name, error.reason)
+    return imported
 
 
-def _vale_files(path: Path) -> list[Path]:
+def _list_vale_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     files = sorted(
@@ -118,6 +124,6 @@ def _vale_files(path: Path) -> list[Path]:
         if file.is_file() and (file.suffix in (".yml", ".yaml") or file.name in vale_vocabulary.FILES)
     )
     if not files or len(files) > MAX_FILES:
-        reason = f"holds {len(files)} Vale styles and vocabularies: between 1 and {MAX_FILES} can be imported"
-        raise InvalidRulesError([FileError(path, 0, reason)])
+        reason = f"must contain 1 to {MAX_FILES} Vale styles and vocabularies, but contains {len(files)}"
+        raise InvalidRulesError([FileError(path, WHOLE_FILE, reason)])
     return files

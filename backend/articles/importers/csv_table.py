@@ -1,7 +1,7 @@
 """Imports CSV tables with the columns wrong, right, and optionally language, severity, note.
 
-The columns come in this order, or in that of a first line that names them. A wrong form is meant in any
-capitals. Rows that differ in their wrong form alone become one rule.
+The columns have this order, or the order of a header line. Wrong forms match in any case. Rows that differ
+only in their wrong form become one rule.
 """
 
 import csv
@@ -22,32 +22,32 @@ Key = tuple[str, tuple[Language, ...], Severity, str]
 
 
 def read(path: Path, *, auto_fix: bool = False) -> Import:
-    """The rows of ``path``.
+    """Import the rows of ``path``.
 
-    :raises InvalidRulesError: where it is no such table.
+    :raises InvalidRulesError: if the file is not such a table.
     """
-    made = Import(path, "csv")
+    imported = Import(path, "csv")
     rows = _rows(read_text(path), path)
     columns = list(COLUMNS)
     if rows and _is_header(rows[0][1]):
         columns = [cell.strip().lower() for cell in rows.pop(0)[1]]
         if "wrong" not in columns or "right" not in columns:
-            reason = "its first line names columns, but not 'wrong' and 'right'"
+            reason = "the header line must name the columns 'wrong' and 'right'"
             raise InvalidRulesError([FileError(path, 1, reason)])
-    together: dict[Key, list[tuple[str, int]]] = {}
+    forms_by_key: dict[Key, list[tuple[str, int]]] = {}
     for line, cells in rows:
         row = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
-        fault = _fault(row, len(cells), len(columns))
-        if fault:
-            made.skip(path, line, row.get("wrong") or "row", fault)
+        error = _find_error(row, len(cells), len(columns))
+        if error:
+            imported.skip(path, line, row.get("wrong") or "row", error)
             continue
-        given = row.get("language", "")
-        languages = tuple(known for known in LANGUAGES if known == given)
+        language = row.get("language", "")
+        languages = tuple(known for known in LANGUAGES if known == language)
         severity = next((known for known in SEVERITIES if known == row.get("severity")), SEVERITIES[1])
         key: Key = (row["right"], languages, severity, row.get("note", ""))
-        together.setdefault(key, []).append((row["wrong"], line))
-    for (right, meant, severity, note), wrong in together.items():
-        made.add(
+        forms_by_key.setdefault(key, []).append((row["wrong"], line))
+    for (right, languages, severity, note), wrong in forms_by_key.items():
+        imported.add(
             Draft(
                 path,
                 wrong[0][1],
@@ -55,16 +55,16 @@ def read(path: Path, *, auto_fix: bool = False) -> Import:
                 tuple(Pattern(text=text) for text in dict.fromkeys(text for text, _ in wrong)),
                 case="any",
                 severity=severity,
-                languages=meant,
+                languages=languages,
                 auto_fix=auto_fix,
                 note=note or None,
             )
         )
-    return made
+    return imported
 
 
 def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
-    """The rows that are not empty, with the lines on which they begin."""
+    """List the rows that are not empty, with the numbers of their first lines."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text))
     rows: list[tuple[int, list[str]]] = []
     before = 0
@@ -87,15 +87,15 @@ def _is_header(cells: list[str]) -> bool:
     return all(cell.strip().lower() in COLUMNS for cell in cells)
 
 
-def _fault(row: dict[str, str], cells: int, columns: int) -> str | None:
+def _find_error(row: dict[str, str], cells: int, columns: int) -> str | None:
     if cells > columns:
-        return f"it has {cells} cells, and there are {columns} columns: put text with a comma in quotes"
+        return f"it has {cells} cells for {columns} columns: put text with a comma in quotes"
     if not row.get("wrong") or not row.get("right"):
-        return "it needs a wrong and a right form"
+        return "it must have a wrong and a right form"
     if len(row["wrong"]) > 100:
-        return "its wrong form is longer than 100 characters"
+        return "its wrong form must not be longer than 100 characters"
     if row.get("language", "") not in ("", *LANGUAGES):
-        return f"the language {row['language']!r} is none of {', '.join(LANGUAGES)}"
+        return f"the language {row['language']!r} must be one of {', '.join(LANGUAGES)}"
     if row.get("severity", "") not in ("", *SEVERITIES):
-        return f"the severity {row['severity']!r} is none of {', '.join(SEVERITIES)}"
+        return f"the severity {row['severity']!r} must be one of {', '.join(SEVERITIES)}"
     return None

@@ -1,9 +1,9 @@
 """Imports prh dictionaries (https://github.com/prh/prh).
 
-``expected`` is what to write, ``pattern`` (or ``patterns``) what is wrong: a text in its exact capitals,
-or a regular expression between slashes. Without a pattern every other way of writing ``expected`` in
-capitals and full width is wrong. A match counts only where the group that ``regexpMustEmpty`` names is
-empty. Files name others to be joined under ``imports``.
+``expected`` is the correct text. ``pattern`` (or ``patterns``) is wrong: a case-sensitive text, or a regular
+expression between slashes. Without a pattern, ``expected`` in any other case or width is wrong. If
+``regexpMustEmpty`` names a group, a match counts only if that group is empty. ``imports`` names further
+files.
 """
 
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError, expand
-from backend.articles.importers.rule_drafts import Draft, Import, patterns_of, surface
+from backend.articles.importers.rule_drafts import Draft, Import, build_pattern, build_patterns
 from backend.articles.model import Pattern, RuleExample
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import Document, read_document
@@ -24,7 +24,7 @@ _KNOWN = frozenset({"expected", "pattern", "patterns", "regexpMustEmpty", "optio
 
 
 def is_supported(data: Any) -> bool:
-    """Whether ``data`` looks like a prh dictionary."""
+    """True if ``data`` looks like a prh dictionary."""
     if not isinstance(data, dict):
         return False
     rules = data.get("rules")
@@ -35,83 +35,83 @@ def is_supported(data: Any) -> bool:
 
 
 def read(path: Path, *, auto_fix: bool = False) -> Import:
-    """The rules of ``path`` and of the files that it imports.
+    """Import the rules of ``path`` and of the files that it imports.
 
-    :raises InvalidRulesError: where ``path`` cannot be read.
+    :raises InvalidRulesError: if ``path`` cannot be read.
     """
-    made = Import(path, "prh")
+    imported = Import(path, "prh")
     expected: set[str] = set()
     seen: set[Path] = set()
-    for file, rule, number in _rules(read_document(path), made, seen, follow=True):
+    for file, rule, number in _rules(read_document(path), imported, seen, follow=True):
         line = file.line("rules", number)
         entry = {"expected": rule} if isinstance(rule, str) else rule
         if not isinstance(entry, dict) or not isinstance(entry.get("expected"), str):
-            made.skip(file.path, line, f"rule {number + 1}", "'expected' must be text")
+            imported.skip(file.path, line, f"rule {number + 1}", "'expected' must be text")
         elif file.path != path and entry["expected"] in expected:
-            reason = "another file has a rule for it already, which goes before"
-            made.skip(file.path, line, entry["expected"], reason)
+            reason = "a rule of another file for it takes precedence"
+            imported.skip(file.path, line, entry["expected"], reason)
         else:
-            _add(made, file.path, line, entry, auto_fix)
+            _add(imported, file.path, line, entry, auto_fix)
         if isinstance(entry, dict) and isinstance(entry.get("expected"), str):
             expected.add(entry["expected"])
-    return made
+    return imported
 
 
 def _rules(
-    document: Document, made: Import, seen: set[Path], *, follow: bool
+    document: Document, imported: Import, seen: set[Path], *, follow: bool
 ) -> Iterator[tuple[Document, Any, int]]:
-    """The rules of a file, then of those that it imports."""
+    """Generate the rules of a file, then of the files that it imports."""
     seen.add(document.path.resolve())
     data = document.data if isinstance(document.data, dict) else {}
     rules = data.get("rules")
     for number, rule in enumerate(rules if isinstance(rules, list) else []):
         yield document, rule, number
     if data.get("targets"):
-        line, reason = document.line("targets"), "which files and lines to look at is not part of rules"
-        made.skip(document.path, line, "targets", reason)
+        line, reason = document.line("targets"), "rules do not select files and lines"
+        imported.skip(document.path, line, "targets", reason)
     imports = data.get("imports")
     given = imports if isinstance(imports, list) else [imports] if imports else []
     for number, entry in enumerate(given if follow else []):
-        yield from _imported(document, entry, document.line("imports", number), made, seen)
+        yield from _imported(document, entry, document.line("imports", number), imported, seen)
 
 
 def _imported(
-    document: Document, entry: Any, line: int, made: Import, seen: set[Path]
+    document: Document, entry: Any, line: int, imported: Import, seen: set[Path]
 ) -> Iterator[tuple[Document, Any, int]]:
     options = {"path": entry} if isinstance(entry, str) else entry
     if not isinstance(options, dict) or not isinstance(options.get("path"), str):
-        made.skip(document.path, line, "import", "it names no path")
+        imported.skip(document.path, line, "import", "it must name a path")
         return
     name = options["path"]
     path = document.path.parent / name
     if path.resolve() in seen:
         return
     if len(seen) >= MAX_FILES:
-        made.skip(document.path, line, f"import {name}", f"more than {MAX_FILES} files import each other")
+        imported.skip(document.path, line, f"import {name}", f"at most {MAX_FILES} files can be imported")
         return
     if not path.is_file():
-        made.skip(document.path, line, f"import {name}", "this file does not exist")
+        imported.skip(document.path, line, f"import {name}", "this file does not exist")
         return
     try:
         inner = read_document(path)
     except InvalidRulesError as refused:
-        made.skip(document.path, line, f"import {name}", str(refused.errors[0]))
+        imported.skip(document.path, line, f"import {name}", str(refused.errors[0]))
         return
     ignored = [_ignored(given) for given in options.get("ignoreRules") or []]
-    for file, rule, number in _rules(inner, made, seen, follow=not options.get("disableImports")):
-        if not any(_is(rule, wanted) for wanted in ignored):
+    for file, rule, number in _rules(inner, imported, seen, follow=not options.get("disableImports")):
+        if not any(_matches(rule, fields) for fields in ignored):
             yield file, rule, number
 
 
 def _ignored(given: Any) -> dict[str, str]:
-    """What an ignored rule must hold to be meant."""
+    """Return the fields that a rule must have to be ignored."""
     if isinstance(given, str):
         return {"pattern": given}
     return {k: v for k, v in given.items() if isinstance(v, str)} if isinstance(given, dict) else {}
 
 
-def _is(rule: Any, wanted: dict[str, str]) -> bool:
-    if not wanted:
+def _matches(rule: Any, fields: dict[str, str]) -> bool:
+    if not fields:
         return False
     entry = {"expected": rule} if isinstance(rule, str) else rule
     if not isinstance(entry, dict):
@@ -119,32 +119,32 @@ def _is(rule: Any, wanted: dict[str, str]) -> bool:
     written = entry.get("pattern", entry.get("patterns"))
     forms = {str(p) for p in (written if isinstance(written, list) else [written])}
     forms |= {f"/{form}/gmu" for form in forms} | {f"/{form}/gm" for form in forms}
-    return wanted.get("expected", entry.get("expected")) == entry.get("expected") and (
-        "pattern" not in wanted or wanted["pattern"] in forms
+    return fields.get("expected", entry.get("expected")) == entry.get("expected") and (
+        "pattern" not in fields or fields["pattern"] in forms
     )
 
 
-def _add(made: Import, file: Path, line: int, entry: dict[str, Any], auto_fix: bool) -> None:
-    """Drafts of one rule: of each name that its expected text can stand for."""
+def _add(imported: Import, file: Path, line: int, entry: dict[str, Any], auto_fix: bool) -> None:
+    """Add one rule, as a draft for each name that its expected text can become."""
     expected = entry["expected"]
     try:
         unknown = sorted(str(name) for name in entry if name not in _KNOWN)
         if unknown:
-            raise UnsupportedRegexError(f"'{unknown[0]}' is not known")
+            raise UnsupportedRegexError(f"the field '{unknown[0]}' is unknown")
         by_name: dict[str, list[Pattern]] = {}
         for pattern, expansion in _patterns(entry):
-            by_name.setdefault(_filled(expected, expansion), []).append(pattern)
+            by_name.setdefault(_replace_groups(expected, expansion), []).append(pattern)
         specs = _specs(entry)
         if not by_name:
             raise UnsupportedRegexError("it names no wrong form")
     except UnsupportedRegexError as reason:
-        made.skip(file, line, expected, str(reason))
+        imported.skip(file, line, expected, str(reason))
         return
     options = entry.get("options")
     bounded = isinstance(options, dict) and options.get("wordBoundary") is True
     note = entry.get("prh")
     for name, patterns in by_name.items():
-        made.add(
+        imported.add(
             Draft(
                 file,
                 line,
@@ -157,16 +157,16 @@ def _add(made: Import, file: Path, line: int, entry: dict[str, Any], auto_fix: b
             )
         )
     if len(by_name) > 1 and specs:
-        # Each example is of one of the rules that this one became; with all of them it must hold.
-        _share_specs(made, file, line, specs)
+        # Each spec belongs to one of the drafts, and must hold with all of them.
+        _share_specs(imported, file, line, specs)
 
 
-def _share_specs(made: Import, file: Path, line: int, specs: tuple[tuple[str, str], ...]) -> None:
-    mine = [i for i, rule in enumerate(made.rules) if made.places[rule.id] == (file, line)]
+def _share_specs(imported: Import, file: Path, line: int, specs: tuple[tuple[str, str], ...]) -> None:
+    mine = [i for i, rule in enumerate(imported.rules) if imported.places[rule.id] == (file, line)]
     if mine:
-        last = made.rules[mine[-1]]
+        last = imported.rules[mine[-1]]
         more = tuple(RuleExample.model_validate({"from": given, "to": to}) for given, to in specs)
-        made.rules[mine[-1]] = last.model_copy(update={"specs": (*last.specs, *more)})
+        imported.rules[mine[-1]] = last.model_copy(update={"specs": (*last.specs, *more)})
 
 
 def _patterns(entry: dict[str, Any]) -> Iterator[tuple[Pattern, Expansion]]:
@@ -176,19 +176,23 @@ def _patterns(entry: dict[str, Any]) -> Iterator[tuple[Pattern, Expansion]]:
     must_be_empty = _must_be_empty(entry.get("regexpMustEmpty"))
     if written is None:
         expected = entry["expected"]
-        yield surface(expected, case="any"), Expansion(expected)
+        yield build_pattern(expected, case="any"), Expansion(expected)
         return
     for given in written if isinstance(written, list) else [written]:
         if not isinstance(given, str):
             raise UnsupportedRegexError(f"the pattern {given!r} must be text")
         regex = _REGEX.fullmatch(given)
         if regex is None:
-            yield surface(given), Expansion(given)
+            yield build_pattern(given), Expansion(given)
             continue
         source, flags = regex.groups()
         if "y" in flags:
-            raise UnsupportedRegexError("it matches only where the match before ended (flag y)")
-        for pattern, expansion in patterns_of(expand(source), boundary="auto", must_be_empty=must_be_empty):
+            raise UnsupportedRegexError(
+                "the flag y is not supported: it matches only at the end of the previous match"
+            )
+        for pattern, expansion in build_patterns(
+            expand(source), boundary="auto", must_be_empty=must_be_empty
+        ):
             yield (
                 pattern.model_copy(update={"case": "any"}) if "i" in flags else pattern,
                 expansion,
@@ -200,12 +204,12 @@ def _must_be_empty(given: Any) -> int | None:
         return None
     group = _GROUP.fullmatch(given) if isinstance(given, str) else None
     if group is None:
-        raise UnsupportedRegexError(f"'regexpMustEmpty' is {given!r} and names no group")
+        raise UnsupportedRegexError(f"'regexpMustEmpty' must name a group, such as $1, but is {given!r}")
     return int(group[1])
 
 
-def _filled(expected: str, expansion: Expansion) -> str:
-    """``expected`` with what its groups matched."""
+def _replace_groups(expected: str, expansion: Expansion) -> str:
+    """Replace the group references in ``expected`` by the matched texts."""
     return _GROUP.sub(lambda group: expansion.groups.get(int(group[1]), ""), expected)
 
 
@@ -213,6 +217,6 @@ def _specs(entry: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     specs = []
     for given in entry.get("specs") or []:
         if not isinstance(given, dict) or not all(isinstance(given.get(k), str) for k in ("from", "to")):
-            raise UnsupportedRegexError("one of its specs is not two texts, 'from' and 'to'")
+            raise UnsupportedRegexError("each of its specs must have the texts 'from' and 'to'")
         specs.append((given["from"], given["to"]))
     return tuple(specs)

@@ -1,17 +1,17 @@
-"""Defines the syntax tree of a regular expression that matches few texts, and its expansion."""
+"""Defines the syntax tree of a regular expression, and expands it to the texts that it matches."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 MAX_EXPANSIONS = 200
-"""Surfaces that one expression may stand for."""
+"""Maximum number of texts that one expression may match."""
 MAX_EXPANSION_CHARS = 100
-"""Characters of one of them."""
+"""Maximum length of such a text."""
 
 
 class UnsupportedRegexError(ValueError):
-    """The expression cannot be carried over; the message says why."""
+    """The expression cannot be imported. The message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Expansion:
 
     text: str = ""
     groups: Mapping[int, str] = field(default_factory=dict)
-    """What each capturing group matched; absent groups matched nothing."""
+    """The text of each capturing group that matched."""
     not_before: tuple[str, ...] = ()
     not_after: tuple[str, ...] = ()
     word_start: bool = False
@@ -28,19 +28,19 @@ class Expansion:
 
 
 class Node(Protocol):
-    """Part of an expression."""
+    """A node of the syntax tree."""
 
-    def walk(self, before: Expansion) -> Iterator[Expansion]:
-        """Every way in which the part can go on from ``before``."""
+    def expand(self, before: Expansion) -> Iterator[Expansion]:
+        """Generate every expansion of this node that continues ``before``."""
 
 
 @dataclass(slots=True)
 class CharSet:
     choices: str
 
-    def walk(self, before: Expansion) -> Iterator[Expansion]:
+    def expand(self, before: Expansion) -> Iterator[Expansion]:
         if before.not_before or before.word_end:
-            raise UnsupportedRegexError("it looks ahead, or asks for a boundary, in its middle")
+            raise UnsupportedRegexError("a look-ahead or a boundary is supported only at its end")
         for character in self.choices:
             yield replace(before, text=before.text + character)
 
@@ -49,14 +49,14 @@ class CharSet:
 class Concatenation:
     parts: list[Node]
 
-    def walk(self, before: Expansion) -> Iterator[Expansion]:
+    def expand(self, before: Expansion) -> Iterator[Expansion]:
         yield from self._from(0, before)
 
     def _from(self, number: int, before: Expansion) -> Iterator[Expansion]:
         if number == len(self.parts):
             yield before
             return
-        for step in self.parts[number].walk(before):
+        for step in self.parts[number].expand(before):
             yield from self._from(number + 1, step)
 
 
@@ -64,22 +64,22 @@ class Concatenation:
 class Alternation:
     branches: list[Node]
 
-    def walk(self, before: Expansion) -> Iterator[Expansion]:
+    def expand(self, before: Expansion) -> Iterator[Expansion]:
         for branch in self.branches:
-            yield from branch.walk(before)
+            yield from branch.expand(before)
 
 
 @dataclass(slots=True)
 class Repeat:
     part: Node
-    least: int
-    most: int
+    min_count: int
+    max_count: int
     lazy: bool
 
-    def walk(self, before: Expansion) -> Iterator[Expansion]:
-        counts = range(self.least, self.most + 1)
+    def expand(self, before: Expansion) -> Iterator[Expansion]:
+        counts = range(self.min_count, self.max_count + 1)
         for count in counts if self.lazy else reversed(counts):
-            yield from Concatenation([self.part] * count).walk(before)
+            yield from Concatenation([self.part] * count).expand(before)
 
 
 @dataclass(slots=True)
@@ -87,14 +87,14 @@ class Group:
     number: int
     part: Node
 
-    def walk(self, before: Expansion) -> Iterator[Expansion]:
-        for after in self.part.walk(before):
+    def expand(self, before: Expansion) -> Iterator[Expansion]:
+        for after in self.part.expand(before):
             yield replace(after, groups={**after.groups, self.number: after.text[len(before.text) :]})
 
 
 @dataclass(slots=True)
 class Boundary:
-    def walk(self, before: Expansion) -> Iterator[Expansion]:
+    def expand(self, before: Expansion) -> Iterator[Expansion]:
         yield replace(before, word_end=True) if before.text else replace(before, word_start=True)
 
 
@@ -105,21 +105,19 @@ class NegativeLookaround:
     part: Node
     ahead: bool
 
-    def walk(self, before: Expansion) -> Iterator[Expansion]:
-        beside = []
-        for number, expansion in enumerate(self.part.walk(Expansion())):
+    def expand(self, before: Expansion) -> Iterator[Expansion]:
+        neighbours = []
+        for number, expansion in enumerate(self.part.expand(Expansion())):
             if number >= MAX_EXPANSIONS:
-                raise UnsupportedRegexError(
-                    f"a look-around in it stands for more than {MAX_EXPANSIONS} texts"
-                )
+                raise UnsupportedRegexError(f"a look-around in it matches more than {MAX_EXPANSIONS} texts")
             if not expansion.text or expansion.not_before or expansion.not_after or expansion.word_end:
                 raise UnsupportedRegexError("it contains a look-around that does not list texts")
             if expansion.word_start:
                 raise UnsupportedRegexError("it contains a look-around that does not list texts")
-            beside.append(expansion.text)
+            neighbours.append(expansion.text)
         if self.ahead:
-            yield replace(before, not_before=(*before.not_before, *beside))
+            yield replace(before, not_before=(*before.not_before, *neighbours))
         elif before.text:
-            raise UnsupportedRegexError("it looks behind in its middle")
+            raise UnsupportedRegexError("a look-behind is supported only at its start")
         else:
-            yield replace(before, not_after=(*before.not_after, *beside))
+            yield replace(before, not_after=(*before.not_after, *neighbours))

@@ -1,4 +1,4 @@
-"""Parses regular expressions; a part that cannot be expanded to texts is refused where it occurs."""
+"""Parses regular expressions, and rejects parts that cannot be expanded to texts."""
 
 import re
 import sys
@@ -18,26 +18,26 @@ from backend.articles.importers.regex_ast import (
 
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 _UNSUPPORTED_ESCAPES = {
-    "s": "white space of any kind",
+    "s": "any white space",
     "S": "anything but white space",
     "w": "any letter",
     "W": "anything but a letter",
     "D": "anything but a digit",
-    "p": "a class of characters",
-    "P": "a class of characters",
+    "p": "a Unicode character class",
+    "P": "a Unicode character class",
     "A": "the start of the text",
     "z": "the end of the text",
     "Z": "the end of the text",
-    "k": "what a group matched",
-    "B": "a place inside a word",
-    "G": "the end of the match before",
+    "k": "the text of a group",
+    "B": "a position inside a word",
+    "G": "the end of the previous match",
 }
 MAX_NESTING_DEPTH = 50
 _HEX = re.compile("[0-9a-fA-F]{1,6}")
 
 
 class Parser:
-    """Recursive descent over the expression's text."""
+    """A recursive descent parser of one expression."""
 
     def __init__(self, pattern: str) -> None:
         self._text = pattern
@@ -48,7 +48,7 @@ class Parser:
     def parse(self) -> Node:
         node = self._parse_alternation()
         if self._at < len(self._text):
-            raise UnsupportedRegexError("it has a closing bracket too many")
+            raise UnsupportedRegexError("it has an extra closing bracket")
         return node
 
     def _peek(self) -> str:
@@ -56,7 +56,7 @@ class Parser:
 
     def _next(self) -> str:
         if self._at >= len(self._text):
-            raise UnsupportedRegexError("it ends too early")
+            raise UnsupportedRegexError("it ends unexpectedly")
         self._at += 1
         return self._text[self._at - 1]
 
@@ -81,29 +81,29 @@ class Parser:
     def _parse_quantifier(self, part: Node) -> Node:
         sign = self._peek()
         if sign in ("*", "+"):
-            raise UnsupportedRegexError(f"'{sign}' repeats without an end")
+            raise UnsupportedRegexError(f"'{sign}' repeats without a limit")
         if sign == "?":
             self._at += 1
-            least, most = 0, 1
+            min_count, max_count = 0, 1
         elif sign == "{":
-            least, most = self._parse_counts()
+            min_count, max_count = self._parse_counts()
         else:
             return part
         lazy = self._accept("?")
         if self._peek() in ("*", "+", "?", "{"):
-            raise UnsupportedRegexError("it repeats a repetition")
-        return Repeat(part, least, most, lazy)
+            raise UnsupportedRegexError("nested repetition is not supported")
+        return Repeat(part, min_count, max_count, lazy)
 
     def _parse_counts(self) -> tuple[int, int]:
         end = self._text.find("}", self._at)
         numbers = self._text[self._at + 1 : end].split(",") if end > 0 else []
         if not numbers or len(numbers) > 2 or not all(n.isdecimal() and len(n) < 4 for n in numbers):
-            raise UnsupportedRegexError("it repeats without an end")
+            raise UnsupportedRegexError("it repeats without a limit")
         self._at = end + 1
-        least, most = int(numbers[0]), int(numbers[-1])
-        if most > MAX_EXPANSIONS or least > most:
+        min_count, max_count = int(numbers[0]), int(numbers[-1])
+        if max_count > MAX_EXPANSIONS or min_count > max_count:
             raise UnsupportedRegexError(f"it repeats more than {MAX_EXPANSIONS} times")
-        return least, most
+        return min_count, max_count
 
     def _parse_atom(self) -> Node:
         character = self._next()
@@ -113,11 +113,11 @@ class Parser:
             case "[":
                 return CharSet(self._parse_char_class())
             case ".":
-                raise UnsupportedRegexError("'.' stands for any character")
+                raise UnsupportedRegexError("'.' matches any character")
             case "^" | "$":
-                raise UnsupportedRegexError(f"'{character}' asks for the edge of a line")
+                raise UnsupportedRegexError(f"'{character}' matches the edge of a line")
             case "*" | "+" | "?":
-                raise UnsupportedRegexError(f"'{character}' repeats nothing")
+                raise UnsupportedRegexError(f"'{character}' has nothing to repeat")
             case "\\":
                 if self._accept("b"):
                     return Boundary()
@@ -142,26 +142,26 @@ class Parser:
         if self._accept("?<!"):
             return NegativeLookaround(self._parse_alternation(), ahead=False)
         if self._accept("?=") or self._accept("?<="):
-            raise UnsupportedRegexError("it asks for a neighbour, and rules can only exclude some")
+            raise UnsupportedRegexError("it requires a neighbour, but rules can only exclude neighbours")
         if self._accept("?<") or self._accept("?P<"):
             self._at = self._text.find(">", self._at) + 1
             if not self._at:
                 raise UnsupportedRegexError("a bracket in it is not closed")
         elif self._peek() == "?":
-            raise UnsupportedRegexError("it sets options in its middle")
+            raise UnsupportedRegexError("inline options are not supported")
         self._groups += 1
         number = self._groups
         return Group(number, self._parse_alternation())
 
     def _parse_escape(self) -> str:
-        """The characters that the escape stands for."""
+        """Return the characters that the escape matches."""
         character = self._next()
         if character == "d":
             return "0123456789"
         if character in _UNSUPPORTED_ESCAPES:
-            raise UnsupportedRegexError(f"'\\{character}' stands for {_UNSUPPORTED_ESCAPES[character]}")
+            raise UnsupportedRegexError(f"'\\{character}' matches {_UNSUPPORTED_ESCAPES[character]}")
         if character in "123456789":
-            raise UnsupportedRegexError(f"'\\{character}' stands for what a group matched")
+            raise UnsupportedRegexError(f"'\\{character}' matches the text of a group")
         if character == "x":
             return self._parse_char_code(2)
         if character == "u":
@@ -172,19 +172,19 @@ class Parser:
                 return code
             return self._parse_char_code(4)
         if character.isalpha() and character not in _ESCAPES:
-            raise UnsupportedRegexError(f"'\\{character}' is not known")
+            raise UnsupportedRegexError(f"'\\{character}' is an unknown escape")
         return _ESCAPES.get(character, character)
 
     def _parse_char_code(self, digits: int) -> str:
         written = self._text[self._at : self._at + digits]
         if len(written) != digits or not _HEX.fullmatch(written) or int(written, 16) > sys.maxunicode:
-            raise UnsupportedRegexError("it holds a broken character code")
+            raise UnsupportedRegexError("it contains an invalid character code")
         self._at += digits
         return chr(int(written, 16))
 
     def _parse_char_class(self) -> str:
         if self._accept("^"):
-            raise UnsupportedRegexError("'[^…]' stands for all but some characters")
+            raise UnsupportedRegexError("'[^…]' matches all but some characters")
         characters: dict[str, None] = {}
         while not self._accept("]"):
             low = self._parse_class_member()
@@ -192,12 +192,14 @@ class Parser:
                 self._at += 1
                 high = self._parse_class_member()
                 if len(low) != 1 or len(high) != 1 or not 0 <= ord(high) - ord(low) < MAX_EXPANSIONS:
-                    raise UnsupportedRegexError(f"a class in it holds more than {MAX_EXPANSIONS} characters")
+                    raise UnsupportedRegexError(
+                        f"a class in it contains more than {MAX_EXPANSIONS} characters"
+                    )
                 characters |= {chr(code): None for code in range(ord(low), ord(high) + 1)}
             else:
                 characters |= dict.fromkeys(low)
         if not characters:
-            raise UnsupportedRegexError("it holds an empty class")
+            raise UnsupportedRegexError("it contains an empty class")
         return "".join(characters)
 
     def _parse_class_member(self) -> str:

@@ -1,4 +1,4 @@
-"""Converts rule drafts of all importers to rules, or lists them with the reason."""
+"""Converts rule drafts of all importers to rules, and lists those that cannot be converted."""
 
 import re
 import unicodedata
@@ -23,7 +23,7 @@ _WORD_ASCII = re.compile(r"\w", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something of the source that is not carried over, and why."""
+    """An item of the source that is not imported, and the reason."""
 
     file: Path
     line: int
@@ -37,21 +37,21 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A rule as the source has it."""
+    """A rule as the source defines it."""
 
     file: Path
     line: int
     suggest: str | tuple[str, ...]
-    """One name, or several for the editor to choose from; none where the source has no name."""
+    """One name, several for the editor to choose from, or none if the source has none."""
     patterns: tuple[Pattern, ...]
     specs: tuple[tuple[str, str], ...] = ()
-    """The source's own examples: from, to."""
+    """Examples of the source: wrong text and corrected text."""
     boundary: Boundary = "auto"
     case: Literal["exact", "any"] = "exact"
     severity: Severity = "warning"
     auto_fix: bool = False
     languages: tuple[Language, ...] = ()
-    """Empty: Japanese where kana is in it, else all."""
+    """If empty: Japanese for rules with kana, else all languages."""
     note: str | None = None
 
     @property
@@ -62,7 +62,7 @@ class Draft:
 
 @dataclass(slots=True)
 class Import:
-    """What an importer made of a source."""
+    """The result of importing one source."""
 
     file: Path
     format: str
@@ -70,18 +70,18 @@ class Import:
     rules: list[Rule] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     places: dict[str, tuple[Path, int]] = field(default_factory=dict)
-    """Of each rule, by id: file and line in the source."""
+    """File and line in the source by rule id."""
 
     def skip(self, file: Path, line: int, what: str, reason: str) -> None:
         self.skipped.append(Skipped(file, line, what, reason))
 
     def add(self, draft: Draft) -> None:
-        """Make a rule of ``draft``, or list it."""
-        rule = rule_of(draft, self._unused_id(draft))
+        """Add ``draft`` as a rule, or as skipped."""
+        rule = build_rule(draft, self._unused_id(draft))
         if isinstance(rule, str):
             self.skip(draft.file, draft.line, draft.what, rule)
         elif twin := next((known for known in self.rules if _same(known, rule)), None):
-            self.skip(draft.file, draft.line, draft.what, f"it is the same as that of {twin.source}")
+            self.skip(draft.file, draft.line, draft.what, f"it repeats the rule of {twin.source}")
         else:
             self.rules.append(rule)
             self.places[rule.id] = draft.file, draft.line
@@ -96,16 +96,16 @@ class Import:
         return given
 
 
-def rule_of(draft: Draft, rule_id: str) -> Rule | str:
-    """The rule, or the reason why there cannot be one."""
-    patterns = [pattern for pattern in draft.patterns if not _says_itself(pattern, draft)]
+def build_rule(draft: Draft, rule_id: str) -> Rule | str:
+    """Build the rule of ``draft``; returns the reason if it is invalid."""
+    patterns = [pattern for pattern in draft.patterns if not _matches_only_correct_form(pattern, draft)]
     if not patterns:
-        return "it names no wrong form"
+        return "it has no wrong form"
     given = {
         "id": rule_id,
         "type": _type(patterns, draft.suggest),
         "languages": draft.languages or _languages(draft),
-        "match": [_shortest(pattern) for pattern in patterns],
+        "match": [_simplify(pattern) for pattern in patterns],
         "suggest": draft.suggest,
         "auto_fix": draft.auto_fix and isinstance(draft.suggest, str),
         "severity": draft.severity,
@@ -118,16 +118,17 @@ def rule_of(draft: Draft, rule_id: str) -> Rule | str:
     try:
         rule = Rule.model_validate(given)
     except ValidationError as error:
-        return _words(error, given)
+        return _describe(error, given)
     return next((sentence for _, sentence in check_rule(rule)), rule)
 
 
-def patterns_of(
+def build_patterns(
     expansions: Iterable[Expansion], *, boundary: Boundary, must_be_empty: int | None = None
 ) -> list[tuple[Pattern, Expansion]]:
-    """A pattern for each expansion; the expansions whose group ``must_be_empty`` is not make exclusions.
+    """Build a pattern for each expansion. Expansions whose group ``must_be_empty`` is filled become
+    exclusions.
 
-    :raises UnsupportedRegexError: where an expansion cannot be said as a pattern.
+    :raises UnsupportedRegexError: if an expansion has no equivalent pattern.
     """
     kept: list[Expansion] = []
     ignored: list[Expansion] = []
@@ -137,20 +138,20 @@ def patterns_of(
     return [(_pattern(expansion, ignored, boundary), expansion) for expansion in kept]
 
 
-def surface(text: str, **conditions: Any) -> Pattern:
-    """A pattern of ``text``.
+def build_pattern(text: str, **conditions: Any) -> Pattern:
+    """Build a pattern of ``text``.
 
-    :raises UnsupportedRegexError: where none can be.
+    :raises UnsupportedRegexError: if it is invalid.
     """
     given = {"text": text, **conditions}
     try:
         return Pattern.model_validate(given)
     except ValidationError as error:
-        raise UnsupportedRegexError(_words(error, given)) from None
+        raise UnsupportedRegexError(_describe(error, given)) from None
 
 
 def slug(text: str) -> str:
-    """``text`` as part of an id; where it has no Latin letter or digit, a number that stays the same."""
+    """Convert ``text`` to part of an id; a checksum stands for non-Latin letters."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = "-".join(re.findall(r"[a-z0-9]+", plain))
     if any(unicodedata.category(c)[0] == "L" and ord(c) > 0x2FF for c in text) or not words:
@@ -161,7 +162,7 @@ def slug(text: str) -> str:
 def _pattern(expansion: Expansion, ignored: Sequence[Expansion], boundary: Boundary) -> Pattern:
     text = expansion.text
     if expansion.word_start != expansion.word_end:
-        raise UnsupportedRegexError("it asks for a word boundary at one side alone")
+        raise UnsupportedRegexError("it needs a word boundary at one side only")
     if expansion.word_start:
         if not (_WORD_ASCII.match(text[0]) and _WORD_ASCII.match(text[-1])):
             raise UnsupportedRegexError(
@@ -176,9 +177,9 @@ def _pattern(expansion: Expansion, ignored: Sequence[Expansion], boundary: Bound
             before.append(longer.text.removeprefix(text))
         else:
             raise UnsupportedRegexError(
-                f"what it ignores ({longer.text}) is not what it matches with a neighbour"
+                f"the text that it ignores ({longer.text}) must start or end with a text that it matches"
             )
-    return surface(
+    return build_pattern(
         text,
         not_before=tuple(before),
         not_after=tuple(after),
@@ -186,7 +187,7 @@ def _pattern(expansion: Expansion, ignored: Sequence[Expansion], boundary: Bound
     )
 
 
-def _words(error: ValidationError, given: dict[str, Any]) -> str:
+def _describe(error: ValidationError, given: dict[str, Any]) -> str:
     return "; ".join(dict.fromkeys(words for _, words in describe_errors(error.errors(), given)))
 
 
@@ -194,14 +195,14 @@ def _same(one: Rule, other: Rule) -> bool:
     return one.model_copy(update={"id": other.id, "source": other.source}) == other
 
 
-def _says_itself(pattern: Pattern, draft: Draft) -> bool:
-    """Whether the pattern is the right form and can be nothing else."""
+def _matches_only_correct_form(pattern: Pattern, draft: Draft) -> bool:
+    """True if the pattern matches only the correct form."""
     exact = (pattern.case or draft.case) == "exact"
     caseless = pattern.text.lower() == pattern.text.upper()
     return pattern.text == draft.suggest and (exact or caseless)
 
 
-def _shortest(pattern: Pattern) -> str | Pattern:
+def _simplify(pattern: Pattern) -> str | Pattern:
     return pattern.text if pattern == Pattern(text=pattern.text) else pattern
 
 
@@ -228,7 +229,7 @@ def _languages(draft: Draft) -> tuple[Language, ...]:
 
 
 def _specs(draft: Draft, patterns: Sequence[Pattern]) -> tuple[RuleExample, ...]:
-    """The source's examples; where it has none, one of the first wrong form by itself."""
+    """Return the source's examples, else one with the first wrong form."""
     if draft.specs:
         return tuple(RuleExample.model_validate({"from": given, "to": to}) for given, to in draft.specs)
     if not isinstance(draft.suggest, str):
@@ -236,13 +237,13 @@ def _specs(draft: Draft, patterns: Sequence[Pattern]) -> tuple[RuleExample, ...]
         return (RuleExample.model_validate({"from": wrong, "to": wrong, "finds": True}),)
     forms = [form for pattern in patterns for form in _forms(pattern, draft)]
     wrong = next(form for form in forms if form != draft.suggest)
-    # At the start of a sentence a small suggestion takes over the capital of what it stands for.
+    # At the start of a sentence, a lower-case suggestion would be capitalised like the text it replaces.
     before = "the " if wrong[0].isupper() and draft.suggest[0].islower() else ""
     return (RuleExample.model_validate({"from": before + wrong, "to": before + draft.suggest}),)
 
 
 def _forms(pattern: Pattern, draft: Draft) -> list[str]:
-    """Ways to write the pattern that it matches."""
+    """List texts that the pattern matches."""
     text = pattern.text
     if (pattern.case or draft.case) == "exact":
         return [text]

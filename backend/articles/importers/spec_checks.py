@@ -1,4 +1,4 @@
-"""Checks imported rules against their own specs and drops those that fail."""
+"""Runs the specs of imported rules, and drops the rules whose specs fail."""
 
 from collections.abc import Sequence
 
@@ -9,56 +9,56 @@ from backend.articles.model import Pack, Rule
 from backend.articles.rules.specs import SpecFailure, find_failures
 
 
-def drop_rules_with_failing_specs(made: Import, base: Sequence[Pack]) -> None:
-    """Leave in ``made`` what stands beside the packs of ``base``, and list the rest with its reason.
+def drop_rules_with_failing_specs(imported: Import, base: Sequence[Pack]) -> None:
+    """Keep the rules whose specs hold together with the packs of ``base``, and list the others as skipped.
 
-    Rules that fail together are tried again: without those that fail by themselves others may hold.
+    Specs run again after rules were dropped, because the remaining rules may now pass.
     """
-    _drop_known(made, base)
-    _keep(made, _failing(made, base, alone=True))
-    while failing := _failing(made, base, alone=False):
-        _keep(made, failing)
+    _drop_known(imported, base)
+    _drop_failing(imported, _find_failing(imported, base, alone=True))
+    while failing := _find_failing(imported, base, alone=False):
+        _drop_failing(imported, failing)
 
 
-def pack_of(made: Import) -> Pack:
-    """What ``made`` holds as one pack."""
+def build_pack(imported: Import) -> Pack:
+    """Build a pack of the imported entities and rules."""
     return Pack(
         version=1,
-        name=f"Imported from {made.file.name}",
-        entities=tuple(made.entities),
-        rules=tuple(made.rules),
+        name=f"Imported from {imported.file.name}",
+        entities=tuple(imported.entities),
+        rules=tuple(imported.rules),
     )
 
 
-def _drop_known(made: Import, base: Sequence[Pack]) -> None:
-    """List names that are right already, and give rules ids that no other has."""
-    below = merge_packs(base)
+def _drop_known(imported: Import, base: Sequence[Pack]) -> None:
+    """Skip names that are already known, and make the ids of the others unique."""
+    base_pack = merge_packs(base)
     right = {
         name: entity.id
-        for entity in below.entities
+        for entity in base_pack.entities
         for name in (*entity.names.values(), *(n for names in entity.also.values() for n in names))
     }
     kept = []
-    for entity in made.entities:
+    for entity in imported.entities:
         name = next(iter(entity.names.values()))
         if name in right:
-            made.skip(made.file, 0, name, f"it is a right name already, of '{right[name]}'")
+            imported.skip(imported.file, 0, name, f"it is already a correct name of '{right[name]}'")
         else:
             kept.append(entity)
-    taken = {entity.id for entity in below.entities}
-    made.entities = [e.model_copy(update={"id": _free(e.id, taken)}) for e in kept]
-    taken = {rule.id for rule in below.rules}
-    places = made.places
-    made.places = {}
+    taken = {entity.id for entity in base_pack.entities}
+    imported.entities = [e.model_copy(update={"id": _make_unique(e.id, taken)}) for e in kept]
+    taken = {rule.id for rule in base_pack.rules}
+    places = imported.places
+    imported.places = {}
     renamed: list[Rule] = []
-    for rule in made.rules:
-        fresh = rule.model_copy(update={"id": _free(rule.id, taken)})
-        made.places[fresh.id] = places[rule.id]
+    for rule in imported.rules:
+        fresh = rule.model_copy(update={"id": _make_unique(rule.id, taken)})
+        imported.places[fresh.id] = places[rule.id]
         renamed.append(fresh)
-    made.rules = renamed
+    imported.rules = renamed
 
 
-def _free(wanted: str, taken: set[str]) -> str:
+def _make_unique(wanted: str, taken: set[str]) -> str:
     given, number = wanted, 1
     while given in taken:
         number += 1
@@ -67,23 +67,23 @@ def _free(wanted: str, taken: set[str]) -> str:
     return given
 
 
-def _failing(made: Import, base: Sequence[Pack], *, alone: bool) -> dict[str, SpecFailure]:
-    """The first failure of each rule whose specs do not hold: ``alone`` without ``base``."""
-    pack = pack_of(made)
+def _find_failing(imported: Import, base: Sequence[Pack], *, alone: bool) -> dict[str, SpecFailure]:
+    """Return the first failure of each rule whose specs fail; ``alone`` tests without ``base``."""
+    pack = build_pack(imported)
     rules = compile_rules([merge_packs([pack] if alone else [*base, pack])])
     failing: dict[str, SpecFailure] = {}
-    for failure in find_failures(rules, made.rules):
+    for failure in find_failures(rules, imported.rules):
         failing.setdefault(failure.rule_id, failure)
     return failing
 
 
-def _keep(made: Import, failing: dict[str, SpecFailure]) -> None:
+def _drop_failing(imported: Import, failing: dict[str, SpecFailure]) -> None:
     kept = []
-    for rule in made.rules:
+    for rule in imported.rules:
         if rule.id in failing:
-            file, line = made.places.pop(rule.id)
-            what = rule.suggest if isinstance(rule.suggest, str) else rule.id
-            made.skip(file, line, what, f"its spec does not hold here: {failing[rule.id].reason}")
+            file, line = imported.places.pop(rule.id)
+            label = rule.suggest if isinstance(rule.suggest, str) else rule.id
+            imported.skip(file, line, label, f"its spec fails: {failing[rule.id].reason}")
         else:
             kept.append(rule)
-    made.rules = kept
+    imported.rules = kept

@@ -1,7 +1,7 @@
 """Imports terms of textlint-rule-terminology (https://github.com/sapegin/textlint-rule-terminology).
 
-A JSON list, comments allowed: a text is right in these capitals alone; a pair is a regular expression,
-in any capitals, and what to write for it.
+The file is a JSON list and may contain comments. A text is correct in this case only. A pair is a
+case-insensitive regular expression and its replacement.
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError, expand
-from backend.articles.importers.rule_drafts import Draft, Import, surface
+from backend.articles.importers.rule_drafts import Draft, Import, build_pattern
 from backend.articles.model import Pattern
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import MAX_DEPTH, read_text
@@ -19,35 +19,35 @@ from backend.formats.file_errors import FileError
 _GROUP = re.compile(r"\$(\d{1,2})")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*(?:\]|\}))|[\[\]{}]', re.DOTALL)
 NOT_AFTER, NOT_BEFORE = ("-", "."), ("-",)
-"""Neighbours beside which the terms do not count there: hyphens, and the dot of a file's ending."""
+"""Neighbours that prevent a match in that tool: hyphens, and the dot of a file extension."""
 
 
 def read(path: Path, *, auto_fix: bool = False) -> Import:
-    """The terms in ``path``.
+    """Import the terms in ``path``.
 
-    :raises InvalidRulesError: where it is no such list.
+    :raises InvalidRulesError: if the file is not such a list.
     """
     text = read_text(path)
-    made = Import(path, "terminology")
+    imported = Import(path, "terminology")
     for term, line in _terms(text, path):
         what = term if isinstance(term, str) else str(term[0]) if isinstance(term, list) and term else "term"
         try:
             for draft in _drafts(path, line, term, auto_fix):
-                made.add(draft)
+                imported.add(draft)
         except UnsupportedRegexError as reason:
-            made.skip(path, line, what, str(reason))
-    return made
+            imported.skip(path, line, what, str(reason))
+    return imported
 
 
 def is_supported(data: Any) -> bool:
-    """Whether ``data`` looks like a list of terms, or holds one as the tool's options do."""
+    """True if ``data`` is a list of terms, or contains one as the tool's options do."""
     return isinstance(_found(data), list)
 
 
 def load(text: str) -> Any:
-    """The data of JSON with comments and commas before a closing bracket.
+    """Parse JSON with comments and trailing commas.
 
-    :raises ValueError: where it is none.
+    :raises ValueError: if it is invalid.
     """
     depth = 0
     for token in _TOKEN.finditer(text):
@@ -73,7 +73,7 @@ def _found(data: Any) -> Any:
 
 
 def _terms(text: str, path: Path) -> list[tuple[Any, int]]:
-    """The terms with their lines."""
+    """Parse the terms with their line numbers."""
     try:
         terms = _found(load(text))
     except (ValueError, RecursionError) as error:
@@ -81,12 +81,12 @@ def _terms(text: str, path: Path) -> list[tuple[Any, int]]:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
         raise InvalidRulesError([FileError(path, line, f"must be valid JSON: {reason}")]) from None
     if not isinstance(terms, list):
-        raise InvalidRulesError([FileError(path, 1, "holds no list of terms")])
+        raise InvalidRulesError([FileError(path, 1, "must contain a list of terms")])
     return [(term, line) for term, line in zip(terms, _lines(text, terms), strict=True)]
 
 
 def _lines(text: str, terms: list[Any]) -> list[int]:
-    """The line of each term: of the first place, behind the term before, where its text is written."""
+    """Find the line of each term: the next occurrence of its text after the previous term."""
     at, line, lines = 0, 1, []
     for term in terms:
         first = term[0] if isinstance(term, list) and term else term
@@ -104,19 +104,19 @@ def _lines(text: str, terms: list[Any]) -> list[int]:
 
 def _drafts(path: Path, line: int, term: Any, auto_fix: bool) -> list[Draft]:
     if isinstance(term, str):
-        pattern = _beside_nothing(Expansion(term))
+        pattern = _build_term_pattern(Expansion(term))
         return [Draft(path, line, term, (pattern,), boundary="word", case="any", auto_fix=auto_fix)]
     right_form = isinstance(term, list) and len(term) == 2 and isinstance(term[0], str)
     if not right_form or not isinstance(term[1], str | list):
-        raise UnsupportedRegexError("it is neither a text nor a pair of an expression and what to write")
+        raise UnsupportedRegexError("it must be a text, or a pair of an expression and its replacement")
     source, target = term
     free = source.startswith("(?<") or "(?=" in source or "(?!" in source
     by_name: dict[str, list[Pattern]] = {}
     for expansion in expand(source, bounded=not free):
         if expansion.word_start != expansion.word_end and not free:
-            raise UnsupportedRegexError("it asks for a word boundary at one side alone")
+            raise UnsupportedRegexError("it needs a word boundary at one side only")
         name = _name(target, expansion)
-        pattern = _beside_nothing(expansion, free=free)
+        pattern = _build_term_pattern(expansion, free=free)
         by_name.setdefault(name, []).append(pattern)
     return [
         Draft(
@@ -136,13 +136,13 @@ def _name(target: str | list[Any], expansion: Expansion) -> str:
     if isinstance(target, list):
         found = [n for n in target if isinstance(n, str) and n.lower() == expansion.text.lower()]
         if not found:
-            raise UnsupportedRegexError(f"it has nothing to write for {expansion.text!r}")
+            raise UnsupportedRegexError(f"it has no replacement for {expansion.text!r}")
         return found[0]
     return _GROUP.sub(lambda group: expansion.groups.get(int(group[1]), ""), target)
 
 
-def _beside_nothing(expansion: Expansion, *, free: bool = False) -> Pattern:
-    return surface(
+def _build_term_pattern(expansion: Expansion, *, free: bool = False) -> Pattern:
+    return build_pattern(
         expansion.text,
         not_before=(*expansion.not_before, *(() if free else NOT_BEFORE)),
         not_after=(*expansion.not_after, *(() if free else NOT_AFTER)),

@@ -1,12 +1,12 @@
 """Imports Vale vocabularies: a folder with ``accept.txt`` and ``reject.txt``, one expression per line.
 
-What is accepted becomes a name, right in its exact capitals; what is rejected a rule without suggestion.
+Accepted terms become case-sensitive names, and rejected ones rules without a suggestion.
 """
 
 from pathlib import Path
 
 from backend.articles.importers.regex_expansion import UnsupportedRegexError, expand
-from backend.articles.importers.rule_drafts import KANA, Draft, Import, patterns_of, slug
+from backend.articles.importers.rule_drafts import KANA, Draft, Import, build_patterns, slug
 from backend.articles.rules.pack_checks import unmatchable_reason, unsuggestable_reason
 from backend.articles.rules.yaml_reader import read_text
 from backend.articles.text.folding import fold
@@ -17,17 +17,17 @@ FILES = ("accept.txt", "reject.txt")
 
 
 def read(path: Path) -> Import:
-    """The vocabulary at ``path``, which is one of its two files.
+    """Import the vocabulary file ``path``.
 
-    :raises InvalidRulesError: where it cannot be read.
+    :raises InvalidRulesError: if it cannot be read.
     """
-    made = Import(path, "vale")
-    add(made, path)
-    return made
+    imported = Import(path, "vale")
+    add(imported, path)
+    return imported
 
 
-def add(made: Import, path: Path) -> None:
-    """Add one of a vocabulary's files."""
+def add(imported: Import, path: Path) -> None:
+    """Add the terms of one vocabulary file."""
     text = read_text(path)
     accepted: dict[str, list[tuple[str, bool, int]]] = {}
     for number, line in enumerate(text.splitlines(), start=1):
@@ -37,12 +37,12 @@ def add(made: Import, path: Path) -> None:
         any_case = written.startswith(ANY_CASE)
         try:
             expansions = expand(written.removeprefix(ANY_CASE), bounded=True)
-            patterns = tuple(pattern for pattern, _ in patterns_of(expansions, boundary="auto"))
+            patterns = tuple(pattern for pattern, _ in build_patterns(expansions, boundary="auto"))
         except UnsupportedRegexError as reason:
-            made.skip(path, number, written, str(reason))
+            imported.skip(path, number, written, str(reason))
             continue
         if path.name == "reject.txt":
-            made.add(
+            imported.add(
                 Draft(
                     path,
                     number,
@@ -56,25 +56,25 @@ def add(made: Import, path: Path) -> None:
             continue
         for pattern in patterns:
             if pattern.not_before or pattern.not_after:
-                made.skip(path, number, written, "a name has no neighbours that it must not have")
+                imported.skip(path, number, written, "a name cannot exclude neighbours")
             else:
                 accepted.setdefault(fold(pattern.text).text, []).append((pattern.text, any_case, number))
     for forms in accepted.values():
-        _accept(made, path, forms)
+        _accept(imported, path, forms)
 
 
-def _accept(made: Import, path: Path, forms: list[tuple[str, bool, int]]) -> None:
-    """One name for all ways to write it that are accepted."""
+def _accept(imported: Import, path: Path, forms: list[tuple[str, bool, int]]) -> None:
+    """Add one name with all its accepted forms."""
     name, _, line = forms[0]
-    if fault := unsuggestable_reason(name) or unmatchable_reason(name):
-        made.skip(path, line, name, f"it {fault}")
+    if reason := unsuggestable_reason(name) or unmatchable_reason(name):
+        imported.skip(path, line, name, f"it {reason}")
         return
     if len(name) > 100:
-        made.skip(path, line, name, "it is longer than 100 characters")
+        imported.skip(path, line, name, "it must not be longer than 100 characters")
         return
     language: Language = "ja" if KANA.search(name) else "en"
     others = tuple(dict.fromkeys(form for form, _, _ in forms if form != name))
-    made.entities.append(
+    imported.entities.append(
         Entity(
             id=f"accept-{slug(name)}",
             type="term",

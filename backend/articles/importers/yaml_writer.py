@@ -12,34 +12,34 @@ from backend.formats.yaml_loader import SafeDumper
 
 
 class _Dumper(SafeDumper):
-    """Writes no aliases, which the reader refuses."""
+    """Writes no aliases, which the reader rejects."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-def as_yaml(made: Import) -> str:
-    """The text of a pack that the loader takes."""
-    document: dict[str, Any] = {"version": 1, "name": f"Imported from {made.file.name}"}
-    if made.entities:
-        document["entities"] = [_entity(entity) for entity in made.entities]
-    if made.rules:
-        document["rules"] = [_rule(rule) for rule in made.rules]
+def format_yaml(imported: Import) -> str:
+    """Format the import as a pack that the loader accepts."""
+    document: dict[str, Any] = {"version": 1, "name": f"Imported from {imported.file.name}"}
+    if imported.entities:
+        document["entities"] = [_entity(entity) for entity in imported.entities]
+    if imported.rules:
+        document["rules"] = [_rule(rule) for rule in imported.rules]
     body = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110)
-    return _head(made) + body
+    return _head(imported) + body
 
 
-def _head(made: Import) -> str:
-    names = f" and {format_count(len(made.entities), 'name')}" if made.entities else ""
-    carried = f"{format_count(len(made.rules), 'rule')}{names}"
-    lines = [f"Imported from {made.file.name} ({made.format}): {carried} carried over."]
-    narrowed = sum(rule.languages != LANGUAGES for rule in made.rules)
+def _head(imported: Import) -> str:
+    names = f" and {format_count(len(imported.entities), 'name')}" if imported.entities else ""
+    carried = f"{format_count(len(imported.rules), 'rule')}{names}"
+    lines = [f"Imported from {imported.file.name} ({imported.format}): {carried} imported."]
+    narrowed = sum(rule.languages != LANGUAGES for rule in imported.rules)
     if narrowed:
         rules = format_count(narrowed, "rule")
         lines.append(f"For articles in some languages only, because of kana or --language: {rules}.")
-    if made.skipped:
-        lines.append("Not carried over:")
-        lines += [f"  {' '.join(str(skipped).split())}" for skipped in made.skipped]
+    if imported.skipped:
+        lines.append("Not imported:")
+        lines += [f"  {' '.join(str(skipped).split())}" for skipped in imported.skipped]
     return "".join(f"# {_printable(line)}\n" for line in lines)
 
 

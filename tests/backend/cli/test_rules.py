@@ -149,7 +149,7 @@ def test_an_import_prints_a_pack_and_the_rules_that_it_could_not_convert(tmp_pat
     result = invoke("import", "rules.yml")
     assert result.exit_code == 0, result.output
     assert "id: rules-foochain" in result.stdout
-    assert "not converted: rules.yml:3: x: '+' repeats without an end" in result.stderr
+    assert "not converted: rules.yml:3: x: '+' repeats without a limit" in result.stderr
     assert "1 rule converted, 1 not." in result.stderr
 
 

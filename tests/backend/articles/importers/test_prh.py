@@ -1,4 +1,4 @@
-"""prh dictionaries carried over."""
+"""Import of prh dictionaries."""
 
 from pathlib import Path
 from textwrap import dedent
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.articles.engine import correct
-from backend.articles.importers import Import, as_yaml, import_rules
+from backend.articles.importers import Import, format_yaml, import_rules
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pattern, Rule
@@ -54,7 +54,7 @@ def test_a_rule_without_a_pattern_corrects_every_other_capitalization(tmp_path: 
     made = imported(tmp_path, "rules:\n  - expected: Cookie\n")
     rule = only_rule(made)
     assert rule.type == "wrong_case"
-    rules = compile_rules([merge_packs([parse_pack(as_yaml(made), Path("x")).pack])])
+    rules = compile_rules([merge_packs([parse_pack(format_yaml(made), Path("x")).pack])])
     assert (
         correct(rules, "a cookie, a COOKIE, a Cookie", language="en").text == "a Cookie, a Cookie, a Cookie"
     )
@@ -128,19 +128,19 @@ def test_several_patterns_are_joined(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "reason"),
     [
-        ("{expected: （$1）, pattern: '/\\((.+?)\\)/'}", "'.' stands for any character"),
-        ("{expected: a, pattern: /b*/}", "without an end"),
+        ("{expected: （$1）, pattern: '/\\((.+?)\\)/'}", "'.' matches any character"),
+        ("{expected: a, pattern: /b*/}", "without a limit"),
         ("{expected: a, pattern: '/[^b]/'}", "all but some"),
-        ("{expected: a, pattern: b, regexpMustEmpty: $2x}", "names no group"),
-        ("{expected: a, pattern: b, when: later}", "'when' is not known"),
+        ("{expected: a, pattern: b, regexpMustEmpty: $2x}", "must name a group"),
+        ("{expected: a, pattern: b, when: later}", "field 'when' is unknown"),
         ("{expected: a, pattern: 1}", "must be text"),
-        ("{expected: a, pattern: b, specs: [c]}", "not two texts"),
-        ("{expected: a, pattern: a}", "names no wrong form"),
-        ("{expected: ひらがな}", "names no wrong form"),
+        ("{expected: a, pattern: b, specs: [c]}", "must have the texts"),
+        ("{expected: a, pattern: a}", "has no wrong form"),
+        ("{expected: ひらがな}", "has no wrong form"),
         ("{expected: '`a`', pattern: b}", "structure of the text"),
         ("{expected: '', pattern: b}", "must not be empty"),
         ("{pattern: b}", "'expected' must be text"),
-        ("{expected: a, pattern: b, specs: [{from: b, to: c}]}", "its spec does not hold here"),
+        ("{expected: a, pattern: b, specs: [{from: b, to: c}]}", "its spec fails"),
         ("{expected: a, pattern: '@etherium'}", "never corrected"),
         ("{expected: a, pattern: '" + "b" * 101 + "'}", "longer than 100"),
     ],
@@ -158,7 +158,7 @@ def test_rules_that_cannot_be_imported_are_listed_with_line_and_reason(
 def test_duplicate_rules_are_imported_once(tmp_path: Path) -> None:
     made = imported(tmp_path, "rules: [{expected: a, pattern: b}, {expected: a, pattern: b}]")
     assert len(made.rules) == 1
-    assert "the same as that of rules.yml, line 1" in reasons(made)[0]
+    assert "it repeats the rule of rules.yml, line 1" in reasons(made)[0]
 
 
 def test_imports_are_resolved_relative_to_the_importing_file(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_imports_are_resolved_relative_to_the_importing_file(tmp_path: Path) -> 
     made = imported(tmp_path, text)
     assert [surfaces(rule) for rule in made.rules] == [["x"], ["c"]]
     assert reasons(made) == [
-        "more.yml:2: a: another file has a rule for it already, which goes before",
+        "more.yml:2: a: a rule of another file for it takes precedence",
         "rules.yml:1: import none.yml: this file does not exist",
     ]
 
@@ -198,7 +198,7 @@ def test_importing_is_deterministic_and_rule_ids_do_not_depend_on_order(tmp_path
     one = "rules:\n- {expected: Cookie, pattern: cokie}\n- {expected: サーバー, pattern: サーバ}\n"
     other = "rules:\n- {expected: サーバー, pattern: サーバ}\n- {expected: Cookie, pattern: cokie}\n"
     first = imported(tmp_path, one)
-    assert as_yaml(first) == as_yaml(imported(tmp_path, one))
+    assert format_yaml(first) == format_yaml(imported(tmp_path, one))
     assert {r.id: r.suggest for r in first.rules} == {
         r.id: r.suggest for r in imported(tmp_path, other).rules
     }
@@ -225,7 +225,7 @@ def test_any_dictionary_yields_a_valid_pack_and_lists_skipped_rules(
     file = tmp_path_factory.getbasetemp() / "generated.yml"
     file.write_text(yaml.safe_dump({"version": 1, "rules": rules}, allow_unicode=True), encoding="utf-8")
     made = import_rules(file, "prh")
-    pack = parse_pack(as_yaml(made), Path("x.yaml")).pack
+    pack = parse_pack(format_yaml(made), Path("x.yaml")).pack
     assert pack.rules == tuple(made.rules)
     assert find_failures(compile_rules([merge_packs([pack])]), pack.rules) == []
     lines = {line for _, line in made.places.values()} | {skipped.line for skipped in made.skipped}

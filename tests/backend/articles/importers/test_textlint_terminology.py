@@ -1,11 +1,11 @@
-"""Lists of terms and tables of wrong and right carried over."""
+"""Import of textlint terminology lists and of CSV tables."""
 
 from pathlib import Path
 
 import pytest
 
 from backend.articles.engine import correct
-from backend.articles.importers import Import, Options, as_yaml, detect, import_rules
+from backend.articles.importers import Import, Options, detect, format_yaml, import_rules
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack
@@ -18,7 +18,7 @@ def imported(folder: Path, text: str, name: str = "terms.json", options: Options
 
 
 def corrected(made: Import, text: str) -> str:
-    pack = parse_pack(as_yaml(made), Path("x")).pack
+    pack = parse_pack(format_yaml(made), Path("x")).pack
     return correct(compile_rules([merge_packs([pack])]), text, language="en").text
 
 
@@ -64,11 +64,11 @@ def test_terms_are_read_from_the_textlint_options(tmp_path: Path) -> None:
     ("term", "reason"),
     [
         ('["foo.*", "bar"]', "any character"),
-        ('["foo(?=x)", "bar"]', "asks for a neighbour"),
-        ('["foo"]', "neither a text nor a pair"),
-        ("5", "neither a text nor a pair"),
-        ('["foo", ["bar"]]', "nothing to write for 'foo'"),
-        (r'["foo\\b", "bar"]', "one side alone"),
+        ('["foo(?=x)", "bar"]', "requires a neighbour"),
+        ('["foo"]', "must be a text, or a pair"),
+        ("5", "must be a text, or a pair"),
+        ('["foo", ["bar"]]', "no replacement for 'foo'"),
+        (r'["foo\\b", "bar"]', "one side only"),
         ('["foo", "<b>"]', "structure of the text"),
     ],
 )
@@ -106,8 +106,8 @@ def test_rows_with_one_right_form_become_one_rule(tmp_path: Path) -> None:
     [
         ("Etherium", "a wrong and a right form"),
         (",Ethereum", "a wrong and a right form"),
-        ("a,b,fr", "the language 'fr' is none of"),
-        ("a,b,en,loud", "the severity 'loud' is none of"),
+        ("a,b,fr", "the language 'fr' must be one of"),
+        ("a,b,en,loud", "the severity 'loud' must be one of"),
         ("a,b,en,info,x,y", "6 cells"),
         ("a,<b>", "structure of the text"),
         ("b" * 101 + ",b", "longer than 100"),
@@ -129,7 +129,7 @@ def test_a_malformed_table_is_rejected_with_its_line_number(tmp_path: Path) -> N
 
 
 def test_a_header_must_name_wrong_and_right(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRulesError, match="but not 'wrong' and 'right'"):
+    with pytest.raises(InvalidRulesError, match="must name the columns 'wrong' and 'right'"):
         imported(tmp_path, "wrong,note\na,b\n", "terms.csv")
 
 

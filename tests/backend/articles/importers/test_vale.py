@@ -1,11 +1,11 @@
-"""Vale styles and vocabularies carried over."""
+"""Import of Vale styles and vocabularies."""
 
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
-from backend.articles.importers import Import, as_yaml, import_rules
+from backend.articles.importers import Import, format_yaml, import_rules
 from backend.articles.model import Pack, Pattern
 from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack
 
@@ -74,17 +74,17 @@ def test_exceptions_are_removed_from_the_matches(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("extends: existence\ntokens: [foo]", "says what is wrong and not what would be right"),
+        ("extends: existence\ntokens: [foo]", "has no correction"),
         ("extends: substitution", "'swap' must map"),
-        ("extends: substitution\nscope: heading\nswap: {a: b}", "scope 'heading' alone"),
-        ("extends: substitution\npos: NN\nswap: {a: b}", "'pos' changes what it matches"),
+        ("extends: substitution\nscope: heading\nswap: {a: b}", "scope 'heading' is not supported"),
+        ("extends: substitution\npos: NN\nswap: {a: b}", "'pos' changes the matches"),
         ("extends: substitution\nexceptions: ['a.*']\nswap: {a: b}", "one of its exceptions"),
-        ("extends: substitution\nlevel: loud\nswap: {a: b}", "level 'loud' is not known"),
+        ("extends: substitution\nlevel: loud\nswap: {a: b}", "level 'loud' is unknown"),
         ("extends: substitution\nswap: {'foo.*': b}", "any character"),
-        ("extends: substitution\nswap: {'(fo)o': 'x$1'}", "what a group matched"),
+        ("extends: substitution\nswap: {'(fo)o': 'x$1'}", "is a group reference"),
         ("extends: substitution\nswap: {foo: 1}", "must be text"),
         ("extends: substitution\nswap: {foo: '<b>'}", "structure of the text"),
-        ("extends: substitution\nswap: {foo: foo}", "names no wrong form"),
+        ("extends: substitution\nswap: {foo: foo}", "has no wrong form"),
     ],
 )
 def test_rules_that_cannot_be_imported_are_listed(tmp_path: Path, text: str, reason: str) -> None:
@@ -101,7 +101,7 @@ def test_accepted_words_become_entity_names(tmp_path: Path) -> None:
         "accept-barchain": ({"en": "barchain"}, "any", {}),
         "accept-wagmi": ({"en": "wagmi"}, "exact", {"en": ("WAGMI",)}),
     }
-    assert parse_pack(as_yaml(made), Path("x")).pack.entities == tuple(made.entities)
+    assert parse_pack(format_yaml(made), Path("x")).pack.entities == tuple(made.entities)
 
 
 def test_vocabulary_regexes_are_expanded_or_listed_as_skipped(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_name_that_an_entity_already_has_is_listed_as_skipped(tmp_path: Path) 
     text = "version: 1\nentities: [{id: bitcoin, type: asset, names: {en: Bitcoin}}]"
     made = imported(tmp_path, "Bitcoin\n", "accept.txt", (parse_pack(text, Path("x")).pack,))
     assert made.entities == []
-    assert "a right name already, of 'bitcoin'" in made.skipped[0].reason
+    assert "already a correct name of 'bitcoin'" in made.skipped[0].reason
 
 
 def test_rejected_words_are_reported_without_a_suggestion(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_rejected_words_are_reported_without_a_suggestion(tmp_path: Path) -> Non
     (rule,) = made.rules
     assert (rule.suggest, rule.severity, rule.boundary) == ((), "error", "word")
     assert rule.specs[0].finds is True
-    assert parse_pack(as_yaml(made), Path("x")).pack.rules == tuple(made.rules)
+    assert parse_pack(format_yaml(made), Path("x")).pack.rules == tuple(made.rules)
 
 
 def test_a_style_folder_is_imported_with_its_vocabularies(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_style_folder_is_imported_with_its_vocabularies(tmp_path: Path) -> Non
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRulesError, match="holds 0 Vale styles"):
+    with pytest.raises(InvalidRulesError, match="but contains 0"):
         import_rules(tmp_path)
 
 
