@@ -30,8 +30,8 @@ from backend.articles.rules.rules_loader import load_shipped
 from backend.entities.model import LANGUAGES
 from backend.settings import Settings
 from backend.store.database import Database
-from backend.topics.grouping.clustering import Headline, clusters
-from backend.topics.grouping.headline_features import features
+from backend.topics.grouping.clustering import Headline, cluster_headlines
+from backend.topics.grouping.headline_features import extract_features
 from backend.topics.grouping.regrouping import RegroupResult, regroup
 from backend.topics.tables import news_items
 
@@ -159,7 +159,7 @@ def _timed(headlines: list[dict[str, Any]], count: int, rules: RuleSet) -> None:
             one["title"],
             one["language"],
             datetime.fromisoformat(one["published_at"]),
-            features(rules, one["title"], one["language"]),
+            extract_features(rules, one["title"], one["language"]),
         )
         for one in many
     ]
@@ -172,7 +172,7 @@ def _timed(headlines: list[dict[str, Any]], count: int, rules: RuleSet) -> None:
 
 def _seconds(read: Sequence[Headline]) -> float:
     begun = time.process_time()
-    clusters(read)
+    cluster_headlines(read)
     return time.process_time() - begun
 
 

@@ -26,7 +26,7 @@ def _require_at_most_max_articles(value: Any) -> Any:
     """Answer 413 instead of 400 if a request contains too many articles."""
     if isinstance(value, list) and len(value) > MAX_ARTICLES:
         raise PayloadTooLarge(
-            f"The request contains {len(value)} articles, more than {MAX_ARTICLES}. Split it into several requests."
+            f"The request contains {len(value)} articles, but {MAX_ARTICLES} is the maximum. Split it."
         )
     return value
 
@@ -157,7 +157,7 @@ class Count(TypedDict):
 
 
 class ViolationSummary(TypedDict):
-    """Counts of stored violations, most frequent first. Days are in order; days without violations are left out."""
+    """Counts of stored violations, most frequent first. Days are in order, without empty days."""
 
     total: int
     rules: list[Count]

@@ -65,12 +65,12 @@ def build_page_key(url: str) -> str:
     parts = urlsplit(url)
     host = _VARIANT_HOST.sub("", parts.netloc, count=1)
     path = _AMP_PATH.sub("", unquote(parts.path)).rstrip("/")
-    kept = [
+    parameters = [
         pair
         for pair in parse_qsl(parts.query, keep_blank_values=True)
         if not _AMP_PARAMETER.fullmatch(pair[0])
     ]
-    return hash_text("\n".join((host, path, urlencode(sorted(kept)), parts.fragment)))
+    return hash_text("\n".join((host, path, urlencode(sorted(parameters)), parts.fragment)))
 
 
 def hash_text(text: str) -> str:
@@ -97,14 +97,14 @@ def _build_netloc(host: str, port: int | None, scheme: str) -> str | None:
 
 def _strip_tracking(query: str) -> str:
     """Return the parameters as written, without those that track referrers and campaigns."""
-    kept = []
+    pairs = []
     for pair in query.split("&"):
         name, _, value = pair.partition("=")
         name = unquote(name)
         is_tracking_value = _AMBIGUOUS_PARAMETER.fullmatch(name) and _TRACKING_VALUE.fullmatch(unquote(value))
         if pair and not _TRACKING.fullmatch(name) and not is_tracking_value:
-            kept.append(_percent_encode(pair))
-    return "&".join(kept)
+            pairs.append(_percent_encode(pair))
+    return "&".join(pairs)
 
 
 def _percent_encode(text: str) -> str:

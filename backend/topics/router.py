@@ -167,7 +167,7 @@ def rank_topics(request: Request, top: schemas.UpToFifty = RANKING_SIZE, lang: L
     If no topic of this time has posts, the number of outlets that report it counts. The header `X-Ranked-By`
     names the basis.
     """
-    return PreparedResponse(get_service(request).ranking(request_target(request), lang, many=top), request)
+    return PreparedResponse(get_service(request).ranking(request_target(request), lang, limit=top), request)
 
 
 @router.get(

@@ -63,8 +63,8 @@ class TopicService:
         coins = (entity.id for entity in self._rules.current.entities.values() if entity.asset == name)
         return tuple(dict.fromkeys([name, *coins]))
 
-    def ranking(self, key: RequestKey, language: Language, *, many: int) -> Prepared:
-        return self.prepared_pages.render(key, lambda: self._render_ranking(language, many))
+    def ranking(self, key: RequestKey, language: Language, *, limit: int) -> Prepared:
+        return self.prepared_pages.render(key, lambda: self._render_ranking(language, limit))
 
     def detail(self, topic_id: int, language: Language) -> Prepared:
         """Render a topic.
@@ -128,11 +128,11 @@ class TopicService:
         found = self._pages.read(topic_filter, page=page, page_size=page_size)
         return RenderedPage(response_bodies.render_topic_list(found.rows, found.total))
 
-    def _render_ranking(self, language: Language, many: int) -> RenderedPage:
+    def _render_ranking(self, language: Language, limit: int) -> RenderedPage:
         with self._database.read() as connection:
-            found = ranking.rank(connection, self.realms, language, many=many, now=self._now())
-        ranked_by = (RANKED_BY.lower().encode(), found.by.encode())
-        return RenderedPage(response_bodies.render_topic_list(found.rows), found.until, (ranked_by,))
+            found = ranking.rank(connection, self.realms, language, limit=limit, now=self._now())
+        ranked_by = (RANKED_BY.lower().encode(), found.basis.encode())
+        return RenderedPage(response_bodies.render_topic_list(found.rows), found.expires_at, (ranked_by,))
 
     def _resolve(self, connection: Connection, topic_id: int) -> int:
         """Return the id of the visible topic that ``topic_id`` resolves to after merges."""

@@ -67,7 +67,7 @@ def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) 
         )
         log.info("news_grouped", **asdict(regrouped))
 
-    description = "Group the news of three days again, since coverage fades without any."
+    description = "Group the news of three days again, because coverage decays without new items."
     return [
         reports,
         index_schedule,
@@ -90,7 +90,9 @@ def model_schedules(settings: Settings, database: Database, rules: ActiveRules) 
         rules.refresh()
         writer.write(now)
 
-    return [Schedule(MODEL_TEXTS, 60, write, "Have the language model word what is due, within its ceiling.")]
+    return [
+        Schedule(MODEL_TEXTS, 60, write, "Have the language model write due texts, within its cost limit.")
+    ]
 
 
 class FeedListReader:
@@ -133,21 +135,23 @@ def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -
         if done.pages or done.counted or done.refused:
             log.info("posts_fetched", **asdict(done))
 
-    return [Schedule("topics-posts", 60, read, "Search posts of topics that are due, and count them again.")]
+    return [Schedule("topics-posts", 60, read, "Run due searches for posts, and refresh their counts.")]
 
 
 def retention_schedule(settings: Settings, database: Database, listed: FeedListReader) -> Schedule:
-    def forget(now: datetime) -> None:
+    def delete_old(now: datetime) -> None:
         keep = timedelta(days=settings.news_keep_days)
-        asked = {feed.id for feed in listed.current.enabled}
-        gone = {"articles": retention.delete_unneeded(database, asked, max_age=keep, now=now)}
+        enabled_feeds = {feed.id for feed in listed.current.enabled}
+        deleted = {"articles": retention.delete_unneeded(database, enabled_feeds, max_age=keep, now=now)}
         with database.write() as connection:
             search_schedule.delete_old_searches(connection, now)
-            gone["posts"] = post_store.delete_old_posts(connection, now)
-        if any(gone.values()):
-            log.info("old_news_deleted", **gone)
+            deleted["posts"] = post_store.delete_old_posts(connection, now)
+        if any(deleted.values()):
+            log.info("old_news_deleted", **deleted)
 
-    return Schedule("news-retention", HOUR, forget, "Delete articles and posts that nothing needs any more.")
+    return Schedule(
+        "news-retention", HOUR, delete_old, "Delete articles and posts that are no longer needed."
+    )
 
 
 def feed_schedule(
@@ -165,4 +169,4 @@ def feed_schedule(
         if report.brought_news:
             on_news(now)
 
-    return Schedule("topics-feeds", 60, refresh, "Ask the feeds that are due, and store what is new.")
+    return Schedule("topics-feeds", 60, refresh, "Poll due feeds, and store new articles.")

@@ -77,27 +77,27 @@ def _parse_runs(source: Source, headers: list[str], rows: Any) -> Iterator[Impor
 
 def _parse_run(source: Source, cells: dict[str, str]) -> Run:
     stripped = {name: text.strip() for name, text in cells.items() if name not in _EXPORT_COLUMNS}
-    given: dict[str, Any] = {name: _parse_value(name, text) for name, text in stripped.items() if text}
-    if missing := next((name for name in _REQUIRED if name not in given), None):
+    values: dict[str, Any] = {name: _parse_value(name, text) for name, text in stripped.items() if text}
+    if missing := next((name for name in _REQUIRED if name not in values), None):
         raise InvalidItemError(missing, "is missing")
-    metrics = {name: given.pop(name) for name in _METRICS if name in given}
+    metrics = {name: values.pop(name) for name in _METRICS if name in values}
     names = ("model", "provider", "model_vendor", "inference_provider", "agent")
-    given["profile"] = source.profile(given.get("profile"), {name: given.get(name) for name in names})
+    values["profile"] = source.profile(values.get("profile"), {name: values.get(name) for name in names})
     try:
-        if "total_score" not in given or "normalized_score" not in given:
-            given = _add_totals(source, given)
-        return msgspec.convert({**given, "metrics": metrics}, Run)
+        if "total_score" not in values or "normalized_score" not in values:
+            values = _add_totals(source, values)
+        return msgspec.convert({**values, "metrics": metrics}, Run)
     except msgspec.ValidationError as error:
         raise build_item_error(error) from None
 
 
-def _add_totals(source: Source, given: dict[str, Any]) -> dict[str, Any]:
-    """Return ``given`` with the missing totals computed from the rest."""
-    raw, maximum = given.get("raw_score"), given.get("max_score")
+def _add_totals(source: Source, values: dict[str, Any]) -> dict[str, Any]:
+    """Return ``values`` with the missing totals computed from the rest."""
+    raw, maximum = values.get("raw_score"), values.get("max_score")
     if not isinstance(raw, int | float) or not isinstance(maximum, int | float) or maximum <= 0:
-        return given  # the validation reports missing or wrong fields
+        return values  # the validation reports missing or wrong fields
     won, lost = (
-        msgspec.convert(given.get(name, []), tuple[ScoreAdjustment, ...])
+        msgspec.convert(values.get(name, []), tuple[ScoreAdjustment, ...])
         for name in ("bonuses", "deductions")
     )
     run = build_run(
@@ -105,8 +105,8 @@ def _add_totals(source: Source, given: dict[str, Any]) -> dict[str, Any]:
         maximum=maximum, raw=raw, bonuses=won, deductions=lost,
     )  # fmt: skip
     source.notes.conversions["total_score and normalized_score, where missing, were computed"] += 1
-    total = given.get("total_score", run.total_score)
-    return {"total_score": total, "normalized_score": total / maximum, **given}
+    total = values.get("total_score", run.total_score)
+    return {"total_score": total, "normalized_score": total / maximum, **values}
 
 
 def _parse_value(name: str, text: str) -> Any:

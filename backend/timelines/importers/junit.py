@@ -195,9 +195,9 @@ class _Report:
         )
 
     def _began(self, case: _Case, suite: _Suite) -> str:
-        given = case.attributes.get("timestamp") or suite.timestamp
-        if given:
-            return convert_time(given, self._source.notes)
+        timestamp = case.attributes.get("timestamp") or suite.timestamp
+        if timestamp:
+            return convert_time(timestamp, self._source.notes)
         if self._source.options.at is None:
             raise InvalidItemError(
                 "timestamp", "neither the test case nor its suites have one; give it with --at"

@@ -143,20 +143,20 @@ def _to_total(
     return ([*lost, part], won) if gap > 0 else (lost, [*won, part])
 
 
-def _metrics(given: dict[str, Any], *, began: bool) -> Metrics:
+def _metrics(metrics: dict[str, Any], *, began: bool) -> Metrics:
     if not began:
         return Metrics()  # the zeros in the file were not measured
 
     def count(field: str) -> int | None:
-        value = given.get(field)
+        value = metrics.get(field)
         return value if isinstance(value, int) and value >= 0 else None
 
-    coverage = convert_number(given.get("pre_write_read_coverage"))
+    coverage = convert_number(metrics.get("pre_write_read_coverage"))
     return Metrics(
         count("read_file_calls"),
         count("write_file_calls"),
         count("list_dir_calls"),
-        convert_number(given.get("read_write_ratio")),
+        convert_number(metrics.get("read_write_ratio")),
         coverage if coverage is None or 0 <= coverage <= 1 else None,
     )
 

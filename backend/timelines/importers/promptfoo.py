@@ -105,11 +105,11 @@ class _Evaluation:
     def __init__(self, source: Source, log: Document) -> None:
         created = (log.metadata or {}).get("evaluationCreatedAt")
         at = source.options.at
-        given = log.results.timestamp or created or (at.isoformat() if at else None)
-        if given is None:
+        timestamp = log.results.timestamp or created or (at.isoformat() if at else None)
+        if timestamp is None:
             raise InvalidItemError("results.timestamp", "is missing; give the time with --at")
         self._source = source
-        self._began = convert_time(given, source.notes, "results.timestamp")
+        self._began = convert_time(timestamp, source.notes, "results.timestamp")
         self._id = log.eval_id or hash_values(self._began, len(log.results.results))
         self._names = _find_shared_names(log.results.results)
         self._seen: Counter[str] = Counter()
@@ -202,13 +202,13 @@ def _canonical(value: Any) -> str:
     return msgspec.json.encode(value, order="deterministic").decode()
 
 
-def _read_provider(given: dict[str, Any] | str) -> tuple[str, str]:
+def _read_provider(provider: dict[str, Any] | str) -> tuple[str, str]:
     """Return a provider's id and label."""
-    if isinstance(given, str):
-        return given, given
-    identity = given.get("id")
+    if isinstance(provider, str):
+        return provider, provider
+    identity = provider.get("id")
     own = identity if isinstance(identity, str) else ""
-    label = given.get("label")
+    label = provider.get("label")
     return own, label if isinstance(label, str) and label else own
 
 
@@ -221,9 +221,9 @@ def _split_route(provider: str) -> tuple[str | None, str | None]:
     return route, model if model and kind in _ROUTE_ENDS else rest
 
 
-def _read_prompt(given: dict[str, Any] | str | None) -> str | None:
+def _read_prompt(prompt: dict[str, Any] | str | None) -> str | None:
     """Return a prompt's label, shortened if it is the whole prompt."""
-    text = given.get("label") or given.get("raw") if isinstance(given, dict) else given
+    text = prompt.get("label") or prompt.get("raw") if isinstance(prompt, dict) else prompt
     if not isinstance(text, str) or not text.strip():
         return None
     line = " ".join(text.split())
@@ -285,8 +285,8 @@ def _list_assertions(grading: Grading | None) -> Iterator[tuple[float, Grading]]
 
 def _label(part: Grading) -> str:
     assertion = part.assertion or {}
-    given = assertion.get("metric") or assertion.get("type")
-    return convert_name(given) if isinstance(given, str) and given.strip() else "assertion"
+    label = assertion.get("metric") or assertion.get("type")
+    return convert_name(label) if isinstance(label, str) and label.strip() else "assertion"
 
 
 FORMAT = Format(
@@ -315,7 +315,7 @@ FORMAT = Format(
         "model_vendor": "the model's name does not say",
         "inference_provider": "the provider is a script or address",
         "cost_usd": "the row has no cost",
-        "error": "only errors that are no assertion's verdict are kept",
+        "error": "only errors other than assertion verdicts are kept",
     },
     read=read,
 )

@@ -87,12 +87,12 @@ def convert_time(text: object, notes: Notes, field: str = "timestamp") -> str:
     """
     if not isinstance(text, str):
         raise InvalidItemError(field, "is not a timestamp" if text is not None else "is missing")
-    given = _OFFSET_WITHOUT_COLON.sub(r"\1:\2", text.strip())
-    if naive := _NAIVE.fullmatch(given):
+    normalized = _OFFSET_WITHOUT_COLON.sub(r"\1:\2", text.strip())
+    if naive := _NAIVE.fullmatch(normalized):
         notes.conversions["times without a zone were taken as UTC"] += 1
-        given = f"{naive[1]}T{naive[2]}Z"
+        normalized = f"{naive[1]}T{naive[2]}Z"
     try:
-        return write_instant(parse_instant(given))
+        return write_instant(parse_instant(normalized))
     except ValueError as error:
         raise InvalidItemError(field, str(error)) from None
 
@@ -184,12 +184,12 @@ def build_run(
 
 def _merge_parts(parts: Iterable[ScoreAdjustment]) -> tuple[ScoreAdjustment, ...]:
     """Drop parts without points, and merge the parts beyond the maximum number into one."""
-    kept = tuple(part for part in parts if part.points)
-    if len(kept) <= MAX_DEDUCTIONS:
-        return kept
-    rest = kept[MAX_DEDUCTIONS - 1 :]
+    nonzero = tuple(part for part in parts if part.points)
+    if len(nonzero) <= MAX_DEDUCTIONS:
+        return nonzero
+    rest = nonzero[MAX_DEDUCTIONS - 1 :]
     description = f"{len(rest)} further parts together"
     return (
-        *kept[: MAX_DEDUCTIONS - 1],
+        *nonzero[: MAX_DEDUCTIONS - 1],
         ScoreAdjustment("others", math.fsum(part.points for part in rest), description),
     )

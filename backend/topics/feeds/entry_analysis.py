@@ -159,8 +159,8 @@ def _find_entities(rules: RuleSet, feed: Feed, entry: Entry) -> tuple[tuple[str,
     )
     types = {entity: rules.entities[entity].type for entity in named}
     own_names = () if feed.is_official else (feed.id, feed.publisher)
-    kept = [entity for entity in named if types[entity] != "term" and entity not in own_names]
-    return tuple(kept[:MAX_ENTITIES]), not _RELEVANT_TYPES.isdisjoint(types.values())
+    mentioned = [entity for entity in named if types[entity] != "term" and entity not in own_names]
+    return tuple(mentioned[:MAX_ENTITIES]), not _RELEVANT_TYPES.isdisjoint(types.values())
 
 
 def _compute_simhash(text: str) -> int:

@@ -165,13 +165,13 @@ def _read(path: Path) -> tuple[dict[str, _Entry], list[FileError], Document]:
         for key in data
         if key not in ("feeds", "disable")
     ]
-    given = data.get("feeds")
-    if given is not None and not isinstance(given, list):
+    listed = data.get("feeds")
+    if listed is not None and not isinstance(listed, list):
         errors.append(
             document.build_error(("feeds",), "must be a list of entries, each beginning with '- id:'")
         )
     entries: dict[str, _Entry] = {}
-    for number, fields in enumerate(given if isinstance(given, list) else ()):
+    for number, fields in enumerate(listed if isinstance(listed, list) else ()):
         at = ("feeds", number)
         if not isinstance(fields, dict) or not isinstance(fields.get("id"), str):
             errors.append(document.build_error(at, "must begin with 'id:' and a word for the feed"))
@@ -189,17 +189,17 @@ def _read(path: Path) -> tuple[dict[str, _Entry], list[FileError], Document]:
 def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Document) -> list[FileError]:
     """Disable the feeds that the user's file lists. With ``all``, feeds that have an entry there stay."""
     data = document.data if isinstance(document.data, dict) else {}
-    given = data.get("disable")
-    if given == "all":
-        given = [feed_id for feed_id in merged if feed_id not in own]
-    elif given is not None and not isinstance(given, list):
+    disabled_ids = data.get("disable")
+    if disabled_ids == "all":
+        disabled_ids = [feed_id for feed_id in merged if feed_id not in own]
+    elif disabled_ids is not None and not isinstance(disabled_ids, list):
         return [
             document.build_error(
                 ("disable",), "must be a list of feed ids, as in [coindesk, decrypt], or all"
             )
         ]
     errors = []
-    for index, feed_id in enumerate(given or ()):
+    for index, feed_id in enumerate(disabled_ids or ()):
         at = ("disable", index)
         if feed_id in own:
             errors.append(

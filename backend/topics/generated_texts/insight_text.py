@@ -135,6 +135,6 @@ def _format_change(move: Move) -> str:
     return format_percent(move.change).lstrip("+−")
 
 
-def _find_offset(text: str, wanted: str) -> int | None:
-    found = re.search(rf"(?<![A-Za-z0-9.,]){re.escape(wanted)}(?![A-Za-z0-9])", text)
+def _find_offset(text: str, searched: str) -> int | None:
+    found = re.search(rf"(?<![A-Za-z0-9.,]){re.escape(searched)}(?![A-Za-z0-9])", text)
     return None if found is None else found.start()

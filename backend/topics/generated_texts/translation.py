@@ -95,13 +95,13 @@ def _build_text(
     from_language: Language,
     language: Language,
 ) -> TopicText:
-    kept = tuple(group for group in bullets if group)
-    pieces = [title, summary, *(one for group in kept for one in group)]
+    groups = tuple(group for group in bullets if group)
+    pieces = [title, summary, *(one for group in groups for one in group)]
     return TopicText(
         title=title,
         subtitle=ai_disclosure.add_translation_label(language, from_language, subtitle),
         summary=summary,
-        bullets=kept,
+        bullets=groups,
         terms=terms_in(pieces, language),
         origin="model",
     )

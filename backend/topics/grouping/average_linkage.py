@@ -16,25 +16,28 @@ Neighbours = Sequence[tuple[Ints, Floats]]
 """For each item its similar items in ascending order, and their similarities."""
 
 
-def average_linkage(neighbours: Neighbours, sizes: Sequence[int], least: float) -> list[int]:
+def average_linkage(neighbours: Neighbours, sizes: Sequence[int], min_similarity: float) -> list[int]:
     """Return for each item the lowest index in its cluster. ``sizes`` are the numbers of members of the
     items."""
-    joined = list(range(len(sizes)))
-    for part in _parts(neighbours, least):
-        alike = np.zeros((len(part), len(part)))
-        for place, thing in enumerate(part):
-            others, values = neighbours[thing]
-            inside = np.searchsorted(part, others)
-            known = (inside < len(part)) & (np.take(part, inside, mode="clip") == others)
-            alike[place, inside[known]] = values[known]
-        alike = np.maximum(alike, alike.T)  # sums in another order differ in their last bit, and chains
-        np.fill_diagonal(alike, -1.0)  # of nearest neighbours end only where likeness is mutual
-        for place, root in enumerate(_chained(alike, np.array([sizes[t] for t in part], float), least)):
-            joined[int(part[place])] = int(part[root])
-    return joined
+    roots = list(range(len(sizes)))
+    for component in _find_components(neighbours, min_similarity):
+        similarity = np.zeros((len(component), len(component)))
+        for row, item in enumerate(component):
+            others, values = neighbours[item]
+            inside = np.searchsorted(component, others)
+            known = (inside < len(component)) & (np.take(component, inside, mode="clip") == others)
+            similarity[row, inside[known]] = values[known]
+        # Sums in another order differ in their last bit, but chains end only if the similarity is symmetric.
+        similarity = np.maximum(similarity, similarity.T)
+        np.fill_diagonal(similarity, -1.0)
+        for row, root in enumerate(
+            _cluster_component(similarity, np.array([sizes[t] for t in component], float), min_similarity)
+        ):
+            roots[int(component[row])] = int(component[root])
+    return roots
 
 
-def _parts(neighbours: Neighbours, least: float) -> list[Ints]:
+def _find_components(neighbours: Neighbours, min_similarity: float) -> list[Ints]:
     """Return the connected components of pairs with at least ``least`` similarity, with two or more items
     each."""
     root = list(range(len(neighbours)))
@@ -46,44 +49,44 @@ def _parts(neighbours: Neighbours, least: float) -> list[Ints]:
         return one
 
     for one, (others, values) in enumerate(neighbours):
-        for other in others[values >= least].tolist():
+        for other in others[values >= min_similarity].tolist():
             low, high = sorted((find(one), find(other)))
             root[high] = low
     found: dict[int, list[int]] = {}
     for one in range(len(root)):
         found.setdefault(find(one), []).append(one)
-    return [np.array(part, dtype=np.int64) for part in found.values() if len(part) > 1]
+    return [np.array(component, dtype=np.int64) for component in found.values() if len(component) > 1]
 
 
-def _chained(alike: Floats, sizes: Floats, least: float) -> list[int]:
-    """Return the lowest index of each item's cluster. Overwrites ``alike`` and ``sizes``."""
+def _cluster_component(similarity: Floats, sizes: Floats, min_similarity: float) -> list[int]:
+    """Return the lowest index of each item's cluster. Overwrites ``similarity`` and ``sizes``."""
     count = len(sizes)
     root = list(range(count))
     for start in range(count):
         chain = [start] if root[start] == start else []
         while chain:
-            here = chain[-1]
-            nearest = int(np.argmax(alike[here]))
-            if alike[here, nearest] < least:
+            current = chain[-1]
+            nearest = int(np.argmax(similarity[current]))
+            if similarity[current, nearest] < min_similarity:
                 chain.pop()  # it is isolated, so the previous item is examined again
-            elif len(chain) > 1 and alike[here, chain[-2]] >= alike[here, nearest]:
-                kept, gone = sorted(chain[-2:])
+            elif len(chain) > 1 and similarity[current, chain[-2]] >= similarity[current, nearest]:
+                target, merged = sorted(chain[-2:])
                 del chain[-2:]
-                _join(alike, sizes, kept, gone)
-                root[gone] = kept
+                _merge(similarity, sizes, target, merged)
+                root[merged] = target
                 if not chain and root[start] == start:
                     chain.append(start)
             else:
                 chain.append(nearest)
-    for place in range(count):  # in ascending order, and every root is lower than what it took in
-        root[place] = root[root[place]]
+    for item in range(count):  # ascending: every root is lower than the items merged into it
+        root[item] = root[root[item]]
     return root
 
 
-def _join(alike: Floats, sizes: Floats, kept: int, gone: int) -> None:
-    total = sizes[kept] + sizes[gone]
-    mean = (sizes[kept] * alike[kept] + sizes[gone] * alike[gone]) / total
-    alike[kept], alike[:, kept] = mean, mean
-    alike[gone], alike[:, gone] = -1.0, -1.0
-    alike[kept, kept] = -1.0
-    sizes[kept] = total
+def _merge(similarity: Floats, sizes: Floats, target: int, merged: int) -> None:
+    total = sizes[target] + sizes[merged]
+    mean = (sizes[target] * similarity[target] + sizes[merged] * similarity[merged]) / total
+    similarity[target], similarity[:, target] = mean, mean
+    similarity[merged], similarity[:, merged] = -1.0, -1.0
+    similarity[target, target] = -1.0
+    sizes[target] = total

@@ -45,35 +45,36 @@ class Headline:
     language: Language
     published_at: datetime
     features: Features
-    """See :func:`backend.topics.grouping.headline_features.features`."""
+    """See :func:`backend.topics.grouping.headline_features.extract_features`."""
 
 
-def clusters(given: Sequence[Headline]) -> list[int]:
+def cluster_headlines(headlines: Sequence[Headline]) -> list[int]:
     """Return the cluster number of each headline. Clusters are numbered by their earliest headline.
 
-    The result does not depend on the order of ``given``.
+    The result does not depend on the order of ``headlines``.
     """
     order = sorted(
-        range(len(given)), key=lambda i: (given[i].published_at, given[i].language, given[i].title)
+        range(len(headlines)),
+        key=lambda i: (headlines[i].published_at, headlines[i].language, headlines[i].title),
     )
-    sorted_given = [given[index] for index in order]
-    labels = _cluster_sorted(sorted_given)
-    name: dict[int, int] = {}
-    found = [0] * len(given)
+    sorted_headlines = [headlines[index] for index in order]
+    labels = _cluster_sorted(sorted_headlines)
+    number_of: dict[int, int] = {}
+    numbers = [0] * len(headlines)
     for index, label in zip(order, labels, strict=True):
-        found[index] = name.setdefault(label, len(name))
-    return found
+        numbers[index] = number_of.setdefault(label, len(number_of))
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
-    """The clusters of one language after the single pass: ``labels`` of the headlines at ``places``, and the
+    """The clusters of one language after the single pass: ``labels`` of the headlines at ``indexes``, and the
     sum of the title vectors of each label."""
 
-    places: list[int]
+    indexes: list[int]
     labels: Ints
     sums: Rows
-    held: ColumnIndex
+    row_index: ColumnIndex
 
 
 class _Signature:
@@ -82,45 +83,50 @@ class _Signature:
 
     def __init__(self, named: Rows, acts: Rows) -> None:
         self._sums = named, acts
-        self._held = build_column_index(named), build_column_index(acts)
+        self._indexes = build_column_index(named), build_column_index(acts)
 
-    def dots(self, here: int) -> Floats:
-        named, acts = (held.dots(*sums.row(here)) for held, sums in zip(self._held, self._sums, strict=True))
+    def dots(self, cluster: int) -> Floats:
+        named, acts = (
+            row_index.dots(*sums.row(cluster))
+            for row_index, sums in zip(self._indexes, self._sums, strict=True)
+        )
         return np.where(named > 0, named + acts, 0.0)
 
 
-def _part(signature: Mapping[str, float], *, acts: bool) -> Mapping[str, float]:
+def _select_features(signature: Mapping[str, float], *, acts: bool) -> Mapping[str, float]:
     return {one: weight for one, weight in signature.items() if one.startswith("verb:") == acts}
 
 
-def _cluster_sorted(given: Sequence[Headline]) -> list[int]:
-    times = np.array([one.published_at.timestamp() for one in given])
-    passes = [_run_pass(given, times, language) for language in LANGUAGES]
-    firsts = np.concatenate(([0], np.cumsum([len(one.sums) for one in passes])))
-    label_of = np.zeros(len(given), dtype=np.int64)
-    for one, first in zip(passes, firsts.tolist(), strict=False):
-        label_of[one.places] = one.labels + first
-    count = int(firsts[-1])
+def _cluster_sorted(headlines: Sequence[Headline]) -> list[int]:
+    times = np.array([one.published_at.timestamp() for one in headlines])
+    passes = [_run_pass(headlines, times, language) for language in LANGUAGES]
+    first_labels = np.concatenate(([0], np.cumsum([len(one.sums) for one in passes])))
+    label_of = np.zeros(len(headlines), dtype=np.int64)
+    for one, first in zip(passes, first_labels.tolist(), strict=False):
+        label_of[one.indexes] = one.labels + first
+    count = int(first_labels[-1])
     sizes = np.bincount(label_of, minlength=count)
     middles = np.bincount(label_of, weights=times, minlength=count) / np.maximum(sizes, 1)
-    signed = headline_features.weighted([one.features for one in given], [one.language for one in given])
+    signed = headline_features.weigh_features(
+        [one.features for one in headlines], [one.language for one in headlines]
+    )
     signature = _Signature(
         *(
-            sum_by_label(build_rows([_part(one, acts=acts) for one in signed]), label_of, count)
+            sum_by_label(build_rows([_select_features(one, acts=acts) for one in signed]), label_of, count)
             for acts in (False, True)
         )
     )
-    alike = list(_compute_similarities(passes, signature, sizes.astype(np.float64), middles))
-    roots = average_linkage(alike, sizes.tolist(), MIN_LINKAGE_SIMILARITY)
+    similarities = list(_compute_similarities(passes, signature, sizes.astype(np.float64), middles))
+    roots = average_linkage(similarities, sizes.tolist(), MIN_LINKAGE_SIMILARITY)
     return [roots[label] for label in label_of.tolist()]
 
 
-def _run_pass(given: Sequence[Headline], times: Floats, language: Language) -> _Pass:
-    places = [place for place, one in enumerate(given) if one.language == language]
-    rows = build_rows(title_tokens.weighted([_list_words(given[place]) for place in places]))
-    labels = single_pass(rows, times[places])
+def _run_pass(headlines: Sequence[Headline], times: Floats, language: Language) -> _Pass:
+    indexes = [index for index, one in enumerate(headlines) if one.language == language]
+    rows = build_rows(title_tokens.weighted([_list_words(headlines[index]) for index in indexes]))
+    labels = single_pass(rows, times[indexes])
     sums = sum_by_label(rows, labels, int(labels.max()) + 1 if len(labels) else 0)
-    return _Pass(places, labels, sums, build_column_index(sums))
+    return _Pass(indexes, labels, sums, build_column_index(sums))
 
 
 def _list_words(one: Headline) -> tuple[str, ...]:
@@ -132,16 +138,16 @@ def _list_words(one: Headline) -> tuple[str, ...]:
 def single_pass(rows: Rows, times: Floats) -> Ints:
     """Return labels of ``rows``, which are in order of ``times`` (seconds). A cluster without a new title for
     the length of the window is closed."""
-    held = build_column_index(rows)
+    row_index = build_column_index(rows)
     labels = np.zeros(len(rows), dtype=np.int64)
     squares, last = np.zeros(len(rows)), np.zeros(len(rows))
     count = 0
     for index in range(len(rows)):
         columns, weights = rows.row(index)
-        dots = held.dots(columns, weights)[:index]
+        dots = row_index.dots(columns, weights)[:index]
         sums = np.bincount(labels[:index], weights=dots, minlength=count)[:count]
-        open_still = last[:count] >= times[index] - NEWS_WINDOW.total_seconds()
-        cosines = np.where(open_still, sums / np.sqrt(np.maximum(squares[:count], 1e-12)), 0.0)
+        is_open = last[:count] >= times[index] - NEWS_WINDOW.total_seconds()
+        cosines = np.where(is_open, sums / np.sqrt(np.maximum(squares[:count], 1e-12)), 0.0)
         best = int(np.argmax(cosines)) if count else 0
         if count == 0 or cosines[best] < MIN_CENTROID_COSINE:
             best, count = count, count + 1
@@ -160,12 +166,12 @@ def _compute_similarities(
     for one in passes:
         own = slice(first, first + len(one.sums))
         for place in range(len(one.sums)):
-            here = first + place
-            mean = CROSS_LANGUAGE_WEIGHT * signature.dots(here)
-            mean[own] = one.held.dots(*one.sums.row(place))
-            apart = np.abs(middles - middles[here]) / SIMILARITY_HALF_LIFE.total_seconds()
-            mean = mean / (sizes * sizes[here]) * np.exp2(-apart)
-            mean[here] = 0.0
+            cluster = first + place
+            mean = CROSS_LANGUAGE_WEIGHT * signature.dots(cluster)
+            mean[own] = one.row_index.dots(*one.sums.row(place))
+            distance = np.abs(middles - middles[cluster]) / SIMILARITY_HALF_LIFE.total_seconds()
+            mean = mean / (sizes * sizes[cluster]) * np.exp2(-distance)
+            mean[cluster] = 0.0
             others = np.flatnonzero(mean > 0)
             yield others, mean[others]
         first = own.stop

@@ -31,19 +31,19 @@ _LATIN_NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]{2,}(?![A-Za-z0-9]
 _PLAIN_WORDS = frozenset(
     {"the", "and", "for", "with", "from", "ceo", "etf", "new", "dex", "defi", "nft", "usd"}
 )
-_UNTELLING_UNITS = frozenset({"time", "hour", "minute", "second", "day", "month", "year"})
-_SHARED_ALONE = ("name:", "figure:")
+_COMMON_UNITS = frozenset({"time", "hour", "minute", "second", "day", "month", "year"})
+_NEEDS_TWO_LANGUAGES = ("name:", "figure:")
 
 Features = frozenset[str]
 
 
-def features(rules: RuleSet, title: str, language: Language) -> Features:
+def extract_features(rules: RuleSet, title: str, language: Language) -> Features:
     """Return the features of a title: ``entity:bybit``, ``verb:hack``, ``name:pectra``, and for each figure
     the two buckets of its unit that contain its value."""
-    return _kept(_Known(rules), title, language)
+    return _extract_cached(_CacheableRules(rules), title, language)
 
 
-class _Known:
+class _CacheableRules:
     """A set of rules that compares by version, so that a reload of the same rules keeps the cache valid."""
 
     __slots__ = ("rules",)
@@ -55,13 +55,13 @@ class _Known:
         return hash(self.rules.version)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Known) and other.rules.version == self.rules.version
+        return isinstance(other, _CacheableRules) and other.rules.version == self.rules.version
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def _kept(known: _Known, title: str, language: Language) -> Features:
+def _extract_cached(cacheable: _CacheableRules, title: str, language: Language) -> Features:
     plain = numbers.normalize(title)
-    mentions = find_mentions(known.rules, title)
+    mentions = find_mentions(cacheable.rules, title)
     found = {f"entity:{mention.entity_id}" for mention in mentions}
     found |= {f"verb:{action.verb}" for action in actions.find(plain, language)}
     found |= {f"name:{name}" for name in _names(title, mentions)}
@@ -79,33 +79,33 @@ def _names(title: str, mentions: Sequence[Mention]) -> Iterator[str]:
 
 def _buckets(figure: Quantity) -> Iterator[str]:
     """Yield two buckets that overlap by half, so that values within half a bucket share at least one."""
-    if figure.unit is None or figure.unit in _UNTELLING_UNITS or figure.value <= 0:
+    if figure.unit is None or figure.unit in _COMMON_UNITS or figure.value <= 0:
         return
     half = math.floor(2 * (float(figure.value.ln()) / BUCKET_WIDTH))
     yield f"figure:{half} {figure.unit}"
     yield f"figure:{half + 1} {figure.unit}"
 
 
-def weighted(held: Sequence[Features], languages: Sequence[Language]) -> list[Mapping[str, float]]:
+def weigh_features(headlines: Sequence[Features], languages: Sequence[Language]) -> list[Mapping[str, float]]:
     """Return for each headline a vector of at most length 1, with features weighted by kind and rarity.
 
     Latin names and figures count only if headlines of two languages contain them. An English title consists
     of Latin words, and only those that other languages share are names.
     """
-    times = Counter(one for each in held for one in each)
-    spoken: dict[str, set[Language]] = defaultdict(set)
-    for each, language in zip(held, languages, strict=True):
+    times = Counter(one for each in headlines for one in each)
+    languages_of: dict[str, set[Language]] = defaultdict(set)
+    for each, language in zip(headlines, languages, strict=True):
         for one in each:
-            spoken[one].add(language)
+            languages_of[one].add(language)
     weight = {
-        one: WEIGHTS[one.partition(":")[0]] * math.log1p(len(held) / count)
+        one: WEIGHTS[one.partition(":")[0]] * math.log1p(len(headlines) / count)
         for one, count in times.items()
-        if len(spoken[one]) > 1 or not one.startswith(_SHARED_ALONE)
+        if len(languages_of[one]) > 1 or not one.startswith(_NEEDS_TWO_LANGUAGES)
     }
-    unsaid = max(PADDING_WEIGHT * math.log1p(len(held)), MIN_PADDING)
-    found: list[Mapping[str, float]] = []
-    for each in held:
+    padding = max(PADDING_WEIGHT * math.log1p(len(headlines)), MIN_PADDING)
+    vectors: list[Mapping[str, float]] = []
+    for each in headlines:
         vector = {one: weight[one] for one in each if one in weight}
-        length = math.sqrt(unsaid**2 + math.fsum(value * value for value in vector.values()))
-        found.append({one: value / length for one, value in vector.items()})
-    return found
+        length = math.sqrt(padding**2 + math.fsum(value * value for value in vector.values()))
+        vectors.append({one: value / length for one, value in vector.items()})
+    return vectors

@@ -18,8 +18,8 @@ from backend.topics.feeds import article_store
 from backend.topics.feeds.feed_list import Feed
 from backend.topics.grouping import news_window
 from backend.topics.grouping.categories import Moved, never_moved
-from backend.topics.grouping.clustering import Headline, clusters
-from backend.topics.grouping.headline_features import features
+from backend.topics.grouping.clustering import Headline, cluster_headlines
+from backend.topics.grouping.headline_features import extract_features
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
 from backend.topics.grouping.topic_builder import TopicContext, build_topic
@@ -67,7 +67,7 @@ def regroup(
     context = TopicContext(rules, Outlets(rules.entities, feeds), now, moved)
     for _ in range(MAX_ATTEMPTS):
         plan = _build_plan(database, context)
-        if plan.is_done:
+        if plan.has_no_changes:
             return plan.result
         try:
             with database.write() as connection:
@@ -81,11 +81,11 @@ def regroup(
 def group_members(rules: RuleSet, items: Sequence[Member]) -> list[list[Member]]:
     """Group ``items`` by event; groups are ordered by their earliest member."""
     headlines = [
-        Headline(one.title, one.language, one.published_at, features(rules, one.title, one.language))
+        Headline(one.title, one.language, one.published_at, extract_features(rules, one.title, one.language))
         for one in items
     ]
     found: dict[int, list[Member]] = {}
-    for member, label in zip(items, clusters(headlines), strict=True):
+    for member, label in zip(items, cluster_headlines(headlines), strict=True):
         found.setdefault(label, []).append(member)
     return [found[label] for label in sorted(found)]
 
@@ -96,25 +96,27 @@ class _Plan:
     their ids, None for new ones; ``groups`` their members. ``merged`` maps ids to the index of the group that
     they are merged into."""
 
-    read: Mapping[int, int | None]
+    stored_topic_ids: Mapping[int, int | None]
     """The topic of each item of the window, as read from the store."""
     topics: Sequence[Topic | None]
     ids: Sequence[int | None]
     groups: Sequence[Sequence[Member]]
     merged: Mapping[int, int]
-    left: Mapping[int, set[str]]
+    removed_urls: Mapping[int, set[str]]
     """URLs of items that moved to another topic, by their former topic."""
 
     @property
-    def is_done(self) -> bool:
-        return not (self.left or self.merged or any(self.topics) or any(self.find_moved_members(self.ids)))
+    def has_no_changes(self) -> bool:
+        return not (
+            self.removed_urls or self.merged or any(self.topics) or any(self.find_moved_members(self.ids))
+        )
 
     @property
     def result(self) -> RegroupResult:
         written = [one.id for one in self.topics if one is not None]
-        changed = {number for number in written if number is not None} | set(self.left)
+        changed = {number for number in written if number is not None} | set(self.removed_urls)
         return RegroupResult(
-            len(self.read), len(self.groups), written.count(None), len(changed), len(self.merged)
+            len(self.stored_topic_ids), len(self.groups), written.count(None), len(changed), len(self.merged)
         )
 
     def find_moved_members(self, ids: Sequence[int | None]) -> dict[int, int]:
@@ -135,7 +137,9 @@ def _build_plan(database: Database, context: TopicContext) -> _Plan:
         )
     groups = group_members(context.rules, items)
     found = assign_ids([[current_topics.get(one.topic_id or 0) for one in group] for group in groups])
-    group_of = {number: index for index, number in enumerate(found.kept) if number is not None} | found.merged
+    group_of = {
+        number: index for index, number in enumerate(found.group_ids) if number is not None
+    } | found.merged
     with database.read() as connection:
         older = news_window.load_topic_members(connection, sorted(group_of), items) if group_of else []
         stored = {one.id: one for one in topic_rows.read_topics(connection, sorted(group_of))}
@@ -143,21 +147,22 @@ def _build_plan(database: Database, context: TopicContext) -> _Plan:
     for member in older:
         all_members[group_of[current_topics.get(member.topic_id or 0, member.topic_id or 0)]].append(member)
     built = [
-        build_topic(context, group, number) for group, number in zip(all_members, found.kept, strict=True)
+        build_topic(context, group, number)
+        for group, number in zip(all_members, found.group_ids, strict=True)
     ]
-    left: dict[int, set[str]] = {}
-    for group, number in zip(all_members, found.kept, strict=True):
+    removed_urls: dict[int, set[str]] = {}
+    for group, number in zip(all_members, found.group_ids, strict=True):
         for member in group:
             former = current_topics.get(member.topic_id or 0)
-            if former is not None and former != number and former in found.kept:
-                left.setdefault(former, set()).add(member.url)
+            if former is not None and former != number and former in found.group_ids:
+                removed_urls.setdefault(former, set()).add(member.url)
     return _Plan(
         {one.id: one.topic_id for one in items},
         [None if _is_unchanged(one, stored.get(one.id)) else one for one in built],
-        found.kept,
+        found.group_ids,
         all_members,
         found.merged,
-        left,
+        removed_urls,
     )
 
 
@@ -165,15 +170,15 @@ def _resolve_topics(connection: Connection, ids: set[int]) -> dict[int, int]:
     """Map each existing id to the topic that it redirects to, or to itself."""
     found: dict[int, int] = {}
     known = sorted(ids)
-    stays = sa.func.coalesce(topics.c.merged_into, topics.c.id).label("stays")
+    target = sa.func.coalesce(topics.c.merged_into, topics.c.id).label("target")
     for at in range(0, len(known), BATCH_SIZE):
-        selected = sa.select(topics.c.id, stays).where(topics.c.id.in_(known[at : at + BATCH_SIZE]))
-        found |= {row.id: row.stays for row in connection.execute(selected)}
+        selected = sa.select(topics.c.id, target).where(topics.c.id.in_(known[at : at + BATCH_SIZE]))
+        found |= {row.id: row.target for row in connection.execute(selected)}
     return found
 
 
 def _write_plan(connection: Connection, plan: _Plan, now: datetime) -> RegroupResult:
-    if _load_topic_ids(connection, plan.read) != plan.read:
+    if _load_topic_ids(connection, plan.stored_topic_ids) != plan.stored_topic_ids:
         raise _ConcurrentRegroupError
     changed = [index for index, one in enumerate(plan.topics) if one is not None]
     changed_topics = [one for one in plan.topics if one is not None]
@@ -184,17 +189,19 @@ def _write_plan(connection: Connection, plan: _Plan, now: datetime) -> RegroupRe
         ids[index] = number
     for merged_id, index in plan.merged.items():
         topic_store.merge_topic(connection, merged_id, _require_id(ids[index]), now=now)
-    for topic_id, urls in plan.left.items():
-        stay = {member.url for member in plan.groups[ids.index(topic_id)]}
+    for topic_id, urls in plan.removed_urls.items():
+        kept_urls = {member.url for member in plan.groups[ids.index(topic_id)]}
         for kind in ("article", "primary_source"):
-            topic_store.remove_media(connection, topic_id, kind, urls - stay, now=now)
+            topic_store.remove_media(connection, topic_id, kind, urls - kept_urls, now=now)
     article_store.assign_topics(connection, plan.find_moved_members(ids))
     return plan.result
 
 
-def _load_topic_ids(connection: Connection, read: Mapping[int, int | None]) -> dict[int, int | None]:
+def _load_topic_ids(
+    connection: Connection, stored_topic_ids: Mapping[int, int | None]
+) -> dict[int, int | None]:
     found: dict[int, int | None] = {}
-    numbers = sorted(read)
+    numbers = sorted(stored_topic_ids)
     for at in range(0, len(numbers), BATCH_SIZE):
         selected = sa.select(news_items.c.id, news_items.c.topic_id)
         part = selected.where(news_items.c.id.in_(numbers[at : at + BATCH_SIZE]))

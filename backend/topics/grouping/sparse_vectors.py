@@ -29,31 +29,36 @@ class Rows:
         return self.columns[part], self.weights[part]
 
 
-def build_rows(given: Sequence[Mapping[str, float]]) -> Rows:
-    """One row for each mapping of a word to its weight; columns are the words in alphabetical order."""
-    column = {word: index for index, word in enumerate(sorted({word for one in given for word in one}))}
-    entries = [(column[word], weight) for one in given for word, weight in sorted(one.items())]
-    starts = np.concatenate(([0], np.cumsum([len(one) for one in given], dtype=np.int64)))
+def build_rows(vectors: Sequence[Mapping[str, float]]) -> Rows:
+    """Build one row for each vector of words and weights; columns are the words in alphabetical order."""
+    column = {
+        word: index for index, word in enumerate(sorted({word for vector in vectors for word in vector}))
+    }
+    entries = [(column[word], weight) for vector in vectors for word, weight in sorted(vector.items())]
+    starts = np.concatenate(([0], np.cumsum([len(vector) for vector in vectors], dtype=np.int64)))
     columns = np.array([at for at, _ in entries], dtype=np.int64)
     return Rows(columns, np.array([weight for _, weight in entries]), starts.astype(np.int64), len(column))
 
 
-def sum_by_label(given: Rows, labels: Ints, count: int) -> Rows:
-    """One row for each of ``count`` labels: the sum of the rows that bear it."""
-    width = max(given.width, 1)
+def sum_by_label(rows_to_sum: Rows, labels: Ints, count: int) -> Rows:
+    """Build one row for each of ``count`` labels: the sum of the rows with this label."""
+    width = max(rows_to_sum.width, 1)
     keys, place = np.unique(
-        np.repeat(labels, np.diff(given.starts)) * width + given.columns, return_inverse=True
+        np.repeat(labels, np.diff(rows_to_sum.starts)) * width + rows_to_sum.columns, return_inverse=True
     )
-    weights: Floats = np.bincount(place, weights=given.weights, minlength=len(keys)).astype(np.float64)
+    weights: Floats = np.bincount(place, weights=rows_to_sum.weights, minlength=len(keys)).astype(np.float64)
     rows, columns = np.divmod(keys, width)
     starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=count))))
-    return Rows(columns, weights, starts, given.width)
+    return Rows(columns, weights, starts, rows_to_sum.width)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnIndex:
-    """Which of ``count`` rows hold a column, and with what weight: column ``c`` is held by
-    ``rows[starts[c]:starts[c + 1]]``, in ascending order."""
+    """Maps columns to rows with weights: ``rows[starts[c]:starts[c + 1]]`` contain column ``c``, in ascending
+    order.
+
+    ``count`` is the number of all rows.
+    """
 
     rows: Ints
     weights: Floats
@@ -61,7 +66,7 @@ class ColumnIndex:
     count: int
 
     def dots(self, columns: Ints, weights: Floats) -> Floats:
-        """The dot product of a sparse vector with every row."""
+        """Compute the dot product of a sparse vector with every row."""
         found = np.zeros(self.count)
         for column, weight in zip(columns.tolist(), weights.tolist(), strict=True):
             part = slice(self.starts[column], self.starts[column + 1])
@@ -69,9 +74,9 @@ class ColumnIndex:
         return found
 
 
-def build_column_index(given: Rows) -> ColumnIndex:
-    """``given`` turned about."""
-    order = np.argsort(given.columns, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(np.bincount(given.columns, minlength=given.width))))
-    row_of = np.repeat(np.arange(len(given)), np.diff(given.starts))
-    return ColumnIndex(row_of[order], given.weights[order], tuple(starts.tolist()), len(given))
+def build_column_index(rows: Rows) -> ColumnIndex:
+    """Transpose ``rows`` to an index by column."""
+    order = np.argsort(rows.columns, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(rows.columns, minlength=rows.width))))
+    row_of = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    return ColumnIndex(row_of[order], rows.weights[order], tuple(starts.tolist()), len(rows))

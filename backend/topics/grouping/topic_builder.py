@@ -22,7 +22,7 @@ from backend.topics.grouping.extractive_summary import (
     summarize,
 )
 from backend.topics.grouping.glossary import terms_in
-from backend.topics.grouping.headline_features import features
+from backend.topics.grouping.headline_features import extract_features
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
 from backend.topics.model import Media, Topic, TopicText
@@ -83,7 +83,7 @@ def _rank_entities(context: TopicContext, members: Sequence[Member]) -> tuple[st
     report are left out, as are entities in the texts of less than half of the members."""
     titled: Counter[str] = Counter()
     for member in members:
-        found = features(context.rules, member.title, member.language)
+        found = extract_features(context.rules, member.title, member.language)
         titled.update(sorted(one.removeprefix("entity:") for one in found if one.startswith("entity:")))
     texts = Counter(entity for member in members for entity in dict.fromkeys(member.entities))
     publishers = {context.outlets.publisher(member) for member in members}

@@ -74,7 +74,7 @@ def fetch_posts(
     with database.read() as connection:
         state = x_rate_limits.load(connection, settings)
     if is_first:
-        state = state.restarted()
+        state = state.after_restart()
     current = _Round(settings, database, api, entities, now, state)
     for search in search_schedule.list_due_searches(
         database, entities, now=now, limit=MAX_SEARCHES_PER_ROUND
@@ -92,7 +92,7 @@ def _run_search(current: _Round, search: Search) -> None:
         return
     if page_size < MIN_PAGE_SIZE or not current.can_request("search"):
         return
-    current.state = current.state.asked(current.now)
+    current.state = current.state.record_request(current.now)
     try:
         page = current.api.search(
             search.query,
@@ -107,8 +107,8 @@ def _run_search(current: _Round, search: Search) -> None:
         return
     with current.database.write() as connection:
         cost = post_store.store_posts(connection, search.topic, page.posts, current.entities, current.now)
-        search_schedule.store_search(connection, search.advanced(page), current.now)
-        current.state = current.state.answered("search", page, cost, current.now)
+        search_schedule.store_search(connection, search.after_page(page), current.now)
+        current.state = current.state.record_response("search", page, cost, current.now)
         x_rate_limits.store(connection, current.state)
     current.changed_topic_ids.add(search.topic_id)
     current.result = replace(
@@ -128,7 +128,7 @@ def _refresh_counts(current: _Round) -> None:
     ids = list(dict.fromkeys([*billed, *unbilled]))[:MAX_LOOKUP_IDS]
     if not ids or not current.can_request("lookup"):
         return
-    current.state = current.state.asked(current.now)
+    current.state = current.state.record_request(current.now)
     try:
         page = current.api.lookup(ids, now=current.now)
     except XRequestError as refused:
@@ -143,7 +143,7 @@ def _refresh_counts(current: _Round) -> None:
         answered = [post.id for post in page.posts]
         post_store.mark_read(connection, set(ids) - set(answered), current.now)
         current.changed_topic_ids |= post_store.find_topic_ids(connection, answered)
-        current.state = current.state.answered("lookup", page, cost, current.now)
+        current.state = current.state.record_response("lookup", page, cost, current.now)
         x_rate_limits.store(connection, current.state)
     current.result = replace(current.result, counted=len(page.posts), billed=current.result.billed + cost)
     _log_page("lookup", page)
@@ -154,12 +154,12 @@ def _record_refusal(
 ) -> None:
     """Record a refusal. A query that X rejects as malformed waits and starts again from its first page. Any
     other refusal ends the round."""
-    current.state = current.state.refused(endpoint, refused, jitter(), current.now)
+    current.state = current.state.record_error(endpoint, refused, jitter(), current.now)
     with current.database.write() as connection:
         x_rate_limits.store(connection, current.state)
         if search is not None and refused.is_invalid_request:
             search_schedule.store_search(
-                connection, search.restarted(), current.now, wait=search_schedule.INVALID_QUERY_WAIT
+                connection, search.from_start(), current.now, wait=search_schedule.INVALID_QUERY_WAIT
             )
     metrics.PROVIDER_CALLS.labels("x", refused.kind.value).inc()
     log.warning("posts_fetch_failed", endpoint=endpoint, kind=refused.kind.value, reason=refused.message)

@@ -178,14 +178,14 @@ def _update_topic_media(
     stored = {item.url: item for item in shown if parse_post_id(item.url) in post_ids}
     # An API client may have sent the post too, under another URL: then the topic keeps that URL alone.
     sent = {parse_post_id(url): url for url in sorted(stored)}
-    wanted = {
+    expected = {
         item.url: item
         for item in (_build_media(row, sent.get(row.post_id), now) for row in _select_top_posts(posts))
     }
-    surplus_urls = stored.keys() - wanted.keys()
-    if not surplus_urls and _is_up_to_date(wanted, stored):
+    surplus_urls = stored.keys() - expected.keys()
+    if not surplus_urls and _is_up_to_date(expected, stored):
         return False
-    topic_store.add_media(connection, topic_id, list(wanted.values()), now=now)
+    topic_store.add_media(connection, topic_id, list(expected.values()), now=now)
     if surplus_urls:
         topic_store.remove_media(connection, topic_id, "tweet", surplus_urls, now=now)
     return True
@@ -199,13 +199,13 @@ def _select_top_posts(posts: Sequence[Row[Any]]) -> list[Row[Any]]:
     )[:MAX_SHOWN_POSTS]
 
 
-def _is_up_to_date(wanted: Mapping[str, Media], stored: Mapping[str, Media]) -> bool:
+def _is_up_to_date(expected: Mapping[str, Media], stored: Mapping[str, Media]) -> bool:
     """True if the stored items match, apart from a small change of their scores."""
-    if wanted.keys() != stored.keys():
+    if expected.keys() != stored.keys():
         return False
-    if any(_content(item) != _content(stored[url]) for url, item in wanted.items()):
+    if any(_content(item) != _content(stored[url]) for url, item in expected.items()):
         return False
-    new, old = (scoring.sum_scores(item.score for item in items.values()) for items in (wanted, stored))
+    new, old = (scoring.sum_scores(item.score for item in items.values()) for items in (expected, stored))
     return abs(new - old) <= SCORE_CHANGE_THRESHOLD * max(abs(old), 0.01)
 
 

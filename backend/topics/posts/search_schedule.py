@@ -51,14 +51,14 @@ class Search:
     def start_time(self) -> datetime:
         return self.topic.published_at - POSTS_LEAD_TIME
 
-    def advanced(self, page: Page) -> "Search":
+    def after_page(self, page: Page) -> "Search":
         """Return the search after ``page``: at the next page, or complete up to the newest post."""
         newest = max(filter(None, (self.newest_id, page.newest_id)), key=int, default=None)
         if page.next_token is not None and self.pages + 1 < MAX_PAGES_PER_SEARCH:
             return replace(self, newest_id=newest, next_token=page.next_token, pages=self.pages + 1)
         return replace(self, since_id=newest or self.since_id, newest_id=None, next_token=None, pages=0)
 
-    def restarted(self) -> "Search":
+    def from_start(self) -> "Search":
         return Search(self.topic, self.query)
 
 

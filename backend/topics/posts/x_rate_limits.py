@@ -71,13 +71,13 @@ class XState:
         )
         return max(0, min(left, due, max(MIN_PAGE_SIZE, int(limit * (DAY / LONGEST_MONTH)))))
 
-    def asked(self, now: datetime) -> "XState":
+    def record_request(self, now: datetime) -> "XState":
         """Return the state at the start of a request."""
         window = align(now, RATE_WINDOW_SECONDS)
         calls = self.calls + 1 if self.calls_from == window else 1
         return replace(self, breaker=self.breaker.record_call(now), calls=calls, calls_from=window)
 
-    def answered(self, endpoint: Endpoint, page: Page, cost: int, now: datetime) -> "XState":
+    def record_response(self, endpoint: Endpoint, page: Page, cost: int, now: datetime) -> "XState":
         """Return the state after a response with ``cost`` billed posts."""
         return replace(
             self,
@@ -88,7 +88,9 @@ class XState:
             last_success=now,
         )
 
-    def refused(self, endpoint: Endpoint, error: XRequestError, jitter: float, now: datetime) -> "XState":
+    def record_error(
+        self, endpoint: Endpoint, error: XRequestError, jitter: float, now: datetime
+    ) -> "XState":
         """Return the state after an error. A malformed request counts as a success of X itself."""
         windows = self._update_windows(endpoint, error.window)
         if error.is_invalid_request:
@@ -98,7 +100,7 @@ class XState:
         )
         return replace(self, breaker=breaker, windows=windows)
 
-    def restarted(self) -> "XState":
+    def after_restart(self) -> "XState":
         """Return the state for the first round of a new process."""
         return replace(self, breaker=self.breaker.after_restart())
 

@@ -51,21 +51,21 @@ class Pages:
         self._realms = sorted(realms)
         self._cache = _Cache(-1)
 
-    def read(self, wanted: TopicFilter, *, page: int, page_size: int) -> Page:
+    def read(self, topic_filter: TopicFilter, *, page: int, page_size: int) -> Page:
         """Read the ``page``-th page, counted from 1; one past the end is empty."""
         first = (page - 1) * page_size
         with self._database.snapshot() as connection:
             cache = self._current_cache(connection)
-            if wanted.is_search:
-                found = self._find(connection, cache, wanted)
+            if topic_filter.is_search:
+                found = self._find(connection, cache, topic_filter)
                 ids: Sequence[int] = found[first : first + page_size]
                 total = len(found)
             else:
-                total = self._count(connection, cache, wanted)
-                chosen = self._select(wanted).order_by(*LIST_ORDER).limit(page_size).offset(first)
+                total = self._count(connection, cache, topic_filter)
+                chosen = self._select(topic_filter).order_by(*LIST_ORDER).limit(page_size).offset(first)
                 ids = connection.execute(chosen).scalars().all() if first < total else ()
             # A statement of its own: PostgreSQL plans to join whole tables where it does not know the limit.
-            return Page(_read_rows(connection, wanted.language, ids), total)
+            return Page(_read_rows(connection, topic_filter.language, ids), total)
 
     def _current_cache(self, connection: Connection) -> _Cache:
         counter = connection.execute(_COUNTER).scalar_one_or_none() or 0
@@ -74,42 +74,46 @@ class Pages:
             cache = self._cache = _Cache(counter)
         return cache
 
-    def _count(self, connection: Connection, cache: _Cache, wanted: TopicFilter) -> int:
-        total = cache.totals.get(wanted)
+    def _count(self, connection: Connection, cache: _Cache, topic_filter: TopicFilter) -> int:
+        total = cache.totals.get(topic_filter)
         if total is None:
-            if wanted.after is None and wanted.before is None:
-                total = topic_counts.count_topics(connection, wanted.language, self._realms, wanted.category)
+            if topic_filter.after is None and topic_filter.before is None:
+                total = topic_counts.count_topics(
+                    connection, topic_filter.language, self._realms, topic_filter.category
+                )
             else:
-                counted = sa.select(sa.func.count()).select_from(self._select(wanted).subquery())
+                counted = sa.select(sa.func.count()).select_from(self._select(topic_filter).subquery())
                 total = connection.execute(counted).scalar_one()
             cache.make_room(0)
-            cache.totals[wanted] = total
+            cache.totals[topic_filter] = total
         return total
 
-    def _find(self, connection: Connection, cache: _Cache, wanted: TopicFilter) -> "array[int]":
-        found = cache.found.get(wanted)
+    def _find(self, connection: Connection, cache: _Cache, topic_filter: TopicFilter) -> "array[int]":
+        found = cache.found.get(topic_filter)
         if found is None:
-            matching = search_index.build_match(connection, wanted.language, wanted.find, wanted.entities)
+            matching = search_index.build_match(
+                connection, topic_filter.language, topic_filter.find, topic_filter.entities
+            )
             if matching is None:
                 return array("q")
-            chosen = self._select(wanted).join(matching, matching.c.topic_id == topic_texts.c.topic_id)
+            chosen = self._select(topic_filter).join(matching, matching.c.topic_id == topic_texts.c.topic_id)
             found = array("q", connection.execute(chosen.order_by(*LIST_ORDER)).scalars())
             cache.make_room(len(found))
-            cache.found[wanted] = found
+            cache.found[topic_filter] = found
         return found
 
-    def _select(self, wanted: TopicFilter) -> sa.Select[int]:
-        """Select the ids of all topics that ``wanted`` asks for, whatever it searches for."""
+    def _select(self, topic_filter: TopicFilter) -> sa.Select[int]:
+        """Select the ids of all topics that match ``topic_filter``, apart from its search terms."""
         text = topic_texts.c
         selected = sa.select(text.topic_id).where(
-            text.language == wanted.language, text.realm.in_(self._realms)
+            text.language == topic_filter.language, text.realm.in_(self._realms)
         )
-        if wanted.category is not None:
-            selected = selected.where(text.category == int(wanted.category))
-        if wanted.after is not None:
-            selected = selected.where(text.published_at >= wanted.after)
-        if wanted.before is not None:
-            selected = selected.where(text.published_at < wanted.before)
+        if topic_filter.category is not None:
+            selected = selected.where(text.category == int(topic_filter.category))
+        if topic_filter.after is not None:
+            selected = selected.where(text.published_at >= topic_filter.after)
+        if topic_filter.before is not None:
+            selected = selected.where(text.published_at < topic_filter.before)
         return selected
 
 

@@ -27,24 +27,24 @@ class Ranked(NamedTuple):
     published, or the last topic with posts leaves the window. None means never."""
 
     rows: list[Row[Any]]
-    by: Basis
-    until: datetime | None
+    basis: Basis
+    expires_at: datetime | None
 
 
 def rank(
-    connection: Connection, realms: Sequence[Realm], language: Language, *, many: int, now: datetime
+    connection: Connection, realms: Sequence[Realm], language: Language, *, limit: int, now: datetime
 ) -> Ranked:
-    """Rank the ``many`` best topics of the window that ends at ``now``: by ``total_tweet_score`` (by coverage
-    where no topic of the window has a score), then newest first."""
+    """Rank the ``limit`` best topics of the window that ends at ``now``: by ``total_tweet_score`` (by
+    coverage where no topic of the window has a score), then newest first."""
     visible = (topic_texts.c.language == language, topic_texts.c.realm.in_(realms))
     inside = (*visible, topic_texts.c.published_at >= now - RANKING_WINDOW, topic_texts.c.published_at <= now)
     latest_scored = sa.select(sa.func.max(topic_texts.c.published_at)).where(
         *inside, topic_texts.c.score != 0
     )
     last_scored_at = connection.execute(latest_scored).scalar_one()
-    by: Basis = "coverage" if last_scored_at is None else "posts"
+    basis: Basis = "coverage" if last_scored_at is None else "posts"
     measure = topic_texts.c.coverage if last_scored_at is None else topic_texts.c.score
-    rows = list(connection.execute(_select_rows(inside, measure, language, many)))
+    rows = list(connection.execute(_select_rows(inside, measure, language, limit)))
     next_published = (
         sa.select(topic_texts.c.published_at)
         .where(*visible, topic_texts.c.published_at > now)
@@ -55,7 +55,7 @@ def rank(
     leaving_at = [row.published_at for row in rows] + ([] if last_scored_at is None else [last_scored_at])
     ends = [moment + RANKING_WINDOW + _CLOCK_TICK for moment in leaving_at]
     return Ranked(
-        rows, by, min([*ends, *([] if next_published_at is None else [next_published_at])], default=None)
+        rows, basis, min([*ends, *([] if next_published_at is None else [next_published_at])], default=None)
     )
 
 
@@ -63,10 +63,10 @@ def _select_rows(
     inside: Sequence[sa.ColumnElement[bool]],
     measure: sa.ColumnElement[float],
     language: Language,
-    many: int,
+    limit: int,
 ) -> sa.Select[Any]:
     best_first = (measure.desc(), *LIST_ORDER)
-    chosen = sa.select(topic_texts.c.topic_id).where(*inside).order_by(*best_first).limit(many).subquery()
+    chosen = sa.select(topic_texts.c.topic_id).where(*inside).order_by(*best_first).limit(limit).subquery()
     return (
         sa.select(*LIST_COLUMNS)
         .select_from(chosen)

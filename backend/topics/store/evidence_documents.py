@@ -123,5 +123,5 @@ def _build_name(topic_id: int | None, language: str) -> str:
     return f"{topic_id}:{language}"
 
 
-def _split_batches(given: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (given[at : at + BATCH_SIZE] for at in range(0, len(given), BATCH_SIZE))
+def _split_batches(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (values[at : at + BATCH_SIZE] for at in range(0, len(values), BATCH_SIZE))

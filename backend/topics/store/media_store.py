@@ -20,12 +20,12 @@ UNIQUE_COLUMNS = ("topic_id", "kind", "url_key")
 """The columns that identify one item."""
 
 
-def upsert_media(connection: Connection, given: Sequence[tuple[int, Media]], now: datetime) -> list[int]:
+def upsert_media(connection: Connection, items: Sequence[tuple[int, Media]], now: datetime) -> list[int]:
     """Store items of topics. An item replaces the stored one of the same kind and URL. Returns the ids in
     order."""
-    if not given:
+    if not items:
         return []
-    rows = {_build_identity(topic_id, item): _build_row(topic_id, item) for topic_id, item in given}
+    rows = {_build_identity(topic_id, item): _build_row(topic_id, item) for topic_id, item in items}
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     statement = insert(topic_media)
     replaced = [column.name for column in topic_media.columns if column.name not in ("id", *UNIQUE_COLUMNS)]
@@ -33,14 +33,14 @@ def upsert_media(connection: Connection, given: Sequence[tuple[int, Media]], now
         index_elements=UNIQUE_COLUMNS, set_={name: statement.excluded[name] for name in replaced}
     )
     connection.execute(statement, [rows[name] for name in sorted(rows)])
-    touched = sorted({topic_id for topic_id, _ in given})
+    touched = sorted({topic_id for topic_id, _ in items})
     ids: dict[tuple[Any, ...], int] = {}
     columns = [topic_media.c[name] for name in UNIQUE_COLUMNS]
     for part in _split_batches(touched):
         look = sa.select(topic_media.c.id, *columns).where(topic_media.c.topic_id.in_(part))
         ids |= {tuple(name): number for number, *name in connection.execute(look)}
         _update_scores(connection, part, now)
-    return [ids[_build_identity(topic_id, item)] for topic_id, item in given]
+    return [ids[_build_identity(topic_id, item)] for topic_id, item in items]
 
 
 def delete_media(
@@ -48,10 +48,10 @@ def delete_media(
 ) -> None:
     keys = sorted(hash_url(url) for url in urls)
     for part in _split_batches(keys):
-        gone = sa.delete(topic_media).where(
+        delete = sa.delete(topic_media).where(
             topic_media.c.topic_id == topic_id, topic_media.c.kind == kind, topic_media.c.url_key.in_(part)
         )
-        connection.execute(gone)
+        connection.execute(delete)
     _update_scores(connection, [topic_id], now)
 
 
@@ -105,5 +105,5 @@ def _build_row(topic_id: int, item: Media) -> dict[str, Any]:
     }
 
 
-def _split_batches(given: Sequence[T]) -> list[Sequence[T]]:
-    return [given[at : at + BATCH_SIZE] for at in range(0, len(given), BATCH_SIZE)]
+def _split_batches(items: Sequence[T]) -> list[Sequence[T]]:
+    return [items[at : at + BATCH_SIZE] for at in range(0, len(items), BATCH_SIZE)]

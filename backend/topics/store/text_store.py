@@ -34,18 +34,21 @@ def write_texts(connection: Connection, entries: Sequence[Entry], *, replace: bo
     """
     known = [entry for entry in entries if not entry.is_new]
     before = _load_places(connection, [entry.id for entry in known])
-    given = {entry.id: entry.topic.texts for entry in known}
-    translated = valid_translations.find_valid(connection, given, replace=replace) if known else {}
-    kept: dict[int, set[str]] = {}
+    texts_by_id = {entry.id: entry.topic.texts for entry in known}
+    translated = valid_translations.find_valid(connection, texts_by_id, replace=replace) if known else {}
+    kept_languages: dict[int, set[str]] = {}
     for place in before:
         if translated.get((place.topic_id, place.language), not replace):
-            kept.setdefault(place.topic_id, set()).add(place.language)
+            kept_languages.setdefault(place.topic_id, set()).add(place.language)
     after = {_build_place(entry, language) for entry in entries for language in entry.topic.texts}
-    after |= {_build_place(entry, language) for entry in entries for language in kept.get(entry.id, ())}
+    after |= {
+        _build_place(entry, language) for entry in entries for language in kept_languages.get(entry.id, ())
+    }
     staying = {(place.topic_id, place.language) for place in after}
     _delete(connection, [place for place in before if (place.topic_id, place.language) not in staying])
     _update_topic_columns(
-        connection, [entry for entry in entries if kept.get(entry.id, set()).difference(entry.topic.texts)]
+        connection,
+        [entry for entry in entries if kept_languages.get(entry.id, set()).difference(entry.topic.texts)],
     )
     upsert(connection, topic_texts, [row for entry in entries for row in _build_rows(entry)])
     topic_counts.apply_changes(connection, removed=set(before) - after, added=after - set(before))
@@ -53,9 +56,9 @@ def write_texts(connection: Connection, entries: Sequence[Entry], *, replace: bo
 
 def delete_texts(connection: Connection, topic_id: int) -> None:
     """Delete all texts of a topic."""
-    gone = _load_places(connection, [topic_id])
-    _delete(connection, gone)
-    topic_counts.apply_changes(connection, removed=gone, added=())
+    removed_places = _load_places(connection, [topic_id])
+    _delete(connection, removed_places)
+    topic_counts.apply_changes(connection, removed=removed_places, added=())
 
 
 def _build_place(entry: Entry, language: str) -> Place:
@@ -76,8 +79,8 @@ def _delete(connection: Connection, places: Sequence[Place]) -> None:
             topic_texts.c.topic_id == sa.bindparam("of_topic"),
             topic_texts.c.language == sa.bindparam("of_language"),
         )
-        given = [{"of_topic": place.topic_id, "of_language": place.language} for place in places]
-        connection.execute(one, given)
+        parameters = [{"of_topic": place.topic_id, "of_language": place.language} for place in places]
+        connection.execute(one, parameters)
 
 
 def _update_topic_columns(connection: Connection, entries: Sequence[Entry]) -> None:

@@ -17,9 +17,9 @@ BATCH_SIZE = 500
 """Topics read in one statement."""
 
 
-def insert_topics(connection: Connection, given: Sequence[Topic], now: datetime) -> list[int]:
+def insert_topics(connection: Connection, new_topics: Sequence[Topic], now: datetime) -> list[int]:
     """Insert topics; returns their ids in order."""
-    if not given:
+    if not new_topics:
         return []
     rows = [
         {
@@ -29,7 +29,7 @@ def insert_topics(connection: Connection, given: Sequence[Topic], now: datetime)
             "media_score": 0.0,
             **_build_columns(topic, now),
         }
-        for topic in given
+        for topic in new_topics
     ]
     statement = sa.insert(topics).returning(topics.c.id, sort_by_parameter_order=True)
     return list(connection.execute(statement, rows).scalars())

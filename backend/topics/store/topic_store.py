@@ -54,17 +54,17 @@ def store_topics(
 
 
 def store_topics_counted(
-    connection: Connection, given: Sequence[Topic], *, now: datetime, replace: bool = False
+    connection: Connection, new_topics: Sequence[Topic], *, now: datetime, replace: bool = False
 ) -> StoreResult:
     """Store topics like :func:`store_topics` and also return the number of new ones."""
-    if not given:
+    if not new_topics:
         return StoreResult([], 0)
-    if not all(topic.texts for topic in given):
+    if not all(topic.texts for topic in new_topics):
         raise ValueError("a topic needs a text in at least one language")
     bump(connection, CHANGE_COUNTER)
     ids: list[int] = []
     added = 0
-    for batch in _split_batches(given):
+    for batch in _split_batches(new_topics):
         stored, new = _store_batch(connection, batch, now=now, replace=replace)
         ids += stored
         added += new
@@ -150,20 +150,20 @@ def resolve_id(connection: Connection, topic_id: int, realms: Collection[Realm] 
 def find_ids_by_name(connection: Connection, realm: Realm, external_ids: Collection[str]) -> dict[str, int]:
     """Return the ids, after merges, of the topics of ``realm`` with these external ids, by external id."""
     found: dict[str, int] = {}
-    wanted = sorted(external_ids)
+    sorted_ids = sorted(external_ids)
     stays = sa.func.coalesce(topics.c.merged_into, topics.c.id)
-    for at in range(0, len(wanted), BATCH_SIZE):
-        mine = (topics.c.realm == realm, topics.c.external_id.in_(wanted[at : at + BATCH_SIZE]))
+    for at in range(0, len(sorted_ids), BATCH_SIZE):
+        mine = (topics.c.realm == realm, topics.c.external_id.in_(sorted_ids[at : at + BATCH_SIZE]))
         look = sa.select(topics.c.external_id, stays).where(*mine)
         found |= {str(row[0]): row[1] for row in connection.execute(look)}
     return found
 
 
-def _split_batches(given: Sequence[Topic]) -> Iterator[list[Topic]]:
+def _split_batches(new_topics: Sequence[Topic]) -> Iterator[list[Topic]]:
     """Split topics into batches without repeated names: a repeated topic updates the earlier one."""
     batch: list[Topic] = []
     names: set[object] = set()
-    for topic in given:
+    for topic in new_topics:
         mine = {_build_identity(topic)} - {None}
         if len(batch) == BATCH_SIZE or mine & names:
             yield batch

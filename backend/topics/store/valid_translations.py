@@ -14,20 +14,20 @@ BATCH_SIZE = 500
 
 
 def find_valid(
-    connection: Connection, given: Mapping[int, Mapping[Language, TopicText]], *, replace: bool
+    connection: Connection, new_texts: Mapping[int, Mapping[Language, TopicText]], *, replace: bool
 ) -> dict[tuple[int, str], bool]:
     """Return for each stored translation, by topic and language, whether it stays.
 
-    ``given`` holds the new texts of topics by id; with ``replace`` the topics have no others. A translation
-    becomes invalid when its source text is deleted or changes.
+    ``new_texts`` holds the new texts of topics by id; with ``replace`` the topics have no others. A
+    translation becomes invalid when its source text is deleted or changes.
     """
     found: dict[tuple[int, str], bool] = {}
-    ids = sorted(given)
+    ids = sorted(new_texts)
     for at in range(0, len(ids), BATCH_SIZE):
         for row in connection.execute(
             _SELECT_TRANSLATIONS.where(topic_texts.c.topic_id.in_(ids[at : at + BATCH_SIZE]))
         ):
-            source = given[row.topic_id].get(row.from_language)
+            source = new_texts[row.topic_id].get(row.from_language)
             same = not replace if source is None else hash_text(source) == row.inputs
             found[row.topic_id, row.language] = same
     return found

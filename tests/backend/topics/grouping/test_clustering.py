@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from backend.articles.engine import RuleSet
 from backend.entities.model import Language
-from backend.topics.grouping.clustering import Headline, clusters
-from backend.topics.grouping.headline_features import features
+from backend.topics.grouping.clustering import Headline, cluster_headlines
+from backend.topics.grouping.headline_features import extract_features
 
 Told = tuple[str, Language, float]
 Group = Callable[[Sequence[Told]], list[set[int]]]
@@ -32,7 +32,7 @@ WEEK: list[Told] = [
 @pytest.fixture
 def group(rules: RuleSet, noon: datetime) -> Group:
     def grouped(told: Sequence[Told]) -> list[set[int]]:
-        labels = clusters([_headline(rules, noon, one) for one in told])
+        labels = cluster_headlines([_headline(rules, noon, one) for one in told])
         return [{place for place, label in enumerate(labels) if label == one} for one in sorted({*labels})]
 
     return grouped
@@ -40,7 +40,7 @@ def group(rules: RuleSet, noon: datetime) -> Group:
 
 def _headline(rules: RuleSet, noon: datetime, told: Told) -> Headline:
     title, language, hours = told
-    return Headline(title, language, noon + timedelta(hours=hours), features(rules, title, language))
+    return Headline(title, language, noon + timedelta(hours=hours), extract_features(rules, title, language))
 
 
 def test_two_thefts_of_one_week_are_two_topics(group: Group) -> None:
@@ -78,9 +78,9 @@ def test_that_the_same_was_done_links_no_two_languages(group: Group) -> None:
 
 def test_clusters_are_numbered_by_their_first_headline(rules: RuleSet, noon: datetime) -> None:
     headlines = [_headline(rules, noon, one) for one in WEEK]
-    labels = clusters(headlines)
+    labels = cluster_headlines(headlines)
     assert list(dict.fromkeys(labels)) == list(range(max(labels) + 1))
-    assert clusters(headlines[::-1]) == labels[::-1]
+    assert cluster_headlines(headlines[::-1]) == labels[::-1]
 
 
 @given(st.permutations(range(len(WEEK))))

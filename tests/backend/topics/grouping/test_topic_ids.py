@@ -10,23 +10,23 @@ GROUPS = st.lists(st.lists(st.none() | st.integers(1, 6), min_size=1, max_size=6
 
 def test_an_id_stays_with_the_largest_part_of_its_members() -> None:
     found = assign_ids([[7, None], [7, 7]])
-    assert found.kept == (None, 7)
+    assert found.group_ids == (None, 7)
     assert found.merged == {}
 
 
 def test_of_two_ids_in_one_group_the_one_with_more_members_stays() -> None:
     found = assign_ids([[3, 9, 9]])
-    assert found.kept == (9,)
+    assert found.group_ids == (9,)
     assert found.merged == {3: 0}
 
 
 def test_of_two_ids_with_equally_many_members_the_older_stays() -> None:
-    assert assign_ids([[9, 3]]).kept == (3,)
+    assert assign_ids([[9, 3]]).group_ids == (3,)
 
 
 def test_an_id_follows_the_majority_of_its_members() -> None:
     found = assign_ids([[1, 1, 1, 2, 2], [2]])
-    assert found.kept == (1, None)
+    assert found.group_ids == (1, None)
     assert found.merged == {2: 0}
 
 
@@ -34,15 +34,15 @@ def test_an_id_follows_the_majority_of_its_members() -> None:
 def test_every_known_id_is_kept_once_or_merged(groups: list[list[int | None]]) -> None:
     found = assign_ids(groups)
     known = {one for group in groups for one in group if one is not None}
-    kept = [one for one in found.kept if one is not None]
+    kept = [one for one in found.group_ids if one is not None]
     assert sorted([*kept, *found.merged]) == sorted(known)
-    assert all(found.kept[index] is not None for index in found.merged.values())
+    assert all(found.group_ids[index] is not None for index in found.merged.values())
 
 
 @given(GROUPS)
 def test_ids_stay_where_nothing_changed(groups: list[list[int | None]]) -> None:
     first = assign_ids(groups)
-    ids = [100 + index if one is None else one for index, one in enumerate(first.kept)]
+    ids = [100 + index if one is None else one for index, one in enumerate(first.group_ids)]
     again = assign_ids([[ids[index]] * len(group) for index, group in enumerate(groups)])
-    assert list(again.kept) == ids
+    assert list(again.group_ids) == ids
     assert again.merged == {}

@@ -14,7 +14,7 @@ FRESH = XState(budget=CreditBudget(limit=31_000))
 
 
 def spend(state: XState, posts: int, now: datetime = NOW, window: RateLimitWindow | None = None) -> XState:
-    return state.asked(now).answered("search", Page(window=window), posts, now)
+    return state.record_request(now).record_response("search", Page(window=window), posts, now)
 
 
 def test_posts_are_read_at_an_even_rate_of_at_most_a_days_share_at_once() -> None:
@@ -57,10 +57,10 @@ def test_a_spent_window_blocks_its_own_endpoint_until_its_reset() -> None:
 
 
 def test_retry_after_is_respected_and_a_malformed_request_blocks_nothing() -> None:
-    limited = FRESH.refused("search", XRequestError(ErrorKind.THROTTLED, "x", retry_after=420), 0.0, NOW)
+    limited = FRESH.record_error("search", XRequestError(ErrorKind.THROTTLED, "x", retry_after=420), 0.0, NOW)
     assert not limited.can_request("lookup", NOW + timedelta(seconds=419), 60)
     assert limited.can_request("lookup", NOW + timedelta(seconds=420), 60)
-    asked = FRESH.refused(
+    asked = FRESH.record_error(
         "search", XRequestError(ErrorKind.MALFORMED, "x", is_invalid_request=True), 0.0, NOW
     )
     assert asked.can_request("search", NOW, 60)
@@ -69,18 +69,18 @@ def test_retry_after_is_respected_and_a_malformed_request_blocks_nothing() -> No
 def test_five_failures_open_the_breaker_and_a_successful_check_closes_it() -> None:
     state = FRESH
     for second in range(0, 250, 60):
-        state = state.refused(
+        state = state.record_error(
             "search", XRequestError(ErrorKind.UNAVAILABLE, "x"), 0.0, NOW + timedelta(seconds=second)
         )
     assert not state.can_request("search", NOW + timedelta(seconds=241), 60)
-    refused = FRESH.refused("search", XRequestError(ErrorKind.UNAUTHORISED, "x"), 0.0, NOW)
+    refused = FRESH.record_error("search", XRequestError(ErrorKind.UNAUTHORISED, "x"), 0.0, NOW)
     assert not refused.can_request("search", NOW + timedelta(seconds=1), 60)
-    assert refused.restarted().can_request("search", NOW + timedelta(seconds=1), 60)
+    assert refused.after_restart().can_request("search", NOW + timedelta(seconds=1), 60)
     assert refused.with_closed_breaker().can_request("search", NOW, 60)
 
 
 def test_a_state_survives_json() -> None:
     state = spend(FRESH, 12, window=RateLimitWindow(60, 3, NOW + timedelta(minutes=7)))
-    state = state.refused("lookup", XRequestError(ErrorKind.UNAVAILABLE, "why"), 0.5, NOW)
+    state = state.record_error("lookup", XRequestError(ErrorKind.UNAVAILABLE, "why"), 0.5, NOW)
     assert XState.from_json(json.loads(json.dumps(state.to_json()))) == state
     assert XState.from_json(json.loads(json.dumps(XState().to_json()))) == XState()
