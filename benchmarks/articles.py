@@ -39,13 +39,13 @@ from backend.entities.model import LANGUAGES, Language
 from benchmarks import hostile_texts, textlint
 
 ROOT = Path(__file__).parents[1]
-PLANTED_EVERY = 450
-UNSEEN = "\x01\x02\x03\x04\x05\x06\x07\x0e"
-"""Characters that no text holds. With up to three of them the automaton would only look for those."""
-TEXTLINT_SAMPLE = 0.1
-"""MB that textlint is given, since it takes minutes for more."""
-_IN_A_SENTENCE = re.compile(r"(?<=[a-z]) (?=[a-z])|[、，]")
-"""Where a name is planted."""
+CHARS_PER_ERROR = 450
+UNUSED_CHARS = "\x01\x02\x03\x04\x05\x06\x07\x0e"
+"""Characters that occur in no text. The automaton has a fast path for up to three start characters."""
+TEXTLINT_SAMPLE_MB = 0.1
+"""Size of the texts for textlint, which takes minutes for more."""
+_INSERTION_POINT = re.compile(r"(?<=[a-z]) (?=[a-z])|[、，]")
+"""Position at which a wrong name is inserted."""
 SENTENCES: dict[Language, str] = {
     "en": "The network processed more transactions this week, and fees fell by 3.5% to a new low. ",
     "ja": "今週はネットワークの取引が増え、手数料は3.5%下がって過去最低となった。利用者は地域ごとに違う。",
@@ -53,8 +53,8 @@ SENTENCES: dict[Language, str] = {
 }
 
 
-def default_packs() -> list[Pack]:
-    """The packs that the service starts with."""
+def load_default_packs() -> list[Pack]:
+    """Load the packs that the service starts with."""
     files = [
         *(ROOT / "backend/entities/data").glob("*.yaml"),
         *(ROOT / "backend/articles/packs").glob("*.yaml"),
@@ -64,8 +64,8 @@ def default_packs() -> list[Pack]:
     ]
 
 
-def generated_pack(patterns: int, chance: Random) -> Pack:
-    """Names that look like those of projects, each with two wrong spellings: three surfaces each."""
+def generate_pack(patterns: int, chance: Random) -> Pack:
+    """Generate names similar to project names, each with two wrong spellings: three surfaces each."""
     syllables = [c + v + e for c in "bdfgklmnprstvz" for v in "aeiou" for e in ("", "n", "r", "x")]
     kana = "アイウエオカキクケコサシスセソタチツテトナニネノハヒフヘホマミムメモラリルレロ"
     entities, rules = [], []
@@ -90,15 +90,15 @@ def generated_pack(patterns: int, chance: Random) -> Pack:
     return Pack.model_validate({"version": 1, "entities": entities, "rules": rules})
 
 
-def packs_for(patterns: int) -> list[Pack]:
-    """The default packs and as many generated names as are missing."""
-    packs = default_packs()
+def build_packs(patterns: int) -> list[Pack]:
+    """Combine the default packs with generated names up to the number of patterns."""
+    packs = load_default_packs()
     have = len(compile_rules(packs).surfaces)
-    return [*packs, generated_pack(patterns - have, Random(1))]
+    return [*packs, generate_pack(patterns - have, Random(1))]
 
 
-def texts_of(folder: Path | None) -> list[tuple[str, Language]]:
-    """Texts with their languages."""
+def load_texts(folder: Path | None) -> list[tuple[str, Language]]:
+    """Load texts with their languages."""
     if folder is None:
         return [(SENTENCES[language] * 60, language) for language in LANGUAGES]
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
@@ -106,8 +106,8 @@ def texts_of(folder: Path | None) -> list[tuple[str, Language]]:
     return [(article["content"], article["language"]) for article in articles if article.get("content")]
 
 
-def planted(texts: Iterable[tuple[str, Language]], rules: RuleSet, chance: Random) -> Iterator[Article]:
-    """Articles with a wrong form of some name every :data:`PLANTED_EVERY` characters or so."""
+def insert_errors(texts: Iterable[tuple[str, Language]], rules: RuleSet, chance: Random) -> Iterator[Article]:
+    """Generate articles with a wrong name about every :data:`CHARS_PER_ERROR` characters."""
     wrong: dict[Language, list[str]] = {language: [] for language in LANGUAGES}
     for listed in rules.meanings:
         for meaning in listed:
@@ -118,8 +118,8 @@ def planted(texts: Iterable[tuple[str, Language]], rules: RuleSet, chance: Rando
     for number, (text, language) in enumerate(texts):
         parts: list[str] = []
         done = 0
-        for at in range(PLANTED_EVERY, len(text), PLANTED_EVERY):
-            place = _IN_A_SENTENCE.search(text, max(at, done))
+        for at in range(CHARS_PER_ERROR, len(text), CHARS_PER_ERROR):
+            place = _INSERTION_POINT.search(text, max(at, done))
             if place is None:
                 break
             space = " " if place.group() == " " else ""
@@ -128,8 +128,8 @@ def planted(texts: Iterable[tuple[str, Language]], rules: RuleSet, chance: Rando
         yield Article(id=str(number), content="".join(parts) + text[done:], language=language)
 
 
-def repeated(texts: list[tuple[str, Language]], size: int) -> Iterator[tuple[str, Language]]:
-    """``texts`` over and over until they hold ``size`` bytes."""
+def repeat_texts(texts: list[tuple[str, Language]], size: int) -> Iterator[tuple[str, Language]]:
+    """Repeat ``texts`` until they have ``size`` bytes."""
     while True:
         for text, language in texts:
             size -= len(text.encode())
@@ -138,8 +138,8 @@ def repeated(texts: list[tuple[str, Language]], size: int) -> Iterator[tuple[str
                 return
 
 
-def timed(work: Callable[[], object], runs: int = 3) -> float:
-    """The shortest CPU time of some runs, in seconds."""
+def measure_cpu_seconds(work: Callable[[], object], runs: int = 3) -> float:
+    """Return the shortest CPU time of several runs, in seconds."""
     best = float("inf")
     for _ in range(runs):
         gc.collect()
@@ -149,7 +149,7 @@ def timed(work: Callable[[], object], runs: int = 3) -> float:
     return best
 
 
-def bare(automaton: AhoCorasick, texts: list[str]) -> Callable[[], None]:
+def build_bare_search(automaton: AhoCorasick, texts: list[str]) -> Callable[[], None]:
     def work() -> None:
         for text in texts:
             automaton.find_matches_as_indexes(text, overlapping=True)
@@ -157,22 +157,25 @@ def bare(automaton: AhoCorasick, texts: list[str]) -> Callable[[], None]:
     return work
 
 
-def automaton_of(surfaces: Iterable[str]) -> AhoCorasick:
+def build_automaton(surfaces: Iterable[str]) -> AhoCorasick:
     return AhoCorasick(list(surfaces), MatchKind.Standard, False, Implementation.ContiguousNFA)
 
 
-def megabytes(articles: Iterable[Article]) -> float:
+def count_megabytes(articles: Iterable[Article]) -> float:
     return sum(len((article.content or "").encode()) for article in articles) / 1e6
 
 
 def measure_speed(rules: RuleSet, articles: list[Article]) -> None:
-    """Prints the table of speeds."""
-    size = megabytes(articles)
+    """Print the table of speeds."""
+    size = count_megabytes(articles)
     folded = [fold(article.content or "").text for article in articles]
     # What ends in a character that no text holds is followed as far as the names are, but never found.
-    unfound = (surface + UNSEEN[k % len(UNSEEN)] for k, surface in enumerate(dict.fromkeys(rules.surfaces)))
-    yardstick = bare(automaton_of(unfound), folded)
-    overlapping = bare(automaton_of(dict.fromkeys(rules.surfaces)), folded)
+    unfound = (
+        surface + UNUSED_CHARS[k % len(UNUSED_CHARS)]
+        for k, surface in enumerate(dict.fromkeys(rules.surfaces))
+    )
+    yardstick = build_bare_search(build_automaton(unfound), folded)
+    overlapping = build_bare_search(build_automaton(dict.fromkeys(rules.surfaces)), folded)
     counts = {"matches": 0, "violations": 0, "corrections": 0, "bytes of JSON": 0}
 
     def full() -> None:
@@ -190,10 +193,10 @@ def measure_speed(rules: RuleSet, articles: list[Article]) -> None:
     def correct_archive() -> None:
         json_lines.scan_lines(rules, "archive.jsonl", 1, lines, fix=True, language=None)
 
-    first = size / timed(full, runs=1)
+    first = size / measure_cpu_seconds(full, runs=1)
     # By turns, since what else the machine does makes it slower for seconds.
     works = (yardstick, overlapping, full, correct_archive)
-    rounds = [[timed(work, runs=1) for work in works] for _ in range(5)]
+    rounds = [[measure_cpu_seconds(work, runs=1) for work in works] for _ in range(5)]
     *times, archive_time = (min(times) for times in zip(*rounds, strict=True))
     none, every, speed = (size / each for each in times)
     each = ", ".join(f"{count / size:,.0f} {what}" for what, count in counts.items())
@@ -207,38 +210,38 @@ def measure_speed(rules: RuleSet, articles: list[Article]) -> None:
 
 
 def measure_textlint(rules: RuleSet, packs: list[Pack], articles: list[Article]) -> None:
-    """Prints how much longer textlint takes for some of the texts, which are the same for both."""
+    """Print how much longer textlint takes for some of the texts, which are the same for both."""
     sample: list[Article] = []
     for article in Random(3).sample(articles, len(articles)):
         sample.append(article)
-        if megabytes(sample) >= TEXTLINT_SAMPLE:
+        if count_megabytes(sample) >= TEXTLINT_SAMPLE_MB:
             break
     with TemporaryDirectory() as folder:
         theirs = textlint.measure(packs, [article.content or "" for article in sample], Path(folder))
     results = [scan(rules, article) for article in sample]
-    ours = timed(lambda: [orjson.dumps(scan(rules, article)) for article in sample], runs=20)
+    ours = measure_cpu_seconds(lambda: [orjson.dumps(scan(rules, article)) for article in sample], runs=20)
     corrections = sum(len(result["corrections"]) for result in results)
-    size = megabytes(sample)
+    size = count_megabytes(sample)
     print(f"textlint with prh             {size / theirs.correcting:8.4f} MB/s", end="")
     print(f"  = ours is {theirs.correcting / ours:,.0f} times as quick (goal 1,000), and", end="")
     print(f" {theirs.in_all / ours:,.0f} times where its start and its reading of rules count")
     print(f"  corrections in its texts    {theirs.corrections:8}, ours {corrections}")
 
 
-def sets_of(patterns: int) -> dict[str, list[Pack]]:
+def build_pack_sets(patterns: int) -> dict[str, list[Pack]]:
     return {
-        "generated names alone": [generated_pack(patterns, Random(1))],
-        "the default pack, filled up with generated names": packs_for(patterns),
+        "generated names alone": [generate_pack(patterns, Random(1))],
+        "the default pack, filled up with generated names": build_packs(patterns),
     }
 
 
 def measure_memory(patterns: int) -> None:
-    """Prints the memory that the rules take in this, a fresh process."""
+    """Print the memory that the rules take in this, a fresh process."""
     process = psutil.Process()
-    packs_for(10)
+    build_packs(10)
     gc.collect()
     before = process.memory_info().rss
-    packs = packs_for(patterns)
+    packs = build_packs(patterns)
     rules = compile_rules(packs)
     del packs
     gc.collect()
@@ -247,11 +250,11 @@ def measure_memory(patterns: int) -> None:
 
 
 def measure_hostile(rules: RuleSet, size: int = 200_000) -> None:
-    """Prints the time for each hostile field and what doubling it costs: the mean of two doublings, since one
+    """Print the time for each hostile field and what doubling it costs: the mean of two doublings, since one
     may be what no longer fits into a cache."""
 
-    def spent(text: str, runs: int) -> float:
-        return timed(lambda: scan(rules, Article(content=text, language="en")), runs)
+    def measure_text(text: str, runs: int) -> float:
+        return measure_cpu_seconds(lambda: scan(rules, Article(content=text, language="en")), runs)
 
     def growth(quarter: float, whole: float) -> float:
         return float((whole / quarter) ** 0.5)
@@ -259,11 +262,11 @@ def measure_hostile(rules: RuleSet, size: int = 200_000) -> None:
     def is_slow(quarter: float, whole: float) -> bool:
         return whole >= 1 or (whole >= 0.05 and growth(quarter, whole) > 2.5)
 
-    for name, text in hostile_texts.all_of(size).items():
+    for name, text in hostile_texts.build_texts(size).items():
         part = text[: len(text) // 4]
-        quarter, whole = spent(part, 2), spent(text, 2)
+        quarter, whole = measure_text(part, 2), measure_text(text, 2)
         if is_slow(quarter, whole):  # or something else kept the machine busy meanwhile
-            quarter, whole = spent(part, 10), spent(text, 10)
+            quarter, whole = measure_text(part, 10), measure_text(text, 10)
         verdict = "  <- too slow" if is_slow(quarter, whole) else ""
         print(f"  {name:42} {whole * 1000:8.1f} ms, each doubling x {growth(quarter, whole):.2f}{verdict}")
 
@@ -277,23 +280,23 @@ def main() -> None:
     options.add_argument("--patterns", type=int, default=15_000)
     options.add_argument("--textlint", action="store_true", help="compare with textlint (needs node and npm)")
     options.add_argument("--memory", action="store_true", help=argparse.SUPPRESS)
-    given = options.parse_args()
-    if given.memory:
-        measure_memory(given.patterns)
+    arguments = options.parse_args()
+    if arguments.memory:
+        measure_memory(arguments.patterns)
         return
-    command = [sys.executable, "-m", "benchmarks.articles", "--memory", "--patterns", str(given.patterns)]
+    command = [sys.executable, "-m", "benchmarks.articles", "--memory", "--patterns", str(arguments.patterns)]
     subprocess.run(command, check=True, cwd=ROOT)
-    texts = list(repeated(texts_of(given.texts), int(given.mb * 1e6)))
-    for name, packs in sets_of(given.patterns).items():
+    texts = list(repeat_texts(load_texts(arguments.texts), int(arguments.mb * 1e6)))
+    for name, packs in build_pack_sets(arguments.patterns).items():
         rules = compile_rules(packs)
-        built = timed(partial(compile_rules, packs))
+        built = measure_cpu_seconds(partial(compile_rules, packs))
         print(f"\n{name}: {len(rules.surfaces)} surfaces built in {built:.3f} s (goal 0.5)")
         # Without this every collection walks the rules, which never change: what serves them does so too.
         gc.collect()
         gc.freeze()
-        articles = list(planted(texts, rules, Random(2)))
+        articles = list(insert_errors(texts, rules, Random(2)))
         measure_speed(rules, articles)
-        if given.textlint:
+        if arguments.textlint:
             measure_textlint(rules, packs, articles)
     print("\nhostile fields of 200 KB (goal: each below 1 s, doubling at most 2.5 times):")
     measure_hostile(rules)

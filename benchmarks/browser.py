@@ -15,12 +15,12 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.support.prerequisites import chromium
 
-QUIET = 400
-"""Milliseconds without a change of the page after which a click has had its effect."""
-SETTLE = 700
-PATIENCE = 30_000
-SMALL = 400
-"""Bytes of the longest message that is looked into, for the end of a run."""
+QUIET_MS = 400
+"""A click has had its effect after this time without a change of the page."""
+SETTLE_MS = 700
+TIMEOUT_MS = 30_000
+MAX_INSPECTED_BYTES = 400
+"""Larger messages are not searched for the end of a run."""
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -70,8 +70,9 @@ PROBE = """
       this.addEventListener("message", async ({ data }) => {
         const note = { at: performance.now(), size: data.size ?? data.byteLength ?? data.length, bytes: [] };
         seen.got.push(note);
-        if (note.size < SMALL && data instanceof Blob) data = await data.arrayBuffer();
-        if (note.size < SMALL && data instanceof ArrayBuffer) note.bytes = [...new Uint8Array(data)];
+        if (note.size < MAX_INSPECTED_BYTES && data instanceof Blob) data = await data.arrayBuffer();
+        if (note.size < MAX_INSPECTED_BYTES && data instanceof ArrayBuffer)
+          note.bytes = [...new Uint8Array(data)];
       });
     }
     send(data) { seen.sent.push(performance.now()); return super.send(data); }
@@ -87,7 +88,7 @@ PROBE = """
     return 0;
   };
 })();
-""".replace("SMALL", str(SMALL))
+""".replace("MAX_INSPECTED_BYTES", str(MAX_INSPECTED_BYTES))
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Visitor:
         context = self.browser.new_context(
             viewport={"width": 1440, "height": 900}, locale="en-US", reduced_motion="reduce"
         )
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT_MS)
         context.add_init_script(PROBE)
         context.on("request", lambda request: self._note_host(request.url))
         context.on("weberror", lambda fault: self.faults.add(str(fault.error)[:200]))
@@ -151,9 +152,9 @@ class Visitor:
         except TimeoutError:
             said = page.locator("body").inner_text()[-400:]
             raise SystemExit(
-                f"{path} does not show {content!r} within {PATIENCE / 1000:.0f} s:\n{said}"
+                f"{path} does not show {content!r} within {TIMEOUT_MS / 1000:.0f} s:\n{said}"
             ) from None
-        page.wait_for_timeout(SETTLE)
+        page.wait_for_timeout(SETTLE_MS)
         seen = page.evaluate(
             """() => ({tasks: __seen.tasks, shift: __seen.shift, http: __seen.transferred(),
                 socket: __seen.got.reduce((sum, note) => sum + note.size, 0)})"""
@@ -173,7 +174,7 @@ class Visitor:
         # By the mouse: the driver's own click looks at the layout within the very event that is measured.
         page.mouse.down()
         page.mouse.up()
-        page.wait_for_timeout(QUIET)
+        page.wait_for_timeout(QUIET_MS)
         _wait_for_quiet(page)
         seen: dict[str, Any] = page.evaluate(
             """() => { __seen.still = false;
@@ -181,7 +182,7 @@ class Visitor:
         )
         if page.locator("[data-testid=stException]").count():
             self.faults.add(f"the page shows an exception after a click on {target}")
-        return _click_of(seen, target)
+        return _build_click(seen, target)
 
 
 def _wait_for_quiet(page: Page) -> None:
@@ -189,16 +190,18 @@ def _wait_for_quiet(page: Page) -> None:
     page.wait_for_function(
         """quiet => performance.now() - (__seen.changes.at(-1) ?? 0) > quiet
             && document.querySelector("[data-testid=stApp][data-test-script-state=notRunning]")""",
-        arg=QUIET,
+        arg=QUIET_MS,
     )
 
 
-def _click_of(seen: dict[str, Any], target: str) -> Click:
+def _build_click(seen: dict[str, Any], target: str) -> Click:
     down, changes = seen["down"], seen["changes"]
     if not changes:
         raise RuntimeError(f"nothing changed after a click on {target}")
     asked = next((at for at in seen["sent"] if at >= down), None)
-    ends = [note["at"] for note in seen["got"] if note["at"] >= down and _finished(bytes(note["bytes"]))]
+    ends = [
+        note["at"] for note in seen["got"] if note["at"] >= down and _is_run_finished(bytes(note["bytes"]))
+    ]
     end = ends[-1] if ends else None
     return Click(
         changes[0] - down,
@@ -209,7 +212,7 @@ def _click_of(seen: dict[str, Any], target: str) -> Click:
     )
 
 
-def _finished(raw: bytes) -> bool:
+def _is_run_finished(raw: bytes) -> bool:
     if not raw:
         return False
     message = ForwardMsg()
@@ -218,7 +221,7 @@ def _finished(raw: bytes) -> bool:
 
 
 @contextlib.contextmanager
-def visitor(base: str) -> Iterator[Visitor]:
+def open_visitor(base: str) -> Iterator[Visitor]:
     path = chromium()
     if path is None:
         raise SystemExit("This benchmark needs Chromium (Debian: apt-get install chromium).")

@@ -20,27 +20,27 @@ from backend.articles.engine import RuleSet
 from backend.articles.rules import rules_loader
 from backend.extraction.mentions import build_entity_results, find_mentions, list_entities
 
-SET = Path(__file__).parent / "data" / "mentions.jsonl"
-LENGTH = 200_000
+LABELLED_SET = Path(__file__).parent / "data" / "mentions.jsonl"
+SPEED_TEST_CHARS = 200_000
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--set", type=Path, default=SET)
+    parser.add_argument("--set", type=Path, default=LABELLED_SET)
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--show-mistakes", action="store_true")
-    given = parser.parse_args()
+    options = parser.parse_args()
     rules = rules_loader.load_shipped().rules
-    sentences = [json.loads(line) for line in given.set.read_text(encoding="utf-8").splitlines() if line]
+    sentences = [json.loads(line) for line in options.set.read_text(encoding="utf-8").splitlines() if line]
     for language in ("en", "ja", "zh", None):
         part = [one for one in sentences if language in (None, one["language"])]
-        print(f"{language or 'all':3} {len(part):4} sentences  {_scores(rules, part)}")
-    if given.show_mistakes:
-        _mistakes(rules, sentences)
-    _speed(rules, sentences)
-    for path in sorted(given.texts.glob("*.txt")) if given.texts else ():
+        print(f"{language or 'all':3} {len(part):4} sentences  {_format_scores(rules, part)}")
+    if options.show_mistakes:
+        _print_errors(rules, sentences)
+    _print_speed(rules, sentences)
+    for path in sorted(options.texts.glob("*.txt")) if options.texts else ():
         text = path.read_text(encoding="utf-8")
         found = find_mentions(rules, text)
         common = ", ".join(
@@ -49,7 +49,7 @@ def main() -> None:
         print(f"{path.name}: {1e6 * len(found) / len(text):.0f} matches in a million characters ({common})")
 
 
-def _pairs(rules: RuleSet, one: dict[str, Any]) -> tuple[set[str], set[str], dict[str, str]]:
+def _compare_entities(rules: RuleSet, one: dict[str, Any]) -> tuple[set[str], set[str], dict[str, str]]:
     found = {
         e["canonical_name"]: e["name"]
         for e in build_entity_results(rules, list_entities(rules, [one["text"]]))
@@ -57,15 +57,15 @@ def _pairs(rules: RuleSet, one: dict[str, Any]) -> tuple[set[str], set[str], dic
     return {e["canonical_name"] for e in one["entities"]}, set(found), found
 
 
-def _scores(rules: RuleSet, sentences: list[dict[str, Any]]) -> str:
+def _format_scores(rules: RuleSet, sentences: list[dict[str, Any]]) -> str:
     right = missed = wrong = named = 0
     for one in sentences:
-        wanted, found, names = _pairs(rules, one)
-        right += len(wanted & found)
-        missed += len(wanted - found)
-        wrong += len(found - wanted)
+        expected, found, names = _compare_entities(rules, one)
+        right += len(expected & found)
+        missed += len(expected - found)
+        wrong += len(found - expected)
         forms = {e["canonical_name"]: e["name"].lstrip("$") for e in one["entities"]}
-        named += sum(names[each].lstrip("$") == forms[each] for each in wanted & found)
+        named += sum(names[each].lstrip("$") == forms[each] for each in expected & found)
     precision, recall = right / (right + wrong), right / (right + missed)
     f1 = 2 * precision * recall / (precision + recall)
     return (
@@ -73,24 +73,24 @@ def _scores(rules: RuleSet, sentences: list[dict[str, Any]]) -> str:
     )
 
 
-def _mistakes(rules: RuleSet, sentences: list[dict[str, Any]]) -> None:
+def _print_errors(rules: RuleSet, sentences: list[dict[str, Any]]) -> None:
     for one in sentences:
-        wanted, found, _ = _pairs(rules, one)
-        if wanted != found:
-            print(f"  {one['id']}: missed {sorted(wanted - found)}, wrong {sorted(found - wanted)}")
+        expected, found, _ = _compare_entities(rules, one)
+        if expected != found:
+            print(f"  {one['id']}: missed {sorted(expected - found)}, wrong {sorted(found - expected)}")
             print(f"    {one['text']}")
 
 
-def _speed(rules: RuleSet, sentences: list[dict[str, Any]]) -> None:
+def _print_speed(rules: RuleSet, sentences: list[dict[str, Any]]) -> None:
     whole = "\n".join(one["text"] for one in sentences)
-    text = (whole * (LENGTH // len(whole) + 1))[:LENGTH]
+    text = (whole * (SPEED_TEST_CHARS // len(whole) + 1))[:SPEED_TEST_CHARS]
     find_mentions(rules, text)
     times = []
     for _ in range(5):
-        begun = time.process_time()
+        started = time.process_time()
         find_mentions(rules, text)
-        times.append(time.process_time() - begun)
-    print(f"{LENGTH:,} characters: {1000 * statistics.median(times):.0f} ms of CPU")
+        times.append(time.process_time() - started)
+    print(f"{SPEED_TEST_CHARS:,} characters: {1000 * statistics.median(times):.0f} ms of CPU")
 
 
 if __name__ == "__main__":

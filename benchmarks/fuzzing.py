@@ -21,11 +21,11 @@ import orjson
 from benchmarks import raw_requests, servers
 from tests.support import fuzzing
 
-WITHOUT_A_KEY = 0.1
+KEYLESS_SHARE = 0.1
 """Share of the time that is spent without a key."""
 
 
-def hunted(base: str, key: str | None, seconds: int, seed: int, workers: int) -> fuzzing.FuzzingResult:
+def run_fuzzing(base: str, key: str | None, seconds: int, seed: int, workers: int) -> fuzzing.FuzzingResult:
     document = httpx.get(f"{base}/openapi.json", timeout=30).json()
     more: dict[str, Any] = {
         "base-url": base,
@@ -35,12 +35,12 @@ def hunted(base: str, key: str | None, seconds: int, seed: int, workers: int) ->
         "request-timeout": 30,
     }
     if key is not None:
-        more |= known_names(base, key)
+        more |= load_known_names(base, key)
     config = fuzzing.build_config(key, more=more, **{"max-examples": 200})
     return fuzzing.run_all(fuzzing.load_schema(document, config))
 
 
-def known_names(base: str, key: str) -> dict[str, Any]:
+def load_known_names(base: str, key: str) -> dict[str, Any]:
     """Names of what is there, which no other answer leads to, for most of the requests."""
     with httpx.Client(base_url=base, headers={"CP-X-API-KEY": key}, timeout=30) as client:
         profiles = client.get("/v1/timelines", params={"limit": 1}).json()["profiles"]
@@ -57,21 +57,21 @@ def known_names(base: str, key: str) -> dict[str, Any]:
     }
 
 
-def tell(title: str, bag: fuzzing.FuzzingResult, seconds: float) -> bool:
+def print_result(title: str, result: fuzzing.FuzzingResult, seconds: float) -> bool:
     """Print the counts; whether all is well."""
-    print(f"\n{title}: {bag.requests} requests in {seconds:.0f} s, {bag.server_errors} of them 5xx")
-    print("  answers ", in_order(bag.answers))
-    print("  phases  ", in_order(bag.phases))
-    print("  checks  ", in_order(bag.checks))
-    print(f"  failures {len(bag.failures)}, errors {len(bag.errors)}")
-    for (operation, check, name), details in bag.failures.items():
+    print(f"\n{title}: {result.requests} requests in {seconds:.0f} s, {result.server_errors} of them 5xx")
+    print("  answers ", format_counts(result.answers))
+    print("  phases  ", format_counts(result.phases))
+    print("  checks  ", format_counts(result.checks))
+    print(f"  failures {len(result.failures)}, errors {len(result.errors)}")
+    for (operation, check, name), details in result.failures.items():
         print(f"\n  {operation}: {check}: {name}\n    " + details.replace("\n", "\n    "))
-    for error in bag.errors[:20]:
+    for error in result.errors[:20]:
         print("  error:", error[:300])
-    return not (bag.failures or bag.errors or bag.server_errors)
+    return not (result.failures or result.errors or result.server_errors)
 
 
-def tracebacks(log: str) -> Counter[str]:
+def count_tracebacks(log: str) -> Counter[str]:
     """How often which event was logged with the trace of which error."""
     found: Counter[str] = Counter()
     for line in log.splitlines():
@@ -85,11 +85,11 @@ def tracebacks(log: str) -> Counter[str]:
     return found
 
 
-def in_order(counts: Counter[Any]) -> str:
+def format_counts(counts: Counter[Any]) -> str:
     return ", ".join(f"{name}: {count}" for name, count in counts.most_common())
 
 
-def let_in(bag: fuzzing.FuzzingResult, document: dict[str, Any]) -> list[str]:
+def list_open_operations(result: fuzzing.FuzzingResult, document: dict[str, Any]) -> list[str]:
     """Operations behind the gate that gave a stranger anything but 401, 404 and 405."""
     guarded = {
         f"{method.upper()} {path}"
@@ -98,8 +98,8 @@ def let_in(bag: fuzzing.FuzzingResult, document: dict[str, Any]) -> list[str]:
         if operation.get("security")
     }
     return [
-        f"{label}: {in_order(answers)}"
-        for label, answers in bag.by_operation.items()
+        f"{label}: {format_counts(answers)}"
+        for label, answers in result.by_operation.items()
         if label in guarded and set(answers) - {401, 404, 405}
     ]
 
@@ -119,18 +119,20 @@ def main() -> None:
             key = (home / "local.key").read_text().strip()
             servers.wait_for_prices(base, key)
             for title, credential, share in (
-                ("With a key", key, 1 - WITHOUT_A_KEY),
-                ("Without a key", None, WITHOUT_A_KEY),
+                ("With a key", key, 1 - KEYLESS_SHARE),
+                ("Without a key", None, KEYLESS_SHARE),
             ):
                 began = time.monotonic()
-                bag = hunted(base, credential, int(seconds * share), options.seed, options.workers)
-                well &= tell(title, bag, time.monotonic() - began)
+                result = run_fuzzing(base, credential, int(seconds * share), options.seed, options.workers)
+                well &= print_result(title, result, time.monotonic() - began)
                 if credential is None:
-                    strangers = let_in(bag, httpx.get(f"{base}/openapi.json", timeout=30).json())
+                    strangers = list_open_operations(
+                        result, httpx.get(f"{base}/openapi.json", timeout=30).json()
+                    )
                     print("  let in:", strangers or "nobody")
                     well &= not strangers
-            well &= raw_requests.tell(port, key)
-        traces = tracebacks(log.read_text(errors="replace"))
+            well &= raw_requests.send_all(port, key)
+        traces = count_tracebacks(log.read_text(errors="replace"))
         print(f"\nTracebacks in the log: {sum(traces.values())}")
         for told, count in traces.most_common(10):
             print(f"  {count} times {told}")

@@ -282,20 +282,20 @@ def main() -> None:
     )
     parser.add_argument("--every", type=int, default=1, metavar="N")
     parser.add_argument("--show-mistakes", action="store_true")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         settings = Settings(home=Path(home), mode="sample")
         migrations.upgrade(settings.app_database_url)
         database = Database(settings.app_database_url)
         finder = SourceFinder(settings, database, ActiveRules(settings))
         finder.prepare()
-        landmarks = landmark_archive.load_landmarks()[:: given.every]
+        landmarks = landmark_archive.load_landmarks()[:: options.every]
         judged = judge_statements(finder, [*make_statements(landmarks, finder.scorer())])
         database.dispose()
     print(format_table(judged))
     print(f"true ones supported: {share_supported(judged, is_true=True):.1%} (at least 85 %)")
     print(f"false ones supported: {share_supported(judged, is_true=False):.1%} (at most 3 %)")
-    for statement, assessment in judged if given.show_mistakes else ():
+    for statement, assessment in judged if options.show_mistakes else ():
         if statement.is_true != (assessment == SUPPORTED):
             print(f"{statement.kind} {statement.event} -> {assessment}: {statement.text}")
 

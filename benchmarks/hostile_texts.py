@@ -50,7 +50,7 @@ _REPEATED = {
 }
 
 
-def _runs_of_backticks(size: int) -> str:
+def _build_backtick_runs(size: int) -> str:
     parts, length = [], 1
     while size > 0:
         parts.append("`" * length + "a")
@@ -60,7 +60,7 @@ def _runs_of_backticks(size: int) -> str:
 
 
 _MADE: dict[str, Callable[[int], str]] = {
-    "runs of backticks of growing length": _runs_of_backticks,
+    "runs of backticks of growing length": _build_backtick_runs,
     "combining marks": lambda size: "Etherium" + "\u0301" * (size // 2),
     "combining marks of kana": lambda size: "か" + "\u3099" * (size // 3),
     "one long word": lambda size: "a" * size,
@@ -70,7 +70,7 @@ _MADE: dict[str, Callable[[int], str]] = {
 }
 
 
-def all_of(size: int) -> dict[str, str]:
+def build_texts(size: int) -> dict[str, str]:
     """Texts of about ``size`` bytes by what makes them hostile."""
     texts = {name: piece * (size // len(piece.encode())) for name, piece in _REPEATED.items()}
     return texts | {name: make(size) for name, make in _MADE.items()}

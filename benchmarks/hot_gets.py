@@ -104,7 +104,7 @@ def compare(ours: str, bare: str, path: str, key: str, options: argparse.Namespa
     return ratio >= 0.9 and tail <= 2 and errors == 0
 
 
-def waits(base: str, key: str, seconds: float) -> tuple[float, float, int]:
+def measure_waits(base: str, key: str, seconds: float) -> tuple[float, float, int]:
     """Longest and 99.9th percentile wait in milliseconds of requests sent one after another."""
     taken: list[float] = []
     headers = {"CP-X-API-KEY": key}
@@ -143,7 +143,7 @@ def measure(folder: Path, options: argparse.Namespace) -> int:
     limits |= {"CHAINPROOF_REDIS_URL": options.redis} if options.redis else {}
     environment = service_environment(folder / "home", port, CHAINPROOF_TICK_SECONDS="60", **limits)
     with process(["-m", "backend.cli", "serve"], environment, f"{ours}/readyz"):
-        key = new_key(environment) if limits else (folder / "home" / "local.key").read_text().strip()
+        key = create_new_key(environment) if limits else (folder / "home" / "local.key").read_text().strip()
         wait_for_prices(ours, key)
         write_bare_application(folder, ours, key)
         arguments = [
@@ -168,8 +168,8 @@ def measure(folder: Path, options: argparse.Namespace) -> int:
         process(["-m", "backend.cli", "serve"], environment, f"{ours}/readyz"),
     ):
         wait_for_prices(ours, key)
-        idle, idle_most, _ = waits(bare, key, options.refresh_seconds)
-        longest, most, count = waits(ours, key, options.refresh_seconds)
+        idle, idle_most, _ = measure_waits(bare, key, options.refresh_seconds)
+        longest, most, count = measure_waits(ours, key, options.refresh_seconds)
     print(f"bare application, which refreshes nothing: longest wait {idle:.1f} ms, p99.9 {idle_most:.1f} ms")
     print(
         f"while refreshing every 5 s: longest wait {longest:.1f} ms, p99.9 {most:.1f} ms of {count} requests"
@@ -179,7 +179,7 @@ def measure(folder: Path, options: argparse.Namespace) -> int:
     return 0 if reached else 1
 
 
-def new_key(environment: dict[str, str]) -> str:
+def create_new_key(environment: dict[str, str]) -> str:
     """One that is counted on this machine too, as the local key is not."""
     command = [
         sys.executable,

@@ -33,7 +33,7 @@ from tests.support.running import free_port, is_answering, wait_for
 TEXT = "Bitcoin rose after the regulator's decision. " * 10
 
 
-def submissions(settings: Settings, options: argparse.Namespace) -> None:
+def measure_submissions(settings: Settings, options: argparse.Namespace) -> None:
     database, port = Database(settings.app_database_url), free_port()
     key = create_key(database, name="bench", scopes=["write"], now=datetime.now(UTC)).key
     with children() as started:
@@ -41,15 +41,17 @@ def submissions(settings: Settings, options: argparse.Namespace) -> None:
         wait_for(lambda: is_answering(f"http://127.0.0.1:{port}/healthz"), "the service", 60)
         start_workers(settings, started, 1)
         service = psutil.Process(started[0].pid)
-        before = cpu_seconds(service)
+        before = get_cpu_seconds(service)
         took, late = asyncio.run(send(f"http://127.0.0.1:{port}/jobs", key, options.rate, options.seconds))
-        spent = cpu_seconds(service) - before
+        spent = get_cpu_seconds(service) - before
         sent = options.rate * options.seconds
-        wait_for(lambda: states(database).get("completed", 0) >= len(took), "the end of all jobs", 60)
-    print(f"submissions: {len(took)} of {sent} accepted in {options.seconds} s; stored {states(database)}")
-    print(f"  answered in {quantiles(took)}; sent late by at most {late * 1000:.0f} ms")
+        wait_for(lambda: count_states(database).get("completed", 0) >= len(took), "the end of all jobs", 60)
+    print(
+        f"submissions: {len(took)} of {sent} accepted in {options.seconds} s; stored {count_states(database)}"
+    )
+    print(f"  answered in {format_quantiles(took)}; sent late by at most {late * 1000:.0f} ms")
     print(f"  the service's process took {spent / sent * 1000:.2f} ms of CPU each")
-    if states(database) != {"completed": sent}:
+    if count_states(database) != {"completed": sent}:
         raise SystemExit("Some were lost.")
     database.dispose()
 
@@ -77,19 +79,21 @@ async def send(url: str, key: str, rate: int, seconds: int) -> tuple[list[float]
     return took, late
 
 
-def throughput(settings: Settings, options: argparse.Namespace) -> None:
+def measure_throughput(settings: Settings, options: argparse.Namespace) -> None:
     database = Database(settings.app_database_url)
     with children() as started:
         start_workers(settings, started, options.workers)
         processes = [psutil.Process(each.pid) for each in started]
-        before = sum(map(cpu_seconds, processes))
+        before = sum(map(get_cpu_seconds, processes))
         began = time.perf_counter()
         for number in range(options.jobs):
             submit(database, "extraction", f"{number} {TEXT}", settings)
         submitted = time.perf_counter() - began
-        wait_for(lambda: states(database).get("completed", 0) == options.jobs, "the end of all jobs", 300)
+        wait_for(
+            lambda: count_states(database).get("completed", 0) == options.jobs, "the end of all jobs", 300
+        )
         ended = time.perf_counter() - began
-        spent = sum(map(cpu_seconds, processes)) - before
+        spent = sum(map(get_cpu_seconds, processes)) - before
     print(
         f"throughput, {options.workers} workers: {options.jobs / ended:.0f} jobs/s over {options.jobs}, "
         f"submitted at {options.jobs / submitted:.0f}/s; workers took {spent / options.jobs * 1000:.2f} ms "
@@ -98,21 +102,21 @@ def throughput(settings: Settings, options: argparse.Namespace) -> None:
     database.dispose()
 
 
-def idle(settings: Settings, options: argparse.Namespace) -> None:
+def measure_idle_load(settings: Settings, options: argparse.Namespace) -> None:
     with children() as started:
         start_workers(settings, started, 1)
         started.append(child(settings, "idle"))
         wait_for(lambda: (settings.home / f"working-{started[1].pid}").exists(), "the second worker", 60)
         time.sleep(3)
         processes = [psutil.Process(each.pid) for each in started]
-        before = list(map(cpu_seconds, processes))
+        before = list(map(get_cpu_seconds, processes))
         time.sleep(options.seconds)
-        spent = [cpu_seconds(one) - was for one, was in zip(processes, before, strict=True)]
+        spent = [get_cpu_seconds(one) - was for one, was in zip(processes, before, strict=True)]
     looks, none = (each / options.seconds * 100 for each in spent)
     print(f"idle: {looks:.1f} % of a core; without looking for jobs {none:.1f} %")
 
 
-def latency(settings: Settings, options: argparse.Namespace) -> None:
+def measure_latency(settings: Settings, options: argparse.Namespace) -> None:
     database, chance = Database(settings.app_database_url), random.Random(1)
     kinds: tuple[JobKind, ...] = ("extraction", "sources")
     with children() as started:
@@ -122,13 +126,16 @@ def latency(settings: Settings, options: argparse.Namespace) -> None:
             for number in range(options.lone):
                 submit(database, kind, f"{number} {TEXT}", settings)
                 time.sleep(chance.uniform(0.35, 0.55))
-            wait_for(lambda: "pending" not in states(database), "the end of all jobs", 60)
+            wait_for(lambda: "pending" not in count_states(database), "the end of all jobs", 60)
     for kind in kinds:
-        took = [(ended - began).total_seconds() for began, ended in times(database, kind)]
+        took = [(ended - began).total_seconds() for began, ended in load_times(database, kind)]
         waited = [
-            (start - began).total_seconds() for began, start in times(database, kind, jobs.c.started_at)
+            (start - began).total_seconds() for began, start in load_times(database, kind, jobs.c.started_at)
         ]
-        print(f"latency of a lone {kind} job: started after {quantiles(waited)}; completed {quantiles(took)}")
+        print(
+            f"latency of a lone {kind} job: started after {format_quantiles(waited)}; "
+            f"completed {format_quantiles(took)}"
+        )
     database.dispose()
 
 
@@ -145,14 +152,14 @@ def start_workers(settings: Settings, started: list[Any], count: int) -> None:
         wait_for((settings.home / f"working-{each.pid}").exists, "a worker", 60)
 
 
-def states(database: Database) -> dict[str, int]:
+def count_states(database: Database) -> dict[str, int]:
     """How many jobs are in which state."""
     asked = sa.select(jobs.c.status, sa.func.count().label("n")).group_by(jobs.c.status)
     with database.read() as connection:
         return {row.status: row.n for row in connection.execute(asked)}
 
 
-def times(
+def load_times(
     database: Database, kind: JobKind, until: sa.Column[Any] = jobs.c.completed_at
 ) -> Sequence[tuple[datetime, datetime]]:
     asked = sa.select(jobs.c.created_at, until).where(jobs.c.kind == kind)
@@ -160,21 +167,21 @@ def times(
         return [(began, ended) for began, ended in connection.execute(asked)]
 
 
-def cpu_seconds(process: psutil.Process) -> float:
+def get_cpu_seconds(process: psutil.Process) -> float:
     spent = process.cpu_times()
     return float(spent.user + spent.system)
 
 
-def quantiles(seconds: Sequence[float]) -> str:
+def format_quantiles(seconds: Sequence[float]) -> str:
     cuts = statistics.quantiles(seconds, n=100)
     return f"p50 {cuts[49] * 1000:.0f}, p95 {cuts[94] * 1000:.0f}, p99 {cuts[98] * 1000:.0f} ms"
 
 
 MEASURES: dict[str, Callable[[Settings, argparse.Namespace], None]] = {
-    "submissions": submissions,
-    "throughput": throughput,
-    "idle": idle,
-    "latency": latency,
+    "submissions": measure_submissions,
+    "throughput": measure_throughput,
+    "idle": measure_idle_load,
+    "latency": measure_latency,
 }
 
 

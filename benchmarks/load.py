@@ -30,7 +30,7 @@ import sqlalchemy as sa
 from backend.articles.tables import violations
 from backend.jobs.tables import jobs
 from benchmarks.aim_report import AimReport
-from benchmarks.load_client import Plan, Seen, quantile, run
+from benchmarks.load_client import LoadResult, Plan, quantile, run
 from benchmarks.load_crew import Crew, crew, descriptors, memory
 from benchmarks.load_mix import ARTICLE, kinds
 from benchmarks.sessions import Level, run_level
@@ -42,7 +42,7 @@ FACTORS = (1, 2, 10)
 READERS = 10
 HEALTH_AIM, RECOVERY_AIM, MEMORY_AIM = 100.0, 5.0, 100.0
 SOAK_SHARE, SOAK_AIM = 0.4, 10.0
-FAIR = frozenset({200, 201, 202, 304, 404, 429, 503})
+EXPECTED_STATUSES = frozenset({200, 201, 202, 304, 404, 429, 503})
 """404 is what a topic says that is not there in the language that was asked for."""
 
 
@@ -60,17 +60,19 @@ class Watch:
         return self.most - self.megabytes
 
 
-def level(crew: Crew, seconds: float, *, rate: float | None = None, seed: int = 1) -> tuple[Seen, Watch]:
+def run_load_level(
+    crew: Crew, seconds: float, *, rate: float | None = None, seed: int = 1
+) -> tuple[LoadResult, Watch]:
     """Two processes ask; ``rate`` is of both together."""
     plan = Plan(crew.ports, (), seconds, seed, None if rate is None else rate / 2, CONNECTIONS // 2)
     now = datetime.now(UTC)
     plans = [replace(plan, seed=n, kinds=kinds(crew.key, now, n)) for n in (seed, seed + 1)]
-    with watched(crew) as watch:
+    with watch_crew(crew) as watch:
         return run(plans), watch
 
 
 @contextlib.contextmanager
-def watched(crew: Crew) -> Iterator[Watch]:
+def watch_crew(crew: Crew) -> Iterator[Watch]:
     watch, stop = Watch(megabytes=crew.megabytes()), threading.Event()
 
     def look() -> None:
@@ -94,7 +96,7 @@ def watched(crew: Crew) -> Iterator[Watch]:
         thread.join()
 
 
-def recovery(crew: Crew) -> float:
+def measure_recovery(crew: Crew) -> float:
     """Seconds until ten requests in a row of the dearer kinds are answered well and within 250 ms each."""
     began, right = time.perf_counter(), 0
     headers = {"CP-X-API-KEY": crew.key}
@@ -111,7 +113,7 @@ def recovery(crew: Crew) -> float:
     return time.perf_counter() - began
 
 
-def told(name: str, seen: Seen, watch: Watch, seconds: float) -> None:
+def print_level(name: str, seen: LoadResult, watch: Watch, seconds: float) -> None:
     statuses = "  ".join(f"{status or 'lost'} {n}" for status, n in sorted(seen.by_status.items()))
     print(f"\n{name}: {seen.sent / seconds:.0f}/s sent, {seen.unsent} more had no connection;  {statuses}")
     for kind, took in sorted(seen.took.items()):
@@ -130,8 +132,8 @@ def told(name: str, seen: Seen, watch: Watch, seconds: float) -> None:
     )
 
 
-def judged(report: AimReport, seen: Seen, watch: Watch, recovered: float) -> None:
-    unfair = sum(n for status, n in seen.by_status.items() if status not in FAIR)
+def judge_level(report: AimReport, seen: LoadResult, watch: Watch, recovered: float) -> None:
+    unfair = sum(n for status, n in seen.by_status.items() if status not in EXPECTED_STATUSES)
     report.record("neither 2xx, 404, 429 nor 503", unfair, "answers", 0)
     report.record("refusals without a time to come back", seen.without_time, "answers", 0)
     report.record("/healthz p99", quantile(watch.health, 99), "ms", HEALTH_AIM)
@@ -140,29 +142,29 @@ def judged(report: AimReport, seen: Seen, watch: Watch, recovered: float) -> Non
     report.record("well again after", recovered, "s", RECOVERY_AIM)
 
 
-def stays(report: AimReport, crew: Crew, seen: Seen) -> None:
+def check_stored(report: AimReport, crew: Crew, seen: LoadResult) -> None:
     """Whether all that was accepted has happened."""
     accepted = {orjson.loads(body)["data"]["job_id"] for body in seen.kept if body.startswith(b'{"data"')}
     began = time.perf_counter()
-    while (left := accepted - completed(crew)) and time.perf_counter() - began < 300:
+    while (left := accepted - list_completed_jobs(crew)) and time.perf_counter() - began < 300:
         time.sleep(1)
     report.record(f"of {len(accepted)} accepted jobs not completed", len(left), "jobs", 0)
     scans = sum(n for status, n in seen.statuses["store"].items() if status == 200)
     with crew.database.read() as connection:
         rows = connection.execute(sa.select(sa.func.count()).select_from(violations)).scalar_one()
-    once = findings(crew)
+    once = count_violations(crew)
     report.record(
         f"stored findings of {scans} acknowledged scans that lack", max(0, scans * once - rows), "rows", 0
     )
 
 
-def completed(crew: Crew) -> set[str]:
+def list_completed_jobs(crew: Crew) -> set[str]:
     asked = sa.select(jobs.c.id).where(jobs.c.status == "completed")
     with crew.database.read() as connection:
         return {str(row.id) for row in connection.execute(asked)}
 
 
-def findings(crew: Crew) -> int:
+def count_violations(crew: Crew) -> int:
     """Of the article that is stored again and again."""
     answer = loopback.post(
         f"http://127.0.0.1:{crew.ports[0]}/articles/scan",
@@ -173,35 +175,35 @@ def findings(crew: Crew) -> int:
     return len(answer.json()[0]["violations"])
 
 
-def climb(report: AimReport, crew: Crew, seconds: float) -> None:
-    seen, watch = level(crew, seconds)
-    told(f"as fast as {CONNECTIONS} connections go", seen, watch, seconds)
+def run_levels(report: AimReport, crew: Crew, seconds: float) -> None:
+    seen, watch = run_load_level(crew, seconds)
+    print_level(f"as fast as {CONNECTIONS} connections go", seen, watch, seconds)
     capacity = seen.answered() / seconds
     everything = seen
     for number, factor in enumerate(FACTORS, 2):
         with ThreadPoolExecutor(1) as pool:
-            read = pool.submit(readers, crew, seconds)
-            seen, watch = level(crew, seconds, rate=factor * capacity, seed=10 * number)
-            recovered = recovery(crew)
-            told(f"{factor} x capacity ({factor * capacity:.0f}/s)", seen, watch, seconds)
+            read = pool.submit(run_readers, crew, seconds)
+            seen, watch = run_load_level(crew, seconds, rate=factor * capacity, seed=10 * number)
+            recovered = measure_recovery(crew)
+            print_level(f"{factor} x capacity ({factor * capacity:.0f}/s)", seen, watch, seconds)
             page = read.result()
         slowest = of_seconds(page.tally.whole, 0.5), of_seconds(page.tally.whole, 0.95)
         print(
             f"  {READERS} readers of the Rankings: a click p50 {slowest[0]:.0f}, p95 {slowest[1]:.0f} ms; "
             f"{page.tally.lost} lost, {len(page.tally.exceptions)} exceptions"
         )
-        judged(report, seen, watch, recovered)
+        judge_level(report, seen, watch, recovered)
         everything.add(seen)
-    stays(report, crew, everything)
+    check_stored(report, crew, everything)
 
 
-def readers(crew: Crew, seconds: float) -> Level:
+def run_readers(crew: Crew, seconds: float) -> Level:
     return run_level(crew.dashboard, "rankings", READERS, seconds, 5.0, crew.others[1].pid)
 
 
-def soak(report: AimReport, crew: Crew, minutes: float) -> None:
+def run_soak(report: AimReport, crew: Crew, minutes: float) -> None:
     """Memory and open files a minute, of each process, at a share of the capacity."""
-    seen, _ = level(crew, 20)
+    seen, _ = run_load_level(crew, 20)
     rate = SOAK_SHARE * seen.answered() / 20
     everything = seen
     processes = {f"serve {n}": each for n, each in enumerate(crew.serving)}
@@ -209,9 +211,9 @@ def soak(report: AimReport, crew: Crew, minutes: float) -> None:
     held: dict[str, list[tuple[float, int]]] = {name: [] for name in processes}
     print(f"soak: {minutes:g} minutes at {rate:.0f}/s")
     with ThreadPoolExecutor(1) as pool:
-        read = pool.submit(readers, crew, minutes * 60)
+        read = pool.submit(run_readers, crew, minutes * 60)
         for minute in range(int(minutes)):
-            seen, watch = level(crew, 60, rate=rate, seed=1000 + 2 * minute)
+            seen, watch = run_load_level(crew, 60, rate=rate, seed=1000 + 2 * minute)
             everything.add(replace(seen, took={}, refused=[]))
             for name, each in processes.items():
                 held[name].append((memory(each), descriptors(each)))
@@ -223,7 +225,7 @@ def soak(report: AimReport, crew: Crew, minutes: float) -> None:
         page = read.result()
     report.record(
         "neither 2xx, 404, 429 nor 503",
-        sum(n for s, n in everything.by_status.items() if s not in FAIR),
+        sum(n for s, n in everything.by_status.items() if s not in EXPECTED_STATUSES),
         "answers",
         0,
     )
@@ -238,7 +240,7 @@ def soak(report: AimReport, crew: Crew, minutes: float) -> None:
         report.record(
             f"{name}: open files after warming up {opened[0]}, more", opened[1] - opened[0], "files", 5
         )
-    stays(report, crew, everything)
+    check_stored(report, crew, everything)
 
 
 def main() -> None:
@@ -252,9 +254,9 @@ def main() -> None:
     with crew(options.store, options.serve) as started:
         print(f"{options.store}, {options.serve} that serve, a worker, a dashboard")
         if options.soak:
-            soak(report, started, options.soak)
+            run_soak(report, started, options.soak)
         else:
-            climb(report, started, options.seconds)
+            run_levels(report, started, options.seconds)
     sys.exit(1 if report.missed else 0)
 
 

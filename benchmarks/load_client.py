@@ -16,12 +16,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 
-TIMEOUT = 70.0
+TIMEOUT_SECONDS = 70.0
 """Seconds until a request without an answer counts as lost; the service's own limit is 60."""
-MOST_CONNECTIONS = 800
+MAX_CONNECTIONS = 800
 IDLE_SECONDS = 10.0
 """After which a connection is made anew, as clients do, before the server ends it."""
-REPLY_KEPT = 400
+MAX_KEPT_REPLY_BYTES = 400
 """Bytes of an accepted submission's answer that are kept, to look for what was accepted."""
 
 
@@ -48,7 +48,7 @@ class Plan:
 
 
 @dataclass
-class Seen:
+class LoadResult:
     """What came of it, by kind. Milliseconds; a status of 0 is no answer at all."""
 
     sent: int = 0
@@ -63,7 +63,7 @@ class Seen:
     """Refusals that do not say when to come back."""
     kept: list[bytes] = field(default_factory=list)
 
-    def add(self, other: "Seen") -> None:
+    def add(self, other: "LoadResult") -> None:
         self.sent += other.sent
         self.unsent += other.unsent
         self.without_time += other.without_time
@@ -82,16 +82,16 @@ class Seen:
         return sum(len(took) for took in self.took.values())
 
 
-def run(plans: Sequence[Plan]) -> Seen:
+def run(plans: Sequence[Plan]) -> LoadResult:
     """All plans at once, each in its process."""
-    total = Seen()
+    total = LoadResult()
     with ProcessPoolExecutor(len(plans), mp_context=get_context("spawn")) as pool:
         for seen in pool.map(_run, plans):
             total.add(seen)
     return total
 
 
-def _run(plan: Plan) -> Seen:
+def _run(plan: Plan) -> LoadResult:
     return asyncio.run(_Client(plan).go())
 
 
@@ -99,11 +99,11 @@ class _Client:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._chance = random.Random(plan.seed)
-        self._seen = Seen()
+        self._seen = LoadResult()
         self._idle: list[_Connection] = []
         self._open = 0
 
-    async def go(self) -> Seen:
+    async def go(self) -> LoadResult:
         plan, loop = self._plan, asyncio.get_running_loop()
         end = loop.time() + plan.seconds
         async with asyncio.TaskGroup() as group:
@@ -137,7 +137,7 @@ class _Client:
                 return connection
             connection.close()
             self._open -= 1
-        if self._open >= MOST_CONNECTIONS:
+        if self._open >= MAX_CONNECTIONS:
             return None
         self._open += 1
         return _Connection(self._chance.choice(self._plan.ports))
@@ -149,21 +149,21 @@ class _Client:
         self._seen.sent += 1
         began = time.perf_counter()
         try:
-            async with asyncio.timeout(TIMEOUT):
+            async with asyncio.timeout(TIMEOUT_SECONDS):
                 answer = await connection.ask(request)
         except (OSError, asyncio.IncompleteReadError, ValueError, TimeoutError):
             connection.close()
             self._open -= 1
             self._seen.statuses[kind.name][0] += 1
             return
-        self._note(kind, answer, (time.perf_counter() - began) * 1000)
+        self._record(kind, answer, (time.perf_counter() - began) * 1000)
         if answer.closes:
             connection.close()
             self._open -= 1
         else:
             self._idle.append(connection)
 
-    def _note(self, kind: Kind, answer: "_Answer", took: float) -> None:
+    def _record(self, kind: Kind, answer: "_Answer", took: float) -> None:
         seen = self._seen
         seen.statuses[kind.name][answer.status] += 1
         if answer.status in (429, 503):
@@ -172,7 +172,7 @@ class _Client:
         else:
             seen.took[kind.name].append(took)
             if kind.kept and answer.status < 300:
-                seen.kept.append(answer.body[:REPLY_KEPT])
+                seen.kept.append(answer.body[:MAX_KEPT_REPLY_BYTES])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from backend.auth.service import create_key
 from backend.settings import Settings
 from backend.store.database import Database
 from benchmarks.servers import dashboard_environment, free_port, process, service_environment, wait_for_prices
-from benchmarks.timelines import fill, profiles_of
+from benchmarks.timelines import build_profiles, fill
 from tests.support.running import loopback, wait_for
 
 PROFILES, RUNS = 20, 20_480
@@ -83,7 +83,7 @@ def crew(store: str, serving: int) -> Iterator[Crew]:
         database = Database(settings.app_database_url)
         opened.callback(database.dispose)
         key = create_key(database, name="load", scopes=["read", "write"], now=datetime.now(UTC)).key
-        fill(database, profiles_of(PROFILES), RUNS)
+        fill(database, build_profiles(PROFILES), RUNS)
         ports = tuple(free_port() for _ in range(serving))
 
         def start(command: str, port: int, ready: str, **settings: str) -> psutil.Process:

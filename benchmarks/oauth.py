@@ -39,14 +39,14 @@ from backend.formats.timestamps import utc_now
 from backend.store.database import Database
 from benchmarks.servers import free_port, process, service_environment
 
-AT_ONCE = 16
+CONCURRENT_REQUESTS = 16
 CALLBACK = "https://desk.example/callback"
 VERIFIER = "a-verifier-of-forty-three-characters-or-more-0123"
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 WATCH_SECONDS = 8.0
-MOST_SECONDS = 5.0
-GUESSES = 60
+MAX_REVOCATION_SECONDS = 5.0
+PASSWORD_GUESSES = 60
 """Of each kind."""
 
 
@@ -102,11 +102,11 @@ def main() -> None:
     with running(options.workers, postgres=options.postgres) as target:
         print(f"{'PostgreSQL' if options.postgres else 'SQLite'}, {options.workers} processes")
         if "races" in wanted:
-            broken += races(target, options.rounds)
+            broken += run_races(target, options.rounds)
         if "revocation" in wanted:
-            broken += revocation(target)
+            broken += check_revocation(target)
         if "sign-in" in wanted:
-            broken += sign_in(target)
+            broken += check_sign_in(target)
     for sentence in broken:
         print("BROKEN:", sentence)
     sys.exit(bool(broken))
@@ -141,7 +141,7 @@ def running(workers: int, *, postgres: bool) -> Iterator[Target]:
         yield Target(port, database, app.client_id, account.id, workers, child.pid)
 
 
-def races(target: Target, rounds: int) -> list[str]:
+def run_races(target: Target, rounds: int) -> list[str]:
     """Rounds of simultaneous uses of a code, then of a refresh token."""
 
     def use_code() -> dict[str, str]:
@@ -150,18 +150,20 @@ def races(target: Target, rounds: int) -> list[str]:
     def use_refresh_token() -> dict[str, str]:
         return {"grant_type": "refresh_token", "refresh_token": target.issued().refresh_token}
 
-    return race(target, "code", rounds, use_code) + race(target, "refresh token", rounds, use_refresh_token)
+    return run_race(target, "code", rounds, use_code) + run_race(
+        target, "refresh token", rounds, use_refresh_token
+    )
 
 
-def race(target: Target, what: str, rounds: int, prepare: Callable[[], dict[str, str]]) -> list[str]:
+def run_race(target: Target, what: str, rounds: int, prepare: Callable[[], dict[str, str]]) -> list[str]:
     successes: Counter[int] = Counter()
     statuses: Counter[int] = Counter()
     left_active = 0
     started = time.perf_counter()
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(CONCURRENT_REQUESTS) as pool:
         for _ in range(rounds):
-            form, together = urlencode(prepare()), threading.Barrier(AT_ONCE)
-            sent = [pool.submit(send, target, form, together) for _ in range(AT_ONCE)]
+            form, together = urlencode(prepare()), threading.Barrier(CONCURRENT_REQUESTS)
+            sent = [pool.submit(send, target, form, together) for _ in range(CONCURRENT_REQUESTS)]
             answers = [each.result() for each in sent]
             won = [body for status, body in answers if status == 200]
             successes[len(won)] += 1
@@ -169,7 +171,8 @@ def race(target: Target, what: str, rounds: int, prepare: Callable[[], dict[str,
             left_active += sum(target.is_active(body["access_token"]) for body in won)
     seconds = time.perf_counter() - started
     print(
-        f"{what}: {rounds} rounds of {AT_ONCE} in {seconds:.0f} s; successes in a round: {dict(successes)}; "
+        f"{what}: {rounds} rounds of {CONCURRENT_REQUESTS} in {seconds:.0f} s; "
+        f"successes in a round: {dict(successes)}; "
         f"answers: {dict(statuses)}; tokens still good after the round: {left_active}"
     )
     faults = [f"{count} rounds with {n} successes" for n, count in successes.items() if n != 1]
@@ -191,7 +194,7 @@ def send(target: Target, form: str, together: threading.Barrier) -> tuple[int, A
         connection.close()
 
 
-def revocation(target: Target) -> list[str]:
+def check_revocation(target: Target) -> list[str]:
     """By each way of revoking, after all processes know the token."""
     store = target.database
 
@@ -233,7 +236,7 @@ def revocation(target: Target) -> list[str]:
             f"revocation by {name}: last accepted after {last:.2f} s; {asked} requests, "
             f"{len(refusing)} processes refuse it"
         )
-        if last > MOST_SECONDS or len(refusing) < target.workers:
+        if last > MAX_REVOCATION_SECONDS or len(refusing) < target.workers:
             broken.append(f"revocation by {name} took {last:.2f} s")
     return broken
 
@@ -250,7 +253,7 @@ def read(target: Target, token: str) -> tuple[int, str]:
         connection.close()
 
 
-def sign_in(target: Target) -> list[str]:
+def check_sign_in(target: Target) -> list[str]:
     """Wrong passwords for accounts that there are and are not, by turns, from addresses of their own."""
     app = apps.create(target.database, name="Desk", redirect_uris=[CALLBACK], now=utc_now())
     known = [f"known-{number}" for number in range(10)]
@@ -260,23 +263,23 @@ def sign_in(target: Target) -> list[str]:
     form.guess("warm-up", 0)
     seconds: dict[str, list[float]] = {"known": [], "unknown": []}
     processor: dict[str, float] = {"known": 0.0, "unknown": 0.0}
-    for number in range(GUESSES):
+    for number in range(PASSWORD_GUESSES):
         turns = [("known", known[number % 10]), ("unknown", f"unknown-{number % 10}")]
         for kind, name in turns if number % 2 else reversed(turns):
-            before = processor_seconds(target.pid)
+            before = get_cpu_seconds(target.pid)
             seconds[kind].append(form.guess(name, number))
-            processor[kind] += processor_seconds(target.pid) - before
+            processor[kind] += get_cpu_seconds(target.pid) - before
     for kind, found in seconds.items():
         print(
             f"sign-in, {kind} account: median {statistics.median(found) * 1000:.0f} ms, "
-            f"{processor[kind] / GUESSES * 1000:.1f} ms of processor"
+            f"{processor[kind] / PASSWORD_GUESSES * 1000:.1f} ms of processor"
         )
     ratio = processor["known"] / processor["unknown"]
     print(f"sign-in: ratio of processor time {ratio:.3f}")
     return [] if 0.9 <= ratio <= 1.1 else [f"the time of a sign-in tells of the account: ratio {ratio:.3f}"]
 
 
-def processor_seconds(pid: int) -> float:
+def get_cpu_seconds(pid: int) -> float:
     """What the process and its children have used so far; the kernel counts hundredths."""
     family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
     return sum(sum(each.cpu_times()[:2]) for each in family)

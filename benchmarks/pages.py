@@ -27,7 +27,7 @@ from pathlib import Path
 import httpx
 from playwright.sync_api import Page
 
-from benchmarks.browser import Click, Load, Visitor, visitor
+from benchmarks.browser import Click, Load, Visitor, open_visitor
 from benchmarks.servers import (
     bare_streamlit,
     dashboard_environment,
@@ -42,7 +42,7 @@ CONTENT = {"/": ".cp-live .cp-panel", "/rankings": ".rk tbody tr"}
 """What shows that a page has its own content."""
 BARE_CONTENT = "[data-testid=stMarkdownContainer] p"
 LEVELS = (1, 10, 25, 50)
-EVERY = 5.0
+POLL_SECONDS = 5.0
 READY_AIM, RERUN_AIM, SESSIONS_AIM = 2000.0, 150.0, 150.0
 VIEW = 'label:has-text("{}"), [role=radio]:has-text("{}")'
 
@@ -54,11 +54,11 @@ class Aims:
     lines: list[str] = field(default_factory=list)
     missed: int = 0
 
-    def report(self, what: str, value: float, most: float, unit: str = " ms") -> None:
-        reached = value <= most
+    def report(self, what: str, value: float, maximum: float, unit: str = " ms") -> None:
+        reached = value <= maximum
         self.missed += not reached
         words = "reached" if reached else "NOT reached"
-        self.lines.append(f"{words:<12} {what}: {value:.0f}{unit}, aim {most:.0f}{unit}")
+        self.lines.append(f"{words:<12} {what}: {value:.0f}{unit}, aim {maximum:.0f}{unit}")
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,10 @@ def visits(stage: Stage, runs: int, aims: Aims) -> None:
     print("\nVisits, ms until ready (the dashboard's first of all, then medians of both caches)")
     print(f"{'':<20}{'first':>7}{'cold':>7}{'warm':>7}  {'× bare':>7}{'shift':>8}{'long tasks':>12}"
           f"{'blocking':>10}{'cold KB':>9}{'warm KB':>9}{'socket KB':>11}")  # fmt: skip
-    with visitor(stage.bare) as bare:
+    with open_visitor(stage.bare) as bare:
         floor = _visits(bare, "/", BARE_CONTENT, runs)
         _print_visits("bare Streamlit", floor, floor)
-    with visitor(stage.dashboard) as reader:
+    with open_visitor(stage.dashboard) as reader:
         for path, content in CONTENT.items():
             seen = _visits(reader, path, content, runs)
             _print_visits(path, seen, floor)
@@ -131,10 +131,10 @@ def _judge_behaviour(reader: Visitor, aims: Aims) -> None:
 def clicks(stage: Stage, runs: int, aims: Aims) -> None:
     print(f"\nClicks on Rankings with {stage.assets} assets, medians in ms: to the first change, to the last")
     print(f"{'':<36}{'first':>7}{'last':>7}  {'× bare':>7}{'run ended':>11}{'of it served':>14}{'KB':>6}")
-    with visitor(stage.bare) as bare:
+    with open_visitor(stage.bare) as bare:
         floor = _bare_clicks(bare, runs)
         _print_clicks("bare Streamlit", floor, floor)
-    with visitor(stage.dashboard) as reader:
+    with open_visitor(stage.dashboard) as reader:
         made = _rankings_clicks(reader, runs)
         for name, items in made.items():
             _print_clicks(name, items, floor)
@@ -192,19 +192,20 @@ def _print_clicks(name: str, items: Sequence[Click], floor: Sequence[Click]) -> 
           f"{median(items, 'socket_kb'):>6.0f}", flush=True)  # fmt: skip
 
 
-def sessions(stage: Stage, most: int, hold: float, aims: Aims) -> None:
+def sessions(stage: Stage, max_sessions: int, hold: float, aims: Aims) -> None:
     print(
-        f"\nSessions on Rankings, each a whole run every {EVERY:.0f} s and its fragments; p50/p95/max in ms"
+        f"\nSessions on Rankings, each a whole run every {POLL_SECONDS:.0f} s and its fragments; "
+        "p50/p95/max in ms"
     )
     print(f"{'':>8}{'whole run':>20}{'fragments':>20}{'bare':>18}{'× bare':>8}{'first p50':>11}"
           f"{'KB a run':>10}{'CPU %':>7}{'MB':>6}{'MB each':>9}{'lost':>6}{'faults':>8}")  # fmt: skip
-    levels = [*(count for count in LEVELS if count < most), most]
+    levels = [*(count for count in LEVELS if count < max_sessions), max_sessions]
     for count in levels:
-        floor = run_level(stage.bare, "", count, max(8.0, hold / 3), EVERY, stage.bare_id)
-        level = run_level(stage.dashboard, "rankings", count, hold, EVERY, stage.dashboard_id)
+        floor = run_level(stage.bare, "", count, max(8.0, hold / 3), POLL_SECONDS, stage.bare_id)
+        level = run_level(stage.dashboard, "rankings", count, hold, POLL_SECONDS, stage.dashboard_id)
         _print_level(level, floor)
         tally = level.tally
-        if count == most:
+        if count == max_sessions:
             aims.report(f"{count} sessions, median of a whole run", quantile(tally.whole, 0.5), SESSIONS_AIM)
         aims.report(f"{count} sessions, exceptions", len(tally.exceptions), 0, "")
         aims.report(f"{count} sessions, lost runs", tally.lost, 0, "")
@@ -213,9 +214,9 @@ def sessions(stage: Stage, most: int, hold: float, aims: Aims) -> None:
 def _print_level(level: Level, floor: Level) -> None:
     tally = level.tally
     runs = len(tally.opened) + len(tally.whole) + len(tally.fragments)
-    three = _three(tally.whole)
+    three = _format_quantiles(tally.whole)
     ratio = quantile(tally.whole, 0.5) / quantile(floor.tally.whole, 0.5)
-    print(f"{level.sessions:>8}{three:>20}{_three(tally.fragments):>20}{_three(floor.tally.whole):>18}{ratio:>8.1f}"
+    print(f"{level.sessions:>8}{three:>20}{_format_quantiles(tally.fragments):>20}{_format_quantiles(floor.tally.whole):>18}{ratio:>8.1f}"
           f"{quantile(tally.opened, 0.5):>11.0f}{tally.received / 1024 / max(runs, 1):>10.1f}"
           f"{level.cpu_percent:>7.0f}{level.megabytes:>6.0f}{level.megabytes_each:>9.2f}{tally.lost:>6}"
           f"{len(tally.exceptions):>8}", flush=True)  # fmt: skip
@@ -223,7 +224,7 @@ def _print_level(level: Level, floor: Level) -> None:
         print(f"{'':>8}{fault}")
 
 
-def _three(latencies: Sequence[float]) -> str:
+def _format_quantiles(latencies: Sequence[float]) -> str:
     return "/".join(f"{quantile(latencies, share):.0f}" for share in (0.5, 0.95, 1.0))
 
 
@@ -251,13 +252,13 @@ def measure(folder: Path, options: argparse.Namespace) -> int:
         for name, part in parts.items():
             if options.only in (None, name):
                 part()
-        print_complaints(log)
+        print_log_errors(log)
     print("\n" + "\n".join(aims.lines))
     print("all aims reached" if not aims.missed else f"NOT reached: {aims.missed} of {len(aims.lines)} aims")
     return 1 if aims.missed else 0
 
 
-def print_complaints(log: Path) -> None:
+def print_log_errors(log: Path) -> None:
     """What the dashboard's process said that speaks of a fault."""
     lines = (line.strip() for line in log.read_text(errors="replace").splitlines())
     said = dict.fromkeys(line for line in lines if "Error" in line or "Exception" in line)

@@ -151,7 +151,7 @@ def requests(key: str) -> Iterator[tuple[str, bytes]]:
         yield f"bytes {other[:60]!r}", other
 
 
-def ask(port: int, sent: bytes) -> bytes:
+def send_request(port: int, sent: bytes) -> bytes:
     """All that is answered until the service closes, or until it could be read as whole."""
     answer = b""
     with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as connection:
@@ -174,8 +174,8 @@ def is_whole(answer: bytes) -> bool:
     return length is not None and len(body) >= int(length[1])
 
 
-def fault(answer: bytes) -> str | None:
-    """What is wrong with an answer."""
+def find_fault(answer: bytes) -> str | None:
+    """Describe what is wrong with a response; None if nothing is."""
     head, _, body = answer.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n").partition(b"\r\n\r\n")
     status = re.match(rb"HTTP/1\.1 (\d{3}) ", head)
     if status is None:
@@ -188,23 +188,23 @@ def fault(answer: bytes) -> str | None:
         return "no request id"
     if number < 400 or not body:
         return None
-    told = orjson.loads(body)
+    body_fields = orjson.loads(body)
     if b"application/problem+json" in head:
-        return None if told["instance"].endswith(request_id[1].decode()) else "another request's id"
+        return None if body_fields["instance"].endswith(request_id[1].decode()) else "another request's id"
     return (
         None
-        if set(told) in ({"code", "message", "data"}, {"error", "error_description"})
+        if set(body_fields) in ({"code", "message", "data"}, {"error", "error_description"})
         else "another shape"
     )
 
 
-def tell(port: int, key: str) -> bool:
-    """Print what came of all; whether all is well."""
+def send_all(port: int, key: str) -> bool:
+    """Send all requests and print the wrong responses. True if there are none."""
     found, count = [], 0
     for name, sent in requests(key):
         count += 1
-        wrong = fault(ask(port, sent))
-        alive = ask(port, b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n").startswith(b"HTTP/1.1 200")
+        wrong = find_fault(send_request(port, sent))
+        alive = send_request(port, b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n").startswith(b"HTTP/1.1 200")
         if wrong or not alive:
             found.append(f"{name}: {wrong or 'the service does not answer after it'}")
     print(f"\nByte by byte: {count} requests, {len(found)} answered wrongly")

@@ -52,7 +52,9 @@ class Words:
     def __init__(self, chance: Random, language: str, size: int = 40_000) -> None:
         self._chance = chance
         self._glue = " " if language == "en" else ""
-        self.words = list(dict.fromkeys(_common(language) + [_made(chance, language) for _ in range(size)]))
+        self.words = list(
+            dict.fromkeys(_common(language) + [_generate_word(chance, language) for _ in range(size)])
+        )
         self._weights = list(itertools.accumulate(1 / (place + 3) for place in range(len(self.words))))
 
     def sentence(self) -> str:
@@ -74,7 +76,7 @@ def _common(language: str) -> list[str]:
     return common[language].split()
 
 
-def _made(chance: Random, language: str) -> str:
+def _generate_word(chance: Random, language: str) -> str:
     if language == "en":
         syllable = [c + v for c in "bcdfghklmnprstvw" for v in "aeiou"]
         return "".join(chance.choices(syllable, k=chance.choice((2, 3, 3, 4)))) + chance.choice(
@@ -88,7 +90,7 @@ def _made(chance: Random, language: str) -> str:
     return chr(han[0]) + "".join(map(chr, chance.choices(range(0x3042, 0x308D), k=2)))
 
 
-def recorded(folder: Path | None) -> list[str]:
+def load_recorded_sentences(folder: Path | None) -> list[str]:
     """The sentences of the texts below ``folder``."""
     texts: list[str] = []
     for path in sorted(folder.rglob("*")) if folder else []:
@@ -104,7 +106,7 @@ def recorded(folder: Path | None) -> list[str]:
     return [sentence for text in texts for sentence in _SENTENCE.findall(text)]
 
 
-def documents(number: int, sentences: Sequence[str], chance: Random) -> Iterator[Document]:
+def generate_documents(number: int, sentences: Sequence[str], chance: Random) -> Iterator[Document]:
     """``number`` documents of 4 to 12 sentences, of which every fourth is a recorded one if there are any."""
     words = {language: Words(chance, language) for language in LANGUAGES}
     for place in range(number):
@@ -117,7 +119,7 @@ def documents(number: int, sentences: Sequence[str], chance: Random) -> Iterator
         yield Document("page", url, url, written[0], "".join(written[1:]), language)
 
 
-def questions(asked: Sequence[Document], chance: Random) -> list[str]:
+def generate_questions(asked: Sequence[Document], chance: Random) -> list[str]:
     """Parts of sentences, and every tenth time two of the most frequent words."""
     found = []
     for place, document in enumerate(asked):
@@ -132,22 +134,22 @@ def questions(asked: Sequence[Document], chance: Random) -> list[str]:
 
 
 @contextmanager
-def store_on(kind: databases.Store, keep: Path | None) -> Iterator[Database]:
-    """A migrated database, which stays in ``keep`` if that is given."""
+def open_store(kind: databases.Store, keep: Path | None) -> Iterator[Database]:
+    """A migrated database, which stays in ``keep`` if that is arguments."""
     if keep is not None:
-        with kept_address(kind, keep) as url:
+        with find_kept_database(kind, keep) as url:
             migrations.upgrade(url)
-            yield from _opened(url)
+            yield from _open_database(url)
         return
     databases.set_up_run()
     try:
         with TemporaryDirectory() as folder, databases.create_database(kind, Path(folder)) as url:
-            yield from _opened(url)
+            yield from _open_database(url)
     finally:
         databases.tear_down_run()
 
 
-def _opened(url: str) -> Iterator[Database]:
+def _open_database(url: str) -> Iterator[Database]:
     database = Database(url)
     try:
         yield database
@@ -156,7 +158,7 @@ def _opened(url: str) -> Iterator[Database]:
 
 
 @contextmanager
-def kept_address(kind: databases.Store, keep: Path) -> Iterator[str]:
+def find_kept_database(kind: databases.Store, keep: Path) -> Iterator[str]:
     keep.mkdir(parents=True, exist_ok=True)
     if kind == "sqlite":
         yield f"sqlite:///{keep / 'search.db'}"
@@ -176,13 +178,13 @@ def kept_address(kind: databases.Store, keep: Path) -> Iterator[str]:
         server.stop()
 
 
-def timed(work: Callable[[T], object], given: T) -> float:
+def measure_seconds(work: Callable[[T], object], given: T) -> float:
     start = time.perf_counter()
     work(given)
     return time.perf_counter() - start
 
 
-def size_of(database: Database) -> float:
+def get_size(database: Database) -> float:
     """Megabytes of the whole database."""
     asked = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
     if not database.is_sqlite:
@@ -191,7 +193,7 @@ def size_of(database: Database) -> float:
         return float(connection.execute(sa.text(asked)).scalar_one()) / 1e6
 
 
-def told(name: str, seconds: Sequence[float]) -> None:
+def print_times(name: str, seconds: Sequence[float]) -> None:
     cut = statistics.quantiles([1000 * one for one in seconds], n=100)
     verdict = "" if cut[94] <= GOAL_MS else f"  <- beyond {GOAL_MS} ms"
     print(f"  {name:34} p50 {cut[49]:6.1f}   p95 {cut[94]:6.1f}   p99 {cut[98]:6.1f} ms{verdict}")
@@ -220,17 +222,17 @@ def build(database: Database, number: int, sentences: Sequence[str]) -> list[str
     chance = Random(7)
     asked: list[Document] = []
     spent: list[float] = []
-    made = documents(number, sentences, chance)
+    made = generate_documents(number, sentences, chance)
     while batch := list(itertools.islice(made, BATCH)):
         asked += batch[:: max(1, number // 600)]
-        spent.append(timed(lambda given: store.store(given, now=NOW), batch))
+        spent.append(measure_seconds(lambda given: store.store(given, now=NOW), batch))
     landmark_archive.import_archive(database, now=NOW)
     each = f"{statistics.median(spent):.2f} s for {BATCH:,} (longest {max(spent):.2f})"
-    print(f"  built in {sum(spent):.0f} s, {each}; {size_of(database):.0f} MB")
+    print(f"  built in {sum(spent):.0f} s, {each}; {get_size(database):.0f} MB")
     if not database.is_sqlite:
         with database.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
             connection.execute(sa.text("VACUUM ANALYZE"))
-    return questions(asked[:600], chance)
+    return generate_questions(asked[:600], chance)
 
 
 def built(database: Database, number: int, sentences: Sequence[str], keep: Path | None) -> list[str]:
@@ -251,7 +253,7 @@ def built(database: Database, number: int, sentences: Sequence[str], keep: Path 
 
 def measure(kind: databases.Store, number: int, sentences: Sequence[str], keep: Path | None) -> None:
     print(f"{kind}, {number:,} documents" + (f", {len(sentences):,} recorded sentences" if sentences else ""))
-    with store_on(kind, keep) as database:
+    with open_store(kind, keep) as database:
         queries = built(database, number, sentences, keep)
         store = DocumentStore(database)
         ways: dict[str, Callable[[str], object]] = {
@@ -261,9 +263,9 @@ def measure(kind: databases.Store, number: int, sentences: Sequence[str], keep: 
             "in English alone": lambda query: store.search(query, languages=["en"]),
         }
         for name, search in ways.items():
-            told(name, [timed(search, query) for query in queries])
+            print_times(name, [measure_seconds(search, query) for query in queries])
         tens = [queries[at : at + 10] for at in range(0, len(queries), 10)]
-        told("ten at once, each", [timed(store.search_many, ten) / len(ten) for ten in tens])
+        print_times("ten at once, each", [measure_seconds(store.search_many, ten) / len(ten) for ten in tens])
         mean_reciprocal_rank(store)
 
 
@@ -275,11 +277,11 @@ def main() -> None:
     options.add_argument("--texts", type=Path, help="folder with JSON Lines of articles, RSS or Atom")
     options.add_argument("--postgres", action="store_true", help="on PostgreSQL too")
     options.add_argument("--keep", type=Path, help="folder where the databases stay for the next run")
-    given = options.parse_args()
-    sentences = recorded(given.texts)
-    measure("sqlite", given.documents, sentences, given.keep)
-    if given.postgres:
-        measure("postgres", given.documents, sentences, given.keep)
+    arguments = options.parse_args()
+    sentences = load_recorded_sentences(arguments.texts)
+    measure("sqlite", arguments.documents, sentences, arguments.keep)
+    if arguments.postgres:
+        measure("postgres", arguments.documents, sentences, arguments.keep)
 
 
 if __name__ == "__main__":

@@ -37,11 +37,11 @@ def main() -> None:
     )
     parser.add_argument("--set", type=Path, default=SET)
     parser.add_argument("--show-mistakes", action="store_true")
-    given = parser.parse_args()
-    statements = [json.loads(line) for line in given.set.read_text(encoding="utf-8").splitlines() if line]
+    options = parser.parse_args()
+    statements = [json.loads(line) for line in options.set.read_text(encoding="utf-8").splitlines() if line]
     with tempfile.TemporaryDirectory() as home:
         judged = [*_judged(Path(home), statements)]
-    _report(judged, show=given.show_mistakes)
+    _report(judged, show=options.show_mistakes)
 
 
 def _judged(home: Path, statements: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -53,10 +53,10 @@ def _judged(home: Path, statements: list[dict[str, Any]]) -> list[dict[str, Any]
     authorities = Authorities(rules.current.entities)
     judged = []
     for one in statements:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         asked = SourcesRequest(statement=one["text"])
         result = finder.find(asked, ImmediateSteps(lambda _: None, seconds=60))
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
         first = result["primary_sources"][0]["url"] if result["primary_sources"] else ""
         official = (
             authorities.classify(first).is_official

@@ -39,9 +39,9 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=Path, required=True)
     parser.add_argument("--leave-out-machinery", action="store_true")
-    given = parser.parse_args()
-    table = load_run_file(given.runs)
-    chosen = select(table, leave_out_machinery=given.leave_out_machinery)
+    options = parser.parse_args()
+    table = load_run_file(options.runs)
+    chosen = select(table, leave_out_machinery=options.leave_out_machinery)
     print(f"{len(chosen):,} runs, {len(chosen.profiles)} profiles, {len(chosen.cases)} cases\n")
     errors(chosen)
     pairs(chosen)
@@ -78,8 +78,8 @@ def pairs(chosen: RunArrays) -> None:
     found = pair_matrix(chosen)
     bh = benjamini_hochberg(paired.p[upper])
     print(f"Of {len(naive)} pairs, different at 5 %")
-    print(f"  naive, run by run                {_under(naive)}")
-    print(f"  clustered by case, unpaired      {_under(unpaired)}")
+    print(f"  naive, run by run                {_count_significant(naive)}")
+    print(f"  clustered by case, unpaired      {_count_significant(unpaired)}")
     print(f"  paired by case, t on case means  {found.found}")
     print(f"  after Benjamini-Hochberg         {found.found_bh}")
     print(f"  after Holm                       {found.found_holm}")
@@ -89,7 +89,7 @@ def pairs(chosen: RunArrays) -> None:
     )
 
 
-def _under(p: list[float]) -> int:
+def _count_significant(p: list[float]) -> int:
     return int((np.array(p) < ALPHA).sum())
 
 
@@ -112,14 +112,16 @@ def alarms(chosen: RunArrays) -> None:
             _known(trials, widened=True),
             false_alarm_rate(trials, series=SERIES) or 0.0,
         ]
-        falls = [f"{_soon(trials, drop)} ({_soon_known(trials, drop):.0f})" for drop in (0.05, 0.03)]
-        print(f"  {name[:34]:34} {_percents(row)}   {falls[0]:8}   {falls[1]:8}")
+        falls = [
+            f"{_format_detection(trials, drop)} ({_soon_known(trials, drop):.0f})" for drop in (0.05, 0.03)
+        ]
+        print(f"  {name[:34]:34} {_format_percents(row)}   {falls[0]:8}   {falls[1]:8}")
         rows.append(row)
     if rows:
-        print(f"  {'mean':34} {_percents(list(np.mean(rows, axis=0)))}\n")
+        print(f"  {'mean':34} {_format_percents(list(np.mean(rows, axis=0)))}\n")
 
 
-def _percents(shares: list[float]) -> str:
+def _format_percents(shares: list[float]) -> str:
     return f"{100 * shares[0]:5.0f} % " + " ".join(f"{100 * share:4.1f} %" for share in shares[1:])
 
 
@@ -150,7 +152,7 @@ def _soon_known(trials: list[Floats], drop: float) -> float:
     return float(np.median((down > H).argmax(axis=-1) + 1))
 
 
-def _soon(trials: list[Floats], drop: float) -> str:
+def _format_detection(trials: list[Floats], drop: float) -> str:
     passes = _passes_to_see(trials, drop)
     return "-" if passes is None else f"{passes:.0f}"
 
@@ -186,26 +188,26 @@ def costs(chosen: RunArrays) -> None:
     many = chance.uniform(0, 1, (100, 200))
     many[chance.uniform(0, 1, many.shape) < 0.1] = np.nan
     some = chance.normal(0, 1, 200)
-    large = _large(chosen)
+    large = _enlarge(chosen)
     print("Milliseconds of the processor, the best of 5")
-    _told("bootstrap, 10,000 draws of 200 cases", lambda: bootstrap_interval(some))
-    _told("all 4,950 pairs of 100 profiles, 200 cases", lambda: all_pairs(many))
+    _print_seconds("bootstrap, 10,000 draws of 200 cases", lambda: bootstrap_interval(some))
+    _print_seconds("all 4,950 pairs of 100 profiles, 200 cases", lambda: all_pairs(many))
     print(f"  of {len(large):,} runs:")
-    _told("  selecting", lambda: select(large.table))
-    _told("  lines over time", lambda: build_score_lines(large))
-    _told("  pairs, corrected", lambda: pair_matrix(large))
-    _told("  heatmap", lambda: heatmap(large))
-    _told("  watching every profile", lambda: watch_profiles(large))
+    _print_seconds("  selecting", lambda: select(large.table))
+    _print_seconds("  lines over time", lambda: build_score_lines(large))
+    _print_seconds("  pairs, corrected", lambda: pair_matrix(large))
+    _print_seconds("  heatmap", lambda: heatmap(large))
+    _print_seconds("  watching every profile", lambda: watch_profiles(large))
 
 
-def _large(chosen: RunArrays) -> RunArrays:
+def _enlarge(chosen: RunArrays) -> RunArrays:
     """The same runs over and over, to about 100,000."""
     times = max(1, round(100_000 / max(1, len(chosen))))
     rows = np.repeat(chosen.rows, times)
     return select(chosen.table.take(rows))
 
 
-def _told(name: str, work: Callable[[], object]) -> None:
+def _print_seconds(name: str, work: Callable[[], object]) -> None:
     taken = []
     for _ in range(5):
         start = time.process_time()

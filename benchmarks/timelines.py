@@ -50,14 +50,14 @@ REASONS = [("wrong_file_edited", 0.2), ("tests_fail", 0.25), ("left_debug_output
 
 def make_run(chance: random.Random, profile: str, number: int) -> Run:
     """A run of about 635 bytes, as logs of coding agents give them."""
-    begun = BEGAN + timedelta(seconds=number * 61, microseconds=chance.randrange(10**6))
+    started = BEGAN + timedelta(seconds=number * 61, microseconds=chance.randrange(10**6))
     lost = chance.sample(REASONS, chance.randrange(3))
     total = 1 - sum(points for _, points in lost)
     told = "check of the sandbox: the file that the task names was not as it should be"
     return Run(
         run_id=f"{chance.getrandbits(64):016x}-{chance.getrandbits(64):016x}",
-        timestamp=write_instant(begun),
-        finished_at=write_instant(begun + timedelta(seconds=chance.uniform(20, 900))),
+        timestamp=write_instant(started),
+        finished_at=write_instant(started + timedelta(seconds=chance.uniform(20, 900))),
         case_id=f"case-{chance.randrange(CASES):03}",
         profile=profile,
         success=total > 0.6,
@@ -73,7 +73,7 @@ def make_run(chance: random.Random, profile: str, number: int) -> Run:
     )
 
 
-def profiles_of(count: int) -> dict[str, Profile]:
+def build_profiles(count: int) -> dict[str, Profile]:
     return {
         f"agent-{n // 10} / model {n:03}": Profile(
             f"agent-{n // 10}", f"model-{n:03}", f"vendor-{n % 7}", "here"
@@ -121,7 +121,7 @@ class Setting:
 def prepare(folder: Path, options: argparse.Namespace) -> Setting:
     home, port = folder / "home", free_port()
     home.mkdir()
-    profiles = profiles_of(options.profiles)
+    profiles = build_profiles(options.profiles)
     file = folder / "profiles.json"
     file.write_bytes(orjson.dumps({name: store.fields(each) for name, each in profiles.items()}))
     more = {"CHAINPROOF_PROFILES": str(file)}
@@ -142,7 +142,7 @@ def prepare(folder: Path, options: argparse.Namespace) -> Setting:
 
 
 @dataclass
-class Colds:
+class ColdReads:
     """The first listings of new processes: times in milliseconds, and the listing itself."""
 
     whole: list[float] = field(default_factory=list)
@@ -151,22 +151,22 @@ class Colds:
     body: bytes = b""
 
 
-def processor_ms(process: psutil.Process) -> float:
+def get_cpu_ms(process: psutil.Process) -> float:
     times = process.cpu_times()
     return float(times.user + times.system) * 1000
 
 
-def colds(setting: Setting, count: int, *, stood: float = 0.0) -> Colds:
+def measure_cold_reads(setting: Setting, count: int, *, stood: float = 0.0) -> ColdReads:
     """``stood``: seconds that a process has been ready for before it is asked."""
-    found = Colds()
+    found = ColdReads()
     for _ in range(count):
         with setting.service() as service:
             asked = setting.connection()
             asked.get("/v1/timelines?limit=1&case_id=none")  # the code is warm, not all tails are
             time.sleep(stood)
-            before = processor_ms(service)
+            before = get_cpu_ms(service)
             fetched = asked.get("/v1/timelines", keep=not found.body)
-            found.processor.append(processor_ms(service) - before)
+            found.processor.append(get_cpu_ms(service) - before)
             found.body = found.body or fetched.body
             found.whole.append(fetched.whole)
             found.first.append(fetched.first_byte)
@@ -180,7 +180,7 @@ def median(rounds: int, asked: Connection, path: str, headers: Mapping[str, str]
 
 
 @contextlib.contextmanager
-def watched(setting: Setting, path: str) -> Iterator[list[float]]:
+def watch_listing(setting: Setting, path: str) -> Iterator[list[float]]:
     """Fills its list, when the block ends, with the times of another client's answers meanwhile."""
     taken: list[float] = []
     program = [
@@ -201,7 +201,7 @@ def p99(taken: list[float]) -> float:
     return statistics.quantiles(taken, n=100)[98]
 
 
-def megabytes_peak(service: psutil.Process) -> float:
+def get_peak_megabytes(service: psutil.Process) -> float:
     status = Path(f"/proc/{service.pid}/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
@@ -215,7 +215,7 @@ def measure_listing(
         before = service.memory_info().rss / 1024**2
         asked.get("/v1/timelines")
         warm, first, floors = [], [], []
-        spent = processor_ms(service)
+        spent = get_cpu_ms(service)
         for _ in range(options.rounds):
             floors.append(floor.get("/").whole)
             fetched = asked.get("/v1/timelines")
@@ -225,10 +225,10 @@ def measure_listing(
         report.record("the whole listing, warm", statistics.median(warm), "ms")
         report.record("  times the floor", statistics.median(warm) / statistics.median(floors), "×", 1.5)
         report.record("  first byte", statistics.median(first), "ms", 5)
-        report.record("  processor time", (processor_ms(service) - spent) / options.rounds, "ms")
-        report.record("  extra memory at its peak", megabytes_peak(service) - before, "MiB", 100)
+        report.record("  processor time", (get_cpu_ms(service) - spent) / options.rounds, "ms")
+        report.record("  extra memory at its peak", get_peak_megabytes(service) - before, "MiB", 100)
         measure_smaller(asked, options, report)
-        with watched(setting, "/healthz") as others:
+        with watch_listing(setting, "/healthz") as others:
             for _ in range(options.rounds):
                 asked.get("/v1/timelines")
         report.record("others' p99 meanwhile", p99(others), "ms", 50)
@@ -286,7 +286,7 @@ def measure_forms(setting: Setting, options: argparse.Namespace, report: AimRepo
             asked.close()
         with setting.service():
             asked = setting.connection()
-            with watched(setting, "/healthz") as others:
+            with watch_listing(setting, "/healthz") as others:
                 asked.get("/v1/timelines", headers)
             report.record("  others' p99 while it is made", p99(others), "ms", 50)
             asked.close()
@@ -325,12 +325,12 @@ def measure_ingestion(setting: Setting, profile: str, report: AimReport) -> None
 
         report.record("ingestion over HTTP, 1 a request", add(1, 50), "runs/s")
         report.record("ingestion over HTTP, 100 a request", add(100, 50), "runs/s")
-        spent = processor_ms(service)
+        spent = get_cpu_ms(service)
         report.record(
             "ingestion over HTTP, 10,000 a request", add(10_000, 8), "runs/s", 10_000, is_minimum=True
         )
-        report.record("  by processor time", 80_000 / (processor_ms(service) - spent) * 1000, "runs/s")
-        with watched(setting, "/healthz") as others:
+        report.record("  by processor time", 80_000 / (get_cpu_ms(service) - spent) * 1000, "runs/s")
+        with watch_listing(setting, "/healthz") as others:
             add(10_000, 4)
         report.record("  others' p99 meanwhile", p99(others), "ms", 50)
 
@@ -338,8 +338,8 @@ def measure_ingestion(setting: Setting, profile: str, report: AimReport) -> None
 def measure(folder: Path, options: argparse.Namespace) -> AimReport:
     report = AimReport()
     setting = prepare(folder, options)
-    cold = colds(setting, options.colds)
-    stood = colds(setting, options.colds, stood=1.0)
+    cold = measure_cold_reads(setting, options.colds)
+    stood = measure_cold_reads(setting, options.colds, stood=1.0)
     body = cold.body
     listing = folder / "listing.json"
     listing.write_bytes(body)
@@ -364,7 +364,7 @@ def measure(folder: Path, options: argparse.Namespace) -> AimReport:
             measure_forms(setting, options, report)
         finally:
             server.terminate()
-    measure_ingestion(setting, next(iter(profiles_of(options.profiles))), report)
+    measure_ingestion(setting, next(iter(build_profiles(options.profiles))), report)
     return report
 
 

@@ -31,9 +31,9 @@ from backend.timelines import store
 from backend.timelines.model import Profile, Run
 from backend.timelines.validation.run_validation import check
 from benchmarks.aim_report import AimReport
-from benchmarks.browser import Visitor, visitor
+from benchmarks.browser import Visitor, open_visitor
 from benchmarks.servers import bare_streamlit, free_port, process, service_environment
-from benchmarks.timelines import make_run, profiles_of
+from benchmarks.timelines import build_profiles, make_run
 
 RUNS, CASES = 1_024, 40
 PATH, DRAWN = "/timelines", ".st-key-tl_scores_chart .tl-lines-drawn"
@@ -133,7 +133,7 @@ def main() -> None:
     report = AimReport()
     with tempfile.TemporaryDirectory(prefix="chainproof-timelines-page-") as folder:
         home = Path(folder)
-        profiles = profiles_of(options.profiles)
+        profiles = build_profiles(options.profiles)
         file = home / "profiles.json"
         file.write_bytes(orjson.dumps({name: store.fields(each) for name, each in profiles.items()}))
         key = fill(home, profiles)
@@ -151,7 +151,7 @@ def main() -> None:
             process(serve, environment, f"http://127.0.0.1:{port}/readyz"),
             process(["-m", "backend.cli", "dashboard"], environment, f"{base}/_stcore/health"),
             bare_streamlit(home) as (bare, _),
-            visitor(base) as reader,
+            open_visitor(base) as reader,
         ):
             visits(reader, bare, options, report)
             clicks(reader, options, report)

@@ -35,7 +35,7 @@ from backend.topics.grouping.headline_features import extract_features
 from backend.topics.grouping.regrouping import RegroupResult, regroup
 from backend.topics.tables import news_items
 
-SET = Path(__file__).parent / "data" / "headlines.jsonl"
+LABELLED_SET = Path(__file__).parent / "data" / "headlines.jsonl"
 HALVES = ("tuned", "held_out")
 
 
@@ -52,40 +52,40 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--set", type=Path, default=SET)
+    parser.add_argument("--set", type=Path, default=LABELLED_SET)
     parser.add_argument("--half", choices=HALVES, action="append")
     parser.add_argument("--show-mistakes", action="store_true")
     parser.add_argument("--headlines", type=int, default=5_000)
-    given = parser.parse_args()
+    options = parser.parse_args()
     rules = load_shipped().rules
-    headlines = [json.loads(line) for line in given.set.read_text(encoding="utf-8").splitlines() if line]
-    for half in given.half or HALVES:
+    headlines = [json.loads(line) for line in options.set.read_text(encoding="utf-8").splitlines() if line]
+    for half in options.half or HALVES:
         part = [one for one in headlines if one["half"] == half]
-        _measured(half, part, rules, show=given.show_mistakes)
-    if not given.half:
-        _measured("both halves in one window", headlines, rules, show=False)
-        _timed(headlines, given.headlines, rules)
+        _measure_grouping(half, part, rules, show=options.show_mistakes)
+    if not options.half:
+        _measure_grouping("both halves in one window", headlines, rules, show=False)
+        _measure_speed(headlines, options.headlines, rules)
 
 
-def bcubed(found: Sequence[object], meant: Sequence[object]) -> Score:
-    """Mean over all items of the share of its cluster, and of its story, that is of both."""
-    clusters_, stories = Counter(found), Counter(meant)
-    both = Counter(zip(found, meant, strict=True))
-    pairs = list(zip(found, meant, strict=True))
-    precision = sum(both[pair] / clusters_[pair[0]] for pair in pairs) / len(pairs)
+def bcubed(found: Sequence[object], expected: Sequence[object]) -> Score:
+    """Compute B-cubed precision and recall: means over all items of the shared part of cluster and story."""
+    cluster_sizes, stories = Counter(found), Counter(expected)
+    both = Counter(zip(found, expected, strict=True))
+    pairs = list(zip(found, expected, strict=True))
+    precision = sum(both[pair] / cluster_sizes[pair[0]] for pair in pairs) / len(pairs)
     recall = sum(both[pair] / stories[pair[1]] for pair in pairs) / len(pairs)
     return Score(precision, recall)
 
 
-def _measured(name: str, part: list[dict[str, Any]], rules: RuleSet, *, show: bool) -> None:
+def _measure_grouping(name: str, part: list[dict[str, Any]], rules: RuleSet, *, show: bool) -> None:
     with tempfile.TemporaryDirectory() as home:
-        found, _, _ = _through_the_product(Path(home), part, rules)
+        found, _, _ = _regroup_in_store(Path(home), part, rules)
     stories = len({one["story"] for one in part})
     print(f"{name}: {len(part)} headlines, {stories} stories, {len(set(found))} topics")
     for language in LANGUAGES:
         within = [place for place, one in enumerate(part) if one["language"] == language]
-        _print(language, [found[i] for i in within], [part[i]["story"] for i in within])
-    _print("all", found, [one["story"] for one in part])
+        _print_score(language, [found[i] for i in within], [part[i]["story"] for i in within])
+    _print_score("all", found, [one["story"] for one in part])
     for topic in sorted(set(found)) if show else ():
         members = [one for one, at in zip(part, found, strict=True) if at == topic]
         if len({one["story"] for one in members}) > 1:
@@ -98,15 +98,15 @@ def _measured(name: str, part: list[dict[str, Any]], rules: RuleSet, *, show: bo
             print(f"  story {story} in topics of {sorted(topics.values(), reverse=True)}")
 
 
-def _print(name: str, found: Sequence[object], meant: Sequence[object]) -> None:
-    score = bcubed(found, meant)
+def _print_score(name: str, found: Sequence[object], expected: Sequence[object]) -> None:
+    score = bcubed(found, expected)
     print(f"  {name:4} P {score.precision:.3f}  R {score.recall:.3f}  F1 {score.f1:.3f}")
 
 
-def _through_the_product(
+def _regroup_in_store(
     home: Path, part: list[dict[str, Any]], rules: RuleSet
 ) -> tuple[list[int], list[float], RegroupResult]:
-    """The topic of each headline, and the seconds that regrouping takes: at first, and again."""
+    """Return the topic of each headline, and the seconds of the first and of a repeated regrouping."""
     settings = Settings(home=home, mode="live")
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
@@ -116,9 +116,9 @@ def _through_the_product(
     seconds = []
     results = []
     for _ in range(2):
-        begun = time.process_time()
+        started = time.process_time()
         results.append(regroup(database, rules, now=now))
-        seconds.append(time.process_time() - begun)
+        seconds.append(time.process_time() - started)
     with database.read() as connection:
         rows = connection.execute(sa.select(news_items.c.guid_key, news_items.c.topic_id))
         topics = {row.guid_key: row.topic_id for row in rows}
@@ -151,10 +151,10 @@ def _key(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _timed(headlines: list[dict[str, Any]], count: int, rules: RuleSet) -> None:
-    """Seconds of the processor for ``count`` headlines that are mixed out of the set's and invented words."""
-    many = _mixed(headlines, count)
-    read = [
+def _measure_speed(headlines: list[dict[str, Any]], count: int, rules: RuleSet) -> None:
+    """Measure the CPU time for ``count`` headlines, mixed from words of the set and invented words."""
+    many = _mix_headlines(headlines, count)
+    parsed = [
         Headline(
             one["title"],
             one["language"],
@@ -163,20 +163,20 @@ def _timed(headlines: list[dict[str, Any]], count: int, rules: RuleSet) -> None:
         )
         for one in many
     ]
-    best = min(_seconds(read) for _ in range(3))
+    best = min(_measure_clustering(parsed) for _ in range(3))
     with tempfile.TemporaryDirectory() as home:
-        _, seconds, result = _through_the_product(Path(home), many, rules)
+        _, seconds, result = _regroup_in_store(Path(home), many, rules)
     print(f"{count:,} headlines, {result.topics:,} topics: {best:.2f} s of grouping;")
     print(f"  with the store: {seconds[0]:.2f} s when all are new, {seconds[1]:.2f} s when none is")
 
 
-def _seconds(read: Sequence[Headline]) -> float:
-    begun = time.process_time()
-    cluster_headlines(read)
-    return time.process_time() - begun
+def _measure_clustering(parsed: Sequence[Headline]) -> float:
+    started = time.process_time()
+    cluster_headlines(parsed)
+    return time.process_time() - started
 
 
-def _mixed(headlines: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
+def _mix_headlines(headlines: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
     """Stories of two to six headlines: each with half of the words of one headline of the set, and, as many
     headlines name what no other story does, with a few invented ones that its story shares."""
     chance = random.Random(5)

@@ -18,9 +18,9 @@ from backend.jobs.job_kinds import JobKind
 from backend.jobs.tables import jobs
 from backend.timelines.tables import timeline_runs
 from backend.topics.tables import topic_media, topics
-from benchmarks.timelines import make_run, profiles_of
+from benchmarks.timelines import build_profiles, make_run
 
-PROFILES = profiles_of(3)
+PROFILES = build_profiles(3)
 RUNS_PER_REQUEST = 20
 """Runs in one request, which is stored completely or not at all."""
 TEXT_WITH_ERRORS = "Etherium and BitCoin rose while Etherium fell."
