@@ -1,1 +1,1 @@
-"""Rules from YAML to the one set in force: read, checked, laid over each other, reloaded."""
+"""Reads rule packs, validates and merges them, and reloads them after changes."""

@@ -1,7 +1,7 @@
-"""Loads packs from files; an error gets a message with its line, and a set loads completely or not at all.
+"""Loads packs from files, completely or not at all. Each error has a message with its line.
 
-The shipped packs come first, then those of the user's own folder, each in the order of their names. A
-later pack may replace an entity or a rule by giving its id again, and disable and enable by id.
+The shipped packs come first, then those of the user's folder, in the order of their names. A later pack may
+replace an entity or a rule by repeating its id, and may disable and enable ids.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.validation_messages import describe_errors
 from backend.articles.rules.yaml_reader import Document, parse_document, read_document
 from backend.entities.model import Entity
-from backend.formats.file_errors import FileError
+from backend.formats.file_errors import WHOLE_FILE, FileError
 
 __all__ = [
     "FileError",
@@ -40,7 +40,7 @@ Item = TypeVar("Item", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class PackFile:
-    """A pack and the lines of what is in it."""
+    """A pack with the line of each value."""
 
     document: Document
     pack: Pack
@@ -51,14 +51,14 @@ class PackFile:
 
 
 def default_files() -> list[Path]:
-    """The shipped packs: the facts, then the rules."""
+    """List the shipped packs: entities, then rules."""
     return [path for folder in SHIPPED for path in sorted(folder.glob("*.yaml"))]
 
 
 def user_files(folder: Path) -> list[Path]:
-    """The packs in a user's own ``folder``, by name; none where there is no such folder.
+    """List the packs in a user's ``folder``, sorted by name; empty if the folder does not exist.
 
-    :raises InvalidRulesError: where the folder cannot be read or holds too many files.
+    :raises InvalidRulesError: if the folder cannot be read or contains too many files.
     """
     try:
         found = sorted(
@@ -69,16 +69,16 @@ def user_files(folder: Path) -> list[Path]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        reason = f"the folder of rules cannot be read: {error.strerror}"
-        raise InvalidRulesError([FileError(folder, 0, reason)]) from None
+        reason = f"the rules folder cannot be read: {error.strerror}"
+        raise InvalidRulesError([FileError(folder, WHOLE_FILE, reason)]) from None
     if len(found) > MAX_FILES:
-        reason = f"holds {len(found)} files of rules, more than {MAX_FILES}: join some of them"
-        raise InvalidRulesError([FileError(folder, 0, reason)])
+        reason = f"contains {len(found)} rule files, more than {MAX_FILES}: merge some of them"
+        raise InvalidRulesError([FileError(folder, WHOLE_FILE, reason)])
     return found
 
 
 def load_pack(path: Path) -> Pack:
-    """The pack in ``path``; what it says of other packs' ids is not checked.
+    """Load the pack in ``path``. Its references to ids of other packs are not checked.
 
     :raises InvalidRulesError: with every error in the file.
     """
@@ -86,19 +86,19 @@ def load_pack(path: Path) -> Pack:
 
 
 def read_pack(path: Path) -> PackFile:
-    """As :func:`load_pack`, with the lines."""
-    return _checked(read_document(path))
+    """Load the pack in ``path`` with its line numbers."""
+    return _validate(read_document(path))
 
 
 def parse_pack(text: str, path: Path) -> PackFile:
-    """As :func:`read_pack`, of a text at hand; ``path`` is what its errors name."""
-    return _checked(parse_document(text, path))
+    """Parse a pack from ``text``. Errors name ``path``."""
+    return _validate(parse_document(text, path))
 
 
 def read_packs(paths: Iterable[Path]) -> list[PackFile]:
-    """The packs of ``paths``, which are laid over each other in this order.
+    """Load the packs of ``paths``, to be merged in this order.
 
-    :raises InvalidRulesError: with every error of all files, those between them too.
+    :raises InvalidRulesError: with every error in and between the files.
     """
     errors: list[FileError] = []
     files: list[PackFile] = []
@@ -114,10 +114,10 @@ def read_packs(paths: Iterable[Path]) -> list[PackFile]:
     return files
 
 
-def _checked(document: Document) -> PackFile:
+def _validate(document: Document) -> PackFile:
     data = {"version": 1} if document.data is None else document.data
     if not isinstance(data, dict):
-        reason = "must hold 'version: 1' and lists under 'entities:' or 'rules:'"
+        reason = "must contain 'version: 1' and lists under 'entities:' or 'rules:'"
         raise InvalidRulesError([FileError(document.path, 1, reason)])
     try:
         pack = Pack.model_validate({name: value for name, value in data.items() if value is not None})
@@ -125,8 +125,8 @@ def _checked(document: Document) -> PackFile:
         errors = [
             _error(document, where, sentence) for where, sentence in describe_errors(error.errors(), data)
         ]
-        entities = _readable(data.get("entities"), Entity)
-        rules = _readable(data.get("rules"), Rule)
+        entities = _parse_valid_items(data.get("entities"), Entity)
+        rules = _parse_valid_items(data.get("rules"), Rule)
     else:
         errors = []
         entities, rules = list(enumerate(pack.entities)), list(enumerate(pack.rules))
@@ -139,19 +139,19 @@ def _checked(document: Document) -> PackFile:
     return PackFile(document, pack)
 
 
-def _readable(items: Any, model: type[Item]) -> list[tuple[int, Item]]:
-    """Those of the ``items`` that are right by themselves, with their places."""
-    right: list[tuple[int, Item]] = []
+def _parse_valid_items(items: Any, model: type[Item]) -> list[tuple[int, Item]]:
+    """Parse the ``items`` that are valid by themselves, with their indexes."""
+    valid: list[tuple[int, Item]] = []
     for number, item in enumerate(items if isinstance(items, list) else []):
         try:
-            right.append((number, model.model_validate(item)))
+            valid.append((number, model.model_validate(item)))
         except ValidationError:
-            continue  # told already, as part of the whole file
-    return right
+            continue  # already reported, as part of the whole file
+    return valid
 
 
 def _error(document: Document, where: Sequence[str | int], sentence: str) -> FileError:
-    """``sentence`` at its line, and of which rule or entity it speaks."""
+    """Build the error at its line, with the rule or entity that it concerns."""
     owner = ""
     if len(where) >= 2 and where[0] in ("rules", "entities") and isinstance(where[1], int):
         item = document.data[where[0]][where[1]]

@@ -1,4 +1,4 @@
-"""Pydantic's faults in the words of one who writes rules."""
+"""Converts Pydantic's errors to messages for authors of rules."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ Where = tuple[str | int, ...]
 _OTHER_KIND = frozenset(
     {"string_type", "model_type", "dict_type", "tuple_type", "bool_type", "bool_parsing", "literal_error"}
 )
-"""Faults that say that a value is of another kind than one branch of a union takes."""
+"""Error types of a value whose type does not match a branch of a union."""
 _KINDS = {
     "suggest": "auto, a name, a list of names (then nothing is corrected), or one name per language",
     "match": "text, or a mapping with 'text' and its conditions",
@@ -30,23 +30,23 @@ _MODELS: dict[str, type[BaseModel]] = {
     "specs": RuleExample,
 }
 _PATTERNS = {
-    "a-z0-9": "must be small Latin letters and digits, parted by hyphens or dots, as 'ethereum-typo'",
-    r"\S": "must not begin or end with a space, nor hold a line break",
-    r"\d{4}": "must be a year, a month or a day in quotes, as '2024', '2024-09' or '2024-09-04'",
+    "a-z0-9": "must be a-z and digits, separated by hyphens or dots, such as 'ethereum-typo'",
+    r"\S": "must not start or end with a space, nor contain a line break",
+    r"\d{4}": "must be a year, a month or a day in quotes, such as '2024', '2024-09' or '2024-09-04'",
 }
 
 
 def describe_errors(faults: Iterable[Any], data: Any) -> list[tuple[Where, str]]:
-    """Place and sentence of each of pydantic's ``faults`` in ``data``.
+    """Describe Pydantic's ``faults`` in ``data`` as pairs of path and message.
 
-    Of a value that could be of several kinds, only the faults of the kind that was meant are told.
+    For a value with several possible types, only the errors of the best matching type are reported.
     """
     alone: list[tuple[Where, str]] = []
     unions: dict[Where, dict[str, list[tuple[Where, Any]]]] = {}
     for fault in faults:
         where, union, tag = _walk(fault, data)
         if union is None:
-            if not _only_follows(fault, where, data):
+            if not _is_consequence(fault, where, data):
                 alone.append((where, _sentence(fault, where, data)))
         else:
             unions.setdefault(union, {}).setdefault(tag, []).append((where, fault))
@@ -64,20 +64,20 @@ def describe_errors(faults: Iterable[Any], data: Any) -> list[tuple[Where, str]]
 
 
 def suggest_similar(word: str, words: Iterable[str]) -> str:
-    """A hint at the known word that ``word`` may have been meant to be."""
+    """Suggest the known word that is most similar to ``word``."""
     close = difflib.get_close_matches(word, list(words), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 
 def _walk(fault: Any, data: Any) -> tuple[Where, Where | None, str]:
-    """The fault's place in the data, and the place and branch of the innermost union around it."""
+    """Return the path of an error, and the path and branch of the innermost union around it."""
     where: list[str | int] = []
     union: Where | None = None
     tag = ""
     location = fault["loc"]
     for number, part in enumerate(location):
         last = number == len(location) - 1
-        if _leads_on(data, part):
+        if _has_part(data, part):
             data = data[part]
             where.append(part)
         elif last and fault["type"] == "missing":
@@ -87,20 +87,20 @@ def _walk(fault: Any, data: Any) -> tuple[Where, Where | None, str]:
     return tuple(where), union, tag
 
 
-def _only_follows(fault: Any, where: Where, data: Any) -> bool:
-    """Whether the list is too short only because what is in it was refused."""
+def _is_consequence(fault: Any, where: Where, data: Any) -> bool:
+    """True if the list is too short only because its items were invalid."""
     return fault["type"] == "too_short" and bool(_value(data, where))
 
 
 def _value(data: Any, where: Where) -> Any:
     for part in where:
-        if not _leads_on(data, part):
+        if not _has_part(data, part):
             return None
         data = data[part]
     return data
 
 
-def _leads_on(data: Any, part: str | int) -> bool:
+def _has_part(data: Any, part: str | int) -> bool:
     if isinstance(data, dict):
         return part in data
     return isinstance(data, list) and isinstance(part, int) and part < len(data)
@@ -137,9 +137,9 @@ def _sentence(fault: Any, where: Where, data: Any) -> str:
         "string_too_short": "must not be empty",
         "string_too_long": f"must not be longer than {context.get('max_length')} characters",
         "too_short": "must not be empty",
-        "tuple_type": "must be a list, as in [a, b]",
+        "tuple_type": "must be a list, such as [a, b]",
         "dict_type": "must be a mapping of names to values",
-        "model_type": "must hold mappings of names to values",
+        "model_type": "must contain mappings of names to values",
         "bool_type": "must be true or false",
         "bool_parsing": "must be true or false",
     }
@@ -156,7 +156,7 @@ def _words(expected: str) -> list[str]:
 
 
 def _fields_at(where: Sequence[str | int]) -> Iterable[str]:
-    """The fields of what is at ``where``."""
+    """List the fields of the model at ``where``."""
     field = _field(where)
     model = _MODELS.get(field, Pack if not where else None)
     if model is None:

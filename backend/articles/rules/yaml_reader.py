@@ -1,9 +1,9 @@
-"""YAML read in one pass, with the line of every value, and every slip told at once.
+"""Reads YAML with the line of every value, and reports all errors at once.
 
-What comes out is plain data: text, whole numbers, truth values, nothing, lists and mappings with text as
-keys. Plain words are read as YAML 1.2 does (``ON`` and ``no`` are text, so that tickers need no quotes),
-days and times stay text. Nothing is built recursively and aliases are refused, so that neither deep
-nesting nor an alias that doubles itself can exhaust the reader.
+The result is plain data: strings, numbers, booleans, null, lists and mappings with string keys. Plain words
+are read as in YAML 1.2: ``ON`` and ``no`` are strings, so tickers need no quotes. Dates and times stay
+strings. The reader is not recursive and rejects aliases, so neither deep nesting nor exponential aliases can
+exhaust it.
 """
 
 import re
@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from backend.articles.rules.errors import MAX_LISTED_ERRORS, InvalidRulesError
-from backend.formats.file_errors import FileError
+from backend.formats.file_errors import WHOLE_FILE, FileError
 from backend.formats.yaml_loader import SafeLoader
 
 MAX_BYTES = 8 * 1024 * 1024
@@ -33,15 +33,15 @@ _TEXT_TAG = "tag:yaml.org,2002:str"
 
 @dataclass(slots=True)
 class Place:
-    """Where a value begins, and where what is in it does."""
+    """The line of a value, and the places of its inner values."""
 
     line: int
     keys: dict[str, int] = field(default_factory=dict)
-    """Of a mapping: the line of each key."""
+    """The line of each key of a mapping."""
     parts: dict[str | int, "Place"] = field(default_factory=dict)
 
     def at(self, path: Sequence[str | int]) -> int:
-        """The line of what ``path`` leads to; where it leads nowhere, of the nearest thing around it."""
+        """Return the line of the value at ``path``, or of its nearest existing parent."""
         place = self
         for part in path:
             known = place.parts.get(part)
@@ -53,7 +53,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file's data, and where each of its values stands."""
+    """The data of a file, with the place of each value."""
 
     path: Path
     text: str
@@ -62,7 +62,7 @@ class Document:
 
     @property
     def lines(self) -> list[str]:
-        """The text's lines, as they are counted."""
+        """The lines of the text."""
         return self.text.split("\n")
 
     def line(self, *path: str | int) -> int:
@@ -73,17 +73,17 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """The data of the YAML file ``path``.
+    """Read the YAML file ``path``.
 
-    :raises InvalidRulesError: where it cannot be read, or with every slip that its YAML holds.
+    :raises InvalidRulesError: if it cannot be read, or with every error in its YAML.
     """
     return parse_document(read_text(path), path)
 
 
 def read_text(path: Path) -> str:
-    """The text of ``path``, of at most :data:`MAX_BYTES` bytes of UTF-8.
+    """Read the text of ``path``, at most :data:`MAX_BYTES` bytes of UTF-8.
 
-    :raises InvalidRulesError: where it cannot be read.
+    :raises InvalidRulesError: if it cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -98,29 +98,31 @@ def read_text(path: Path) -> str:
         ) from None
     except OSError as error:
         reason = f"cannot be read: {error.strerror or type(error).__name__}"
-    raise InvalidRulesError([FileError(path, 0, reason)])
+    raise InvalidRulesError([FileError(path, WHOLE_FILE, reason)])
 
 
 def parse_document(text: str, path: Path) -> Document:
-    """The data of ``text``; ``path`` is what its errors name.
+    """Parse ``text``. Errors name ``path``.
 
-    :raises InvalidRulesError: with every slip that the YAML holds.
+    :raises InvalidRulesError: with every error in the YAML.
     """
     builder = _Builder(path)
     try:
         for event in _events(text):
-            builder.take(event)
+            builder.handle(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "cannot be read"
-        last = len(text.splitlines())  # the end of the text counts as a line of its own otherwise
-        builder.refuse(min(mark.line + 1, last) if mark else 0, f"must be valid YAML: {problem}")
+        last = len(text.splitlines())  # otherwise the end of the text counts as a separate line
+        builder.add_error(min(mark.line + 1, last) if mark else 0, f"must be valid YAML: {problem}")
     except yaml.reader.ReaderError as error:
         at = error.position if isinstance(error.position, int) else 0
         line = text.count("\n", 0, at) + 1
-        builder.refuse(line, f"a character that YAML does not allow (U+{ord(text[at : at + 1] or ' '):04X})")
-    except _TooMuch:
-        pass  # its error is noted
+        builder.add_error(
+            line, f"a character that YAML does not allow (U+{ord(text[at : at + 1] or ' '):04X})"
+        )
+    except _LimitExceededError:
+        pass  # its error is recorded
     if builder.errors:
         raise InvalidRulesError(builder.errors)
     return Document(path, text, builder.data, builder.place)
@@ -132,8 +134,8 @@ def _events(text: str) -> Iterator[Any]:
         yield parser.get_event()
 
 
-class _TooMuch(Exception):
-    """The file is beyond a bound; reading on is of no use."""
+class _LimitExceededError(Exception):
+    """The file exceeds a limit, so reading stops."""
 
 
 @dataclass(slots=True)
@@ -147,7 +149,7 @@ class _Open:
 
 
 class _Builder:
-    """Puts values together from the parser's events."""
+    """Builds values from the parser's events."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -158,12 +160,12 @@ class _Builder:
         self._values = 0
         self._documents = 0
 
-    def refuse(self, line: int, reason: str) -> None:
+    def add_error(self, line: int, reason: str) -> None:
         self.errors.append(FileError(self.path, line, reason))
         if len(self.errors) > MAX_LISTED_ERRORS * 10:
-            raise _TooMuch
+            raise _LimitExceededError
 
-    def take(self, event: Any) -> None:
+    def handle(self, event: Any) -> None:
         line = event.start_mark.line + 1
         match event:
             case yaml.ScalarEvent():
@@ -175,25 +177,25 @@ class _Builder:
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 self._open.pop()
             case yaml.AliasEvent():
-                self.refuse(line, f"the alias '*{event.anchor}' is not read: write out what it stands for")
+                self.add_error(line, f"the alias '*{event.anchor}' is not supported: write out its value")
                 self._add(None, Place(line))
             case yaml.DocumentStartEvent():
                 self._documents += 1
                 if self._documents > 1:
-                    self.refuse(line, "a second document begins here: put it into a file of its own")
-                    raise _TooMuch
+                    self.add_error(line, "a second document starts here: put it into a separate file")
+                    raise _LimitExceededError
 
     def _begin(self, event: Any, value: list[Any] | dict[str, Any], line: int) -> None:
         self._tag(event, line, ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "!"))
         if self._open and isinstance(self._open[-1].value, dict) and self._open[-1].expects_key:
-            self.refuse(line, "a list or mapping cannot stand before a colon: put the text in quotes")
-            raise _TooMuch
+            self.add_error(line, "a list or mapping cannot be a key: put the text in quotes")
+            raise _LimitExceededError
         place = Place(line)
         self._add(value, place)
         self._open.append(_Open(value, place))
         if len(self._open) > MAX_DEPTH:
-            self.refuse(line, f"this is nested more than {MAX_DEPTH} deep")
-            raise _TooMuch
+            self.add_error(line, f"must not be nested more than {MAX_DEPTH} levels deep")
+            raise _LimitExceededError
 
     def _scalar(self, event: Any, line: int) -> None:
         self._tag(event, line, (_TEXT_TAG, "!"))
@@ -201,22 +203,22 @@ class _Builder:
         if inside is not None and isinstance(inside.value, dict) and inside.expects_key:
             self._key(inside, event.value, line)
         elif not event.style and event.tag is None:
-            self._add(_plain(event.value), Place(line))
+            self._add(_convert_plain(event.value), Place(line))
         else:
             self._add(event.value, Place(line))
 
     def _key(self, inside: _Open, key: str, line: int) -> None:
         if key in inside.place.keys:
             first = inside.place.keys[key]
-            self.refuse(line, f"'{key}' is given twice, first in line {first}: keep one of them")
+            self.add_error(line, f"'{key}' occurs twice, first in line {first}: keep one of them")
         inside.place.keys.setdefault(key, line)
         inside.key, inside.expects_key = key, False
 
     def _add(self, value: Any, place: Place) -> None:
         self._values += 1
         if self._values > MAX_VALUES:
-            self.refuse(place.line, f"more than {MAX_VALUES} values: split the file")
-            raise _TooMuch
+            self.add_error(place.line, f"must not have more than {MAX_VALUES} values: split the file")
+            raise _LimitExceededError
         if not self._open:
             self.data, self.place = value, place
             return
@@ -232,11 +234,11 @@ class _Builder:
 
     def _tag(self, event: Any, line: int, allowed: tuple[str, ...]) -> None:
         if event.tag is not None and event.tag not in allowed:
-            self.refuse(line, f"the tag '{event.tag}' is not read: remove it")
+            self.add_error(line, f"the tag '{event.tag}' is not supported: remove it")
 
 
-def _plain(text: str) -> Any:
-    """What a word without quotes stands for."""
+def _convert_plain(text: str) -> Any:
+    """Convert a plain scalar."""
     if text in _NULL:
         return None
     if text in _TRUE:

@@ -63,7 +63,7 @@ def _row(run: Run, profiles: Mapping[str, Profile]) -> dict[str, object]:
 
 
 def _broken(run: Run) -> bool:
-    return is_infrastructure_failure(run, said=run.machinery_failure, error=run.error)
+    return is_infrastructure_failure(run, reported=run.machinery_failure, error=run.error)
 
 
 def _parts(parts: Sequence[ScoreAdjustment]) -> list[dict[str, object]]:

@@ -94,4 +94,4 @@ _SCORES = ("total_score", "raw_score", "max_score", "normalized_score")
 
 
 def _broken(entry: Entry, rest: Rest) -> bool:
-    return is_infrastructure_failure(entry, said=rest.machinery_failure, error=rest.error)
+    return is_infrastructure_failure(entry, reported=rest.machinery_failure, error=rest.error)

@@ -62,11 +62,11 @@ class Scored(Protocol):
     def bonuses(self) -> Sequence[ScoreAdjustment]: ...
 
 
-def is_infrastructure_failure(run: Scored, *, said: bool | None, error: str | None) -> bool:
-    """True if ``run`` failed in the infrastructure: by its sender's statement ``said``, else by the rule
+def is_infrastructure_failure(run: Scored, *, reported: bool | None, error: str | None) -> bool:
+    """True if ``run`` failed in the infrastructure: by its sender's statement ``reported``, else by the rule
     above."""
-    if said is not None:
-        return said
+    if reported is not None:
+        return reported
     if run.success or run.total_score > 0 or run.bonuses or _acted(run):
         return False
     return bool(ERROR_PATTERN.search(error or "")) or _named_so(run)

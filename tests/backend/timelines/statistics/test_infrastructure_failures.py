@@ -19,7 +19,7 @@ FAILED = Run(
 
 def is_failure(**changed: object) -> bool:
     run = msgspec.structs.replace(FAILED, **changed)
-    return is_infrastructure_failure(run, said=run.machinery_failure, error=run.error)
+    return is_infrastructure_failure(run, reported=run.machinery_failure, error=run.error)
 
 
 @pytest.mark.parametrize(
