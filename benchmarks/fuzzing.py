@@ -134,8 +134,8 @@ def main() -> None:
             well &= raw_requests.send_all(port, key)
         traces = count_tracebacks(log.read_text(errors="replace"))
         print(f"\nTracebacks in the log: {sum(traces.values())}")
-        for told, count in traces.most_common(10):
-            print(f"  {count} times {told}")
+        for body, count in traces.most_common(10):
+            print(f"  {count} times {body}")
     sys.exit(0 if well and not traces else 1)
 
 

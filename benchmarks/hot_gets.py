@@ -193,8 +193,8 @@ def create_new_key(environment: dict[str, str]) -> str:
         "read",
         "--json",
     ]
-    told = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, check=True)
-    return str(json.loads(told.stdout)["key"])
+    result = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, check=True)
+    return str(json.loads(result.stdout)["key"])
 
 
 def write_bare_application(folder: Path, ours: str, key: str) -> None:

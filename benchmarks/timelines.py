@@ -53,7 +53,7 @@ def make_run(chance: random.Random, profile: str, number: int) -> Run:
     started = BEGAN + timedelta(seconds=number * 61, microseconds=chance.randrange(10**6))
     lost = chance.sample(REASONS, chance.randrange(3))
     total = 1 - sum(points for _, points in lost)
-    told = "check of the sandbox: the file that the task names was not as it should be"
+    result = "check of the sandbox: the file that the task names was not as it should be"
     return Run(
         run_id=f"{chance.getrandbits(64):016x}-{chance.getrandbits(64):016x}",
         timestamp=write_instant(started),
@@ -68,7 +68,7 @@ def make_run(chance: random.Random, profile: str, number: int) -> Run:
         metrics=Metrics(
             chance.randrange(40), chance.randrange(9), chance.randrange(9), chance.random() * 8, 0.5
         ),
-        deductions=tuple(ScoreAdjustment(name, points, told) for name, points in lost),
+        deductions=tuple(ScoreAdjustment(name, points, result) for name, points in lost),
         cost_usd=round(chance.random(), 4),
     )
 

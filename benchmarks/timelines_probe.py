@@ -51,14 +51,14 @@ class Connection:
         began = time.perf_counter()
         self._socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         head, rest = self._head()
-        told = {
+        result = {
             name.strip().lower(): value.strip()
             for name, _, value in (line.partition(b":") for line in head.split(b"\r\n")[1:])
         }
         status = int(head.split(b" ", 2)[1])
         first = time.perf_counter()
-        chunked = told.get(b"transfer-encoding") == b"chunked"
-        length = 0 if status == 304 else None if chunked else int(told[b"content-length"])
+        chunked = result.get(b"transfer-encoding") == b"chunked"
+        length = 0 if status == 304 else None if chunked else int(result[b"content-length"])
         if not rest and length != 0:
             rest = self._socket.recv(PIECE)
             first = time.perf_counter()

@@ -37,10 +37,10 @@ class Start:
 
 def test_a_start_is_tried_until_there_is_room_and_the_fault_is_told_once(stop: StopRequest) -> None:
     start = Start(FULL, OSError(28, "No space left on device"), FULL)
-    with capture_logs_of_this_thread() as told:
+    with capture_logs_of_this_thread() as body:
         assert retry_until_stopped(start, stop, retry_seconds=0) == "begun"
     assert start.attempts == 4
-    assert [(line["event"], line["reason"]) for line in told] == [
+    assert [(line["event"], line["reason"]) for line in body] == [
         ("store_wait_started", "database or disk is full")
     ]
 

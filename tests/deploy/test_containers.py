@@ -158,6 +158,6 @@ def test_health_checks_tell_a_program_that_answers_from_one_that_does_not(port: 
 
 def test_the_commands_that_prepare_it_make_what_is_mounted() -> None:
     lines = (ROOT / "compose.yaml").read_text().splitlines()
-    told = " ".join(line[1:] for line in lines if line.startswith("#"))
+    result = " ".join(line[1:] for line in lines if line.startswith("#"))
     for secret in COMPOSE["secrets"].values():
-        assert f"> {str(secret['file']).removeprefix('./')}" in told
+        assert f"> {str(secret['file']).removeprefix('./')}" in result

@@ -139,11 +139,11 @@ def test_it_scans_in_several_processes_and_loads_no_other_library(unpacked: Path
     (site / "chainproof_scan/modules/backend/articles/packs/own.yaml").write_text(OWN_PACK)
     line = json.dumps({"content": "Zorbkoin " + "x" * 300_000}) + "\n"
     (tmp_path / "a.jsonl").write_text(line * 4)
-    told = run(site, tmp_path, "a.jsonl", "--jobs", "2", "--format", "json")
-    assert told.returncode == 1, told.stderr
-    found = [finding["rule_id"] for finding in json.loads(told.stdout)["findings"]]
+    result = run(site, tmp_path, "a.jsonl", "--jobs", "2", "--format", "json")
+    assert result.returncode == 1, result.stderr
+    found = [finding["rule_id"] for finding in json.loads(result.stdout)["findings"]]
     assert found == ["zorbcoin-typo"] * 4
-    *_, backend, loaded = told.stderr.splitlines()
+    *_, backend, loaded = result.stderr.splitlines()
     assert Path(backend).is_relative_to(site)
     declared = {re.split(r"[<>=]", requirement)[0] for requirement in SCAN["dependencies"]}
     assert distributions(loaded.split()) - {"chainproof"} <= declared | BROUGHT
@@ -151,5 +151,5 @@ def test_it_scans_in_several_processes_and_loads_no_other_library(unpacked: Path
 
 
 def test_it_tells_its_own_version(unpacked: Path, tmp_path: Path) -> None:
-    told = run(unpacked, tmp_path, "--version")
-    assert told.stdout == f"chainproof-scan {WHOLE['version']}\n"
+    result = run(unpacked, tmp_path, "--version")
+    assert result.stdout == f"chainproof-scan {WHOLE['version']}\n"

@@ -65,9 +65,9 @@ def test_each_request_finds_something_on_sample_data(service: running.Service) -
         address = next(word for word in words if word.startswith("http://127.0.0.1:8000"))
         headers = dict(words[place + 1].split(": ", 1) for place, word in enumerate(words) if word == "-H")
         assert headers == {"CP-X-API-KEY": "$KEY"}, words
-        told = running.loopback.get(
+        result = running.loopback.get(
             address.replace("http://127.0.0.1:8000", service.url), headers={"CP-X-API-KEY": service.key}
         )
-        assert told.status_code == 200, address
-        body = json.loads(told.content)
+        assert result.status_code == 200, address
+        body = json.loads(result.content)
         assert body["data"] if isinstance(body, dict) else body, f"{address} finds nothing."

@@ -59,9 +59,9 @@ def bring(version: str) -> None:
 
 def _running(version: str) -> Iterator[Python]:
     for path in _candidates(version):
-        told = subprocess.run([path, "-c", TELL], capture_output=True, text=True, check=False)
-        if told.returncode == 0:  # pyenv has names on the path for versions that are not switched on
-            yield Python(path, *told.stdout.split())
+        result = subprocess.run([path, "-c", TELL], capture_output=True, text=True, check=False)
+        if result.returncode == 0:  # pyenv has names on the path for versions that are not switched on
+            yield Python(path, *result.stdout.split())
 
 
 def _candidates(version: str) -> Iterator[Path]:
@@ -70,6 +70,6 @@ def _candidates(version: str) -> Iterator[Path]:
     if found := shutil.which(name):
         yield Path(found)
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    told = subprocess.run([UV, "python", "dir"], capture_output=True, text=True, check=True)
-    for folder, pattern in ((pyenv, f"{version}.*"), (Path(told.stdout.strip()), f"cpython-{version}.*")):
+    result = subprocess.run([UV, "python", "dir"], capture_output=True, text=True, check=True)
+    for folder, pattern in ((pyenv, f"{version}.*"), (Path(result.stdout.strip()), f"cpython-{version}.*")):
         yield from sorted(folder.glob(f"{pattern}/bin/{name}"))

@@ -223,8 +223,8 @@ def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
     assert parent.stdout is not None
     parent.stdin.write(pickle.dumps(settings))
     parent.stdin.close()
-    told = next(line for line in parent.stdout if line.startswith(b"children"))
-    children = [psutil.Process(int(number)) for number in told.split()[1:]]
+    outcome = next(line for line in parent.stdout if line.startswith(b"children"))
+    children = [psutil.Process(int(number)) for number in outcome.split()[1:]]
     assert settings.scan_processes is not None
     assert len(children) >= settings.scan_processes
     parent.kill()

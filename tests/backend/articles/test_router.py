@@ -209,13 +209,13 @@ def test_violations_are_stored_once_unless_persist_is_false(fresh: Articles) -> 
     assert fresh.stored() == []
     results = fresh.scan(WRONG, RIGHT, {**WRONG, "id": None})
     stored = fresh.stored()
-    told = [each for result in results for each in result["violations"]]
+    outcome = [each for result in results for each in result["violations"]]
     extra = ("id", "scan_id", "stored_at", "rules_version")
-    assert [{k: v for k, v in each.items() if k not in extra} for each in reversed(stored)] == told
+    assert [{k: v for k, v in each.items() if k not in extra} for each in reversed(stored)] == outcome
     assert len({each["scan_id"] for each in stored}) == 1
     assert {each["rules_version"] for each in stored} == {fresh.service.rules.version}
     fresh.scan(WRONG, persist=True)
-    assert len(fresh.stored()) == len(told) + 5
+    assert len(fresh.stored()) == len(outcome) + 5
     assert len({each["scan_id"] for each in fresh.stored()}) == 2
 
 

@@ -60,8 +60,8 @@ def test_an_invalid_field_is_reported_with_its_location(
 
 @pytest.mark.parametrize("persist", [None, 0, 1, "false", "no", [], {}])
 def test_persist_must_be_a_boolean(articles: Articles, persist: Any) -> None:
-    told = refused(articles, "/articles/scan", {"articles": [WRONG], "persist": persist})
-    assert told["errors"][0]["loc"] == ["body", "persist"]
+    result = refused(articles, "/articles/scan", {"articles": [WRONG], "persist": persist})
+    assert result["errors"][0]["loc"] == ["body", "persist"]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -88,9 +88,9 @@ def test_malformed_json_is_rejected_with_a_readable_message(
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("count", [201, 1000])
 def test_more_than_200_articles_are_rejected(articles: Articles, path: str, count: int) -> None:
-    told = refused(articles, path, {"articles": [{"content": 5}] * count}, 413)
-    assert str(count) in told["detail"]
-    assert "200" in told["detail"]
+    result = refused(articles, path, {"articles": [{"content": 5}] * count}, 413)
+    assert str(count) in result["detail"]
+    assert "200" in result["detail"]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -120,9 +120,9 @@ def test_the_response_lists_at_most_100_errors(articles: Articles) -> None:
     tags = orjson.dumps({"articles": [{"tags": [1] * 100_000}]})
     assert len(refused(articles, PATHS[0], tags)["errors"]) == 1
     many = {"articles": [{"id": 1, "title": 1, "summary": 1, "content": 1, "tags": 1, "source": 1}] * 200}
-    told = refused(articles, PATHS[0], many)
-    assert len(told["errors"]) == 100
-    assert "1199 more" in told["detail"]
+    result = refused(articles, PATHS[0], many)
+    assert len(result["errors"]) == 100
+    assert "1199 more" in result["detail"]
 
 
 def encoded(value: Any) -> bytes:

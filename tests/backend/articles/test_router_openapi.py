@@ -17,8 +17,8 @@ OPTIONAL = {"content-encoding", "cache-control"}
 @pytest.fixture(scope="module")
 def document(articles: Articles) -> dict[str, Any]:
     articles.scan(WRONG)
-    told: dict[str, Any] = articles.json("/openapi.json")
-    return told
+    payload: dict[str, Any] = articles.json("/openapi.json")
+    return payload
 
 
 def schema_of(document: dict[str, Any], schema: dict[str, Any]) -> jsonschema.Draft202012Validator:
@@ -75,9 +75,9 @@ def test_every_response_to_an_articles_get_matches_the_openapi_document(
 
 def is_described(document: dict[str, Any], operation: dict[str, Any], answer: Any) -> None:
     described = operation["responses"][str(answer.status)]
-    told = {name.lower() for name in described["headers"]}
-    assert "x-rules-version" in told & set(answer.headers)
-    assert set(answer.headers) <= told | ALWAYS | OPTIONAL
+    payload = {name.lower() for name in described["headers"]}
+    assert "x-rules-version" in payload & set(answer.headers)
+    assert set(answer.headers) <= payload | ALWAYS | OPTIONAL
     if answer.body:
         kind = answer.headers["content-type"]
         schema_of(document, described["content"][kind]["schema"]).validate(answer.json())

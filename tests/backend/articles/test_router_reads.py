@@ -30,13 +30,13 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def test_stored_violations_are_listed_newest_first_with_all_fields(filled: Articles) -> None:
-    told = filled.json(LIST)
-    assert set(told) == {"data", "next_cursor"}
-    assert told["next_cursor"] is None
-    assert told["data"] == filled.stored()
-    assert len(told["data"]) == 11
-    assert [each["stored_at"] for each in told["data"]] == sorted(
-        (each["stored_at"] for each in told["data"]), reverse=True
+    payload = filled.json(LIST)
+    assert set(payload) == {"data", "next_cursor"}
+    assert payload["next_cursor"] is None
+    assert payload["data"] == filled.stored()
+    assert len(payload["data"]) == 11
+    assert [each["stored_at"] for each in payload["data"]] == sorted(
+        (each["stored_at"] for each in payload["data"]), reverse=True
     )
 
 
@@ -64,21 +64,21 @@ def test_stored_violations_are_listed_newest_first_with_all_fields(filled: Artic
 )
 def test_filters_apply_to_the_list_and_the_summary(filled: Articles, query: str, count: int) -> None:
     assert len(filled.json(f"{LIST}?{query}")["data"]) == count
-    told = filled.json(f"{SUMMARY}?{query}")
-    assert told["total"] == count
-    assert sum(each["count"] for each in told["severities"]) == count
+    payload = filled.json(f"{SUMMARY}?{query}")
+    assert payload["total"] == count
+    assert sum(each["count"] for each in payload["severities"]) == count
 
 
 @pytest.mark.parametrize("limit", [1, 4, 11, 1000])
 def test_pages_join_to_the_full_list(filled: Articles, limit: int) -> None:
     joined, cursor = [], ""
     while True:
-        told = filled.json(f"{LIST}?severity=error&limit={limit}{cursor}")
-        assert len(told["data"]) <= limit
-        joined += told["data"]
-        if told["next_cursor"] is None:
+        payload = filled.json(f"{LIST}?severity=error&limit={limit}{cursor}")
+        assert len(payload["data"]) <= limit
+        joined += payload["data"]
+        if payload["next_cursor"] is None:
             break
-        cursor = f"&cursor={told['next_cursor']}"
+        cursor = f"&cursor={payload['next_cursor']}"
     assert joined == filled.json(f"{LIST}?severity=error")["data"]
     assert len(joined) == 7
 
@@ -89,8 +89,8 @@ def test_a_page_has_100_violations_by_default(articles: Articles) -> None:
 
 
 def test_the_summary_counts_violations_by_each_field(filled: Articles) -> None:
-    told = filled.json(SUMMARY)
-    assert told == {
+    payload = filled.json(SUMMARY)
+    assert payload == {
         "total": 11,
         "rules": [
             {"key": "zorbcoin-typo", "count": 7},
@@ -160,14 +160,14 @@ def test_reading_needs_the_read_scope(articles: Articles, path: str) -> None:
 
 
 def test_the_rules_response_lists_active_rules_and_entities(articles: Articles) -> None:
-    told = articles.json(RULES)
-    assert set(told) == {"version", "entities", "rules"}
-    entity = next(each for each in told["entities"] if each["id"] == "zorbcoin")
+    payload = articles.json(RULES)
+    assert set(payload) == {"version", "entities", "rules"}
+    entity = next(each for each in payload["entities"] if each["id"] == "zorbcoin")
     assert entity["names"] == {"en": "Zorbcoin", "ja": "ゾーブコイン", "zh": "佐布币"}
     assert entity["type"] == "asset"
     assert entity["official_domains"] == ["zorbcoin.example"]
     assert {"also", "symbols", "former", "official_x_accounts"} <= set(entity)
-    rule = next(each for each in told["rules"] if each["id"] == "zorbcoin-typo")
+    rule = next(each for each in payload["rules"] if each["id"] == "zorbcoin-typo")
     assert rule["derived"] is False
     assert rule["match"] == ["Zorbkoin", "Zorbcoyn"]
     assert rule["auto_fix"] is True

@@ -123,13 +123,13 @@ def test_the_summary_lists_only_the_most_frequent_rules_and_the_latest_days(
         store(sqlite_database, *found, at=NOON - number * DAY)
     for number in range(MAX_DAYS):
         store(sqlite_database, violation(rule_id="often"), at=NOON - number * DAY)
-    told = load_summary(sqlite_database, ViolationFilter())
-    assert told["rules"][0] == {"key": "often", "count": MAX_DAYS}
-    assert len(told["rules"]) == MAX_GROUPS_PER_TRAIT
-    assert all(each["count"] >= 2 for each in told["rules"])
-    assert told["total"] == MAX_DAYS + 2 * MAX_GROUPS_PER_TRAIT + 5
-    assert len(told["days"]) == MAX_DAYS
-    assert told["days"][-1]["key"] == "2026-11-21"
+    result = load_summary(sqlite_database, ViolationFilter())
+    assert result["rules"][0] == {"key": "often", "count": MAX_DAYS}
+    assert len(result["rules"]) == MAX_GROUPS_PER_TRAIT
+    assert all(each["count"] >= 2 for each in result["rules"])
+    assert result["total"] == MAX_DAYS + 2 * MAX_GROUPS_PER_TRAIT + 5
+    assert len(result["days"]) == MAX_DAYS
+    assert result["days"][-1]["key"] == "2026-11-21"
 
 
 def test_deleted_violations_are_not_counted(sqlite_database: Database) -> None:

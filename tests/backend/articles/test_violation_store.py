@@ -34,21 +34,21 @@ def count(database: Database, table: sa.Table) -> int:
 def test_a_stored_violation_is_read_back_with_its_scan(database: Database) -> None:
     found = violation(matched_text="イーサリアム\N{GRINNING FACE}", article_id="日本", auto_fixable=False)
     scan_id = store(database, found, at=NOON + timedelta(microseconds=5))
-    (told,) = read(database)
-    assert told == {
+    (result,) = read(database)
+    assert result == {
         **found,
-        "id": told["id"],
+        "id": result["id"],
         "scan_id": scan_id,
         "stored_at": "2026-11-21T12:00:00.000005Z",
         "rules_version": VERSION,
     }
-    assert isinstance(told["id"], int)
+    assert isinstance(result["id"], int)
 
 
 def test_nullable_fields_are_stored_as_null(database: Database) -> None:
     store(database, violation(article_id=None, entity_id=None, suggested_name=None))
-    (told,) = read(database)
-    assert (told["article_id"], told["entity_id"], told["suggested_name"]) == (None, None, None)
+    (result,) = read(database)
+    assert (result["article_id"], result["entity_id"], result["suggested_name"]) == (None, None, None)
 
 
 def test_an_article_id_of_any_length_is_stored_and_found(database: Database) -> None:
@@ -107,8 +107,8 @@ def test_filters_hold_together(database: Database) -> None:
 def test_from_is_inclusive_and_to_is_exclusive(database: Database) -> None:
     for hours in range(4):
         store(database, violation(article_id=str(hours)), at=NOON + hours * HOUR)
-    told = read(database, from_=NOON + HOUR, to=NOON + 3 * HOUR)
-    assert [each["article_id"] for each in told] == ["2", "1"]
+    result = read(database, from_=NOON + HOUR, to=NOON + 3 * HOUR)
+    assert [each["article_id"] for each in result] == ["2", "1"]
     assert read(database, from_=NOON, to=NOON) == []
 
 
@@ -122,12 +122,12 @@ def test_pages_join_to_the_full_list_newest_first(database: Database, limit: int
     joined: list[Any] = []
     cursor = None
     for _ in range(len(whole) + 1):
-        told = load_page(database, ViolationFilter(), limit=limit, cursor=cursor)
-        joined += [each["article_id"] for each in told["data"]]
-        cursor = told["next_cursor"]
+        result = load_page(database, ViolationFilter(), limit=limit, cursor=cursor)
+        joined += [each["article_id"] for each in result["data"]]
+        cursor = result["next_cursor"]
         if cursor is None:
             break
-        assert len(told["data"]) == limit
+        assert len(result["data"]) == limit
     assert joined == whole
 
 
@@ -174,9 +174,9 @@ def plan(database: Database, statement: str, parameters: Any) -> str:
     with database.read() as connection:
         steps = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
     (step,) = steps  # one, so that nothing is sorted
-    told = str(step[-1])
-    assert told.startswith("SEARCH violations USING INDEX ix_violations_")
-    return told
+    result = str(step[-1])
+    assert result.startswith("SEARCH violations USING INDEX ix_violations_")
+    return result
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,8 @@ def test_whitespace_around_a_header_value_is_ignored(desk: Desk) -> None:
 
 
 def test_missing_credential_error_explains_how_to_send_one(desk: Desk) -> None:
-    told = desk.refusal([(b"accept", b"*/*")])
-    assert told == "Send an API key in CP-X-API-KEY or as Authorization: Bearer."
+    result = desk.refusal([(b"accept", b"*/*")])
+    assert result == "Send an API key in CP-X-API-KEY or as Authorization: Bearer."
     assert "X-CP-TERMINAL-API-KEY" in desk.refusal([], terminal=True)
 
 

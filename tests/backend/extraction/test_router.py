@@ -126,9 +126,9 @@ def test_seen_entities_are_counted_by_job_and_sorted_by_count_then_name(service:
     see(service, "b", at, ("bitcoin", "Bitcoin"), ("zorbcoin", "Zorbcoin"))
     see(service, "c", at, ("bitcoin", "Bitcoin"))
     start, end = write_instant(at), write_instant(at + timedelta(seconds=1))
-    told = service.json(f"/entities?from={start}&to={end}")["data"]["entities"]
-    assert [(e["name"], e["count"]) for e in told] == [("Bitcoin", 3), ("Ethereum", 1), ("Zorbcoin", 1)]
-    assert told[2]["official_domains"] == ["zorbcoin.example"]
+    payload = service.json(f"/entities?from={start}&to={end}")["data"]["entities"]
+    assert [(e["name"], e["count"]) for e in payload] == [("Bitcoin", 3), ("Ethereum", 1), ("Zorbcoin", 1)]
+    assert payload[2]["official_domains"] == ["zorbcoin.example"]
     before = service.json(f"/entities?from={write_instant(at - timedelta(days=1))}&to={start}")
     assert before["data"]["entities"] == []
 
@@ -137,8 +137,8 @@ def test_recording_a_job_again_counts_it_once(service: Articles) -> None:
     at = datetime(2020, 2, 1, 12, tzinfo=UTC)
     for _ in range(2):
         see(service, "again", at, ("bitcoin", "Bitcoin"))
-    told = service.json(f"/entities?from={write_instant(at)}&to={write_instant(at + timedelta(hours=1))}")
-    assert told["data"]["entities"][0]["count"] == 1
+    payload = service.json(f"/entities?from={write_instant(at)}&to={write_instant(at + timedelta(hours=1))}")
+    assert payload["data"]["entities"][0]["count"] == 1
 
 
 @pytest.mark.parametrize(
@@ -162,5 +162,5 @@ def test_by_default_the_last_day_is_listed(service: Articles) -> None:
     see(service, "today", now, ("solana", "Solana"))
     see(service, "two-days-ago", now - timedelta(days=2), ("solana", "Solana"))
     for query in ("", "?window=24h", "?unknown=1"):
-        told = service.json(f"/entities{query}")["data"]["entities"]
-        assert [e["count"] for e in told if e["canonical_name"] == "Solana"] == [1]
+        payload = service.json(f"/entities{query}")["data"]["entities"]
+        assert [e["count"] for e in payload if e["canonical_name"] == "Solana"] == [1]

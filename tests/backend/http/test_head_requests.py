@@ -31,7 +31,7 @@ def head(running: Running, path: str, **headers: str) -> Answer:
     return send(running.app, path, method="HEAD", headers={"CP-X-API-KEY": running.key, **named})
 
 
-def told(answer: Answer) -> tuple[int, dict[str, str]]:
+def summarize_response(answer: Answer) -> tuple[int, dict[str, str]]:
     return answer.status, {name: value for name, value in answer.headers.items() if name != "x-request-id"}
 
 
@@ -42,7 +42,7 @@ def test_head_response_has_the_status_and_headers_of_get_without_a_body(running:
     if "problem" in whole.headers["content-type"]:  # it names its request, whose id is as long as it is
         whole = running.get(path, x_request_id="of-the-test")
         bare = head(running, path, x_request_id="of-the-test")
-    assert told(bare) == told(whole)
+    assert summarize_response(bare) == summarize_response(whole)
     assert bare.body == b""
     assert int(bare.headers["content-length"]) == len(whole.body) > 0
 
@@ -50,7 +50,7 @@ def test_head_response_has_the_status_and_headers_of_get_without_a_body(running:
 @pytest.mark.parametrize("path", ["/rankings", "/prices", "/markets/incidents"])
 def test_head_supports_if_none_match_and_accept_encoding_like_get(running: Running, path: str) -> None:
     zipped = head(running, path, accept_encoding="gzip")
-    assert told(zipped) == told(running.get(path, accept_encoding="gzip"))
+    assert summarize_response(zipped) == summarize_response(running.get(path, accept_encoding="gzip"))
     kept = head(running, path, if_none_match=running.get(path).headers["etag"])
     assert (kept.status, kept.body) == (304, b"")
     assert "content-length" not in kept.headers

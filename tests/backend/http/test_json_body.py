@@ -57,10 +57,10 @@ def test_last_value_of_a_duplicate_key_is_used() -> None:
 
 
 def test_invalid_json_error_reports_line_and_column() -> None:
-    told = refusal('{"articles": [\n  {"id": "仮想", "title": nil}\n]}'.encode())
-    assert "line 2, column 25" in told.detail
-    assert told.errors[0]["loc"] == ["body"]
-    assert told.errors[0]["type"] == "json_invalid"
+    result = refusal('{"articles": [\n  {"id": "仮想", "title": nil}\n]}'.encode())
+    assert "line 2, column 25" in result.detail
+    assert result.errors[0]["loc"] == ["body"]
+    assert result.errors[0]["type"] == "json_invalid"
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_non_utf8_encodings_are_rejected(encoding: str) -> None:
 
 
 def test_invalid_utf8_error_reports_line_and_column() -> None:
-    told = refusal('{"a": "é",\n "b": "'.encode() + b'\xff"}')
-    assert "not UTF-8 at line 2, column 8" in told.detail
-    assert told.errors[0]["type"] == "json_encoding"
+    result = refusal('{"a": "é",\n "b": "'.encode() + b'\xff"}')
+    assert "not UTF-8 at line 2, column 8" in result.detail
+    assert result.errors[0]["type"] == "json_encoding"
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_invalid_utf8_error_reports_line_and_column() -> None:
 )
 @pytest.mark.parametrize("place", ['{"content": %s}', "{%s: 1}", '{"content": %s, '])
 def test_lone_surrogate_error_reports_the_line(text: str, place: str) -> None:
-    told = refusal(('{"articles": [{"id": "1"},\n' + place % text + "]}").encode("utf-8", "surrogatepass"))
-    assert "at line 2, column " in told.detail
+    result = refusal(('{"articles": [{"id": "1"},\n' + place % text + "]}").encode("utf-8", "surrogatepass"))
+    assert "at line 2, column " in result.detail
 
 
 def test_surrogate_pair_is_parsed_as_one_character() -> None:
@@ -101,9 +101,9 @@ def test_surrogate_pair_is_parsed_as_one_character() -> None:
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**64, 10**30, -(10**200)])
 def test_integer_over_64_bits_error_reports_line_and_column(number: int) -> None:
-    told = refusal(f'{{"é": [1, "\\"{number}",\n {{"b": 1.{"1" * 30}, "c": {number}}}]}}'.encode())
-    assert "at line 2, column 47" in told.detail
-    assert told.errors[0]["type"] == "int_too_large"
+    result = refusal(f'{{"é": [1, "\\"{number}",\n {{"b": 1.{"1" * 30}, "c": {number}}}]}}'.encode())
+    assert "at line 2, column 47" in result.detail
+    assert result.errors[0]["type"] == "int_too_large"
 
 
 def test_long_digits_in_strings_and_fractions_are_accepted() -> None:
@@ -113,8 +113,8 @@ def test_long_digits_in_strings_and_fractions_are_accepted() -> None:
 
 @pytest.mark.parametrize("depth", [1100, 5000, 200_000])
 def test_too_deeply_nested_json_is_rejected(depth: int) -> None:
-    told = refusal(b"[" * depth + b"]" * depth)
-    assert "depth limit" in told.detail
+    result = refusal(b"[" * depth + b"]" * depth)
+    assert "depth limit" in result.detail
     refusal(b'{"a":' * depth)
 
 
@@ -152,8 +152,8 @@ def test_incomplete_body_is_rejected_with_an_error_message() -> None:
 def test_arbitrary_bytes_are_parsed_or_rejected_with_a_bad_request(body: bytes) -> None:
     try:
         read(body)
-    except BadRequest as told:
-        orjson.dumps([told.detail, told.errors])
+    except BadRequest as result:
+        orjson.dumps([result.detail, result.errors])
 
 
 json_values = st.recursive(

@@ -129,14 +129,14 @@ def test_application_receives_get_for_a_head_request_and_its_body_is_dropped(
 
 
 @pytest.mark.parametrize(
-    ("told", "sent"),
+    ("allow", "sent"),
     [(b"GET", b"GET, HEAD"), (b"POST,GET", b"POST,GET, HEAD"), (b"POST", b"POST"), (b"GET, HEAD",) * 2],
 )
 def test_allow_header_includes_head_wherever_it_includes_get(
-    sqlite_database: Database, told: bytes, sent: bytes
+    sqlite_database: Database, allow: bytes, sent: bytes
 ) -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 405, "headers": [(b"allow", told)]})
+        await send({"type": "http.response.start", "status": 405, "headers": [(b"allow", allow)]})
         await send({"type": "http.response.body", "body": b""})
 
     answer = send(shell(sqlite_database, app), "/x", method="PATCH")

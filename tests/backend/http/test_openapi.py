@@ -68,8 +68,8 @@ def add_a_run(running: Running) -> None:
 
 @pytest.fixture(scope="module")
 def document(running: Running) -> dict[str, Any]:
-    told: dict[str, Any] = running.json("/openapi.json")
-    return told
+    result: dict[str, Any] = running.json("/openapi.json")
+    return result
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -267,12 +267,15 @@ def test_every_sent_status_header_and_body_is_documented(
     for answer in answers:
         assert str(answer.status) in described, answer.status
         response = described[str(answer.status)]
-        told = {name.lower() for name in response["headers"]}
+        result = {name.lower() for name in response["headers"]}
         always = {"content-type", "content-length"}
         optional = {"content-encoding"}
         if template == "/metrics":  # a page for a program that keeps nothing
             optional.add("cache-control")
-        assert set(answer.headers) <= told | always | optional, (answer.status, set(answer.headers) - told)
+        assert set(answer.headers) <= result | always | optional, (
+            answer.status,
+            set(answer.headers) - result,
+        )
         if answer.body:
             kind = answer.headers["content-type"].partition(";")[0]
             assert kind in response["content"]
@@ -312,8 +315,8 @@ def test_topic_filters_document_their_types_and_defaults(document: dict[str, Any
     of_the_interface = {"category", "page", "page_size", "lang", "publish_before", "publish_after"}
     assert set(parameters) == of_the_interface | {"entity", "find"}
     for name, default in (("page", 1), ("page_size", 20)):
-        told = parameters[name]
-        assert (told["type"], told["minimum"], told["default"]) == ("integer", 1, default)
+        result = parameters[name]
+        assert (result["type"], result["minimum"], result["default"]) == ("integer", 1, default)
     assert (parameters["lang"]["enum"], parameters["lang"]["default"]) == (["en", "ja", "zh"], "en")
     assert next(each for each in parameters["category"]["anyOf"] if "enum" in each)["enum"] == [0, 1, 2]
     for name in ("publish_before", "publish_after"):

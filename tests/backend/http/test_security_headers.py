@@ -18,12 +18,12 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def assert_safe(answer: Answer) -> None:
     names = [name.lower() for name, _ in answer.raw_headers]
     assert len(names) == len(set(names))
-    told = answer.headers
-    assert told["x-content-type-options"] == "nosniff"
-    assert told["referrer-policy"] == "no-referrer"
-    assert told["content-security-policy"].startswith("default-src 'none'")
-    assert told["cross-origin-resource-policy"] in ("same-origin", "cross-origin")
-    assert told["x-request-id"]
+    result = answer.headers
+    assert result["x-content-type-options"] == "nosniff"
+    assert result["referrer-policy"] == "no-referrer"
+    assert result["content-security-policy"].startswith("default-src 'none'")
+    assert result["cross-origin-resource-policy"] in ("same-origin", "cross-origin")
+    assert result["x-request-id"]
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_hsts_header_is_sent_only_for_an_https_public_url() -> None:
 
 def test_default_headers_do_not_override_response_headers_of_any_case() -> None:
     own = [(b"Referrer-Policy", b"same-origin"), (b"Cache-Control", b"max-age=5")]
-    told = add_default_headers(own, 404, [(b"referrer-policy", b"no-referrer"), (b"x-more", b"1")])
-    assert told == [*own, (b"x-more", b"1")]
+    result = add_default_headers(own, 404, [(b"referrer-policy", b"no-referrer"), (b"x-more", b"1")])
+    assert result == [*own, (b"x-more", b"1")]

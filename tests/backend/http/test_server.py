@@ -68,18 +68,18 @@ def connect(port: int) -> socket.socket:
 
 
 def until_the_end(connection: socket.socket) -> bytes:
-    told = b""
+    result = b""
     while piece := connection.recv(65536):
-        told += piece
-    return told
+        result += piece
+    return result
 
 
 def answer(connection: socket.socket) -> bytes:
     """One answer, which may come in several pieces."""
-    told = b""
-    while b"\r\n\r\n" not in told:
-        told += connection.recv(65536)
-    head, _, body = told.partition(b"\r\n\r\n")
+    result = b""
+    while b"\r\n\r\n" not in result:
+        result += connection.recv(65536)
+    head, _, body = result.partition(b"\r\n\r\n")
     (length,) = re.findall(rb"content-length: (\d+)", head)
     while len(body) < int(length):
         body += connection.recv(65536)
@@ -125,10 +125,10 @@ def test_management_listener_responds_while_the_service_event_loop_is_blocked() 
 
 
 def test_forwarded_addresses_are_used_only_from_trusted_proxies(port: int) -> None:
-    told = REQUEST[:-2] + b"X-Forwarded-For: 203.0.113.5, 192.0.2.9\r\n\r\n"
-    assert ask(port, told).endswith(b"127.0.0.1 False")
+    result = REQUEST[:-2] + b"X-Forwarded-For: 203.0.113.5, 192.0.2.9\r\n\r\n"
+    assert ask(port, result).endswith(b"127.0.0.1 False")
     with served(trusted_proxies="127.0.0.0/8") as (behind, _):
-        assert ask(behind, told).endswith(b"192.0.2.9 False")
+        assert ask(behind, result).endswith(b"192.0.2.9 False")
 
 
 def test_requests_over_the_connection_limit_are_marked_and_further_ones_refused() -> None:

@@ -315,9 +315,9 @@ def test_pending_job_reports_the_jobs_ahead_and_running(caller: ToyClient) -> No
     database = caller.running.database
     before = caller.call("GET", f"/toys/{caller.submit()}/steps").json()["data"]["waiting"]
     transitions.start(database, caller.submit(), now=NOW)
-    told = caller.call("GET", f"/toys/{caller.submit()}/steps").json()["data"]
-    assert (told["status"], told["steps"]) == ("pending", [])
-    assert told["waiting"] == {
+    payload = caller.call("GET", f"/toys/{caller.submit()}/steps").json()["data"]
+    assert (payload["status"], payload["steps"]) == ("pending", [])
+    assert payload["waiting"] == {
         "jobs_ahead": before["jobs_ahead"] + 1,
         "jobs_running": before["jobs_running"] + 1,
     }

@@ -33,8 +33,8 @@ def log(clock: Clock) -> logging.Logger:
     return logger
 
 
-class Kept(logging.Handler):
-    """Keeps what is told."""
+class RecordingHandler(logging.Handler):
+    """Records the messages that are logged."""
 
     def __init__(self, passed: list[str]) -> None:
         super().__init__()
@@ -45,50 +45,50 @@ class Kept(logging.Handler):
 
 
 @pytest.fixture
-def told(log: logging.Logger) -> list[str]:
-    """What passed."""
+def messages(log: logging.Logger) -> list[str]:
+    """The messages that passed the filter."""
     passed: list[str] = []
-    log.addHandler(Kept(passed))
+    log.addHandler(RecordingHandler(passed))
     return passed
 
 
-def test_repeated_warning_is_logged_once_in_full(log: logging.Logger, told: list[str]) -> None:
+def test_repeated_warning_is_logged_once_in_full(log: logging.Logger, messages: list[str]) -> None:
     for tick in range(100):
         log.warning(TRACEBACK.format("disk I/O error", tick))
-    assert told == [TRACEBACK.format("disk I/O error", 0)]
+    assert messages == [TRACEBACK.format("disk I/O error", 0)]
 
 
 def test_repeated_warning_is_logged_again_after_an_interval_with_its_count(
-    log: logging.Logger, told: list[str], clock: Clock
+    log: logging.Logger, messages: list[str], clock: Clock
 ) -> None:
     for _ in range(4):
         log.error("The store does not answer: %s", "100% full")
     clock.now += REPEAT_SECONDS
     log.error("The store does not answer: %s", "100% full")
     log.error("The store does not answer: %s", "100% full")
-    assert told == [
+    assert messages == [
         "The store does not answer: 100% full",
         "The store does not answer: 100% full (and 3 times since this was last logged)",
     ]
 
 
-def test_different_warnings_from_the_same_place_are_logged(log: logging.Logger, told: list[str]) -> None:
+def test_different_warnings_from_the_same_place_are_logged(log: logging.Logger, messages: list[str]) -> None:
     log.warning(TRACEBACK.format("disk I/O error", 1))
     log.warning(TRACEBACK.format("database is locked", 1))
     log.warning("Exception in schedule 'other': " + TRACEBACK.partition(": ")[2].format("disk I/O error", 1))
-    assert len(told) == 3
+    assert len(messages) == 3
 
 
-def test_info_messages_are_never_suppressed(log: logging.Logger, told: list[str]) -> None:
+def test_info_messages_are_never_suppressed(log: logging.Logger, messages: list[str]) -> None:
     log.info("started")
     log.info("started")
-    assert told == ["started"] * 2
+    assert messages == ["started"] * 2
 
 
-def test_number_of_remembered_warnings_is_bounded(log: logging.Logger, told: list[str]) -> None:
+def test_number_of_remembered_warnings_is_bounded(log: logging.Logger, messages: list[str]) -> None:
     for number in range(3 * MAX_REMEMBERED_MESSAGES):
         log.warning("fault %d", number)
-    assert len(told) == 3 * MAX_REMEMBERED_MESSAGES
+    assert len(messages) == 3 * MAX_REMEMBERED_MESSAGES
     kept = log.filters[0]
     assert isinstance(kept, RepeatedWarningFilter)
     assert len(kept._last_logged) <= MAX_REMEMBERED_MESSAGES

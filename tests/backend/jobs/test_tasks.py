@@ -44,11 +44,11 @@ def test_ended_jobs_and_their_steps_are_deleted_after_a_month(database: Database
 
 
 def test_job_and_its_job_type_data_are_deleted_together_or_not_at_all(database: Database) -> None:
-    old, told = ended_at(database, 2 * MONTH), []
+    old, result = ended_at(database, 2 * MONTH), []
 
     def forget(connection: Connection, ids: Sequence[str]) -> None:
-        told.append(list(ids))
-        if len(told) == 1:
+        result.append(list(ids))
+        if len(result) == 1:
             raise RuntimeError("not now")
 
     [schedule] = job_schedules(database, [short_jobs(forget=forget)], keep=MONTH)
@@ -57,7 +57,7 @@ def test_job_and_its_job_type_data_are_deleted_together_or_not_at_all(database: 
     assert left(database, old)
     schedule.run(NOW)
 
-    assert told == [[old.id], [old.id]]
+    assert result == [[old.id], [old.id]]
     assert not left(database, old)
 
 

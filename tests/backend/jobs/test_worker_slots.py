@@ -142,12 +142,12 @@ def test_a_process_that_lost_its_slot_stops_working(
     launch: Launch, store: sa.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_slots, "VERIFY_SECONDS", 0.02)
-    told = threading.Event()
-    launch(on_slot_lost=told.set)
+    result = threading.Event()
+    launch(on_slot_lost=result.set)
 
     cut_every_line(store)
 
-    assert told.wait(LIMIT_SECONDS)
+    assert result.wait(LIMIT_SECONDS)
 
 
 def test_database_outage_does_not_stop_the_process(

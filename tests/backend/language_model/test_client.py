@@ -122,9 +122,9 @@ def test_a_server_without_schema_support_gets_the_next_output_mode_from_then_on(
     ask(asked, "Another?")
     forms = [body.get("response_format", {}).get("type") for body in sent(server)]
     assert forms == ["json_schema", "json_object", "json_object"]
-    told = sent(server)[1]["messages"][0]["content"]
-    assert "JSON" in told
-    assert '"stance"' in told
+    result = sent(server)[1]["messages"][0]["content"]
+    assert "JSON" in result
+    assert '"stance"' in result
 
 
 def test_text_around_the_json_object_is_ignored(

@@ -46,7 +46,7 @@ def happens(
 
 
 @pytest.fixture
-def told(running: Running) -> Running:
+def service(running: Running) -> Running:
     """Two that are open, one of them for long; two that are over; one that ended before the 30 days."""
     happens(running, "usdc", "depeg", days=80)
     happens(running, "bitcoin", "jump", days=60)
@@ -67,8 +67,8 @@ def test_at_first_there_are_no_incidents(running: Running) -> None:
     assert running.json(PATH) == []
 
 
-def test_incidents_of_the_last_thirty_days_are_listed_newest_first(told: Running) -> None:
-    assert named(told.json(PATH)) == [
+def test_incidents_of_the_last_thirty_days_are_listed_newest_first(service: Running) -> None:
+    assert named(service.json(PATH)) == [
         ("bitcoin", "conflict"),
         ("ethereum", "conflict"),
         ("bitcoin", "divergent"),
@@ -91,12 +91,12 @@ def test_incidents_of_the_last_thirty_days_are_listed_newest_first(told: Running
         ("asset=", []),
     ],
 )
-def test_filters_narrow_the_list(told: Running, query: str, expected: list[tuple[str, str]]) -> None:
-    assert named(told.json(f"{PATH}?{query}")) == expected
+def test_filters_narrow_the_list(service: Running, query: str, expected: list[tuple[str, str]]) -> None:
+    assert named(service.json(f"{PATH}?{query}")) == expected
 
 
-def test_an_incident_is_listed_with_its_asset_and_reason_code(told: Running) -> None:
-    (ended,) = told.json(f"{PATH}?asset=ethereum")
+def test_an_incident_is_listed_with_its_asset_and_reason_code(service: Running) -> None:
+    (ended,) = service.json(f"{PATH}?asset=ethereum")
     assert ended | {"id": 0} == {
         "id": 0,
         "asset_id": "ethereum",
@@ -110,39 +110,39 @@ def test_an_incident_is_listed_with_its_asset_and_reason_code(told: Running) -> 
         "detail_code": "off_peg",
         "detail_values": {"off_pct": "2.50", "limit_pct": "1.00"},
     }
-    quoted = told.json("/prices/ethereum/quotes")["incidents"]
+    quoted = service.json("/prices/ethereum/quotes")["incidents"]
     assert quoted == [{name: ended[name] for name in quoted[0]}]
 
 
-def test_a_larger_size_updates_the_detail(told: Running) -> None:
-    happens(told, "usdc", "depeg", days=0, action="update", size="1.5")
-    (milder,) = told.json(f"{PATH}?asset=usdc")
+def test_a_larger_size_updates_the_detail(service: Running) -> None:
+    happens(service, "usdc", "depeg", days=0, action="update", size="1.5")
+    (milder,) = service.json(f"{PATH}?asset=usdc")
     assert milder["worst_pct"] == "2.5"
-    happens(told, "usdc", "depeg", days=0, action="update", size="12")
-    (worse,) = told.json(f"{PATH}?asset=usdc")
+    happens(service, "usdc", "depeg", days=0, action="update", size="12")
+    (worse,) = service.json(f"{PATH}?asset=usdc")
     assert (worse["worst_pct"], worse["id"]) == ("12", milder["id"])
 
 
-def test_disabled_assets_and_other_realms_are_omitted(told: Running) -> None:
-    happens(told, "litecoin", "conflict", days=1)  # not enabled
-    with told.database.write() as connection:
+def test_disabled_assets_and_other_realms_are_omitted(service: Running) -> None:
+    happens(service, "litecoin", "conflict", days=1)  # not enabled
+    with service.database.write() as connection:
         connection.execute(sa.update(incidents).where(incidents.c.asset_id == "usdc").values(realm="another"))
-    assert {asset for asset, _ in named(told.json(PATH))} == {"bitcoin", "ethereum"}
+    assert {asset for asset, _ in named(service.json(PATH))} == {"bitcoin", "ethereum"}
 
 
-def test_a_bare_message_of_an_earlier_version_is_listed_without_a_code(told: Running) -> None:
-    with told.database.write() as connection:
+def test_a_bare_message_of_an_earlier_version_is_listed_without_a_code(service: Running) -> None:
+    with service.database.write() as connection:
         connection.execute(sa.update(incidents).values(detail="They differ."))
-    row = told.json(f"{PATH}?limit=1")[0]
+    row = service.json(f"{PATH}?limit=1")[0]
     assert (row["detail"], row["detail_code"], row["detail_values"]) == ("They differ.", None, {})
 
 
-def test_an_unchanged_list_gives_304(told: Running) -> None:
-    etag = told.get(PATH).headers["etag"]
-    assert told.get(PATH, if_none_match=etag).status == 304
-    happens(told, "ethereum", "jump", days=0)
-    assert told.get(PATH, if_none_match=etag).status == 200
-    assert told.get(PATH, accept_encoding="gzip").headers["content-encoding"] == "gzip"
+def test_an_unchanged_list_gives_304(service: Running) -> None:
+    etag = service.get(PATH).headers["etag"]
+    assert service.get(PATH, if_none_match=etag).status == 304
+    happens(service, "ethereum", "jump", days=0)
+    assert service.get(PATH, if_none_match=etag).status == 200
+    assert service.get(PATH, accept_encoding="gzip").headers["content-encoding"] == "gzip"
 
 
 @pytest.mark.parametrize("query", ["open=yes", "open=", "kind=crash", "limit=0", "limit=1001", "limit=many"])

@@ -201,10 +201,10 @@ def test_a_failing_provider_is_reported_without_affecting_the_others(
     assert not evaluations["sample-b"].used
     assert evaluations["sample-b"].freshness == "ageing"
     assert evaluations["sample-b"].reason.text.startswith("Ageing")
-    told = worker.status()["by_name"]
-    assert told["sample-a"]["state"] == "ok"
-    assert "as the test has it" in told["sample-b"]["message"]
-    assert told["sample-b"]["last_success_at"] < told["sample-a"]["last_success_at"]
+    result = worker.status()["by_name"]
+    assert result["sample-a"]["state"] == "ok"
+    assert "as the test has it" in result["sample-b"]["message"]
+    assert result["sample-b"]["last_success_at"] < result["sample-a"]["last_success_at"]
 
 
 def test_a_provider_that_fails_at_every_tick_is_soon_called_less_often(
@@ -234,9 +234,9 @@ def test_a_provider_is_not_called_before_its_retry_after(
     for _ in range(6):
         worker.tick(seconds=15)
     assert len(sources["sample-b"].asked) == 1
-    told = worker.status()["by_name"]["sample-b"]
-    assert told["state"] == "throttled"
-    assert told["retry_at"] == "2026-11-18T10:09:22Z"
+    result = worker.status()["by_name"]["sample-b"]
+    assert result["state"] == "throttled"
+    assert result["retry_at"] == "2026-11-18T10:09:22Z"
     worker.tick(seconds=15)
     assert len(sources["sample-b"].asked) == 2
     assert worker.status()["by_name"]["sample-b"]["state"] == "ok"

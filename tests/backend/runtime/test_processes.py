@@ -34,7 +34,7 @@ CHILD = """
 
 
 def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
-    script, told = tmp_path / "child.py", tmp_path / "pid"
+    script, result = tmp_path / "child.py", tmp_path / "pid"
     script.write_text(textwrap.dedent(CHILD))
     parent = subprocess.Popen(
         [
@@ -43,12 +43,12 @@ def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
             "import subprocess, sys, time; "
             "subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE); time.sleep(600)",
             str(script),
-            str(told),
+            str(result),
         ],
         env={**os.environ, PARENT_PIPE_VARIABLE: "1"},
     )
-    wait_for(lambda: told.exists() and told.read_text() != "", "The start of the child")
-    child = psutil.Process(int(told.read_text()))
+    wait_for(lambda: result.exists() and result.read_text() != "", "The start of the child")
+    child = psutil.Process(int(result.read_text()))
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, "Its end")

@@ -131,12 +131,14 @@ def test_the_operator_is_told_what_is_wrong_and_what_is_double(
 ) -> None:
     write(tmp_path / "profiles.json", '{"one": {}}')
     write(tmp_path / "chainproof.toml", "profiles = 7")
-    told = list(check_profiles(Settings(), sqlite_service.database))
-    assert [(each.state, each.subject) for each in told] == [
+    result = list(check_profiles(Settings(), sqlite_service.database))
+    assert [(each.state, each.subject) for each in result] == [
         ("fault", "Profiles"),
         ("ok", "Profiles"),
         ("note", "Profiles"),
     ]
-    assert "chainproof.toml" in told[0].sentence
-    assert told[1].sentence.startswith("2 configured: 1 from the file that CHAINPROOF_PROFILES names; 1 from")
-    assert "'one' is taken from the file" in told[2].sentence
+    assert "chainproof.toml" in result[0].sentence
+    assert result[1].sentence.startswith(
+        "2 configured: 1 from the file that CHAINPROOF_PROFILES names; 1 from"
+    )
+    assert "'one' is taken from the file" in result[2].sentence

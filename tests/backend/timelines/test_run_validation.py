@@ -64,11 +64,11 @@ def test_a_run_that_breaks_a_rule_is_refused_by_its_field(
 
 def test_all_faults_of_all_runs_are_reported_with_their_index() -> None:
     wrong = decoded(timestamp="no", total_score=0)
-    told = check([decoded(), wrong, decoded(), wrong], profile="one", decoded=True)
-    assert [each.index for each in told.refusals] == [1, 1, 1, 3, 3, 3]
-    assert [each.field for each in told.refusals[:3]] == ["timestamp", "total_score", "normalized_score"]
-    assert len(told.prepared) == 2
-    assert "which is 8.5" in told.refusals[1].reason
+    result = check([decoded(), wrong, decoded(), wrong], profile="one", decoded=True)
+    assert [each.index for each in result.refusals] == [1, 1, 1, 3, 3, 3]
+    assert [each.field for each in result.refusals[:3]] == ["timestamp", "total_score", "normalized_score"]
+    assert len(result.prepared) == 2
+    assert "which is 8.5" in result.refusals[1].reason
 
 
 @pytest.mark.parametrize(
@@ -118,6 +118,8 @@ def test_an_entry_has_every_field_in_the_order_of_the_interface() -> None:
 
 
 def test_without_a_common_profile_each_run_names_its_own() -> None:
-    told = check([build_run(profile="a"), build_run()])
-    assert [each.profile for each in told.prepared] == ["a"]
-    assert [(each.index, each.field, each.reason) for each in told.refusals] == [(1, "profile", "is missing")]
+    result = check([build_run(profile="a"), build_run()])
+    assert [each.profile for each in result.prepared] == ["a"]
+    assert [(each.index, each.field, each.reason) for each in result.refusals] == [
+        (1, "profile", "is missing")
+    ]

@@ -91,8 +91,8 @@ class Service:
         return number
 
     def topic(self, title: str = "A title", **more: Any) -> dict[str, Any]:
-        told = self.clock() - timedelta(hours=1)
-        given = {"category": 2, "published_at": told.isoformat(), "url": "https://news.example/1"}
+        result = self.clock() - timedelta(hours=1)
+        given = {"category": 2, "published_at": result.isoformat(), "url": "https://news.example/1"}
         return {**given, "texts": {"en": {"title": title}}, **more}
 
     def ago(self, **duration: float) -> str:

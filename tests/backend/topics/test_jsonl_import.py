@@ -124,8 +124,8 @@ def test_the_command_reports_its_result_and_wrong_lines(tmp_path: Path) -> None:
     assert json.loads(result.stdout) == {"added": 0, "updated": 2, "mistakes": 0}
     result = run(home, str(bad))
     assert result.exit_code == 2
-    told = result.stderr.replace("\n", "")
-    assert "bad.jsonl:2: category is missing; 3 more" in told
-    assert "Nothing was added." in told
+    outcome = result.stderr.replace("\n", "")
+    assert "bad.jsonl:2: category is missing; 3 more" in outcome
+    assert "Nothing was added." in outcome
     result = run(home, str(bad), "--partial", "--json")
     assert (result.exit_code, json.loads(result.stdout)["added"]) == (2, 1)

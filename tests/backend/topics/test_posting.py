@@ -26,14 +26,15 @@ def test_a_topic_without_an_external_id_is_always_new(service: Service) -> None:
 
 def test_a_known_external_id_updates_that_topic_and_keeps_its_other_texts(service: Service) -> None:
     first = service.add(external_id="a", category=0, texts={"en": {"title": "Old"}, "ja": {"title": "旧"}})
-    told = service.ago(days=40)
+    published_at = service.ago(days=40)
     assert (
-        service.add(external_id="a", category=2, published_at=told, texts={"en": {"title": "New"}}) == first
+        service.add(external_id="a", category=2, published_at=published_at, texts={"en": {"title": "New"}})
+        == first
     )
     (item,) = service.data("/topics?category=2")
-    assert (item["title"], item["published_at"]) == ("New", told)
+    assert (item["title"], item["published_at"]) == ("New", published_at)
     (item,) = service.data("/topics?category=2&lang=ja")
-    assert (item["title"], item["published_at"]) == ("旧", told)
+    assert (item["title"], item["published_at"]) == ("旧", published_at)
     assert service.get("/topics?category=0").json()["total"] == 0
     assert service.get("/topics?category=0&lang=ja").json()["total"] == 0
 
@@ -122,9 +123,13 @@ def test_media_responses_use_the_fields_of_the_interface(service: Service) -> No
     number = service.add()
     answer = service.post(f"/topics/{number}/media", MEDIA)
     assert answer.status == 201
-    told = service.data(f"/topics/{number}/media")
-    assert answer.json()["data"] == told
-    (source,), (article,), (tweet,) = told["primary_sources"], told["articles"], told["tweets"]
+    media = service.data(f"/topics/{number}/media")
+    assert answer.json()["data"] == media
+    (source,), (article,), (tweet,) = (
+        media["primary_sources"],
+        media["articles"],
+        media["tweets"],
+    )
     assert list(source) == ["id", "topic_id", "url", "title", "summary", "published_at", "site_name"]
     assert (source["topic_id"], source["site_name"]) == (number, "The regulator")
     assert list(article) == ["id", "topic_id", "entry_url", "title", "published_at"]
@@ -163,12 +168,16 @@ def test_media_are_listed_in_the_language_or_else_in_the_topics_own(service: Ser
     }
     service.post(f"/topics/{number}/media", sent)
 
-    def told(lang: str, kind: str) -> set[str]:
+    def list_languages(lang: str, kind: str) -> set[str]:
         media = service.data(f"/topics/{number}/media?lang={lang}")
         return {item["entry_url"].rpartition("/")[2] for item in media[kind]}
 
-    assert [told(lang, "articles") for lang in ("en", "ja", "zh")] == [{"en", "all"}, {"ja", "all"}, {"all"}]
-    assert [told(lang, "tweets") for lang in ("en", "ja", "zh")] == [{"ja"}, {"ja"}, {"zh"}]
+    assert [list_languages(lang, "articles") for lang in ("en", "ja", "zh")] == [
+        {"en", "all"},
+        {"ja", "all"},
+        {"all"},
+    ]
+    assert [list_languages(lang, "tweets") for lang in ("en", "ja", "zh")] == [{"ja"}, {"ja"}, {"zh"}]
 
 
 def test_media_are_listed_newest_first_and_undated_ones_last(service: Service) -> None:
@@ -179,8 +188,8 @@ def test_media_are_listed_newest_first_and_undated_ones_last(service: Service) -
         for name, day in days.items()
     ]
     service.post(f"/topics/{number}/media", {"articles": items})
-    told = service.data(f"/topics/{number}/media")["articles"]
-    assert [item["entry_url"][-1] for item in told] == ["c", "a", "d", "b"]
+    published_at = service.data(f"/topics/{number}/media")["articles"]
+    assert [item["entry_url"][-1] for item in published_at] == ["c", "a", "d", "b"]
 
 
 def test_invalid_media_are_400_and_media_of_an_unknown_topic_are_404(service: Service) -> None:

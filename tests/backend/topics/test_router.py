@@ -269,9 +269,9 @@ def test_authentication_errors_use_the_envelope(service: Service) -> None:
 
 def test_an_insight_names_the_confirming_sources(service: Service) -> None:
     number = service.add()
-    told = service.data(f"/ai_insights/{number}")
-    assert told["conclusion"] == "No source beside this topic itself is stored."
-    assert [section["title"] for section in told["deep_analysis"]] == ["Who confirms it"]
+    result = service.data(f"/ai_insights/{number}")
+    assert result["conclusion"] == "No source beside this topic itself is stored."
+    assert [section["title"] for section in result["deep_analysis"]] == ["Who confirms it"]
 
 
 def test_model_prose_is_returned_only_for_its_own_facts(service: Service) -> None:
@@ -294,11 +294,11 @@ def test_model_prose_is_returned_only_for_its_own_facts(service: Service) -> Non
     )
     with service.database.write() as connection:
         generation_records.store_record(connection, record)
-    told = service.data(f"/ai_insights/{number}")
-    assert told["conclusion"] == "Nobody else tells it."
-    titles = [section["title"] for section in told["deep_analysis"]]
+    result = service.data(f"/ai_insights/{number}")
+    assert result["conclusion"] == "Nobody else tells it."
+    titles = [section["title"] for section in result["deep_analysis"]]
     assert titles == ["Who confirms it", "How this was written"]
-    assert "small-1" in told["deep_analysis"][-1]["expanded_explanation"]
+    assert "small-1" in result["deep_analysis"][-1]["expanded_explanation"]
     article = {"articles": [{"entry_url": "https://www.coindesk.com/a", "title": "x"}]}
     assert service.post(f"/topics/{number}/media", article).status == 201
     again = service.data(f"/ai_insights/{number}")

@@ -39,20 +39,20 @@ def asking(settings: Settings, database: Database, on_news: OnNews = lambda _: N
 
 def test_sample_mode_has_no_schedule_that_uses_the_network(sqlite_database: Database, tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
-    told = topic_schedules(settings, sqlite_database, ActiveRules(settings))
-    assert [schedule.name for schedule in told] == [REPORTS, "topics-index"]
+    result = topic_schedules(settings, sqlite_database, ActiveRules(settings))
+    assert [schedule.name for schedule in result] == [REPORTS, "topics-index"]
 
 
 def test_live_mode_polls_feeds_groups_articles_and_writes_reports(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
     settings = live(tmp_path, server)
-    told = {
+    result = {
         schedule.name: schedule
         for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
     }
-    assert sorted(told) == ["news-retention", "topics-feeds", "topics-grouping", "topics-index", REPORTS]
-    told["topics-feeds"].run(NOW)
+    assert sorted(result) == ["news-retention", "topics-feeds", "topics-grouping", "topics-index", REPORTS]
+    result["topics-feeds"].run(NOW)
     assert len(stored_topics(sqlite_database, "live")) == 1
 
 
@@ -63,33 +63,33 @@ def test_posts_are_read_with_a_valid_token_and_other_schedules_work_without(
 
     def scheduled(token: str) -> dict[str, Schedule]:
         settings = base.model_copy(update={"x_bearer_token": SecretStr(token), "x_base_url": x.url})
-        told = topic_schedules(settings, sqlite_database, ActiveRules(settings))
-        return {schedule.name: schedule for schedule in told}
+        result = topic_schedules(settings, sqlite_database, ActiveRules(settings))
+        return {schedule.name: schedule for schedule in result}
 
     with XServer() as x:
         x.x.found["news.example/1"] = [post(11, "x", NOW, likes=9)]
-        told = scheduled(TOKEN)
-        told["topics-feeds"].run(NOW)
-        told["topics-posts"].run(NOW)
+        result = scheduled(TOKEN)
+        result["topics-feeds"].run(NOW)
+        result["topics-posts"].run(NOW)
         (topic,) = stored_topics(sqlite_database, "live")
         assert [item.url for item in topic.media if item.kind == "tweet"] == ["https://x.com/i/web/status/11"]
         broken = scheduled("two\nlines")
-    assert (told.keys() - broken.keys(), broken.keys() - told.keys()) == ({"topics-posts"}, set())
+    assert (result.keys() - broken.keys(), broken.keys() - result.keys()) == ({"topics-posts"}, set())
 
 
 def test_old_articles_are_deleted_on_schedule(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
     settings = live(tmp_path, server)
-    told = {
+    result = {
         schedule.name: schedule
         for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
     }
-    told["topics-feeds"].run(NOW)
+    result["topics-feeds"].run(NOW)
     (tmp_path / "feeds.yaml").write_text("disable: all\n")
-    told["topics-feeds"].run(NOW + timedelta(hours=1))
+    result["topics-feeds"].run(NOW + timedelta(hours=1))
     for days, left in ((30, 1), (31, 0)):
-        told["news-retention"].run(NOW + timedelta(days=days))
+        result["news-retention"].run(NOW + timedelta(days=days))
         with sqlite_database.read() as connection:
             assert len(connection.execute(sa.select(news_items.c.id)).all()) == left
 

@@ -126,10 +126,10 @@ def test_live_figures_last_while_the_providers_are_away_and_come_with_them(
     age(home, minutes=12)  # the next polls are due, and the figures still count
     wait_for(lambda: states(service)["coingecko"] == "open", "A provider that is left alone")
     wait_for(lambda: states(service)["coinmarketcap"] == "open", "The other one as well")
-    told = {item["provider"]: item for item in service.json("/markets/status")["providers"]}
+    payload = {item["provider"]: item for item in service.json("/markets/status")["providers"]}
     for name in ("coingecko", "coinmarketcap"):
-        assert told[name]["message"]
-        assert told[name]["retry_at"]
+        assert payload[name]["message"]
+        assert payload[name]["retry_at"]
     during = bitcoin(service)
     assert during["source"] == BOTH
     assert during["price_usd"] == first["price_usd"]

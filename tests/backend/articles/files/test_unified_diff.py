@@ -17,9 +17,9 @@ def test_distant_changes_are_in_separate_hunks() -> None:
     before = [str(k) for k in range(30)]
     after = [*before]
     after[2], after[25] = "two", "twenty-five"
-    told = "".join(build_unified_diff("\n".join(before) + "\n", "\n".join(after) + "\n", "x.md"))
-    assert told.startswith("--- a/x.md\n+++ b/x.md\n@@ -1,6 +1,6 @@\n 0\n 1\n-2\n+two\n 3\n")
-    assert "@@ -23,7 +23,7 @@\n" in told
+    result = "".join(build_unified_diff("\n".join(before) + "\n", "\n".join(after) + "\n", "x.md"))
+    assert result.startswith("--- a/x.md\n+++ b/x.md\n@@ -1,6 +1,6 @@\n 0\n 1\n-2\n+two\n 3\n")
+    assert "@@ -23,7 +23,7 @@\n" in result
 
 
 def test_texts_with_different_line_counts_are_rejected() -> None:

@@ -1,4 +1,4 @@
-"""A set of rules is kept for the next start, and used as long as it would be made the same again."""
+"""Compiled rules are cached for the next start while their packs and code stay the same."""
 
 import hashlib
 import logging
@@ -42,8 +42,8 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / FILE_NAME
 
 
-def made(file: Path, packs: Sequence[Path]) -> tuple[CompiledPack, bool]:
-    """The set, and whether it had to be made."""
+def load_or_compile(file: Path, packs: Sequence[Path]) -> tuple[CompiledPack, bool]:
+    """Load or compile the rules; returns whether they were compiled."""
     times = []
 
     def make() -> CompiledPack:
@@ -53,20 +53,20 @@ def made(file: Path, packs: Sequence[Path]) -> tuple[CompiledPack, bool]:
     return CompiledRulesCache(file, may_write=True).load_or_compile(packs, make), bool(times)
 
 
-def told(kept: CompiledPack) -> list[tuple[object, ...]]:
-    """All meanings in their order; rules by their content, since they are compared as what they are."""
+def list_meanings(kept: CompiledPack) -> list[tuple[object, ...]]:
+    """List all meanings in order. Rules are compared by content."""
     meanings = [meaning for listed in kept.rules.meanings for meaning in listed]
     return [(*m[:2], m.rule.rule if m.rule else None, *m[3:]) for m in meanings]
 
 
 def never() -> CompiledPack:
-    raise AssertionError("The set was made anew.")
+    raise AssertionError("The rules were compiled again.")
 
 
 def test_a_second_start_loads_the_rules_from_the_cache(file: Path, packs: list[Path]) -> None:
-    first, was_made = made(file, packs)
+    first, was_made = load_or_compile(file, packs)
     assert was_made
-    second, was_made = made(file, packs)
+    second, was_made = load_or_compile(file, packs)
     assert not was_made
     assert second.pack == first.pack
     assert second.rules.version == first.rules.version
@@ -77,7 +77,7 @@ def test_a_second_start_loads_the_rules_from_the_cache(file: Path, packs: list[P
 
 
 def test_the_default_rules_survive_the_cache_unchanged(file: Path) -> None:
-    """Whatever it consists of can be taken out of the file."""
+    """All classes of compiled rules can be loaded from the file."""
     shipped = rules_loader.load_shipped()
     kept = CompiledRulesCache(file, may_write=True)
     kept.load_or_compile(pack_loader.default_files(), rules_loader.load_shipped)
@@ -86,13 +86,13 @@ def test_the_default_rules_survive_the_cache_unchanged(file: Path) -> None:
     assert found.rules.entities == shipped.rules.entities
     assert [each.rule for each in found.rules.rules] == [each.rule for each in shipped.rules.rules]
     assert found.rules.surfaces == shipped.rules.surfaces
-    assert told(found) == told(shipped)
+    assert list_meanings(found) == list_meanings(shipped)
 
 
 def test_runtime_state_of_a_rule_set_is_not_cached(file: Path, packs: list[Path]) -> None:
-    first, _ = made(file, packs)  # its specs were read
+    first, _ = load_or_compile(file, packs)  # its specs were read
     assert first.rules.settled
-    assert not made(file, packs)[0].rules.settled
+    assert not load_or_compile(file, packs)[0].rules.settled
 
 
 @pytest.mark.parametrize("change", ["content", "order", "one more", "another place"])
@@ -101,7 +101,7 @@ def test_changed_packs_miss_the_cache(
 ) -> None:
     other = packs[0].with_name("other.yaml")
     other.write_text("version: 1\ncontext_words: {en: [ledger]}\n", encoding="utf-8")
-    made(file, [*packs, other])
+    load_or_compile(file, [*packs, other])
     asked = [*packs, other]
     match change:
         case "content":
@@ -112,25 +112,25 @@ def test_changed_packs_miss_the_cache(
             asked.append(other)
         case "another place":  # the specs of shipped rules are not read at the start
             monkeypatch.setattr(pack_loader, "SHIPPED", (other.parent,))
-    assert made(file, asked)[1]
+    assert load_or_compile(file, asked)[1]
 
 
 def test_a_changed_code_version_misses_the_cache(
     file: Path, packs: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made(file, packs)
+    load_or_compile(file, packs)
     monkeypatch.setattr(compiled_cache, "_fingerprint_of_code", lambda: b"of the version before")
-    assert made(file, packs)[1]
+    assert load_or_compile(file, packs)[1]
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "altered"])
 def test_a_damaged_cache_file_is_rebuilt(file: Path, packs: list[Path], damage: str) -> None:
-    made(file, packs)
+    load_or_compile(file, packs)
     content = bytearray(file.read_bytes())
     content[-20] ^= 1
     file.write_bytes({"cut": content[:-9], "empty": b"", "altered": content}[damage])
-    assert made(file, packs)[1]
-    assert not made(file, packs)[1]
+    assert load_or_compile(file, packs)[1]
+    assert not load_or_compile(file, packs)[1]
 
 
 def test_loading_the_cache_refuses_foreign_pickle_classes(
@@ -145,7 +145,7 @@ def test_loading_the_cache_refuses_foreign_pickle_classes(
     content = fingerprint(packs) + pickle.dumps(Stranger())
     file.write_bytes(hashlib.blake2b(content, digest_size=32).digest() + content)
     with caplog.at_level(logging.INFO):
-        assert made(file, packs)[1]
+        assert load_or_compile(file, packs)[1]
     assert f"not read from {file}: the class" in caplog.text
     assert not trap.exists()
 
@@ -163,14 +163,14 @@ def test_the_rules_are_compiled_when_the_cache_cannot_be_written(
     tmp_path: Path, packs: list[Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO):
-        _, was_made = made(tmp_path / "none" / FILE_NAME, packs)
+        _, was_made = load_or_compile(tmp_path / "none" / FILE_NAME, packs)
     assert was_made
     assert "not cached" in caplog.text
     assert "No such file or directory" in caplog.text
 
 
 def test_the_cache_file_is_private_and_leaves_no_temporary_file(file: Path, packs: list[Path]) -> None:
-    made(file, packs)
+    load_or_compile(file, packs)
     assert file.stat().st_mode & 0o077 == 0
     assert sorted(each.name for each in file.parent.iterdir()) == [FILE_NAME, "own.yaml"]
 
@@ -183,7 +183,7 @@ def test_abandoned_temporary_files_are_deleted_and_recent_ones_are_kept(
     written.touch()
     long_ago = time.time() - compiled_cache.ABANDONED_FILE_SECONDS - 1
     os.utime(left, (long_ago, long_ago))
-    made(file, packs)
+    load_or_compile(file, packs)
     assert not left.exists()
     assert written.exists()
 

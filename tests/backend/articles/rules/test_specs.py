@@ -43,9 +43,9 @@ def test_passing_specs_report_no_failures() -> None:
     ],
 )
 def test_a_failing_spec_reports_the_actual_result(specs: str, reason: str) -> None:
-    (told,) = reasons(pack(rule("Etherium", "Ethereum", specs)))
-    assert told.startswith("rule 'own': spec 1: ")
-    assert reason in told
+    (result,) = reasons(pack(rule("Etherium", "Ethereum", specs)))
+    assert result.startswith("rule 'own': spec 1: ")
+    assert reason in result
 
 
 def test_a_spec_uses_the_first_language_of_its_rule_by_default() -> None:
@@ -61,8 +61,8 @@ def test_a_spec_checks_the_content_field_by_default() -> None:
 def test_a_spec_is_checked_with_the_corrections_of_all_rules() -> None:
     one = rule("Etherium", "Ethereum", "{from: Etherium Solanna, to: Ethereum Solanna}", id="one")
     other = rule("Solanna", "Solana", "{from: Solanna, to: Solana}", id="other")
-    (told,) = reasons(pack(one, other))
-    assert "became 'Ethereum Solana'" in told
+    (result,) = reasons(pack(one, other))
+    assert "became 'Ethereum Solana'" in result
 
 
 def test_disabled_rules_are_checked_as_if_enabled_even_if_they_conflict() -> None:

@@ -78,15 +78,15 @@ def test_form_has_its_fields_and_buttons_and_resubmits_the_request(at_desk: Desk
 
 
 def test_approval_redirects_with_code_state_and_issuer(at_desk: Desk) -> None:
-    told = answered(at_desk.decide())
-    assert told.pop("code").startswith("cpc_")
-    assert told == {"state": "a state & more"}
+    result = answered(at_desk.decide())
+    assert result.pop("code").startswith("cpc_")
+    assert result == {"state": "a state & more"}
 
 
 def test_denial_redirects_with_access_denied_and_needs_no_password(at_desk: Desk) -> None:
-    told = answered(at_desk.decide("deny", username="", password=""))
-    assert (told["error"], told["state"]) == ("access_denied", "a state & more")
-    assert "code" not in told
+    result = answered(at_desk.decide("deny", username="", password=""))
+    assert (result["error"], result["state"]) == ("access_denied", "a state & more")
+    assert "code" not in result
 
 
 @pytest.mark.parametrize(("button", "name"), [("approve", "code"), ("deny", "error")])
@@ -167,9 +167,9 @@ def test_request_errors_are_redirected_to_the_application(
     at_desk: Desk, changes: dict[str, str | None], error: str
 ) -> None:
     for answer in (at_desk.open(**changes), at_desk.submit(at_desk.asked(**changes))):
-        told = answered(answer)
-        assert (told["error"], told["state"]) == (error, "a state & more")
-        assert re.fullmatch(r"[\x20-\x21\x23-\x5b\x5d-\x7e]+", told["error_description"])
+        result = answered(answer)
+        assert (result["error"], result["state"]) == (error, "a state & more")
+        assert re.fullmatch(r"[\x20-\x21\x23-\x5b\x5d-\x7e]+", result["error_description"])
 
 
 @pytest.mark.parametrize(
@@ -177,15 +177,15 @@ def test_request_errors_are_redirected_to_the_application(
 )
 def test_duplicate_parameter_error_is_redirected_to_the_application(at_desk: Desk, name: str) -> None:
     asked = at_desk.asked()
-    told = answered(at_desk.open(urlencode([*asked.items(), (name, asked[name])])))
-    assert told["error"] == "invalid_request"
-    assert ("state" in told) == (name != "state")
+    result = answered(at_desk.open(urlencode([*asked.items(), (name, asked[name])])))
+    assert result["error"] == "invalid_request"
+    assert ("state" in result) == (name != "state")
 
 
 def test_unknown_parameters_are_ignored_and_empty_ones_are_treated_as_absent(at_desk: Desk) -> None:
     assert at_desk.open(prompt="login", resource="https://a.example").status == 200
-    told = answered(at_desk.decide(state="", scope=""))
-    assert set(told) == {"code"}
+    result = answered(at_desk.decide(state="", scope=""))
+    assert set(result) == {"code"}
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,10 @@ def test_authlib_signs_in_reads_data_refreshes_and_revokes(at_desk: Desk) -> Non
         client.token = OAuth2Token({**first, "expires_at": 1})
         assert (await client.get(f"{BASE}/assets")).status_code == 200
         assert client.token["access_token"] != first["access_token"]
-        told = await client.introspect_token(
+        result = await client.introspect_token(
             f"{BASE}/oauth/introspect", client.token["access_token"], auth=client.token_auth
         )
-        assert told.json()["active"] is True
+        assert result.json()["active"] is True
         revoked = await client.revoke_token(f"{BASE}/oauth/revoke", client.token["refresh_token"])
         assert revoked.status_code == 200
         at_desk.running.poll_changes()

@@ -23,9 +23,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def named(file: Path) -> str:
-    told = json.loads(file.read_text())
-    assert set(told) == {"client_id", "redirect_uri"}
-    return str(told["client_id"])
+    body = json.loads(file.read_text())
+    assert set(body) == {"client_id", "redirect_uri"}
+    return str(body["client_id"])
 
 
 def test_dashboard_app_is_registered_once_with_its_redirect_uri(

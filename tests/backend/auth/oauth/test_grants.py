@@ -156,9 +156,9 @@ def test_revoking_an_access_token_keeps_its_family_and_a_refresh_token_ends_it(f
 
 def test_introspection_describes_active_tokens_and_hides_inactive_ones(family: Family) -> None:
     issued = family.issued("read")
-    told = grants.introspect(family.database, issued.access_token, family.at)
+    result = grants.introspect(family.database, issued.access_token, family.at)
     begun = int(family.at.timestamp())
-    assert told == {
+    assert result == {
         "active": True,
         "scope": "read",
         "client_id": family.client_id,

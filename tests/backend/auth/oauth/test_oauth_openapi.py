@@ -18,8 +18,8 @@ METADATA = "/.well-known/oauth-authorization-server"
 
 @pytest.fixture(scope="module")
 def document(service: Running) -> dict[str, Any]:
-    told: dict[str, Any] = service.json("/openapi.json")
-    return told
+    payload: dict[str, Any] = service.json("/openapi.json")
+    return payload
 
 
 def guess_eleven_times(at_desk: Desk) -> Answer:
@@ -144,9 +144,9 @@ def test_database_outage_returns_a_page_for_people_and_json_for_programs(
 
     monkeypatch.setattr("backend.auth.oauth.apps.find", gone)
     monkeypatch.setattr("backend.auth.oauth.grants.exchange_code", gone)
-    page, told = at_desk.open(), at_desk.exchange("x")
+    page, payload = at_desk.open(), at_desk.exchange("x")
     assert (page.status, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
-    assert told.json()["error"] == "temporarily_unavailable"
-    for path, method, answer in (("/oauth/authorize", "get", page), ("/oauth/token", "post", told)):
+    assert payload.json()["error"] == "temporarily_unavailable"
+    for path, method, answer in (("/oauth/authorize", "get", page), ("/oauth/token", "post", payload)):
         assert answer.headers["retry-after"] == "5"
         is_described(document, path, method, answer)

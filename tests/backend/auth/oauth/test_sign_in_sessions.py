@@ -47,9 +47,9 @@ def shows_page(at: Desk, **changes: Any) -> bool:
 
 def test_second_request_of_a_signed_in_browser_skips_the_page(dashboard: Desk) -> None:
     first = dashboard.tokens()
-    told = answered(dashboard.open(scope="read"))
-    assert told["state"] == "a state & more"
-    second = dashboard.exchange(told["code"]).json()
+    payload = answered(dashboard.open(scope="read"))
+    assert payload["state"] == "a state & more"
+    second = dashboard.exchange(payload["code"]).json()
     assert second["scope"] == "read"
     assert [dashboard.introspect(each["access_token"])["username"] for each in (first, second)] == ["ada"] * 2
     assert len(active(dashboard.running)) == 1
@@ -171,8 +171,8 @@ def test_token_refresh_extends_the_session_and_fails_after_it_ends(dashboard: De
         tokens = dashboard.refresh(tokens["refresh_token"]).json()
     assert not shows_page(dashboard)
     clock.move(seconds=IDLE_SESSION_LIFETIME.total_seconds())
-    told = dashboard.refresh(tokens["refresh_token"]).json()
-    assert (told["error"], "session" in told["error_description"]) == ("invalid_grant", True)
+    payload = dashboard.refresh(tokens["refresh_token"]).json()
+    assert (payload["error"], "session" in payload["error_description"]) == ("invalid_grant", True)
     assert retention.delete_expired(dashboard.running.database, clock() + timedelta(hours=2))["sessions"] == 1
     assert dashboard.refresh(tokens["refresh_token"]).status == 400
 

@@ -13,7 +13,7 @@ from tests.support.oauth_app import CALLBACK, FORM_TYPE, Desk, desk, post
 ENDPOINTS = ["/oauth/token", "/oauth/revoke", "/oauth/introspect"]
 
 
-def told(answer: Answer, status: int, error: str) -> str:
+def check_error(answer: Answer, status: int, error: str) -> str:
     """The description of a refusal in the shape of RFC 6749 section 5.2."""
     assert answer.status == status, (answer.status, answer.body)
     assert answer.headers["content-type"] == "application/json"
@@ -71,7 +71,7 @@ def test_revoked_token_is_rejected_after_the_next_change_poll(at_desk: Desk) -> 
 def test_missing_field_of_an_exchange_is_rejected_by_name(
     at_desk: Desk, name: str, value: str | None
 ) -> None:
-    assert name in told(at_desk.exchange("cpc_x", **{name: value}), 400, "invalid_request")
+    assert name in check_error(at_desk.exchange("cpc_x", **{name: value}), 400, "invalid_request")
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_missing_field_of_an_exchange_is_rejected_by_name(
 def test_duplicate_field_is_rejected(at_desk: Desk, name: str) -> None:
     client = f"grant_type=authorization_code&client_id={at_desk.app.client_id}"
     form = f"{client}&code=x&redirect_uri=y&code_verifier=z&scope=read&{name}=again"
-    told(post(at_desk.running, "/oauth/token", form), 400, "invalid_request")
+    check_error(post(at_desk.running, "/oauth/token", form), 400, "invalid_request")
 
 
 @pytest.mark.parametrize("value", ["password", "client_credentials", "refresh_token ", "\0", "a" * 10_000])
 def test_unsupported_grant_types_are_rejected(at_desk: Desk, value: str) -> None:
-    told(at_desk.token({"grant_type": value}), 400, "unsupported_grant_type")
+    check_error(at_desk.token({"grant_type": value}), 400, "unsupported_grant_type")
 
 
 HOSTILE = [
@@ -119,7 +119,7 @@ def test_hostile_field_values_are_rejected_with_oauth_errors(
     spent: tuple[Desk, str], name: str, value: str, status: int, error: str
 ) -> None:
     at_desk, code = spent
-    told(at_desk.exchange(code, **{name: value}), status, error)
+    check_error(at_desk.exchange(code, **{name: value}), status, error)
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_body_that_is_not_a_form_is_rejected_with_an_oauth_error(
     at_desk: Desk, path: str, content_type: str, body: bytes, status: int
 ) -> None:
     headers = {"content-type": content_type, "CP-X-API-KEY": at_desk.running.key}
-    told(
+    check_error(
         send(at_desk.running.app, path, method="POST", headers=headers, body=[body]),
         status,
         "invalid_request",
@@ -159,19 +159,19 @@ def test_body_that_is_not_a_form_is_rejected_with_an_oauth_error(
 def test_content_length_over_the_limit_is_rejected_before_the_body_is_read(at_desk: Desk) -> None:
     headers = {"content-type": FORM_TYPE, "content-length": "9" * 30}
     answer = send(at_desk.running.app, "/oauth/token", method="POST", headers=headers)
-    told(answer, 413, "invalid_request")
+    check_error(answer, 413, "invalid_request")
     assert answer.reads == 0
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
 def test_unsupported_methods_return_405_with_an_oauth_error(at_desk: Desk, path: str) -> None:
     answer = send(at_desk.running.app, path)
-    told(answer, 405, "invalid_request")
+    check_error(answer, 405, "invalid_request")
     assert answer.headers["allow"] == "POST"
 
 
 def test_unknown_oauth_paths_return_404_with_an_oauth_error(at_desk: Desk) -> None:
-    told(send(at_desk.running.app, "/oauth/nothing"), 404, "invalid_request")
+    check_error(send(at_desk.running.app, "/oauth/nothing"), 404, "invalid_request")
 
 
 def basic(credentials: str) -> dict[str, str]:
@@ -189,7 +189,7 @@ def test_client_id_is_accepted_in_basic_authentication_without_a_secret(at_desk:
     assert sent(basic(f"{client_id}:")).status == 200
     assert sent(basic(f"{client_id.upper()}:"), client_id=client_id.upper()).status == 200
     for headers in (basic(f"{client_id}:secret"), basic("another:"), {"Authorization": "Basic é!"}):
-        told(sent(headers, client_id=client_id), 401, "invalid_client")
+        check_error(sent(headers, client_id=client_id), 401, "invalid_client")
 
 
 def test_api_key_in_the_headers_of_an_exchange_is_ignored(at_desk: Desk) -> None:
@@ -201,27 +201,29 @@ def test_api_key_in_the_headers_of_an_exchange_is_ignored(at_desk: Desk) -> None
 def test_refresh_accepts_a_missing_or_matching_client_id_and_rejects_another(at_desk: Desk) -> None:
     token = at_desk.tokens()["refresh_token"]
     other = desk(at_desk.running)
-    told(at_desk.refresh(token, client_id=other.app.client_id), 400, "invalid_grant")
+    check_error(at_desk.refresh(token, client_id=other.app.client_id), 400, "invalid_grant")
     token = at_desk.refresh(token, client_id=at_desk.app.client_id).json()["refresh_token"]
     assert at_desk.refresh(token).status == 200
-    told(at_desk.refresh(token), 400, "invalid_grant")
-    told(at_desk.token({"grant_type": "refresh_token"}), 400, "invalid_request")
+    check_error(at_desk.refresh(token), 400, "invalid_grant")
+    check_error(at_desk.token({"grant_type": "refresh_token"}), 400, "invalid_request")
 
 
 def test_revoking_an_unknown_token_returns_200_with_an_empty_body(at_desk: Desk) -> None:
     for form in ({"token": "nothing"}, {"token": "\0", "token_type_hint": "nonsense"}):
         answer = post(at_desk.running, "/oauth/revoke", form)
         assert (answer.status, answer.body) == (200, b"")
-    told(post(at_desk.running, "/oauth/revoke", {}), 400, "invalid_request")
-    told(post(at_desk.running, "/oauth/revoke", {"token": "x", "client_id": "y"}), 401, "invalid_client")
+    check_error(post(at_desk.running, "/oauth/revoke", {}), 400, "invalid_request")
+    check_error(
+        post(at_desk.running, "/oauth/revoke", {"token": "x", "client_id": "y"}), 401, "invalid_client"
+    )
 
 
 def test_introspection_requires_the_read_scope(at_desk: Desk) -> None:
     database, now = at_desk.running.database, at_desk.running.clock()
     writer = auth_service.create_key(database, name="w", scopes=["write"], now=now).key
     token = at_desk.tokens()["access_token"]
-    told(post(at_desk.running, "/oauth/introspect", {"token": token}), 401, "invalid_token")
-    told(
+    check_error(post(at_desk.running, "/oauth/introspect", {"token": token}), 401, "invalid_token")
+    check_error(
         post(at_desk.running, "/oauth/introspect", {"token": token}, {"CP-X-API-KEY": writer}),
         403,
         "insufficient_scope",

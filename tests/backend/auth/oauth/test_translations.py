@@ -16,9 +16,9 @@ def test_every_language_translates_all_messages_with_the_same_placeholders(langu
     assert set(words.scopes) == set(SCOPES)
     assert set(words.problems) == set(get_args(ProblemCode))
     for name, sentence in asdict(EN).items():
-        told = asdict(words)[name]
-        assert told
+        result = asdict(words)[name]
+        assert result
         if isinstance(sentence, str):
-            assert sorted(re.findall(r"{\w+}", told)) == sorted(re.findall(r"{\w+}", sentence)), name
+            assert sorted(re.findall(r"{\w+}", result)) == sorted(re.findall(r"{\w+}", sentence)), name
     assert LANGUAGE_NAMES[language]
     assert LANGUAGE_TAGS[language].startswith(language)

@@ -117,19 +117,19 @@ def test_timed_out_request_gets_an_error_and_counts_as_active_until_it_finishes(
     async def run() -> int:
         working = Timed()
         app = shell(sqlite_database, working, load=load, seconds=0.01)
-        told = asyncio.Event()
+        result = asyncio.Event()
 
         async def take(message: Any) -> None:
             sent.append(message)
             if message["type"] == "http.response.body":
-                told.set()
+                result.set()
 
         async def receive() -> Any:
             raise AssertionError("nobody reads")
 
         scope = {"type": "http", "method": "GET", "path": "/topics", "query_string": b"", "headers": []}
         request = asyncio.create_task(app(scope, receive, take))
-        await told.wait()
+        await result.wait()
         still = load.requests
         working.go_on.set()
         await request

@@ -60,14 +60,14 @@ def statuses(running: Running, count: int, path: str = "/prices", **more: Any) -
 
 def test_key_has_one_rate_limit_across_client_addresses(running: Running) -> None:
     addresses = ("192.0.2.7", "198.51.100.9", "2001:db8::1", "192.0.2.7")
-    told = [ask(running, "/prices", client=address).status for address in addresses]
-    assert told == [200, 200, 200, 429]
+    result = [ask(running, "/prices", client=address).status for address in addresses]
+    assert result == [200, 200, 200, 429]
 
 
 @pytest.mark.parametrize("path", ["/prices", "/prices/bitcoin/quotes", "/assets/bitcoin", "/nothing"])
 def test_prepared_and_computed_responses_count_against_the_rate_limit(running: Running, path: str) -> None:
-    told = statuses(running, 4, path)
-    assert (told[:3].count(429), told[3]) == (0, 429)
+    result = statuses(running, 4, path)
+    assert (result[:3].count(429), result[3]) == (0, 429)
 
 
 def test_each_key_has_its_own_rate_limit(running: Running) -> None:
@@ -108,8 +108,8 @@ def test_rate_limit_errors_use_the_error_format_of_their_route_group(running: Ru
 
 
 def test_requests_without_a_valid_key_are_limited_by_address(running: Running) -> None:
-    told = statuses(running, 5, key="", client=SOMEBODY)
-    assert told == [401, 401, 401, 429, 429]
+    result = statuses(running, 5, key="", client=SOMEBODY)
+    assert result == [401, 401, 401, 429, 429]
     assert ask(running, key="", client="192.0.2.8").status == 401
     assert ask(running, client=SOMEBODY).status == 200
 
@@ -126,8 +126,8 @@ def test_guessed_keys_are_rejected_by_address_before_a_database_lookup(
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(KeyCache, "load_from_store", lambda _, digest: bool(asked.append(digest)))
-    told = [ask(running, key=generate("live"), client=SOMEBODY).status for _ in range(5)]
-    assert told == [401, 401, 401, 429, 429]
+    result = [ask(running, key=generate("live"), client=SOMEBODY).status for _ in range(5)]
+    assert result == [401, 401, 401, 429, 429]
     assert len(asked) == 3
 
 
@@ -149,8 +149,8 @@ def test_building_rate_limit_headers_does_not_consume_quota() -> None:
     async def read() -> None:
         limiter = RateLimiter(600, 86_400)
         refused = await (await limiter.count(SOMEBODY)).charge(401)
-        told = refused.headers()
-        assert [refused.headers() for _ in range(5)] == [told] * 5
+        result = refused.headers()
+        assert [refused.headers() for _ in range(5)] == [result] * 5
         assert refused.status.remaining == 590
         assert (await limiter.count(SOMEBODY)).status.remaining == 589
 
@@ -205,9 +205,9 @@ def test_key_and_address_callers_have_different_limit_keys() -> None:
 
 def test_rate_limit_headers_follow_the_draft_syntax() -> None:
     counted = CountedRequest(RateLimiter(600, 60), build_limit_key("a"), LimitStatus(True, 12, 34))
-    told = dict(counted.headers())
-    assert told[b"ratelimit-policy"] == b'"address";q=600;w=60'
-    assert told[b"ratelimit"] == b'"address";r=12;t=34'
+    result = dict(counted.headers())
+    assert result[b"ratelimit-policy"] == b'"address";q=600;w=60'
+    assert result[b"ratelimit"] == b'"address";r=12;t=34'
 
 
 class Time:

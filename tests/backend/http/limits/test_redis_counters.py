@@ -113,8 +113,8 @@ def test_processes_count_locally_and_log_once_until_redis_recovers(server: Redis
                 await made[0].count(caller)
             server.stop()
             with capture_logs_of_this_thread() as logs:
-                told = [await made[0].count(caller) for _ in range(20)]
-                assert [counted.allowed for counted in told] == [True] * 15 + [False] * 5
+                result = [await made[0].count(caller) for _ in range(20)]
+                assert [counted.allowed for counted in result] == [True] * 15 + [False] * 5
                 assert "does not answer" in made[0].describe_storage()
                 assert (await made[1].count(caller)).allowed
             assert [each["event"] for each in logs] == ["redis_connection_lost"] * 2
@@ -167,8 +167,8 @@ def test_unresponsive_redis_is_called_once_and_delays_no_other_request(
         async with limiters(f"redis://127.0.0.1:{port}/0?protocol=2", 1) as (limiter,):
             assert "in Redis" in limiter.describe_storage()
             monkeypatch.setattr(redis_counters, "PROBE_INTERVAL_SECONDS", 60.0)
-            told = await asyncio.gather(*(limiter.count(caller) for _ in range(10)))
-            assert all(counted.allowed for counted in told)
+            result = await asyncio.gather(*(limiter.count(caller) for _ in range(10)))
+            assert all(counted.allowed for counted in result)
             assert "does not answer" in limiter.describe_storage()
             messages = len(asked)
             assert (await limiter.count(caller)).status.remaining == 9

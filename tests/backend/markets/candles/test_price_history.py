@@ -69,9 +69,9 @@ def opened(rows: Sequence[Any]) -> list[datetime]:
 def test_candles_of_every_length_match_the_price_points(database: Database) -> None:
     for minute in range(0, 60 * 9, 7):
         grow(database, NOON + timedelta(minutes=minute), str(100 + (minute * 37) % 11))
-    told = points(database)
+    result = points(database)
     for seconds in price_history.RESOLUTIONS_SECONDS:
-        assert kept(database, seconds) == build_candles(told, seconds)
+        assert kept(database, seconds) == build_candles(result, seconds)
     assert len(kept(database, HALF_HOUR_SECONDS)) == 18
 
 
@@ -197,11 +197,11 @@ def test_the_sample_market_fills_the_gap_of_a_pause(worker: Worker) -> None:
 def test_candles_built_from_polls_are_closed_and_stored(worker: Worker) -> None:
     for _ in range(9):
         worker.tick(minutes=5)
-    told = [(at, price) for at, price in points(worker.database) if at.minute >= 30 or at.hour == 10]
+    result = [(at, price) for at, price in points(worker.database) if at.minute >= 30 or at.hour == 10]
     rows = day(worker)
-    assert rows[-1][4] == float(told[-1][1])
+    assert rows[-1][4] == float(result[-1][1])
     closed = next(row for row in rows if opened([row])[0].hour == 10 and opened([row])[0].minute == 0)
-    inside = [float(price) for at, price in told if at.hour == 10 and at.minute < 30]
+    inside = [float(price) for at, price in result if at.hour == 10 and at.minute < 30]
     assert closed[1:5] == [inside[0], max(inside), min(inside), inside[-1]]
 
 

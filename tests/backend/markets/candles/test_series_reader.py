@@ -26,8 +26,8 @@ def read(worker: Worker, asset_id: str = "bitcoin", span: Span = "24h") -> dict[
     asset = worker.market.registry.by_id[asset_id]
     with structlog.testing.capture_logs():
         body = CandleReader(worker.database, worker.market).read(asset, span, worker.clock())
-    told: dict[str, Any] = json.loads(body)
-    return told
+    payload: dict[str, Any] = json.loads(body)
+    return payload
 
 
 def asked(sources: dict[str, FailingSource]) -> int:

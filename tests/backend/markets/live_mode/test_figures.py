@@ -20,12 +20,12 @@ def test_two_providers_that_agree_are_averaged_and_named(start: Start) -> None:
     live.tick()
     record = live.prices()["bitcoin"]
     assert record["source"] == "coingecko+coinmarketcap"
-    told = live.quotes("bitcoin")
-    each = [Decimal(quote["price_usd"]) for quote in told["quotes"]]
+    result = live.quotes("bitcoin")
+    each = [Decimal(quote["price_usd"]) for quote in result["quotes"]]
     assert Decimal(record["price_usd"]) == sum(each) / 2
-    assert record["last_updated"] == min(quote["as_of"] for quote in told["quotes"])
-    assert told["rule"] == "mean"
-    assert all(quote["used"] for quote in told["quotes"])
+    assert record["last_updated"] == min(quote["as_of"] for quote in result["quotes"])
+    assert result["rule"] == "mean"
+    assert all(quote["used"] for quote in result["quotes"])
     answer = live.running.get("/prices")
     assert answer.headers["x-data-mode"] == "live"
     assert b"sample" not in answer.text
@@ -64,9 +64,9 @@ def test_the_status_is_ok_and_credits_are_counted(start: Start) -> None:
         ("coinmarketcap", ["quotes", "overview", "fear_greed"]),
         ("alternative.me", ["fear_greed"]),
     ):
-        told = live.provider(name)
-        assert (told["state"], told["message"], told["role"]) == ("ok", None, roles)
-        assert told["last_success_at"] == "2026-05-18T12:00:00Z"
+        result = live.provider(name)
+        assert (result["state"], result["message"], result["role"]) == ("ok", None, roles)
+        assert result["last_success_at"] == "2026-05-18T12:00:00Z"
     assert live.provider("coingecko")["credits_used"] is None  # keyless: nothing is counted
     cmc = live.provider("coinmarketcap")
     assert (cmc["credits_used"], cmc["credits_quota"]) == (1, 10_000)
@@ -80,8 +80,8 @@ def test_the_status_is_ok_and_credits_are_counted(start: Start) -> None:
 def test_a_metered_plan_of_the_first_provider_counts_each_of_its_calls(start: Start) -> None:
     live = start(coingecko_api_key="a-key-of-the-test", coingecko_plan="demo")
     live.tick()
-    told = live.provider("coingecko")
-    assert (told["credits_used"], told["credits_quota"]) == (2, 10_000)  # quotes and overview
+    result = live.provider("coingecko")
+    assert (result["credits_used"], result["credits_quota"]) == (2, 10_000)  # quotes and overview
     assert live.running.get("/assets/bitcoin/candles").status == 200
     assert live.provider("coingecko")["credits_used"] == 3
     assert live.running.get("/assets/bitcoin/candles").status == 200  # kept

@@ -45,12 +45,12 @@ def test_while_the_first_provider_fails_the_second_is_used_and_the_status_says_w
     assert record["source"] == "coinmarketcap"
     assert record["price_usd"] is not None
     assert [quote["provider"] for quote in live.quotes("bitcoin")["quotes"]] == ["coinmarketcap"]
-    told = live.provider("coingecko")
+    result = live.provider("coingecko")
     state, retry_at = STATES[fault]
-    assert (told["state"], told["failing_since"]) == (state, "2026-05-18T12:00:00Z")
+    assert (result["state"], result["failing_since"]) == (state, "2026-05-18T12:00:00Z")
     # Up to a tenth is added to a wait that the provider did not name.
-    assert (told["retry_at"] or "")[:18] == (retry_at or "")[:18]
-    assert told["message"]
+    assert (result["retry_at"] or "")[:18] == (retry_at or "")[:18]
+    assert result["message"]
     assert live.provider("coinmarketcap")["state"] == "ok"
     assert live.overview()["market_cap"]["value"] is not None
 
@@ -64,10 +64,10 @@ def test_while_the_second_provider_fails_the_first_is_used(start: Start, fault: 
     live.server.always("/v2/cryptocurrency/quotes/latest", FAULTS[fault])
     live.tick()
     assert live.prices()["bitcoin"]["source"] == "coingecko"
-    told = live.provider("coinmarketcap")
-    assert told["message"]
+    result = live.provider("coinmarketcap")
+    assert result["message"]
     expected = {"throttled-json": "throttled", "month-spent": "quota_spent", "key-wrong": "unauthorised"}
-    assert told["state"] == expected.get(fault, "unauthorised" if fault == "payment" else "ok")
+    assert result["state"] == expected.get(fault, "unauthorised" if fault == "payment" else "ok")
 
 
 def test_a_throttled_provider_is_polled_again_exactly_at_retry_after(start: Start) -> None:
@@ -91,10 +91,10 @@ def test_a_provider_behind_a_firewall_is_probed_with_backoff_and_at_once_after_a
         live.tick(minutes=1)
     asked = len(live.server.seen(MARKETS))
     assert 5 <= asked <= 10
-    told = live.provider("coingecko")
-    assert (told["state"], told["message_code"]) == ("refused", "access_refused")
-    assert told["failing_since"] == "2026-05-18T12:01:00Z"
-    assert "web page" in told["message"]
+    result = live.provider("coingecko")
+    assert (result["state"], result["message_code"]) == ("refused", "access_refused")
+    assert result["failing_since"] == "2026-05-18T12:01:00Z"
+    assert "web page" in result["message"]
     live.worker = build_worker(live.running)
     live.tick(seconds=1)
     live.tick(seconds=15)
@@ -102,8 +102,8 @@ def test_a_provider_behind_a_firewall_is_probed_with_backoff_and_at_once_after_a
     live.server.always(MARKETS, None)
     live.worker = build_worker(live.running)
     live.tick(seconds=15)
-    told = live.provider("coingecko")
-    assert (told["state"], told["message"], told["failing_since"]) == ("ok", None, None)
+    result = live.provider("coingecko")
+    assert (result["state"], result["message"], result["failing_since"]) == ("ok", None, None)
     assert live.prices()["bitcoin"]["source"] == "coingecko+coinmarketcap"
 
 
@@ -212,7 +212,7 @@ def test_an_unreachable_provider_has_a_message_in_the_status(tmp_path: Path) -> 
     running.poll_changes()
     assert report.answered == ()
     assert running.json("/prices")["bitcoin"]["price_usd"] is None
-    for told in running.json("/markets/status")["providers"]:
-        assert told["last_success_at"] is None
-        assert told["message"]
+    for result in running.json("/markets/status")["providers"]:
+        assert result["last_success_at"] is None
+        assert result["message"]
     running.close()

@@ -113,37 +113,37 @@ def overview(**given: Any) -> Any:
 
 
 def test_an_empty_overview_has_only_nulls() -> None:
-    told = overview()
-    schemas.MarketOverview.model_validate(told)
-    assert told["btc_market_cap_percentage"] is told["fear_greed"]["value"] is None
-    assert set(told["market_cap"].values()) == {None}
+    result = overview()
+    schemas.MarketOverview.model_validate(result)
+    assert result["btc_market_cap_percentage"] is result["fear_greed"]["value"] is None
+    assert set(result["market_cap"].values()) == {None}
 
 
 def test_a_partial_overview_keeps_its_known_values() -> None:
     totals = MarketTotals("coingecko", NOON, Decimal("2693886540498"), None, None, None, Decimal("57.95"))
-    told = overview(
+    result = overview(
         totals=totals, totals_stale=True, fear_greed=FearGreed("alternative.me", NOON, 0, "Extreme Fear")
     )
-    assert told["market_cap"] == {
+    assert result["market_cap"] == {
         "value": 2693886540498,
         "display_value": "$2.69T",
         "change_24h": None,
         "last_updated": "2026-05-18T12:00:00Z",
         "source": "coingecko:stale",
     }
-    assert told["volume_24h"]["value"] is told["volume_24h"]["display_value"] is None
-    assert told["btc_market_cap_percentage"] == 57.95
-    assert told["fear_greed"]["value"] == 0
-    assert told["fear_greed"]["source"] == "alternative.me"
+    assert result["volume_24h"]["value"] is result["volume_24h"]["display_value"] is None
+    assert result["btc_market_cap_percentage"] == 57.95
+    assert result["fear_greed"]["value"] == 0
+    assert result["fear_greed"]["source"] == "alternative.me"
 
 
 def test_an_asset_lists_only_providers_that_have_it() -> None:
     bare = json.loads(encode_asset(entry("coin")))
     assert (bare["sources"], bare["datasrc1_slug"], bare["urls"]["datasrc2"]) == ({}, None, None)
     asset = Asset(id="coin", name="Coin", symbol="SYM", datasrc1_slug="a-slug", datasrc2_id="an-id")
-    told = json.loads(encode_asset(replace(entry("coin"), asset=asset)))
-    assert told["sources"] == {"coinmarketcap": "a-slug", "coingecko": "an-id"}
-    assert told["urls"]["datasrc2"].endswith("/coins/an-id")
+    result = json.loads(encode_asset(replace(entry("coin"), asset=asset)))
+    assert result["sources"] == {"coinmarketcap": "a-slug", "coingecko": "an-id"}
+    assert result["urls"]["datasrc2"].endswith("/coins/an-id")
 
 
 def test_changed_assets_with_one_id_do_not_share_cached_parts() -> None:

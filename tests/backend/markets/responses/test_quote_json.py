@@ -34,26 +34,26 @@ def worker(running: Running) -> Worker:
 def test_a_mean_shows_both_quotes_their_spread_and_the_limits(running: Running, worker: Worker) -> None:
     worker.tick()
     running.poll_changes()
-    told = running.json("/prices/bitcoin/quotes")
-    assert (told["rule"], told["flags"], told["incidents"]) == ("mean", [], [])
-    assert Decimal(told["spread_pct"]) <= Decimal(told["agree_pct"]) <= Decimal(told["conflict_pct"])
-    low, high = sorted(Decimal(quote["price_usd"]) for quote in told["quotes"])
-    assert low <= Decimal(told["price_usd"]) <= high
-    assert abs((high - low) / ((high + low) / 2) * 100 - Decimal(told["spread_pct"])) < Decimal("0.0001")
-    assert {quote["freshness"] for quote in told["quotes"]} == {"fresh"}
-    assert all(0 <= quote["age_seconds"] < 180 for quote in told["quotes"])
+    body = running.json("/prices/bitcoin/quotes")
+    assert (body["rule"], body["flags"], body["incidents"]) == ("mean", [], [])
+    assert Decimal(body["spread_pct"]) <= Decimal(body["agree_pct"]) <= Decimal(body["conflict_pct"])
+    low, high = sorted(Decimal(quote["price_usd"]) for quote in body["quotes"])
+    assert low <= Decimal(body["price_usd"]) <= high
+    assert abs((high - low) / ((high + low) / 2) * 100 - Decimal(body["spread_pct"])) < Decimal("0.0001")
+    assert {quote["freshness"] for quote in body["quotes"]} == {"fresh"}
+    assert all(0 <= quote["age_seconds"] < 180 for quote in body["quotes"])
 
 
 def test_a_stale_quote_is_shown_but_not_used(running: Running, worker: Worker) -> None:
     worker.tick()
     running.poll_changes()
-    told = running.json("/prices/monero/quotes")
-    late = next(quote for quote in told["quotes"] if quote["provider"] == "sample-b")
+    body = running.json("/prices/monero/quotes")
+    late = next(quote for quote in body["quotes"] if quote["provider"] == "sample-b")
     assert (late["freshness"], late["used"]) == ("stale", False)
     assert late["age_seconds"] > 2000
     assert "Stale" in late["reason"]
-    assert told["rule"] == "single"
-    assert told["spread_pct"] is told["agree_pct"] is None
+    assert body["rule"] == "single"
+    assert body["spread_pct"] is body["agree_pct"] is None
 
 
 def test_limits_are_given_only_for_compared_quotes(running: Running, worker: Worker) -> None:
@@ -63,9 +63,9 @@ def test_limits_are_given_only_for_compared_quotes(running: Running, worker: Wor
         connection.exec_driver_sql(f"UPDATE provider_quotes SET as_of = '{old}' WHERE provider = 'sample-b'")
     worker.tick()
     running.poll_changes()
-    told = running.json("/prices/bitcoin/quotes")
-    assert {quote["freshness"] for quote in told["quotes"]} == {"fresh", "ageing"}
-    assert told["spread_pct"] is told["agree_pct"] is told["conflict_pct"] is None
+    body = running.json("/prices/bitcoin/quotes")
+    assert {quote["freshness"] for quote in body["quotes"]} == {"fresh", "ageing"}
+    assert body["spread_pct"] is body["agree_pct"] is body["conflict_pct"] is None
 
 
 def test_incidents_appear_in_the_response_when_they_open_and_close(running: Running, worker: Worker) -> None:
@@ -96,20 +96,20 @@ def test_quotes_match_the_published_price_even_when_it_became_stale_while_served
     worker.tick()
     running.clock.move(minutes=30)
     running.poll_changes()
-    told, record = running.json("/prices/bitcoin/quotes"), running.json("/prices")["bitcoin"]
-    assert told["source"] == record["source"] == "sample:stale"
-    assert told["price_usd"] == record["price_usd"]
-    assert not any(quote["used"] for quote in told["quotes"])
-    assert {quote["freshness"] for quote in told["quotes"]} == {"stale"}
+    body, record = running.json("/prices/bitcoin/quotes"), running.json("/prices")["bitcoin"]
+    assert body["source"] == record["source"] == "sample:stale"
+    assert body["price_usd"] == record["price_usd"]
+    assert not any(quote["used"] for quote in body["quotes"])
+    assert {quote["freshness"] for quote in body["quotes"]} == {"stale"}
 
 
 def test_the_spread_of_a_day_is_the_widest_of_each_five_minute_slot(running: Running, worker: Worker) -> None:
     for _ in range(25):  # every 15 s: more than one slot
         worker.tick(seconds=15)
     running.poll_changes()
-    told = running.json("/prices/bitcoin/quotes")
-    slots = [point["opened_at"] for point in told["spread_24h"]]
+    body = running.json("/prices/bitcoin/quotes")
+    slots = [point["opened_at"] for point in body["spread_24h"]]
     assert slots == sorted(set(slots))
     assert len(slots) == 2
     assert all(slot.endswith((":00:00Z", ":05:00Z", ":10:00Z")) for slot in slots)
-    assert Decimal(told["spread_24h"][-1]["spread_pct"]) >= Decimal(told["spread_pct"]) > 0
+    assert Decimal(body["spread_24h"][-1]["spread_pct"]) >= Decimal(body["spread_pct"]) > 0

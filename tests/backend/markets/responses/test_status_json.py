@@ -20,12 +20,12 @@ def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, FailingSource]
 def test_before_the_first_refresh_every_provider_is_listed_without_values(
     trouble: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
-    told = trouble[0].status()
-    assert told["refreshed_at"] is None
-    assert told["stale"] == told["assets"] == len(build_sample_market().registry.enabled)
-    assert [each["provider"] for each in told["providers"]] == ["sample-a", "sample-b"]
-    assert {each["state"] for each in told["providers"]} == {"ok"}
-    assert {each["last_success_at"] for each in told["providers"]} == {None}
+    result = trouble[0].status()
+    assert result["refreshed_at"] is None
+    assert result["stale"] == result["assets"] == len(build_sample_market().registry.enabled)
+    assert [each["provider"] for each in result["providers"]] == ["sample-a", "sample-b"]
+    assert {each["state"] for each in result["providers"]} == {"ok"}
+    assert {each["last_success_at"] for each in result["providers"]} == {None}
 
 
 def test_ids_unknown_to_a_provider_are_listed(
@@ -33,11 +33,11 @@ def test_ids_unknown_to_a_provider_are_listed(
 ) -> None:
     worker, _ = trouble
     worker.tick()
-    told = worker.status()["by_name"]
-    assert told["sample-a"]["missing_ids"] == []
-    assert told["sample-b"]["missing_ids"] == ["unus-sed-leo"]
-    assert told["sample-a"]["poll_interval_seconds"] == 15
-    assert told["sample-a"]["credits_quota"] is told["sample-a"]["credits_used"] is None
+    result = worker.status()["by_name"]
+    assert result["sample-a"]["missing_ids"] == []
+    assert result["sample-b"]["missing_ids"] == ["unus-sed-leo"]
+    assert result["sample-a"]["poll_interval_seconds"] == 15
+    assert result["sample-a"]["credits_quota"] is result["sample-a"]["credits_used"] is None
 
 
 def test_only_polls_of_quotes_count_as_a_refresh(
@@ -49,9 +49,9 @@ def test_only_polls_of_quotes_count_as_a_refresh(
     update_state(
         worker.database, worker.market, "sample-a", lambda state: state.record_success(None, 0, later)
     )
-    told = worker.status()
-    assert told["refreshed_at"] == "2026-11-18T10:07:42Z"
-    assert told["by_name"]["sample-a"]["last_success_at"] == "2026-11-18T10:12:42Z"
+    result = worker.status()
+    assert result["refreshed_at"] == "2026-11-18T10:07:42Z"
+    assert result["by_name"]["sample-a"]["last_success_at"] == "2026-11-18T10:12:42Z"
 
 
 def test_a_success_in_another_role_does_not_hide_failing_quotes(
@@ -82,12 +82,12 @@ def test_every_error_kind_gives_a_state_that_can_be_stored_and_shown(
     sources["sample-b"].fail(fault)
     with structlog.testing.capture_logs():
         worker.tick()
-    told = worker.status()["by_name"]["sample-b"]
+    result = worker.status()["by_name"]["sample-b"]
     if fault is not ErrorKind.NOT_FOUND:
-        assert "as the test has it" in told["message"]
+        assert "as the test has it" in result["message"]
     counted = (ErrorKind.NOT_FOUND, ErrorKind.UNAVAILABLE, ErrorKind.MALFORMED)
-    assert (told["retry_at"] is None) is (fault in counted)
-    assert (told["failing_since"] is None) is (fault is ErrorKind.NOT_FOUND)
+    assert (result["retry_at"] is None) is (fault in counted)
+    assert (result["failing_since"] is None) is (fault is ErrorKind.NOT_FOUND)
 
 
 def test_a_provider_state_survives_storage() -> None:

@@ -19,13 +19,13 @@ INSTANTS = [datetime(2024, 3, 1, tzinfo=UTC) + timedelta(days=37.37 * n, seconds
 
 def fingerprint(provider: SampleProvider, time: datetime) -> str:
     poll = provider.quotes(coins(), time)
-    told = [
+    result = [
         poll.quotes,
         sorted(poll.sparklines.items()),
         provider.global_figures(time),
         provider.fear_greed(time),
     ]
-    return hashlib.sha256(repr(told).encode()).hexdigest()
+    return hashlib.sha256(repr(result).encode()).hexdigest()
 
 
 def test_the_order_of_requests_changes_no_result() -> None:
@@ -53,7 +53,7 @@ def test_another_process_gives_the_same_result() -> None:
         f"time = datetime.fromisoformat({INSTANTS[4].isoformat()!r})\n"
         "print(fingerprint(SampleProvider('sample-b', SampleMarket(SEED, coins())), time))\n"
     )
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program],
         cwd=ROOT,
         capture_output=True,
@@ -62,7 +62,7 @@ def test_another_process_gives_the_same_result() -> None:
         env={"PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)},
     )
     here = fingerprint(SampleProvider("sample-b", SampleMarket(SEED, coins())), INSTANTS[4])
-    assert told.stdout.strip() == here
+    assert result.stdout.strip() == here
 
 
 def test_the_price_of_an_asset_does_not_depend_on_other_assets(market: SampleMarket, calm: datetime) -> None:

@@ -23,15 +23,15 @@ def test_a_poll_returns_a_quote_for_every_asset(views: Views, assets: list[Coin]
     poll = views["sample-a"].quotes(assets, calm)
     assert (poll.provider, poll.received_at, poll.credits, poll.missing) == ("sample-a", calm, 0, ())
     assert set(poll.quotes) == {asset.id for asset in assets}
-    for asset_id, told in poll.quotes.items():
-        assert (told.provider, told.asset_id, told.external_id) == ("sample-a", asset_id, asset_id)
-        assert told.as_of <= calm
-        assert told.as_of.tzinfo is UTC
-        assert told.price > 0
-        assert told.ath is not None
-        assert told.ath >= told.price
-        assert told.ath_change_percentage is not None
-        assert -100 < told.ath_change_percentage <= 0
+    for asset_id, result in poll.quotes.items():
+        assert (result.provider, result.asset_id, result.external_id) == ("sample-a", asset_id, asset_id)
+        assert result.as_of <= calm
+        assert result.as_of.tzinfo is UTC
+        assert result.price > 0
+        assert result.ath is not None
+        assert result.ath >= result.price
+        assert result.ath_change_percentage is not None
+        assert -100 < result.ath_change_percentage <= 0
 
 
 def test_each_view_has_its_own_delay(views: Views, assets: list[Coin], calm: datetime) -> None:
@@ -42,7 +42,7 @@ def test_each_view_has_its_own_delay(views: Views, assets: list[Coin], calm: dat
     assert timedelta(seconds=45) <= calm - second.as_of <= timedelta(seconds=90)
     assert first.price != second.price
     assert abs(first.price / second.price - 1) < Decimal("0.005")
-    stamps = {told.as_of for told in views["sample-a"].quotes(assets, calm).quotes.values()}
+    stamps = {result.as_of for result in views["sample-a"].quotes(assets, calm).quotes.values()}
     assert len(stamps) > 10
 
 
@@ -51,23 +51,27 @@ def test_a_view_changes_a_figure_only_with_its_time(views: Views, calm: datetime
         views["sample-a"].quotes([Coin("solana")], calm + timedelta(seconds=n)).quotes["solana"]
         for n in range(120)
     ]
-    figures = {(told.as_of, told.price, told.market_cap) for told in seen}
-    assert len(figures) == len({told.as_of for told in seen})
+    figures = {(result.as_of, result.price, result.market_cap) for result in seen}
+    assert len(figures) == len({result.as_of for result in seen})
     assert 4 <= len(figures) <= 5
 
 
 def test_the_figures_of_a_quote_are_consistent(views: Views, market: SampleMarket, calm: datetime) -> None:
-    told = views["sample-a"].quotes([Coin("ethereum")], calm).quotes["ethereum"]
-    now = market.price_at("ethereum", told.as_of)
-    assert float(told.price) == pytest.approx(now, rel=0.001)
-    for hours, change in ((1, told.pct_change_1h), (24, told.pct_change_24h), (168, told.pct_change_7d)):
-        before = market.price_at("ethereum", told.as_of - timedelta(hours=hours))
+    result = views["sample-a"].quotes([Coin("ethereum")], calm).quotes["ethereum"]
+    now = market.price_at("ethereum", result.as_of)
+    assert float(result.price) == pytest.approx(now, rel=0.001)
+    for hours, change in (
+        (1, result.pct_change_1h),
+        (24, result.pct_change_24h),
+        (168, result.pct_change_7d),
+    ):
+        before = market.price_at("ethereum", result.as_of - timedelta(hours=hours))
         assert change is not None
         assert float(change) == pytest.approx(100 * (now / before - 1), abs=1e-4)
     later = views["sample-a"].quotes([Coin("ethereum")], calm + timedelta(days=365)).quotes["ethereum"]
-    assert told.market_cap is not None
+    assert result.market_cap is not None
     assert later.market_cap is not None
-    growth = (later.market_cap / later.price) / (told.market_cap / told.price)
+    growth = (later.market_cap / later.price) / (result.market_cap / result.price)
     assert Decimal("0.999") < growth < Decimal("1.05")
 
 
@@ -120,7 +124,7 @@ def test_the_totals_exceed_the_sum_of_the_ranking_slightly(
 ) -> None:
     figures = views["sample-a"].global_figures(calm)
     quotes = views["sample-a"].quotes(assets, calm).quotes
-    ranked = sum(told.market_cap or 0 for told in quotes.values() if told.market_cap_rank)
+    ranked = sum(result.market_cap or 0 for result in quotes.values() if result.market_cap_rank)
     assert Decimal("1.03") < figures.market_cap / ranked < Decimal("1.09")
     assert figures.btc_market_cap_percentage is not None
     bitcoin = quotes["bitcoin"].market_cap
@@ -141,12 +145,12 @@ def test_the_fear_and_greed_index_follows_the_market(views: Views, market: Sampl
         time = crash.starts + timedelta(days=30 * cycle)
         before.append(views["sample-a"].fear_greed(time - timedelta(days=1)))
         after.append(views["sample-a"].fear_greed(time + timedelta(days=3)))
-    assert sum(told.value for told in before) > sum(told.value for told in after) + 8 * 15
-    for told in (*before, *after):
-        assert told.provider == "sample"
-        assert 0 <= told.value <= 100
-        assert told.label == next(word for bound, word in BANDS if told.value < bound)
-        assert told.as_of.minute == told.as_of.second == 0
+    assert sum(result.value for result in before) > sum(result.value for result in after) + 8 * 15
+    for result in (*before, *after):
+        assert result.provider == "sample"
+        assert 0 <= result.value <= 100
+        assert result.label == next(word for bound, word in BANDS if result.value < bound)
+        assert result.as_of.minute == result.as_of.second == 0
 
 
 def test_a_view_in_an_outage_raises_an_error(views: Views, market: SampleMarket) -> None:
@@ -189,9 +193,9 @@ def test_there_is_no_third_view() -> None:
 
 @given(st.floats(1e-12, 1e9))
 def test_a_price_keeps_seven_digits_in_plain_notation(value: float) -> None:
-    told = to_price(value)
-    assert abs(told / Decimal(value) - 1) < Decimal("1e-6")
-    assert int(told.as_tuple().exponent) <= 0
+    result = to_price(value)
+    assert abs(result / Decimal(value) - 1) < Decimal("1e-6")
+    assert int(result.as_tuple().exponent) <= 0
 
 
 @given(st.floats(1e-12, 1e9), st.floats(1e-12, 1e9))

@@ -83,12 +83,12 @@ def test_the_new_listing_has_no_long_term_changes_and_fewer_candles(views: Views
     view = views["sample-a"]
     newcomer = Coin(view.market.calibration.cast.listing)
     poll = view.quotes([newcomer], calm)
-    told = poll.quotes[newcomer.id]
-    assert told.pct_change_24h is not None
-    assert (told.pct_change_7d, told.pct_change_30d) == (None, None)
+    result = poll.quotes[newcomer.id]
+    assert result.pct_change_24h is not None
+    assert (result.pct_change_7d, result.pct_change_30d) == (None, None)
     listed = view.market.schedule.listed_at(calm)
-    assert told.ath_date is not None
-    assert listed <= told.ath_date <= calm
+    assert result.ath_date is not None
+    assert listed <= result.ath_date <= calm
     assert 24 * 6 <= len(poll.sparklines[newcomer.id]) < 168
     candles = view.ohlc(newcomer, "7d", calm)
     assert 36 <= len(candles) < 42
@@ -101,8 +101,11 @@ def test_a_halted_asset_keeps_the_price_and_time_of_its_last_trade(views: Views,
     halt = market.schedule.active(EventKind.HALT, calm)[0]
     asset = halt.assets[0]
     seen = [quote(views, "sample-a", asset, halt.starts + timedelta(hours=n)) for n in (1, 3, 5)]
-    assert {told.as_of for told in seen} == {halt.starts}
-    assert len({(told.price, told.market_cap, told.pct_change_24h, told.volume_24h) for told in seen}) == 1
+    assert {result.as_of for result in seen} == {halt.starts}
+    assert (
+        len({(result.price, result.market_cap, result.pct_change_24h, result.volume_24h) for result in seen})
+        == 1
+    )
     flat = market.ohlc([asset], 1800, halt.starts, halt.starts + timedelta(hours=5))
     assert (flat.high == flat.low).all()
     assert (flat.volume == 0).all()
@@ -123,8 +126,8 @@ def test_some_assets_disagree_and_nearly_all_agree(views: Views, assets: list[Co
     schedule = views["sample-a"].market.schedule
     first, second = (views[name].quotes(assets, time).quotes for name in views)
     apart = {
-        name: float(abs(told.price - second[name].price) / told.price * 100)
-        for name, told in first.items()
+        name: float(abs(result.price - second[name].price) / result.price * 100)
+        for name, result in first.items()
         if name in second
     }
     for event in schedule.active(EventKind.DIVERGENCE, time):
@@ -149,20 +152,21 @@ def test_one_asset_is_unknown_to_one_view(views: Views, calm: datetime) -> None:
 
 def test_wrapped_and_similar_assets_have_no_rank(views: Views, assets: list[Coin], calm: datetime) -> None:
     quotes = views["sample-a"].quotes(assets, calm).quotes
-    unranked = {name for name, told in quotes.items() if told.market_cap_rank is None}
+    unranked = {name for name, result in quotes.items() if result.market_cap_rank is None}
     assert unranked == set(views["sample-a"].market.calibration.cast.unranked)
     ranked = sorted(
-        (told for told in quotes.values() if told.market_cap_rank), key=lambda told: told.market_cap_rank or 0
+        (result for result in quotes.values() if result.market_cap_rank),
+        key=lambda result: result.market_cap_rank or 0,
     )
-    assert [told.market_cap_rank for told in ranked] == list(range(1, len(ranked) + 1))
-    caps = [told.market_cap or Decimal(0) for told in ranked]
+    assert [result.market_cap_rank for result in ranked] == list(range(1, len(ranked) + 1))
+    caps = [result.market_cap or Decimal(0) for result in ranked]
     assert caps == sorted(caps, reverse=True)
 
 
 def test_a_price_of_a_billionth_keeps_its_digits(views: Views, calm: datetime) -> None:
-    told = quote(views, "sample-a", views["sample-a"].market.calibration.cast.tiny_price, calm)
-    assert Decimal("1e-10") < told.price < Decimal("1e-8")
-    assert len(told.price.as_tuple().digits) == 7
+    result = quote(views, "sample-a", views["sample-a"].market.calibration.cast.tiny_price, calm)
+    assert Decimal("1e-10") < result.price < Decimal("1e-8")
+    assert len(result.price.as_tuple().digits) == 7
 
 
 def test_all_assets_of_scripted_events_are_load_shipped() -> None:

@@ -33,8 +33,8 @@ def states(polls: list[Mapping[str, Quote]], now: datetime) -> Counter[str]:
     for asset in ASSETS:
         quotes = [quotes[asset.id] for quotes in polls if asset.id in quotes]
         traits = build_traits(cast(Asset, asset))
-        told = aggregate(quotes, None, AggregationState(), now=now, policy=POLICY, asset=traits).published
-        seen.update([told.rule, *told.flags, *(["kept"] if told.stale else [])])
+        result = aggregate(quotes, None, AggregationState(), now=now, policy=POLICY, asset=traits).published
+        seen.update([result.rule, *result.flags, *(["kept"] if result.stale else [])])
     return seen
 
 

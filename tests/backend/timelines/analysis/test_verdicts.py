@@ -38,9 +38,9 @@ AHEAD = [0.62, 0.55, 0.6, 0.58, 0.64, 0.52, 0.6, 0.57]
 
 
 def test_a_lead_is_stated_with_interval_cases_and_needed_cases() -> None:
-    told = build_verdict(HALF, AHEAD)
-    assert (told.kind, told.needed) == ("ahead", 32)
-    assert told.text == (
+    result = build_verdict(HALF, AHEAD)
+    assert (result.kind, result.needed) == ("ahead", 32)
+    assert result.text == (
         "B is ahead by 8.5 points, 95 % 5.3 to 11.5, 8 shared cases; 32 would be needed to see 2."
     )
 
@@ -50,16 +50,16 @@ def test_the_interval_refers_to_the_profile_ahead() -> None:
 
 
 def test_no_difference_states_the_detectable_difference() -> None:
-    told = build_verdict(HALF, [0.6, 0.4, 0.7, 0.3, 0.5, 0.52, 0.55, 0.45])
-    assert told.kind == "level"
-    assert "No difference shown: B minus A is 0.3 points, 95 % −9" in told.text
-    assert told.text.endswith("points would often be missed.")
+    result = build_verdict(HALF, [0.6, 0.4, 0.7, 0.3, 0.5, 0.52, 0.55, 0.45])
+    assert result.kind == "level"
+    assert "No difference shown: B minus A is 0.3 points, 95 % −9" in result.text
+    assert result.text.endswith("points would often be missed.")
 
 
 def test_a_disagreement_of_interval_and_test_is_inconclusive() -> None:
-    told = build_verdict([0.5] * 20, [*[0.5] * 16, 0.6, 0.6, 0.6, 0.8])
-    assert told.kind == "borderline"
-    assert "(p 0.08) do not agree" in told.text
+    result = build_verdict([0.5] * 20, [*[0.5] * 16, 0.6, 0.6, 0.6, 0.8])
+    assert result.kind == "borderline"
+    assert "(p 0.08) do not agree" in result.text
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_a_disagreement_of_interval_and_test_is_inconclusive() -> None:
     ],
 )
 def test_missing_comparisons_are_explained(a, b, first_b, kind, said) -> None:
-    told = build_verdict(a, b, first_b=first_b)
-    assert (told.kind, told.has_comparison) == (kind, kind not in ("disjoint", "no_runs"))
-    assert said in told.text
+    result = build_verdict(a, b, first_b=first_b)
+    assert (result.kind, result.has_comparison) == (kind, kind not in ("disjoint", "no_runs"))
+    assert said in result.text
 
 
 def test_a_profile_is_not_compared_with_itself() -> None:
@@ -86,10 +86,10 @@ def test_a_profile_is_not_compared_with_itself() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("b", [AHEAD, HALF, HALF[:3], HALF[:1], []])
 def test_every_language_fills_all_placeholders(language: Language, b: list[float]) -> None:
-    told = build_verdict(HALF, b, language).text
-    assert "B" in told
-    assert "{" not in told
-    assert told.endswith("." if language == "en" else "。")
+    result = build_verdict(HALF, b, language).text
+    assert "B" in result
+    assert "{" not in result
+    assert result.endswith("." if language == "en" else "。")
 
 
 def test_all_languages_have_the_same_sentences_with_the_same_figures() -> None:

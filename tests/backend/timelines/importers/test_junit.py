@@ -97,8 +97,8 @@ def test_document_types_are_refused(tmp_path: Path, text: str, encoding: str) ->
     ],
 )
 def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str | bytes, reason: str) -> None:
-    (told,) = Reading(write_file(tmp_path, text), "junit").errors
-    assert told.startswith(reason)
+    (result,) = Reading(write_file(tmp_path, text), "junit").errors
+    assert result.startswith(reason)
 
 
 def test_long_texts_are_cut(tmp_path: Path) -> None:

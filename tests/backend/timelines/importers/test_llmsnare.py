@@ -54,8 +54,8 @@ def test_a_result_is_converted_to_the_rules_of_runs(tmp_path: Path) -> None:
     assert (run.timestamp, run.finished_at) == ("2026-03-01T10:00:00.123456Z", "2026-03-01T10:00:30Z")
     assert run.metrics == Metrics(4, 2, 1, 2.0, 0.5)
     assert (run.success, run.machinery_failure, run.error) == (True, False, None)
-    told = " ".join(reading.notes.conversions)
-    assert all(part in told for part in ("percentage", "signs were turned", "raw_score is 100"))
+    outcome = " ".join(reading.notes.conversions)
+    assert all(part in outcome for part in ("percentage", "signs were turned", "raw_score is 100"))
 
 
 def test_a_clamped_percentage_becomes_the_exact_share(tmp_path: Path) -> None:

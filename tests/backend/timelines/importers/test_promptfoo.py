@@ -94,7 +94,7 @@ def test_an_independent_score_is_kept_and_the_rest_is_one_part(tmp_path: Path) -
     run = reading.only
     assert run.total_score == pytest.approx(0.8)
     assert [(won.name, round(won.points, 9)) for won in run.bonuses] == [("scoring", 0.8)]
-    assert any("«scoring»" in told for told in reading.notes.conversions)
+    assert any("«scoring»" in body for body in reading.notes.conversions)
 
 
 def test_errors_are_infrastructure_failures_and_failed_assertions_are_not(tmp_path: Path) -> None:

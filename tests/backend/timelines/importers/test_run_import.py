@@ -110,6 +110,6 @@ def test_a_file_without_runs_is_an_error(tmp_path: Path, name: str, content: str
 
 def test_the_report_names_null_fields_and_reasons(tmp_path: Path) -> None:
     found = run_import_files(MemoryStore("p"), write_runs(tmp_path), options=Options("p"))
-    told = {name: (many, reason) for name, many, reason in found.files[0].explain_null_fields()}
-    assert told["cost_usd"] == (10, "the file says null or nothing")
-    assert "error" not in told
+    result = {name: (many, reason) for name, many, reason in found.files[0].explain_null_fields()}
+    assert result["cost_usd"] == (10, "the file says null or nothing")
+    assert "error" not in result

@@ -66,11 +66,11 @@ def test_a_run_with_actions_or_points_is_no_infrastructure_failure(shown: dict[s
 
 
 def test_a_failure_mode_of_the_harness_counts() -> None:
-    told = "the source holds no check results for this run (failure_mode: unknown_agent_error)"
-    assert is_failure(deductions=(ScoreAdjustment("no_test_results", 3, told),))
+    result = "the source holds no check results for this run (failure_mode: unknown_agent_error)"
+    assert is_failure(deductions=(ScoreAdjustment("no_test_results", 3, result),))
     assert not is_failure(
         deductions=(
-            ScoreAdjustment("no_test_results", 3, told.replace("unknown_agent_error", "test_timeout")),
+            ScoreAdjustment("no_test_results", 3, result.replace("unknown_agent_error", "test_timeout")),
         )
     )
     assert is_failure(deductions=(ScoreAdjustment("sandbox_failed", 3),))

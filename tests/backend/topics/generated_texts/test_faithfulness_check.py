@@ -125,12 +125,12 @@ def test_an_entity_may_be_named_in_any_language_of_the_catalogue() -> None:
 
 def test_a_transliterated_name_passes_if_the_model_gives_its_original() -> None:
     source = "山田太郎氏が逮捕された。"
-    told = "Police arrested Taro Yamada."
+    statement = "Police arrested Taro Yamada."
     names = {"山田太郎": "Taro Yamada"}
-    assert find_faults(told, "en", given(source, language="ja")) != []
-    assert find_faults(told, "en", given(source, language="ja", translated_names=names)) == []
+    assert find_faults(statement, "en", given(source, language="ja")) != []
+    assert find_faults(statement, "en", given(source, language="ja", translated_names=names)) == []
     elsewhere = {"鈴木一郎": "Taro Yamada"}
-    assert find_faults(told, "en", given(source, language="ja", translated_names=elsewhere)) != []
+    assert find_faults(statement, "en", given(source, language="ja", translated_names=elsewhere)) != []
     smuggled = {"山田太郎": "Binance"}
     assert (
         find_faults("Police raided Binance.", "en", given(source, language="ja", translated_names=smuggled))
@@ -158,7 +158,7 @@ def test_a_date_may_be_less_precise_but_not_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "told", "language"),
+    ("source", "statement", "language"),
     [
         ("losses doubled", "損失は2倍になった。", "ja"),
         ("hundreds of millions of dollars were lost", "数億ドルが失われた。", "ja"),
@@ -169,8 +169,8 @@ def test_a_date_may_be_less_precise_but_not_more() -> None:
         ("half a million users", "50万用户受到影响。", "zh"),
     ],
 )
-def test_magnitudes_are_compared_across_languages(source: str, told: str, language: Language) -> None:
-    assert find_faults(told, language, given(source)) == []
+def test_magnitudes_are_compared_across_languages(source: str, statement: str, language: Language) -> None:
+    assert find_faults(statement, language, given(source)) == []
 
 
 SAYS: dict[Language, str] = {
@@ -205,12 +205,12 @@ AMOUNTS = st.integers(1, 9_999).map(lambda count: count * 10_000)
     st.sampled_from(LANGUAGES),
 )
 def test_a_figure_passes_exactly_if_it_is_in_the_inputs(
-    known: list[tuple[int, int]], told: int, how: int, source: Language, language: Language
+    known: list[tuple[int, int]], statement: int, how: int, source: Language, language: Language
 ) -> None:
     texts = [SAYS[source].format(format_figure(value, source, one)) for value, one in known]
-    text = SAYS[language].format(format_figure(told, language, how))
+    text = SAYS[language].format(format_figure(statement, language, how))
     found = find_faults(text, language, given(*texts, language=source))
-    assert (found == []) == (told in {value for value, _ in known}), found
+    assert (found == []) == (statement in {value for value, _ in known}), found
 
 
 ALPHABET = "0123456789０５９.,兆億亿万千百十三五零〇百mkMKbBillontrd $%ドル元 -~①½٣Ⅳ"

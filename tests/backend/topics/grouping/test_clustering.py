@@ -31,15 +31,15 @@ WEEK: list[Told] = [
 
 @pytest.fixture
 def group(rules: RuleSet, noon: datetime) -> Group:
-    def grouped(told: Sequence[Told]) -> list[set[int]]:
-        labels = cluster_headlines([_headline(rules, noon, one) for one in told])
+    def grouped(body: Sequence[Told]) -> list[set[int]]:
+        labels = cluster_headlines([_headline(rules, noon, one) for one in body])
         return [{place for place, label in enumerate(labels) if label == one} for one in sorted({*labels})]
 
     return grouped
 
 
-def _headline(rules: RuleSet, noon: datetime, told: Told) -> Headline:
-    title, language, hours = told
+def _headline(rules: RuleSet, noon: datetime, body: Told) -> Headline:
+    title, language, hours = body
     return Headline(title, language, noon + timedelta(hours=hours), extract_features(rules, title, language))
 
 
@@ -102,9 +102,9 @@ def test_the_order_in_which_headlines_come_does_not_matter(group: Group, order: 
     )
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_every_headline_is_in_one_cluster_whatever_it_says(group: Group, told: list[Told]) -> None:
-    found = group(told)
-    assert sorted(place for one in found for place in one) == list(range(len(told)))
+def test_every_headline_is_in_one_cluster_whatever_it_says(group: Group, body: list[Told]) -> None:
+    found = group(body)
+    assert sorted(place for one in found for place in one) == list(range(len(body)))
 
 
 def test_a_title_again_after_more_than_the_window_is_another_topic(group: Group) -> None:

@@ -265,7 +265,7 @@ def test_a_translation_is_no_change_and_is_removed_with_its_original(
     regroup(database, rules, now=noon)
     (number,) = topic_of(database, item)
     topic = read(database, number)
-    told = TopicText("CoinbaseがDeribitを29億ドルで買収", origin="model")
+    result = TopicText("CoinbaseがDeribitを29億ドルで買収", origin="model")
     record = Record(
         topic_id=number,
         language="ja",
@@ -278,7 +278,7 @@ def test_a_translation_is_no_change_and_is_removed_with_its_original(
         as_of=noon,
         made_at=noon,
     )
-    assert generated_text_store.store_text(database, record, told)
+    assert generated_text_store.store_text(database, record, result)
     assert regroup(database, rules, now=noon).changed == 0
     add(f"{DERIBIT} in cash and stock", url="https://second.example/")
     regroup(database, rules, now=noon)

@@ -50,7 +50,7 @@ def watched(database: Database, see: Callable[[str], None]) -> Iterator[None]:
         sa.event.remove(database.engine, "after_cursor_execute", seen)
 
 
-def told(page: Page) -> tuple[list[int], int]:
+def summarize_page(page: Page) -> tuple[list[int], int]:
     return [row.topic_id for row in page.rows], page.total
 
 
@@ -62,7 +62,7 @@ def test_topics_are_counted_and_searched_once_for_a_filter_until_one_changes(
     asked: list[str] = []
     with watched(database, asked.append):
         for wanted in filters:
-            found = [told(pages.read(wanted, page=number, page_size=SIZE)) for number in (1, 3, 4)]
+            found = [summarize_page(pages.read(wanted, page=number, page_size=SIZE)) for number in (1, 3, 4)]
             assert found == [([ids[4], ids[3]], 5), ([ids[0]], 5), ([], 5)]
     assert len([statement for statement in asked if "count(*)" in statement]) == 1
     assert len([statement for statement in asked if "topic_search" in statement]) == 1
@@ -73,15 +73,15 @@ def test_topics_are_counted_and_searched_once_for_a_filter_until_one_changes(
 def test_changes_of_another_process_are_visible_at_once(
     database: Database, pages: Pages, add: Add, now: datetime
 ) -> None:
-    assert told(pages.read(TopicFilter("en"), page=1, page_size=SIZE)) == ([], 0)
+    assert summarize_page(pages.read(TopicFilter("en"), page=1, page_size=SIZE)) == ([], 0)
     first, second = add(2)
-    assert told(pages.read(TopicFilter("en"), page=1, page_size=SIZE)) == ([second, first], 2)
-    assert told(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([], 2)
+    assert summarize_page(pages.read(TopicFilter("en"), page=1, page_size=SIZE)) == ([second, first], 2)
+    assert summarize_page(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([], 2)
     (third,) = add(1)
-    assert told(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([first], 3)
+    assert summarize_page(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([first], 3)
     with database.write() as connection:
         topic_store.merge_topic(connection, first, third, now=now)
-    assert told(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([], 2)
+    assert summarize_page(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([], 2)
 
 
 def test_topics_stored_during_a_read_are_neither_listed_nor_counted(
@@ -97,6 +97,9 @@ def test_topics_stored_during_a_read_are_neither_listed_nor_counted(
             come.extend(add(2))
 
     with watched(database, see):
-        found = told(pages.read(TopicFilter("en"), page=1, page_size=9))
+        found = summarize_page(pages.read(TopicFilter("en"), page=1, page_size=9))
     assert found == ([*reversed(before)], 3)
-    assert told(pages.read(TopicFilter("en"), page=1, page_size=9)) == ([*reversed(before + come)], 5)
+    assert summarize_page(pages.read(TopicFilter("en"), page=1, page_size=9)) == (
+        [*reversed(before + come)],
+        5,
+    )

@@ -20,7 +20,7 @@ ARTICLE = "https://press.example/fund"
 POST = "https://x.com/someone/status/1"
 
 
-def told(database: Database) -> list[Document]:
+def load_documents(database: Database) -> list[Document]:
     return DocumentStore(database).recent(limit=50)
 
 
@@ -46,8 +46,8 @@ def whole(make: Make, **more: object) -> Topic:
 def test_a_topic_and_its_media_are_each_one_document(database: Database, make: Make, now: datetime) -> None:
     for _ in range(2):
         (number,) = put(database, now, whole(make))
-    found = {(one.kind, one.language, one.url): one for one in told(database)}
-    assert len(found) == len(told(database)) == 5  # an address that says nothing is none
+    found = {(one.kind, one.language, one.url): one for one in load_documents(database)}
+    assert len(found) == len(load_documents(database)) == 5  # an address that says nothing is none
     topic = found["topic", "en", "https://news.example/1"]
     assert topic.text == "Monday\nIt opens. It trades.\nIt costs 1 %."
     assert (topic.external_id, topic.entities, topic.published_at) == (f"{number}:en", ("sec",), now)
@@ -83,7 +83,7 @@ def test_sample_figures_reports_and_events_of_the_archive_are_no_evidence(
     database: Database, make: Make, now: datetime
 ) -> None:
     put(database, now, whole(make, realm="sample"), whole(make, realm="live", event="halving-2024"))
-    assert told(database) == []
+    assert load_documents(database) == []
 
 
 def test_documents_are_deleted_with_their_topics_and_media(
@@ -101,18 +101,18 @@ def test_documents_are_deleted_with_their_topics_and_media(
         )
         topic_store.remove_media(connection, first, "article", [ARTICLE], now=now)
         topic_store.remove_media(connection, first, "tweet", [POST], now=now)
-    assert {one.url for one in told(database) if one.kind == "article"} == {
+    assert {one.url for one in load_documents(database) if one.kind == "article"} == {
         ARTICLE,
         "https://sec.example/order",
     }
-    assert {one.external_id for one in told(database) if one.kind == "topic"} == {
+    assert {one.external_id for one in load_documents(database) if one.kind == "topic"} == {
         f"{first}:en",
         f"{second}:en",
     }
     with database.write() as connection:
         topic_store.merge_topic(connection, second, first, now=now)
-    assert {one.external_id for one in told(database) if one.kind == "topic"} == {f"{first}:en"}
-    assert ARTICLE in {one.url for one in told(database)}
+    assert {one.external_id for one in load_documents(database) if one.kind == "topic"} == {f"{first}:en"}
+    assert ARTICLE in {one.url for one in load_documents(database)}
 
 
 def test_source_finding_cites_a_topic_and_its_primary_source(
