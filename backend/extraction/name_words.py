@@ -7,7 +7,7 @@ _COMMON_FAMILY_NAMES = """
 漢密爾頓 貝爾 羅賓遜 劉易斯 威爾遜 Smith Scott Lee Wood Long Young Johnson Brown Clayton Back Hill
 Kim Chan Dixon Sun Liu Wang Li Xu Zhou Wu Ng Hayes Storm Hughes Martin Davis Miller Wilson Moore
 Taylor Thomas Jackson White Harris Lewis Walker Hall Allen King Wright Green Adams Baker Nelson
-Carter Mitchell Bailey Cook Powell Warren Waters Torres Kaplan Chen Lin Yang Zhang Zhao Park Choi
+Carter Mitchell Bailey Cook Powell Warren Waters Chen Lin Yang Zhang Zhao Park Choi
 Tan Wong Lam Cheung Ho Yu Finney Larsen Barker Evans Mann Vance Trump Musk Ma He Le Do Day Fox Rose
 May Price Cross Gray Stone Bell Ross Wells Butler Hunt West Cohen Howard Grant スミス スコット リー
 ウッド ロング ヤング ジョンソン ブラウン ヒル キム チャン サン ディクソン ライト マーティン デービス

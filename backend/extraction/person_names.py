@@ -24,6 +24,8 @@ NEAR = 120
 """Characters between a titled family name and the next other name."""
 CACHED_RULE_SETS = 4
 MIN_FAMILY_CHARS = 2
+MIN_RARE_KATAKANA_CHARS = 5
+"""From this length on a katakana family name with a title needs no other name near it."""
 MAX_SHORT_FAMILY_CHARS = 4
 """Up to this length a Latin family name may be an ordinary word (Sun, Wood)."""
 
@@ -135,11 +137,15 @@ class _PersonSearch:
         is_long = not family.isascii() or len(family) > MAX_SHORT_FAMILY_CHARS
         if len(known) == 1 and (is_long or has_title or _VERB_AFTER.match(after)):
             return known[0]
-        if len(bearers) > 1 and (_OFFICE_BEFORE.search(before) or _OFFICE_AFTER.match(after)):
+        has_office = _OFFICE_BEFORE.search(before) is not None or _OFFICE_AFTER.match(after) is not None
+        if has_office:
             bearers = tuple(one for one in bearers if not self._rules.entities[one].is_domain_evidence)
         if len(bearers) != 1 or family in COMMON_FAMILY_NAMES:
             return None
-        if not any(one.start <= end + NEAR and start - NEAR <= one.end for one in beside):
+        is_rare = len(family) >= MIN_RARE_KATAKANA_CHARS and _KATAKANA.match(family) is not None
+        if not (is_rare and has_title) and not any(
+            one.start <= end + NEAR and start - NEAR <= one.end for one in beside
+        ):
             return None
         is_transcribed = _HAN.fullmatch(family) is not None and self._text[start - 1 : start] in _JOINTS
         return bearers[0] if has_title or is_transcribed or self._is_listed(start, end, beside) else None

@@ -57,6 +57,9 @@ class ContextVotes:
 
     def __init__(self, reading: "FieldMatcher") -> None:
         self._reading = reading
+        self._sentence = (-1, -1)
+        self._names: list[tuple[int, int, bool, str]] = []
+        """The names of the sentence that was read last."""
 
     def has_context(self, start: int, end: int, meaning: Meaning) -> bool:
         """Whether the name at ``[start:end]`` counts."""
@@ -113,7 +116,9 @@ class ContextVotes:
         """Count the other names in the sentence."""
         text, entities = self._reading.text, self._reading.rules.entities
         points, is_joined, is_cue = 0, False, False
-        for peer_start, peer_end, needs_context, peer in self._reading.find_names(first, last):
+        if self._sentence != (first, last):
+            self._sentence, self._names = (first, last), self._reading.find_names(first, last)
+        for peer_start, peer_end, needs_context, peer in self._names:
             if peer_start < end and start < peer_end:
                 continue
             is_before = peer_end <= start
@@ -136,7 +141,7 @@ class ContextVotes:
             if meaning.kind is not Kind.SYMBOL:
                 alike = kind in _OF_FIELD or kind == entities[meaning.entity or ""].type
                 alike = alike and not (needs_context and between.isascii())
-                is_cue = is_cue or (listed and alike and not written.isupper())
+                is_cue = is_cue or (listed and alike and (kind == "regulator" or not written.isupper()))
                 is_cue = is_cue or (owned and is_before and kind == "person")
         return _Peers(points, is_joined, is_cue)
 

@@ -27,7 +27,7 @@ _DID = (
     r"paid|pays|added|adds|moved|opened|closed|halted|paused|suspended|resumed|burned|minted|froze|mined|deployed|"
     r"shed|offered|rejected|received|secured|introduced|unveiled|released|"
     r"expanded|signed|dropped|delayed|joined|invested|integrated|migrated|processed|went down|"
-    r"goes down|suffered|got|lets|led|backed|seeks|sought"
+    r"goes down|suffered|got|holds|runs|lets|led|backed|seeks|sought"
 )
 _AIDS = r"(?:(?:also|then|later|now|has|have|had|will|would|may|could|reportedly|recently|quietly|never|" + (
     r"just|today|yesterday|on \w+day|again|first|formally|finally|separately|plans to|wants to) )"
@@ -42,23 +42,35 @@ _ROLES = (
 _ENGLISH_ACT = re.compile(rf"(?:,? (?:Inc\.|Corp\.|Ltd\.),?)? {_AIDS}*(?:{_ACTED})\b")
 _ENGLISH_DEED = re.compile(rf" {_AIDS}*(?:{_DID})\b")
 _ENGLISH_OWN = re.compile(
-    r" [a-z]{2,12} (?:its|their) (?!own)|" r" [a-z]{2,12}(?:ed|nt|ld|id|ught|ade|ok) [$€£¥]\d"
+    r" [a-z]{2,12}(?: (?:down|up|off|out|back|on))? (?:its|their) (?!own)|"
+    r" [a-z]{2,12}(?:ed|nt|ld|id|ught|ade|ok) [$€£¥]\d"
 )
 """What acts on what is its own is an agent ("Vanguard reversed its ban"), and so is who pays."""
 _ENGLISH_PAST = re.compile(
     rf" {_AIDS}*(?:(?!need|speed|feed|seed|bed|red)[a-z]{{2,}}ed|[a-z]+(?:ook|ought|aught|aid|ent|ew|ove)|"
-    r"rose|went|got|made|met|ran|won|held|kept|left|built|began|beat|hit|saw)\b"
+    r"rose|went|got|made|met|ran|won|held|kept|left|built|began|beat|hit|saw|"
+    r"(?:was|were) [a-z]+(?:ed|en|ought))\b"
 )
 _MASS_NOUNS = frozenset(
     ("Optimism", "Helium", "Copper", "Rain", "Plasma", "Flow", "Grass", "Harmony", "Ink", "Near", "Stellar")
 )
 """Names that begin sentences without an article when they are ordinary words."""
+_BEARERS = """
+Apollo Aragon Artemis Avalanche Aztec Babylon Blast Bridge Camelot Canaan Celsius Compound
+Cosmos Eclipse Euler Flare Galaxy Gemini Genesis Gnosis Jupiter Kraken Libra Lombard Lyra
+Mirror Neo Orca Phantom Ripple Sonic Strategy Terra Trump Venus Visa Voyager Wormhole
+"""
+_OTHER_BEARERS = frozenset(_BEARERS.split())
+"""Names that others bear, or that headlines write without an article: their acts need another point."""
 _ENGLISH_ROLE = re.compile(rf"(?:['’]s)? (?:{_ROLES})\b")
 _ENGLISH_TARGET = re.compile(
     r"\b(?:sued|sues|suing|against|acquired|acquires|acquire|acquiring|buy|bought|buys|accused|accuses|charged|"
     r"fined|joined|joins|backed|founded|left|told|asked|urged|became|"
     r"is now|now called|renamed|rebranded as|rebranded to|vs?\.?|versus|invested in|"
-    r"parent of|shares of|owner of|maker of|users of|investor in|partner with|partnered with|listed on|"
+    r"parent of|shares of|owner of|maker of|users of|investor in|partner with|partnered with|"
+    r"letter to|talks with|deal with|stake in|case against|complaint against|"
+    r"shares in|investors in|analysts at|lawyers at|engineers at|executives at|company behind|run by|made by|"
+    r"issued by|backed by|owned by|founded by|led by|listed on|"
     r"deployed on|built on|launched on|live on|runs on|staked on)\s(?:the |US |rival )*\Z"
 )
 _ENGLISH_SOURCE = re.compile(
@@ -76,7 +88,8 @@ _MARKET = re.compile(
     r"(?:['’]s price)?(?: (?:also|then|briefly|each|both|all|have|has|had|later|is|are|was|were|prices?))* "
     r"(?:rose|rises|rising|fell|falls|falling|jumped|jumps|slid|slides|slipped|surged|surges|soared|soars|rallied|rallies|plunged|"
     r"plunges|tumbled|tumbles|dropped|drops|gained|gains|climbed|climbs|sank|dipped|spiked|crashed|led|lagged|"
-    r"outperformed|underperformed|traded|trades|trading|up|down|hit|doubled|tripled|halved|rebounded|"
+    r"outperformed|underperformed|traded|trades|trading|"
+    r"(?:up|down)(?= (?:\d|by|almost|nearly|about|more|sharply|for))|hit|doubled|tripled|halved|rebounded|"
     r"recovered|bounced|shed|lost|added|topped|broke|bled|pumped|dumped|closed at|opened at|changed hands|"
     r"holders|perpetuals|futures|options|price|prices|tokens?|vaults?|pair|staking|deposits|liquidity)\b"
 )
@@ -115,7 +128,8 @@ _JA_ROLE = re.compile(
 )
 _JA_DEED = (
     r"提訴|訴え|上場|買収|発表|提携|申請|増発|発行|調達|買い増し|買い増す|開示|導入|延期|停止|撤退|承認|起訴|合意|"
-    r"解雇|否定|凍結|参入|却下|公表|表明|免許|認可|出資|採用した|閉鎖|支払|統合|削減|再開|提出|更新|引き上げ|引き下げ|破産|和解|展開する"
+    r"解雇|否定|凍結|参入|却下|公表|表明|免許|認可|出資|採用した|閉鎖|支払|統合|削減|再開|提出|更新|引き上げ|引き下げ|破産|和解|展開する|移った|移る|移転|"
+    r"取り下げ|検討|融資|声明|方針|計画|見直|提供|撤回|支援|協力|参加|獲得|取得|設立|開設|意見書|拡大|縮小|値下げ"
 )
 _JA_SUBJECT = re.compile(
     rf"(?:[とや、][^。、]{{1,20}}?)?(?:は|が|も|では|側が|側は)[^。]{{0,40}}?(?:{_JA_DEED})"
@@ -146,12 +160,13 @@ _ZH_DECISIVE = re.compile(
     r"发布|發布|推出|表示|称(?!为)|回应|回應|否认|否認|指控|批准|裁员|裁員|公布|披露|任命|创办|增发|增發|联席|出任|"
     r"认为|認為|完成|表态|发文|发推|离职|入股|增持|减持|买入|卖出|说|聘请|聘任|获批|获得|上调|下调|上线|上線|发行|"
     r"递表|登陆|调查|申请|申請|共用|退出|支持|推动|"
-    r"支付|缴纳|赔偿|冻结|销毁|启动|上架|下架|转移|关闭|破产|遭|暂停|恢复|重启|聘用|委员|官员|执法|前主席))"
+    r"支付|缴纳|赔偿|冻结|销毁|启动|上架|下架|转移|关闭|破产|遭|赢|输|胜诉|败诉|治理|改名|更名|重组|转型|撤回|放弃|上诉|反对|批评|警告|转换|撤销|募资|筹资|融资|考虑|解散|被盗|提高|降低|撤资|投资|进军|押注|看好|看空|抛售|清仓|建仓|加仓|减仓|"
+    r"信托|基金|牌照|暂停|恢复|重启|聘用|委员|官员|执法|前主席))"
 )
 _ZH_WEAK = re.compile(r" ?(?:与|和|向|对|的|上市|把|将|已|用户|链上|網絡|网络|在)")
 _ZH_BEFORE = re.compile(
     r"(?:起诉|起訴|收购|收購|指控|调查|調查|投资了?|加入|创办的?|旗下的?|关联的?|针对|出售|增持|减持|买入|抛售|登陆|"
-    r"入股|监管机构|更名为|改名为|前身为|交易所|公链|公司|创始人|總裁) ?\Z"
+    r"入股|监管机构|输给|击败|批评|联手|携手|改名|更名|更名为|改名为|前身为|交易所|公链|公司|创始人|總裁) ?\Z"
 )
 _FINANCE = re.compile(
     r"\b(?:shares?|stocks?|markets?|funds?|investors?|trading|traders?|prices?|banks?|fees?|loss|losses|profits?|"
@@ -159,8 +174,8 @@ _FINANCE = re.compile(
     r"customers|creditors|vaults?|contract|ETFs?|rally|sell-off|deposits?|withdrawals?|collateral|custody|"
     r"bankruptcy|treasury|remittances?|valuation|exchange|bpn|liquidity|coins?|airdrop|CPI|"
     r"round|funding|ventures?|networks?|chains?|launchpad|upgrade|outage|exploit|hack|hacked|hackers|phishing|bridge|app|"
-    r"yield|savings|offices?|headquarters|staff|subsidiary|approval|wallets|users|developers|bill|legislation|lawmakers|regulations?|unlock|perpetuals|governance|validators)\b|[$€£¥]\d|\d%|"
-    r"出資|準備金|国債|債券|決算|株|投資|送金|手数料|億|万ドル|ドル|証券|市場|資金|決済|企業|銀行|取引|裁判|訴訟|規制|利回り|清算|上場|"
+    r"yield|savings|targets?|ratings?|stake|offices?|headquarters|staff|subsidiary|approval|wallets|users|developers|bill|legislation|lawmakers|regulations?|unlock|perpetuals|governance|validators)\b|[$€£¥]\d|\d%|"
+    r"認可|免許|出資|準備金|国債|債券|決算|株|投資|送金|手数料|億|万ドル|ドル|証券|市場|資金|決済|企業|銀行|取引|裁判|訴訟|規制|利回り|清算|上場|"
     r"股|合作|绑定|联手|签署|竞争|企业|监管|投资|手续费|亿|万美元|美元|证券|市场|资金|支付|银行|融资|监管|法院|诉讼|交易|清算|上市|币"
 )
 
@@ -211,11 +226,12 @@ def _is_ordinary_latin(before: str, name: str, after: str, *, is_ticker: bool) -
                 return True
             return _NUMBER_BEFORE.search(before) is not None and _NO_NOUN_AFTER.match(after) is not None
         return False
-    if after[:1] == " " and (_NUMBER_AFTER.match(after) or _ORDINARY_AFTER.match(after)):
+    has_determiner = _DETERMINER.search(before) is not None
+    if _NUMBER_AFTER.match(after):
         return True
-    return (
-        " " not in name and _DETERMINER.search(before) is not None and _NO_NOUN_AFTER.match(after) is not None
-    )
+    if _ORDINARY_AFTER.match(after) and (has_determiner or _LOWER_BEFORE.search(before) is None):
+        return True
+    return " " not in name and has_determiner and _NO_NOUN_AFTER.match(after) is not None
 
 
 def count_ticker_cues(before: str, after: str) -> int:
@@ -261,7 +277,7 @@ def _count_english(before: str, name: str, after: str) -> int:
         and name not in _MASS_NOUNS
         and (_ENGLISH_DEED.match(after) or _ENGLISH_OWN.match(after) or _ENGLISH_PAST.match(after))
     ):
-        points += STRONG
+        points += STRONG if name in _OTHER_BEARERS or the else DECISIVE
     elif after[:2] in ("'s", "’s"):
         points += WEAK
     if _ENGLISH_SOURCE.search(before) or _OWNED_BY_PERSON.search(before):

@@ -84,6 +84,20 @@ def test_a_family_name_alone_is_nobody(text: str) -> None:
     assert all(name == "Coinfirm" for name, _ in found(text))
 
 
+def test_a_long_katakana_family_name_with_a_title_needs_no_other_name() -> None:
+    names = {"en": "Fay Ostwick", "ja": "フェイ・オストウィック"}
+    rules = compile_rules([pack(entity("Fay Ostwick", type="person", names=names))])
+    assert found("オストウィック氏は来た。", rules) == [("オストウィック", "fay-ostwick")]
+    assert found("オストウィックの丘は高い。", rules) == []
+
+
+def test_an_official_bears_the_title_of_an_office() -> None:
+    founder = entity("Gus Tarnow", type="person", evidence=True)
+    official = entity("Hal Tarnow", type="person")
+    rules = compile_rules([pack(founder, official, entity("Coinfirm", type="exchange"))])
+    assert found("Commissioner Tarnow met Coinfirm.", rules)[0] == ("Tarnow", "hal-tarnow")
+
+
 def test_a_family_name_of_the_catalogue_in_another_full_name_is_nobody() -> None:
     assert found("But Solo said no.") == [("Solo", "emil-solo")]
     assert found("Marvin Solo said no.") == []

@@ -98,8 +98,13 @@ def test_acts_offices_and_sources_decide(before: str, after: str) -> None:
         ("the firm acquired ", "."),
     ],
 )
-def test_weaker_acts_are_strong_cues(before: str, after: str) -> None:
-    assert count_name_cues(before, "Zorb", after, "company") == STRONG
+def test_weaker_acts_are_strong_cues_for_names_that_others_bear(before: str, after: str) -> None:
+    assert count_name_cues(before, "Gemini", after, "company") == STRONG
+
+
+@pytest.mark.parametrize("after", [" reversed its ban", " survived the crash", " was hacked in 2022"])
+def test_what_acts_without_an_article_is_a_name(after: str) -> None:
+    assert count_name_cues("", "Zorb", after, "company") == DECISIVE
 
 
 @pytest.mark.parametrize(
