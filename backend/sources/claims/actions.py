@@ -1,7 +1,7 @@
 """Finds the acts that a text states, and whether it affirms or denies them.
 
-The verbs, their themes and their opposites are data (``data/verbs.yaml``). One automaton over all forms
-of the three languages finds them; the longest match wins (制裁を解除 over 制裁). Denials are found by
+The verbs, their themes and their opposites are data (``data/verbs.yaml``). One automaton over the forms
+of a language finds them; the longest match wins (制裁を解除 over 制裁). Denials are found by
 :mod:`backend.sources.claims.negation`.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import ahocorasick_rs
 import yaml
 
-from backend.entities.model import LANGUAGES, Language
+from backend.entities.model import Language
 from backend.sources.claims import negation
 from backend.sources.claims.model import Action
 
@@ -45,7 +45,7 @@ class Verb:
     themes: frozenset[str]
     opposites: frozenset[str]
     after: frozenset[str]
-    forms: tuple[str, ...]
+    forms: Mapping[Language, tuple[str, ...]]
     refusal: bool = False
     generic: bool = False
     once: bool = False
@@ -93,11 +93,10 @@ def verbs() -> Mapping[str, Verb]:
     irregular = _yaml("inflections.yaml")
     listed = {}
     for name, entry in _yaml("verbs.yaml").items():
-        forms = [form for phrase in entry["en"] for form in _inflected(phrase, irregular)]
-        forms += [form for language in LANGUAGES[1:] for form in entry[language]]
+        english = [form for phrase in entry["en"] for form in _inflected(phrase, irregular)]
         themes, opposites, after = (frozenset(entry.get(key, ())) for key in ("theme", "opposites", "after"))
         refusal, generic, once = (entry.get(key, False) for key in ("refusal", "generic", "once"))
-        unique = tuple(dict.fromkeys(forms))
+        unique = {"en": tuple(dict.fromkeys(english)), "ja": tuple(entry["ja"]), "zh": tuple(entry["zh"])}
         roles = entry.get("roles") or (DIRECTED_ROLES if entry.get("directed") else {})
         matter = entry.get("matter", name)
         listed[name] = Verb(name, themes, opposites, after, unique, refusal, generic, once, roles, matter)
@@ -108,10 +107,11 @@ def verbs() -> Mapping[str, Verb]:
 
 
 @cache
-def _automaton() -> tuple[ahocorasick_rs.AhoCorasick, tuple[tuple[str, ...], ...]]:
+def _automaton(language: Language) -> tuple[ahocorasick_rs.AhoCorasick, tuple[tuple[str, ...], ...]]:
+    """Build the automaton of a language: its own forms, and English ones, which every text may contain."""
     meanings: dict[str, list[str]] = {}
     for verb in verbs().values():
-        for form in verb.forms:
+        for form in dict.fromkeys((*verb.forms["en"], *verb.forms[language])):
             meanings.setdefault(form, []).append(verb.name)
     meanings |= {word: [] for word in _yaml("words.yaml")["no_acts"]}
     kind = ahocorasick_rs.MatchKind.LeftmostLongest
@@ -124,7 +124,7 @@ def _parted() -> tuple[re.Pattern[str], Mapping[str, tuple[str, ...]]]:
     """Compile the forms with a gap (gave, back) to one pattern, and map each to its verbs."""
     meanings: dict[str, list[str]] = {}
     for verb in verbs().values():
-        for form in verb.forms:
+        for form in verb.forms["en"]:
             if _GAP in form:
                 meanings.setdefault(form, []).append(verb.name)
     pairs = [tuple(re.escape(half) for half in form.split(_GAP)) for form in meanings]
@@ -145,7 +145,7 @@ class _Form:
 
 
 def _forms(low: str, language: Language) -> list[_Form]:
-    automaton, meanings = _automaton()
+    automaton, meanings = _automaton(language)
     found = {
         start: _Form(meanings[index], start, end, end)
         for index, start, end in automaton.find_matches_as_indexes(low)

@@ -38,7 +38,9 @@ _FORECAST: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         rf"\b(?:will|is going to|could|might|may) (?:(?:soon|eventually|one day) )?{_MOVES}\b", re.IGNORECASE
     ),
-    "ja": re.compile("(?:上がる|下がる|達する|超える|暴落する|高騰する)(?:見込み|予想|はず)"),
+    "ja": re.compile(
+        "見通し(?:だ|である|です)。?$|(?:上がる|下がる|達する|超える|暴落する|高騰する)(?:見込み|予想|はず)"
+    ),
     "zh": re.compile("(?:将|会)(?:再)?(?:涨|跌|升|突破|达到|超过|暴涨|暴跌|归零)"),
 }
 """Forecasts of prices. Future amounts of coins in a protocol are fixed by it and can be checked."""
@@ -51,6 +53,16 @@ _TASTE: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile("べきだ|べきで|素晴らし|最高|最悪|良い|悪い|面白い"),
     "zh": re.compile("应该|最好|最差|最棒|很好|不好|垃圾|令人(?:兴奋|失望)"),
 }
+_JUDGEMENT: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:the|a) (?:best|worst|dumbest|smartest|greatest mistake)\b|\b(?:far too|much too|way too|overreach"
+        r"|overkill|ridiculous|disgrace(?:ful)?|absurd|foolish|unwise|brilliant|shameful|wonderful)\b",
+        re.IGNORECASE,
+    ),
+    "ja": re.compile("行き過ぎ|やり過ぎ|最悪の|最低の|素晴らしい|愚か|馬鹿げ|ばかげ|不当だ|残念だ|見事だ"),
+    "zh": re.compile("最糟糕|糟糕的|最愚蠢|愚蠢|荒唐|荒谬|太过分|令人失望|可笑|太棒|英明|最明智"),
+}
+"""Words of judgement. Beside a date or a figure they are taken as colour of a fact."""
 
 
 def is_checkable(claim: Claim) -> bool:
@@ -62,6 +74,8 @@ def is_checkable(claim: Claim) -> bool:
         return False
     in_coins = any(quantity.unit in units().codes - units().currencies for quantity in claim.quantities)
     if _FORECAST[language].search(text) and not in_coins:
+        return False
+    if _JUDGEMENT[language].search(text) and not (claim.dates or claim.quantities):
         return False
     if claim.dates or claim.quantities or claim.actions:
         return True

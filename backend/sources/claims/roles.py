@@ -32,6 +32,8 @@ class Roles:
     """Entities to whom something is done or given: sold to Coinbase."""
     givers: frozenset[str] = frozenset()
     """Entities from whom something comes: split from Bitcoin."""
+    parties: frozenset[str] = frozenset()
+    """All entities of the clause that can have a role."""
 
     def by_role(self) -> dict[str, frozenset[str]]:
         """Map the role names of the verb to entity ids."""
@@ -53,12 +55,12 @@ def find_roles(text: Claim) -> list[Roles]:
     """Return the roles of each act of ``text`` that has at least one of them."""
     read = _READERS[text.language]
     listed = verbs()
-    parties = _list_parties(text)
+    can_act = _list_parties(text)
     found = []
     for action in text.actions:
-        if listed[action.verb].roles and parties:
+        if listed[action.verb].roles and can_act:
             start, end = _sentence(text.text, action)
-            inside = [one for one in parties if start <= one.start and one.end <= end]
+            inside = [one for one in can_act if start <= one.start and one.end <= end]
             if listed[action.verb].matter == NAMING:  # both names belong to one entity
                 inside = [replace(one, entity_id=one.text.lower()) for one in inside]
             recipients, givers = _find_marked(text, action, start, inside)
@@ -67,7 +69,8 @@ def find_roles(text: Claim) -> list[Roles]:
             agents, patients = agents - both, patients - both
             if agents or patients or recipients or givers:
                 clause = text.text[start:end].strip()
-                found.append(Roles(action.verb, agents, patients, clause, recipients, givers))
+                parties = frozenset(one.entity_id for one in inside)
+                found.append(Roles(action.verb, agents, patients, clause, recipients, givers, parties))
     return found
 
 
@@ -347,11 +350,21 @@ def are_converse(claim: Roles, source: Roles) -> bool:
 
 
 def are_swapped(claim: Roles, source: Roles) -> bool:
-    """True if an entity has another role in the source and none has the same; the claim names two roles."""
+    """True if an entity has another role in the source and none has the same.
+
+    Either the claim names two roles and one of their fillers has another role in the source, or both texts
+    have the same two names and differ in which of them is the new one.
+    """
     listed = verbs()
     if listed[claim.verb].matter != listed[source.verb].matter:
         return False
     ours, theirs = claim.by_role(), source.by_role()
-    if len(ours) < 2 or any(ours[name] & theirs.get(name, _NONE) for name in ours):
+    if any(ours[name] & theirs.get(name, _NONE) for name in ours):
         return False
-    return any(ours[mine] & theirs[other] for mine in ours for other in theirs if mine != other)
+    if len(ours) > 1 and any(
+        ours[mine] & theirs[other] for mine in ours for other in theirs if mine != other
+    ):
+        return True
+    return listed[claim.verb].matter == NAMING and any(
+        ours[name] <= source.parties and theirs[name] <= claim.parties for name in ours.keys() & theirs.keys()
+    )

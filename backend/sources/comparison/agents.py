@@ -1,6 +1,7 @@
 """Finds an agent in a claim that differs from the source's, by the catalogue or by an unlisted name."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 from backend.entities.mention import Mention
@@ -128,9 +129,8 @@ def _is_subject(passage: Claim, actor: Mention) -> bool:
 
 
 def _is_ticker(short: str, name: str) -> bool:
-    """True if a word in capitals can abbreviate a name, which contains its letters in order."""
-    letters = iter(name.upper())
-    return short.isupper() and len(short) <= MAX_TICKER_CHARS and all(letter in letters for letter in short)
+    """True if a word in capitals can abbreviate a name, which contains its letters (UST of TerraUSD)."""
+    return short.isupper() and len(short) <= MAX_TICKER_CHARS and not Counter(short) - Counter(name.upper())
 
 
 def _acts(pair: ClaimAndPassage, mention: Mention) -> bool:

@@ -188,6 +188,9 @@ def _figures(pair: ClaimAndPassage) -> tuple[list[Difference], Difference | None
         equal = next(
             (known for known in equals if not figure_agreement.plays_another_part(mine, known)), None
         )
+        equal = equal or next(
+            (known for known in fitting if figure_agreement.are_equal_durations(mine, known)), None
+        )
         rivals = [known for known in fitting if _is_rival(mine, known)]
         if equal is None and equals and not rivals:
             equal = equals[0]  # the only figure of its kind, in any role

@@ -28,7 +28,7 @@ HOURS: Mapping[str | None, Decimal] = {
     "year": Decimal(8766),
 }
 """Hours in each unit of time."""
-MAX_DURATION_GAP = Decimal("0.15")
+MAX_DURATION_GAP = Decimal("0.05")
 _PAIR = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
 _MARKS = frozenset({"about", "more", "than", "over", "least"})
 

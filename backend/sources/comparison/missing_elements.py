@@ -212,7 +212,7 @@ _NEGATION_PATTERNS: Mapping[Language, re.Pattern[str]] = {
 _NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:not?|never|none|nor|neither|cannot|without|un[a-z]{4,}|non[- ][a-z]+|free|exempt\w*|refus\w+"
-        r"|declin\w+|fail\w*|reject\w*|den(?:y|ied|ies)|lack\w*|ban\w*|halt\w*|stop\w*|end\w*|voluntary)\b|n't\b"
+        r"|declin\w+|fail\w*|reject\w*|den(?:y|ied|ies)|lack\w*|ban(?:s|ned|ning)?|halt\w*|stop\w*|end(?:s|ed|ing)?|voluntary)\b|n't\b"
     ),
     "ja": re.compile("ない|なかっ|ません|ず|未|無|非|不|免|拒|却下|断|中止|停止|見送|禁|任意"),
     "zh": re.compile("没|沒|未|不|非|免|无|無|禁|拒|停|否|终止|自愿"),

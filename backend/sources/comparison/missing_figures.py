@@ -25,7 +25,7 @@ def find_figures(claim: Claim, passage: Claim, agreed: Sequence[Difference]) -> 
     for one in claim.quantities:
         if one.text in told or _needs_no_source(one) or _restates(one.value, values):
             continue
-        if not (_is_interval(claim, one) or _is_told_otherwise(one, passage)):
+        if not (_is_interval(claim, one) or _is_told_otherwise(one, passage) or _counts_names(claim, one)):
             yield MissingElement("figure", one.text)
     yield from _find_bare_numbers(claim, passage, values)
     if claim.language == passage.language:
@@ -52,6 +52,11 @@ def _is_interval(claim: Claim, one: Quantity) -> bool:
         return True
     before = claim.text[max(0, one.start - 8) : one.start].lower()
     return one.unit not in _SHORT_UNITS and _WITHIN_EN.search(before) is not None
+
+
+def _counts_names(claim: Claim, one: Quantity) -> bool:
+    """True if a figure counts the names that the claim lists: Avalanche, Ethereum and Polygon, three."""
+    return one.unit in GENERIC | {"item"} and one.value == len({name.entity_id for name in claim.mentions})
 
 
 def _is_told_otherwise(one: Quantity, passage: Claim) -> bool:

@@ -41,6 +41,8 @@ def actions(
     against: list[tuple[Action, Action]] = []
     converse = _find_converse(claim, passage)
     for mine in claim.actions:
+        if not mine.affirmed and _WITHOUT.search(claim.text[: mine.start].lower()):
+            continue  # a condition, not an act: without a licence
         if (mine.verb, mine.affirmed) in converse:
             same += 1
             continue
@@ -224,6 +226,7 @@ def _is_negative(action: Action, listed: Mapping[str, Verb]) -> bool:
 _WITHOUT_LICENCE = re.compile(
     r"\bwithout (?:a |an |any )?(?:licen[cs]e|registration)|無登録|無免許|无牌|未经注册"
 )
+_WITHOUT = re.compile(r"\bwithout (?:a |an |any |the )?$")
 _STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "stop_accepting"})
 """Acts that end or forbid something: a record without any such act states the opposite."""
 _BEGINNING = frozenset(
