@@ -96,7 +96,11 @@ def verbs() -> Mapping[str, Verb]:
         english = [form for phrase in entry["en"] for form in _inflected(phrase, irregular)]
         themes, opposites, after = (frozenset(entry.get(key, ())) for key in ("theme", "opposites", "after"))
         refusal, generic, once = (entry.get(key, False) for key in ("refusal", "generic", "once"))
-        unique = {"en": tuple(dict.fromkeys(english)), "ja": tuple(entry["ja"]), "zh": tuple(entry["zh"])}
+        unique: dict[Language, tuple[str, ...]] = {
+            "en": tuple(dict.fromkeys(english)),
+            "ja": tuple(entry["ja"]),
+            "zh": tuple(entry["zh"]),
+        }
         roles = entry.get("roles") or (DIRECTED_ROLES if entry.get("directed") else {})
         matter = entry.get("matter", name)
         listed[name] = Verb(name, themes, opposites, after, unique, refusal, generic, once, roles, matter)

@@ -55,8 +55,9 @@ _TASTE: Mapping[Language, re.Pattern[str]] = {
 }
 _JUDGEMENT: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"\b(?:the|a) (?:best|worst|dumbest|smartest|greatest mistake)\b|\b(?:far too|much too|way too|overreach"
-        r"|overkill|ridiculous|disgrace(?:ful)?|absurd|foolish|unwise|brilliant|shameful|wonderful)\b",
+        r"\b(?:the|a) (?:best|worst|dumbest|smartest|greatest mistake)\b"
+        r"|\b(?:far too|much too|way too|overreach|overkill|ridiculous|disgrace(?:ful)?|absurd|foolish|unwise"
+        r"|brilliant|shameful|wonderful)\b",
         re.IGNORECASE,
     ),
     "ja": re.compile("行き過ぎ|やり過ぎ|最悪の|最低の|素晴らしい|愚か|馬鹿げ|ばかげ|不当だ|残念だ|見事だ"),

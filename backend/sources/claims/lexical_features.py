@@ -13,7 +13,9 @@ MAX_WORDS = 600
 MAX_NAMES = 40
 
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'-]{2,40}")
-_LONG_LOWER = re.compile(r"(?<![A-Za-z])[a-z]{5,40}(?![A-Za-z])")
+_LOWER_WORD = re.compile(r"(?<![A-Za-z])[a-z]{4,40}(?![A-Za-z])")
+MIN_HEADLINE_NAMES = 4
+"""Minimum capitalised words of a headline that capitalises every word."""
 _HAN = re.compile(r"[\u3041-\u3096\u30a1-\u30fc\u3400-\u4dbf\u4e00-\u9fff々]{2,}")
 _HIRAGANA = re.compile(r"[\u3041-\u3096]")
 _HIRAGANA_PAIR = re.compile(r"[\u3041-\u3096]{2}")
@@ -61,7 +63,8 @@ def find_names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]
     taken = sorted(outside)
     found: dict[str, None] = {}
     capitalised = list(_CAPITALISED.finditer(text[:4_000]))
-    if len(capitalised) < 4 or len(_LONG_LOWER.findall(text[:4_000])) > 1:
+    lowercase = len(_LOWER_WORD.findall(text[:4_000]))
+    if len(capitalised) < MIN_HEADLINE_NAMES or 2 * lowercase > len(capitalised):
         for match in capitalised:
             word = match.group()
             if (

@@ -1,6 +1,7 @@
 """Finds the figures, bare numbers and ordinals of a claim that a passage does not contain."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
@@ -10,8 +11,8 @@ from backend.sources.claims.model import Claim, Difference, MissingElement, Quan
 from backend.sources.claims.units import GENERIC, units
 from backend.sources.comparison.figure_agreement import HOURS, are_equal_durations
 
-DERIVED_UNITS = frozenset({"time", "%", "other"})
-"""Units of figures that a reader can derive: multiples, shares; and *two others*."""
+DERIVED_UNITS = frozenset({"time", "other"})
+"""Units of figures that a reader can derive: multiples; and *two others*."""
 MIN_BARE_NUMBER = 100
 """Minimum number without a unit that counts as a reference or a height, not as a small count."""
 MAX_ROUGH_GAP = Decimal("0.1")
@@ -24,6 +25,8 @@ def find_figures(claim: Claim, passage: Claim, agreed: Sequence[Difference]) -> 
     values = [one.value for one in claim.quantities if one.text in told]
     for one in claim.quantities:
         if one.text in told or _needs_no_source(one) or _restates(one.value, values):
+            continue
+        if one.unit == "%" and _can_derive_share(passage):
             continue
         if not (_is_interval(claim, one) or _is_told_otherwise(one, passage) or _counts_names(claim, one)):
             yield MissingElement("figure", one.text)
@@ -52,6 +55,12 @@ def _is_interval(claim: Claim, one: Quantity) -> bool:
         return True
     before = claim.text[max(0, one.start - 8) : one.start].lower()
     return one.unit not in _SHORT_UNITS and _WITHIN_EN.search(before) is not None
+
+
+def _can_derive_share(passage: Claim) -> bool:
+    """True if a passage has two figures of one unit, so that a reader can compute a share."""
+    counted = Counter(one.unit for one in passage.quantities if one.unit is not None)
+    return any(times > 1 for times in counted.values())
 
 
 def _counts_names(claim: Claim, one: Quantity) -> bool:
