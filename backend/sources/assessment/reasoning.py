@@ -77,8 +77,9 @@ def _explain_slots(language: Language, assessment: AssessmentWord, evidence: Evi
     if found.missing:
         return _explain_missing(language, evidence)
     if found.agreed:
+        key = "partly" if assessment == UNVERIFIED else "agrees"
         return [
-            PHRASES[language]["agrees"].format(
+            PHRASES[language][key].format(
                 source=_name_source(language, evidence), claimed=_list_agreed(language, evidence)
             )
         ]
