@@ -1,8 +1,9 @@
-"""Sends HTTP/1.1 requests from a separate process, at a fixed rate or as fast as they are answered.
+"""Sends HTTP/1.1 requests from separate processes, at a mean rate or as fast as they are answered.
 
-It uses no client library, because the measured service runs on the same machine. In the open loop a request
-is due at its time whether or not earlier ones were answered, over as many connections as needed, up to a
-limit.
+The open loop sends requests at random times with a given mean rate (a Poisson process), whether or not
+earlier ones were answered. It opens connections as needed, up to a limit. In the closed loop each connection
+sends its next request as soon as the last one is answered. No client library is used, because the measured
+service runs on the same machine.
 """
 
 import asyncio
@@ -20,14 +21,14 @@ TIMEOUT_SECONDS = 70.0
 """Seconds until a request without an answer counts as lost; the service's own limit is 60."""
 MAX_CONNECTIONS = 800
 IDLE_SECONDS = 10.0
-"""After which a connection is made anew, as clients do, before the server ends it."""
+"""An idle connection is replaced after this time, before the server closes it."""
 MAX_KEPT_REPLY_BYTES = 400
-"""Bytes of an accepted submission's answer that are kept, to look for what was accepted."""
+"""Bytes that are kept of the answer to an accepted submission, to look it up afterwards."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One sort of request: its ``share`` of all, the ways it is sent, and whether its answers are kept."""
+    """A kind of request: its ``share`` of all requests, its variants, and whether its answers are kept."""
 
     name: str
     share: float
@@ -37,7 +38,8 @@ class Kind:
 
 @dataclass(frozen=True)
 class Plan:
-    """What one process sends. ``rate`` requests a second, or null: ``connections`` that never wait."""
+    """The requests of one process: ``rate`` per second on average, or with None a closed loop over
+    ``connections``."""
 
     ports: tuple[int, ...]
     kinds: tuple[Kind, ...]
@@ -49,18 +51,18 @@ class Plan:
 
 @dataclass
 class LoadResult:
-    """What came of it, by kind. Milliseconds; a status of 0 is no answer at all."""
+    """Counts and latencies in milliseconds, by kind of request. Status 0 means that no answer came."""
 
     sent: int = 0
     unsent: int = 0
-    """Due while every connection was busy: nobody asked."""
+    """Requests that were not sent, because all connections were busy."""
     statuses: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     took: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """Of answers that are no refusal."""
+    """Latencies of answers that are not refusals."""
     refused: list[float] = field(default_factory=list)
-    """How long a 429 or 503 took."""
+    """Latencies of refusals (status 429 or 503)."""
     without_time: int = 0
-    """Refusals that do not say when to come back."""
+    """Refusals without a Retry-After header."""
     kept: list[bytes] = field(default_factory=list)
 
     def add(self, other: "LoadResult") -> None:
@@ -83,7 +85,7 @@ class LoadResult:
 
 
 def run(plans: Sequence[Plan]) -> LoadResult:
-    """All plans at once, each in its process."""
+    """Run all plans at once, each in its own process."""
     total = LoadResult()
     with ProcessPoolExecutor(len(plans), mp_context=get_context("spawn")) as pool:
         for seen in pool.map(_run, plans):
@@ -184,7 +186,7 @@ class _Answer:
 
 
 class _Connection:
-    """A connection that is kept; made when it is first used."""
+    """A persistent connection, opened on first use."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -221,7 +223,7 @@ async def _chunks(reader: asyncio.StreamReader) -> bytes:
 
 
 def quantile(milliseconds: Sequence[float], percent: int) -> float:
-    """Not a number without any."""
+    """Return a percentile; NaN without values."""
     if len(milliseconds) < 2:
         return milliseconds[0] if milliseconds else float("nan")
     return statistics.quantiles(milliseconds, n=100)[percent - 1]

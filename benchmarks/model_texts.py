@@ -1,4 +1,4 @@
-"""Measures the check of a model's texts on texts with equal content in three languages.
+"""Measures how often the faithfulness check refuses correct translations and accepts altered ones.
 
     python -m benchmarks.model_texts [--show N] [--pair en-ja]
 
@@ -53,7 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--show", type=int, default=0, help="print so many refusals")
+    parser.add_argument("--show", type=int, default=0, help="print up to this many refusals and misses")
     parser.add_argument("--pair", help="languages, such as en-ja")
     options = parser.parse_args()
     rules, chance = load_shipped().rules, random.Random(7)
@@ -89,12 +89,12 @@ def main() -> None:
 
 
 def altered(one: Pair, rules: RuleSet, chance: random.Random) -> Iterator[tuple[str, str]]:
-    """The told text with one thing in it that its source does not say."""
+    """Yield the kind of alteration and the translation with one fact that its source does not contain."""
     runs = list(_DIGITS.finditer(one.told))
     if runs:
         run = chance.choice(runs)
         at = chance.randrange(run.start(), run.end())
-        digit = str((int(one.told[at]) + chance.randint(1, 8)) % 10 or 9)
+        digit = chance.choice([other for other in "123456789" if other != one.told[at]])
         changed = one.told[:at] + digit + one.told[at + 1 :]
         if not _known(changed, run.start(), one):
             yield "digit", changed
@@ -121,7 +121,7 @@ def altered(one: Pair, rules: RuleSet, chance: random.Random) -> Iterator[tuple[
 
 
 def _known(changed: str, at: int, one: Pair) -> bool:
-    """Whether the number that now stands at ``at`` is one of the source, in digits or in its own notation."""
+    """True if the source contains the number at ``at`` of ``changed``, in digits or in its own notation."""
     run = _DIGITS.match(changed, at)
     if run is None or run.group() in (*_DIGITS.findall(one.source), "00"):
         return run is not None

@@ -17,14 +17,14 @@ from zlib import crc32
 from backend.formats.chinese import to_simplified
 
 VERSION = 2
-"""Version of the rules. Documents with terms of another version are indexed again.
+"""Version of the splitting rules. Documents with terms of another version are indexed again.
 
 A document and a query must be split in the same way.
 """
 MAX_TERM_BYTES = 400_000
-"""Maximum size of a document's terms; text after it is not searched. A tsvector has at most 1 MiB."""
+"""Maximum size of a document's terms; text beyond it is not indexed. A tsvector has at most 1 MiB."""
 MAX_WORD_CHARS = 24
-"""Significant characters of a word: enough to distinguish URLs and digests."""
+"""Longer words are cut to this length, which is enough to distinguish URLs and digests."""
 MAX_TERM_COUNT = 255
 """Maximum count of a term in a document; BM25 saturates far below."""
 
@@ -92,7 +92,7 @@ def document_terms(*texts: str) -> list[str]:
     found: list[str] = []
     remaining_bytes = MAX_TERM_BYTES
     for text in texts:
-        # A term has at least one character, so longer text is never needed.
+        # Text beyond this length is not split, to limit the work.
         for term in terms(text[: remaining_bytes * 2]):
             remaining_bytes -= len(term.encode()) + 1
             if remaining_bytes < 0:
@@ -139,7 +139,7 @@ class PackedCounts:
         self._times = packed[terms_held * 4 :]
 
     def count_of(self, term_digest: int) -> int:
-        """Count the term with this :func:`digest`."""
+        """Return the stored count of the term with this :func:`digest`; 0 without one."""
         at = bisect_left(self._digests, term_digest)
         held = at < len(self._digests) and self._digests[at] == term_digest
         return self._times[at] if held else 0

@@ -4,7 +4,7 @@
 def format_count(number: int, noun: str, plural: str | None = None) -> str:
     """Format ``number`` with separators and ``noun``, in the plural unless the number is 1.
 
-    Pass ``plural`` if it is not the noun and an s, as for ``entity``.
+    Pass ``plural`` for irregular plurals, such as ``entities``.
     """
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 

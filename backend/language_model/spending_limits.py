@@ -36,7 +36,10 @@ class Allowance:
     tokens: int = MAX_TOKENS_PER_JOB
 
     def claim(self, tokens: int) -> None:
-        """Use one call of about ``tokens`` tokens. Raises :class:`AllowanceSpent` without enough left."""
+        """Count one call, or raise :class:`AllowanceSpent` unless a call and ``tokens`` tokens are left.
+
+        :meth:`use` deducts the tokens after the call.
+        """
         if self.calls < 1 or tokens > self.tokens:
             raise AllowanceSpent("The job has used up what it may ask of the language model.")
         self.calls -= 1
@@ -47,7 +50,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices in US dollars per million tokens, and the daily limit in US dollars; null is no limit."""
+    """Prices in US dollars per million tokens, and the daily limit in US dollars; None means no limit."""
 
     input: Decimal
     output: Decimal
@@ -94,7 +97,8 @@ def load_day_usage(database: Database, now: datetime) -> DayUsage:
 def reserve(database: Database, prices: Prices, max_cost: Decimal, *, now: datetime) -> Reservation:
     """Reserve ``max_cost`` US dollars for a call.
 
-    Raises :class:`CeilingReached` if the daily limit has no room for it, and then until midnight UTC.
+    Raises :class:`CeilingReached` if it would exceed the daily limit. Every later call is then refused until
+    midnight UTC or until the limit is raised.
     """
     if load_day_usage(database, now).has_reached_ceiling(prices):
         raise _ceiling_error()
@@ -127,7 +131,7 @@ def _ceiling_error() -> CeilingReached:
 
 
 def _lock_day(connection: Connection, day: str) -> Row[Any]:
-    """The row of a day, locked until this transaction ends."""
+    """Return the row of a day, locked until this transaction ends."""
     # Insert the row first, since only an existing row can be locked: two first calls of a day both count.
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     empty = {"day": day, "calls": 0, "tokens": 0, "cost": Decimal(0)}

@@ -30,7 +30,7 @@ def render_empty(
 
 
 def render_awaiting() -> None:
-    """Renders that the service has no figures yet."""
+    """Renders a message that the service has no figures yet."""
     words = tag("strong", text(t("frame.awaiting"))) + " " + tag("span", text(t("frame.awaiting_why")))
     st.html(tag("div", words, class_="cp-awaiting", role="status"))
 
@@ -38,7 +38,7 @@ def render_awaiting() -> None:
 def render_error(problem: Problem, *, key: str, live: bool = False) -> None:
     """Renders a short sentence, a retry button and the request id of the service's logs.
 
-    ``live`` means that the part reruns by itself; else the page reruns while the error shows.
+    Unless ``live`` (the part reruns by itself), schedules reruns of the page while the error is shown.
     """
     with st.container(key=f"error-{key}", border=True, gap="small"):
         st.html(
@@ -70,7 +70,10 @@ def render_alert(title: str, detail: str = "", request_id: str | None = None) ->
 
 
 def render_stale_banner(*results: Fetched[object], key: str) -> None:
-    """Renders that the page shows old figures: their age, the reason, and the pace of retries."""
+    """Renders a banner about old results, or about missing ones if none is old.
+
+    It says how old the oldest result is, why no new one came, and when retries are slowed down.
+    """
     stale = [
         result for result in results if result.stale and result.at is not None and result.error is not None
     ]
@@ -93,7 +96,7 @@ def render_stale_banner(*results: Fetched[object], key: str) -> None:
 
 
 def render_worker_banner(status: MarketStatus | None) -> bool:
-    """Renders that no worker runs, since when, and the remedy. True if anything was rendered."""
+    """Renders a message that no worker runs, since when, and what to do. True if anything was rendered."""
     worker = status and status.get("worker")  # the previous version of the service reports no worker
     if not worker or worker["state"] in ("working", "waiting"):
         return False

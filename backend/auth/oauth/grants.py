@@ -1,7 +1,8 @@
-"""Issues, exchanges, rotates, revokes and introspects codes and tokens, each in one transaction.
+"""Issues, exchanges, rotates, revokes and introspects authorization codes and tokens.
 
-Each function locks the grant's row before it reads its codes and tokens; on SQLite the transaction is the
-lock. This serialises simultaneous uses of one code or token.
+Functions that take a database run one transaction; those that take a connection run in the caller's.
+:func:`exchange_code` and :func:`refresh` lock the grant's row before they check the code or token, so that
+simultaneous uses of it run one after the other. On SQLite the transaction is the lock.
 """
 
 import base64
@@ -23,7 +24,7 @@ from backend.auth.principal import SCOPES
 from backend.store.database import Database, bump
 
 CHANGE_TOPIC = "oauth_tokens"
-"""The change counter of revocations; issuing tokens does not move it."""
+"""The name of the change counter that revocations increment; issuing tokens does not."""
 CODE_LIFETIME = timedelta(seconds=60)
 ACCESS_TOKEN_LIFETIME = timedelta(seconds=3600)
 REFRESH_TOKEN_LIFETIME = timedelta(days=30)
@@ -49,7 +50,7 @@ class IssuedTokens:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """The access that an account granted an application, and the conditions for exchanging its code."""
+    """The access that an account granted to an application, and what the exchange of its code must match."""
 
     app_id: str
     account_id: str
@@ -57,7 +58,7 @@ class Consent:
     redirect_uri: str
     code_challenge: str
     session_id: str | None = None
-    """The sign-in session with which the grant ends; null for third parties."""
+    """The sign-in session that the grant ends with; None for third-party applications."""
 
 
 def issue_code(connection: Connection, consent: Consent, now: datetime) -> str:
@@ -90,7 +91,10 @@ def exchange_code(
     scope: str | None,
     now: datetime,
 ) -> IssuedTokens | OAuthError:
-    """Exchange a code for tokens (RFC 6749 section 4.1.3); a second use revokes those of the first."""
+    """Exchange a code for tokens (RFC 6749 section 4.1.3).
+
+    A second use of the code revokes the tokens issued by the first.
+    """
     with database.write() as connection:
         row = _lock_grant(connection, grants.c.code_digest == token_format.digest(code))
         if row is not None and row.code_used_at is not None:
@@ -119,7 +123,8 @@ def refresh(
 ) -> IssuedTokens | OAuthError:
     """Exchange a refresh token for new tokens.
 
-    It works once: a second use revokes its grant with all tokens (RFC 9700 section 4.14.2).
+    Each refresh token can be used once: a second use revokes its grant with all tokens (RFC 9700 section
+    4.14.2).
     """
     digest = token_format.digest(refresh_token)
     this = sa.and_(tokens.c.digest == digest, tokens.c.kind == "refresh")
@@ -206,7 +211,7 @@ def introspect(database: Database, token: str, now: datetime) -> dict[str, Any]:
 
 
 def is_usable(now: datetime) -> sa.ColumnElement[bool]:
-    """Condition for a token, joined with its grant, that is not expired, revoked or rotated."""
+    """Build the SQL condition for a token, joined with its grant, that is not expired, revoked or rotated."""
     return sa.and_(
         tokens.c.expires_at > now,
         tokens.c.revoked_at.is_(None),

@@ -1,4 +1,4 @@
-"""Sends requests to a provider over HTTP and explains refusals that all providers share."""
+"""Sends requests to a provider, classifies the HTTP errors common to all providers, and reads retry times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _ERROR_TEXT_BYTES = 1000
 
 @dataclass(frozen=True, slots=True)
 class ProviderResponse:
-    """A provider's response. ``payload`` is the parsed JSON, or null with the reason in ``parse_error``.
+    """A provider's response. ``payload`` is the parsed JSON, or None with the reason in ``parse_error``.
 
     ``text`` is the start of the body, for error messages.
     """
@@ -47,7 +47,7 @@ def fetch(
 
 
 def error_text(answer: ProviderResponse, message: str | None) -> str:
-    """The provider's error message without its full stop, else a short text that names the status or body."""
+    """Return the provider's error message without its full stop, or else a generic phrase."""
     if message is not None:
         return message.rstrip(". ")
     if answer.status >= 500:
@@ -56,7 +56,7 @@ def error_text(answer: ProviderResponse, message: str | None) -> str:
 
 
 def error_kind_of_denial(answer: ProviderResponse, *, keyed: bool) -> ErrorKind:
-    """UNAUTHORISED if a key was sent and the provider itself answered in JSON, else REFUSED.
+    """Return UNAUTHORISED if a key was sent and the provider itself answered in JSON, else REFUSED.
 
     A web page or plain text comes from a firewall or proxy in front of the provider, which knows no keys.
     """
@@ -64,7 +64,7 @@ def error_kind_of_denial(answer: ProviderResponse, *, keyed: bool) -> ErrorKind:
 
 
 def error_kind_of_status(answer: ProviderResponse, *, keyed: bool, status: int | None = None) -> ErrorKind:
-    """The kind of error that an HTTP status means, used when the body names no more specific one.
+    """Return the kind of error that an HTTP status means. Used if the body names no more specific one.
 
     ``status`` overrides the response's own where the body names another. ``keyed`` says whether a key was
     sent.
@@ -86,7 +86,7 @@ def error_kind_of_status(answer: ProviderResponse, *, keyed: bool, status: int |
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds to wait, up to 31 days; null if no header says.
+    """Return the seconds to wait, up to 31 days; None if neither header says so.
 
     Reads ``Retry-After`` (seconds or a date), then ``X-RateLimit-Reset`` (seconds, or an epoch in seconds or
     milliseconds).

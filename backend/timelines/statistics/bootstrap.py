@@ -13,11 +13,11 @@ DRAWS = 10_000
 SEED = 20_250_101
 """A fixed seed: the same cases always give the same interval."""
 _MAX_VALUES_PER_BATCH = 2_000_000
-"""Values drawn in one batch: 16 MB of indexes and as much of values."""
+"""Values drawn in one batch: 8 MB of indexes and 16 MB of values."""
 
 
 def bootstrap_interval(values: Floats, level: float = 0.95, draws: int = DRAWS) -> Interval | None:
-    """Compute the interval of the mean of ``values``, one for each case; None below two cases.
+    """Compute the interval of the mean of ``values`` (one value per case); None for fewer than two.
 
     The draws depend on the order of ``values``: pass them in the order of the case names. The interval of
     ``-values`` is the mirrored one.

@@ -1,8 +1,9 @@
 """Builds a topic's title, summary and bullets in a language from verbatim sentences of its members.
 
-The title is the headline nearest to the centroid, with official ones first. Sentences are selected by maximal
-marginal relevance (Carbonell and Goldstein, 1998): similarity to the centroid minus similarity to the
-sentences selected before. Nothing is reworded, and no sentence mixes two texts.
+Members are the articles of a topic. The title is the headline nearest to the centroid of all headlines; it
+comes from an official source if there is one. Sentences are selected by maximal marginal relevance (Carbonell
+and Goldstein, 1998): similarity to the centroid minus similarity to the title and the sentences already
+selected. Nothing is reworded, and no sentence mixes two texts.
 """
 
 import math
@@ -25,9 +26,9 @@ BULLET_SENTENCES = 5
 REPETITION_WEIGHT = 0.35
 """Weight of a sentence's repetition; the rest is the weight of its similarity to the centroid."""
 MAX_REPETITION = 0.7
-"""Cosine from which a sentence repeats a selected one."""
+"""Sentences at least this similar (cosine) to the title or a selected sentence are left out."""
 CACHE_SIZE = 4_000
-"""Cached wordings; most topics of a window stay unchanged."""
+"""Maximum number of cached texts; most topics of a window stay unchanged."""
 MAX_SENTENCE_CHARS: Mapping[Language, int] = {"en": 420, "ja": 200, "zh": 200}
 MIN_SENTENCE_CHARS: Mapping[Language, int] = {"en": 30, "ja": 12, "zh": 10}
 _ENDED = re.compile(r"[.!。！][”\"』」’')）]*$")
@@ -58,10 +59,10 @@ class Wording:
 
 
 def summarize(members: Sequence[Member], official: frozenset[int], language: Language) -> Wording:
-    """Build the wording of ``members``, all in ``language``; those with an id in ``official`` take
-    precedence.
+    """Build the text of a topic from ``members``, which are all in ``language``.
 
-    A member whose text contains instructions to its reader is quoted only if there is no other member.
+    The title comes from an official member if there is one. Members with instructions to a language model
+    (prompt injection) are left out; if all have them, the title of the earliest one is used.
     """
     known = sorted(members, key=lambda one: (one.published_at, one.id))
     return _worded(tuple(known), official & {one.id for one in known}, language)

@@ -1,4 +1,7 @@
-"""Stores the media of topics and adds their scores to the topic's score."""
+"""Stores the media of topics and adds their scores to the topics.
+
+Media are links to primary sources, articles and posts.
+"""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -15,14 +18,13 @@ from backend.topics.tables import topic_media, topic_texts, topics
 
 T = TypeVar("T")
 BATCH_SIZE = 500
-"""Topics in one statement."""
+"""Maximum number of ids or URLs in one statement."""
 UNIQUE_COLUMNS = ("topic_id", "kind", "url_key")
 """The columns that identify one item."""
 
 
 def upsert_media(connection: Connection, items: Sequence[tuple[int, Media]], now: datetime) -> list[int]:
-    """Store items of topics. An item replaces the stored one of the same kind and URL. Returns the ids in
-    order."""
+    """Insert media items of topics, or replace those of the same kind and URL. Returns the ids in order."""
     if not items:
         return []
     rows = {_build_identity(topic_id, item): _build_row(topic_id, item) for topic_id, item in items}
@@ -56,7 +58,7 @@ def delete_media(
 
 
 def move_media(connection: Connection, topic_id: int, into: int, now: datetime) -> None:
-    """Move the items of a topic to ``into``, except those that ``into`` already has."""
+    """Move the items of a topic to the topic ``into``; items that it already has are deleted."""
     existing = topic_media.alias()
     is_existing = sa.exists().where(
         existing.c.topic_id == into,
@@ -75,7 +77,7 @@ def hash_url(url: str) -> str:
 
 
 def _update_scores(connection: Connection, topic_ids: Sequence[int], now: datetime) -> None:
-    """Write the sum of the items' scores to their topics and texts."""
+    """Write the media score to the topics, and the total score of posts and media to their texts."""
     of_media = sa.select(sa.func.coalesce(sa.func.sum(topic_media.c.score), 0.0)).where(
         topic_media.c.topic_id == topics.c.id
     )

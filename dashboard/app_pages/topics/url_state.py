@@ -35,11 +35,12 @@ def read_language() -> Language:
 
 
 def read_topic() -> str:
-    """Read the opened topic as the URL has it; empty for none."""
+    """Return the id of the open topic from the URL, unchecked; empty if none is open."""
     return _read_param(TOPIC).strip()
 
 
 def is_side_by_side() -> bool:
+    """True if the open topic is shown in two languages side by side."""
     return _read_param(SIDE_BY_SIDE) == "1"
 
 

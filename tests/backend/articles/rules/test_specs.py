@@ -1,4 +1,4 @@
-"""The examples that rules carry."""
+"""Tests that the examples in rules (specs) are checked."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Which providers the settings give, and in which order they are preferred."""
+"""Tests which providers the settings select, and in which order they are preferred."""
 
 from datetime import datetime
 from typing import Any
@@ -35,7 +35,7 @@ def test_the_primary_provider_comes_first(primary: str) -> None:
     assert providers.ohlc.name == "coingecko"
 
 
-def test_contradictory_settings_raise_an_error_with_the_setting() -> None:
+def test_invalid_settings_raise_an_error_that_names_the_setting() -> None:
     with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
         build_providers(settings(coingecko_plan="demo"))
     with pytest.raises(SettingsError, match="CHAINPROOF_COINGECKO_BASE_URL: 'nowhere' is not accepted"):
