@@ -195,7 +195,7 @@ _OBJECT_END_EN = re.compile(
     r"|which|who|that|as|since)\b"
 )
 _AGAINST_EN = re.compile(r"\b(?:against|of|on|upon|to)\b(?: \w+){0,3}? *$")
-_NOMINAL_EN = re.compile(
+NOMINAL_EN = re.compile(
     r"^(?:lawsuit|suit|complaint|case|charges|indictment|action|legal action|penalt(?:y|ies)|fine of"
     r"|settlement|acquisition(?: of)?|purchase|takeover|approval|rejection|ban|sanctions? (?:on|against)"
     r"|seizure|forfeiture|arrest|conviction|pardon|hack|theft|heist|order|warning|notice(?: of default)?)$"
@@ -219,7 +219,7 @@ def _read_english(text: str, start: int, end: int, action: Action, mentions: Seq
         at = action.end + by.end()
         by_agent = next((one for one in behind if at <= one.start <= at + 40), None)
     subject = _last_subject(text, start, before)
-    nominal = _NOMINAL_EN.match(verb) is not None and not any(action.start - one.end <= 1 for one in before)
+    nominal = NOMINAL_EN.match(verb) is not None and not any(action.start - one.end <= 1 for one in before)
     if nominal:
         against = re.search(r"\b(?:against|of|on)\b", tail)
         patient = None

@@ -13,10 +13,13 @@ from backend.sources.claims import lexical_features, negation, numbers
 from backend.sources.claims.cues import find_cues
 from backend.sources.claims.model import Claim, Difference, MissingElement
 from backend.sources.claims.places import find, find_cities, load_homes
+from backend.sources.claims.roles import NOMINAL_EN
 from backend.sources.comparison.missing_figures import find_figures
 
 MIN_CLAUSE_TERMS: Mapping[Language, int] = {"en": 3, "ja": 3, "zh": 4}
 """Minimum content terms of a clause that counts as an element."""
+MIN_NAMED_CLAUSE_TERMS: Mapping[Language, int] = {"en": 4, "ja": 6, "zh": 6}
+"""The same for a clause that names an entity of the event: a detail beside it."""
 MIN_SUBSTRING_MATCH_CHARS = 5
 """Minimum letters of a stem that is searched inside other words."""
 IMPLICIT_COUNTRY = "United States"
@@ -109,7 +112,9 @@ def _is_unambiguous_name(claim: Claim, name: str) -> bool:
     # "Sotheby's auctioned": a first word in the singular that acts is a name; Police, Congress are not.
     end = at + len(name)
     is_plural = name.endswith("s") and not claim.text.startswith("'s", end)
-    acts = any(0 < one.start - end <= len("'s ") for one in claim.actions)
+    acts = any(
+        0 < one.start - end <= len("'s ") and not NOMINAL_EN.match(one.text.lower()) for one in claim.actions
+    )
     return acts and not is_plural and name.lower() not in _COMMON_SUBJECTS
 
 
@@ -198,6 +203,7 @@ def _quote_phrase(claim: Claim, word: str) -> str:
 _NEGATION_PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:not(?! only| less| more| fewer)|never|nobody|none|nor|neither|cannot|no longer"
+        r"|(?:fail|refuse|decline)(?:s|d|ed)? to"
         r"|no(?! less| more| fewer| later| sooner| doubt))\b|n't\b"
     ),
     "ja": re.compile(
@@ -243,10 +249,13 @@ def _find_clause(
     """Find the first clause with its own content of which the passage contains nothing."""
     passage_terms, lowered = _list_terms(passage.text), passage.text.lower()
     matched_spans = _find_matched_spans(claim, passage, matching_slots, known)
+    names = {(one.start, one.end) for one in claim.mentions}
     for clause in claim.clauses:
         if len(clause.terms) < MIN_CLAUSE_TERMS[claim.language]:
             continue
-        if any(start < clause.end and clause.start < end for start, end in matched_spans):
+        inside = [span for span in matched_spans if span[0] < clause.end and clause.start < span[1]]
+        is_named_only = all(span in names for span in inside)
+        if inside and not (is_named_only and len(clause.terms) >= MIN_NAMED_CLAUSE_TERMS[claim.language]):
             continue
         if not any(_passage_contains(term, passage_terms, lowered) for term in clause.terms):
             return MissingElement("clause", claim.text[clause.start : clause.end].strip())

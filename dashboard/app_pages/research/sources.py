@@ -1,5 +1,6 @@
 """Builds the ranked sources of a result: publisher, passage, and scores."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -27,7 +28,8 @@ def build_sources(result: SourcesResult) -> str:
     head = tag("h2", text(f"{t('research.sources')} ({len(found)})" if found else t("research.sources")))
     if not found:
         return tag("section", head, tag("p", text(t("research.sources_none"))), class_="rs-sources")
-    items = "".join(_build_source(source, number, result) for number, source in enumerate(found, 1))
+    groups = _group_by_passage(found)
+    items = "".join(_build_source(group, number, result) for number, group in enumerate(groups, 1))
     return tag(
         "section",
         tag("div", head, tag("p", text(note), class_="cp-note"), class_="rs-sources-head"),
@@ -36,7 +38,17 @@ def build_sources(result: SourcesResult) -> str:
     )
 
 
-def _build_source(source: PrimarySource, number: int, result: SourcesResult) -> str:
+def _group_by_passage(found: Sequence[PrimarySource]) -> list[list[PrimarySource]]:
+    """Groups the sources with one passage, in the order of the first of each group."""
+    groups: dict[tuple[str, str], list[PrimarySource]] = {}
+    for source in found:
+        groups.setdefault((source["title"], source["summary"]), []).append(source)
+    return list(groups.values())
+
+
+def _build_source(group: Sequence[PrimarySource], number: int, result: SourcesResult) -> str:
+    """Builds the best source of a passage, and links to the other addresses of the passage."""
+    source = group[0]
     truth = result["truth_assessment"]
     lang = detect_html_lang(source["summary"] or source["title"])
     title = tag(
@@ -69,6 +81,7 @@ def _build_source(source: PrimarySource, number: int, result: SourcesResult) -> 
         ),
         tag("p", _build_facts(source, truth), class_="rs-facts"),
         tag("blockquote", build_marked_text(source["summary"], marks, in_source=True), lang=lang),
+        _build_other_addresses(group[1:]),
         _build_whole_content(source, lang),
         tag(
             "div",
@@ -78,6 +91,25 @@ def _build_source(source: PrimarySource, number: int, result: SourcesResult) -> 
         ),
         class_="rs-source rs-news" if source["is_news_like"] else "rs-source",
     )
+
+
+def _build_other_addresses(others: Sequence[PrimarySource]) -> str:
+    if not others:
+        return ""
+    links = " · ".join(
+        tag(
+            "a",
+            text(web_links.display_host(one["url"])),
+            href=one["url"],
+            target="_blank",
+            rel="noopener noreferrer",
+            title=one["url"],
+        )
+        if web_links.is_web_url(one["url"])
+        else text(one["url"])
+        for one in others
+    )
+    return tag("p", text(f"{t('research.sources_also')} "), links, class_="cp-note rs-also")
 
 
 def _build_whole_content(source: PrimarySource, lang: str) -> str:

@@ -2,10 +2,13 @@
 
 import json
 import re
+from typing import cast
 
 import pytest
 
 from backend.jobs import job_store
+from dashboard.app_pages.research import sources
+from dashboard.client.research import SourcesResult
 from dashboard.i18n import t
 from tests.support.pages import html
 from tests.support.research_app import Research
@@ -137,3 +140,27 @@ def test_the_copied_files_contain_the_verdict_and_the_job(service: Research) -> 
     stored = job_store.read(service.database, "sources", job_of(app))
     assert stored is not None
     assert json.loads(as_json)["result"] == stored.result
+
+
+def test_addresses_with_one_passage_share_one_entry() -> None:
+    first = {
+        "url": "https://www.sec.gov/one",
+        "title": "Approval",
+        "summary": "The SEC approved it.",
+        "content": "The SEC approved it.",
+        "authority_score": 0.98,
+        "relevance_score": 1.0,
+        "source_type": "regulator",
+        "published_at": "2024-01-10T00:00:00Z",
+        "validated": None,
+        "is_news_like": False,
+    }
+    result = {
+        "statement": "The SEC approved it.",
+        "primary_sources": [first, {**first, "url": "https://www.federalregister.gov/two"}],
+        "truth_assessment": {"assessment": "supported", "reasoning": "", "truth_probability": 0.9},
+    }
+    page = sources.build_sources(cast(SourcesResult, result))
+    assert page.count("<blockquote") == 1
+    assert page.count('href="https://www.federalregister.gov/two"') == 1
+    assert t("research.sources_also") in page
