@@ -150,7 +150,7 @@ class LanguageModel:
         while True:
             mode_index = self._mode_index
             request = ChatRequest(MODES[mode_index], instructions, question, shape, max_output_tokens)
-            allowance.claim(estimate_tokens(instructions + question) + max_output_tokens // 4)
+            allowance.count_call(estimate_tokens(instructions + question) + max_output_tokens // 4)
             try:
                 answer = self._call_within_budget(request)
             except _UnsupportedModeError:
@@ -163,7 +163,7 @@ class LanguageModel:
                     raise self._record_failure(error.reason) from None
                 has_retried = True
                 continue
-            allowance.use(answer.input_tokens + answer.output_tokens)
+            allowance.deduct_tokens(answer.input_tokens + answer.output_tokens)
             if answer.refused:
                 metrics.MODEL_CALLS.labels("declined").inc()
                 raise AnswerUnusable(f"{self.name} declines to answer.")

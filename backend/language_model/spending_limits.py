@@ -32,20 +32,20 @@ COST_PRECISION = Decimal("0.0001")
 class Allowance:
     """The calls and tokens left to one job. Not thread-safe."""
 
-    calls: int = MAX_CALLS_PER_JOB
-    tokens: int = MAX_TOKENS_PER_JOB
+    calls_left: int = MAX_CALLS_PER_JOB
+    tokens_left: int = MAX_TOKENS_PER_JOB
 
-    def claim(self, tokens: int) -> None:
+    def count_call(self, tokens: int) -> None:
         """Count one call, or raise :class:`AllowanceSpent` unless a call and ``tokens`` tokens are left.
 
-        :meth:`use` deducts the tokens after the call.
+        :meth:`deduct_tokens` deducts the tokens after the call.
         """
-        if self.calls < 1 or tokens > self.tokens:
+        if self.calls_left < 1 or tokens > self.tokens_left:
             raise AllowanceSpent("The job has used up what it may ask of the language model.")
-        self.calls -= 1
+        self.calls_left -= 1
 
-    def use(self, tokens: int) -> None:
-        self.tokens = max(0, self.tokens - tokens)
+    def deduct_tokens(self, tokens: int) -> None:
+        self.tokens_left = max(0, self.tokens_left - tokens)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ CMC_KEY = SecretStr("cmc-secret-1")
 
 
 def build_coingecko(
-    url: str, *, keyed: bool = False, deadline: float = LIMIT_SECONDS, max_bytes: int = 8_000_000
+    url: str, *, key_sent: bool = False, deadline: float = LIMIT_SECONDS, max_bytes: int = 8_000_000
 ) -> CoinGecko:
     client = UpstreamClient(f"{url}/api/v3", retry=NO_WAIT, deadline=deadline, max_bytes=max_bytes)
-    return CoinGecko(client, keyed=keyed)
+    return CoinGecko(client, key_sent=key_sent)
 
 
 def build_coinmarketcap(url: str, *, deadline: float = LIMIT_SECONDS, **options: Any) -> CoinMarketCap:

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from backend.auth.model import format_optional_rfc3339, format_rfc3339
 from backend.auth.oauth import login_throttle, passwords, sign_in_sessions
-from backend.auth.oauth.grants import CHANGE_TOPIC, end_sessions, revoke_where
+from backend.auth.oauth.grants import CHANGE_TOPIC, end_sessions, revoke_grants
 from backend.auth.oauth.sign_in_sessions import SignInSession
 from backend.auth.oauth.tables import accounts, grants
 from backend.auth.oauth.tables import sign_in_sessions as sessions
@@ -196,7 +196,7 @@ def _update(
     connection.execute(sa.update(accounts).where(accounts.c.id == account_id).values(values))
     if revoke:
         sign_in_sessions.delete(connection, sessions.c.account_id == account_id)
-        revoke_where(connection, grants.c.account_id == account_id, now)
+        revoke_grants(connection, grants.c.account_id == account_id, now)
         bump(connection, CHANGE_TOPIC)
 
 

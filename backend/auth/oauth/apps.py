@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 from backend.auth.display_names import validate_name
 from backend.auth.model import format_optional_rfc3339, format_rfc3339
 from backend.auth.oauth import redirect_uris as redirects
-from backend.auth.oauth.grants import CHANGE_TOPIC, revoke_where
+from backend.auth.oauth.grants import CHANGE_TOPIC, revoke_grants
 from backend.auth.oauth.tables import apps, grants
 from backend.errors import BadRequest, NotFound
 from backend.store.database import Database, bump
@@ -139,7 +139,7 @@ def revoke(database: Database, id_or_prefix: str, now: datetime) -> App:
             raise BadRequest("Several applications have ids with this prefix. Give more characters.")
         this = apps.c.id == found[0].id
         connection.execute(sa.update(apps).where(this, apps.c.revoked_at.is_(None)).values(revoked_at=now))
-        revoke_where(connection, grants.c.app_id == found[0].id, now)
+        revoke_grants(connection, grants.c.app_id == found[0].id, now)
         bump(connection, CHANGE_TOPIC)
         return _build_app(connection.execute(sa.select(apps).where(this)).one())
 

@@ -98,7 +98,7 @@ def exchange_code(
     with database.write() as connection:
         row = _lock_grant(connection, grants.c.code_digest == token_format.digest(code))
         if row is not None and row.code_used_at is not None:
-            revoke_where(connection, grants.c.id == row.id, now)
+            revoke_grants(connection, grants.c.id == row.id, now)
             bump(connection, CHANGE_TOPIC)
             return OAuthError("invalid_grant", "The code was used before. Its tokens are revoked.")
         if not _is_active_client(connection, client_id):
@@ -127,16 +127,16 @@ def refresh(
     4.14.2).
     """
     digest = token_format.digest(refresh_token)
-    this = sa.and_(tokens.c.digest == digest, tokens.c.kind == "refresh")
+    is_this_token = sa.and_(tokens.c.digest == digest, tokens.c.kind == "refresh")
     with database.write() as connection:
-        family = sa.select(grants.c.id, grants.c.session_id).join(tokens).where(this)
-        named = connection.execute(family).one_or_none()
-        session_id = None if named is None else named.session_id
+        find_grant = sa.select(grants.c.id, grants.c.session_id).join(tokens).where(is_this_token)
+        found_grant = connection.execute(find_grant).one_or_none()
+        session_id = None if found_grant is None else found_grant.session_id
         session = None if session_id is None else sign_in_sessions.lock(connection, session_id, now)
-        row = None if named is None else _lock_grant(connection, grants.c.id == named.id)
-        token = connection.execute(sa.select(tokens).where(this)).one_or_none()
+        row = None if found_grant is None else _lock_grant(connection, grants.c.id == found_grant.id)
+        token = connection.execute(sa.select(tokens).where(is_this_token)).one_or_none()
         if row is not None and token is not None and token.rotated_at is not None:
-            revoke_where(connection, grants.c.id == row.id, now)
+            revoke_grants(connection, grants.c.id == row.id, now)
             bump(connection, CHANGE_TOPIC)
             return OAuthError(
                 "invalid_grant", "The refresh token was used before. Its whole family is revoked."
@@ -154,7 +154,7 @@ def refresh(
             return scopes
         if session is not None:
             sign_in_sessions.touch(connection, session, now)
-        connection.execute(sa.update(tokens).where(this).values(rotated_at=now))
+        connection.execute(sa.update(tokens).where(is_this_token).values(rotated_at=now))
         return _issue_tokens(connection, row, scopes, now)
 
 
@@ -178,10 +178,10 @@ def revoke(
         if end_session and row.session_id is not None:
             end_sessions(connection, sessions.c.id == row.session_id, now)
         if row.kind == "refresh":
-            revoke_where(connection, grants.c.id == row.grant_id, now)
+            revoke_grants(connection, grants.c.id == row.grant_id, now)
         else:
-            this = sa.and_(tokens.c.digest == row.digest, tokens.c.revoked_at.is_(None))
-            connection.execute(sa.update(tokens).where(this).values(revoked_at=now))
+            is_this_token = sa.and_(tokens.c.digest == row.digest, tokens.c.revoked_at.is_(None))
+            connection.execute(sa.update(tokens).where(is_this_token).values(revoked_at=now))
         bump(connection, CHANGE_TOPIC)
         return None
 
@@ -192,7 +192,7 @@ def introspect(database: Database, token: str, now: datetime) -> dict[str, Any]:
         sa.select(tokens, grants.c.app_id, grants.c.account_id, accounts.c.username)
         .join(grants, grants.c.id == tokens.c.grant_id)
         .join(accounts, accounts.c.id == grants.c.account_id)
-        .where(tokens.c.digest == token_format.digest(token), is_usable(now))
+        .where(tokens.c.digest == token_format.digest(token), usable_token_condition(now))
     )
     with database.read() as connection:
         row = connection.execute(wanted).one_or_none()
@@ -210,7 +210,7 @@ def introspect(database: Database, token: str, now: datetime) -> dict[str, Any]:
     return {**claims, "token_type": "Bearer"} if row.kind == "access" else claims
 
 
-def is_usable(now: datetime) -> sa.ColumnElement[bool]:
+def usable_token_condition(now: datetime) -> sa.ColumnElement[bool]:
     """Build the SQL condition for a token, joined with its grant, that is not expired, revoked or rotated."""
     return sa.and_(
         tokens.c.expires_at > now,
@@ -220,16 +220,18 @@ def is_usable(now: datetime) -> sa.ColumnElement[bool]:
     )
 
 
-def revoke_where(connection: Connection, which: sa.ColumnElement[bool], now: datetime) -> None:
+def revoke_grants(connection: Connection, condition: sa.ColumnElement[bool], now: datetime) -> None:
     """Revoke grants with their codes and tokens. The caller bumps the change counter."""
-    connection.execute(sa.update(grants).where(which, grants.c.revoked_at.is_(None)).values(revoked_at=now))
+    connection.execute(
+        sa.update(grants).where(condition, grants.c.revoked_at.is_(None)).values(revoked_at=now)
+    )
 
 
-def end_sessions(connection: Connection, which: sa.ColumnElement[bool], now: datetime) -> list[str]:
+def end_sessions(connection: Connection, condition: sa.ColumnElement[bool], now: datetime) -> list[str]:
     """End sign-in sessions and revoke their grants; returns the ids of the sessions."""
-    ended = sign_in_sessions.delete(connection, which)
+    ended = sign_in_sessions.delete(connection, condition)
     if ended:
-        revoke_where(connection, grants.c.session_id.in_(ended), now)
+        revoke_grants(connection, grants.c.session_id.in_(ended), now)
         bump(connection, CHANGE_TOPIC)
     return ended
 
@@ -267,7 +269,7 @@ def _issue_tokens(
 
 
 def _build_token_row(
-    text: str, kind: str, grant: sa.Row[Any], scopes: str, now: datetime, life: timedelta
+    text: str, kind: str, grant: sa.Row[Any], scopes: str, now: datetime, lifetime: timedelta
 ) -> dict[str, Any]:
     return {
         "digest": token_format.digest(text),
@@ -275,14 +277,14 @@ def _build_token_row(
         "kind": kind,
         "scopes": scopes,
         "created_at": now,
-        "expires_at": now + life,
+        "expires_at": now + lifetime,
     }
 
 
-def _lock_grant(connection: Connection, which: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
-    return connection.execute(sa.select(grants).where(which).with_for_update()).one_or_none()
+def _lock_grant(connection: Connection, condition: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
+    return connection.execute(sa.select(grants).where(condition).with_for_update()).one_or_none()
 
 
 def _is_active_client(connection: Connection, client_id: str) -> bool:
-    known = sa.select(apps.c.id).where(apps.c.id == client_id, apps.c.revoked_at.is_(None))
-    return connection.execute(known).first() is not None
+    active_app = sa.select(apps.c.id).where(apps.c.id == client_id, apps.c.revoked_at.is_(None))
+    return connection.execute(active_app).first() is not None

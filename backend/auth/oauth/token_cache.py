@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from backend.auth.last_used import LastUsedBuffer
 from backend.auth.oauth import token_format
-from backend.auth.oauth.grants import is_usable
+from backend.auth.oauth.grants import usable_token_condition
 from backend.auth.oauth.tables import accounts, grants, tokens
 from backend.auth.principal import CredentialHeader, Principal, UnknownCredential
 from backend.errors import Unauthorized, Unavailable
@@ -147,7 +147,7 @@ class TokenCache:
             sa.select(tokens, grants.c.account_id, accounts.c.username)
             .join(grants, grants.c.id == tokens.c.grant_id)
             .join(accounts, accounts.c.id == grants.c.account_id)
-            .where(tokens.c.digest == digest, tokens.c.kind == "access", is_usable(self._now()))
+            .where(tokens.c.digest == digest, tokens.c.kind == "access", usable_token_condition(self._now()))
         )
         with self._database.read() as connection:
             row = connection.execute(wanted).one_or_none()

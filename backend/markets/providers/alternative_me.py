@@ -55,7 +55,7 @@ def check_response(response: ProviderResponse, now: datetime) -> object:
     reason = error_text(response, parsing.parse_text(error))
     if response.status == 200:
         raise ProviderError(ALTERNATIVE_ME, ErrorKind.UNAVAILABLE, reason)
-    kind, wait = error_kind_of_status(response, keyed=False), retry_after(response.headers, now)
+    kind, wait = error_kind_of_status(response, key_sent=False), retry_after(response.headers, now)
     if kind is ErrorKind.THROTTLED and wait is None:
         wait = DEFAULT_THROTTLE_SECONDS
     raise ProviderError(ALTERNATIVE_ME, kind, f"{reason} (status {response.status})", retry_after=wait)

@@ -36,7 +36,7 @@ from backend.markets.providers.coingecko_parsing import (
 from backend.markets.providers.protocols import AssetIds, Usage
 from backend.markets.providers.provider_http import (
     ProviderResponse,
-    error_kind_of_denial,
+    error_kind_of_auth_failure,
     error_kind_of_status,
     error_text,
     fetch,
@@ -64,13 +64,13 @@ _ERROR_MEANINGS: Mapping[int, str] = {
 
 
 class CoinGecko:
-    """Fetches from CoinGecko through ``client``; ``keyed`` says whether the client sends a key."""
+    """Fetches from CoinGecko through ``client``; ``key_sent`` says whether the client sends a key."""
 
     name = COINGECKO
 
-    def __init__(self, client: UpstreamClient, *, keyed: bool) -> None:
+    def __init__(self, client: UpstreamClient, *, key_sent: bool) -> None:
         self._client = client
-        self._keyed = keyed
+        self._key_sent = key_sent
 
     @classmethod
     def connect(
@@ -95,7 +95,7 @@ class CoinGecko:
             base = base.rstrip("/") + "/api/v3"
         secret = {} if key is None else {_KEY_HEADERS[plan]: key}
         client = UpstreamClient(base, secret_headers=secret, transport=transport)
-        return cls(client, keyed=key is not None)
+        return cls(client, key_sent=key is not None)
 
     def quotes(self, assets: Sequence[AssetIds], now: datetime) -> QuotesResult:
         """Quotes of the ``assets`` with a ``datasrc2_id``; one call and credit per 250 ids."""
@@ -138,7 +138,7 @@ class CoinGecko:
 
     def usage(self, now: datetime) -> Usage | None:
         """The key's usage; null without a key or if its plan has no such endpoint."""
-        if not self._keyed:
+        if not self._key_sent:
             return None
         try:
             return parse_usage(self._get("/key", now))
@@ -153,16 +153,16 @@ class CoinGecko:
     def _get(self, path: str, now: datetime, params: Mapping[str, str | int] | None = None) -> object:
         response = fetch(COINGECKO, self._client, path, params)
         try:
-            return check_response(response, now, keyed=self._keyed)
+            return check_response(response, now, key_sent=self._key_sent)
         except ProviderError as error:
             message = self._client.redact(error.message)
             raise ProviderError(COINGECKO, error.kind, message, retry_after=error.retry_after) from None
 
 
-def check_response(response: ProviderResponse, now: datetime, *, keyed: bool) -> object:
+def check_response(response: ProviderResponse, now: datetime, *, key_sent: bool) -> object:
     """The payload of a successful response; raises :class:`ProviderError` for every kind of refusal.
 
-    ``keyed`` says whether a key was sent. Errors come in four envelopes (``{error}``, ``{status{...}}``,
+    ``key_sent`` says whether a key was sent. Errors come in four envelopes (``{error}``, ``{status{...}}``,
     ``{error{status{...}}}``, ``{error_code, status{...}}``), as the text ``error code: 1015`` or as a web
     page, and sometimes with status 200.
     """
@@ -171,7 +171,7 @@ def check_response(response: ProviderResponse, now: datetime, *, keyed: bool) ->
         if response.parse_error:
             raise ProviderError(COINGECKO, ErrorKind.MALFORMED, f"the answer {response.parse_error}")
         return response.payload
-    kind = _error_kind(response, code, message, keyed=keyed)
+    kind = _error_kind(response, code, message, key_sent=key_sent)
     message = error_text(response, _ERROR_MEANINGS.get(code or 0) or message)
     wait = retry_after(response.headers, now)
     if kind is ErrorKind.THROTTLED:
@@ -186,11 +186,12 @@ def check_response(response: ProviderResponse, now: datetime, *, keyed: bool) ->
 
 
 def _find_error(response: ProviderResponse) -> tuple[int | None, str | None]:
-    """The provider's error code and message, from any of the envelopes."""
+    """Return the provider's error code and message, from any of the envelopes."""
     if response.parse_error:
-        text = response.text.strip().lower()
+        text = response.body_start.strip().lower()
         if text.startswith("error code:"):
-            return parsing.parse_int(text.removeprefix("error code:")), parsing.parse_text(response.text, 60)
+            code = parsing.parse_int(text.removeprefix("error code:"))
+            return code, parsing.parse_text(response.body_start, 60)
         return None, None
     payload = parsing.as_mapping(response.payload)
     inner = payload.get("error")
@@ -203,17 +204,17 @@ def _find_error(response: ProviderResponse) -> tuple[int | None, str | None]:
 
 
 def _error_kind(
-    response: ProviderResponse, code: int | None, message: str | None, *, keyed: bool
+    response: ProviderResponse, code: int | None, message: str | None, *, key_sent: bool
 ) -> ErrorKind:
     if 429 in (response.status, code) or code == 1015:
         is_monthly = message is not None and "monthly" in message.lower()
         return ErrorKind.QUOTA_SPENT if is_monthly else ErrorKind.THROTTLED
     if code in _ERROR_MEANINGS:
-        return error_kind_of_denial(response, keyed=keyed)
+        return error_kind_of_auth_failure(response, key_sent=key_sent)
     if response.status != 200:
-        return error_kind_of_status(response, keyed=keyed)
+        return error_kind_of_status(response, key_sent=key_sent)
     if code is not None and 400 <= code < 600:
-        return error_kind_of_status(response, keyed=keyed, status=code)
+        return error_kind_of_status(response, key_sent=key_sent, status=code)
     return ErrorKind.MALFORMED
 
 

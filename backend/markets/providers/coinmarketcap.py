@@ -250,7 +250,7 @@ def check_response(response: ProviderResponse, now: datetime) -> object:
             COINMARKETCAP, ErrorKind.UNAUTHORISED, f"{_DENIAL_MEANINGS[code]} ({status_text})"
         )
     http_status = code if response.status == 200 and 400 <= code < 600 else response.status
-    kind = error_kind_of_status(response, keyed=True, status=http_status)
+    kind = error_kind_of_status(response, key_sent=True, status=http_status)
     if kind is ErrorKind.THROTTLED and wait is None:
         wait = DEFAULT_THROTTLE_SECONDS
     error_class = _InvalidRequestError if response.status == 400 else ProviderError

@@ -10,7 +10,7 @@ from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.providers import parsing
 from backend.upstream import FailureKind, UpstreamClient, UpstreamFailure
 
-_MAX_WAIT_SECONDS = 31 * 86_400.0
+_MAX_RETRY_AFTER_SECONDS = 31 * 86_400.0
 _ERROR_TEXT_BYTES = 1000
 
 
@@ -18,12 +18,12 @@ _ERROR_TEXT_BYTES = 1000
 class ProviderResponse:
     """A provider's response. ``payload`` is the parsed JSON, or None with the reason in ``parse_error``.
 
-    ``text`` is the start of the body, for error messages.
+    ``body_start`` is the start of the body, for error messages.
     """
 
     status: int
     headers: Mapping[str, str]
-    text: str
+    body_start: str
     payload: object
     parse_error: str | None
 
@@ -37,42 +37,44 @@ def fetch(
     except UpstreamFailure as failure:
         kind = ErrorKind.MALFORMED if failure.kind is FailureKind.TOO_LARGE else ErrorKind.UNAVAILABLE
         raise ProviderError(provider, kind, failure.message.rstrip(".")) from None
-    text = response.body[:_ERROR_TEXT_BYTES].decode("utf-8", errors="replace")
+    body_start = response.body[:_ERROR_TEXT_BYTES].decode("utf-8", errors="replace")
     try:
         return ProviderResponse(
-            response.status, response.headers, text, parsing.load_json(response.body), None
+            response.status, response.headers, body_start, parsing.load_json(response.body), None
         )
     except parsing.UnreadableBodyError as error:
-        return ProviderResponse(response.status, response.headers, text, None, str(error))
+        return ProviderResponse(response.status, response.headers, body_start, None, str(error))
 
 
-def error_text(answer: ProviderResponse, message: str | None) -> str:
+def error_text(response: ProviderResponse, message: str | None) -> str:
     """Return the provider's error message without its full stop, or else a generic phrase."""
     if message is not None:
         return message.rstrip(". ")
-    if answer.status >= 500:
+    if response.status >= 500:
         return "out of order"
-    return f"refused, and the answer {answer.parse_error}" if answer.parse_error else "refused"
+    return f"refused, and the answer {response.parse_error}" if response.parse_error else "refused"
 
 
-def error_kind_of_denial(answer: ProviderResponse, *, keyed: bool) -> ErrorKind:
+def error_kind_of_auth_failure(response: ProviderResponse, *, key_sent: bool) -> ErrorKind:
     """Return UNAUTHORISED if a key was sent and the provider itself answered in JSON, else REFUSED.
 
     A web page or plain text comes from a firewall or proxy in front of the provider, which knows no keys.
     """
-    return ErrorKind.UNAUTHORISED if keyed and not answer.parse_error else ErrorKind.REFUSED
+    return ErrorKind.UNAUTHORISED if key_sent and not response.parse_error else ErrorKind.REFUSED
 
 
-def error_kind_of_status(answer: ProviderResponse, *, keyed: bool, status: int | None = None) -> ErrorKind:
+def error_kind_of_status(
+    response: ProviderResponse, *, key_sent: bool, status: int | None = None
+) -> ErrorKind:
     """Return the kind of error that an HTTP status means. Used if the body names no more specific one.
 
-    ``status`` overrides the response's own where the body names another. ``keyed`` says whether a key was
+    ``status`` overrides the response's own where the body names another. ``key_sent`` says whether a key was
     sent.
     """
-    status = answer.status if status is None else status
+    status = response.status if status is None else status
     match status:
         case 401 | 402 | 403:
-            return error_kind_of_denial(answer, keyed=keyed)
+            return error_kind_of_auth_failure(response, key_sent=key_sent)
         case 404 | 410:
             return ErrorKind.NOT_FOUND
         case 429:
@@ -96,7 +98,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         number = parsing.parse_number(header)
         seconds = float(number) if number is not None else _seconds_until(header, now)
         if seconds is not None and seconds >= 0:
-            return min(seconds, _MAX_WAIT_SECONDS)
+            return min(seconds, _MAX_RETRY_AFTER_SECONDS)
     reset = parsing.parse_not_negative(headers.get("x-ratelimit-reset", ""))
     if reset is None:
         return None
@@ -104,7 +106,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         reset /= 1000
     if reset >= 1_000_000_000:
         reset = max(Decimal(0), reset - Decimal(int(now.timestamp())))
-    return min(float(reset), _MAX_WAIT_SECONDS)
+    return min(float(reset), _MAX_RETRY_AFTER_SECONDS)
 
 
 def _seconds_until(http_date: str, now: datetime) -> float | None:

@@ -25,13 +25,13 @@ def bootstrap_interval(values: Floats, level: float = 0.95, draws: int = DRAWS) 
     count = len(values)
     if count < 2:
         return None
-    chance = np.random.default_rng(SEED)
+    rng = np.random.default_rng(SEED)
     means = np.empty(draws)
     step = max(1, _MAX_VALUES_PER_BATCH // count)
     for start in range(0, draws, step):
         end = min(draws, start + step)
-        places = chance.integers(0, count, size=(end - start, count), dtype=np.int32)
-        means[start:end] = values[places].mean(axis=1)
+        indexes = rng.integers(0, count, size=(end - start, count), dtype=np.int32)
+        means[start:end] = values[indexes].mean(axis=1)
     tail = expanded_tail(count, level)
     low, high = np.quantile(means, [tail, 1 - tail])
     return Interval(float(low), float(high))
@@ -40,5 +40,5 @@ def bootstrap_interval(values: Floats, level: float = 0.95, draws: int = DRAWS) 
 def expanded_tail(count: int, level: float) -> float:
     """Compute the share to cut off at each end (Hesterberg): the normal tail at t times root of n / (n -
     1)."""
-    reach = float(t_quantile(0.5 + level / 2, count - 1)) * np.sqrt(count / (count - 1))
-    return normal_share(-reach)
+    widened_t = float(t_quantile(0.5 + level / 2, count - 1)) * np.sqrt(count / (count - 1))
+    return normal_share(-widened_t)

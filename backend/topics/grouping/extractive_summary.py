@@ -46,7 +46,7 @@ class QuotedSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class QuotedText:
     """The text of a topic in one language. ``bullets`` are grouped by the quoted member."""
 
     title: QuotedSentence
@@ -58,29 +58,40 @@ class Wording:
         return (*self.summary, *(one for group in self.bullets for one in group))
 
 
-def summarize(members: Sequence[Member], official: frozenset[int], language: Language) -> Wording:
+def summarize(members: Sequence[Member], official_ids: frozenset[int], language: Language) -> QuotedText:
     """Build the text of a topic from ``members``, which are all in ``language``.
 
     The title comes from an official member if there is one. Members with instructions to a language model
     (prompt injection) are left out; if all have them, the title of the earliest one is used.
     """
-    known = sorted(members, key=lambda one: (one.published_at, one.id))
-    return _worded(tuple(known), official & {one.id for one in known}, language)
+    sorted_members = sorted(members, key=lambda one: (one.published_at, one.id))
+    return _build_text(tuple(sorted_members), official_ids & {one.id for one in sorted_members}, language)
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def _worded(known: tuple[Member, ...], official: frozenset[int], language: Language) -> Wording:
-    decent = [one for one in known if not has_instructions(f"{one.title}\n{one.text}")] or known[:1]
-    vectors = {one.id: _vector(one.title) for one in decent}
-    middle = _sum(vectors.values())
-    first = [one for one in decent if one.id in official] or decent
-    titled = max(first, key=lambda one: (round(_cosine(vectors[one.id], middle), 9), -first.index(one)))
-    quotable = [one for one in decent if not has_instructions(one.text)]
-    chosen = _chosen(clean_text(titled.title), list(_candidates(quotable, language)), middle)
+def _build_text(
+    sorted_members: tuple[Member, ...], official_ids: frozenset[int], language: Language
+) -> QuotedText:
+    safe_members = [
+        one for one in sorted_members if not has_instructions(f"{one.title}\n{one.text}")
+    ] or sorted_members[:1]
+    vectors = {one.id: _vector(one.title) for one in safe_members}
+    centroid = _sum(vectors.values())
+    title_candidates = [one for one in safe_members if one.id in official_ids] or safe_members
+    title_member = max(
+        title_candidates,
+        key=lambda one: (round(_cosine(vectors[one.id], centroid), 9), -title_candidates.index(one)),
+    )
+    members_with_safe_text = [one for one in safe_members if not has_instructions(one.text)]
+    selected = _select_sentences(
+        clean_text(title_member.title), list(_candidates(members_with_safe_text, language)), centroid
+    )
     # With few sentences the summary takes only one, so that the others remain as bullets.
-    split = SUMMARY_SENTENCES if len(chosen) > SUMMARY_SENTENCES else 1
-    return Wording(
-        QuotedSentence(clean_text(titled.title), titled), tuple(chosen[:split]), _grouped(chosen[split:])
+    summary_length = SUMMARY_SENTENCES if len(selected) > SUMMARY_SENTENCES else 1
+    return QuotedText(
+        QuotedSentence(clean_text(title_member.title), title_member),
+        tuple(selected[:summary_length]),
+        _group_by_member(selected[summary_length:]),
     )
 
 
@@ -91,42 +102,48 @@ def join_sentences(quotes: Sequence[QuotedSentence], language: Language) -> str:
 def _candidates(members: Sequence[Member], language: Language) -> Iterator[QuotedSentence]:
     seen: set[str] = set()
     for member in members:
-        for place, sentence in enumerate(sentences(clean_text(member.text))):
-            if place == MAX_SENTENCES_PER_MEMBER:
+        for index, sentence in enumerate(sentences(clean_text(member.text))):
+            if index == MAX_SENTENCES_PER_MEMBER:
                 break
-            fits = MIN_SENTENCE_CHARS[language] <= len(sentence) <= MAX_SENTENCE_CHARS[language]
-            whole = _ENDED.search(sentence) and not _CUT_OFF.search(sentence)
-            if fits and whole and sentence not in seen and "\n" not in sentence:
+            has_valid_length = MIN_SENTENCE_CHARS[language] <= len(sentence) <= MAX_SENTENCE_CHARS[language]
+            is_complete = _ENDED.search(sentence) and not _CUT_OFF.search(sentence)
+            if has_valid_length and is_complete and sentence not in seen and "\n" not in sentence:
                 seen.add(sentence)
                 yield QuotedSentence(sentence, member)
 
 
-def _chosen(title: str, candidates: Sequence[QuotedSentence], titles: Vector) -> list[QuotedSentence]:
+def _select_sentences(
+    title: str, candidates: Sequence[QuotedSentence], title_centroid: Vector
+) -> list[QuotedSentence]:
     vectors = [_vector(one.text) for one in candidates]
-    middle = _sum([_unit(titles), _unit(_sum(vectors))])
-    near = [_cosine(vector, middle) for vector in vectors]
-    repeats = [_cosine(vector, _vector(title)) for vector in vectors]
-    chosen: list[QuotedSentence] = []
-    left = [place for place in range(len(candidates)) if vectors[place]]
-    while left and len(chosen) < SUMMARY_SENTENCES + BULLET_SENTENCES:
-        left = [place for place in left if repeats[place] < MAX_REPETITION]
-        if not left:
+    centroid = _sum([_unit(title_centroid), _unit(_sum(vectors))])
+    centroid_similarities = [_cosine(vector, centroid) for vector in vectors]
+    repetitions = [_cosine(vector, _vector(title)) for vector in vectors]
+    selected: list[QuotedSentence] = []
+    remaining = [index for index in range(len(candidates)) if vectors[index]]
+    while remaining and len(selected) < SUMMARY_SENTENCES + BULLET_SENTENCES:
+        remaining = [index for index in remaining if repetitions[index] < MAX_REPETITION]
+        if not remaining:
             break
         best = max(
-            left,
-            key=lambda at: (
-                round((1 - REPETITION_WEIGHT) * near[at] - REPETITION_WEIGHT * repeats[at], 9),
-                -at,
+            remaining,
+            key=lambda index: (
+                round(
+                    (1 - REPETITION_WEIGHT) * centroid_similarities[index]
+                    - REPETITION_WEIGHT * repetitions[index],
+                    9,
+                ),
+                -index,
             ),
         )
-        chosen.append(candidates[best])
-        left.remove(best)
-        for place in left:
-            repeats[place] = max(repeats[place], _cosine(vectors[place], vectors[best]))
-    return chosen
+        selected.append(candidates[best])
+        remaining.remove(best)
+        for index in remaining:
+            repetitions[index] = max(repetitions[index], _cosine(vectors[index], vectors[best]))
+    return selected
 
 
-def _grouped(quotes: Sequence[QuotedSentence]) -> tuple[tuple[QuotedSentence, ...], ...]:
+def _group_by_member(quotes: Sequence[QuotedSentence]) -> tuple[tuple[QuotedSentence, ...], ...]:
     groups: dict[int, list[QuotedSentence]] = {}
     for one in quotes:
         groups.setdefault(one.member.id, []).append(one)

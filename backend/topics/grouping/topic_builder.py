@@ -17,7 +17,7 @@ from backend.topics.grouping.extractive_summary import (
     CACHE_SIZE,
     MAX_SENTENCE_CHARS,
     QuotedSentence,
-    Wording,
+    QuotedText,
     join_sentences,
     summarize,
 )
@@ -50,13 +50,13 @@ def build_topic(context: TopicContext, members: Sequence[Member], topic_id: int 
     """Build the topic of ``members``, at least one. The language of the earliest member comes first."""
     known = sorted(members, key=lambda one: (one.published_at, one.id))
     about = _rank_entities(context, known)
-    official = frozenset(one.id for one in known if context.outlets.is_primary(one, about))
+    official_ids = frozenset(one.id for one in known if context.outlets.is_primary(one, about))
     languages = dict.fromkeys(one.language for one in known)
-    wordings = {
-        language: summarize([one for one in known if one.language == language], official, language)
+    quoted_texts = {
+        language: summarize([one for one in known if one.language == language], official_ids, language)
         for language in languages
     }
-    lead = wordings[known[0].language].title.member
+    lead = quoted_texts[known[0].language].title.member
     pictures = (one.image for one in (lead, *known) if one.image)
     return Topic(
         category=category(
@@ -68,12 +68,14 @@ def build_topic(context: TopicContext, members: Sequence[Member], topic_id: int 
         ),
         published_at=known[0].published_at,
         url=lead.url,
-        texts={language: _build_text(wording, language) for language, wording in wordings.items()},
+        texts={
+            language: _build_text(quoted_text, language) for language, quoted_text in quoted_texts.items()
+        },
         realm="live",
         cover_img=next(pictures, None),
         coverage=context.outlets.coverage(known, about, context.now),
         entities=about,
-        media=tuple(_build_media(context, known, about, official, wordings)),
+        media=tuple(_build_media(context, known, about, official_ids, quoted_texts)),
         id=topic_id,
     )
 
@@ -105,12 +107,12 @@ def _is_relevant(context: TopicContext, members: Sequence[Member], about: Sequen
     return any(terms_in([member.title], member.language) for member in members)
 
 
-def _build_text(wording: Wording, language: Language) -> TopicText:
-    bullets = tuple(tuple(one.text for one in group) for group in wording.bullets)
-    summary = join_sentences(wording.summary, language)
-    shown = [wording.title.text, summary, *(one for group in bullets for one in group)]
+def _build_text(quoted_text: QuotedText, language: Language) -> TopicText:
+    bullets = tuple(tuple(one.text for one in group) for group in quoted_text.bullets)
+    summary = join_sentences(quoted_text.summary, language)
+    shown = [quoted_text.title.text, summary, *(one for group in bullets for one in group)]
     return TopicText(
-        title=wording.title.text,
+        title=quoted_text.title.text,
         summary=summary,
         bullets=bullets,
         terms=terms_in(shown, language),
@@ -122,19 +124,19 @@ def _build_media(
     context: TopicContext,
     members: Sequence[Member],
     about: Sequence[str],
-    official: frozenset[int],
-    wordings: Mapping[Language, Wording],
+    official_ids: frozenset[int],
+    quoted_texts: Mapping[Language, QuotedText],
 ) -> Iterator[Media]:
     """Generate primary sources, then articles, in order of time. An article's summary contains the sentences
     that the topic quotes from it, so that each quote can be traced."""
     quoted: dict[int, list[QuotedSentence]] = {}
     for language in LANGUAGES:
-        for one in wordings[language].quotes if language in wordings else ():
+        for one in quoted_texts[language].quotes if language in quoted_texts else ():
             quoted.setdefault(one.member.id, []).append(one)
-    for member in sorted(members, key=lambda one: one.id not in official):
+    for member in sorted(members, key=lambda one: one.id not in official_ids):
         quotes = quoted.get(member.id, [])
         yield Media(
-            kind="primary_source" if member.id in official else "article",
+            kind="primary_source" if member.id in official_ids else "article",
             url=member.url,
             title=clean_text(member.title),
             summary=join_sentences(quotes, member.language)

@@ -34,14 +34,14 @@ def upsert_media(connection: Connection, items: Sequence[tuple[int, Media]], now
     statement = statement.on_conflict_do_update(
         index_elements=UNIQUE_COLUMNS, set_={name: statement.excluded[name] for name in replaced}
     )
-    connection.execute(statement, [rows[name] for name in sorted(rows)])
-    touched = sorted({topic_id for topic_id, _ in items})
+    connection.execute(statement, [rows[identity] for identity in sorted(rows)])
+    topic_ids = sorted({topic_id for topic_id, _ in items})
     ids: dict[tuple[Any, ...], int] = {}
     columns = [topic_media.c[name] for name in UNIQUE_COLUMNS]
-    for part in _split_batches(touched):
-        look = sa.select(topic_media.c.id, *columns).where(topic_media.c.topic_id.in_(part))
-        ids |= {tuple(name): number for number, *name in connection.execute(look)}
-        _update_scores(connection, part, now)
+    for batch in _split_batches(topic_ids):
+        stored = sa.select(topic_media.c.id, *columns).where(topic_media.c.topic_id.in_(batch))
+        ids |= {tuple(identity): number for number, *identity in connection.execute(stored)}
+        _update_scores(connection, batch, now)
     return [ids[_build_identity(topic_id, item)] for topic_id, item in items]
 
 
@@ -49,26 +49,26 @@ def delete_media(
     connection: Connection, topic_id: int, kind: MediaKind, urls: Collection[str], now: datetime
 ) -> None:
     keys = sorted(hash_url(url) for url in urls)
-    for part in _split_batches(keys):
+    for batch in _split_batches(keys):
         delete = sa.delete(topic_media).where(
-            topic_media.c.topic_id == topic_id, topic_media.c.kind == kind, topic_media.c.url_key.in_(part)
+            topic_media.c.topic_id == topic_id, topic_media.c.kind == kind, topic_media.c.url_key.in_(batch)
         )
         connection.execute(delete)
     _update_scores(connection, [topic_id], now)
 
 
-def move_media(connection: Connection, topic_id: int, into: int, now: datetime) -> None:
-    """Move the items of a topic to the topic ``into``; items that it already has are deleted."""
-    existing = topic_media.alias()
-    is_existing = sa.exists().where(
-        existing.c.topic_id == into,
-        existing.c.kind == topic_media.c.kind,
-        existing.c.url_key == topic_media.c.url_key,
+def move_media(connection: Connection, topic_id: int, target_topic_id: int, now: datetime) -> None:
+    """Move the items of a topic to another; items that the target already has are deleted."""
+    target_media = topic_media.alias()
+    is_in_target = sa.exists().where(
+        target_media.c.topic_id == target_topic_id,
+        target_media.c.kind == topic_media.c.kind,
+        target_media.c.url_key == topic_media.c.url_key,
     )
     of_topic = topic_media.c.topic_id == topic_id
-    connection.execute(sa.delete(topic_media).where(of_topic, is_existing))
-    connection.execute(sa.update(topic_media).where(of_topic).values(topic_id=into))
-    _update_scores(connection, [topic_id, into], now)
+    connection.execute(sa.delete(topic_media).where(of_topic, is_in_target))
+    connection.execute(sa.update(topic_media).where(of_topic).values(topic_id=target_topic_id))
+    _update_scores(connection, [topic_id, target_topic_id], now)
 
 
 def hash_url(url: str) -> str:
@@ -78,14 +78,16 @@ def hash_url(url: str) -> str:
 
 def _update_scores(connection: Connection, topic_ids: Sequence[int], now: datetime) -> None:
     """Write the media score to the topics, and the total score of posts and media to their texts."""
-    of_media = sa.select(sa.func.coalesce(sa.func.sum(topic_media.c.score), 0.0)).where(
+    media_score = sa.select(sa.func.coalesce(sa.func.sum(topic_media.c.score), 0.0)).where(
         topic_media.c.topic_id == topics.c.id
     )
-    scored = sa.update(topics).where(topics.c.id.in_(topic_ids))
-    connection.execute(scored.values(media_score=of_media.scalar_subquery(), updated_at=now))
-    both = sa.select(topics.c.tweet_score + topics.c.media_score).where(topics.c.id == topic_texts.c.topic_id)
-    updated = sa.update(topic_texts).where(topic_texts.c.topic_id.in_(topic_ids))
-    connection.execute(updated.values(score=both.scalar_subquery()))
+    update_topics = sa.update(topics).where(topics.c.id.in_(topic_ids))
+    connection.execute(update_topics.values(media_score=media_score.scalar_subquery(), updated_at=now))
+    total_score = sa.select(topics.c.tweet_score + topics.c.media_score).where(
+        topics.c.id == topic_texts.c.topic_id
+    )
+    update_texts = sa.update(topic_texts).where(topic_texts.c.topic_id.in_(topic_ids))
+    connection.execute(update_texts.values(score=total_score.scalar_subquery()))
 
 
 def _build_identity(topic_id: int, item: Media) -> tuple[int, str, str]:

@@ -182,13 +182,13 @@ def test_a_failing_model_is_paused_and_its_error_does_not_contain_the_key(
 def test_a_job_cannot_exceed_its_allowance(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
-    asked, allowance = model(sqlite_database, server, clock), Allowance(calls=2)
+    asked, allowance = model(sqlite_database, server, clock), Allowance(calls_left=2)
     server.always(PATH, GOOD)
     for question in ("one", "two"):
         ask(asked, question, allowance)
     with pytest.raises(ModelFailed, match="used up"):
         ask(asked, "three", allowance)
-    assert (len(server.requests), allowance.tokens) == (2, Allowance().tokens - 240)
+    assert (len(server.requests), allowance.tokens_left) == (2, Allowance().tokens_left - 240)
     with pytest.raises(ModelFailed, match="used up"):
         ask(asked, "x" * 100_000)
 
@@ -361,7 +361,7 @@ def test_unreported_token_usage_is_estimated(
     server.always(PATH, completion('{"stance": "supports", "score": 3}'))
     allowance = Allowance()
     ask(model(sqlite_database, server, clock), allowance=allowance)
-    assert 10 < Allowance().tokens - allowance.tokens < 200
+    assert 10 < Allowance().tokens_left - allowance.tokens_left < 200
 
 
 def test_no_model_is_used_in_sample_mode_or_without_configuration(sqlite_database: Database) -> None:

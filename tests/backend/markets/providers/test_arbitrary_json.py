@@ -152,7 +152,7 @@ headers = st.dictionaries(st.sampled_from(["retry-after", "x-ratelimit-reset"]),
 @given(
     st.sampled_from(
         [
-            partial(coingecko.check_response, keyed=True),
+            partial(coingecko.check_response, key_sent=True),
             coinmarketcap.check_response,
             alternative_me.check_response,
         ]

@@ -84,9 +84,9 @@ def test_only_a_sent_key_that_the_provider_itself_refuses_counts_as_unauthorised
     behaviour: Behaviour, with_key: ErrorKind, server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     server.always(MARKETS, behaviour)
-    for keyed, fault in ((True, with_key), (False, ErrorKind.REFUSED)):
+    for key_sent, fault in ((True, with_key), (False, ErrorKind.REFUSED)):
         with pytest.raises(ProviderError) as caught:
-            asking(server.url, keyed=keyed).quotes(assets, now)
+            asking(server.url, key_sent=key_sent).quotes(assets, now)
         assert (caught.value.kind, caught.value.retry_after) == (fault, None)
 
 
