@@ -4,7 +4,7 @@
 
 HTTP processes, a worker and a dashboard with ten readers run during the load, which is a mix of cached
 responses, pages, scans, stored scans, submissions and timelines (benchmarks/load_mix.py). The capacity is
-measured first, with connections that never wait. Then requests are sent at multiples of it, whether or not
+measured first, with a closed loop. Then requests are sent at multiples of it, whether or not
 earlier ones were answered. Aims: above capacity only 2xx, 429 and 503, each refusal with a Retry-After;
 ``/healthz`` on the management port within 100 ms (p99); memory grows by at most 100 MiB; recovery within 5 s;
 at the end each accepted submission is completed and each stored scan exists. ``--soak`` stays at 40 % of the
@@ -30,9 +30,9 @@ import sqlalchemy as sa
 from backend.articles.tables import violations
 from backend.jobs.tables import jobs
 from benchmarks.aim_report import AimReport
-from benchmarks.load_client import LoadResult, Plan, quantile, run
+from benchmarks.load_client import LoadResult, Plan, percentile, run
 from benchmarks.load_crew import Crew, crew, descriptors, memory
-from benchmarks.load_mix import ARTICLE, kinds
+from benchmarks.load_mix import ARTICLE, build_request_kinds
 from benchmarks.sessions import Level, run_level
 from benchmarks.sessions import quantile as of_seconds
 from tests.support.running import loopback
@@ -43,12 +43,12 @@ READERS = 10
 HEALTH_AIM, RECOVERY_AIM, MEMORY_AIM = 100.0, 5.0, 100.0
 SOAK_SHARE, SOAK_AIM = 0.4, 10.0
 EXPECTED_STATUSES = frozenset({200, 201, 202, 304, 404, 429, 503})
-"""404 is what a topic says that is not there in the language that was asked for."""
+"""404 is the answer for a topic without a text in the requested language."""
 
 
 @dataclass
 class Watch:
-    """How long ``/healthz`` took, in ms, and what the HTTP processes held, while the block ran."""
+    """Latencies of ``/healthz`` in ms, and the memory of the HTTP processes in MB, while the block ran."""
 
     health: list[float] = field(default_factory=list)
     failed: int = 0
@@ -63,10 +63,10 @@ class Watch:
 def run_load_level(
     crew: Crew, seconds: float, *, rate: float | None = None, seed: int = 1
 ) -> tuple[LoadResult, Watch]:
-    """Two processes ask; ``rate`` is of both together."""
+    """Send requests from two processes; ``rate`` is their sum."""
     plan = Plan(crew.ports, (), seconds, seed, None if rate is None else rate / 2, CONNECTIONS // 2)
     now = datetime.now(UTC)
-    plans = [replace(plan, seed=n, kinds=kinds(crew.key, now, n)) for n in (seed, seed + 1)]
+    plans = [replace(plan, seed=n, kinds=build_request_kinds(crew.key, now, n)) for n in (seed, seed + 1)]
     with watch_crew(crew) as watch:
         return run(plans), watch
 
@@ -97,7 +97,7 @@ def watch_crew(crew: Crew) -> Iterator[Watch]:
 
 
 def measure_recovery(crew: Crew) -> float:
-    """Seconds until ten requests in a row of the dearer kinds are answered well and within 250 ms each."""
+    """Return the seconds until ten scans in a row succeed within 250 ms each."""
     began, right = time.perf_counter(), 0
     headers = {"CP-X-API-KEY": crew.key}
     body = {"articles": [{"content": "Etherium"}], "persist": False}
@@ -113,43 +113,45 @@ def measure_recovery(crew: Crew) -> float:
     return time.perf_counter() - began
 
 
-def print_level(name: str, seen: LoadResult, watch: Watch, seconds: float) -> None:
-    statuses = "  ".join(f"{status or 'lost'} {n}" for status, n in sorted(seen.by_status.items()))
-    print(f"\n{name}: {seen.sent / seconds:.0f}/s sent, {seen.unsent} more had no connection;  {statuses}")
-    for kind, took in sorted(seen.took.items()):
+def print_level(name: str, result: LoadResult, watch: Watch, seconds: float) -> None:
+    statuses = "  ".join(f"{status or 'lost'} {n}" for status, n in sorted(result.by_status.items()))
+    print(
+        f"\n{name}: {result.sent / seconds:.0f}/s sent, {result.skipped} more had no connection;  {statuses}"
+    )
+    for kind, latencies_ms in sorted(result.latencies_ms.items()):
         print(
-            f"  {kind:10} {len(took) / seconds:7.1f}/s   p50 {quantile(took, 50):7.1f}   "
-            f"p95 {quantile(took, 95):7.1f}   p99 {quantile(took, 99):7.1f} ms"
+            f"  {kind:10} {len(latencies_ms) / seconds:7.1f}/s   p50 {percentile(latencies_ms, 50):7.1f}   "
+            f"p95 {percentile(latencies_ms, 95):7.1f}   p99 {percentile(latencies_ms, 99):7.1f} ms"
         )
-    if seen.refused:
+    if refusals := result.refusal_latencies_ms:
         print(
-            f"  refusals   {len(seen.refused) / seconds:7.1f}/s   p50 {quantile(seen.refused, 50):7.1f}   "
-            f"p99 {quantile(seen.refused, 99):7.1f} ms"
+            f"  refusals   {len(refusals) / seconds:7.1f}/s   p50 {percentile(refusals, 50):7.1f}   "
+            f"p99 {percentile(refusals, 99):7.1f} ms"
         )
     print(
-        f"  /healthz p50 {quantile(watch.health, 50):.1f}, most {max(watch.health):.1f} ms of "
+        f"  /healthz p50 {percentile(watch.health, 50):.1f}, most {max(watch.health):.1f} ms of "
         f"{len(watch.health)}; memory {watch.megabytes:.0f} MB + {watch.grown:.0f}"
     )
 
 
-def judge_level(report: AimReport, seen: LoadResult, watch: Watch, recovered: float) -> None:
-    unfair = sum(n for status, n in seen.by_status.items() if status not in EXPECTED_STATUSES)
+def judge_level(report: AimReport, result: LoadResult, watch: Watch, recovered: float) -> None:
+    unfair = sum(n for status, n in result.by_status.items() if status not in EXPECTED_STATUSES)
     report.record("neither 2xx, 404, 429 nor 503", unfair, "answers", 0)
-    report.record("refusals without a time to come back", seen.without_time, "answers", 0)
-    report.record("/healthz p99", quantile(watch.health, 99), "ms", HEALTH_AIM)
+    report.record("refusals without a time to come back", result.refusals_without_retry_after, "answers", 0)
+    report.record("/healthz p99", percentile(watch.health, 99), "ms", HEALTH_AIM)
     report.record("/healthz failed", watch.failed, "times", 0)
     report.record("memory more", watch.grown, "MB", MEMORY_AIM)
     report.record("well again after", recovered, "s", RECOVERY_AIM)
 
 
-def check_stored(report: AimReport, crew: Crew, seen: LoadResult) -> None:
-    """Whether all that was accepted has happened."""
-    accepted = {orjson.loads(body)["data"]["job_id"] for body in seen.kept if body.startswith(b'{"data"')}
+def check_stored(report: AimReport, crew: Crew, result: LoadResult) -> None:
+    """Check that all accepted jobs are completed and all acknowledged scans are stored."""
+    accepted = {orjson.loads(body)["data"]["job_id"] for body in result.kept if body.startswith(b'{"data"')}
     began = time.perf_counter()
     while (left := accepted - list_completed_jobs(crew)) and time.perf_counter() - began < 300:
         time.sleep(1)
     report.record(f"of {len(accepted)} accepted jobs not completed", len(left), "jobs", 0)
-    scans = sum(n for status, n in seen.statuses["store"].items() if status == 200)
+    scans = sum(n for status, n in result.statuses["store"].items() if status == 200)
     with crew.database.read() as connection:
         rows = connection.execute(sa.select(sa.func.count()).select_from(violations)).scalar_one()
     once = count_violations(crew)
@@ -165,7 +167,7 @@ def list_completed_jobs(crew: Crew) -> set[str]:
 
 
 def count_violations(crew: Crew) -> int:
-    """Of the article that is stored again and again."""
+    """Count the findings in the article that the load stores repeatedly."""
     answer = loopback.post(
         f"http://127.0.0.1:{crew.ports[0]}/articles/scan",
         json={"articles": [ARTICLE], "persist": False},
@@ -176,24 +178,24 @@ def count_violations(crew: Crew) -> int:
 
 
 def run_levels(report: AimReport, crew: Crew, seconds: float) -> None:
-    seen, watch = run_load_level(crew, seconds)
-    print_level(f"as fast as {CONNECTIONS} connections go", seen, watch, seconds)
-    capacity = seen.answered() / seconds
-    everything = seen
+    result, watch = run_load_level(crew, seconds)
+    print_level(f"as fast as {CONNECTIONS} connections go", result, watch, seconds)
+    capacity = result.count_accepted() / seconds
+    everything = result
     for number, factor in enumerate(FACTORS, 2):
         with ThreadPoolExecutor(1) as pool:
             read = pool.submit(run_readers, crew, seconds)
-            seen, watch = run_load_level(crew, seconds, rate=factor * capacity, seed=10 * number)
+            result, watch = run_load_level(crew, seconds, rate=factor * capacity, seed=10 * number)
             recovered = measure_recovery(crew)
-            print_level(f"{factor} x capacity ({factor * capacity:.0f}/s)", seen, watch, seconds)
+            print_level(f"{factor} x capacity ({factor * capacity:.0f}/s)", result, watch, seconds)
             page = read.result()
         slowest = of_seconds(page.tally.whole, 0.5), of_seconds(page.tally.whole, 0.95)
         print(
             f"  {READERS} readers of the Rankings: a click p50 {slowest[0]:.0f}, p95 {slowest[1]:.0f} ms; "
             f"{page.tally.lost} lost, {len(page.tally.exceptions)} exceptions"
         )
-        judge_level(report, seen, watch, recovered)
-        everything.add(seen)
+        judge_level(report, result, watch, recovered)
+        everything.add(result)
     check_stored(report, crew, everything)
 
 
@@ -202,10 +204,10 @@ def run_readers(crew: Crew, seconds: float) -> Level:
 
 
 def run_soak(report: AimReport, crew: Crew, minutes: float) -> None:
-    """Memory and open files a minute, of each process, at a share of the capacity."""
-    seen, _ = run_load_level(crew, 20)
-    rate = SOAK_SHARE * seen.answered() / 20
-    everything = seen
+    """Record memory and open files of each process every minute, at a share of the capacity."""
+    result, _ = run_load_level(crew, 20)
+    rate = SOAK_SHARE * result.count_accepted() / 20
+    everything = result
     processes = {f"serve {n}": each for n, each in enumerate(crew.serving)}
     processes |= dict(zip(("worker", "dashboard"), crew.others, strict=True))
     held: dict[str, list[tuple[float, int]]] = {name: [] for name in processes}
@@ -213,15 +215,15 @@ def run_soak(report: AimReport, crew: Crew, minutes: float) -> None:
     with ThreadPoolExecutor(1) as pool:
         read = pool.submit(run_readers, crew, minutes * 60)
         for minute in range(int(minutes)):
-            seen, watch = run_load_level(crew, 60, rate=rate, seed=1000 + 2 * minute)
-            everything.add(replace(seen, took={}, refused=[]))
+            result, watch = run_load_level(crew, 60, rate=rate, seed=1000 + 2 * minute)
+            everything.add(replace(result, latencies_ms={}, refusal_latencies_ms=[]))
             for name, each in processes.items():
                 held[name].append((memory(each), descriptors(each)))
             said = "  ".join(
                 f"{name} {held[name][-1][0]:.0f} MB {held[name][-1][1]} fd" for name in processes
             )
-            health = f"healthz p99 {quantile(watch.health, 99):.0f} ms"
-            print(f"  {minute + 1:3}: {dict(seen.by_status)}  {health}  {said}", flush=True)
+            health = f"healthz p99 {percentile(watch.health, 99):.0f} ms"
+            print(f"  {minute + 1:3}: {dict(result.by_status)}  {health}  {said}", flush=True)
         page = read.result()
     report.record(
         "neither 2xx, 404, 429 nor 503",

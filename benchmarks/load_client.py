@@ -27,7 +27,7 @@ MAX_KEPT_REPLY_BYTES = 400
 
 
 @dataclass(frozen=True)
-class Kind:
+class RequestKind:
     """A kind of request: its ``share`` of all requests, its variants, and whether its answers are kept."""
 
     name: str
@@ -42,7 +42,7 @@ class Plan:
     ``connections``."""
 
     ports: tuple[int, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[RequestKind, ...]
     seconds: float
     seed: int
     rate: float | None = None
@@ -54,85 +54,86 @@ class LoadResult:
     """Counts and latencies in milliseconds, by kind of request. Status 0 means that no answer came."""
 
     sent: int = 0
-    unsent: int = 0
+    skipped: int = 0
     """Requests that were not sent, because all connections were busy."""
     statuses: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
-    took: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    latencies_ms: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     """Latencies of answers that are not refusals."""
-    refused: list[float] = field(default_factory=list)
+    refusal_latencies_ms: list[float] = field(default_factory=list)
     """Latencies of refusals (status 429 or 503)."""
-    without_time: int = 0
+    refusals_without_retry_after: int = 0
     """Refusals without a Retry-After header."""
     kept: list[bytes] = field(default_factory=list)
 
     def add(self, other: "LoadResult") -> None:
         self.sent += other.sent
-        self.unsent += other.unsent
-        self.without_time += other.without_time
-        self.refused += other.refused
+        self.skipped += other.skipped
+        self.refusals_without_retry_after += other.refusals_without_retry_after
+        self.refusal_latencies_ms += other.refusal_latencies_ms
         self.kept += other.kept
         for name, counted in other.statuses.items():
             self.statuses[name].update(counted)
-        for name, took in other.took.items():
-            self.took[name] += took
+        for name, latencies_ms in other.latencies_ms.items():
+            self.latencies_ms[name] += latencies_ms
 
     @property
     def by_status(self) -> Counter[int]:
         return sum(self.statuses.values(), Counter())
 
-    def answered(self) -> int:
-        return sum(len(took) for took in self.took.values())
+    def count_accepted(self) -> int:
+        """Count the answers that are not refusals."""
+        return sum(len(latencies_ms) for latencies_ms in self.latencies_ms.values())
 
 
 def run(plans: Sequence[Plan]) -> LoadResult:
     """Run all plans at once, each in its own process."""
     total = LoadResult()
     with ProcessPoolExecutor(len(plans), mp_context=get_context("spawn")) as pool:
-        for seen in pool.map(_run, plans):
-            total.add(seen)
+        for result in pool.map(_run, plans):
+            total.add(result)
     return total
 
 
 def _run(plan: Plan) -> LoadResult:
-    return asyncio.run(_Client(plan).go())
+    return asyncio.run(_Client(plan).run())
 
 
 class _Client:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._chance = random.Random(plan.seed)
-        self._seen = LoadResult()
+        self._rng = random.Random(plan.seed)
+        self._result = LoadResult()
         self._idle: list[_Connection] = []
         self._open = 0
 
-    async def go(self) -> LoadResult:
+    async def run(self) -> LoadResult:
         plan, loop = self._plan, asyncio.get_running_loop()
         end = loop.time() + plan.seconds
         async with asyncio.TaskGroup() as group:
             if plan.rate is None:
                 for _ in range(plan.connections):
-                    group.create_task(self._busy(end))
+                    group.create_task(self._send_continuously(end))
             else:
                 due = loop.time()
                 while due < end:
                     await asyncio.sleep(max(0.0, due - loop.time()))
-                    connection = self._free()
+                    connection = self._take_connection()
                     if connection is None:
-                        self._seen.unsent += 1
+                        self._result.skipped += 1
                     else:
-                        group.create_task(self._ask(connection))
-                    due += self._chance.expovariate(plan.rate)
+                        group.create_task(self._send(connection))
+                    due += self._rng.expovariate(plan.rate)
         for connection in self._idle:
             connection.close()
-        return self._seen
+        return self._result
 
-    async def _busy(self, end: float) -> None:
+    async def _send_continuously(self, end: float) -> None:
         while asyncio.get_running_loop().time() < end:
-            connection = self._free()
+            connection = self._take_connection()
             if connection is not None:
-                await self._ask(connection)
+                await self._send(connection)
 
-    def _free(self) -> "_Connection | None":
+    def _take_connection(self) -> "_Connection | None":
         while self._idle:
             connection = self._idle.pop()
             if time.perf_counter() - connection.used_at < IDLE_SECONDS:
@@ -142,39 +143,39 @@ class _Client:
         if self._open >= MAX_CONNECTIONS:
             return None
         self._open += 1
-        return _Connection(self._chance.choice(self._plan.ports))
+        return _Connection(self._rng.choice(self._plan.ports))
 
-    async def _ask(self, connection: "_Connection") -> None:
+    async def _send(self, connection: "_Connection") -> None:
         kinds = self._plan.kinds
-        (kind,) = self._chance.choices(kinds, [each.share for each in kinds])
-        request = self._chance.choice(kind.requests)
-        self._seen.sent += 1
-        began = time.perf_counter()
+        (kind,) = self._rng.choices(kinds, [each.share for each in kinds])
+        request = self._rng.choice(kind.requests)
+        self._result.sent += 1
+        started = time.perf_counter()
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS):
                 answer = await connection.ask(request)
         except (OSError, asyncio.IncompleteReadError, ValueError, TimeoutError):
             connection.close()
             self._open -= 1
-            self._seen.statuses[kind.name][0] += 1
+            self._result.statuses[kind.name][0] += 1
             return
-        self._record(kind, answer, (time.perf_counter() - began) * 1000)
+        self._record(kind, answer, (time.perf_counter() - started) * 1000)
         if answer.closes:
             connection.close()
             self._open -= 1
         else:
             self._idle.append(connection)
 
-    def _record(self, kind: Kind, answer: "_Answer", took: float) -> None:
-        seen = self._seen
-        seen.statuses[kind.name][answer.status] += 1
+    def _record(self, kind: RequestKind, answer: "_Answer", latency_ms: float) -> None:
+        result = self._result
+        result.statuses[kind.name][answer.status] += 1
         if answer.status in (429, 503):
-            seen.refused.append(took)
-            seen.without_time += not answer.comes_back
+            result.refusal_latencies_ms.append(latency_ms)
+            result.refusals_without_retry_after += not answer.has_retry_after
         else:
-            seen.took[kind.name].append(took)
+            result.latencies_ms[kind.name].append(latency_ms)
             if kind.kept and answer.status < 300:
-                seen.kept.append(answer.body[:MAX_KEPT_REPLY_BYTES])
+                result.kept.append(answer.body[:MAX_KEPT_REPLY_BYTES])
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class _Answer:
     status: int
     body: bytes
     closes: bool
-    comes_back: bool
+    has_retry_after: bool
 
 
 class _Connection:
@@ -222,7 +223,7 @@ async def _chunks(reader: asyncio.StreamReader) -> bytes:
     return b"".join(parts)
 
 
-def quantile(milliseconds: Sequence[float], percent: int) -> float:
+def percentile(milliseconds: Sequence[float], percent: int) -> float:
     """Return a percentile; NaN without values."""
     if len(milliseconds) < 2:
         return milliseconds[0] if milliseconds else float("nan")

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import orjson
 
-from benchmarks.load_client import Kind
+from benchmarks.load_client import RequestKind
 
 HOT = (
     "/rankings",
@@ -26,34 +26,36 @@ ARTICLE = {"id": "load", "title": "Markets today", "content": PARAGRAPH * 18, "l
 """About 5 KB, as editors paste them."""
 
 
-def kinds(key: str, now: datetime, seed: int) -> tuple[Kind, ...]:
-    """Each way of sending differs, so that pages are not the ones that stand ready."""
-    chance = random.Random(seed)
+def build_request_kinds(key: str, now: datetime, seed: int) -> tuple[RequestKind, ...]:
+    """Build the kinds of requests. Their paths and bodies vary, so that few answers are prepared ones."""
+    rng = random.Random(seed)
     head = f"Host: 127.0.0.1\r\nCP-X-API-KEY: {key}\r\nAccept-Encoding: gzip\r\n"
-    texts = [f"{n} {PARAGRAPH * 4}" for n in chance.sample(range(10**9), 200)]
+    texts = [f"{n} {PARAGRAPH * 4}" for n in rng.sample(range(10**9), 200)]
     return (
-        Kind("hot", 0.45, tuple(_get(path, head) for path in HOT)),
-        Kind("page", 0.25, tuple(_get(path, head) for path in _pages(chance, now))),
-        Kind("scan", 0.15, (_post("/articles/scan", {"articles": [ARTICLE], "persist": False}, head),)),
-        Kind("store", 0.03, (_post("/articles/scan", {"articles": [ARTICLE]}, head),), kept=True),
-        Kind(
+        RequestKind("hot", 0.45, tuple(_get(path, head) for path in HOT)),
+        RequestKind("page", 0.25, tuple(_get(path, head) for path in _pages(rng, now))),
+        RequestKind(
+            "scan", 0.15, (_post("/articles/scan", {"articles": [ARTICLE], "persist": False}, head),)
+        ),
+        RequestKind("store", 0.03, (_post("/articles/scan", {"articles": [ARTICLE]}, head),), kept=True),
+        RequestKind(
             "submit",
             0.10,
             tuple(_post("/entities/extractions", {"text": text}, head) for text in texts),
             kept=True,
         ),
-        Kind("timelines", 0.02, tuple(_get(f"/v1/timelines?limit={n}", head) for n in range(60, 100))),
+        RequestKind("timelines", 0.02, tuple(_get(f"/v1/timelines?limit={n}", head) for n in range(60, 100))),
     )
 
 
-def _pages(chance: random.Random, now: datetime) -> Iterable[str]:
+def _pages(rng: random.Random, now: datetime) -> Iterable[str]:
     for _ in range(400):
-        before = now - timedelta(seconds=chance.randrange(86_400 * 365))
-        yield f"/topics?page={chance.randrange(1, 12)}&publish_before={quote(f'{before:%Y-%m-%dT%H:%M:%SZ}')}"
+        before = now - timedelta(seconds=rng.randrange(86_400 * 365))
+        yield f"/topics?page={rng.randrange(1, 12)}&publish_before={quote(f'{before:%Y-%m-%dT%H:%M:%SZ}')}"
     for _ in range(100):
-        yield f"/topics/{chance.randrange(1, 200)}"
-        yield f"/rankings?sort=pct_change_24h&limit={chance.randrange(10, 200)}"
-        yield f"/articles/violations?article_id=load&limit={chance.randrange(10, 50)}"
+        yield f"/topics/{rng.randrange(1, 200)}"
+        yield f"/rankings?sort=pct_change_24h&limit={rng.randrange(10, 200)}"
+        yield f"/articles/violations?article_id=load&limit={rng.randrange(10, 50)}"
 
 
 def _get(path: str, head: str) -> bytes:
@@ -61,6 +63,6 @@ def _get(path: str, head: str) -> bytes:
 
 
 def _post(path: str, body: object, head: str) -> bytes:
-    sent = orjson.dumps(body)
-    framing = f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n"
-    return f"POST {path} HTTP/1.1\r\n{head}{framing}\r\n".encode() + sent
+    content = orjson.dumps(body)
+    framing = f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
+    return f"POST {path} HTTP/1.1\r\n{head}{framing}\r\n".encode() + content

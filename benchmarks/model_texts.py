@@ -31,22 +31,22 @@ _DIGITS = re.compile(r"\d+")
 _GROUPED = re.compile(r"\d+(?:,\d{3})*")
 
 
-class Pair(NamedTuple):
-    what: str
+class TranslationPair(NamedTuple):
+    field: str
     source: str
     from_language: Language
-    told: str
+    translation: str
     language: Language
-    beside: str
+    source_context: str
 
 
-def pairs() -> Iterator[Pair]:
+def list_translation_pairs() -> Iterator[TranslationPair]:
     for landmark in landmark_archive.load_landmarks():
         for source, language in permutations(LANGUAGES, 2):
             texts = (landmark.title, landmark.detail)
-            for what, text in zip(("title", "text"), texts, strict=True):
-                beside = "\n".join(one[source] for one in texts)
-                yield Pair(what, text[source], source, text[language], language, beside)
+            for field, text in zip(("title", "text"), texts, strict=True):
+                source_context = "\n".join(each[source] for each in texts)
+                yield TranslationPair(field, text[source], source, text[language], language, source_context)
 
 
 def main() -> None:
@@ -56,78 +56,89 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="print up to this many refusals and misses")
     parser.add_argument("--pair", help="languages, such as en-ja")
     options = parser.parse_args()
-    rules, chance = load_shipped().rules, random.Random(7)
-    chosen = [one for one in pairs() if options.pair in (None, f"{one.from_language}-{one.language}")]
-    right: Counter[str] = Counter()
-    wrong: Counter[str] = Counter()
+    rules, rng = load_shipped().rules, random.Random(7)
+    selected_pairs = [
+        pair
+        for pair in list_translation_pairs()
+        if options.pair in (None, f"{pair.from_language}-{pair.language}")
+    ]
+    passes: Counter[str] = Counter()
+    misses: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     started, checks = time.process_time(), 0
-    for one in chosen:
-        given = CheckInputs(rules, [(one.source, one.from_language)], [one.beside], {}, 5_000)
-        found = find_faults(one.told, one.language, given)
+    for pair in selected_pairs:
+        check_inputs = CheckInputs(
+            rules, [(pair.source, pair.from_language)], [pair.source_context], {}, 5_000
+        )
+        faults = find_faults(pair.translation, pair.language, check_inputs)
         checks += 1
-        right[f"{one.from_language}-{one.language} {one.what}"] += not found
-        right[f"{one.from_language}-{one.language} {one.what} of"] += 1
-        reasons.update(re.sub(r"'[^']*'|[\d.:]+", "…", fault) for fault in found)
-        if found and options.show:
+        passes[f"{pair.from_language}-{pair.language} {pair.field}"] += not faults
+        passes[f"{pair.from_language}-{pair.language} {pair.field} of"] += 1
+        reasons.update(re.sub(r"'[^']*'|[\d.:]+", "…", fault) for fault in faults)
+        if faults and options.show:
             options.show -= 1
-            print(f"{one.source}\n{one.told}\n    {'; '.join(found)}\n")
-        for kind, told in altered(one, rules, chance):
-            wrong[f"{kind} of"] += 1
+            print(f"{pair.source}\n{pair.translation}\n    {'; '.join(faults)}\n")
+        for kind, translation in alter_translation(pair, rules, rng):
+            misses[f"{kind} of"] += 1
             checks += 1
-            missed = not find_faults(told, one.language, given)
-            wrong[kind] += missed
+            missed = not find_faults(translation, pair.language, check_inputs)
+            misses[kind] += missed
             if missed and options.show:
-                print(f"MISSED {kind}: {one.source}\n    {told}\n")
-    spent = time.process_time() - started
-    for name in sorted(name for name in right if not name.endswith(" of")):
-        print(f"passes {name:12} {right[name]:4} of {right[name + ' of']}")
-    print("refused since:", *[f"{count} × {reason}" for reason, count in reasons.most_common(12)], sep="\n  ")
+                options.show -= 1
+                print(f"MISSED {kind}: {pair.source}\n    {translation}\n")
+    cpu_seconds = time.process_time() - started
+    for name in sorted(name for name in passes if not name.endswith(" of")):
+        print(f"passes {name:12} {passes[name]:4} of {passes[name + ' of']}")
+    print(
+        "reasons for refusals:",
+        *[f"{count} × {reason}" for reason, count in reasons.most_common(12)],
+        sep="\n  ",
+    )
     for kind in ("digit", "tenfold", "entity"):
-        print(f"altered {kind:8} missed {wrong[kind]} of {wrong[kind + ' of']}")
-    print(f"{spent / checks * 1000:.1f} ms of work a check, reading its input included")
+        print(f"altered {kind:8} missed {misses[kind]} of {misses[kind + ' of']}")
+    print(f"{cpu_seconds / checks * 1000:.1f} ms of CPU time per check, including the parsing of its input")
 
 
-def altered(one: Pair, rules: RuleSet, chance: random.Random) -> Iterator[tuple[str, str]]:
+def alter_translation(pair: TranslationPair, rules: RuleSet, rng: random.Random) -> Iterator[tuple[str, str]]:
     """Yield the kind of alteration and the translation with one fact that its source does not contain."""
-    runs = list(_DIGITS.finditer(one.told))
+    runs = list(_DIGITS.finditer(pair.translation))
     if runs:
-        run = chance.choice(runs)
-        at = chance.randrange(run.start(), run.end())
-        digit = chance.choice([other for other in "123456789" if other != one.told[at]])
-        changed = one.told[:at] + digit + one.told[at + 1 :]
-        if not _known(changed, run.start(), one):
+        run = rng.choice(runs)
+        at = rng.randrange(run.start(), run.end())
+        digit = rng.choice([other for other in "123456789" if other != pair.translation[at]])
+        changed = pair.translation[:at] + digit + pair.translation[at + 1 :]
+        if not _is_in_source(changed, run.start(), pair):
             yield "digit", changed
-        whole = run.start() == 0 or one.told[run.start() - 1] != "."  # 2.50 is 2.5
-        longer = one.told[: run.end()] + "0" + one.told[run.end() :]
-        if whole and not _known(longer, run.start(), one):
+        whole = run.start() == 0 or pair.translation[run.start() - 1] != "."  # 2.50 is 2.5
+        longer = pair.translation[: run.end()] + "0" + pair.translation[run.end() :]
+        if whole and not _is_in_source(longer, run.start(), pair):
             yield "tenfold", longer
-    mentions = find_mentions(rules, one.told)
+    mentions = find_mentions(rules, pair.translation)
     if mentions:
-        mention = chance.choice(mentions)
+        mention = rng.choice(mentions)
         others = [
             entity
             for entity in rules.entities.values()
             if entity.type == rules.entities[mention.entity_id].type
         ]
-        other = chance.choice(others)
-        name = other.name(one.language)
-        changed = one.told[: mention.start] + name + one.told[mention.end :]
+        other = rng.choice(others)
+        name = other.name(pair.language)
+        changed = pair.translation[: mention.start] + name + pair.translation[mention.end :]
         now = {found.entity_id for found in find_mentions(rules, changed)}
         if other.id in now and other.id not in {
-            found.entity_id for found in find_mentions(rules, one.beside)
+            found.entity_id for found in find_mentions(rules, pair.source_context)
         }:
             yield "entity", changed
 
 
-def _known(changed: str, at: int, one: Pair) -> bool:
+def _is_in_source(changed: str, at: int, pair: TranslationPair) -> bool:
     """True if the source contains the number at ``at`` of ``changed``, in digits or in its own notation."""
     run = _DIGITS.match(changed, at)
-    if run is None or run.group() in (*_DIGITS.findall(one.source), "00"):
+    if run is None or run.group() in (*_DIGITS.findall(pair.source), "00"):
         return run is not None
     whole = next(found for found in _GROUPED.finditer(changed) if found.end() > at)
-    source = numbers.normalize(one.source)
-    values = {found.value for found in numbers.find(source, one.from_language)}
+    source = numbers.normalize(pair.source)
+    values = {found.value for found in numbers.find(source, pair.from_language)}
     return Decimal(whole.group().replace(",", "")) in values
 
 

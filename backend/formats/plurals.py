@@ -11,7 +11,7 @@ def format_count(number: int, noun: str, plural: str | None = None) -> str:
 
 def format_duration(seconds: int) -> str:
     """Format ``seconds`` in the largest unit that gives a whole number: ``90 seconds``, ``2 minutes``."""
-    for length, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= length and seconds % length == 0:
-            return format_count(seconds // length, unit)
+    for unit_seconds, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= unit_seconds and seconds % unit_seconds == 0:
+            return format_count(seconds // unit_seconds, unit)
     return format_count(seconds, "second")

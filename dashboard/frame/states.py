@@ -29,10 +29,10 @@ def render_empty(
             st.button(action, key=f"empty-{key}-action", on_click=on_click)
 
 
-def render_awaiting() -> None:
+def render_no_data_yet() -> None:
     """Renders a message that the service has no figures yet."""
-    words = tag("strong", text(t("frame.awaiting"))) + " " + tag("span", text(t("frame.awaiting_why")))
-    st.html(tag("div", words, class_="cp-awaiting", role="status"))
+    content = tag("strong", text(t("frame.awaiting"))) + " " + tag("span", text(t("frame.awaiting_why")))
+    st.html(tag("div", content, class_="cp-awaiting", role="status"))
 
 
 def render_error(problem: Problem, *, key: str, live: bool = False) -> None:
@@ -55,7 +55,7 @@ def render_error(problem: Problem, *, key: str, live: bool = False) -> None:
             refresh.schedule_rerun(key=f"error-{key}-again")
 
 
-def render_alert(title: str, detail: str = "", request_id: str | None = None) -> None:
+def render_action_error(title: str, detail: str = "", request_id: str | None = None) -> None:
     """Renders an error that stays on the page until the failed action is repeated."""
     st.html(
         tag(
@@ -63,7 +63,7 @@ def render_alert(title: str, detail: str = "", request_id: str | None = None) ->
             tag("p", text(title), class_="cp-error-title"),
             tag("p", text(detail), class_="cp-note") if detail else "",
             _build_request_id_line(request_id),
-            class_="cr-alert",
+            class_="cp-alert",
             role="alert",
         )
     )
@@ -106,8 +106,8 @@ def render_worker_banner(status: MarketStatus | None) -> bool:
         local = formats.local_time(seen, st.context.timezone, now)
         message, title = t("frame.worker_missing_since", time=local.text), local.utc
     action = t("frame.worker_start" if worker["state"] == "missing" else "frame.worker_log")
-    words = tag("strong", text(message), title=title) + " " + tag("span", text(action))
-    st.html(tag("div", words, class_="cp-stale", role="status"))
+    content = tag("strong", text(message), title=title) + " " + tag("span", text(action))
+    st.html(tag("div", content, class_="cp-stale", role="status"))
     return True
 
 
@@ -163,8 +163,8 @@ def format_error(problem: Problem) -> str:
     """Formats the problem as a sentence in the reader's language."""
     by_title = {"unreachable": "unreachable", "timeout": "timeout", "malformed": "malformed"}
     by_status = {401: "unauthorized", 403: "forbidden", 404: "missing", 429: "limited", 503: "busy"}
-    word = by_title.get(problem.title) or by_status.get(problem.status or 0) or "service"
-    return t(f"frame.error_{word}")
+    message_key = by_title.get(problem.title) or by_status.get(problem.status or 0) or "service"
+    return t(f"frame.error_{message_key}")
 
 
 def _build_request_id_line(request_id: str | None) -> str:

@@ -67,7 +67,7 @@ def _render_form(editor: EditorState, bar: DeltaGenerator) -> None:
                 on_click=_return_to_review,
             )
     if (error := st.session_state.pop(_FILE_ERROR_KEY, None)) is not None:
-        states.render_alert(error)
+        states.render_action_error(error)
     if editor.problem is not None:
         render_problem(editor.problem)
     _fill_form(editor)

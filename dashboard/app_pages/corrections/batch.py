@@ -72,7 +72,7 @@ def render(bar: DeltaGenerator) -> None:
 
 def _render_input(state: BatchState) -> None:
     if state.error:
-        states.render_alert(state.error)
+        states.render_action_error(state.error)
     if state.problem is not None:
         render_problem(state.problem)
         if state.file is not None:

@@ -14,7 +14,7 @@ def render_page() -> None:
 
 
 def _render_mode() -> None:
-    mode, on_mode = url_state.bind_choice("mode", MODES, "article")
+    mode, on_mode_change = url_state.bind_choice("mode", MODES, "article")
     bar = st.container(key="cr_bar", horizontal=True, vertical_alignment="center", gap="small")
     with bar:
         st.segmented_control(
@@ -22,7 +22,7 @@ def _render_mode() -> None:
             MODES,
             key="mode",
             required=True,
-            on_change=on_mode,
+            on_change=on_mode_change,
             label_visibility="collapsed",
             format_func=lambda code: t(f"corrections.mode_{code}"),
         )

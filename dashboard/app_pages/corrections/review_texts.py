@@ -85,7 +85,7 @@ def render_check_button(
 
 
 def render_problem(problem: Problem) -> None:
-    states.render_alert(describe_problem(problem), problem.detail, problem.request_id)
+    states.render_action_error(describe_problem(problem), problem.detail, problem.request_id)
 
 
 def render_file_drop(key: str, kinds: Sequence[str], *, on_file: Callable[[], None]) -> None:

@@ -72,7 +72,7 @@ def render_page() -> None:
     states.render_provider_banner(data.status.data)
     has_prices = any(coin.price is not None for coin in data.coins)
     if data.coins and refresh.update_awaiting(has_prices) and not has_worker_banner:
-        states.render_awaiting()
+        states.render_no_data_yet()
     if not data.coins:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
         states.render_empty(reason, action=action, on_click=connection.retry_failed, key="overview")

@@ -50,7 +50,7 @@ def render_page() -> None:
     table = _hold_rows(data.table)
     has_prices = any(row.price is not None for row in table.rows)
     if refresh.update_awaiting(has_prices) and not has_worker_banner:  # without a worker no figures will come
-        states.render_awaiting()
+        states.render_no_data_yet()
     coin = st.query_params.get("coin", "")
     row = table.by_id.get(coin)
     calls = coin_panel.start_calls(coin) if row is not None else None

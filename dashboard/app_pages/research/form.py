@@ -47,9 +47,9 @@ def format_problem(problem: Problem) -> str:
 def _render_rejection(state: PageState) -> None:
     """Renders why the last submission was rejected."""
     if state.rejection:
-        states.render_alert(state.rejection)
+        states.render_action_error(state.rejection)
     if (problem := state.problem) is not None:
-        states.render_alert(
+        states.render_action_error(
             format_problem(problem), f"{t('research.not_submitted')} {problem.detail}", problem.request_id
         )
 

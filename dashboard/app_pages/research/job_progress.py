@@ -91,7 +91,7 @@ def _render_job(snapshot: JobSnapshot) -> None:
         if not account.can_write():
             account.render_missing_scope("cancel")
         if (problem := page_state().cancel_problem) is not None:
-            states.render_alert(format_problem(problem), problem.detail, problem.request_id)
+            states.render_action_error(format_problem(problem), problem.detail, problem.request_id)
 
 
 def _build_state(job: Job, state: State, now: datetime) -> Node:

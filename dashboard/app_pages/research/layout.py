@@ -105,7 +105,7 @@ def _render_failure(snapshot: JobSnapshot, job: Job) -> None:
             if not account.can_write():
                 account.render_missing_scope("submit")
         if (problem := page_state().cancel_problem) is not None:
-            states.render_alert(form.format_problem(problem), problem.detail, problem.request_id)
+            states.render_action_error(form.format_problem(problem), problem.detail, problem.request_id)
 
 
 def _render_result(snapshot: JobSnapshot, job: Job) -> None:

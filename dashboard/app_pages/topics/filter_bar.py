@@ -84,13 +84,13 @@ def _render_days(filters: Filters) -> None:
             t("topics.days_clear"),
             key="tp_days_clear",
             disabled=not (filters.since or filters.until),
-            on_click=url_state.set_days,
+            on_click=url_state.set_date_range,
             args=(None, None),
         )
 
 
 def _on_days_chosen() -> None:
-    url_state.set_days(st.session_state["tp_since"], st.session_state["tp_until"])
+    url_state.set_date_range(st.session_state["tp_since"], st.session_state["tp_until"])
 
 
 def _render_entity(filters: Filters, names: Mapping[str, str]) -> None:
@@ -133,7 +133,7 @@ def _format_name(entity: RuleEntity) -> str:
 
 
 def _render_search(filters: Filters) -> None:
-    st.session_state["tp_find"] = filters.find
+    st.session_state["tp_find"] = filters.search_text
     st.text_input(
         t("topics.find"),
         key="tp_find",
@@ -141,5 +141,5 @@ def _render_search(filters: Filters) -> None:
         icon=":material/search:",
         max_chars=filter_params.MAX_SEARCH_CHARS,
         label_visibility="collapsed",
-        on_change=lambda: url_state.set_filter(url_state.FIND, st.session_state["tp_find"] or ""),
+        on_change=lambda: url_state.set_filter(url_state.SEARCH, st.session_state["tp_find"] or ""),
     )

@@ -25,12 +25,12 @@ class Filters:
     since: date | None = None
     until: date | None = None
     entity: str = ""
-    find: str = ""
+    search_text: str = ""
     page: int = 1
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.entity or self.find.strip() or self.category or self.since or self.until)
+        return bool(self.entity or self.search_text.strip() or self.category or self.since or self.until)
 
 
 def build_query(filters: Filters, *, page: int | None = None, size: int = PAGE_SIZE) -> dict[str, str]:
@@ -44,7 +44,7 @@ def build_query(filters: Filters, *, page: int | None = None, size: int = PAGE_S
         params["publish_before"] = _midnight(filters.until + timedelta(days=1))
     if filters.entity:
         params["entity"] = filters.entity
-    if search := " ".join(filters.find.split())[:MAX_SEARCH_CHARS]:
+    if search := " ".join(filters.search_text.split())[:MAX_SEARCH_CHARS]:
         params["find"] = search
     return params
 

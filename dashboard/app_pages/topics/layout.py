@@ -47,7 +47,7 @@ def render_page() -> None:
             _render_download_buttons(listing)
         preload_library()
     state = session_state.load_state()
-    focus(state.focus_target, state.focus_count, key="tp_focus")
+    focus(state.focus_target, state.focus_request_number, key="tp_focus")
     if keyboard_navigation(filter_params.parse_number(url_state.read_topic()), key="tp_topic_keys"):
         url_state.close_topic()
         st.rerun()

@@ -24,9 +24,9 @@ _KEY = "topics_state"
 
 @dataclass
 class PageState:
-    """Each increment of ``focus_count`` moves the focus to the element ``focus_target``."""
+    """Each increment of ``focus_request_number`` moves the focus to the element ``focus_target``."""
 
-    focus_count: int = 0
+    focus_request_number: int = 0
     focus_target: str = HEADING_ID
     rules_version: str = ""
     """Version of the rules that the last scan used."""

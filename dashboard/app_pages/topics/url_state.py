@@ -11,8 +11,8 @@ from dashboard.frame import url_state
 from dashboard.i18n import LANGUAGES, Language
 
 TOPIC, LANG, CATEGORY, SINCE, UNTIL = "topic", "topic_lang", "category", "from", "to"
-ENTITY, FIND, PAGE, SIDE_BY_SIDE = "entity", "find", "page", "beside"
-PARAMS = (TOPIC, LANG, CATEGORY, SINCE, UNTIL, ENTITY, FIND, PAGE, SIDE_BY_SIDE)
+ENTITY, SEARCH, PAGE, SIDE_BY_SIDE = "entity", "find", "page", "beside"
+PARAMS = (TOPIC, LANG, CATEGORY, SINCE, UNTIL, ENTITY, SEARCH, PAGE, SIDE_BY_SIDE)
 
 
 def read_filters() -> Filters:
@@ -23,7 +23,7 @@ def read_filters() -> Filters:
         since=filter_params.parse_day(_read_param(SINCE)),
         until=filter_params.parse_day(_read_param(UNTIL)),
         entity=filter_params.parse_entity_id(_read_param(ENTITY)),
-        find=_read_param(FIND),
+        search_text=_read_param(SEARCH),
         page=filter_params.parse_number(_read_param(PAGE)) or 1,
     )
 
@@ -64,14 +64,14 @@ def set_language(code: str) -> None:
     set_filter(LANG, code)
 
 
-def set_days(since: date | None, until: date | None) -> None:
+def set_date_range(since: date | None, until: date | None) -> None:
     set_filter(SINCE, since.isoformat() if since else "")
     set_filter(UNTIL, until.isoformat() if until else "")
 
 
 def clear_filters() -> None:
     """Clear all filters except the language."""
-    for name in (CATEGORY, SINCE, UNTIL, ENTITY, FIND, PAGE):
+    for name in (CATEGORY, SINCE, UNTIL, ENTITY, SEARCH, PAGE):
         url_state.write(name, "")
 
 
@@ -98,7 +98,7 @@ def close_topic() -> None:
 
 def _focus(target: str) -> None:
     state = session_state.load_state()
-    state.focus_target, state.focus_count = target, state.focus_count + 1
+    state.focus_target, state.focus_request_number = target, state.focus_request_number + 1
 
 
 def set_side_by_side(on: bool) -> None:

@@ -10,7 +10,7 @@ from backend.articles.model import Pack
 from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs
 from backend.articles.rules.specs import find_failures, find_failures_in_pack
 
-RULE = "{{id: {id}, type: {type}, match: [{match}], suggest: {suggest}, {more} specs: [{specs}]}}"
+RULE_TEMPLATE = "{{id: {id}, type: {type}, match: [{match}], suggest: {suggest}, {more} specs: [{specs}]}}"
 
 
 def pack(*rules: str) -> Pack:
@@ -20,16 +20,16 @@ def pack(*rules: str) -> Pack:
 def rule(
     match: str, suggest: str, specs: str, *, id: str = "own", type: str = "forbidden_variant", more: str = ""
 ) -> str:
-    return RULE.format(id=id, type=type, match=match, suggest=suggest, specs=specs, more=more)
+    return RULE_TEMPLATE.format(id=id, type=type, match=match, suggest=suggest, specs=specs, more=more)
 
 
-def reasons(made: Pack) -> list[str]:
+def failure_messages(made: Pack) -> list[str]:
     return [str(failure) for failure in find_failures(compile_rules([merge_packs([made])]), made.rules)]
 
 
 def test_passing_specs_report_no_failures() -> None:
     specs = "{from: Etherium fell, to: Ethereum fell}, {from: Etheriums, to: Etheriums, finds: false}"
-    assert reasons(pack(rule("Etherium", "Ethereum", specs))) == []
+    assert failure_messages(pack(rule("Etherium", "Ethereum", specs))) == []
 
 
 @pytest.mark.parametrize(
@@ -43,25 +43,25 @@ def test_passing_specs_report_no_failures() -> None:
     ],
 )
 def test_a_failing_spec_reports_the_actual_result(specs: str, reason: str) -> None:
-    (result,) = reasons(pack(rule("Etherium", "Ethereum", specs)))
+    (result,) = failure_messages(pack(rule("Etherium", "Ethereum", specs)))
     assert result.startswith("rule 'own': spec 1: ")
     assert reason in result
 
 
 def test_a_spec_uses_the_first_language_of_its_rule_by_default() -> None:
     specs = "{from: Etherium, to: Ethereum}, {from: Etherium, to: Etherium, language: en}"
-    assert reasons(pack(rule("Etherium", "Ethereum", specs, more="languages: [ja],"))) == []
+    assert failure_messages(pack(rule("Etherium", "Ethereum", specs, more="languages: [ja],"))) == []
 
 
 def test_a_spec_checks_the_content_field_by_default() -> None:
     specs = "{from: Etherium, to: Etherium}, {from: Etherium, to: Ethereum, field: title}"
-    assert reasons(pack(rule("Etherium", "Ethereum", specs, more="fields: [title],"))) == []
+    assert failure_messages(pack(rule("Etherium", "Ethereum", specs, more="fields: [title],"))) == []
 
 
 def test_a_spec_is_checked_with_the_corrections_of_all_rules() -> None:
     one = rule("Etherium", "Ethereum", "{from: Etherium Solanna, to: Ethereum Solanna}", id="one")
     other = rule("Solanna", "Solana", "{from: Solanna, to: Solana}", id="other")
-    (result,) = reasons(pack(one, other))
+    (result,) = failure_messages(pack(one, other))
     assert "became 'Ethereum Solana'" in result
 
 

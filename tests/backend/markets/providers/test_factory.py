@@ -12,7 +12,7 @@ from tests.support.provider_pages import COINS
 from tests.support.provider_server import ProviderServer
 
 
-def names(providers: LiveProviders) -> list[list[str]]:
+def provider_names_by_role(providers: LiveProviders) -> list[list[str]]:
     roles = (providers.quotes, providers.overview, providers.fear_greed)
     return [[provider.name for provider in role] for role in roles]
 
@@ -22,13 +22,17 @@ def settings(**values: Any) -> Settings:
 
 
 def test_without_keys_coingecko_and_alternative_me_remain() -> None:
-    assert names(build_providers(settings())) == [["coingecko"], ["coingecko"], ["alternative.me"]]
+    assert provider_names_by_role(build_providers(settings())) == [
+        ["coingecko"],
+        ["coingecko"],
+        ["alternative.me"],
+    ]
 
 
 @pytest.mark.parametrize("primary", ["coingecko", "coinmarketcap"])
 def test_the_primary_provider_comes_first(primary: str) -> None:
     providers = build_providers(settings(coinmarketcap_api_key="k", primary_provider=primary))
-    quotes, overview, fear_greed = names(providers)
+    quotes, overview, fear_greed = provider_names_by_role(providers)
     assert quotes[0] == overview[0] == primary
     assert set(quotes) == {"coingecko", "coinmarketcap"}
     assert fear_greed == ["alternative.me", "coinmarketcap"]

@@ -64,14 +64,14 @@ def test_an_invalid_number_is_null(text: str) -> None:
 
 
 def test_search_and_entity_become_parameters_of_the_service() -> None:
-    filters = Filters(entity="bitcoin-cash", find=f"  sec   fund {'x' * 300}")
+    filters = Filters(entity="bitcoin-cash", search_text=f"  sec   fund {'x' * 300}")
     params = filter_params.build_query(filters)
     assert params["entity"] == "bitcoin-cash"
     assert params["find"].startswith("sec fund x")
     assert len(params["find"]) == filter_params.MAX_SEARCH_CHARS
     assert filters.is_filtered
-    assert not Filters(find="  ").is_filtered
-    assert "find" not in filter_params.build_query(Filters(find="  "))
+    assert not Filters(search_text="  ").is_filtered
+    assert "find" not in filter_params.build_query(Filters(search_text="  "))
 
 
 @pytest.mark.parametrize("text", ["Bitcoin", "a b", "a/b", "-a", "", "a" * 101])
