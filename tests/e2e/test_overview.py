@@ -5,7 +5,14 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.reader import IDLE, LOOKS, Reader, is_steady, overflow, violations
+from tests.support.reader import (
+    DEVICES,
+    IDLE,
+    Reader,
+    find_accessibility_violations,
+    is_steady,
+    measure_overflow,
+)
 from tests.support.running import Service
 from tests.support.waiting import wait_for
 
@@ -25,22 +32,22 @@ def open_overview(reader: Reader, path: str = "/") -> Page:
     return reader.open(path, ".cp-incidents")
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("device", DEVICES)
 def test_the_page_is_accessible_without_layout_shift(
-    browser: Browser, running_dashboard: str, axe_source: str, look: str
+    browser: Browser, running_dashboard: str, axe_source: str, device: str
 ) -> None:
-    reader = Reader(browser, running_dashboard, look)
+    reader = Reader(browser, running_dashboard, device)
     page = open_overview(reader)
     page.locator(".cp-gainers img").first.wait_for()
     assert is_steady(page, ".cp-gainers img")
-    if look == "phone":
+    if device == "phone":
         page.get_by_role("button", name="Expand sidebar").click()  # the navigation on phones
         page.get_by_role("link", name="Rankings").first.wait_for()
         page.keyboard.press("Escape")
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("radio", name="日本語").wait_for()
-    assert violations(page, axe_source) == []
-    assert overflow(page) <= 0
+    assert find_accessibility_violations(page, axe_source) == []
+    assert measure_overflow(page) <= 0
     reader.close()
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.i18n import LANGUAGES, Language, t
-from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
+from tests.support.reader import IDLE, Reader, find_accessibility_violations, is_steady, measure_overflow
 from tests.support.running import wait_for
 
 pytestmark = pytest.mark.browser
@@ -199,20 +199,20 @@ def test_markdown_json_and_link_can_be_copied_and_downloaded(page: Page) -> None
     assert page.evaluate("navigator.clipboard.readText()") == Path(download.value.path()).read_text()
 
 
-@pytest.mark.parametrize(("look", "lang"), [("desktop", "ja"), ("phone", "en")])
+@pytest.mark.parametrize(("device", "lang"), [("desktop", "ja"), ("phone", "en")])
 def test_the_page_is_accessible_without_overflow_or_layout_shift(
-    browser: Browser, running_dashboard: str, axe_source: str, look: str, lang: Language
+    browser: Browser, running_dashboard: str, axe_source: str, device: str, lang: Language
 ) -> None:
     """Each device is tested in one language: English has the longest words, and the phone the least space."""
-    reader = Reader(browser, running_dashboard, look)
+    reader = Reader(browser, running_dashboard, device)
     page = reader.open(f"/research?lang={lang}", BOX)
     assert is_steady(page, BOX)
-    assert violations(page, axe_source) == []
-    for word in ("supported",) if look == "desktop" else ("contradicted", "unverified", "supported"):
+    assert find_accessibility_violations(page, axe_source) == []
+    for word in ("supported",) if device == "desktop" else ("contradicted", "unverified", "supported"):
         finish(page, STATEMENTS[lang, word][0])
-        assert violations(page, axe_source) == [], word
-        assert overflow(page) <= 0, word
-    if look == "phone":
+        assert find_accessibility_violations(page, axe_source) == [], word
+        assert measure_overflow(page) <= 0, word
+    if device == "phone":
         check_other_states(reader, page, axe_source)
     reader.close()
 
@@ -223,14 +223,14 @@ def check_other_states(reader: Reader, page: Page, axe_source: str) -> None:
     page.locator(".st-key-rs_done summary").click()
     page.locator(".st-key-rs_take_out button").first.click()
     page.locator(".st-key-rs_copy_json button").wait_for()
-    assert violations(page, axe_source) == []
+    assert find_accessibility_violations(page, axe_source) == []
     page.keyboard.press("Escape")
     reader.open("/research?lang=en&job=11111111-1111-4111-8111-111111111111", ".st-key-empty-rs_job", page)
-    assert violations(page, axe_source) == []
+    assert find_accessibility_violations(page, axe_source) == []
     page.get_by_role("tab", name="Entities only").click()
     page.locator(".st-key-rs_text textarea").fill("Binance, Coinbase, the SEC and ビットコイン.")
     page.locator(".st-key-rs_text textarea").press("Control+Enter")
     page.locator(".rs-tall").wait_for()
     page.wait_for_selector(IDLE)
-    assert violations(page, axe_source) == []
-    assert overflow(page) <= 0
+    assert find_accessibility_violations(page, axe_source) == []
+    assert measure_overflow(page) <= 0

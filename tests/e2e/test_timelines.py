@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.i18n import t
-from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
+from tests.support.reader import IDLE, Reader, find_accessibility_violations, is_steady, measure_overflow
 from tests.support.running import Service, wait_for
 
 pytestmark = pytest.mark.browser
@@ -68,18 +68,18 @@ def test_a_link_compares_two_profiles_and_opens_a_run(warm_reader: Reader, runni
     page.close()
 
 
-@pytest.mark.parametrize(("look", "lang"), [("desktop", "ja"), ("phone", "en")])
+@pytest.mark.parametrize(("device", "lang"), [("desktop", "ja"), ("phone", "en")])
 def test_the_page_is_accessible_without_overflow_or_layout_shift(
-    browser: Browser, running_dashboard: str, axe_source: str, look: str, lang: str
+    browser: Browser, running_dashboard: str, axe_source: str, device: str, lang: str
 ) -> None:
-    reader = Reader(browser, running_dashboard, look)
+    reader = Reader(browser, running_dashboard, device)
     page = reader.open(f"/timelines?lang={lang}", CHART)
     assert is_steady(page, CHART)
     page.locator(".st-key-tl_cases_of_0 button").first.click()
     page.locator(".tl-cases").first.wait_for()
     page.wait_for_selector(IDLE)
-    assert violations(page, axe_source) == []
-    assert overflow(page) <= 0
+    assert find_accessibility_violations(page, axe_source) == []
+    assert measure_overflow(page) <= 0
     reader.open(f"/timelines?lang={lang}&since=2099-01-01", ".st-key-empty-tl_none", page)
-    assert overflow(page) <= 0
+    assert measure_overflow(page) <= 0
     reader.close()

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.i18n import LANGUAGES, t
-from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
+from tests.support.reader import IDLE, Reader, find_accessibility_violations, is_steady, measure_overflow
 from tests.support.running import Service, loopback, wait_for
 
 pytestmark = pytest.mark.browser
@@ -205,28 +205,28 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize(("look", "lang"), [("desktop", "ja"), ("phone", "en")])
+@pytest.mark.parametrize(("device", "lang"), [("desktop", "ja"), ("phone", "en")])
 def test_the_page_is_accessible_without_overflow_or_layout_shift(
-    browser: Browser, running_dashboard: str, ids: dict[str, str], axe_source: str, look: str, lang: str
+    browser: Browser, running_dashboard: str, ids: dict[str, str], axe_source: str, device: str, lang: str
 ) -> None:
     """Each device is tested in one language: English has the longest words, and the phone the least space."""
-    reader = Reader(browser, running_dashboard, look)
+    reader = Reader(browser, running_dashboard, device)
     fund = ids["e2e:fund"]
     page = reader.open(f"/topics?lang={lang}", ROWS)
     assert is_steady(page, ROWS)
-    assert violations(page, axe_source) == []
-    assert overflow(page) <= 0
-    if look == "phone":
+    assert find_accessibility_violations(page, axe_source) == []
+    assert measure_overflow(page) <= 0
+    if device == "phone":
         page.locator(".st-key-tp_days button").first.click()
         page.locator(".st-key-tp_since input").wait_for()
         page.wait_for_selector(IDLE)
-        assert violations(page, axe_source) == []
+        assert find_accessibility_violations(page, axe_source) == []
     reader.open(f"/topics?lang={lang}&topic={fund}", TITLE, page)
     assert is_steady(page, TITLE)
-    for query, content in STATES[look].items():
+    for query, content in STATES[device].items():
         reader.open(f"/topics?lang={lang}{query.format(fund=fund)}", content, page)
-        assert violations(page, axe_source) == [], query
-        assert overflow(page) <= 0, query
+        assert find_accessibility_violations(page, axe_source) == [], query
+        assert measure_overflow(page) <= 0, query
     reader.close()
 
 

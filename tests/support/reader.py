@@ -18,7 +18,7 @@ PHONE: Mapping[str, Any] = {
     "color_scheme": "dark",
 }
 """Dark, while the desktop is light, so that each page is checked in both modes."""
-LOOKS: Mapping[str, Mapping[str, Any]] = {"desktop": DESKTOP, "phone": PHONE}
+DEVICES: Mapping[str, Mapping[str, Any]] = {"desktop": DESKTOP, "phone": PHONE}
 NO_REHEARSAL = "globalThis.chainproofPrepared = Promise.resolve()"
 """Disables the preparation of charts: an idle page loads the chart library and draws off-screen, which takes
 as long as opening the page."""
@@ -35,7 +35,7 @@ class Reader:
     """
 
     def __init__(
-        self, browser: Browser, base: str, look: str = "desktop", *, rehearses: bool = True, **options: Any
+        self, browser: Browser, base: str, device: str = "desktop", *, rehearses: bool = True, **options: Any
     ) -> None:
         self.base = base
         self.faults: list[str] = []
@@ -44,7 +44,7 @@ class Reader:
                 "locale": "en-US",
                 "reduced_motion": "reduce",
                 "permissions": ["clipboard-read", "clipboard-write"],
-                **LOOKS[look],
+                **DEVICES[device],
                 **options,
             }
         )
@@ -86,7 +86,7 @@ CHECK = """async (rules) => {
 HAS_NO_ANIMATION = "() => document.getAnimations().every((change) => change.playState !== 'running')"
 
 
-def violations(page: Page, axe_source: str) -> list[Any]:
+def find_accessibility_violations(page: Page, axe_source: str) -> list[Any]:
     """Run the accessibility checker; returns each broken rule with its elements."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe_source)
@@ -95,7 +95,7 @@ def violations(page: Page, axe_source: str) -> list[Any]:
     return found
 
 
-def overflow(page: Page) -> int:
+def measure_overflow(page: Page) -> int:
     """Return the number of pixels by which the page is wider than its window."""
     pixels: int = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth")
     return pixels

@@ -27,7 +27,7 @@ def tab_to(page: Page, wanted: str) -> None:
     raise AssertionError(f"{wanted} cannot be reached by Tab.")
 
 
-def check(page: Page, text: str) -> None:
+def submit_article(page: Page, text: str) -> None:
     find_content(page).fill(text)
     find_content(page).press("Control+Enter")
     page.locator(".review").wait_for()

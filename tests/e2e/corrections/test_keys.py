@@ -9,11 +9,11 @@ from tests.e2e.corrections.page import (
     FAULTS,
     FAULTY,
     MARK,
-    check,
     find_content,
     find_status,
     read_focused_text,
     read_review_text,
+    submit_article,
 )
 from tests.support.waiting import wait_for
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_keys_move_decide_and_undo_without_losing_the_position(page: Page) -> None:
-    check(page, FAULTY)
+    submit_article(page, FAULTY)
     first = "イーサリウム"
     wait_for(lambda: read_focused_text(page) == first, "The focus on the first finding")
     page.keyboard.press("n")
@@ -60,7 +60,7 @@ def test_keys_move_decide_and_undo_without_losing_the_position(page: Page) -> No
 
 
 def test_keys_pressed_before_the_response_are_queued(page: Page) -> None:
-    check(page, FAULTY)
+    submit_article(page, FAULTY)
     for key in ("s", "a", "Enter"):
         page.keyboard.press(key)
     expect(page.locator(MARK)).to_have_count(0)
@@ -68,7 +68,7 @@ def test_keys_pressed_before_the_response_are_queued(page: Page) -> None:
 
 
 def test_shortcuts_do_not_act_while_typing_and_can_be_disabled(page: Page) -> None:
-    check(page, FAULTY)
+    submit_article(page, FAULTY)
     page.keyboard.press("e")
     expect(find_content(page)).to_be_focused()
     expect(find_content(page)).to_have_value(FAULTY)
@@ -88,7 +88,7 @@ def test_shortcuts_do_not_act_while_typing_and_can_be_disabled(page: Page) -> No
 
 
 def test_undo_also_restores_the_form(page: Page) -> None:
-    check(page, FAULTY)
+    submit_article(page, FAULTY)
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
     page.keyboard.press("z")
@@ -98,7 +98,7 @@ def test_undo_also_restores_the_form(page: Page) -> None:
 
 
 def test_a_name_with_two_meanings_is_chosen_by_its_number(page: Page) -> None:
-    check(page, "该公司发行了新的贷币。")
+    submit_article(page, "该公司发行了新的贷币。")
     expect(page.locator(".review .card")).to_contain_text("No single suggestion")
     page.keyboard.press("a")
     expect(find_status(page)).to_contain_text("Choose a name first")

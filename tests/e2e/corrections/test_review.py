@@ -9,19 +9,26 @@ from tests.e2e.corrections.page import (
     FAULTS,
     FAULTY,
     MARK,
-    check,
     find_status,
     read_clipboard,
     read_focused_text,
+    submit_article,
 )
-from tests.support.reader import IDLE, LOOKS, Reader, is_steady, overflow, violations
+from tests.support.reader import (
+    DEVICES,
+    IDLE,
+    Reader,
+    find_accessibility_violations,
+    is_steady,
+    measure_overflow,
+)
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
 
-def test_the_card_shows_finding_reason_and_entity(page: Page) -> None:
-    check(page, FAULTY)
+def test_the_card_shows_the_finding_its_reason_and_the_entity(page: Page) -> None:
+    submit_article(page, FAULTY)
     card = page.locator(".review .card")
     expect(card).to_contain_text("1 of 8")
     expect(card).to_contain_text("Error · Wrong spelling")
@@ -34,11 +41,11 @@ def test_the_card_shows_finding_reason_and_entity(page: Page) -> None:
 
 
 def test_an_article_and_its_decisions_stay_while_another_page_is_open(page: Page) -> None:
-    check(page, FAULTY)
+    submit_article(page, FAULTY)
     page.keyboard.press("i")
     page.keyboard.press("a")
     expect(page.locator(f"{MARK}[data-status=approved]")).to_have_count(1)
-    page.locator(".review .seg button").last.click()  # the comparison comes with what was decided
+    page.locator(".review .seg button").last.click()  # the comparison contains the decisions
     expect(page.locator(".compare ins")).to_have_text(["ビットコイン"])
     page.get_by_role("link", name="Rankings").click()
     page.locator(".rk tbody tr").first.wait_for()
@@ -50,7 +57,7 @@ def test_an_article_and_its_decisions_stay_while_another_page_is_open(page: Page
 
 
 def test_filters_limit_the_findings_and_are_in_the_url(page: Page) -> None:
-    check(page, FAULTY)
+    submit_article(page, FAULTY)
     page.locator(".review .chip[data-severity=info]").click()
     expect(page).to_have_url(re.compile("sev=info"))
     assert "イーサリウム" not in page.url
@@ -64,7 +71,7 @@ def test_filters_limit_the_findings_and_are_in_the_url(page: Page) -> None:
 
 
 def test_the_comparison_is_exact_in_every_script(page: Page) -> None:
-    check(page, FAULTY)
+    submit_article(page, FAULTY)
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
     page.keyboard.press("d")
@@ -81,7 +88,7 @@ def test_the_comparison_is_exact_in_every_script(page: Page) -> None:
 def test_findings_in_a_hundred_thousand_characters_can_be_reviewed(page: Page) -> None:
     text = ("暗号資産の市場は落ち着いている。" * 30 + "Etheriumは上昇した。\n\n") * 200
     assert len(text) > 98_000
-    check(page, text)
+    submit_article(page, text)
     expect(page.locator(MARK)).to_have_count(200)
     for _ in range(20):
         page.keyboard.press("n")
@@ -98,31 +105,31 @@ def test_findings_in_a_hundred_thousand_characters_can_be_reviewed(page: Page) -
     assert read_clipboard(page) == text.replace("Etherium", "イーサリアム")
 
 
-KEYS = {"desktop": ("", "d"), "phone": ("", "?", "Escape", "d")}
+KEY_PRESSES = {"desktop": ("", "d"), "phone": ("", "?", "Escape", "d")}
 MODES = {"desktop": {}, "phone": {"batch": ".st-key-cr_batch_text", "history": ".st-key-cr_bar"}}
-"""On the desktop only the review and the comparison are tested: only their layout differs there."""
+"""Other modes that are tested. On the desktop only the layout of review and comparison differs."""
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("device", DEVICES)
 def test_the_page_is_accessible_without_overflow_or_layout_shift(
-    browser: Browser, running_dashboard: str, axe_source: str, look: str
+    browser: Browser, running_dashboard: str, axe_source: str, device: str
 ) -> None:
-    reader = Reader(browser, running_dashboard, look)
+    reader = Reader(browser, running_dashboard, device)
     page = reader.open("/corrections", ".st-key-cr_content textarea")
     assert is_steady(page, ".st-key-cr_content textarea")
-    assert violations(page, axe_source) == []
-    assert overflow(page) <= 0
-    check(page, FAULTY)
+    assert find_accessibility_violations(page, axe_source) == []
+    assert measure_overflow(page) <= 0
+    submit_article(page, FAULTY)
     page.locator(MARK).nth(3).click()
     page.locator(".review .acts button").first.click()
-    for key in KEYS[look]:
+    for key in KEY_PRESSES[device]:
         if key:
             page.keyboard.press(key)
             page.wait_for_selector(IDLE)
-        assert violations(page, axe_source) == [], key
-        assert overflow(page) <= 0, key
-    for mode, there in MODES[look].items():
-        reader.open(f"/corrections?mode={mode}&lang=ja", there, page)
-        assert violations(page, axe_source) == [], mode
-        assert overflow(page) <= 0, mode
+        assert find_accessibility_violations(page, axe_source) == [], key
+        assert measure_overflow(page) <= 0, key
+    for mode, ready_selector in MODES[device].items():
+        reader.open(f"/corrections?mode={mode}&lang=ja", ready_selector, page)
+        assert find_accessibility_violations(page, axe_source) == [], mode
+        assert measure_overflow(page) <= 0, mode
     reader.close()

@@ -19,10 +19,10 @@ from tests.e2e.corrections.page import (
     FAULTS,
     FAULTY,
     MARK,
-    check,
     find_content,
     find_status,
     read_clipboard,
+    submit_article,
     tab_to,
 )
 from tests.support.reader import IDLE
@@ -141,7 +141,7 @@ def test_findings_are_stored_only_if_chosen_and_appear_in_the_history(
     page: Page, running_service: Service
 ) -> None:
     before = count_stored(running_service)
-    check(page, FAULTY)
+    submit_article(page, FAULTY)
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
     assert count_stored(running_service) == before

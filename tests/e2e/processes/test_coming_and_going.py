@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.reader import Reader, violations
+from tests.support.reader import Reader, find_accessibility_violations
 from tests.support.running import Service, dashboard, environment, free_port, is_answering, program, wait_for
 from tests.support.waiting import LIMIT_SECONDS
 
@@ -65,12 +65,12 @@ def job_without_a_worker(reader: Reader, axe_source: str) -> Page:
     box.fill(STATEMENT)
     box.press("Control+Enter")
     expect(page.locator(".rs-state-text[role=status]")).to_contain_text("no worker has started it yet")
-    assert violations(page, axe_source) == []
+    assert find_accessibility_violations(page, axe_source) == []
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#rs-verdict")).to_contain_text("The job was cancelled.")
     focused = "() => document.activeElement.id === 'rs-verdict'"
     page.wait_for_function(focused)
-    assert violations(page, axe_source) == []
+    assert find_accessibility_violations(page, axe_source) == []
     page.get_by_role("button", name="Submit again").click()
     expect(page.locator(".rs-state-text")).to_be_visible()
     return page

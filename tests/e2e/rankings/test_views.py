@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.rankings.page import DRAWN, find_focused_cell, find_panel
-from tests.support.reader import Reader, is_steady, overflow, violations
+from tests.support.reader import Reader, find_accessibility_violations, is_steady, measure_overflow
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
@@ -64,8 +64,8 @@ def test_every_view_is_accessible_without_overflow_or_layout_shift(
         content = DRAWN if "coin" in query or "view" in query else ".rk .empty"
         reader.open(f"/rankings{query}", content, page)
         assert is_steady(page, content), query
-        assert violations(page, axe_source) == [], query
-        assert overflow(page) <= 0, query
+        assert find_accessibility_violations(page, axe_source) == [], query
+        assert measure_overflow(page) <= 0, query
         if "treemap" in query:
             expect(page.locator(".rk-legend li")).to_have_count(7)
             watermark = page.locator(".js-plotly-plot .annotation")
@@ -81,7 +81,7 @@ def test_every_view_is_accessible_without_overflow_or_layout_shift(
         elif device == "phone" and "coin" in query:
             find_panel(page).get_by_role("button", name="Close", exact=True).click()
             expect(find_panel(page)).to_have_count(0)
-            assert violations(page, axe_source) == []
-            assert overflow(page) <= 0
+            assert find_accessibility_violations(page, axe_source) == []
+            assert measure_overflow(page) <= 0
     expect(page.locator("html")).to_have_attribute("lang", {"phone": "zh-Hans"}.get(device, "en"))
     reader.close()
