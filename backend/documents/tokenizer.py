@@ -117,32 +117,32 @@ def pack_counts(found: Sequence[str]) -> bytes:
     most :data:`MAX_TERM_COUNT`.
     """
     counts: Counter[int] = Counter()
-    for term, times in Counter(found).items():
-        counts[digest(term)] += times
-    order = sorted(counts)
-    digests = array("I", order)
+    for term, count in Counter(found).items():
+        counts[digest(term)] += count
+    sorted_digests = sorted(counts)
+    digests = array("I", sorted_digests)
     if sys.byteorder == "big":
         digests.byteswap()
-    return digests.tobytes() + bytes(min(counts[key], MAX_TERM_COUNT) for key in order)
+    return digests.tobytes() + bytes(min(counts[key], MAX_TERM_COUNT) for key in sorted_digests)
 
 
 class PackedCounts:
     """Reads the result of :func:`pack_counts` without unpacking it."""
 
-    __slots__ = ("_digests", "_times")
+    __slots__ = ("_counts", "_digests")
 
     def __init__(self, packed: bytes) -> None:
-        terms_held = len(packed) // 5
-        self._digests = array("I", packed[: terms_held * 4])
+        term_count = len(packed) // 5
+        self._digests = array("I", packed[: term_count * 4])
         if sys.byteorder == "big":
             self._digests.byteswap()
-        self._times = packed[terms_held * 4 :]
+        self._counts = packed[term_count * 4 :]
 
     def count_of(self, term_digest: int) -> int:
         """Return the stored count of the term with this :func:`digest`; 0 without one."""
         at = bisect_left(self._digests, term_digest)
-        held = at < len(self._digests) and self._digests[at] == term_digest
-        return self._times[at] if held else 0
+        is_stored = at < len(self._digests) and self._digests[at] == term_digest
+        return self._counts[at] if is_stored else 0
 
 
 def digest(term: str) -> int:
