@@ -1,4 +1,4 @@
-"""Finds the words that qualify a statement: first, only, all, most, still, again, planned.
+"""Finds the words that qualify a statement: first, only, all, most, still, again, final, planned.
 
 These words are not slots, but a statement with such a word says more than one without it.
 """
@@ -14,7 +14,7 @@ import yaml
 from backend.entities.model import LANGUAGES, Language
 
 DATA = Path(__file__).parent / "data" / "cues.yaml"
-CueKind = Literal["first", "only", "all", "most", "still", "again", "planned"]
+CueKind = Literal["first", "only", "all", "most", "still", "again", "final", "planned"]
 CUE_KINDS: tuple[CueKind, ...] = get_args(CueKind)
 
 
