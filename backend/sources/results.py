@@ -1,9 +1,11 @@
 """Builds the result of a source-finding job from the scored documents and the verdict."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.documents.model import Document
 from backend.formats.timestamps import write_instant
+from backend.sources.assessment.claim_assessment import MAX_CLOSENESS_GAP
 from backend.sources.assessment.evidence_scoring import ScoredDocument
 from backend.sources.assessment.verdict import Verdict
 from backend.sources.authority import Authority
@@ -128,7 +130,7 @@ def _list_documents_to_show(state: RequestState) -> list[ScoredDocument]:
 
     A near miss shares an entity with its claim. A claim that is not checkable has none.
     """
-    about = [one for documents in state.scored for one in documents if one.is_about]
+    about = [one for documents in state.scored for one in _list_nearest(documents)]
     if about:
         return about
     return [
@@ -138,6 +140,13 @@ def _list_documents_to_show(state: RequestState) -> list[ScoredDocument]:
         for one in documents
         if one.shared_entities and one.evidence.relevance >= MIN_NEAR_MISS_RELEVANCE
     ]
+
+
+def _list_nearest(documents: Sequence[ScoredDocument]) -> list[ScoredDocument]:
+    """List a claim's documents about its event that are about as close to it as the closest."""
+    about = [one for one in documents if one.is_about]
+    closest = max((one.evidence.comparison.closeness for one in about), default=0.0)
+    return [one for one in about if one.evidence.comparison.closeness >= closest - MAX_CLOSENESS_GAP]
 
 
 def _is_validated(state: RequestState, url: str, scored: ScoredDocument) -> bool | None:

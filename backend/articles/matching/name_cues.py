@@ -172,7 +172,7 @@ _FINANCE = re.compile(
     r"\b(?:shares?|stocks?|markets?|funds?|investors?|trading|traders?|prices?|banks?|fees?|loss|losses|profits?|"
     r"revenues?|lawsuits?|court|judge|IPO|listing|million|billion|payments?|loans?|licen[cs]e|regulators?|"
     r"customers|creditors|vaults?|contract|ETFs?|rally|sell-off|deposits?|withdrawals?|collateral|custody|"
-    r"bankruptcy|treasury|remittances?|valuation|exchange|bpn|liquidity|coins?|airdrop|CPI|"
+    r"bankruptcy|treasury|remittances?|valuation|exchange|liquidity|coins?|airdrop|CPI|"
     r"round|funding|ventures?|networks?|chains?|launchpad|upgrade|outage|exploit|hack|hacked|hackers|phishing|bridge|app|"
     r"yield|savings|targets?|ratings?|stake|offices?|headquarters|staff|subsidiary|approval|wallets|users|developers|bill|legislation|lawmakers|regulations?|unlock|perpetuals|governance|validators)\b|[$€£¥]\d|\d%|"
     r"認可|免許|出資|準備金|国債|債券|決算|株|投資|送金|手数料|億|万ドル|ドル|証券|市場|資金|決済|企業|銀行|取引|裁判|訴訟|規制|利回り|清算|上場|"

@@ -332,3 +332,8 @@ def test_an_unknown_action_of_a_known_entity_in_a_known_month_is_unverified(
     truth = found(finder, text)["truth_assessment"]
     assert abs(truth["truth_probability"] - 0.5) <= 0.2
     assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low")
+
+
+def test_a_record_that_shares_only_a_coin_and_a_month_is_not_a_source(finder: SourceFinder) -> None:
+    sources = found(finder, "SEC approved spot bitcoin ETFs on January 10, 2024.")["primary_sources"]
+    assert {source["title"] for source in sources} == {"SEC approves spot bitcoin exchange-traded products"}

@@ -27,8 +27,9 @@ def build_lines(**ends: float) -> Figure:
     times = tuple(datetime(2026, 5, 1, tzinfo=UTC) + timedelta(minutes=30 * n) for n in range(48))
     rows = {asset: Row(asset, asset.upper(), asset) for asset in ends}
     comparison = Comparison(times, values, {}, ())
-    options = {"dark": False, "ink": INK, "background": "#ffffff", "sample": True}
-    return comparison_chart.build_figure(comparison, rows, ZoneInfo("UTC"), **options)  # type: ignore[arg-type]
+    return comparison_chart.build_figure(
+        comparison, rows, ZoneInfo("UTC"), dark=False, ink=INK, background="#ffffff", sample=True
+    )
 
 
 def test_plotly_accepts_every_property_of_the_figure() -> None:

@@ -9,7 +9,7 @@ import pytest
 from dashboard.app_pages.rankings import treemap
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts.plotly_chart import Figure
-from dashboard.frame.palette import DARK_BACKGROUNDS, LIGHT_BACKGROUNDS, SCHEMES, contrast, shades
+from dashboard.frame.palette import DARK_BACKGROUNDS, LIGHT_BACKGROUNDS, SCHEMES, Scheme, contrast, shades
 
 ROWS = [
     Row(
@@ -71,9 +71,9 @@ def test_only_a_treemap_of_sample_figures_has_a_watermark() -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("change", ["-50", "-3", "-0.1", "0", "0.1", "3", "50"])
-def test_text_stays_readable_on_every_tile(scheme: str, dark: bool, change: str) -> None:
+def test_text_stays_readable_on_every_tile(scheme: Scheme, dark: bool, change: str) -> None:
     background = (DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS)[0]
-    tile = treemap.compute_tile_colour(Decimal(change), "24h", shades(scheme, dark=dark), background)  # type: ignore[arg-type]
+    tile = treemap.compute_tile_colour(Decimal(change), "24h", shades(scheme, dark=dark), background)
     assert contrast(tile, INK[dark]) >= 4.5
 
 
