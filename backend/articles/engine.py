@@ -66,7 +66,7 @@ def _scan_result(read: ParsedArticle, auto: Fixes) -> ScanResult:
     """Build the result of a scan. ``auto`` contains the corrections that need no approval."""
     all_fixes = _all_fixes(read)
     article_id = read.article.id
-    return {
+    result: ScanResult = {
         "article_id": article_id,
         "matches": [match for field in read.fields for match in _matches(article_id, field)],
         "violations": [violation for field in read.fields for violation in _violations(read, field, auto)],
@@ -75,6 +75,10 @@ def _scan_result(read: ParsedArticle, auto: Fixes) -> ScanResult:
         ],
         "corrected_article": _article_out(read.corrected(all_fixes)),
     }
+    if read.judging_date is not None:
+        (day,) = read.judging_date
+        result["article_date"] = day.isoformat() if day else None
+    return result
 
 
 def _apply_result(read: ParsedArticle, auto: Fixes) -> ApplyResult:
@@ -111,7 +115,11 @@ def mentions(rules: RuleSet, text: str) -> list[tuple[int, int, str]]:
     """
     reading = FieldMatcher(rules, text, "content", "content", detect([text]))
     reading.choose(ContextVotes(reading).has_context)
-    return [(start, end, meaning.entity) for start, end, meaning, _ in reading.found if meaning.entity]
+    return [
+        (*reading.source_span(start, end), meaning.entity)
+        for start, end, meaning, _ in reading.found
+        if meaning.entity
+    ]
 
 
 def _all_fixes(read: ParsedArticle) -> Fixes:
@@ -125,7 +133,7 @@ def _automatic_fixes(read: ParsedArticle) -> Fixes:
 
 
 def _matches(article_id: str | None, field: ParsedField) -> list[Match]:
-    path, text = field.reading.path, field.reading.text
+    path, text = field.reading.path, field.text
     return [
         {
             "article_id": article_id,
@@ -135,17 +143,19 @@ def _matches(article_id: str | None, field: ParsedField) -> list[Match]:
             "start_offset": start,
             "end_offset": end,
         }
-        for start, end, meaning, _ in field.reading.found
+        for start, end, meaning, _ in field.found
         if meaning.entity is not None
     ]
 
 
 def _violations(read: ParsedArticle, field: ParsedField, auto: Fixes) -> list[Violation]:
-    reading = field.reading
-    path, text = reading.path, reading.text
+    path, text = field.reading.path, field.text
     fixed = {fix.start for fix in auto.get(path, ())}
-    violations: list[Violation] = [
-        {
+    violations: list[Violation] = []
+    for start, end, meaning, right in field.found:
+        if meaning.rule is None:
+            continue
+        violation: Violation = {
             "article_id": read.article.id,
             "entity_id": meaning.entity,
             "rule_id": meaning.rule.id,
@@ -159,13 +169,12 @@ def _violations(read: ParsedArticle, field: ParsedField, auto: Fixes) -> list[Vi
             "end_offset": end,
             "auto_fixable": start in fixed,
         }
-        for start, end, meaning, right in reading.found
-        if meaning.rule is not None
-    ]
+        if meaning.rule.reasons:
+            violation["reasons"] = dict(meaning.rule.reasons)
+        violations.append(violation)
     if field.missing:
         violations += [
-            _first_mention_violation(read, reading.path, text, fix, fix.start in fixed)
-            for fix in field.missing
+            _first_mention_violation(read, path, text, fix, fix.start in fixed) for fix in field.missing
         ]
         violations.sort(key=lambda violation: (violation["start_offset"], violation["end_offset"]))
     return violations
@@ -191,7 +200,7 @@ def _first_mention_violation(
 
 
 def _corrections(read: ParsedArticle, field: ParsedField, made: Fixes, auto: Fixes) -> list[Correction]:
-    path, text = field.reading.path, field.reading.text
+    path, text = field.reading.path, field.text
     fixed = {fix.start for fix in auto.get(path, ())}
     return [
         {

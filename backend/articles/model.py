@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from backend.entities.model import LANGUAGES, Entity, FrozenModel, Language, Name, Slug
+from backend.entities.model import LANGUAGES, Entity, FrozenModel, Language, Name, PartialDate, Slug
 
 ViolationType = Literal[
     "forbidden_variant",
@@ -14,6 +14,8 @@ ViolationType = Literal[
     "former_name",
     "missing_symbol",
     "ambiguous",
+    "unlisted_slip",
+    "inconsistent",
 ]
 Severity = Literal["error", "warning", "info"]
 FieldName = Literal["title", "summary", "content", "tags"]
@@ -88,6 +90,8 @@ class Rule(FrozenModel):
     boundary: Boundary = "auto"
     fields: tuple[FieldName, ...] = Field(default=FIELDS, min_length=1)
     enabled: bool = True
+    until: PartialDate | None = None
+    """For former names: the year, month or day until which the matched name was right."""
     note: str | Annotated[dict[Language, str], Field(min_length=1)] | None = None
     """The reason that editors see: one text, or one for each language of the interface."""
     source: str | None = None

@@ -84,7 +84,9 @@ def scan_articles(request: Request, body: schemas.ScanRequest) -> Response:
     Returns one result per article, in order. Unless `persist` is false, the violations are on disk before the
     response is sent. Storing needs the scope `write`; otherwise `read` is enough.
     """
-    return _respond(articles_of(request).scan(body.articles, persist=body.persist))
+    return _respond(
+        articles_of(request).scan(schemas.accept_in_all(body.articles, body.accept), persist=body.persist)
+    )
 
 
 @router.post("/articles/apply", response_model=list[schemas.ApplyResult])
@@ -93,7 +95,7 @@ def apply_corrections(request: Request, body: schemas.ApplyRequest) -> Response:
 
     Returns one result per article, in order. Applying again changes nothing.
     """
-    return _respond(articles_of(request).apply(body.articles))
+    return _respond(articles_of(request).apply(schemas.accept_in_all(body.articles, body.accept)))
 
 
 @router.get("/articles/violations", response_model=schemas.ViolationPage)

@@ -4,7 +4,8 @@ Offsets count Unicode code points in the named field as sent. The start is inclu
 ``field`` is ``title``, ``summary``, ``content`` or ``tags[i]``.
 """
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, StrictBool
 from typing_extensions import TypedDict
@@ -22,6 +23,11 @@ def _none_is_empty(value: Any) -> Any:
     return [] if value is None else value
 
 
+def _none_unless_text(value: Any) -> Any:
+    """Ignore dates of other types, since archives come from many programs."""
+    return value if isinstance(value, str) else None
+
+
 def _require_at_most_max_articles(value: Any) -> Any:
     """Answer 413 instead of 400 if a request contains too many articles."""
     if isinstance(value, list) and len(value) > MAX_ARTICLES:
@@ -30,6 +36,21 @@ def _require_at_most_max_articles(value: Any) -> Any:
         )
     return value
 
+
+MAX_ACCEPTED, MAX_ACCEPTED_CHARS = 1000, 200
+DATE_FIELDS = ("date", "published_at", "published", "datePublished", "pubDate")
+"""Names under which archives hold an article's date, the preferred ones first."""
+
+AcceptedText = Annotated[str, Field(min_length=1, max_length=MAX_ACCEPTED_CHARS)]
+AcceptedTexts = Annotated[
+    list[AcceptedText],
+    FailFast(),
+    BeforeValidator(_none_is_empty, json_schema_input_type=list[AcceptedText] | None),
+    Field(
+        max_length=MAX_ACCEPTED,
+        description="Texts that stay as they are written, such as the name of a small firm. Case counts.",
+    ),
+]
 
 Tags = Annotated[
     list[str],
@@ -53,6 +74,15 @@ class Article(BaseModel):
         Literal["en", "ja", "zh", ""] | None,
         Field(description="Language of the article. If absent, null or empty, it is detected from the text."),
     ] = None
+    date: Annotated[
+        str | None,
+        BeforeValidator(_none_unless_text, json_schema_input_type=str | None),
+        Field(
+            description="Date of publication (2024-09-06). A former name is right before its change, and a "
+            "warning long after it. If absent, front matter, id, source and text are searched for one."
+        ),
+    ] = None
+    accept: AcceptedTexts = []
 
 
 LimitedArticles = Annotated[list[Article], Field(max_length=MAX_ARTICLES)]
@@ -64,10 +94,19 @@ Articles = Annotated[
 class ScanRequest(BaseModel):
     articles: Articles
     persist: StrictBool = Field(default=True, description="Whether to store the violations.")
+    accept: AcceptedTexts = []
 
 
 class ApplyRequest(BaseModel):
     articles: Articles
+    accept: AcceptedTexts = []
+
+
+def accept_in_all(articles: list[Article], accepted: Sequence[str]) -> list[Article]:
+    """Return ``articles`` with the texts that the whole request accepts added to their own."""
+    if not accepted:
+        return articles
+    return [article.model_copy(update={"accept": [*article.accept, *accepted]}) for article in articles]
 
 
 class ArticleOut(TypedDict):
@@ -104,6 +143,8 @@ class Violation(TypedDict):
     start_offset: int
     end_offset: int
     auto_fixable: bool
+    reasons: NotRequired[dict[Language, str]]
+    """Why this one finding was made, by language, where the notes of its rule do not say it."""
 
 
 class Correction(TypedDict):
@@ -126,6 +167,11 @@ class ScanResult(TypedDict):
     violations: list[Violation]
     corrections: list[Correction]
     corrected_article: ArticleOut
+    article_date: NotRequired[str | None]
+    """Date that former names were judged by, as sent or as found; null if there is none.
+
+    Missing if the article holds no former name with a date.
+    """
 
 
 class ApplyResult(TypedDict):

@@ -87,7 +87,12 @@ def store(connection: Connection, found: Sequence[Violation], *, rules_version: 
     scan_id, day = str(uuid.uuid4()), _day_of(now)
     common = {"scan_id": scan_id, "stored_at": now, "rules_version": rules_version}
     rows = [
-        {**violation, **common, "article_key": article_key(violation["article_id"])} for violation in found
+        {
+            **{name: value for name, value in violation.items() if name != "reasons"},
+            **common,
+            "article_key": article_key(violation["article_id"]),
+        }
+        for violation in found
     ]
     if not rows:
         return scan_id

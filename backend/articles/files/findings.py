@@ -93,6 +93,8 @@ def build_archive_findings(
 
 
 def _find_reasons(violation: Violation, rules_by_id: Mapping[str, Rule]) -> tuple[str | None, str | None]:
+    if "reasons" in violation:
+        return violation["reasons"].get(violation["language"]), violation["reasons"].get("en")
     rule = rules_by_id[violation["rule_id"]]
     return rule.reason(violation["language"]), rule.reason("en")
 

@@ -5,7 +5,7 @@ change; keys, their order and the way the line is written (spaces, escapes) stay
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from backend.articles.files import findings
 from backend.articles.files.file_io import BYTE_ORDER_MARK
 from backend.articles.files.findings import Finding
 from backend.articles.matching.rule_set import RuleSet
-from backend.articles.schemas import Article
+from backend.articles.schemas import DATE_FIELDS, Article, accept_in_all
 
 TEXT_FIELDS = ("title", "summary", "content", "tags")
 JSON_STYLES: tuple[dict[str, Any], ...] = tuple(
@@ -52,22 +52,38 @@ def split_chunks(lines: Iterable[bytes]) -> Iterator[tuple[int, tuple[bytes, ...
 
 
 def scan_lines(
-    rules: RuleSet, file: str, first: int, lines: Iterable[bytes], *, fix: bool, language: str | None
+    rules: RuleSet,
+    file: str,
+    first: int,
+    lines: Iterable[bytes],
+    *,
+    fix: bool,
+    language: str | None,
+    accept: Sequence[str] = (),
 ) -> list[LineResult]:
-    """Scan the articles in ``lines``, numbered from ``first``; correct them if ``fix``."""
+    """Scan the articles in ``lines``, numbered from ``first``; correct them if ``fix``.
+
+    ``accept`` lists texts that stay as they are written, besides those of each article.
+    """
     return [
-        _scan_line(rules, file, number, line, fix, language) if line.strip() else LineResult(line)
+        _scan_line(rules, file, number, line, fix, language, accept) if line.strip() else LineResult(line)
         for number, line in enumerate(lines, start=first)
     ]
 
 
 def _scan_line(
-    rules: RuleSet, file: str, number: int, line: bytes, fix: bool, language: str | None
+    rules: RuleSet,
+    file: str,
+    number: int,
+    line: bytes,
+    fix: bool,
+    language: str | None,
+    accept: Sequence[str],
 ) -> LineResult:
     body = line.rstrip(b"\r\n")
     try:
         raw = json.loads(body.decode().removeprefix(BYTE_ORDER_MARK))
-        article = _parse_article(raw, language)
+        [article] = accept_in_all([_parse_article(raw, language)], accept)
     except (ValueError, RecursionError) as error:
         return LineResult(line, error=f"{file}:{number}: {_format_error(error)}")
     count = 0
@@ -89,6 +105,9 @@ def _parse_article(raw: Any, language: str | None) -> Article:
         raise ValueError('must be a JSON object such as {"title": …, "content": …}')
     if language:
         raw = {**raw, "language": language}
+    date = next((raw[name] for name in DATE_FIELDS if isinstance(raw.get(name), str)), None)
+    if date is not None:
+        raw = {**raw, "date": date}
     article = Article.model_validate(raw)
     for name, text in _list_texts(article):
         try:

@@ -20,8 +20,10 @@ from backend.articles.engine import apply_and_scan, scan
 from backend.articles.files import file_io, findings, json_lines
 from backend.articles.files.file_io import Source, UnreadableFileError, Writer
 from backend.articles.files.findings import Finding
+from backend.articles.files.repository_settings import load_settings
 from backend.articles.files.unified_diff import build_unified_diff
 from backend.articles.matching.rule_set import CompiledPack, RuleSet
+from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.pack_transfer import load_rules, write_pack
 from backend.articles.schemas import Article
 from backend.entities.model import Language
@@ -45,6 +47,8 @@ class ScanTask:
     lines: tuple[bytes, ...] = ()
     first: int = 1
     """Number of the first of ``lines``."""
+    accept: tuple[str, ...] = ()
+    """Texts that the repository accepts as they are written."""
 
 
 @dataclass(slots=True)
@@ -100,16 +104,24 @@ class FileScanner:
 
     def _read_tasks(self, source: Source) -> Iterator[ScanTask | ScanOutcome]:
         try:
+            accept = tuple(load_settings(source.path or Path(source.name)).accept)
             with source.open() as file:
                 if source.is_archive:
                     for first, lines in json_lines.split_chunks(file):
-                        yield ScanTask(source, self._fix, self._language, lines=lines, first=first)
+                        yield ScanTask(
+                            source, self._fix, self._language, lines=lines, first=first, accept=accept
+                        )
                 else:
                     text, byte_order_mark = file_io.decode(file.read(), source.name)
                     yield ScanTask(
-                        source, self._fix, self._language, text=text, byte_order_mark=byte_order_mark
+                        source,
+                        self._fix,
+                        self._language,
+                        text=text,
+                        byte_order_mark=byte_order_mark,
+                        accept=accept,
                     )
-        except (UnreadableFileError, OSError) as error:
+        except (UnreadableFileError, InvalidRulesError, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             message = f"{source.name}: {reason}." if isinstance(error, OSError) else str(error)
             yield ScanOutcome(source, errors=[message], unreadable=True)
@@ -140,7 +152,8 @@ def run_task(rules: RuleSet, task: ScanTask) -> ScanOutcome:
 
 def _scan_text(rules: RuleSet, task: ScanTask) -> ScanOutcome:
     name, text = task.source.name, task.text
-    article = Article(content=text, language=task.language)
+    # The name of the file may tell the article's date.
+    article = Article(content=text, language=task.language, source=name, accept=list(task.accept))
     outcome = ScanOutcome(task.source, len(text.encode()))
     if task.fix:
         applied, remaining = apply_and_scan(rules, article)
@@ -159,7 +172,13 @@ def _scan_text(rules: RuleSet, task: ScanTask) -> ScanOutcome:
 
 def _scan_archive_chunk(rules: RuleSet, task: ScanTask) -> ScanOutcome:
     results = json_lines.scan_lines(
-        rules, task.source.name, task.first, task.lines, fix=task.fix, language=task.language
+        rules,
+        task.source.name,
+        task.first,
+        task.lines,
+        fix=task.fix,
+        language=task.language,
+        accept=task.accept,
     )
     outcome = ScanOutcome(task.source, sum(map(len, task.lines)))
     for number, before, result in zip(count(task.first), task.lines, results, strict=False):

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from backend.articles.importers.regex_expansion import Expansion, UnsupportedReg
 from backend.articles.model import Boundary, Pattern, Rule, RuleExample, Severity, ViolationType
 from backend.articles.rules.pack_checks import check_rule
 from backend.articles.rules.validation_messages import describe_errors
+from backend.articles.text.common_words import MIN_UNCONDITIONAL_CHARS, load_common_words
 from backend.articles.text.folding import fold
 from backend.entities.model import LANGUAGES, Entity, Language
 
@@ -71,6 +72,10 @@ class Import:
     skipped: list[Skipped] = field(default_factory=list)
     places: dict[str, tuple[Path, int]] = field(default_factory=dict)
     """File and line in the source by rule id."""
+    _by_content: dict[str, Rule] = field(default_factory=dict)
+    """Rules by all that they say, so that a repetition is found without a comparison with each."""
+    _numbers: dict[str, int] = field(default_factory=dict)
+    """How often an id was wanted."""
 
     def skip(self, file: Path, line: int, what: str, reason: str) -> None:
         self.skipped.append(Skipped(file, line, what, reason))
@@ -80,34 +85,46 @@ class Import:
         rule = build_rule(draft, self._unused_id(draft))
         if isinstance(rule, str):
             self.skip(draft.file, draft.line, draft.what, rule)
-        elif twin := next((known for known in self.rules if _same(known, rule)), None):
+            return
+        twin = self._by_content.setdefault(rule.model_dump_json(exclude={"id", "source"}), rule)
+        if twin is not rule:
             self.skip(draft.file, draft.line, draft.what, f"it repeats the rule of {twin.source}")
-        else:
-            self.rules.append(rule)
-            self.places[rule.id] = draft.file, draft.line
+            return
+        self.rules.append(rule)
+        self.places[rule.id] = draft.file, draft.line
 
     def _unused_id(self, draft: Draft) -> str:
         suggestion = draft.suggest if isinstance(draft.suggest, str) else "-".join(draft.suggest)
         wanted = f"{slug(self.file.stem)}-{slug(suggestion or draft.what)}"[:90].strip("-.")
-        given, number = wanted, 1
-        while given in self.places:
-            number += 1
-            given = f"{wanted}-{number}"
-        return given
+        return make_unique(wanted, self.places, self._numbers)
+
+
+def make_unique(wanted: str, taken: Container[str], numbers: dict[str, int]) -> str:
+    """Return ``wanted``, numbered if it is ``taken``. ``numbers`` remembers the last number of each id."""
+    given = wanted
+    while given in taken:
+        numbers[wanted] = numbers.get(wanted, 1) + 1
+        given = f"{wanted}-{numbers[wanted]}"
+    return given
 
 
 def build_rule(draft: Draft, rule_id: str) -> Rule | str:
     """Build the rule of ``draft``; returns the reason if it is invalid."""
-    patterns = [pattern for pattern in draft.patterns if not _matches_only_correct_form(pattern, draft)]
+    patterns = [
+        _spare_own_suggestion(pattern, draft)
+        for pattern in draft.patterns
+        if not _matches_only_correct_form(pattern, draft)
+    ]
     if not patterns:
         return "it has no wrong form"
+    auto_fix = draft.auto_fix and isinstance(draft.suggest, str) and not _needs_condition(patterns, draft)
     given = {
         "id": rule_id,
         "type": _type(patterns, draft.suggest),
         "languages": draft.languages or _languages(draft),
         "match": [_simplify(pattern) for pattern in patterns],
         "suggest": draft.suggest,
-        "auto_fix": draft.auto_fix and isinstance(draft.suggest, str),
+        "auto_fix": auto_fix,
         "severity": draft.severity,
         "case": draft.case,
         "boundary": draft.boundary,
@@ -191,15 +208,40 @@ def _describe(error: ValidationError, given: dict[str, Any]) -> str:
     return "; ".join(dict.fromkeys(words for _, words in describe_errors(error.errors(), given)))
 
 
-def _same(one: Rule, other: Rule) -> bool:
-    return one.model_copy(update={"id": other.id, "source": other.source}) == other
-
-
 def _matches_only_correct_form(pattern: Pattern, draft: Draft) -> bool:
     """True if the pattern matches only the correct form."""
     exact = (pattern.case or draft.case) == "exact"
     caseless = pattern.text.lower() == pattern.text.upper()
     return pattern.text == draft.suggest and (exact or caseless)
+
+
+def _spare_own_suggestion(pattern: Pattern, draft: Draft) -> Pattern:
+    """Let the pattern stop before what its suggestion adds behind a word: chatbot, suggested Chatbot(s).
+
+    Elsewhere the suggestion itself is a shield, but not where the wrong form ends at a word boundary in it.
+    """
+    if not isinstance(draft.suggest, str):
+        return pattern
+    wrong, right = fold(pattern.text).text, fold(draft.suggest).text
+    rest = right.removeprefix(wrong)
+    if rest in ("", right) or rest[0].isalnum():
+        return pattern
+    return pattern.model_copy(update={"not_before": (*pattern.not_before, rest)})
+
+
+def _needs_condition(patterns: Sequence[Pattern], draft: Draft) -> bool:
+    """Whether a pattern is an ordinary word or very short, so that ``rules check`` asks for a condition that
+    no source can express. Such a rule needs approval."""
+    return any(
+        not (pattern.not_before or pattern.not_after)
+        and (len(fold(pattern.text).text) < MIN_UNCONDITIONAL_CHARS or _is_common_word(pattern, draft))
+        for pattern in patterns
+    )
+
+
+def _is_common_word(pattern: Pattern, draft: Draft) -> bool:
+    exact = (pattern.case or draft.case) == "exact" and pattern.text != pattern.text.lower()
+    return not exact and any(fold(pattern.text).text in words for words in load_common_words().values())
 
 
 def _simplify(pattern: Pattern) -> str | Pattern:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.rule_drafts import Import, make_unique
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pack, Rule
@@ -45,24 +45,21 @@ def _drop_known(imported: Import, base: Sequence[Pack]) -> None:
             imported.skip(imported.file, 0, name, f"it is already a correct name of '{right[name]}'")
         else:
             kept.append(entity)
-    taken = {entity.id for entity in base_pack.entities}
-    imported.entities = [e.model_copy(update={"id": _make_unique(e.id, taken)}) for e in kept]
-    taken = {rule.id for rule in base_pack.rules}
+    taken, numbers = {entity.id for entity in base_pack.entities}, dict[str, int]()
+    imported.entities = [e.model_copy(update={"id": _make_unique(e.id, taken, numbers)}) for e in kept]
+    taken, numbers = {rule.id for rule in base_pack.rules}, dict[str, int]()
     places = imported.places
     imported.places = {}
     renamed: list[Rule] = []
     for rule in imported.rules:
-        fresh = rule.model_copy(update={"id": _make_unique(rule.id, taken)})
+        fresh = rule.model_copy(update={"id": _make_unique(rule.id, taken, numbers)})
         imported.places[fresh.id] = places[rule.id]
         renamed.append(fresh)
     imported.rules = renamed
 
 
-def _make_unique(wanted: str, taken: set[str]) -> str:
-    given, number = wanted, 1
-    while given in taken:
-        number += 1
-        given = f"{wanted}-{number}"
+def _make_unique(wanted: str, taken: set[str], numbers: dict[str, int]) -> str:
+    given = make_unique(wanted, taken, numbers)
     taken.add(given)
     return given
 

@@ -1,23 +1,10 @@
 """Checks single patterns and names: short or ordinary words that would be corrected without context."""
 
-from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator
 
 from backend.articles.lint.lint_context import LintContext, LintIssue, RulePattern, list_correct_names
-from backend.articles.rules.yaml_reader import read_document
+from backend.articles.text.common_words import MIN_UNCONDITIONAL_CHARS, load_common_words
 from backend.entities.model import Entity
-
-COMMON_WORDS = Path(__file__).parents[1] / "data" / "common_words.yaml"
-MIN_UNCONDITIONAL_CHARS = 3
-"""Shorter patterns should not be corrected without a condition."""
-
-
-@cache
-def load_common_words() -> Mapping[str, frozenset[str]]:
-    """Load the words of ordinary sentences, in lower case, by language."""
-    data = read_document(COMMON_WORDS).data
-    return {language: frozenset(words.split()) for language, words in data.items()}
 
 
 def check_patterns(context: LintContext) -> Iterator[LintIssue]:

@@ -6,6 +6,8 @@ ambiguous names and one verb, which is enough for both. A wrong form is never de
 """
 
 import re
+from bisect import bisect_left
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from backend.articles.matching.meanings import Kind, Meaning
@@ -17,15 +19,19 @@ from backend.articles.matching.name_cues import (
     count_ticker_cues,
     has_finance_word,
     is_capitalised_inside_sentence,
+    is_in_other_script,
     is_ordinary_use,
-    stands_in_other_script,
+    is_part_of_longer_name,
 )
 
 if TYPE_CHECKING:
-    from backend.articles.matching.field_matcher import FieldMatcher
+    from backend.articles.matching.field_matcher import FieldMatcher, FoundName
 
 SENTENCE_REACH = 160
 """Characters on either side of a name that its sentence is looked for in."""
+BLOCK_CHARS = 160
+MAX_PEERS = 8
+"""Names on either side of a name that are counted."""
 
 _VOTED = (Kind.NAME, Kind.SYMBOL, Kind.FORMER)
 _COINS = frozenset(("asset", "stablecoin", "protocol"))
@@ -55,32 +61,34 @@ class _Peers(NamedTuple):
 class ContextVotes:
     """Answers for one field whether a name that needs context counts at a place."""
 
-    def __init__(self, reading: "FieldMatcher") -> None:
-        self._reading = reading
-        self._sentence = (-1, -1)
-        self._names: list[tuple[int, int, bool, str]] = []
-        """The names of the sentence that was read last."""
+    def __init__(self, matcher: "FieldMatcher") -> None:
+        self._matcher = matcher
+        self._names_by_block: dict[int, list[FoundName]] = {}
+        """The names that begin in each block of :data:`BLOCK_CHARS`. Sentences overlap in a text without
+        stops, and each name is read once."""
 
     def has_context(self, start: int, end: int, meaning: Meaning) -> bool:
         """Whether the name at ``[start:end]`` counts."""
         before, after = self._words_around(start, end)
-        name = self._reading.text[start:end]
+        name = self._matcher.text[start:end]
         is_ticker = meaning.kind is Kind.SYMBOL
         if meaning.rule is None and is_ordinary_use(before, name, after, is_ticker=is_ticker):
             return False
-        if self._reading.evidence.beside(start, meaning) and not meaning.needs_cue:
+        if meaning.kind is Kind.WRONG and is_part_of_longer_name(before, name, after):
+            return False
+        if self._matcher.evidence.supports(start, meaning) and not meaning.needs_cue:
             return True
         is_former = meaning.rule is not None and meaning.rule.type == "former_name"
         return (meaning.kind in _VOTED or is_former) and self._has_votes(start, end, meaning, before, after)
 
     def _words_around(self, start: int, end: int) -> tuple[str, str]:
-        text = self._reading.text
+        text = self._matcher.text
         return text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
 
     def _has_votes(self, start: int, end: int, meaning: Meaning, before: str, after: str) -> bool:
-        name = self._reading.text[start:end]
+        name = self._matcher.text[start:end]
         is_latin = name.isascii()
-        entity = self._reading.rules.entities[meaning.entity or ""]
+        entity = self._matcher.rules.entities[meaning.entity or ""]
         if meaning.kind is Kind.SYMBOL:
             cues = count_ticker_cues(before, after)
         else:
@@ -96,58 +104,70 @@ class ContextVotes:
         points = cues + peers.points
         if is_latin:
             points += meaning.kind is not Kind.SYMBOL and is_capitalised_inside_sentence(before, name)
-            points += stands_in_other_script(before, after)
+            points += is_in_other_script(before, after)
             if not peers.is_joined and _is_part_of_other_name(before, after):
                 points -= DECISIVE
         if points + 1 < DECISIVE:
             return False
-        has_finance = has_finance_word(self._reading.text[first:start] + "|" + self._reading.text[end:last])
+        has_finance = has_finance_word(self._matcher.text[first:start] + "|" + self._matcher.text[end:last])
         return points + has_finance >= DECISIVE and (cues > 0 or has_finance)
 
     def _find_sentence(self, start: int, end: int) -> tuple[int, int]:
-        text = self._reading.text
+        text = self._matcher.text
         first = max(0, start - SENTENCE_REACH)
-        for found in _SENTENCE_END.finditer(text, first, start):
-            first = found.end()
-        found_end = _SENTENCE_END.search(text, end, min(len(text), end + SENTENCE_REACH))
-        return first, found_end.start() if found_end else min(len(text), end + SENTENCE_REACH)
+        for match in _SENTENCE_END.finditer(text, first, start):
+            first = match.end()
+        end_match = _SENTENCE_END.search(text, end, min(len(text), end + SENTENCE_REACH))
+        return first, end_match.start() if end_match else min(len(text), end + SENTENCE_REACH)
 
     def _count_peers(self, start: int, end: int, meaning: Meaning, first: int, last: int) -> _Peers:
-        """Count the other names in the sentence."""
-        text, entities = self._reading.text, self._reading.rules.entities
+        """Count the other names in the sentence ``[first:last]``."""
+        text, entities = self._matcher.text, self._matcher.rules.entities
         points, is_joined, is_cue = 0, False, False
-        if self._sentence != (first, last):
-            self._sentence, self._names = (first, last), self._reading.find_names(first, last)
-        for peer_start, peer_end, needs_context, peer in self._names:
+        for peer_start, peer_end, needs_context, peer in self._list_nearest_names(start, first, last):
             if peer_start < end and start < peer_end:
                 continue
             is_before = peer_end <= start
             between = text[peer_end:start] if is_before else text[end:peer_start]
             is_short = len(between) <= MAX_JOINT_CHARS
-            listed = is_short and _LISTED.fullmatch(between) is not None
-            owned = is_short and _OWNED.fullmatch(between) is not None
-            joined = listed or owned or (is_short and _RELATED.fullmatch(between) is not None)
+            is_listed = is_short and _LISTED.fullmatch(between) is not None
+            is_owned = is_short and _OWNED.fullmatch(between) is not None
+            is_peer_joined = is_listed or is_owned or (is_short and _RELATED.fullmatch(between) is not None)
             if peer == meaning.entity:
-                points = max(points, STRONG if joined else 0)
+                points = max(points, STRONG if is_peer_joined else 0)
                 continue
             written = text[peer_start:peer_end]
             if needs_context and is_ordinary_use(
                 *self._split_around(peer_start, peer_end), is_ticker=written.isupper()
             ):
                 continue
-            is_joined = is_joined or joined
-            points = max(points, 1 + joined)
-            kind = entities[peer].type
+            is_joined = is_joined or is_peer_joined
+            points = max(points, 1 + is_peer_joined)
+            peer_type = entities[peer].type
             if meaning.kind is not Kind.SYMBOL:
-                alike = kind in _OF_FIELD or kind == entities[meaning.entity or ""].type
-                alike = alike and not (needs_context and between.isascii())
-                is_cue = is_cue or (listed and alike and (kind == "regulator" or not written.isupper()))
-                is_cue = is_cue or (owned and is_before and kind == "person")
+                is_same_kind = peer_type in _OF_FIELD or peer_type == entities[meaning.entity or ""].type
+                is_same_kind = is_same_kind and not (needs_context and between.isascii())
+                is_cue = is_cue or (
+                    is_listed and is_same_kind and (peer_type == "regulator" or not written.isupper())
+                )
+                is_cue = is_cue or (is_owned and is_before and peer_type == "person")
         return _Peers(points, is_joined, is_cue)
+
+    def _list_nearest_names(self, start: int, first: int, last: int) -> "list[FoundName]":
+        """List the names within ``[first:last]`` that are nearest to ``start``, in order."""
+        names: list[FoundName] = []
+        for block in range(first // BLOCK_CHARS, last // BLOCK_CHARS + 1):
+            if block not in self._names_by_block:
+                block_start = block * BLOCK_CHARS
+                self._names_by_block[block] = self._matcher.find_names(block_start, block_start + BLOCK_CHARS)
+            names += self._names_by_block[block]
+        index = bisect_left(names, start, key=itemgetter(0))
+        nearest = names[max(0, index - MAX_PEERS) : index + MAX_PEERS]
+        return [name for name in nearest if name.start >= first and name.end <= last]
 
     def _split_around(self, start: int, end: int) -> tuple[str, str, str]:
         before, after = self._words_around(start, end)
-        return before, self._reading.text[start:end], after
+        return before, self._matcher.text[start:end], after
 
 
 def _is_part_of_other_name(before: str, after: str) -> bool:

@@ -22,11 +22,16 @@ _FORMER: Mapping[Language, tuple[str, str, str]] = {
 """One name with its last day, what parts them, and the sentence about them all."""
 
 
-def former(entity: Entity) -> Mapping[Language, str]:
+def format_former_names(entity: Entity) -> Mapping[Language, str]:
     """With the former names of ``entity`` and until when they were right, where that is known."""
     return {
         language: sentence.format(
-            parted.join(dated.format(one.name, one.until) if one.until else one.name for one in entity.former)
+            separator.join(
+                dated_name.format(former_name.name, former_name.until)
+                if former_name.until
+                else former_name.name
+                for former_name in entity.former
+            )
         )
-        for language, (dated, parted, sentence) in _FORMER.items()
+        for language, (dated_name, separator, sentence) in _FORMER.items()
     }

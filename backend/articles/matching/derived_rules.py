@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from backend.articles.matching import derived_rule_messages
+from backend.articles.matching.descriptive_forms import list_descriptive_forms
 from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning
 from backend.articles.model import FIELDS, Boundary, Rule, Severity, ViolationType
 from backend.articles.text.boundaries import CLASS, KATAKANA, edges, is_katakana
 from backend.articles.text.folding import fold, plain
+from backend.articles.text.scripts import choose_same_script
 from backend.entities.model import LANGUAGES, Entity, Language
 
 MIN_AUTO_FIX_CHARS = 3
@@ -33,7 +35,7 @@ class RightName:
     order: int
 
 
-class _Beside(NamedTuple):
+class _BoundaryConditions(NamedTuple):
     """What may not stand beside a name: classes of characters, and folded texts."""
 
     left: int
@@ -58,10 +60,9 @@ class _Beside(NamedTuple):
 
 def right_names(entity: Entity) -> list[RightName]:
     """Names and other right names, each once, canonical ones first."""
-    listed = [*entity.names.values(), *(name for names in entity.also.values() for name in names)]
+    names = [*entity.names.values(), *(name for names in entity.also.values() for name in names)]
     return [
-        RightName(name, needs_context(entity, name), order)
-        for order, name in enumerate(dict.fromkeys(listed))
+        RightName(name, needs_context(entity, name), order) for order, name in enumerate(dict.fromkeys(names))
     ]
 
 
@@ -83,7 +84,7 @@ def is_acronym(entity: Entity, name: str) -> bool:
     )
 
 
-def is_telling(entity: Entity) -> bool:
+def is_field_evidence(entity: Entity) -> bool:
     """Whether the entity is of the field and its canonical names mean nothing else, so that any form of them
     is evidence."""
     return entity.is_domain_evidence and not any(
@@ -97,30 +98,36 @@ def add_entity(entity: Entity, surfaces: Surfaces, disabled: frozenset[str]) -> 
     by_surface: defaultdict[str, list[RightName]] = defaultdict(list)
     for name in names:
         by_surface[fold(name.text).text].append(name)
-    kana = any(map(_has_katakana, by_surface))
-    rules = {rule.type: rule for rule in _rules(entity, names, kana) if rule.id not in disabled}
+    has_kana = any(map(_has_katakana, by_surface))
+    rules = {rule.type: rule for rule in _derive_rules(entity, names, has_kana) if rule.id not in disabled}
     for surface, alike in by_surface.items():
-        surfaces[surface] += _names(entity, surface, alike, rules)
+        surfaces[surface] += _build_name_meanings(entity, surface, alike, rules)
     for symbol in dict.fromkeys(entity.symbols):
-        surfaces[fold(symbol).text].append(_symbol(entity, symbol))
+        surfaces[fold(symbol).text].append(_build_symbol_meaning(entity, symbol))
     if "former_name" in rules:
         for former in entity.former:
-            surfaces[fold(former.name).text] += _former(entity, former.name, rules["former_name"])
+            surfaces[fold(former.name).text] += _build_former_meanings(
+                entity, former.name, rules["former_name"]
+            )
     yield from rules.values()
 
 
-def _rules(entity: Entity, names: list[RightName], kana: bool) -> Iterator[CompiledRule]:
+def _derive_rules(entity: Entity, names: list[RightName], has_kana: bool) -> Iterator[CompiledRule]:
     cased = [name for name in names if _is_cased(name.text) and not name.needs_context]
     if entity.case not in ANY_CASE and cased:
-        ordinary = any(len(n.text) < MIN_AUTO_FIX_CHARS or _is_lower_word(n.text) for n in cased)
-        yield _rule(entity, "case", "wrong_case", "warning", not ordinary, derived_rule_messages.WRONG_CASE)
-    if kana:
-        yield _rule(entity, "script", "wrong_script", "warning", True, derived_rule_messages.HALF_WIDTH)
+        has_ordinary = any(len(name.text) < MIN_AUTO_FIX_CHARS or _is_lower_word(name.text) for name in cased)
+        yield _build_rule(
+            entity, "case", "wrong_case", "warning", not has_ordinary, derived_rule_messages.WRONG_CASE
+        )
+    if has_kana:
+        yield _build_rule(entity, "script", "wrong_script", "warning", True, derived_rule_messages.HALF_WIDTH)
     if entity.former:
-        yield _rule(entity, "former", "former_name", "info", False, derived_rule_messages.former(entity))
+        yield _build_rule(
+            entity, "former", "former_name", "info", False, derived_rule_messages.format_former_names(entity)
+        )
 
 
-def _rule(
+def _build_rule(
     entity: Entity,
     suffix: str,
     kind: ViolationType,
@@ -129,8 +136,8 @@ def _rule(
     note: Mapping[Language, str],
 ) -> CompiledRule:
     # The parts are known to be right, and there are thousands, so that they are not validated again.
-    own = {"id": f"{entity.id}.{suffix}", "entity": entity.id, "type": kind, "note": dict(note)}
-    rule = _DERIVED.model_copy(update=own | {"auto_fix": auto_fix, "severity": severity})
+    values = {"id": f"{entity.id}.{suffix}", "entity": entity.id, "type": kind, "note": dict(note)}
+    rule = _DERIVED.model_copy(update=values | {"auto_fix": auto_fix, "severity": severity})
     return CompiledRule(rule.id, entity.id, kind, severity, auto_fix, True, rule)
 
 
@@ -149,6 +156,7 @@ _DERIVED = Rule.model_construct(
     boundary="auto",
     fields=FIELDS,
     enabled=True,
+    until=None,
     note=None,
     source="Derived from the entity's names.",
     specs=(),
@@ -156,22 +164,22 @@ _DERIVED = Rule.model_construct(
 """What all derived rules have in common."""
 
 
-def _names(
+def _build_name_meanings(
     entity: Entity, surface: str, alike: list[RightName], rules: dict[ViolationType, CompiledRule]
 ) -> Iterator[Meaning]:
     """Meanings of the names of one entity that fold to ``surface``."""
-    kana = _has_katakana(surface)
+    has_kana = _has_katakana(surface)
     for name in alike:
-        beside = _Beside.of(entity, name.text, surface)
+        conditions = _BoundaryConditions.of(entity, name.text, surface)
         right_form = Meaning(
             kind=Kind.NAME,
             entity=entity.id,
             form=Form.EXACT,
             exact=plain(name.text),
-            left=beside.left,
-            right=beside.right,
-            not_before=beside.not_before,
-            not_after=beside.not_after,
+            left=conditions.left,
+            right=conditions.right,
+            not_before=conditions.not_before,
+            not_after=conditions.not_after,
             context=name.needs_context,
             needs_cue=name.text in entity.need_cues,
             evidence=not name.needs_context and entity.is_domain_evidence,
@@ -184,16 +192,16 @@ def _names(
             near_evidence = entity.case == "any-near-evidence"
             yield right_form._replace(
                 kind=Kind.ANY_CASE,
-                form=Form.ANY_FULL_WIDTH if kana else Form.ANY,
+                form=Form.ANY_FULL_WIDTH if has_kana else Form.ANY,
                 context=near_evidence,
                 evidence=right_form.evidence and not near_evidence,
             )
         if not any_case and not name.needs_context and _is_cased(surface):
             yield right_form._replace(form=Form.CAPITALS, exact=plain(name.text).upper())
             if entity.case == "title-at-sentence-start":
-                for form in _opening_forms(plain(name.text)):
+                for form in _list_opening_forms(plain(name.text)):
                     yield right_form._replace(form=Form.OPENING, exact=form)
-        if kana and "wrong_script" in rules:
+        if has_kana and "wrong_script" in rules:
             yield right_form._replace(
                 kind=Kind.HALF_WIDTH,
                 rule=rules["wrong_script"],
@@ -202,12 +210,12 @@ def _names(
             )
 
 
-def _opening_forms(name: str) -> set[str]:
+def _list_opening_forms(name: str) -> set[str]:
     words = " ".join(word[:1].upper() + word[1:] for word in name.split(" "))
     return {name[:1].upper() + name[1:], words} - {name}
 
 
-def _symbol(entity: Entity, symbol: str) -> Meaning:
+def _build_symbol_meaning(entity: Entity, symbol: str) -> Meaning:
     left, right = edges(fold(symbol).text, "auto", symbol=True)
     return Meaning(
         kind=Kind.SYMBOL,
@@ -222,9 +230,9 @@ def _symbol(entity: Entity, symbol: str) -> Meaning:
     )
 
 
-def _former(entity: Entity, name: str, rule: CompiledRule) -> Iterator[Meaning]:
+def _build_former_meanings(entity: Entity, name: str, rule: CompiledRule) -> Iterator[Meaning]:
     surface = fold(name).text
-    beside = _Beside.of(entity, name, surface)
+    conditions = _BoundaryConditions.of(entity, name, surface)
     context = needs_context(entity, name)
     meaning = Meaning(
         kind=Kind.FORMER,
@@ -232,17 +240,24 @@ def _former(entity: Entity, name: str, rule: CompiledRule) -> Iterator[Meaning]:
         rule=rule,
         form=Form.EXACT,
         exact=plain(name),
-        left=beside.left,
-        right=beside.right,
-        not_before=beside.not_before,
-        not_after=beside.not_after,
+        left=conditions.left,
+        right=conditions.right,
+        not_before=conditions.not_before,
+        not_after=conditions.not_after,
         context=context,
-        evidence=not context and is_telling(entity),
-        suggestions=tuple(entity.name(language) for language in LANGUAGES),
+        evidence=not context and is_field_evidence(entity),
+        suggestions=tuple(
+            choose_same_script(name, entity.name(language), entity.names.values())[0]
+            for language in LANGUAGES
+        ),
     )
     yield meaning
     if _is_cased(surface) and not context:
         yield meaning._replace(form=Form.CAPITALS, exact=plain(name).upper())
+        if any(map(str.isupper, name[1:])) and " " not in name and not name.isupper():
+            # Inner capitals are often forgotten (Microstrategy), and leave no doubt what is meant.
+            known_forms = frozenset((plain(name), plain(name).upper()))
+            yield meaning._replace(form=Form.UNKNOWN, known=known_forms)
 
 
 def add_other_case(
@@ -256,23 +271,25 @@ def add_other_case(
     """
     for meanings in surfaces.values():
         exact = [name for name in meanings if name.kind is Kind.NAME and name.form is Form.EXACT]
-        if not exact or not _settles_case(exact) or any(name.kind is Kind.ANY_CASE for name in meanings):
+        if not exact or not _is_case_settled(exact) or any(name.kind is Kind.ANY_CASE for name in meanings):
             continue
-        first = min(exact, key=Meaning.rank)
-        rule = rules.get(f"{first.entity}.case")
+        first_meaning = min(exact, key=Meaning.rank)
+        rule = rules.get(f"{first_meaning.entity}.case")
         if rule is None:
             continue
-        acronym = is_acronym(entities[first.entity or ""], first.raw)
-        known = frozenset(meaning.exact for meaning in meanings if meaning.form in _EXACT)
+        is_short = is_acronym(entities[first_meaning.entity or ""], first_meaning.raw)
+        known_forms = frozenset(meaning.exact for meaning in meanings if meaning.form in _EXACT)
+        if entities[first_meaning.entity or ""].type != "term":
+            known_forms |= list_descriptive_forms(plain(first_meaning.raw))
         meanings.append(
-            first._replace(
+            first_meaning._replace(
                 kind=Kind.OTHER_CASE,
                 rule=rule,
                 form=Form.UNKNOWN,
-                known=known,
-                context=acronym,
-                evidence=first.evidence and not acronym,
-                suggestions=(first.raw,) * len(LANGUAGES),
+                known=known_forms,
+                context=is_short,
+                evidence=first_meaning.evidence and not is_short,
+                suggestions=(first_meaning.raw,) * len(LANGUAGES),
             )
         )
 
@@ -280,7 +297,7 @@ def add_other_case(
 _EXACT = (Form.EXACT, Form.EXACT_ANY_WIDTH)
 
 
-def _settles_case(names: list[Meaning]) -> bool:
+def _is_case_settled(names: list[Meaning]) -> bool:
     if any(name.context for name in names) or not _is_cased(names[0].exact):
         return False
     one_entity = len({name.entity for name in names}) == 1

@@ -1,4 +1,4 @@
-"""Corrections of one text: what they are, and the text with them made."""
+"""Defines corrections of one text, and applies them."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -18,36 +18,36 @@ class Fix(NamedTuple):
     auto: bool
 
 
-def fixed(text: str, fixes: Sequence[Fix]) -> str:
-    """``text`` with ``fixes`` made, which are sorted and disjoint."""
+def apply_fixes(text: str, fixes: Sequence[Fix]) -> str:
+    """Apply ``fixes``, which are sorted and disjoint, to ``text``."""
     parts: list[str] = []
-    done = 0
+    position = 0
     for fix in fixes:
-        parts.append(text[done : fix.start])
+        parts.append(text[position : fix.start])
         parts.append(fix.text)
-        done = fix.end
-    parts.append(text[done:])
+        position = fix.end
+    parts.append(text[position:])
     return "".join(parts)
 
 
-class Places:
-    """Where things are once ``made``, which are sorted and disjoint, are made."""
+class FixOffsets:
+    """Maps positions to the text with the ``applied`` fixes, which are sorted and disjoint."""
 
-    def __init__(self, made: Sequence[Fix]) -> None:
-        self._made = made
-        growth = [len(fix.text) - (fix.end - fix.start) for fix in made]
+    def __init__(self, applied: Sequence[Fix]) -> None:
+        self._applied = applied
+        growth = [len(fix.text) - (fix.end - fix.start) for fix in applied]
         self._shifts = list(accumulate(growth, initial=0))
-        self._starts = [fix.start for fix in made]
-        self._new_ends = [fix.end + self._shifts[k + 1] for k, fix in enumerate(made)]
+        self._starts = [fix.start for fix in applied]
+        self._new_ends = [fix.end + self._shifts[index + 1] for index, fix in enumerate(applied)]
 
-    def moved(self, fix: Fix) -> Fix:
-        """A correction that was not made, in the places of the corrected text."""
+    def shift_fix(self, fix: Fix) -> Fix:
+        """Return a fix that was not applied, at its position in the corrected text."""
         shift = self._shifts[bisect_left(self._starts, fix.start)]
         return Fix(fix.start + shift, fix.end + shift, fix.text, fix.rule, fix.auto)
 
-    def touching(self, fix: Fix) -> Sequence[Fix]:
-        """Which of those made overlap or adjoin ``fix``, whose place is in the corrected text."""
+    def list_touching(self, fix: Fix) -> Sequence[Fix]:
+        """List the applied fixes that overlap or adjoin ``fix``, whose position is in the corrected text."""
         first = last = bisect_left(self._new_ends, fix.start)
-        while last < len(self._made) and self._starts[last] + self._shifts[last] <= fix.end:
+        while last < len(self._applied) and self._starts[last] + self._shifts[last] <= fix.end:
             last += 1
-        return self._made[first:last]
+        return self._applied[first:last]

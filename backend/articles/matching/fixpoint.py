@@ -10,10 +10,11 @@ exactly F without K, or K would not have been selected; making these on top of K
 of which all but K was held back, step by step. So a second run holds back all that it finds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from backend.articles.matching.fixes import Fix, Places
+from backend.articles.matching import consistency_rule
+from backend.articles.matching.fixes import Fix, FixOffsets
 from backend.articles.matching.parsed_article import ParsedArticle, ParsedField
 
 Fixes = Mapping[str, Sequence[Fix]]
@@ -24,52 +25,70 @@ MAX_PRECISE_ROUNDS, MAX_ROUNDS = 5, 8
 take squared time."""
 
 
-def find_fixpoint(read: ParsedArticle, fixes: Fixes) -> tuple[Fixes, ParsedArticle]:
-    """Those of ``fixes`` that can be made together, and the article as it reads with them made."""
+def find_fixpoint(article: ParsedArticle, fixes: Fixes) -> tuple[Fixes, ParsedArticle]:
+    """Find the ``fixes`` that can be applied together, and parse the article with them applied."""
     for round_ in range(MAX_ROUNDS):
         if not fixes:
             break
-        again = ParsedArticle(read.rules, read.corrected(fixes))
-        blamed = _blamed(read, again, fixes, widely=round_ >= MAX_PRECISE_ROUNDS)
-        if not blamed:
+        again = ParsedArticle(article.rules, article.corrected(fixes))
+        conflicting = _find_conflicting_fixes(
+            article, again, fixes, whole_paragraphs=round_ >= MAX_PRECISE_ROUNDS
+        )
+        if not conflicting:
             return fixes, again
-        left = {path: [fix for fix in listed if (path, fix) not in blamed] for path, listed in fixes.items()}
-        fixes = {path: listed for path, listed in left.items() if listed}
-    return {}, read
+        left = {
+            path: [fix for fix in field_fixes if (path, fix) not in conflicting]
+            for path, field_fixes in fixes.items()
+        }
+        fixes = {path: field_fixes for path, field_fixes in left.items() if field_fixes}
+    return {}, article
 
 
-def _blamed(read: ParsedArticle, again: ParsedArticle, fixes: Fixes, *, widely: bool) -> set[tuple[str, Fix]]:
-    """Corrections that change what is found beside what they correct; none if the rest stays as it was.
+def _find_conflicting_fixes(
+    article: ParsedArticle, corrected: ParsedArticle, fixes: Fixes, *, whole_paragraphs: bool
+) -> set[tuple[str, Fix]]:
+    """Find the corrections that change what is found elsewhere; none if the rest stays as it was.
 
-    ``again`` is the article as it reads with ``fixes`` made.
+    ``corrected`` is the article as it reads with ``fixes`` made.
 
-    Those that touch what is changed, else those of its paragraph (all of them if ``widely``), since evidence,
-    capitals and former names reach no farther; else those of its field, by whose marks and first mentions
-    it may be changed; else all, by which the language is told.
+    These are the corrections that touch a changed place, else those of its paragraph (all of them if
+    ``whole_paragraphs``), since evidence, capitals and former names reach no farther. Else they are those of
+    its field, whose marks and first mentions may change it, or all, since they may change the language.
     """
-    new = {field.reading.path: field for field in again.fields}
-    blamed: set[tuple[str, Fix]] = set()
-    for field in read.fields:
+    new = {field.reading.path: field for field in corrected.fields}
+    conflicting: set[tuple[str, Fix]] = set()
+    for field in article.fields:
         path = field.reading.path
-        made = fixes.get(path, ())
-        places = Places(made)
-        rest = {places.moved(fix) for fix in set(field.fixes).difference(made)}
-        changed = rest ^ set(new[path].fixes if path in new else ())
+        applied = fixes.get(path, ())
+        offsets = FixOffsets(applied)
+        rest = {offsets.shift_fix(fix) for fix in set(_skip_consistency(field.fixes)).difference(applied)}
+        changed = rest ^ set(_skip_consistency(new[path].fixes) if path in new else ())
         if not changed:
             continue
-        by_paragraph = _by_paragraph(field, made)
+        by_paragraph = _group_by_paragraph(field, applied)
         for fix in changed:
-            touching = () if widely else places.touching(fix)
+            touching = () if whole_paragraphs else offsets.list_touching(fix)
             if not touching and path in new:
-                touching = by_paragraph.get(new[path].reading.evidence.paragraph(fix.start), ())
-            if touching or made:
-                blamed.update((path, each) for each in touching or made)
+                touching = by_paragraph.get(new[path].find_paragraph(fix.start), ())
+            if touching or applied:
+                conflicting.update((path, other_fix) for other_fix in touching or applied)
             else:
-                return {(other, each) for other, listed in fixes.items() for each in listed}
-    return blamed
+                return {
+                    (other_path, other_fix)
+                    for other_path, field_fixes in fixes.items()
+                    for other_fix in field_fixes
+                }
+    return conflicting
 
 
-def _by_paragraph(field: ParsedField, made: Sequence[Fix]) -> dict[int, tuple[Fix, ...]]:
+def _skip_consistency(fixes: Iterable[Fix]) -> Iterator[Fix]:
+    """Leave out corrections of minority forms: they are never made unasked, and others may change them."""
+    return (fix for fix in fixes if fix.rule.id != consistency_rule.RULE_ID)
+
+
+def _group_by_paragraph(field: ParsedField, applied: Sequence[Fix]) -> dict[int, tuple[Fix, ...]]:
     """No correction makes or unmakes a blank line, so that paragraphs keep their numbers."""
-    paragraph = field.reading.evidence.paragraph
-    return {number: tuple(own) for number, own in groupby(made, key=lambda fix: paragraph(fix.start))}
+    return {
+        number: tuple(paragraph_fixes)
+        for number, paragraph_fixes in groupby(applied, key=lambda fix: field.find_paragraph(fix.start))
+    }

@@ -1,4 +1,4 @@
-"""Former names that a text uses knowing the new one."""
+"""Accepts former names in texts that also give the current name."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -7,28 +7,32 @@ from typing import TypeAlias
 from backend.articles.matching.meanings import Meaning
 from backend.articles.text.rename_cues import has_rename_cue, is_one_paragraph
 
-Found: TypeAlias = tuple[int, int, Meaning, str | None]
-"""Start and end in the field, what stands there, and what should stand there: None where it is right or
-where that is left to the editor. A plain tuple, since there are very many."""
+Occurrence: TypeAlias = tuple[int, int, Meaning, str | None]
+"""Start and end in the field, the meaning, and the correction: None if the text is right or if the choice is
+left to the editor. A plain tuple, because a text has very many."""
 
 
 def is_former(meaning: Meaning) -> bool:
     return meaning.rule is not None and meaning.rule.type == "former_name"
 
 
-def accept_known_former_names(text: str, found: list[Found]) -> None:
-    """Makes right what is former in ``found`` but stands in a paragraph with the entity's name of today, in
-    whatever form, or beside words that tell of the change."""
-    today: dict[str | None, list[int]] = defaultdict(list)
-    for start, _, meaning, _ in found:
+def accept_known_former_names(text: str, occurrences: list[Occurrence]) -> None:
+    """Accept each former name in a paragraph with the entity's current name, or beside words for the change.
+
+    Replaces the entries of ``occurrences``; the current name counts in any form.
+    """
+    current_starts: dict[str | None, list[int]] = defaultdict(list)
+    for start, _, meaning, _ in occurrences:
         if not is_former(meaning):
-            today[meaning.entity].append(start)
-    for k, (start, end, meaning, _) in enumerate(found):
+            current_starts[meaning.entity].append(start)
+    for index, (start, end, meaning, _) in enumerate(occurrences):
         if not is_former(meaning):
             continue
-        places = today.get(meaning.entity, [])
-        at = bisect_left(places, start)
-        nearest = places[max(0, at - 1) : at + 1]
-        beside = any(is_one_paragraph(text, min(start, place), max(start, place)) for place in nearest)
-        if beside or has_rename_cue(text, start, end):
-            found[k] = (start, end, meaning._replace(rule=None), None)
+        starts = current_starts.get(meaning.entity, [])
+        position = bisect_left(starts, start)
+        nearest = starts[max(0, position - 1) : position + 1]
+        is_in_same_paragraph = any(
+            is_one_paragraph(text, min(start, name_start), max(start, name_start)) for name_start in nearest
+        )
+        if is_in_same_paragraph or has_rename_cue(text, start, end):
+            occurrences[index] = (start, end, meaning._replace(rule=None), None)

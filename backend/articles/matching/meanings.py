@@ -3,6 +3,7 @@
 Meanings of a surface are kept in the order in which they count: the first whose conditions hold is it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import NamedTuple, TypeAlias
@@ -59,6 +60,8 @@ class CompiledRule:
     auto_fix: bool
     derived: bool
     rule: Rule
+    reasons: Mapping[Language, str] | None = None
+    """Why a single finding was made, where that differs from finding to finding of the rule."""
 
 
 class Meaning(NamedTuple):
@@ -96,13 +99,14 @@ class Meaning(NamedTuple):
         return self.kind, not self.context, severity, self.order, name, self.exact
 
 
-class Open(Enum):
-    """What is not settled about a surface: all, or what its place decides."""
+class Unresolved(Enum):
+    """Why the meaning of a surface is unresolved: it was not seen yet, or it depends on the position."""
 
     UNSEEN = 0
     POSITION_DEPENDENT = 1
 
 
-Meant: TypeAlias = tuple[Meaning, str | None]
-"""What a surface means at a place, and what should stand there: None where it is right or where that is left
-to the editor."""
+ResolvedMeaning: TypeAlias = tuple[Meaning, str | None]
+"""The meaning of a surface at a position, and its correction.
+
+The correction is None if the surface is right or if the choice is left to the editor."""

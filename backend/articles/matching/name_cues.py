@@ -7,6 +7,7 @@ A regulator sues, a company hires, a coin falls: a verb or a noun of office besi
 
 import re
 
+from backend.articles.text.common_words import load_descriptive_words
 from backend.entities.model import EntityType
 
 _COINS = ("asset", "stablecoin", "protocol")
@@ -120,7 +121,7 @@ _PERSON_OFFICE = re.compile(
 )
 _JA_ROLE = re.compile(
     r"社(?![会員内外債屋])|財団|創業者|共同創業者|"
-    r"の(?:共同|元|前)?(?:創業者|創設者|創始者|CEO|最高経営責任者|会長|社長|代表|広報|幹部|開発者|開発チーム|利用者|顧客|"
+    r"の(?:共同|元|前)?(?:創業者|創設者|創始者|CEO|最高経営責任者|会長|社長|代表|広報|幹部|開発者|開発チーム|利用者|顧客|保有者|"
     r"債権者|株価|株式|株を|トークン|財団|ネットワーク|委員長|議長|委員|長官|総裁|チェーン|手数料収入|弁護士|"
     r"親会社|子会社|上場|ガバナンス|預かり資産|ステーブルコイン|バリデーター|経営陣|日本法人)|"
     rf"の[\u30a1-\u30fa・ー\u4e00-\u9fff]{{2,12}}?{_JA_OFFICE}|"
@@ -153,7 +154,8 @@ _JA_BEFORE = re.compile(
     r"スタートアップの?|ウォレットの?|プロトコルの?|チェーンの?|レイヤー[12２]の?|傘下の|子会社の)\Z"
 )
 _ZH_DECISIVE = re.compile(
-    r" ?(?:公司|集团|集團|基金会|基金會|协议|協議|交易所|平台|创始人|創始人|联合创始人|"
+    r" ?(?:主网|主網|网络(?!安全|攻击|犯罪|诈骗)|"
+    r"公司|集团|集團|基金会|基金會|协议|協議|交易所|平台|创始人|創始人|联合创始人|"
     r"聯合創始人|联创|首席|CEO|高管|官方|报道|報導|获悉|獲悉|援引|旗下|主席|债权人|生态|股价|股價|股票|市值|团队|持股|首日|上市首日|季度|财报|財報|"
     r"(?:已|已经|将|拟|再次|正式|此前|随后|随即|也|最近|今日|昨日|周[一二三四五六日]|同日|同时|先后|联合)?"
     r"(?:向[^，。]{1,16}?(?:提交|递交|申请|起诉|支付|转|捐)|宣布|宣佈|起诉|起訴|收购|收購|提交|递交|遞交|领投|領投|跟投|"
@@ -202,6 +204,20 @@ _THING_AFTER = re.compile(r"[塀数柄型状形付模様状彫製弓材色味虫
 _BRACKETED = re.compile(r"[\u4e00-\u9fff][（(]\Z")
 
 
+_CAPITALISED_BEFORE = re.compile(r"(?:\A|[\s(“\"'])([A-Z][a-z]+) \Z")
+
+
+def is_part_of_longer_name(before: str, name: str, after: str) -> bool:
+    """Whether a wrong form of ordinary English words goes on with a name that is no ordinary word ("Nostr
+    Wallet Connect") or is hyphenated further ("bit-by-bit")."""
+    if not name.isascii() or name.isalnum():
+        return False
+    if before[-1:] == "-" or after[:1] == "-":
+        return True
+    match = _CAPITALISED_BEFORE.search(before)
+    return match is not None and match[1].lower() not in load_descriptive_words()
+
+
 def is_ordinary_use(before: str, name: str, after: str, *, is_ticker: bool) -> bool:
     """Whether the words beside an ambiguous name make it an ordinary word, whatever the text is about."""
     if name.isascii():
@@ -237,8 +253,8 @@ def _is_ordinary_latin(before: str, name: str, after: str, *, is_ticker: bool) -
 def count_ticker_cues(before: str, after: str) -> int:
     """Points for a ticker: a verb of the market behind it or its list, an amount before it."""
     points = 0
-    listed = _MARKET_LIST.match(after) or _CJK_LIST.match(after)
-    rest = after[listed.end() :] if listed else after
+    list_match = _MARKET_LIST.match(after) or _CJK_LIST.match(after)
+    rest = after[list_match.end() :] if list_match else after
     if _MARKET.match(rest) or _JA_MARKET.match(rest) or _ZH_MARKET.match(rest):
         points += DECISIVE
     elif _AMOUNT.search(before):
@@ -266,18 +282,18 @@ def count_name_cues(before: str, name: str, after: str, entity_type: EntityType)
 
 
 def _count_english(before: str, name: str, after: str) -> int:
-    the = before.endswith(("the ", "The "))
-    if the and not name.isupper() and not name.startswith("The ") and not _ENGLISH_NOUN.match(after):
+    has_article = before.endswith(("the ", "The "))
+    if has_article and not name.isupper() and not name.startswith("The ") and not _ENGLISH_NOUN.match(after):
         return 0
     points = 0
     if _ENGLISH_ACT.match(after) or _ENGLISH_ROLE.match(after):
         points += DECISIVE
     elif (
-        not the
+        not has_article
         and name not in _MASS_NOUNS
         and (_ENGLISH_DEED.match(after) or _ENGLISH_OWN.match(after) or _ENGLISH_PAST.match(after))
     ):
-        points += STRONG if name in _OTHER_BEARERS or the else DECISIVE
+        points += STRONG if name in _OTHER_BEARERS or has_article else DECISIVE
     elif after[:2] in ("'s", "’s"):
         points += WEAK
     if _ENGLISH_SOURCE.search(before) or _OWNED_BY_PERSON.search(before):
@@ -312,7 +328,7 @@ def is_capitalised_inside_sentence(before: str, name: str) -> bool:
     return name[:1].isupper() and _LOWER_BEFORE.search(before) is not None
 
 
-def stands_in_other_script(before: str, after: str) -> bool:
+def is_in_other_script(before: str, after: str) -> bool:
     """Whether Han or kana touch a Latin name, so that no ordinary English word stands there."""
     return before[-1:] > "\u2fff" or after[:1] > "\u2fff"
 

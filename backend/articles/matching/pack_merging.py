@@ -1,4 +1,4 @@
-"""Several packs made one, laid over each other: what a later pack says of an id stands."""
+"""Merges several packs into one; a later pack replaces the entries of an earlier one."""
 
 import hashlib
 from collections.abc import Container, Iterable, Sequence
@@ -9,6 +9,7 @@ import orjson
 from pydantic import TypeAdapter
 
 from backend.articles.model import Pack, Rule
+from backend.articles.text.folding import fold
 from backend.entities.model import LANGUAGES, Entity, Language
 
 _ENTITIES = TypeAdapter(tuple[Entity, ...])
@@ -24,30 +25,39 @@ class MergedPacks:
     rules: dict[str, Rule]
     context_words: dict[Language, tuple[str, ...]]
     disabled: frozenset[str]
+    unused_forms: frozenset[str]
+    """The folded wrong forms of rules that are switched off."""
 
     def version(self) -> str:
-        """A hash of all that matching depends on, the same however it was spread over packs."""
+        """Return a hash of all content that matching depends on, however it is spread over packs."""
         parts = (
             _ENTITIES.dump_json(tuple(self.entities.values())),
             _RULES.dump_json(tuple(self.rules.values()), exclude={"__all__": {"specs"}}),
             orjson.dumps(self.context_words, option=orjson.OPT_SORT_KEYS),
             orjson.dumps(sorted(self.disabled)),
+            orjson.dumps(sorted(self.unused_forms)),
         )
         return hashlib.blake2b(b"\n".join(parts), digest_size=16).hexdigest()
 
 
-def combine(packs: Sequence[Pack]) -> MergedPacks:
-    """Raises ``ValueError`` where a rule names an entity that no pack has."""
+def build_merged_packs(packs: Sequence[Pack]) -> MergedPacks:
+    """Merge packs. Raises ``ValueError`` if a rule names an entity that no pack has."""
     rules = {rule.id: rule for pack in packs for rule in pack.rules}
-    _refuse_strangers(rules.values(), {entity.id for pack in packs for entity in pack.entities})
-    whole = merge_packs(packs)
+    _check_rule_entities(rules.values(), {entity.id for pack in packs for entity in pack.entities})
+    merged = merge_packs(packs)
     return MergedPacks(
-        entities={entity.id: entity for entity in sorted(whole.entities, key=_ID)},
-        rules={rule.id: rule for rule in sorted(whole.rules, key=_ID) if rule.enabled},
+        entities={entity.id: entity for entity in sorted(merged.entities, key=_ID)},
+        rules={rule.id: rule for rule in sorted(merged.rules, key=_ID) if rule.enabled},
         context_words={
-            language: tuple(sorted(whole.context_words.get(language, ()))) for language in LANGUAGES
+            language: tuple(sorted(merged.context_words.get(language, ()))) for language in LANGUAGES
         },
-        disabled=frozenset(whole.disable),
+        disabled=frozenset(merged.disable),
+        unused_forms=frozenset(
+            fold(form if isinstance(form, str) else form.text).text
+            for rule in merged.rules
+            if not rule.enabled
+            for form in rule.match
+        ),
     )
 
 
@@ -69,29 +79,31 @@ def merge_packs(packs: Iterable[Pack]) -> Pack:
         for rule in pack.rules:
             rules[rule.id] = rule
             disabled.pop(rule.id, None)
-        for language, more in pack.context_words.items():
-            words[language] = tuple(dict.fromkeys((*words.get(language, ()), *more)))
-        for given in pack.disable:
-            disabled[given] = None
-        for given in pack.enable:
-            disabled.pop(given, None)
-            if given in rules:
-                rules[given] = rules[given].model_copy(update={"enabled": True})
-    standing = {key: entity for key, entity in entities.items() if key not in disabled}
+        for language, added_words in pack.context_words.items():
+            words[language] = tuple(dict.fromkeys((*words.get(language, ()), *added_words)))
+        for listed_id in pack.disable:
+            disabled[listed_id] = None
+        for listed_id in pack.enable:
+            disabled.pop(listed_id, None)
+            if listed_id in rules:
+                rules[listed_id] = rules[listed_id].model_copy(update={"enabled": True})
+    active_entities = {key: entity for key, entity in entities.items() if key not in disabled}
     return Pack(
         version=1,
-        entities=tuple(standing.values()),
+        entities=tuple(active_entities.values()),
         rules=tuple(
             rule.model_copy(update={"enabled": False}) if rule.id in disabled else rule
             for rule in rules.values()
-            if rule.entity is None or rule.entity in standing
+            if rule.entity is None or rule.entity in active_entities
         ),
         context_words=words,
-        disable=tuple(given for given in disabled if given not in entities and given not in rules),
+        disable=tuple(
+            listed_id for listed_id in disabled if listed_id not in entities and listed_id not in rules
+        ),
     )
 
 
-def _refuse_strangers(rules: Iterable[Rule], entities: Container[str]) -> None:
+def _check_rule_entities(rules: Iterable[Rule], entities: Container[str]) -> None:
     for rule in rules:
         if rule.entity is not None and rule.entity not in entities:
             raise ValueError(f"Rule {rule.id} is about {rule.entity}, but no pack has such an entity.")

@@ -1,35 +1,88 @@
 """An article as the rules read it: all its fields, each with what is wrong in it and what is right."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import groupby
 
+from backend.articles.matching.author_intent import leave_to_author
+from backend.articles.matching.consistency import apply_inconsistencies, find_inconsistencies
 from backend.articles.matching.context_votes import ContextVotes
+from backend.articles.matching.dated_names import judge_former_names
+from backend.articles.matching.family_names import ask_about_family_names
 from backend.articles.matching.field_matcher import FieldMatcher
-from backend.articles.matching.first_mention import missing_forms
-from backend.articles.matching.fixes import Fix, fixed
+from backend.articles.matching.first_mention import find_missing_forms
+from backend.articles.matching.fixes import Fix, apply_fixes
+from backend.articles.matching.former_names import Occurrence
 from backend.articles.matching.meanings import Meaning
+from backend.articles.matching.other_names import ask_about_other_names
 from backend.articles.matching.rule_set import RuleSet
 from backend.articles.model import FieldName
 from backend.articles.schemas import Article
+from backend.articles.slips.finder import add_slips
+from backend.articles.slips.han_characters import leans_traditional
+from backend.articles.text.article_date import find_article_date
+from backend.articles.text.kept_breaks import keep_breaks
 from backend.articles.text.language_detection import detect
 
 
 class ParsedField:
     """One field: what was found and what may be corrected."""
 
-    __slots__ = ("fixes", "missing", "reading")
+    __slots__ = ("fixes", "found", "missing", "reading", "text")
 
-    def __init__(self, reading: FieldMatcher) -> None:
-        self.reading = reading
-        self.fixes = [
+    def __init__(self, matcher: FieldMatcher) -> None:
+        self.reading = matcher
+        self.text = matcher.visible.source
+        """The field as it was given. All places of this class are places of it."""
+        self.found = _map_to_source(matcher)
+        fixes = [
             Fix(start, end, right, meaning.rule, meaning.rule.auto_fix)
-            for start, end, meaning, right in reading.found
+            for start, end, meaning, right in matcher.found
             if right is not None and meaning.rule is not None
         ]
+        missing = find_missing_forms(matcher, fixes) if matcher.rules.mentions and matcher.found else []
+        self.fixes = _map_fixes_to_source(matcher, fixes)
         """All deterministic corrections, sorted and disjoint."""
-        self.missing: list[Fix] = []
+        self.missing = _map_fixes_to_source(matcher, missing)
         """First mentions that lack their form."""
-        if reading.rules.mentions and reading.found:
-            self.missing = missing_forms(reading, self.fixes)
+
+    def add_inconsistencies(self, occurrences: Iterable[Occurrence]) -> None:
+        """Add ``occurrences``, whose names :attr:`reading` holds by now, and their corrections."""
+        self.found = _map_to_source(self.reading)
+        fixes = [
+            Fix(start, end, right, meaning.rule, meaning.rule.auto_fix)
+            for start, end, meaning, right in occurrences
+            if right is not None and meaning.rule is not None
+        ]
+        missing_spans = [(fix.start, fix.end) for fix in self.missing]
+        self.fixes += [
+            fix
+            for fix in _map_fixes_to_source(self.reading, fixes)
+            if not any(fix.start < last and first < fix.end for first, last in missing_spans)
+        ]
+        self.fixes.sort(key=lambda fix: fix.start)
+
+    def find_paragraph(self, position: int) -> int:
+        """The number of the paragraph around ``position``."""
+        return self.reading.evidence.find_paragraph(self.reading.visible.place(position))
+
+
+def _map_to_source(matcher: FieldMatcher) -> list[Occurrence]:
+    if matcher.visible.is_source:
+        return matcher.found
+    return [
+        (*matcher.source_span(start, end), meaning, right) for start, end, meaning, right in matcher.found
+    ]
+
+
+def _map_fixes_to_source(matcher: FieldMatcher, fixes: list[Fix]) -> list[Fix]:
+    """``fixes`` with the breaks and the markup that they span. One that cannot keep them is left out."""
+    placed = []
+    for start, end, right, rule, auto in fixes:
+        text = keep_breaks(matcher.visible, start, end, right)
+        if text is not None:
+            placed.append(Fix(*matcher.source_span(start, end), text, rule, auto))
+    return placed
 
 
 class ParsedArticle:
@@ -38,41 +91,93 @@ class ParsedArticle:
     def __init__(self, rules: RuleSet, article: Article) -> None:
         self.rules = rules
         self.article = article
-        texts = list(_texts(article))
+        texts = list(_list_texts(article))
         self.language = article.language or detect(text for _, _, text in texts)
-        self._readings = [
-            FieldMatcher(rules, text, path, field, self.language) for path, field, text in texts
+        self._matchers = [
+            FieldMatcher(rules, text, path, field, self.language, self._is_traditional)
+            for path, field, text in texts
         ]
-        self._tells: bool | None = None
-        for (_, field, _), reading in zip(texts, self._readings, strict=True):
+        self._has_evidence: bool | None = None
+        self._date: tuple[date | None] | None = None
+        for (_, field, _), matcher in zip(texts, self._matchers, strict=True):
             if field == "tags":
-                reading.choose(self._article_tells)
+                matcher.choose(self._has_article_evidence)
             else:
-                reading.choose(ContextVotes(reading).has_context)
-        self.fields = [ParsedField(reading) for reading in self._readings]
+                matcher.choose(ContextVotes(matcher).has_context)
+        index = rules.slip_index()
+        if index is not None:
+            for (_, field, _), matcher in zip(texts, self._matchers, strict=True):
+                has_evidence_near = (
+                    matcher.evidence.is_near if field in ("content", "summary") else self._is_of_field
+                )
+                add_slips(matcher, index, has_evidence_near)
+        self._review()
+        self.fields = [ParsedField(matcher) for matcher in self._matchers]
+        if rules.checks_consistency:
+            self._add_inconsistencies()
 
-    def _article_tells(self, _: int, __: int, ___: Meaning) -> bool:
-        """Whether there is evidence anywhere: a tag is too short to hold its own."""
-        if self._tells is None:
-            self._tells = any(reading.evidence.anywhere() for reading in self._readings)
-        return self._tells
+    def _is_traditional(self) -> bool:
+        """Whether a Chinese article is in Traditional characters."""
+        return leans_traditional("\n".join(text for _, _, text in _list_texts(self.article)))
+
+    def _has_article_evidence(self, _: int, __: int, ___: Meaning) -> bool:
+        return self._is_of_field()
+
+    def _is_of_field(self, _: int = 0) -> bool:
+        """Whether there is evidence anywhere: a tag or title is too short to hold its own."""
+        if self._has_evidence is None:
+            self._has_evidence = any(matcher.evidence.has_any() for matcher in self._matchers)
+        return self._has_evidence
+
+    def _review(self) -> None:
+        """Drop findings that the article's date or its author settles, and let doubtful ones ask."""
+        for matcher in self._matchers:
+            ask_about_family_names(matcher.text, matcher.found)
+            ask_about_other_names(matcher.text, matcher.found, self.rules.entities)
+            judge_former_names(matcher.text, matcher.found, self.rules.entities, self._find_date)
+            matcher.intent = leave_to_author(matcher.text, matcher.found, self.article.accept)
+
+    def _add_inconsistencies(self) -> None:
+        """Report minority forms last: they change nothing that other findings depend on."""
+        inconsistencies = apply_inconsistencies(
+            self._matchers, find_inconsistencies(self._matchers, self.rules.entities, self.language)
+        )
+        for number, field_inconsistencies in groupby(
+            inconsistencies, key=lambda inconsistency: inconsistency.field
+        ):
+            self.fields[number].add_inconsistencies(
+                inconsistency.occurrence for inconsistency in field_inconsistencies
+            )
+
+    def _find_date(self) -> date | None:
+        """Find the article's date, once and only if a name depends on it."""
+        if self._date is None:
+            article = self.article
+            texts = (article.title, article.summary, article.content)
+            self._date = (find_article_date(article.date, (article.id, article.source), texts),)
+        return self._date[0]
+
+    @property
+    def judging_date(self) -> tuple[date | None] | None:
+        """The date that former names were judged by, if it is known; null if none was judged."""
+        return self._date
 
     def corrected(self, fixes: Mapping[str, Sequence[Fix]]) -> Article:
         """The article with the corrections made that ``fixes`` gives by field."""
         changes: dict[str, object] = {}
         tags = list(self.article.tags)
         for field in self.fields:
-            path, text = field.reading.path, field.reading.text
+            path, text = field.reading.path, field.text
             if not fixes.get(path):
                 continue
             if path.startswith("tags"):
-                tags[int(path[5:-1])] = fixed(text, fixes[path])
+                tags[int(path[5:-1])] = apply_fixes(text, fixes[path])
             else:
-                changes[path] = fixed(text, fixes[path])
+                changes[path] = apply_fixes(text, fixes[path])
         return self.article.model_copy(update={**changes, "tags": tags})
 
 
-def _texts(article: Article) -> Iterator[tuple[str, FieldName, str]]:
+def _list_texts(article: Article) -> Iterator[tuple[str, FieldName, str]]:
     """Path, field and text of all that is not empty, in the order of answers."""
     if article.title:
         yield "title", "title", article.title
@@ -80,6 +185,6 @@ def _texts(article: Article) -> Iterator[tuple[str, FieldName, str]]:
         yield "summary", "summary", article.summary
     if article.content:
         yield "content", "content", article.content
-    for k, tag in enumerate(article.tags):
+    for index, tag in enumerate(article.tags):
         if tag:
-            yield f"tags[{k}]", "tags", tag
+            yield f"tags[{index}]", "tags", tag

@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_, itemgetter
 
+from backend.articles.matching import consistency_rule
 from backend.articles.matching.automaton import Automaton
 from backend.articles.matching.derived_rules import Surfaces, add_entity, add_other_case
-from backend.articles.matching.explicit_rules import FirstMention, add_rule, compiled, first_mentions
-from backend.articles.matching.meanings import CompiledRule, Kind, Meaning, Meant, Open
-from backend.articles.matching.pack_merging import MergedPacks, combine
+from backend.articles.matching.explicit_rules import FirstMention, add_first_mentions, add_rule, compile_rule
+from backend.articles.matching.meanings import CompiledRule, Kind, Meaning, ResolvedMeaning, Unresolved
+from backend.articles.matching.pack_merging import MergedPacks, build_merged_packs
 from backend.articles.model import Pack
+from backend.articles.slips.reasons import RULE_ID, build_rule
+from backend.articles.slips.slip_index import SlipIndex
 from backend.articles.text.boundaries import edges
 from backend.articles.text.folding import Folded, fold
 from backend.articles.text.word_marking import looks_like_others, marked, marked_forms
@@ -42,19 +45,39 @@ class RuleSet:
     mentions: Sequence[FirstMention] = field(repr=False)
     unsure: frozenset[int] = field(repr=False)
     """Surfaces that the automaton finds in the place of others too."""
-    settled: dict[int, dict[str, Meant | Open | None]] = field(default_factory=dict, repr=False)
+    checks_consistency: bool = True
+    """Whether names that one article writes in several ways are reported."""
+    settled: dict[int, dict[str, ResolvedMeaning | Unresolved | None]] = field(
+        default_factory=dict, repr=False
+    )
     """What texts mean with one character to either side, by scope: a memory, which changes no result."""
+    words: frozenset[str] = field(default=frozenset(), repr=False)
+    """Single words of all surfaces, folded."""
+    unused_forms: frozenset[str] = frozenset()
+    """Folded forms that only rules list that are switched off: they are no unlisted slips."""
+    slip_indexes: list[SlipIndex] = field(default_factory=list, repr=False)
+    """The index of slips once it is built, which is when the first text is read."""
+
+    def slip_index(self) -> SlipIndex | None:
+        """The index of names for slips that no rule lists; None if that is switched off."""
+        if not self.slip_indexes and any(rule.id == RULE_ID for rule in self.rules):
+            self.slip_indexes.append(SlipIndex(self.entities, [*self.surfaces, *self.unused_forms]))
+        return self.slip_indexes[0] if self.slip_indexes else None
+
+    def is_word(self, word: str) -> bool:
+        """Whether ``word`` in any case is a surface, or a word of one."""
+        return word.lower() in self.words
 
     def hits(self, folded: Folded) -> list[tuple[int, int, int]]:
         """Index, start and end of all surfaces in ``folded``: overlapping ones too, but for
         many of which a boundary fails. By where they begin, and the longest of each place first.
         """
-        found = self.automaton.find(marked(folded.encoded()))
-        found.reverse()
-        found.sort(key=itemgetter(1))
+        matches = self.automaton.find(marked(folded.encoded()))
+        matches.reverse()
+        matches.sort(key=itemgetter(1))
         if self.unsure:
-            return [hit for hit in found if hit[0] not in self.unsure or self._is_at(*hit, folded.text)]
-        return found
+            return [hit for hit in matches if hit[0] not in self.unsure or self._is_at(*hit, folded.text)]
+        return matches
 
     def _is_at(self, index: int, start: int, end: int, text: str) -> bool:
         return text[start:end] == self.surfaces[index]
@@ -75,22 +98,30 @@ def compile_rules(packs: Sequence[Pack]) -> RuleSet:
     symbol that the entity lacks.
     """
     with garbage_collection.paused():  # thousands of objects that stay
-        return _compiled(combine(packs))
+        return _compile_merged(build_merged_packs(packs))
 
 
-def _compiled(combined: MergedPacks) -> RuleSet:
+def _compile_merged(combined: MergedPacks) -> RuleSet:
     surfaces: Surfaces = defaultdict(list)
     rules: dict[str, CompiledRule] = {}
     for entity in combined.entities.values():
         rules.update((rule.id, rule) for rule in add_entity(entity, surfaces, combined.disabled))
     mentions: list[FirstMention] = []
+    plurals: Surfaces = defaultdict(list)
     for source in combined.rules.values():
-        rule = rules[source.id] = compiled(source)
-        add_rule(rule, combined.entities, surfaces)
-        mentions += first_mentions(rule, combined.entities, surfaces)
+        rule = rules[source.id] = compile_rule(source)
+        add_rule(rule, combined.entities, surfaces, plurals)
+        mentions += add_first_mentions(rule, combined.entities, surfaces)
+    for surface, meanings in plurals.items():
+        if surface not in surfaces:
+            surfaces[surface] = meanings
     add_other_case(surfaces, rules, combined.entities)
+    if RULE_ID not in combined.disabled:
+        rules[RULE_ID] = build_rule()
+    if consistency_rule.RULE_ID not in combined.disabled:
+        rules[consistency_rule.RULE_ID] = consistency_rule.build_rule()
     _add_context_words(combined, surfaces)
-    return _rule_set(combined, surfaces, rules, mentions)
+    return _build_rule_set(combined, surfaces, rules, mentions)
 
 
 def _add_context_words(combined: MergedPacks, surfaces: Surfaces) -> None:
@@ -101,36 +132,51 @@ def _add_context_words(combined: MergedPacks, surfaces: Surfaces) -> None:
             surfaces[surface].append(Meaning(Kind.EVIDENCE, None, left=left, right=right, evidence=True))
 
 
-def _rule_set(
+def _build_rule_set(
     combined: MergedPacks, surfaces: Surfaces, rules: dict[str, CompiledRule], mentions: list[FirstMention]
 ) -> RuleSet:
     ordered = sorted(surfaces)
-    gathered = [_in_order(surfaces[surface]) for surface in ordered]
+    meanings_by_surface = [_sort_meanings(surfaces[surface]) for surface in ordered]
     # What every meaning forbids.
-    left = [reduce(and_, [meaning.left for meaning in listed]) for listed in gathered]
-    right = [reduce(and_, [meaning.right for meaning in listed]) for listed in gathered]
+    left = [
+        reduce(and_, [meaning.left for meaning in surface_meanings])
+        for surface_meanings in meanings_by_surface
+    ]
+    right = [
+        reduce(and_, [meaning.right for meaning in surface_meanings])
+        for surface_meanings in meanings_by_surface
+    ]
     forms = marked_forms(ordered, left, right)
-    meanings = [gathered[k] for k, _ in forms]
+    meanings = [meanings_by_surface[index] for index, _ in forms]
     return RuleSet(
         version=combined.version(),
         entities=combined.entities,
         rules=tuple(rules[key] for key in sorted(rules)),
         automaton=Automaton([form for _, form in forms]),
-        surfaces=[ordered[k] for k, _ in forms],
-        left=[left[k] for k, _ in forms],
-        right=[right[k] for k, _ in forms],
-        meanings=[tuple([m for m in listed if m.kind is not Kind.EVIDENCE]) for listed in meanings],
-        evidence=[tuple([m for m in listed if _tells_of_field(m, combined)]) for listed in meanings],
+        surfaces=[ordered[index] for index, _ in forms],
+        left=[left[index] for index, _ in forms],
+        right=[right[index] for index, _ in forms],
+        meanings=[
+            tuple([meaning for meaning in surface_meanings if meaning.kind is not Kind.EVIDENCE])
+            for surface_meanings in meanings
+        ],
+        evidence=[
+            tuple([meaning for meaning in surface_meanings if _is_evidence(meaning, combined)])
+            for surface_meanings in meanings
+        ],
         mentions=tuple(mentions),
-        unsure=frozenset(row for row, (k, _) in enumerate(forms) if looks_like_others(ordered[k])),
+        unused_forms=combined.unused_forms,
+        words=frozenset(word for surface in ordered for word in surface.split(" ")),
+        checks_consistency=consistency_rule.RULE_ID in rules,
+        unsure=frozenset(row for row, (index, _) in enumerate(forms) if looks_like_others(ordered[index])),
     )
 
 
-def _tells_of_field(meaning: Meaning, combined: MergedPacks) -> bool:
+def _is_evidence(meaning: Meaning, combined: MergedPacks) -> bool:
     if meaning.kind is Kind.SYMBOL:
         return combined.entities[meaning.entity or ""].is_domain_evidence
     return meaning.evidence
 
 
-def _in_order(meanings: list[Meaning]) -> list[Meaning]:
+def _sort_meanings(meanings: list[Meaning]) -> list[Meaning]:
     return sorted(meanings, key=Meaning.rank) if len(meanings) > 1 else meanings

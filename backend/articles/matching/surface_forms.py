@@ -31,16 +31,22 @@ def is_position_dependent(meaning: Meaning, written: str, before: str) -> bool:
         return True
     if meaning.kind is Kind.SYMBOL:
         return bool(CLASS[before] & DIGIT)
+    if meaning.kind is Kind.WRONG and before == "-":
+        return written.islower()
     return meaning.kind is Kind.OTHER_CASE and written.islower()
 
 
-def is_adapted(written: str, correct: str | None, *, in_english: bool) -> bool:
+def is_adapted(written: str, correct: str | None) -> bool:
     """Whether a suggestion may be written otherwise at some places."""
     if correct is None:
         return False
-    if written.isupper() or (correct[0].islower() and written[0].isupper()):
-        return True
-    return not in_english and written.isascii() and not correct.isascii()
+    return written.isupper() or (starts_lowercase(correct) and written[0].isupper())
+
+
+def starts_lowercase(correct: str) -> bool:
+    """Whether a suggestion begins with a small letter that a sentence may raise: not in ``macOS``, whose
+    capital within fixes its form."""
+    return correct[0].islower() and not any(map(str.isupper, correct))
 
 
 def is_token(written: str) -> bool:

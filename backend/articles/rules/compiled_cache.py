@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "compiled-rules.pickle"
 FINGERPRINTED_PACKAGES = ("articles", "entities")
-"""The packages of ``backend`` whose code determines the compiled rules."""
+"""The packages of ``backend`` whose code and word lists determine the compiled rules."""
 _PICKLED_CLASSES = (
     *(CompiledPack, Pack, Entity, FormerName, NameCondition, Rule, Pattern, RuleExample),
     *(RuleSet, CompiledRule, FirstMention, Meaning, Kind, Form, Automaton),
@@ -111,7 +111,10 @@ def _fingerprint_of_code() -> bytes:
     digest = hashlib.blake2b(f"{sys.version} pydantic {pydantic.VERSION}".encode(), digest_size=_DIGEST)
     backend = Path(__file__).parents[2]
     for file in sorted(
-        file for package in FINGERPRINTED_PACKAGES for file in (backend / package).rglob("*.py")
+        file
+        for package in FINGERPRINTED_PACKAGES
+        for pattern in ("*.py", "data/*.yaml")
+        for file in (backend / package).rglob(pattern)
     ):
         digest.update(str(file.relative_to(backend)).encode())
         digest.update(_digest(_content(file)))
@@ -159,7 +162,7 @@ class _Unpickler(pickle.Unpickler):
 
 def _write(file: Path, stored_fingerprint: bytes, made: CompiledPack) -> None:
     # Meanings that were resolved since belong to this process.
-    rules = replace(made.rules, settled={})
+    rules = replace(made.rules, settled={}, slip_indexes=[])
     content = stored_fingerprint + pickle.dumps(replace(made, rules=rules), protocol=pickle.HIGHEST_PROTOCOL)
     fresh = None
     try:

@@ -5,9 +5,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from backend.articles.matching import consistency_rule
 from backend.articles.model import Pack, Pattern, Rule
 from backend.articles.rules.validation_messages import Where, suggest_similar
 from backend.articles.rules.yaml_reader import Document
+from backend.articles.slips import reasons as slip_reasons
 from backend.articles.text.folding import fold
 from backend.articles.text.protection import protected_spans
 from backend.entities.model import Entity
@@ -17,6 +19,8 @@ STRUCTURAL = "`<>[]@#＃＠|*\\{}"
 """Characters that could turn a corrected text into code, markup, a link, a handle or a hashtag."""
 DERIVED = ("case", "former", "script")
 """Id suffixes of rules that are derived from an entity."""
+BUILT_IN_RULES = (consistency_rule.RULE_ID, slip_reasons.RULE_ID)
+"""Rules that no pack lists and that packs may switch off."""
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 Problem = tuple[Where, str]
@@ -57,7 +61,7 @@ def check_across_files(files: Sequence[tuple[Document, Pack]], some_missing: boo
     if some_missing:
         return
     entities = {entity.id: entity for _, pack in files for entity in pack.entities}
-    known: set[str] = set()
+    known = set(BUILT_IN_RULES)
     for document, pack in files:
         for number, rule in enumerate(pack.rules):
             for where, sentence in _about_entity(rule, entities):

@@ -3,12 +3,24 @@
 import re
 
 from backend.articles.model import FieldName
+from backend.articles.text.scripts import has_han_or_kana
 
 _LOWER_CASE = re.compile("[a-z\u00df-\u00f6\u00f8-\u00ff\uff41-\uff5a]")
 _BEFORE_SENTENCE = " \t\u3000\"'“”‘’«»「『（([*_>#+-•–—"
 _SENTENCE_ENDS = ".!?…:。！？："
 MAX_LOOKBACK_CHARS = 40
 """How far back to search for the end of the previous sentence."""
+
+
+_NEXT_SENTENCE = re.compile(
+    r"[\"'”’)\]]*+(?:\s*+\Z|[ \t\r]*+\n[ \t\r]*+\n|\s++[\"'“‘(\[]*+"
+    r"(?!(?:President|Chair|Class|Chief|Founder|Director)\b)[A-Z][a-z]*+\b(?<![A-Z]{2}))"
+)
+
+
+def ends_sentence(text: str, end: int) -> bool:
+    """True if a full stop before ``end`` also ends its sentence, and is not only that of "Inc."."""
+    return text[end - 1] == "." and _NEXT_SENTENCE.match(text, end) is not None
 
 
 class Lines:
@@ -21,10 +33,15 @@ class Lines:
         self._capitals: bool | None = None
 
     def in_capitals(self, at: int) -> bool:
-        """True if the line around ``at`` contains no lower-case Latin letter."""
+        """True if the line around ``at`` is in capitals: no lower-case Latin letter, no kana and no Han.
+
+        Kana and Han have no capitals, so a line with them does not explain a Latin name in capitals.
+        """
         self._go_to_line(at)
         if self._capitals is None:
-            self._capitals = _LOWER_CASE.search(self._text, self._start, self._end) is None
+            self._capitals = _LOWER_CASE.search(
+                self._text, self._start, self._end
+            ) is None and not has_han_or_kana(self._text, self._start, self._end)
         return self._capitals
 
     def opens_sentence(self, at: int) -> bool:

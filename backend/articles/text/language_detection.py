@@ -32,7 +32,7 @@ def detect(texts: Iterable[str]) -> Language:
     if sample.isascii():
         return "en"
     hiragana, kana, han, latin, marks = (
-        sum(1 for _ in letters.finditer(sample)) for letters in (_HIRAGANA, _KANA, _HAN, _LATIN, _MARK)
+        len(letters.findall(sample)) for letters in (_HIRAGANA, _KANA, _HAN, _LATIN, _MARK)
     )
     kana_and_han = kana + han
     weight = kana_and_han * LETTERS_PER_HAN, hiragana * LETTERS_PER_HIRAGANA, marks * LETTERS_PER_MARK

@@ -45,7 +45,10 @@ _BRACKETS = re.compile(r"\[[^\[\]]{1,999}+\]")
 _WIKI_LINK = re.compile(r"\[\[[^\[\]|\n]*+(?:\||\]\])")
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
-_PROSE_KEY = re.compile(r"(?:title|subtitle|headline|summary|description|excerpt|lead|caption)[ \t]*:", re.I)
+_PROSE_KEY = re.compile(
+    r"(?:title|subtitle|headline|summary|description|excerpt|lead|caption|tags|keywords)[ \t]*:", re.I
+)
+_FRONT_MATTER_ITEM = re.compile(r"[ \t]*+-[ \t]++(?![^\s\"':]++:)")
 _CODE_BEHIND_BLANK = re.compile(r"\n[^\S\n]*+\n(?: {4}| {0,3}\t)")
 _WORD_BEHIND_BLANK = re.compile(r"\n[ \t\r]*+\n(?=[^\W\d])")
 _INDENTED = re.compile(r"(?: {4}|\t| {1,3}\t)")
@@ -67,9 +70,13 @@ def structure_spans(text: str) -> Iterator[Span]:
 
 def _front_matter(text: str, end: int) -> Iterator[Span]:
     at = 0
+    in_prose = False
     for line in text[:end].splitlines(keepends=True):
         prose = _PROSE_KEY.match(line)
-        yield at, at + (prose.end() if prose else len(line))
+        item = _FRONT_MATTER_ITEM.match(line) if in_prose else None
+        shown = prose or item
+        yield at, at + (shown.end() if shown else len(line))
+        in_prose = shown is not None
         at += len(line)
 
 

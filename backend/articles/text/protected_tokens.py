@@ -10,6 +10,8 @@ from collections.abc import Iterator
 Span = tuple[int, int]
 
 MAX_LOOKBACK_CHARS = 255
+MAX_PLAIN_OWNER_CHARS = 3
+"""A word of up to this length before a slash is an ordinary one (up/Down) and no owner of a repository."""
 _ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 
@@ -30,6 +32,16 @@ _HANDLE = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_]|[./-](?=[A-Za-z0-9_]))*+|\w{1
 _HASHTAG = re.compile(r"[#＃](\w++)")
 _CHARACTER = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _PATH = re.compile(r"/[\w.-]++(?:/[\w.-]*+)++", re.ASCII)
+_BACKSLASH_COMMAND = re.compile(r"(?<![\\\w])\\[A-Za-z@]++")
+_OPTION = re.compile(r"(?<![^\s\[(（「'\"=])--[A-Za-z][\w-]*+(?:=[^\s\])）」'\"]*+)?")
+_VARIABLE = re.compile(r"(?<![\w.-])[A-Z_][A-Z0-9_]*+(?==[^\s=])")
+_REPOSITORY = re.compile(r"(?<![\w/.:@-])([A-Za-z0-9][\w.-]*+)/([A-Za-z0-9_][\w.-]*+)(?![\w/])", re.ASCII)
+_SLUG = re.compile(r"[a-z]+[a-z0-9._]*[-_\d][a-z0-9._-]*")
+_DEFANGED = re.compile(r"(?<![\w-])[A-Za-z0-9-]++(?:(?:\[\.\]|\(\.\)|\.)[A-Za-z0-9-]++)++")
+_QUOTED_FILE = re.compile(
+    r"[「『《“\"'(（]([^\s「」『』《》“”\"'()（）]{1,80}\.[A-Za-z0-9]{2,5})(?=[」』》”\"')）])"
+)
+_DATA_ADDRESS = re.compile(r"data:(?:[a-z]+/[\w.+-]++)?(?:;[\w=-]++)*+,[^\s<>\"'`)）」]*+")
 _DOT = re.compile(r"\.[A-Za-z0-9]")
 _LABELS = re.compile(r"[A-Za-z0-9._-]*+")
 
@@ -55,7 +67,7 @@ _CAPITALISED_ENDINGS = frozenset(
 )
 
 
-SIGN = re.compile(r"[:@＠#＃&/\\.](?:(?<!\.)|(?=[A-Za-z0-9/]))")
+SIGN = re.compile(r"[:@＠#＃&/\\.=](?:(?<!\.)|(?=[A-Za-z0-9/\])]))|--")
 """Every token contains one of these. A point inside a token counts, one that ends a sentence does not."""
 
 
@@ -75,10 +87,20 @@ def token_spans(text: str) -> Iterator[Span]:
     if "/" in text:
         yield from _paths(text)
         yield from _local_addresses(text)
+        yield from _repositories(text)
     if "\\" in text or "./" in text:
         yield from _folders(text)
+        yield from (found.span() for found in _BACKSLASH_COMMAND.finditer(text))
+    if "--" in text:
+        yield from (found.span() for found in _OPTION.finditer(text))
+    if "=" in text:
+        # With its sign, so that the span is longer than a name that is the variable.
+        yield from ((found.start(), found.end() + 1) for found in _VARIABLE.finditer(text))
     if "." in text:
         yield from _dotted(text)
+        yield from _quoted_files(text)
+        if "[.]" in text or "(.)" in text:  # so that nobody follows the link
+            yield from (found.span() for found in _DEFANGED.finditer(text))
 
 
 def address_end(text: str, start: int) -> int:
@@ -115,7 +137,11 @@ def _opaque_addresses(text: str) -> Iterator[Span]:
     while at >= 0:
         start = _run_start(text, at, _ALNUM, 20)
         end = at + 1
-        if text[start:at].lower() in _OPAQUE_SCHEMES:
+        data = _DATA_ADDRESS.match(text, start) if text.startswith("data:", start) else None
+        if data:
+            end = data.end()
+            yield start, end
+        elif text[start:at].lower() in _OPAQUE_SCHEMES:
             end = max(_match_end(_OPAQUE, text, end), _match_end(_NAMED, text, end))
             if end > at + 1:
                 yield start, end
@@ -150,6 +176,15 @@ def _paths(text: str) -> Iterator[Span]:
             yield found.span()
 
 
+def _repositories(text: str) -> Iterator[Span]:
+    """Generate paths of repositories: owner/Name, or two parts of which one is a slug (my-team/Name)."""
+    for found in _REPOSITORY.finditer(text):
+        owner, name = found.groups()
+        is_owned = len(owner) > MAX_PLAIN_OWNER_CHARS and owner.islower() and not name.islower()
+        if is_owned or _SLUG.fullmatch(owner) or _SLUG.fullmatch(name):
+            yield found.span()
+
+
 def _local_addresses(text: str) -> Iterator[Span]:
     for found in _LOCAL_HOST.finditer(text):
         before = text[found.start() - 1] if found.start() else " "
@@ -179,6 +214,13 @@ def _dotted(text: str) -> Iterator[Span]:
         found = _DOT.search(text, end)
 
 
+def _quoted_files(text: str) -> Iterator[Span]:
+    """Generate names of files in quotes, which may contain kana and Han."""
+    for found in _QUOTED_FILE.finditer(text):
+        if found[1].rpartition(".")[2].lower() in _ENDINGS:
+            yield found.span(1)
+
+
 def _known_length(token: str) -> int:
     """Return the length of the domain or file name in a dotted ``token``, up to its last known label."""
     at = len(token)
@@ -187,12 +229,13 @@ def _known_length(token: str) -> int:
         before = token.rfind(".", 0, at)
         if before <= 0:
             return 0
-        label = token[before + 1 : at]
+        # "Example.org-based" and "example.org---which" continue after their domain.
+        label = token[before + 1 : at].split("-", 1)[0]
         # A label of two letters, or with one capital, may be the first word of a sentence: "fell.It rose".
         if label.islower() or (capitals and len(label) == 2):
             known = (len(label) == 2 and label.isalpha()) or label.lower() in _ENDINGS
         else:
             known = label in _CAPITALISED_ENDINGS or (label.isupper() and label.lower() in _ENDINGS)
         if known:
-            return at
+            return before + 1 + len(label)
         at = before

@@ -7,15 +7,17 @@ starts another. If Markdown and HTML leave a case open, more is protected rather
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection, Iterable
 from itertools import accumulate
 
+from backend.articles.text.code_lines import code_line_spans
 from backend.articles.text.markup import Labels, structure_spans, target_spans
 from backend.articles.text.protected_tokens import SIGN, token_spans
 
 Span = tuple[int, int]
 
 _RUN = re.compile(r"\S*+")
-_WITHOUT_SIGNS = re.compile(r"[^\s:@＠#＃&/\\.]++(?=\s)")
+_WITHOUT_SIGNS = re.compile(r"[^\s:@＠#＃&/\\.=-]++(?=\s)")
 """A run without any character that a token needs, as most runs are."""
 _NOTHING: list[Span] = []
 JOINING = frozenset("/\\.@＠#＃:-_&=?%+~;'()!$*,^{|}`")
@@ -42,7 +44,8 @@ BINDS = _Binding()
 def protected_spans(text: str) -> list[Span]:
     """List the spans of ``text`` in which no name is corrected: sorted, disjoint, in code points."""
     labels = Labels(text)
-    return _merged([*_markup_spans(text, labels), *labels.spans(), *token_spans(text)])
+    spans = _markup_spans(text, labels, target_spans(text))
+    return _merged([*spans, *labels.spans(), *token_spans(text)])
 
 
 class Protection:
@@ -52,11 +55,23 @@ class Protection:
     most once.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(
+        self,
+        text: str,
+        labels: Labels | None = None,
+        targets: Iterable[Span] | None = None,
+        unprotected: Collection[Span] = (),
+    ) -> None:
+        """``labels`` and ``targets`` are those of ``text``, if they are known already.
+
+        ``unprotected`` is markup inside names, which corrections keep and therefore may span.
+        """
         # The added space gives every offset a next character, and the first one a previous one, at -1.
         self._text = text + " "
-        self.labels = Labels(text)
-        spans = sorted(_markup_spans(text, self.labels))
+        self.labels = labels or Labels(text)
+        spans = sorted(_markup_spans(text, self.labels, target_spans(text) if targets is None else targets))
+        if unprotected:
+            spans = [span for span in spans if span not in unprotected]
         far = len(text) + 1
         self.starts = [start for start, _ in spans]
         """Starts of markup, and a sentinel after the text."""
@@ -110,8 +125,13 @@ class Protection:
             self._tokens = _merged([(a + start, b + start) for a, b in token_spans(text[start:end])])
 
 
-def _markup_spans(text: str, labels: Labels) -> list[Span]:
-    return [*structure_spans(text), *target_spans(text), *labels.definitions]
+def _markup_spans(text: str, labels: Labels, targets: Iterable[Span]) -> list[Span]:
+    return [
+        *structure_spans(text),
+        *targets,
+        *code_line_spans(text),
+        *labels.definitions,
+    ]
 
 
 def _run_start(text: str, at: int) -> int:

@@ -5,14 +5,17 @@ import re
 _BEFORE = re.compile(
     r"(?:\b(?:former(?:ly)?|previously|once|originally)(?: (?:known as|called|named))?\s*,?"
     r"|\bex-|\b(?:renamed|rebranded|changed|migrat\w+|switch\w+|mov\w+|rebrand|upgrade) (?:from|of)"
-    r"|旧(?:称|名)?[:：]?|元(?:名)?|原(?:名)?(?:为|為)?|前身(?:は|为|為|是)?|曾用名[:：]?|更名自|改名自)"
+    r"|(?:then|at (?:that|the) time)(?:-|,? still | )(?:known as|called|named)?\s*"
+    r"|(?:当時|かつて|以前)の|(?:当时|當時|彼时|彼時)(?:的|称为|稱為|叫)|旧(?:称|名)?[:：]?|元(?:名)?|原(?:名)?(?:为|為)?|前身(?:は|为|為|是)?|曾用名[:：]?|更名自|改名自)"
     r"\s*[“\"'「『（(]*\Z",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
     r"['\"”」』]*\s*(?:[（(,]\s*(?:now|currently|since|today|現|现|今)|[,，]?\s*(?:(?:which|that) )?"
     r"(?:(?:has|have|had|was|were|is|are) )?(?:since |been |officially )*(?:re(?:named|branded|brands)|"
-    r"chang(?:ed|es) its name)|(?:token|coin)?[\s-](?:to|into)[\s-]\w"
+    r"chang(?:ed|es) its name)|(?:token|coin)?[\s-](?:to|into)[\s-](?-i:[^\sa-z])"
+    r"|,? (?:as|which) (?:it|the \w+|they) (?:was|were) (?:then |once |formerly |previously )?"
+    r"(?:known|called|named)|[（(](?:当時|当时|當時)[）)]"
     r"|(?:[がはをの]|から)?(?:正式に)?(?:改称|改名|社名変更|名称変更|名称を変更|リブランド)"
     r"|(?:已|正式|宣布|将|將)*(?:更名|改名))",
     re.IGNORECASE,

@@ -29,7 +29,6 @@ FAULTS = sentences("faults")
 """Language, a sentence with a fault, and the sentence as it is to be."""
 
 NEVER_UNASKED: list[tuple[Language, str]] = [
-    ("en", "The stablecoin USD coin and a Dao of token holders"),
     ("en", "The U.S. Securities & Exchange Commission sued a crypto exchange."),
     ("en", "Gray scale, Salona, Polka dot, Chain link, Chain Analysis and Shiba inu in crypto"),
     ("en", "Do Kwan, Justin Son, Cathy Wood and Paul Atkin"),

@@ -184,11 +184,18 @@ def test_a_right_name_alone_is_never_a_violation(data: st.DataObject, language: 
 
 @lawful
 @given(packs(), articles)
-def test_protected_spans_contain_no_violations(pack: Pack, article: Article) -> None:
+def test_corrections_change_no_protected_text(pack: Pack, article: Article) -> None:
     result = scan(compile_rules([pack]), article)
     for violation in result["violations"]:
         for start, end in protected_spans(field_of(article, violation["field"])):
-            assert violation["end_offset"] <= start or end <= violation["start_offset"]
+            # A link around a part of a name is inside it.
+            outside = violation["end_offset"] <= start or end <= violation["start_offset"]
+            assert outside or violation["start_offset"] < start < end < violation["end_offset"]
+    for correction in result["corrections"]:
+        text = field_of(article, correction["field"])
+        for start, end in protected_spans(text):
+            if correction["start_offset"] < start < end < correction["end_offset"]:
+                assert text[start:end] in correction["corrected_text"]
 
 
 @lawful

@@ -106,10 +106,10 @@ def test_the_response_repeats_the_language_of_the_request(articles: Articles, la
     assert result["corrected_article"]["tags"] == []
 
 
-def test_a_name_is_suggested_in_the_language_of_the_article(articles: Articles) -> None:
+def test_a_name_is_suggested_in_the_script_of_the_slip(articles: Articles) -> None:
     (result,) = articles.scan({"content": "本日、Zorbkoinが上昇しました。", "language": ""}, persist=False)
     assert result["violations"][0]["language"] == "ja"
-    assert result["corrections"][0]["corrected_text"] == "ゾーブコイン"
+    assert result["corrections"][0]["corrected_text"] == "Zorbcoin"
 
 
 def test_offsets_count_code_points(articles: Articles) -> None:

@@ -34,7 +34,7 @@ def test_the_guide_examples_compile_together(tmp_path: Path) -> None:
     packs = read_packs([*default_files(), *files])
     compile_files(packs)
     own = [rule.id for rule in merge_packs(file.pack for file in packs).rules if rule.id.startswith("own-")]
-    assert len(own) == 5
+    assert len(own) == 6
 
 
 def test_every_command_in_the_guide_exists() -> None:

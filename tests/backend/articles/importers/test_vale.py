@@ -6,8 +6,9 @@ from textwrap import dedent
 import pytest
 
 from backend.articles.importers import Import, format_yaml, import_rules
+from backend.articles.lint.linter import lint
 from backend.articles.model import Pack, Pattern
-from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack
+from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack, read_packs
 
 
 def imported(folder: Path, text: str, name: str = "Terms.yml", base: tuple[Pack, ...] = ()) -> Import:
@@ -145,3 +146,24 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
 def test_an_explicit_word_boundary_overrides_nonword(tmp_path: Path) -> None:
     text = "extends: substitution\nnonword: true\nswap: {'\\bfoo\\b': bar}"
     assert imported(tmp_path, text).rules[0].match == (Pattern(text="foo", boundary="word"),)
+
+
+def test_an_import_brings_no_findings_that_the_source_cannot_avoid(tmp_path: Path) -> None:
+    text = STYLE + "  agent: assistant\n  kb: KB\n  'chatbots?': chatbot(s)\n"
+    made = imported(tmp_path, text)
+    pack = tmp_path / "pack.yaml"
+    pack.write_text(format_yaml(made), encoding="utf-8")
+    assert [str(finding) for finding in lint(read_packs([pack]))] == []
+    by_form = {rule.suggest: rule for rule in made.rules}
+    assert not by_form["assistant"].auto_fix
+    assert not by_form["KB"].auto_fix
+    assert by_form["adapter"].auto_fix
+    assert Pattern(text="chatbot", not_before=("(s)",)) in by_form["chatbot(s)"].match
+
+
+def test_ids_and_repetitions_are_found_among_many_rules(tmp_path: Path) -> None:
+    swap = "".join(f"  'wrong{number}': right\n" for number in range(40))
+    made = imported(tmp_path, STYLE.split("swap:")[0] + "swap:\n" + swap + "  'wron(?:g)0': right\n")
+    assert [rule.id for rule in made.rules[:3]] == ["terms-right", "terms-right-2", "terms-right-3"]
+    assert len({rule.id for rule in made.rules}) == len(made.rules) == 40
+    assert [skipped.reason for skipped in made.skipped] == ["it repeats the rule of Terms.yml, line 9"]

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from backend.articles.matching.neighbours import in_identifier
+from backend.articles.matching.neighbours import is_in_identifier
 from backend.articles.model import Pack
+from backend.articles.text.scripts import choose_same_script
 from backend.entities.model import Entity, Language
 from tests.backend.articles.reference.meaning import (
     Condition,
@@ -139,7 +140,7 @@ def _matches_other_case(pack: Pack, entity: Entity, name: str) -> Condition | No
         has_word_boundaries(span)
         and normalise(span.matched) not in known
         and not is_cashtag(span)
-        and not in_identifier(span.text, span.start, span.end)
+        and not is_in_identifier(span.text, span.start, span.end)
     )
 
 
@@ -191,10 +192,15 @@ def _former_meaning(entity: Entity, name: str, language: Language) -> Meaning:
             return False
         if normalise(span.matched) == normalise(name):
             return True
-        capitals = is_cased(name) and not context and normalise(span.matched) == normalise(name).upper()
-        return capitals and is_line_in_capitals(span)
+        if not is_cased(name) or context:
+            return False
+        if normalise(span.matched) == normalise(name).upper():
+            return is_line_in_capitals(span)
+        has_inner_capitals = any(map(str.isupper, name[1:])) and not name.isupper()
+        return has_inner_capitals and " " not in name and fold(span.matched) == fold(name)
 
     rule = f"{entity.id}.former"
     rank = (7, not context, 2, 0, rule)
     is_evidence = matches if is_unconditional_evidence(entity) and not context else None
-    return Meaning(rank, name, entity.id, rule, False, entity.name(language), matches, context, is_evidence)
+    suggestion, _ = choose_same_script(name, entity.name(language), entity.names.values())
+    return Meaning(rank, name, entity.id, rule, False, suggestion, matches, context, is_evidence)

@@ -1,16 +1,18 @@
 """A slow and simple matcher: a second implementation of the rules, to compare the engine with.
 
-It tries every meaning at every span of a field. It shares only the pack models and the tests of neighbouring
-words with the engine; the latter have their own tests. First mentions are not implemented.
+It tries every meaning at every span of a field. It shares the pack models, the tests of neighbouring words
+and ends of sentences, and the choice of a name in the same script with the engine; those have their own
+tests. First mentions are not implemented.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from backend.articles.matching.neighbours import among_latin
 from backend.articles.model import Pack
+from backend.articles.text.capitalization import ends_sentence
 from backend.articles.text.protection import Protection, protected_spans
 from backend.articles.text.rename_cues import has_rename_cue
+from backend.articles.text.visible_text import VisibleText, unwrap
 from backend.entities.model import Language
 from tests.backend.articles.reference.entity_meanings import list_context_meanings, list_entity_meanings
 from tests.backend.articles.reference.meaning import Meaning
@@ -47,11 +49,15 @@ class Reference:
         self.entities = {entity.id: entity for entity in pack.entities}
         self.pack = pack
 
-    def read(self, text: str, language: Language, *, is_title: bool = False) -> list[Finding]:
-        """Find all names and violations of one field; the results do not overlap."""
+    def read(self, visible: VisibleText, language: Language, *, is_title: bool = False) -> list[Finding]:
+        """Find all names and violations of one field; the results do not overlap.
+
+        All offsets are those of the visible text; what is protected depends on its source.
+        """
+        text = unwrap(visible.text)
         meanings = self._list_meanings(language)
-        protected = protected_spans(text)
-        candidates = self._list_candidates(meanings, text, is_title)
+        protected = protected_spans(visible.source)
+        candidates = self._list_candidates(meanings, visible, is_title)
         evidence = [span for meaning, span in candidates if meaning.is_evidence and meaning.is_evidence(span)]
         found: dict[tuple[int, int], tuple[tuple[object, ...], Finding]] = {}
         for meaning, span in candidates:
@@ -71,7 +77,14 @@ class Reference:
                 )
             ):
                 continue
-            seen = Finding(span.start, span.end, meaning.entity, meaning.rule, suggestion, meaning.auto_fix)
+            seen = Finding(
+                span.start,
+                span.end - keeps_stop(span, suggestion),
+                meaning.entity,
+                meaning.rule,
+                suggestion,
+                meaning.auto_fix,
+            )
             bounds = (span.start, span.end)
             if bounds not in found or meaning.rank < found[bounds][0]:
                 found[bounds] = (meaning.rank, seen)
@@ -79,7 +92,7 @@ class Reference:
         correctable = [
             one
             for _, one in found.values()
-            if not (one.rule and any(a < one.end and b > one.start for a, b in protected))
+            if not (one.rule and overlaps_any(visible, one.start, one.end, protected))
             and not (one.rule and protected_spans(text[one.start : one.end]))
         ]
         return self._accept_explained_former_names(text, leftmost_longest(correctable))
@@ -103,10 +116,12 @@ class Reference:
         ]
 
     def _list_candidates(
-        self, meanings: Sequence[Meaning], text: str, is_title: bool
+        self, meanings: Sequence[Meaning], visible: VisibleText, is_title: bool
     ) -> list[tuple[Meaning, TextSpan]]:
         """List every meaning with every unprotected span that folds like its surface."""
-        protection = Protection(text)
+        text = unwrap(visible.text)
+        joints = [(start, end) for start, end, _ in visible.joints]
+        protection = Protection(visible.source, unprotected=joints)
         by_surface: dict[str, list[Meaning]] = {}
         for meaning in meanings:
             by_surface.setdefault(fold(meaning.surface), []).append(meaning)
@@ -115,7 +130,7 @@ class Reference:
         for start in range(len(text)):
             for end in range(start + 1, min(len(text), start + 2 * longest) + 1):
                 cut = text[start] in COMBINING or (end < len(text) and text[end] in COMBINING)
-                if cut or is_protected(protection, start, end):
+                if cut or is_protected(protection, *visible.source_span(start, end)):
                     continue
                 span = TextSpan(text, start, end, is_title)
                 candidates += [(meaning, span) for meaning in by_surface.get(fold(span.matched), ())]
@@ -134,11 +149,6 @@ class Reference:
         suggestion = meaning.suggestion
         if suggestion is None or meaning.rule is None:
             return None
-        rules = {rule.id: rule.suggest for rule in self.pack.rules}
-        english = self.entities[meaning.entity].name("en") if meaning.entity in self.entities else ""
-        is_auto = rules.get(meaning.rule, "auto") == "auto"
-        if is_auto and english.isascii() and span.matched.isascii() and not suggestion.isascii():
-            suggestion = english if among_latin(span.text, span.start, span.end) else suggestion
         is_in_capitals = span.matched.isupper() and len(span.matched) > 1
         if (
             is_in_capitals
@@ -151,6 +161,7 @@ class Reference:
         has_fixed_case = entity is not None and entity.case == "exact"
         if (
             suggestion[0].islower()
+            and not any(character.isupper() for character in suggestion)
             and span.matched[0].isupper()
             and not has_fixed_case
             and is_sentence_start(span)
@@ -159,10 +170,21 @@ class Reference:
         return suggestion
 
 
+def overlaps_any(visible: VisibleText, start: int, end: int, protected: Sequence[tuple[int, int]]) -> bool:
+    """Whether protected text overlaps a name that has no markup inside."""
+    first, last = visible.source_span(start, end)
+    return not visible.joints_within(start, end) and any(a < last and b > first for a, b in protected)
+
+
 def is_correct(suggestion: str, written: str, name: str) -> bool:
     if suggestion == written:
         return True
     return written != name and not is_half_width(written) and normalise(written) == normalise(suggestion)
+
+
+def keeps_stop(span: TextSpan, suggestion: str | None) -> bool:
+    """True if the stop of an abbreviation also ends the sentence, and the suggestion has none."""
+    return bool(suggestion) and not str(suggestion).endswith(".") and ends_sentence(span.text, span.end)
 
 
 def same_paragraph(text: str, one: int, other: int) -> bool:

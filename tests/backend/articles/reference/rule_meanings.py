@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from backend.articles.matching.neighbours import is_in_hyphenated_identifier
 from backend.articles.model import Pack, Pattern, Rule
-from backend.entities.model import Language
+from backend.articles.text.scripts import choose_same_script
+from backend.entities.model import LANGUAGES, Language
 from tests.backend.articles.reference.meaning import (
     Condition,
     Meaning,
@@ -44,12 +46,13 @@ def list_suggestions(pack: Pack, rule: Rule, language: Language) -> tuple[str, .
 
 def _pattern_meanings(pack: Pack, rule: Rule, pattern: Pattern, language: Language) -> Iterator[Meaning]:
     entity = next((each for each in pack.entities if each.id == rule.entity), None)
-    single = None if isinstance(rule.suggest, tuple) else list_suggestions(pack, rule, language)[0]
+    single, auto_fix = _suggest(pack, rule, pattern.text, language)
     exact = (pattern.case or rule.case) == "exact"
 
     def has_word_boundaries(span: TextSpan) -> bool:
         return (
-            has_boundaries(span, pattern.text, pattern.boundary or rule.boundary)
+            not is_in_hyphenated_identifier(span.text, span.start, span.end)
+            and has_boundaries(span, pattern.text, pattern.boundary or rule.boundary)
             and not fold(span.after).startswith(tuple(map(fold, pattern.not_before)))
             and not fold(span.before).endswith(tuple(map(fold, pattern.not_after)))
         )
@@ -64,12 +67,32 @@ def _pattern_meanings(pack: Pack, rule: Rule, pattern: Pattern, language: Langua
 
     def meaning(kind: int, condition: Condition) -> Meaning:
         rank = (kind, not rule.context, SEVERITY[rule.severity], 0, rule.id, normalise(pattern.text))
-        fields = (pattern.text, rule.entity, rule.id, rule.auto_fix, single)
+        fields = (pattern.text, rule.entity, rule.id, auto_fix, single)
         return Meaning(rank, *fields, condition, rule.context, is_evidence, name=pattern.text)
 
     yield meaning(4, matches)
     if _is_correct_name(pack, pattern.text, rule.entity):
         yield meaning(0, matches_exactly)
+
+
+def _suggest(pack: Pack, rule: Rule, wrong: str, language: Language) -> tuple[str | None, bool]:
+    """The suggestion in the script of ``wrong``, and whether it may be applied without approval."""
+    if isinstance(rule.suggest, tuple):
+        return None, rule.auto_fix
+    suggested = list_suggestions(pack, rule, language)[0]
+    if isinstance(rule.suggest, str) and rule.suggest != "auto":
+        return suggested, rule.auto_fix
+    entities = [entity for entity in pack.entities if entity.id == rule.entity]
+    names = list(rule.suggest.values()) if isinstance(rule.suggest, dict) else []
+    names += [name for entity in entities for name in entity.names.values()]
+    others = [name for entity in entities for listed in entity.also.values() for name in listed]
+    if normalise(wrong) in map(normalise, names + others):
+        return suggested, rule.auto_fix
+    chosen = {
+        each: choose_same_script(wrong, list_suggestions(pack, rule, each)[0], names, others)
+        for each in LANGUAGES
+    }
+    return chosen[language][0], rule.auto_fix and all(same for _, same in chosen.values())
 
 
 def _is_correct_name(pack: Pack, text: str, about: str | None) -> bool:

@@ -18,7 +18,7 @@ class TextSpan:
 
     @property
     def matched(self) -> str:
-        return self.text[self.start : self.end]
+        return self.text[self.start : self.end].replace("\n", " ")
 
     @property
     def before(self) -> str:
@@ -30,12 +30,19 @@ class TextSpan:
 
     @property
     def line(self) -> str:
-        return self.before.rpartition("\n")[2] + self.matched + self.after.partition("\n")[0]
+        return self.before.rpartition("\n")[2] + self.text[self.start :].partition("\n")[0]
 
 
 def normalise(text: str) -> str:
     """Normalise the width, composition and typographic signs of ``text``."""
-    for odd, plain in {"’": "'", "\u3000": " ", "\u00a0": " ", "\u2010": "-", "\u2011": "-"}.items():
+    for odd, plain in {
+        "\n": " ",
+        "’": "'",
+        "\u3000": " ",
+        "\u00a0": " ",
+        "\u2010": "-",
+        "\u2011": "-",
+    }.items():
         text = text.replace(odd, plain)
     wide = ""
     for character in text:
@@ -102,6 +109,8 @@ def has_boundaries(
 
 
 def is_line_in_capitals(span: TextSpan) -> bool:
+    if any(is_cjk(character) and "HANGUL" not in unicodedata.name(character, "") for character in span.line):
+        return False
     return not any("a" <= c <= "z" or "ß" <= c <= "ÿ" or "ａ" <= c <= "ｚ" for c in span.line if c != "÷")
 
 

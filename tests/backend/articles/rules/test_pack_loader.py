@@ -280,8 +280,9 @@ def test_a_first_mention_template_with_a_symbol_needs_an_entity_with_a_symbol(tm
     ]
 
 
-def test_disable_and_enable_accept_only_ids_of_earlier_packs(tmp_path: Path) -> None:
-    found = between(tmp_path, FACTS, "disable: [ethereum, ethereum.case, etherium]\nenable: [house.style]\n")
+def test_disable_and_enable_accept_only_ids_of_earlier_packs_and_built_in_rules(tmp_path: Path) -> None:
+    text = "disable: [ethereum, ethereum.case, unlisted-slip, consistency, etherium]\nenable: [house.style]\n"
+    found = between(tmp_path, FACTS, text)
     assert found == [
         "1.yaml:2: 'disable': there is no rule or entity 'etherium' (did you mean 'ethereum'?)",
         "1.yaml:3: 'enable': there is no rule or entity 'house.style'",

@@ -1,0 +1,1 @@
+"""Finds slips that no rule lists: words within one edit of a name."""

@@ -1,0 +1,223 @@
+"""Finds in one field the slips that no rule lists, and decides which may be corrected unasked."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from itertools import product
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from backend.articles.matching.former_names import Occurrence
+from backend.articles.matching.meanings import Kind, Meaning
+from backend.articles.slips import confidence
+from backend.articles.slips.edits import EditKind
+from backend.articles.slips.slip_index import SlipIndex
+from backend.articles.slips.targets import Candidate, Name
+from backend.articles.slips.weak_evidence import WeakEvidence
+from backend.articles.text.katakana_runs import DOTTED_KATAKANA, KATAKANA_RUN
+
+if TYPE_CHECKING:
+    from backend.articles.matching.field_matcher import FieldMatcher
+
+_LATIN_TOKEN = re.compile("[a-z0-9_\u00df-\u024f\u0370-\u04ff]{5,32}")
+_HAN = re.compile("[\u4e00-\u9fff]{2}")
+_KATAKANA = re.compile("[\u30a1-\u30fa]{2}")
+MAX_KATAKANA_CHARS = 30
+MIN_DELIBERATE = 3
+"""A word that a field has so often may be another name."""
+
+MIN_LEAD = 0.2
+"""By how much a slip must be likelier for its name than for another entity's to be corrected unasked."""
+
+HasEvidence = Callable[[int], bool]
+"""Whether evidence of the field stands near a place of the text."""
+
+
+class _Slip(NamedTuple):
+    """A slip at ``[start:end]`` of the visible text."""
+
+    start: int
+    end: int
+    confidence: float
+    candidate: Candidate
+    right: str
+    dots: int
+    """By how many middle dots it differs from the name."""
+
+    @property
+    def name(self) -> Name:
+        return self.candidate.word.name
+
+    def rank(self) -> tuple[float, int, int, int, bool, str, str]:
+        """Return the order in which overlapping slips are chosen."""
+        name = self.name
+        place = self.start, -self.end
+        return -self.confidence, *place, self.dots, not name.is_canonical, name.text, name.entity
+
+
+def add_slips(matcher: "FieldMatcher", index: SlipIndex, has_evidence: HasEvidence) -> None:
+    """Add the slips of a field to what was found in it. What is found already stays."""
+    slips = _choose_best(_list_slips(matcher, index, has_evidence))
+    if not slips:
+        return
+    occurrences = matcher.found
+    covered = [(slip.start, slip.end) for slip, _ in slips]
+    kept = [occurrence for occurrence in occurrences if not _is_covered(occurrence[0], covered)]
+    added = [_build_occurrence(index, slip, is_doubtful=is_doubtful) for slip, is_doubtful in slips]
+    occurrences[:] = sorted([*kept, *added], key=itemgetter(0))
+
+
+def _build_occurrence(index: SlipIndex, slip: _Slip, *, is_doubtful: bool) -> Occurrence:
+    name, kind = slip.name, slip.candidate.edit.kind
+    # Houses differ about ヴ, a final length mark and foreign persons, and a former name may be meant.
+    is_style = kind is EditKind.STYLE or (kind is EditKind.SOUND and name.type == "person")
+    needs_question = is_doubtful or name.is_former or is_style
+    rule = index.get_rule(
+        name, kind, auto_fix=slip.confidence >= confidence.MIN_UNASKED and not needs_question
+    )
+    return slip.start, slip.end, Meaning(Kind.WRONG, name.entity, rule, raw=name.text), slip.right
+
+
+def _is_covered(start: int, covered: list[tuple[int, int]]) -> bool:
+    index = bisect_left(covered, (start + 1,)) - 1
+    return index >= 0 and covered[index][0] <= start < covered[index][1]
+
+
+def _choose_best(slips: Iterator[_Slip]) -> list[tuple[_Slip, bool]]:
+    """Choose the best of overlapping slips, and tell of each whether another entity is nearly as likely."""
+    chosen: list[_Slip] = []
+    chosen_spans: list[tuple[int, int, int]] = []
+    doubtful: set[int] = set()
+    for slip in sorted(slips, key=_Slip.rank):
+        index = bisect_left(chosen_spans, (slip.start, slip.end, 0))
+        overlapping = [
+            span
+            for span in chosen_spans[max(0, index - 1) : index + 1]
+            if span[0] < slip.end and slip.start < span[1]
+        ]
+        for _, _, number in overlapping:
+            rival = chosen[number]
+            if rival.name.entity != slip.name.entity and rival.confidence - slip.confidence < MIN_LEAD:
+                doubtful.add(number)
+        if not overlapping:
+            chosen_spans.insert(index, (slip.start, slip.end, len(chosen)))
+            chosen.append(slip)
+    return [(chosen[number], number in doubtful) for _, _, number in chosen_spans]
+
+
+def _list_slips(matcher: "FieldMatcher", index: SlipIndex, has_evidence: HasEvidence) -> Iterator[_Slip]:
+    judge = _SlipJudge(matcher, index, has_evidence)
+    for start, end, candidate in _list_candidates(matcher, index):
+        slip = judge.judge(start, end, candidate)
+        if slip is not None:
+            yield slip
+
+
+def _list_candidates(matcher: "FieldMatcher", index: SlipIndex) -> Iterator[tuple[int, int, Candidate]]:
+    """Generate candidates with the places of their whole names in the folded text."""
+    folded = matcher.folded_text
+    yield from _find_in_words(folded, _LATIN_TOKEN, index, is_katakana=False)
+    for candidate in index.phrases.find(folded):
+        yield candidate.start, candidate.end, candidate
+    if folded.isascii():
+        return
+    if _KATAKANA.search(folded):
+        yield from _find_in_words(folded, KATAKANA_RUN, index, is_katakana=True)
+        if "・" in folded or "＝" in folded:
+            yield from _find_in_words(folded, DOTTED_KATAKANA, index, is_katakana=True)
+    by_language = {"zh": "han", "ja": "japanese_han"}
+    if matcher.language in by_language and _HAN.search(folded):
+        for candidate in getattr(index, by_language[matcher.language]).find(folded):
+            yield candidate.start, candidate.end, candidate
+
+
+def _find_in_words(
+    folded: str, token: re.Pattern[str], index: SlipIndex, *, is_katakana: bool
+) -> Iterator[tuple[int, int, Candidate]]:
+    new_words = set(token.findall(folded)).difference(index.ordinary)
+    slips = {}
+    for word in new_words:
+        candidates_of_word = index.slips.get(word)
+        if candidates_of_word is None:
+            if is_katakana and len(word) > MAX_KATAKANA_CHARS:
+                continue
+            candidates_of_word = index.find_in_word(word, is_katakana=is_katakana)
+        if candidates_of_word:
+            slips[word] = candidates_of_word
+    if not slips:
+        return
+    for word, candidates in slips.items():
+        starts = list(_find_starts(word, folded, token))
+        if len(starts) >= MIN_DELIBERATE:
+            candidates = tuple(candidate.reduce_likelihood(confidence.REPEATED) for candidate in candidates)
+        for start, candidate in product(starts, candidates):
+            name_word = candidate.word
+            first, last = start + candidate.start, start + candidate.end
+            if not folded.startswith(name_word.after, last) or not folded.endswith(
+                name_word.before, 0, first
+            ):
+                continue
+            yield first - len(name_word.before), last + len(name_word.after), candidate
+
+
+def _find_starts(word: str, folded: str, token: re.Pattern[str]) -> Iterator[int]:
+    """Generate where ``word`` stands as a whole token."""
+    start = folded.find(word)
+    while start >= 0:
+        match = token.match(folded, start)
+        is_whole = match is not None and match.group() == word
+        if is_whole and not (start and token.match(folded, start - 1)):
+            yield start
+        start = folded.find(word, start + len(word))
+
+
+class _SlipJudge:
+    """Decides whether candidates of one field are slips."""
+
+    def __init__(self, matcher: "FieldMatcher", index: SlipIndex, has_evidence: HasEvidence) -> None:
+        self._matcher = matcher
+        self._index = index
+        self._has_evidence = has_evidence
+        self._weak_evidence = WeakEvidence(matcher)
+        self._starts = [occurrence[0] for occurrence in matcher.found]
+
+    def judge(self, first: int, last: int, candidate: Candidate) -> _Slip | None:
+        """Judge a candidate at ``[first:last]`` of the folded text; None if it is no slip."""
+        name = candidate.word.name
+        folded_text, matcher = self._matcher.folded_text, self._matcher
+        span = matcher.place_in_text(first, last)
+        is_script = candidate.edit.kind is EditKind.SCRIPT
+        if span is None or self._is_taken(*span, may_be_right=is_script):
+            return None
+        written = matcher.text[span[0] : span[1]]
+        if (not is_script and self._index.is_known(folded_text[first:last])) or not matcher.is_free(*span):
+            return None
+        slip_confidence = confidence.rate_candidate(matcher, span, folded_text, (first, last), candidate)
+        if slip_confidence < confidence.MIN_REPORTED:
+            return None
+        if not self._has_evidence(span[0]):
+            slip_confidence -= self._weak_evidence.compute_penalty(*span, name)
+            if slip_confidence < confidence.MIN_REPORTED:
+                return None
+        right = confidence.adapt_case(matcher, span[0], written, name.text)
+        if right == written:
+            return None
+        return _Slip(
+            *span, slip_confidence, candidate, right, abs(name.folded.count("・") - written.count("・"))
+        )
+
+    def _is_taken(self, start: int, end: int, *, may_be_right: bool = False) -> bool:
+        """Whether something found overlaps a place, unless it is a right name inside it.
+
+        ``may_be_right`` says that the place itself may be a right name.
+        """
+        occurrences = self._matcher.found
+        index = max(0, bisect_left(self._starts, start) - 1)
+        while index < len(occurrences) and occurrences[index][0] < end:
+            first, last, meaning, _ = occurrences[index]
+            if last > start and (meaning.rule is not None or first < start or last > end):
+                return True
+            if first == start and last == end and not may_be_right:
+                return True
+            index += 1
+        return False

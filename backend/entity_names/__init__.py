@@ -1,0 +1,1 @@
+"""Names assets, organisations and people in three languages, and finds them by any of their names."""
