@@ -102,10 +102,10 @@ class Authorities:
         page about the matter, so its score is lower. Every home page is one.
         """
         host, path = _split_url(url)
-        found = self._classify_host(host, path, about)
+        authority = self._classify_host(host, path, about)
         if is_general or not path.strip("/"):
-            return replace(found, score=found.score * GENERAL_REFERENCE_FACTOR)
-        return found
+            return replace(authority, score=authority.score * GENERAL_REFERENCE_FACTOR)
+        return authority
 
     def classify_source(self, url: str, document: Document, *, about: Collection[str] = ()) -> Authority:
         """Return the authority of ``url`` as a source of ``document``, which knows its general references."""

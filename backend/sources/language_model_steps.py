@@ -120,15 +120,17 @@ class ModelSteps:
         if not shown:
             return Judgement([])
         answer = self._ask(_STANCE_INSTRUCTIONS, [claim, *shown], _Stances)
-        found: dict[int, Stance] = {}
-        for answered in answer.stances:
-            if answered.stance == "unrelated" or not 0 <= answered.passage < len(shown):
+        stances_by_passage: dict[int, Stance] = {}
+        for answer_stance in answer.stances:
+            if answer_stance.stance == "unrelated" or not 0 <= answer_stance.passage < len(shown):
                 continue
-            if _contains_quote(shown[answered.passage], answered.quote):
-                stance = Stance(answered.passage, answered.stance == "supports", answered.quote)
-                found.setdefault(answered.passage, stance)
-        unrelated = {one.passage for one in answer.stances if one.stance == "unrelated"}
-        return Judgement(list(found.values()), unrelated >= set(range(len(shown))))
+            if _contains_quote(shown[answer_stance.passage], answer_stance.quote):
+                stance = Stance(
+                    answer_stance.passage, answer_stance.stance == "supports", answer_stance.quote
+                )
+                stances_by_passage.setdefault(answer_stance.passage, stance)
+        unrelated = {stance.passage for stance in answer.stances if stance.stance == "unrelated"}
+        return Judgement(list(stances_by_passage.values()), unrelated >= set(range(len(shown))))
 
     def _ask(self, instructions: str, texts: str | list[str], answer_type: type[Answer]) -> Answer:
         parts = [texts] if isinstance(texts, str) else texts

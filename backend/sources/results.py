@@ -63,7 +63,7 @@ def build_result(state: RequestState, verdict: Verdict, milliseconds: int) -> So
     return {
         "statement": choose_statement(state.request, state.claims),
         "refined_query": state.plans[0].refined,
-        "primary_sources": [_build_source(one) for one in shown],
+        "primary_sources": [_build_source(citation) for citation in shown],
         "search_results_count": state.result_count,
         "processing_time_ms": milliseconds,
         "truth_assessment": _build_assessment(verdict),
@@ -71,7 +71,9 @@ def build_result(state: RequestState, verdict: Verdict, milliseconds: int) -> So
             search_rounds=rounds,
             analysis_rounds=rounds,
             total_sources=len(cited),
-            quality_sources_found=sum(one.authority.score >= MIN_QUALITY_AUTHORITY for one in cited),
+            quality_sources_found=sum(
+                citation.authority.score >= MIN_QUALITY_AUTHORITY for citation in cited
+            ),
         ),
         "original_urls": list(state.request.source_urls),
     }
@@ -97,20 +99,20 @@ def _list_citations(state: RequestState) -> list[_Citation]:
         for url in scored.document.urls or (scored.document.url,):
             authority = state.scorer.authorities.classify_source(url, scored.document, about=about)
             validated = _is_validated(state, url, scored)
-            one = _Citation(url, authority, scored, validated, closeness[_get_event(scored)])
-            if url not in best or _readability_key(one, state) > _readability_key(best[url], state):
-                best[url] = one
-    ranked = sorted(best.values(), key=lambda one: one.rank, reverse=True)
-    is_known = any(one.scored.is_about for one in ranked)
+            citation = _Citation(url, authority, scored, validated, closeness[_get_event(scored)])
+            if url not in best or _readability_key(citation, state) > _readability_key(best[url], state):
+                best[url] = citation
+    ranked = sorted(best.values(), key=lambda citation: citation.rank, reverse=True)
+    is_known = any(citation.scored.is_about for citation in ranked)
     return ranked if is_known else ranked[:MAX_NEAR_MISSES]
 
 
 def _find_event_closeness(state: RequestState) -> dict[str, float]:
     """Map each event to the maximum closeness of its documents in all languages."""
     closest: dict[str, float] = {}
-    for one in (one for documents in state.scored for one in documents):
-        event = _get_event(one)
-        closest[event] = max(closest.get(event, 0.0), one.evidence.comparison.closeness)
+    for scored in (document for documents in state.scored for document in documents):
+        event = _get_event(scored)
+        closest[event] = max(closest.get(event, 0.0), scored.evidence.comparison.closeness)
     return closest
 
 
@@ -130,23 +132,23 @@ def _list_documents_to_show(state: RequestState) -> list[ScoredDocument]:
 
     A near miss shares an entity with its claim. A claim that is not checkable has none.
     """
-    about = [one for documents in state.scored for one in _list_nearest(documents)]
+    about = [scored for documents in state.scored for scored in _list_nearest(documents)]
     if about:
         return about
     return [
-        one
+        scored
         for claim, documents in zip(state.claims, state.scored, strict=True)
         if is_checkable(claim)
-        for one in documents
-        if one.shared_entities and one.evidence.relevance >= MIN_NEAR_MISS_RELEVANCE
+        for scored in documents
+        if scored.shared_entities and scored.evidence.relevance >= MIN_NEAR_MISS_RELEVANCE
     ]
 
 
 def _list_nearest(documents: Sequence[ScoredDocument]) -> list[ScoredDocument]:
     """List a claim's documents about its event that are about as close to it as the closest."""
-    about = [one for one in documents if one.is_about]
-    closest = max((one.evidence.comparison.closeness for one in about), default=0.0)
-    return [one for one in about if one.evidence.comparison.closeness >= closest - MAX_CLOSENESS_GAP]
+    about = [scored for scored in documents if scored.is_about]
+    closest = max((scored.evidence.comparison.closeness for scored in about), default=0.0)
+    return [scored for scored in about if scored.evidence.comparison.closeness >= closest - MAX_CLOSENESS_GAP]
 
 
 def _is_validated(state: RequestState, url: str, scored: ScoredDocument) -> bool | None:
@@ -160,9 +162,11 @@ def _is_validated(state: RequestState, url: str, scored: ScoredDocument) -> bool
         return True
     page = state.page_ids[url]
     return any(
-        one.document.external_id == page and one.is_about and not one.evidence.comparison.differences
+        candidate.document.external_id == page
+        and candidate.is_about
+        and not candidate.evidence.comparison.differences
         for documents in state.scored
-        for one in documents
+        for candidate in documents
     )
 
 

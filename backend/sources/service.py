@@ -33,6 +33,7 @@ from backend.sources.assessment.reasoning_texts import (
     format_model_failure,
     format_unread_page,
 )
+from backend.sources.assessment.time_spans import check_time_spans
 from backend.sources.assessment.verdict import (
     UNKNOWN_PROBABILITY,
     Verdict,
@@ -155,7 +156,7 @@ class SourceFinder:
             lambda: self._build_plans(claims, scorer, model, language),
             detail=lambda step: {"query": step["plans"][0]["refined"]},
         )
-        plans = [_restore_plan(one) for one in planned["plans"]]
+        plans = [_restore_plan(plan) for plan in planned["plans"]]
         notes = split["notes"] + planned["notes"]
         # A job that an earlier version started has no parts.
         parts = split.get("parts", ["statement"] * len(claims))
@@ -170,30 +171,30 @@ class SourceFinder:
         if model is not None:
             try:
                 plans = [
-                    _replace_query(one, model.build_queries(claim.wording))
-                    for one, claim in zip(plans, claims, strict=True)
+                    _replace_query(plan, model.build_queries(claim.wording))
+                    for plan, claim in zip(plans, claims, strict=True)
                 ]
             except ModelFailed as failure:
                 notes.append(format_model_failure(language, failure.message))
-        return {"plans": [asdict(one) for one in plans], "notes": notes}
+        return {"plans": [asdict(plan) for plan in plans], "notes": notes}
 
     def _search(self, state: RequestState, steps: Steps) -> None:
         """Run one round: search the providers, read pages, then score the stored documents on each claim."""
         state.rounds += 1
         number = state.rounds
-        found = SearchRound()
+        search_round = SearchRound()
         if self._retriever.can_search_web:
-            found = SearchRound(
+            search_round = SearchRound(
                 **steps.step(
                     f"search {number}",
                     lambda: asdict(self._retriever.search_web(state.plans, number)),
                     detail=lambda step: {"results": step["count"], "failed": step["failed"]},
                 )
             )
-        urls = self._choose_urls(state, found)
+        urls = self._choose_urls(state, search_round)
         if urls:
             seconds = max(1.0, min(8.0, steps.remaining() / 4))
-            read = PageReads(
+            page_reads = PageReads(
                 **steps.step(
                     f"read {number}",
                     lambda: asdict(
@@ -207,50 +208,55 @@ class SourceFinder:
                     detail=lambda step: {"pages": len(step["documents"]), "failed": len(step["failed"])},
                 )
             )
-            state.page_ids |= read.documents
+            state.page_ids |= page_reads.documents
             state.own_pages += [
-                build_document(page, state.scorer.authorities) for page in map(restore_page, read.own_pages)
+                build_document(page, state.scorer.authorities)
+                for page in map(restore_page, page_reads.own_pages)
             ]
-            state.unread_pages |= read.failed
-        state.result_count += found.count
+            state.unread_pages |= page_reads.failed
+        state.result_count += search_round.count
         stored = steps.step(f"weigh {number}", lambda: self._score_documents(state), detail=dict)
         state.result_count += stored["documents"] if number == 1 else 0
         if state.scored_round < number:  # the step was recorded before a restart
             self._score_documents(state)
 
-    def _choose_urls(self, state: RequestState, found: SearchRound) -> list[str]:
+    def _choose_urls(self, state: RequestState, search_round: SearchRound) -> list[str]:
         """Choose URLs to read: those of the request, then by authority, up to the job's maximum."""
         if not self._retriever.can_read_pages:
             return []
         sent = state.request.source_urls if state.rounds == 1 else []
         authorities = state.scorer.authorities
         about = {mention.entity_id for claim in state.claims for mention in claim.mentions}
-        ranked = sorted(found.urls, key=lambda url: -authorities.classify(url, about=about).score)
+        ranked = sorted(search_round.urls, key=lambda url: -authorities.classify(url, about=about).score)
         record_urls = [
-            url for scored in state.scored for one in scored if one.is_about for url in one.document.urls
+            url
+            for scored in state.scored
+            for scored_document in scored
+            if scored_document.is_about
+            for url in scored_document.document.urls
         ]
-        seen = state.page_ids.keys() | state.unread_pages.keys()
-        unread = [url for url in dict.fromkeys([*sent, *ranked, *record_urls]) if url not in seen]
-        return unread[: max(0, MAX_PAGES_PER_JOB - len(seen))]
+        read_urls = state.page_ids.keys() | state.unread_pages.keys()
+        unread = [url for url in dict.fromkeys([*sent, *ranked, *record_urls]) if url not in read_urls]
+        return unread[: max(0, MAX_PAGES_PER_JOB - len(read_urls))]
 
     def _score_documents(self, state: RequestState) -> dict[str, Any]:
         """Score the search hits of each claim and the pages read as evidence on it."""
-        queries = [(one.text, *plan.names) for one, plan in zip(state.claims, state.plans, strict=True)]
+        queries = [(claim.text, *plan.names) for claim, plan in zip(state.claims, state.plans, strict=True)]
         hits, event_texts = self._retriever.search_store(queries, state.language)
-        own = {page.external_id for page in state.own_pages}
-        kept = [name for name in state.page_ids.values() if name not in own]
-        pages = [*state.own_pages, *self._retriever.load_pages(kept)]
-        state.scored = [
-            [
+        own_page_ids = {page.external_id for page in state.own_pages}
+        stored_page_ids = [name for name in state.page_ids.values() if name not in own_page_ids]
+        pages = [*state.own_pages, *self._retriever.load_pages(stored_page_ids)]
+        state.scored = []
+        for claim, claim_hits in zip(state.claims, hits, strict=True):
+            scored = [
                 state.scorer.score_document(
                     claim, hit.document, hit.score, event_text=event_texts.get(hit.document.event or "", "")
                 )
-                for hit in _add_pages(found, pages)
+                for hit in _add_pages(claim_hits, pages)
             ]
-            for claim, found in zip(state.claims, hits, strict=True)
-        ]
+            state.scored.append(check_time_spans(claim, scored, state.scorer))
         state.scored_round = state.rounds
-        documents = {hit.document.external_id for found in hits for hit in found}
+        documents = {hit.document.external_id for claim_hits in hits for hit in claim_hits}
         best = max(map(find_best_relevance, state.scored))
         return {
             "documents": len(documents | {page.external_id for page in pages}),
@@ -266,7 +272,7 @@ class SourceFinder:
             or (find_best_relevance(scored) >= SUFFICIENT_RELEVANCE and not has_official_disagreement(scored))
             for claim, scored in zip(state.claims, state.scored, strict=True)
         )
-        return is_settled or all(state.rounds > len(one.sites) for one in state.plans)
+        return is_settled or all(state.rounds > len(plan.sites) for plan in state.plans)
 
     def _decide_verdict(self, state: RequestState) -> Verdict:
         verdicts = [
@@ -287,7 +293,7 @@ class SourceFinder:
         ]
         verdict = join_verdicts(checkable or verdicts)
         if checkable and len(checkable) < len(verdicts):
-            verdict = replace(verdict, reasoning=" ".join(one.reasoning for one in verdicts))
+            verdict = replace(verdict, reasoning=" ".join(verdict.reasoning for verdict in verdicts))
         unread = [
             format_unread_page(state.language, url, reason)
             for url, reason in state.unread_pages.items()
@@ -302,17 +308,22 @@ class SourceFinder:
         if not is_checkable(claim):
             return Verdict(UNKNOWN_PROBABILITY, "low", UNVERIFIED, reasoning.explain_no_claim(state.language))
         assessed = assess(
-            [one.evidence for one in scored],
+            [scored_document.evidence for scored_document in scored],
             language=state.language,
             searched_web=self._retriever.can_search_web,
         )
         model = state.model
-        about = sorted((one for one in scored if one.is_about), key=lambda one: -one.evidence.relevance)
+        about = sorted(
+            (scored_document for scored_document in scored if scored_document.is_about),
+            key=lambda scored_document: -scored_document.evidence.relevance,
+        )
         if model is None or not about:
             return build_rules_verdict(assessed)
         shown = about[:MAX_PASSAGES]
         try:
-            judgement = model.judge_passages(claim.wording, [one.passage for one in shown])
+            judgement = model.judge_passages(
+                claim.wording, [scored_document.passage for scored_document in shown]
+            )
         except ModelFailed as failure:
             state.notes.append(format_model_failure(state.language, failure.message))
             return build_rules_verdict(assessed)
@@ -329,7 +340,7 @@ def _split_claims(
 ) -> dict[str, list[str]]:
     """Split the texts of a request into claims, the title's first; ``parts`` says where each stands."""
     notes: list[str] = []
-    found: list[tuple[str, str]] = []
+    claims_by_part: list[tuple[str, str]] = []
     for part, text in list_texts(request):
         claims: list[str] = []
         if model is not None and not notes:
@@ -338,11 +349,11 @@ def _split_claims(
             except ModelFailed as failure:
                 notes.append(format_model_failure(language, failure.message))
         claims = claims or split_claims(text, language, scorer.find_mentions)
-        if not claims and not found:
+        if not claims and not claims_by_part:
             claims = [text[:MAX_STATEMENT_EXCERPT_CHARS]]
-        known = {claim for _, claim in found}
-        found += [(part, claim) for claim in claims if claim not in known]
-    chosen = found[:MAX_CLAIMS]
+        earlier_claims = {claim for _, claim in claims_by_part}
+        claims_by_part += [(part, claim) for claim in claims if claim not in earlier_claims]
+    chosen = claims_by_part[:MAX_CLAIMS]
     return {"claims": [claim for _, claim in chosen], "parts": [part for part, _ in chosen], "notes": notes}
 
 
@@ -354,15 +365,19 @@ def _restore_plan(recorded: Mapping[str, Any]) -> Plan:
     return Plan(recorded["refined"], tuple(recorded["names"]), tuple(recorded["sites"]))
 
 
-def _add_pages(found: Sequence[Hit], pages: Sequence[Document]) -> list[Hit]:
+def _add_pages(claim_hits: Sequence[Hit], pages: Sequence[Document]) -> list[Hit]:
     """Return the hits, and the pages that are not among them with a score of 0.
 
     A page of the job replaces a stored one of the same address.
     """
-    own = {page.external_id for page in pages if page.id is None}
-    hits = [hit for hit in found if hit.document.kind != "page" or hit.document.external_id not in own]
-    known = {hit.document.id for hit in hits}
-    return [*hits, *(Hit(page, 0.0) for page in pages if page.id is None or page.id not in known)]
+    own_page_ids = {page.external_id for page in pages if page.id is None}
+    hits = [
+        hit
+        for hit in claim_hits
+        if hit.document.kind != "page" or hit.document.external_id not in own_page_ids
+    ]
+    known_ids = {hit.document.id for hit in hits}
+    return [*hits, *(Hit(page, 0.0) for page in pages if page.id is None or page.id not in known_ids)]
 
 
 def _verdict_detail(verdict: Mapping[str, Any]) -> dict[str, Any]:

@@ -79,26 +79,31 @@ class TruthAssessment:
 
 def compute_probability(evidence: Evidence) -> float:
     """p = .5 + (sigma(z) - .5) * relevance, with z as in the module's docstring."""
-    found = evidence.comparison
-    if found.missing and not found.differences:
-        return 0.5 - MISSING_STEP * min(len(found.missing), MAX_MISSING_STEPS) * evidence.relevance
-    if found.differences:
-        z = -2.6 * max(CONFLICT_WEIGHTS[difference.slot] for difference in found.differences)
+    comparison = evidence.comparison
+    if comparison.missing and not comparison.differences:
+        return 0.5 - MISSING_STEP * min(len(comparison.missing), MAX_MISSING_STEPS) * evidence.relevance
+    if comparison.differences:
+        z = -2.6 * max(CONFLICT_WEIGHTS[difference.slot] for difference in comparison.differences)
     else:
-        z = 0.4 + 0.4 * min(found.shared_entities, 3) + 0.9 * min(found.same_dates, 1)
-        z += 0.8 * min(found.same_figures, 2)
+        z = 0.4 + 0.4 * min(comparison.shared_entities, 3) + 0.9 * min(comparison.same_dates, 1)
+        z += 0.8 * min(comparison.same_figures, 2)
     if _is_entailed(evidence):
         z += ENTAILED_LOGIT
         return 0.5 + (sigmoid(z) - 0.5) * max(evidence.relevance, MIN_ENTAILED_RELEVANCE)
-    if not found.is_sufficient and not found.differences:
+    if not comparison.is_sufficient and not comparison.differences:
         return 0.5
-    weight = evidence.relevance if found.is_sufficient else evidence.relevance * INSUFFICIENT_FACTOR
+    weight = evidence.relevance if comparison.is_sufficient else evidence.relevance * INSUFFICIENT_FACTOR
     return 0.5 + (sigmoid(z) - 0.5) * weight
 
 
 def _is_entailed(evidence: Evidence) -> bool:
-    found = evidence.comparison
-    return found.is_sufficient and found.is_same_language and not found.differences and not found.missing
+    comparison = evidence.comparison
+    return (
+        comparison.is_sufficient
+        and comparison.is_same_language
+        and not comparison.differences
+        and not comparison.missing
+    )
 
 
 def assess(
@@ -179,11 +184,13 @@ def _share_elements(evidence: list[Evidence]) -> list[Evidence]:
     agreeing = [piece.comparison for piece in evidence if not piece.comparison.differences]
     if not agreeing:
         return evidence
-    same_language = [one for one in agreeing if one.is_same_language] or agreeing
-    everywhere = frozenset.intersection(*(one.missing for one in same_language))
-    in_any_language = frozenset.intersection(*(one.missing for one in agreeing))
+    same_language = [comparison for comparison in agreeing if comparison.is_same_language] or agreeing
+    everywhere = frozenset.intersection(*(comparison.missing for comparison in same_language))
+    in_any_language = frozenset.intersection(*(comparison.missing for comparison in agreeing))
     missing = frozenset(
-        one for one in everywhere if one.kind not in ("figure", "name") or one in in_any_language
+        element
+        for element in everywhere
+        if element.kind not in ("figure", "name") or element in in_any_language
     )
     return [
         piece
@@ -229,7 +236,7 @@ def _outweighs(piece: Evidence, ruling: Evidence) -> bool:
     if piece.authority < ruling.authority or compute_probability(piece) < MIN_SUPPORTED_PROBABILITY:
         return False
     disputed = {difference.slot for difference in ruling.comparison.differences}
-    agreed = disputed & {same.slot for same in piece.comparison.agreed}
+    agreed = disputed & {agreement.slot for agreement in piece.comparison.agreed}
     return bool(agreed or disputed & {"agent", "polarity"}) and (
         piece.comparison.closeness >= ruling.comparison.closeness - 1
     )

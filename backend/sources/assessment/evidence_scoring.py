@@ -19,7 +19,7 @@ from backend.sources.claims.claim_parser import parse_claim
 from backend.sources.claims.model import Claim, Comparison
 from backend.sources.claims.simhash import compute_fingerprint
 from backend.sources.comparison.claim_comparison import compare
-from backend.sources.comparison.relevance import relevance
+from backend.sources.comparison.relevance import compute_relevance
 from backend.sources.retrieval import content_sanitizer
 from backend.sources.retrieval.passages import choose_passages, split_passages
 
@@ -77,7 +77,11 @@ class EvidenceScorer:
                 self._score_passage(claim, document, passage, bm25, authority, event_text)
                 for passage in self._list_passages(claim, document)
             ),
-            key=lambda one: (one.is_about, one.evidence.relevance, -len(one.evidence.comparison.differences)),
+            key=lambda scored: (
+                scored.is_about,
+                scored.evidence.relevance,
+                -len(scored.evidence.comparison.differences),
+            ),
         )
 
     def _list_passages(self, claim: Claim, document: Document) -> list[str]:
@@ -99,7 +103,7 @@ class EvidenceScorer:
         evidence = Evidence(
             comparison,
             authority.score,
-            relevance(bm25, comparison),
+            compute_relevance(bm25, comparison),
             self._find_source_name(document, authority, claim.language),
             document.url,
             self._fingerprint(passage),
@@ -110,13 +114,14 @@ class EvidenceScorer:
         )
 
     def _count_shared_entities(self, claim: Claim, document: Document, passage: str) -> int:
-        theirs = {
+        document_entities = {
             *document.entities,
-            *(one.entity_id for one in self._parse_passage(document, passage).mentions),
+            *(mention.entity_id for mention in self.parse_passage(document, passage).mentions),
         }
-        return len({mention.entity_id for mention in claim.mentions} & theirs)
+        return len({mention.entity_id for mention in claim.mentions} & document_entities)
 
-    def _parse_passage(self, document: Document, passage: str) -> Claim:
+    def parse_passage(self, document: Document, passage: str) -> Claim:
+        """Parse a passage of ``document``; relative dates count from the document's own."""
         published_at = document.published_at
         day = published_at.date().isoformat() if published_at else None
         return self._parse_cached(passage, day, document.language, document.kind == "landmark")
@@ -129,10 +134,10 @@ class EvidenceScorer:
         is_record = document.kind == "landmark"
         return compare(
             claim,
-            self._parse_passage(document, passage),
+            self.parse_passage(document, passage),
             document.facts,
             types=self._types,
-            happened=dates.build_record_date(published_at, document.date_precision) if is_record else None,
+            event_date=dates.build_record_date(published_at, document.date_precision) if is_record else None,
             published=published_at.date() if published_at and not is_record else None,
             entities=document.entities,
             bm25=bm25 or None,
@@ -155,7 +160,7 @@ class EvidenceScorer:
         )
 
     def _parse_text(self, passage: str, day: str | None, language: str | None, is_record: bool) -> Claim:
-        known_language = next((one for one in LANGUAGES if one == language), None) or detect([passage])
+        known_language = next((known for known in LANGUAGES if known == language), None) or detect([passage])
         reference = date.fromisoformat(day) if day else None
         mentions = self.find_mentions(passage) if is_record else find_mentions(self.rules, passage)
         return parse_claim(passage, known_language, mentions, reference_date=reference)
@@ -166,14 +171,18 @@ class EvidenceScorer:
         Both are about crypto assets, so an ambiguous name (Maker, Stake) needs no other word beside it. A
         numbered block is not a name.
         """
-        found = find_mentions(self.rules, text + FIELD_CONTEXT)
-        return [one for one in found if one.end <= len(text) and not units.is_label(text, one.start, one.end)]
+        mentions = find_mentions(self.rules, text + FIELD_CONTEXT)
+        return [
+            mention
+            for mention in mentions
+            if mention.end <= len(text) and not units.is_label(text, mention.start, mention.end)
+        ]
 
     def _find_best_authority(self, document: Document, about: set[str]) -> Authority:
         """Return the highest authority among the document's URLs; a record of the archive is known."""
         urls = document.urls or (document.url,)
         authorities = (self.authorities.classify_source(url, document, about=about) for url in urls)
-        best = max(authorities, key=lambda one: one.score)
+        best = max(authorities, key=lambda authority: authority.score)
         if document.kind == "landmark" and best.score < MIN_RECORD_AUTHORITY:
             return replace(best, score=MIN_RECORD_AUTHORITY)
         return best
@@ -188,10 +197,16 @@ class EvidenceScorer:
 
 def find_best_relevance(scored: Sequence[ScoredDocument]) -> float:
     """Return the highest relevance of a document about the claim's event, or 0."""
-    return max((one.evidence.relevance for one in scored if one.is_about), default=0.0)
+    return max((one_scored.evidence.relevance for one_scored in scored if one_scored.is_about), default=0.0)
 
 
 def has_official_disagreement(scored: Sequence[ScoredDocument]) -> bool:
     """Whether official sources on the event disagree with each other."""
-    official = [one.evidence.comparison for one in scored if one.is_about and one.authority.is_official]
-    return any(one.differences for one in official) and any(not one.differences for one in official)
+    official = [
+        one_scored.evidence.comparison
+        for one_scored in scored
+        if one_scored.is_about and one_scored.authority.is_official
+    ]
+    return any(comparison.differences for comparison in official) and any(
+        not comparison.differences for comparison in official
+    )

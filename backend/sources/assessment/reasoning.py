@@ -30,21 +30,21 @@ def explain_no_claim(language: Language) -> str:
 
 
 def explain(
-    language: Language, assessment: AssessmentWord, deciding: Evidence, other: Evidence | None
+    language: Language, assessment: AssessmentWord, deciding: Evidence, opposing: Evidence | None
 ) -> str:
-    """Return one to three sentences; ``other`` is the weightiest evidence of the other side, if any."""
+    """Return one to three sentences; ``opposing`` is the weightiest evidence of the other side, if any."""
     phrases = PHRASES[language]
-    if assessment == MIXED and other is not None:
+    if assessment == MIXED and opposing is not None:
         sentences = [
             phrases["mixed"],
             _explain_first_slot(language, deciding),
-            _explain_first_slot(language, other),
+            _explain_first_slot(language, opposing),
         ]
     else:
-        sentences = _explain_slots(language, assessment, deciding)[: MAX_SENTENCES - (other is not None)]
-        if other is not None:
-            side = "though:differs" if other.comparison.differences else "though:agrees"
-            sentences.append(phrases[side].format(source=_name_source(language, other)))
+        sentences = _explain_slots(language, assessment, deciding)[: MAX_SENTENCES - (opposing is not None)]
+        if opposing is not None:
+            side = "though:differs" if opposing.comparison.differences else "though:agrees"
+            sentences.append(phrases[side].format(source=_name_source(language, opposing)))
     return _join(language, sentences)
 
 
@@ -56,7 +56,9 @@ def explain_unknown_host(language: Language, deciding: Evidence) -> str:
 
 def _join(language: Language, sentences: Sequence[str]) -> str:
     """Join sentences, each with a capital at its start."""
-    return (" " if language == "en" else "").join(one[:1].upper() + one[1:] for one in sentences)
+    return (" " if language == "en" else "").join(
+        sentence[:1].upper() + sentence[1:] for sentence in sentences
+    )
 
 
 def _name_source(language: Language, evidence: Evidence) -> str:
@@ -70,13 +72,13 @@ def _name_source(language: Language, evidence: Evidence) -> str:
 
 
 def _explain_slots(language: Language, assessment: AssessmentWord, evidence: Evidence) -> list[str]:
-    found = evidence.comparison
-    if found.differences:
-        ordered = sorted(found.differences, key=lambda difference: _SLOT_ORDER.index(difference.slot))
+    comparison = evidence.comparison
+    if comparison.differences:
+        ordered = sorted(comparison.differences, key=lambda difference: _SLOT_ORDER.index(difference.slot))
         return [_format_sentence(language, "differs", difference, evidence) for difference in ordered]
-    if found.missing:
+    if comparison.missing:
         return _explain_missing(language, evidence)
-    if found.agreed:
+    if comparison.agreed:
         key = "partly" if assessment == UNVERIFIED else "agrees"
         return [
             PHRASES[language][key].format(
@@ -90,13 +92,17 @@ def _explain_slots(language: Language, assessment: AssessmentWord, evidence: Evi
 def _list_agreed(language: Language, evidence: Evidence) -> str:
     """List the agreeing values, each with its wording in the source where that differs."""
     phrases = PHRASES[language]
-    listed: dict[str, None] = {}
-    for same in evidence.comparison.agreed:
-        found = _format_value(language, same.found)
-        is_equal = found.lower() == same.claimed.lower()
-        value = same.claimed if is_equal else phrases["equals"].format(claimed=same.claimed, found=found)
-        listed[_truncate(value)] = None
-    return phrases["comma"].join(listed)
+    values: dict[str, None] = {}
+    for agreement in evidence.comparison.agreed:
+        source_value = _format_value(language, agreement.found)
+        is_equal = source_value.lower() == agreement.claimed.lower()
+        value = (
+            agreement.claimed
+            if is_equal
+            else phrases["equals"].format(claimed=agreement.claimed, found=source_value)
+        )
+        values[_truncate(value)] = None
+    return phrases["comma"].join(values)
 
 
 _ISO_DATE = re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{2}))?")
@@ -117,17 +123,19 @@ def _format_value(language: Language, text: str) -> str:
 
 def _explain_missing(language: Language, evidence: Evidence) -> list[str]:
     """Say what the source confirms and which element of the statement no source tells."""
-    phrases, found = PHRASES[language], evidence.comparison
+    phrases, comparison = PHRASES[language], evidence.comparison
     source = _name_source(language, evidence)
     sentences = [
         phrases["confirms"].format(source=source, claimed=_list_agreed(language, evidence))
-        if found.agreed
+        if comparison.agreed
         else phrases["tells"].format(source=source)
     ]
-    ordered = sorted(found.missing, key=lambda one: (_ELEMENT_ORDER.index(one.kind), one.text))
+    ordered = sorted(
+        comparison.missing, key=lambda element: (_ELEMENT_ORDER.index(element.kind), element.text)
+    )
     sentences += [
-        phrases[f"missing:{one.kind}"].format(claimed=_truncate(one.text))
-        for one in ordered[: MAX_SENTENCES - 1]
+        phrases[f"missing:{element.kind}"].format(claimed=_truncate(element.text))
+        for element in ordered[: MAX_SENTENCES - 1]
     ]
     return sentences
 

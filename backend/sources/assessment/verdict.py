@@ -84,20 +84,20 @@ def apply_stances(
     rules = build_rules_verdict(assessed)
     if not stances and not finds_nothing:
         return rules
-    weight = sum(one.authority for one in stances)
-    balance = sum((1 if one.stance.supports else -1) * one.authority for one in stances)
+    weight = sum(weighted.authority for weighted in stances)
+    balance = sum((1 if weighted.stance.supports else -1) * weighted.authority for weighted in stances)
     if rules.word == SUPPORTED and balance <= 0:
         veto = reasoning_texts.describe_veto(language, model)
         return Verdict(VETO_PROBABILITY, "low", UNVERIFIED, f"{rules.reasoning} {veto}")
     if not stances:
         return rules
     if rules.word != UNVERIFIED or not _can_be_raised(assessed):
-        supporting = sum(one.stance.supports for one in stances)
+        supporting = sum(weighted.stance.supports for weighted in stances)
         summary = reasoning_texts.describe_stances(language, model, supporting, len(stances) - supporting)
         return Verdict(rules.probability, rules.confidence, rules.word, f"{rules.reasoning} {summary}")
     logit = MODEL_SHARE * STANCE_LOGIT * balance / weight + (1 - MODEL_SHARE) * _logit(rules.probability)
     p = sigmoid(logit)
-    supporting = sum(one.stance.supports for one in stances)
+    supporting = sum(weighted.stance.supports for weighted in stances)
     summary = reasoning_texts.describe_stances(language, model, supporting, len(stances) - supporting)
     reasoning = f"{rules.reasoning} {summary}"
     if 0 < supporting < len(stances) and MAX_CONTRADICTED_PROBABILITY < p < MIN_SUPPORTED_PROBABILITY:
@@ -112,18 +112,18 @@ def join_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
     """Join the verdicts on a statement's claims, of which there is at least one."""
     if len(verdicts) == 1:
         return verdicts[0]
-    wrong = [one for one in verdicts if one.word == CONTRADICTED]
-    right = [one for one in verdicts if one.word == SUPPORTED]
-    deciding = min(wrong, key=lambda one: one.probability) if wrong else None
-    reasons = dict.fromkeys(one.reasoning for one in [*wrong, *right, *verdicts])
+    wrong = [verdict for verdict in verdicts if verdict.word == CONTRADICTED]
+    right = [verdict for verdict in verdicts if verdict.word == SUPPORTED]
+    deciding = min(wrong, key=lambda verdict: verdict.probability) if wrong else None
+    reasons = dict.fromkeys(verdict.reasoning for verdict in [*wrong, *right, *verdicts])
     if deciding is not None:
         word: AssessmentWord = MIXED if right else CONTRADICTED
         return Verdict(deciding.probability, deciding.confidence, word, " ".join(reasons))
-    worst = min(one.probability for one in verdicts)
-    mean = sigmoid(sum(_logit(one.probability) for one in verdicts) / len(verdicts))
+    worst = min(verdict.probability for verdict in verdicts)
+    mean = sigmoid(sum(_logit(verdict.probability) for verdict in verdicts) / len(verdicts))
     p = mean if worst > UNKNOWN_PROBABILITY else worst
-    confidence = min((one.confidence for one in verdicts), key=_CONFIDENCE_LEVELS.index)
-    is_mixed = any(one.word == MIXED for one in verdicts)
+    confidence = min((verdict.confidence for verdict in verdicts), key=_CONFIDENCE_LEVELS.index)
+    is_mixed = any(verdict.word == MIXED for verdict in verdicts)
     return Verdict(p, confidence, MIXED if is_mixed else find_word(p), " ".join(reasons))
 
 

@@ -27,7 +27,7 @@ MAX_ACTIONS = 200
 
 _DENIAL = re.compile(r"\bden(?:y|ies|ied|ying)\b|否认|否認")
 _GAP = " * "
-_ROOM = r" (?:[^\s,.;:]+ ){1,5}?"
+_GAP_PATTERN = r" (?:[^\s,.;:]+ ){1,5}?"
 """Up to five words of one clause between a verb and its particle."""
 _LATIN = re.compile(r"[a-z0-9]")
 
@@ -39,7 +39,7 @@ class Verb:
     ``refusal``: it states that something did not happen. ``generic``: it is so common that two texts with it
     need not be about one event. ``once``: the same agents are unlikely to repeat it. ``roles``: the names of
     the roles of its agent, patient, recipient and giver; empty if it has no two parties. Roles of acts with
-    one ``matter`` compare."""
+    one ``role_group`` compare."""
 
     name: str
     themes: frozenset[str]
@@ -50,7 +50,9 @@ class Verb:
     generic: bool = False
     once: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
-    matter: str = ""
+    role_group: str = ""
+    supported_by: frozenset[str] | None = None
+    """The verbs that bear out this act, itself among them; None if it cannot be searched for."""
 
 
 DIRECTED_ROLES: Mapping[str, str] = MappingProxyType(
@@ -59,12 +61,12 @@ DIRECTED_ROLES: Mapping[str, str] = MappingProxyType(
 """The roles of an act that is marked ``directed``."""
 
 
-def _inflected(phrase: str, irregular: Mapping[str, list[str]]) -> Iterator[str]:
+def _generate_inflections(phrase: str, irregular: Mapping[str, list[str]]) -> Iterator[str]:
     """Generate all forms of a phrase, inflected at its first word; a phrase with ``=`` has one form. A word
     ``a|b`` means each alternative."""
     if "|" in phrase:
         for words in product(*(word.split("|") for word in phrase.split(" "))):
-            yield from _inflected(" ".join(word for word in words if word), irregular)
+            yield from _generate_inflections(" ".join(word for word in words if word), irregular)
         return
     if phrase.startswith("="):
         yield phrase[1:]
@@ -83,17 +85,17 @@ def _inflected(phrase: str, irregular: Mapping[str, list[str]]) -> Iterator[str]
     yield from (form + tail for form in forms)
 
 
-def _yaml(name: str) -> Any:
+def _load_yaml(name: str) -> Any:
     return yaml.load((DATA / name).read_text("utf-8"), Loader=yaml.CSafeLoader)
 
 
 @cache
 def verbs() -> Mapping[str, Verb]:
     """Load the verbs by name, once."""
-    irregular = _yaml("inflections.yaml")
-    listed = {}
-    for name, entry in _yaml("verbs.yaml").items():
-        english = [form for phrase in entry["en"] for form in _inflected(phrase, irregular)]
+    irregular = _load_yaml("inflections.yaml")
+    verbs_by_name = {}
+    for name, entry in _load_yaml("verbs.yaml").items():
+        english = [form for phrase in entry["en"] for form in _generate_inflections(phrase, irregular)]
         themes, opposites, after = (frozenset(entry.get(key, ())) for key in ("theme", "opposites", "after"))
         refusal, generic, once = (entry.get(key, False) for key in ("refusal", "generic", "once"))
         unique: dict[Language, tuple[str, ...]] = {
@@ -102,29 +104,37 @@ def verbs() -> Mapping[str, Verb]:
             "zh": tuple(entry["zh"]),
         }
         roles = entry.get("roles") or (DIRECTED_ROLES if entry.get("directed") else {})
-        matter = entry.get("matter", name)
-        listed[name] = Verb(name, themes, opposites, after, unique, refusal, generic, once, roles, matter)
-    for verb in [*listed.values()]:
-        for other in verb.opposites:
-            listed[other] = replace(listed[other], opposites=listed[other].opposites | {verb.name})
-    return MappingProxyType(listed)
+        role_group = entry.get("matter", name)
+        told_by = entry.get("told_by", "any" if generic else [])
+        supported_by = None if told_by == "any" else frozenset({name, *told_by})
+        verbs_by_name[name] = Verb(
+            name, themes, opposites, after, unique, refusal, generic, once, roles, role_group, supported_by
+        )
+    for verb in [*verbs_by_name.values()]:
+        for opposite in verb.opposites:
+            verbs_by_name[opposite] = replace(
+                verbs_by_name[opposite], opposites=verbs_by_name[opposite].opposites | {verb.name}
+            )
+    return MappingProxyType(verbs_by_name)
 
 
 @cache
-def _automaton(language: Language) -> tuple[ahocorasick_rs.AhoCorasick, tuple[tuple[str, ...], ...]]:
+def _build_automaton(language: Language) -> tuple[ahocorasick_rs.AhoCorasick, tuple[tuple[str, ...], ...]]:
     """Build the automaton of a language: its own forms, and English ones, which every text may contain."""
     meanings: dict[str, list[str]] = {}
     for verb in verbs().values():
         for form in dict.fromkeys((*verb.forms["en"], *verb.forms[language])):
             meanings.setdefault(form, []).append(verb.name)
-    meanings |= {word: [] for word in _yaml("words.yaml")["no_acts"]}
+    meanings |= {word: [] for word in _load_yaml("words.yaml")["no_acts"]}
     kind = ahocorasick_rs.MatchKind.LeftmostLongest
-    whole = {form: names for form, names in meanings.items() if _GAP not in form}
-    return ahocorasick_rs.AhoCorasick(list(whole), matchkind=kind), tuple(map(tuple, whole.values()))
+    contiguous_forms = {form: names for form, names in meanings.items() if _GAP not in form}
+    return ahocorasick_rs.AhoCorasick(list(contiguous_forms), matchkind=kind), tuple(
+        map(tuple, contiguous_forms.values())
+    )
 
 
 @cache
-def _parted() -> tuple[re.Pattern[str], Mapping[str, tuple[str, ...]]]:
+def _compile_separable_forms() -> tuple[re.Pattern[str], Mapping[str, tuple[str, ...]]]:
     """Compile the forms with a gap (gave, back) to one pattern, and map each to its verbs."""
     meanings: dict[str, list[str]] = {}
     for verb in verbs().values():
@@ -132,9 +142,11 @@ def _parted() -> tuple[re.Pattern[str], Mapping[str, tuple[str, ...]]]:
             if _GAP in form:
                 meanings.setdefault(form, []).append(verb.name)
     pairs = [tuple(re.escape(half) for half in form.split(_GAP)) for form in meanings]
-    ways = (rf"{first}(?={_ROOM}(?P<f{place}>{rest})\b)" for place, (first, rest) in enumerate(pairs))
-    named = {f"f{place}": tuple(names) for place, names in enumerate(meanings.values())}
-    return re.compile(rf"\b(?:{'|'.join(ways)})"), MappingProxyType(named)
+    alternatives = (
+        rf"{first}(?={_GAP_PATTERN}(?P<f{index}>{rest})\b)" for index, (first, rest) in enumerate(pairs)
+    )
+    verbs_by_group = {f"f{index}": tuple(names) for index, names in enumerate(meanings.values())}
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})"), MappingProxyType(verbs_by_group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,74 +157,86 @@ class _Form:
     verbs: tuple[str, ...]
     start: int
     end: int
-    whole: int
+    full_end: int
 
 
-def _forms(low: str, language: Language) -> list[_Form]:
-    automaton, meanings = _automaton(language)
-    found = {
+def _find_forms(lowered: str, language: Language) -> list[_Form]:
+    automaton, meanings = _build_automaton(language)
+    forms_by_start = {
         start: _Form(meanings[index], start, end, end)
-        for index, start, end in automaton.find_matches_as_indexes(low)
-        if _stands_alone(low, start, end)
+        for index, start, end in automaton.find_matches_as_indexes(lowered)
+        if _stands_alone(lowered, start, end)
     }
     if language == "en":
-        pattern, parted = _parted()
-        for match in pattern.finditer(low):
+        pattern, parted = _compile_separable_forms()
+        for match in pattern.finditer(lowered):
             if match.lastgroup is not None:
                 group = match.lastgroup
-                found[match.start()] = _Form(parted[group], match.start(), match.end(), match.end(group))
-    return [found[start] for start in sorted(found)]
+                forms_by_start[match.start()] = _Form(
+                    parted[group], match.start(), match.end(), match.end(group)
+                )
+    return [forms_by_start[start] for start in sorted(forms_by_start)]
 
 
 def find(text: str, language: Language) -> list[Action]:
     """Find the actions of a plain ``text`` in order. A form of two verbs (公開) gives both."""
-    low = text.lower()
-    forms = _forms(low, language)
-    found: list[Action] = []
-    governing = negation.governing(low)
-    stands_before = language != "ja"
-    before_end = 0
-    used = -1
-    for place, form in enumerate(forms):
+    lowered = text.lower()
+    forms = _find_forms(lowered, language)
+    actions: list[Action] = []
+    governing_starts = negation.find_governing_starts(lowered)
+    first_otherwise = negation.find_first_otherwise(lowered, language)
+    is_negation_first = language != "ja"
+    previous_end = 0
+    negation_start = -1
+    for index, form in enumerate(forms):
         start, end = form.start, form.end
-        if start == used or not form.verbs:
+        if start == negation_start or not form.verbs:
             continue  # the negation of the verb before, or a word that only holds a form
-        following = forms[place + 1].start if place + 1 < len(forms) else None
-        if stands_before and start in governing and negation.reaches(low, end, following):
+        following = forms[index + 1].start if index + 1 < len(forms) else None
+        if is_negation_first and start in governing_starts and negation.is_in_scope(lowered, end, following):
             continue
-        negated, behind = negation.of(low, start, end, before_end, language)
-        used = end + behind if behind is not None else used
-        found += [Action(verb, not negated, start, end, text[start : form.whole]) for verb in form.verbs]
-        before_end = end
-        if len(found) >= MAX_ACTIONS:
+        negated, negation_offset = negation.find_verb_negation(lowered, start, end, previous_end, language)
+        negation_start = end + negation_offset if negation_offset is not None else negation_start
+        if negated and any(span_start <= start < span_end for span_start, span_end in first_otherwise):
+            negated = False  # had never listed a coin before: the first listing
+        actions += [Action(verb, not negated, start, end, text[start : form.full_end]) for verb in form.verbs]
+        previous_end = end
+        if len(actions) >= MAX_ACTIONS:
             break
-    found = _apply_barring(low, found)
-    return negation.without_denied(low, found) or _mere_denial(low, text)
+    actions = _apply_barring(lowered, actions)
+    return negation.negate_denied_sentences(lowered, actions) or _find_unlisted_denial(lowered, text)
 
 
-def _apply_barring(low: str, found: Sequence[Action]) -> list[Action]:
+def _apply_barring(lowered: str, actions: Sequence[Action]) -> list[Action]:
     """Negate the acts that are barred, and in Chinese each that directly follows such an act (发行融资)."""
     result: list[Action] = []
-    for place, action in enumerate(found):
-        before = found[place - 1] if place else None
-        last = result[-1] if result else None
-        is_joined = last is not None and last.end == action.start and not last.text.isascii()
-        if is_joined and last is not None and before is not None and last.affirmed != before.affirmed:
+    for index, action in enumerate(actions):
+        previous = actions[index - 1] if index else None
+        last_result = result[-1] if result else None
+        is_joined = (
+            last_result is not None and last_result.end == action.start and not last_result.text.isascii()
+        )
+        if (
+            is_joined
+            and last_result is not None
+            and previous is not None
+            and last_result.affirmed != previous.affirmed
+        ):
             result.append(replace(action, affirmed=not action.affirmed))
         else:
-            result.append(_forbidden(low, before, action))
+            result.append(_negate_if_barred(lowered, previous, action))
     return result
 
 
-def _forbidden(low: str, before: Action | None, action: Action) -> Action:
+def _negate_if_barred(lowered: str, barring: Action | None, action: Action) -> Action:
     """Negate an act that is barred or blocked (blocked the repeal, 禁止推进)."""
-    if before is None or not before.affirmed or before.verb not in BARRING or before.end > action.start:
+    if barring is None or not barring.affirmed or barring.verb not in BARRING or barring.end > action.start:
         return action
-    if verbs()[action.verb].themes & {"duty"} or not _CALLS_OFF.match(before.text.lower()):
+    if verbs()[action.verb].themes & {"duty"} or not _CALLS_OFF.match(barring.text.lower()):
         return action
-    if before.text.lower().endswith(" on"):  # the ban on crypto is a noun
+    if barring.text.lower().endswith(" on"):  # the ban on crypto is a noun
         return action
-    is_object = _OBJECT.fullmatch(low, before.end, action.start) is not None
+    is_object = _OBJECT.fullmatch(lowered, barring.end, action.start) is not None
     return replace(action, affirmed=not action.affirmed) if is_object else action
 
 
@@ -229,16 +253,16 @@ _OBJECT = re.compile(
 """Text that may stand between a barring verb and the barred act."""
 
 
-def _mere_denial(low: str, text: str) -> list[Action]:
+def _find_unlisted_denial(lowered: str, text: str) -> list[Action]:
     """Return a rejection for a denial without a listed verb (of an application, a petition)."""
-    match = _DENIAL.search(low)
+    match = _DENIAL.search(lowered)
     return [] if match is None else [Action("reject", True, *match.span(), text[match.start() : match.end()])]
 
 
-def _stands_alone(low: str, start: int, end: int) -> bool:
+def _stands_alone(lowered: str, start: int, end: int) -> bool:
     """True unless a form in Latin letters is part of a longer word."""
-    if not low[start].isascii():
+    if not lowered[start].isascii():
         return True
-    before = start > 0 and _LATIN.match(low[start - 1])
-    behind = end < len(low) and _LATIN.match(low[end])
-    return not before and not behind
+    before = start > 0 and _LATIN.match(lowered[start - 1])
+    after = end < len(lowered) and _LATIN.match(lowered[end])
+    return not before and not after

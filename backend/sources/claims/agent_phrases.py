@@ -29,7 +29,7 @@ _PATTERNS: Mapping[Language, re.Pattern[str]] = {
 }
 
 
-def named(text: str, language: Language) -> str | None:
+def find_named_agent(text: str, language: Language) -> str | None:
     """Return the first agent that ``text`` names in such a phrase, or None."""
     match = _PATTERNS[language].search(text)
     return match["name"] if match is not None else None

@@ -71,7 +71,7 @@ def is_checkable(claim: Claim) -> bool:
     text, language = claim.text.strip(), claim.language
     if _ASKED[language].search(text) or _BELIEF[language].search(text):
         return False
-    if language == "en" and _INVERTED.match(text) and not _begins_with_a_name(claim):
+    if language == "en" and _INVERTED.match(text) and ": " not in text and not _begins_with_a_name(claim):
         return False
     in_coins = any(quantity.unit in units().codes - units().currencies for quantity in claim.quantities)
     if _FORECAST[language].search(text) and not in_coins:

@@ -32,15 +32,15 @@ def parse_claim(
     ``reference_date`` is the day of publication, or of the recorded event. Relative dates and dates without a
     year are resolved with it.
     """
-    written, text = text, to_simplified(text) if language == "zh" else text
-    if text != written:
-        mentions = [replace(one, text=text[one.start : one.end]) for one in mentions]
+    original, text = text, to_simplified(text) if language == "zh" else text
+    if text != original:
+        mentions = [replace(mention, text=text[mention.start : mention.end]) for mention in mentions]
     plain = numbers.normalize(text[:MAX_CHARS])
     found_dates = dates.find(plain, reference_date)
     found_quantities = [
-        one
-        for one in quantities.find(plain, language, found_dates)
-        if not any(named.start <= one.start and one.end <= named.end for named in mentions)
+        quantity
+        for quantity in quantities.find(plain, language, found_dates)
+        if not any(named.start <= quantity.start and quantity.end <= named.end for named in mentions)
     ]  # Three Arrows is a name
     found_actions = [action for action in actions.find(plain, language) if not _is_in_name(action, mentions)]
     spans = [(slot.start, slot.end) for slots in (mentions, found_dates, found_quantities) for slot in slots]
@@ -56,23 +56,24 @@ def parse_claim(
         quantities=tuple(found_quantities),
         actions=tuple(found_actions),
         words=lexical_features.list_terms(plain, spans),
-        matter=frozenset(term for term in content_terms if term not in lowercase_names),
-        denied=_find_negated(plain, language, action_spans),
+        content_terms=frozenset(term for term in content_terms if term not in lowercase_names),
+        negated_terms=_find_negated(plain, language, action_spans),
         names=names,
-        subject=subjects.find(text[:MAX_CHARS], language, spans),
-        places=places.find(plain),
+        subject=subjects.find_subject(text[:MAX_CHARS], language, spans),
+        places=places.find_countries(plain),
         clauses=clauses.split_clauses(plain, language, [*spans, *action_spans]),
-        original=written if written != text else "",
+        original=original if original != text else "",
     )
 
 
 def _find_negated(plain: str, language: Language, action_spans: Sequence[tuple[int, int]]) -> frozenset[str]:
     """Find negated words outside the actions, whose negation is stored on the action."""
-    low = plain.lower()
+    lowered = plain.lower()
+    skipped = [*action_spans, *negation.find_first_otherwise(lowered, language)]
     return frozenset(
         lexical_features.stem(match["word"])
-        for match in negation.find_negated_words(low, language)
-        if not any(start < match.end("word") and match.start("word") < end for start, end in action_spans)
+        for match in negation.find_negated_words(lowered, language)
+        if not any(start < match.end("word") and match.start("word") < end for start, end in skipped)
     )
 
 

@@ -11,6 +11,10 @@ from backend.sources.claims import actions, compound_sentences, dates, lexical_f
 from backend.sources.claims.cues import find_cues
 
 MAX_CLAIMS = 5
+MIN_DEPENDENT_TERMS = 3
+"""Minimum content terms of a sentence that is read with the one before it (*I like it* has one)."""
+MAX_JOINED_SENTENCES = 3
+"""Maximum statements of a text in which one that names nobody is read with the one before it."""
 MAX_SENTENCES = 200
 """Maximum sentences of an article that are examined; later ones repeat or comment."""
 MIN_CLAIM_CHARS, MAX_CLAIM_CHARS = 6, 1_000
@@ -43,16 +47,16 @@ _QUESTION = re.compile(r"[?？][」』”\"')）]*$|(?:か|かな)[。]?$|吗[�
 def sentences(text: str) -> Iterator[str]:
     """Generate the stripped sentences of a text in any of the three languages. A stop after an abbreviation,
     in a number, or inside quotation marks or brackets does not end a sentence."""
-    start, depth, seen = 0, 0, 0
+    start, depth, counted_to = 0, 0, 0
     for match in _STOP.finditer(text):
         stop = match.group()
-        depth = _depth(text, seen, match.start(), depth)
-        seen = match.start()
+        depth = _count_open_marks(text, counted_to, match.start(), depth)
+        counted_to = match.start()
         if stop.startswith("."):
             tail = text[max(start, match.start() - 12) : match.start()]
             if len(stop) == 1 and _ABBREVIATION.search(tail) and match.end() < len(text):
                 continue
-        if depth > 0 and not stop.startswith("\n") and not _closes(stop):
+        if depth > 0 and not stop.startswith("\n") and not _is_closing(stop):
             continue
         if stop.startswith("\n"):
             depth = 0
@@ -65,7 +69,7 @@ def sentences(text: str) -> Iterator[str]:
         yield rest
 
 
-def _depth(text: str, start: int, end: int, depth: int) -> int:
+def _count_open_marks(text: str, start: int, end: int, depth: int) -> int:
     """Count the open quotation marks and brackets; one that stays open for long counts as a typo."""
     for char in text[start:end]:
         if char in _OPENERS:
@@ -77,37 +81,81 @@ def _depth(text: str, start: int, end: int, depth: int) -> int:
     return 0 if end - start > MAX_CLAIM_CHARS else depth
 
 
-def _closes(stop: str) -> bool:
+def _is_closing(stop: str) -> bool:
     return stop[-1] in _SHUT
 
 
-def split_claims(text: str, language: Language, naming: compound_sentences.Naming | None = None) -> list[str]:
+def split_claims(
+    text: str, language: Language, find_mentions: compound_sentences.MentionFinder | None = None
+) -> list[str]:
     """Return up to five checkable claims of ``text`` in its order; the whole text if it is one simple
-    sentence. With ``naming``, compound sentences are split."""
-    found: list[str] = []
+    sentence. With ``find_mentions``, compound sentences are split."""
+    statements: list[str] = []
     for sentence in sentences(text):
-        found += (
+        statements += (
             [sentence]
-            if naming is None
-            else compound_sentences.parts(sentence[:MAX_CLAIM_CHARS], language, naming)
+            if find_mentions is None
+            else compound_sentences.split_compound_sentence(
+                sentence[:MAX_CLAIM_CHARS], language, find_mentions
+            )
         )
-        if len(found) >= MAX_SENTENCES:
+        if len(statements) >= MAX_SENTENCES:
             break
-    if len(found) <= 1:
-        return found
+    if find_mentions is not None and len(statements) <= MAX_JOINED_SENTENCES:
+        statements = _join_dependent(statements, language, find_mentions)
+    if len(statements) <= 1:
+        return statements
     seen: set[str] = set()
-    weighed = []
-    for place, sentence in enumerate(found):
-        weight = check_worthiness(sentence, language)
+    ranked = []
+    for index, sentence in enumerate(statements):
+        weight = compute_check_worthiness(sentence, language)
         if weight > 0 and sentence not in seen:
             seen.add(sentence)
-            weighed.append((weight, -place, sentence))
-    best = sorted(weighed, reverse=True)[:MAX_CLAIMS]
-    kept = [sentence for _, _, sentence in sorted(best, key=lambda item: -item[1])]
-    return kept or found[:1]
+            ranked.append((weight, -index, sentence))
+    best = sorted(ranked, reverse=True)[:MAX_CLAIMS]
+    claims = [sentence for _, _, sentence in sorted(best, key=lambda item: -item[1])]
+    return claims or statements[:1]
 
 
-def check_worthiness(sentence: str, language: Language) -> float:
+def _join_dependent(
+    statements: list[str], language: Language, find_mentions: compound_sentences.MentionFinder
+) -> list[str]:
+    """Join each statement that says something of what the one before names (*The company put the loss at …*).
+
+    Such a statement names nobody, or nobody new and no date of its own.
+    """
+    joined = statements[:1]
+    for sentence in statements[1:]:
+        if len(joined[-1]) + len(sentence) < MAX_CLAIM_CHARS and _is_dependent(
+            sentence, joined[-1], language, find_mentions
+        ):
+            joined[-1] += (" " if language == "en" else "") + sentence
+        else:
+            joined.append(sentence)
+    return joined
+
+
+def _is_dependent(
+    sentence: str, previous: str, language: Language, find_mentions: compound_sentences.MentionFinder
+) -> bool:
+    if _QUESTION.search(sentence) or _OPINION[language].search(sentence):
+        return False
+    plain = numbers.normalize(sentence, language)
+    if len(lexical_features.list_content_terms(plain, ())) < MIN_DEPENDENT_TERMS:
+        return False
+    amounts = [(quantity.start, quantity.end) for quantity in quantities.find(plain, language)]
+    mentions = [
+        mention
+        for mention in find_mentions(sentence)
+        if not any(start <= mention.start < end for start, end in amounts)
+    ]
+    earlier_ids = {mention.entity_id for mention in find_mentions(previous)}
+    return not mentions or (
+        all(mention.entity_id in earlier_ids for mention in mentions) and not dates.find(plain)
+    )
+
+
+def compute_check_worthiness(sentence: str, language: Language) -> float:
     """Score the checkable parts of a sentence: figures with units, dates, actions, names. 0 for questions,
     opinions and sentences without slots."""
     if len(sentence) < MIN_CLAIM_CHARS or _QUESTION.search(sentence) or _OPINION[language].search(sentence):
@@ -119,5 +167,5 @@ def check_worthiness(sentence: str, language: Language) -> float:
     score += 1.5 * min(sum(quantity.unit is not None for quantity in found_quantities), 2)
     score += 1.0 * min(len(actions.find(plain, language)), 2)
     score += 1.0 * bool(find_cues(plain, language))
-    named = lexical_features.find_names(plain, ())
-    return score + 0.5 * min(len(named), 2) if score else 0.0
+    names = lexical_features.find_names(plain, ())
+    return score + 0.5 * min(len(names), 2) if score else 0.0

@@ -24,7 +24,7 @@ class Clause:
     """Content terms outside the slots of the claim: word stems and character pairs."""
 
 
-_JOINTS: Mapping[Language, re.Pattern[str]] = {
+_BOUNDARIES: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"[,;:](?=\s)|\s[-–—]+\s|—|[.!?](?=\s|$)|[()]"
         r"|\s(?=(?:and|but|while|whereas|although|though|because|since|after|before|until|when|where|which|who"
@@ -35,16 +35,20 @@ _JOINTS: Mapping[Language, re.Pattern[str]] = {
 }
 
 
-def split_clauses(plain: str, language: Language, outside: Iterable[Span]) -> tuple[Clause, ...]:
-    """Return the clauses of a plain text in order; ``outside`` are the spans of its slots."""
-    taken = sorted(outside)
-    found: list[Clause] = []
+def split_clauses(plain: str, language: Language, slot_spans: Iterable[Span]) -> tuple[Clause, ...]:
+    """Return the clauses of a plain text in order; ``slot_spans`` are the spans of its slots."""
+    sorted_spans = sorted(slot_spans)
+    clauses: list[Clause] = []
     start = 0
-    for joint in [*_JOINTS[language].finditer(plain), None]:
-        end = len(plain) if joint is None else joint.start()
+    for boundary in [*_BOUNDARIES[language].finditer(plain), None]:
+        end = len(plain) if boundary is None else boundary.start()
         is_gloss = end < len(plain) and plain[end] in ")）" and end - start <= MAX_GLOSS_CHARS
         if plain[start:end].strip() and not is_gloss:
-            inside = [(max(a, start) - start, min(b, end) - start) for a, b in taken if a < end and start < b]
-            found.append(Clause(start, end, lexical_features.list_content_terms(plain[start:end], inside)))
-        start = len(plain) if joint is None else max(joint.end(), joint.start())
-    return tuple(found)
+            inner_spans = [
+                (max(a, start) - start, min(b, end) - start) for a, b in sorted_spans if a < end and start < b
+            ]
+            clauses.append(
+                Clause(start, end, lexical_features.list_content_terms(plain[start:end], inner_spans))
+            )
+        start = len(plain) if boundary is None else max(boundary.end(), boundary.start())
+    return tuple(clauses)

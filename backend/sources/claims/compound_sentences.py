@@ -10,40 +10,40 @@ from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims import actions, dates, numbers
 
-Naming = Callable[[str], Sequence[Mention]]
+MentionFinder = Callable[[str], Sequence[Mention]]
 """Finds the entities that a text names."""
 
 _BARE = " and "
 MAX_STATEMENTS = 3
 """Maximum statements of one sentence."""
-_JOINTS: Mapping[Language, re.Pattern[str]] = {
+_BOUNDARIES: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:,|;) (?:and|while|whereas|but) (?:then )?|; | and (?=[A-Z])"),
     "ja": re.compile("、(?:そして|また|一方で?|さらに|かつ)、?"),
     "zh": re.compile("[，；,;] ?(?:并且|而且|同时|此外|另外|以及|而)，?|；"),
 }
 
 
-def parts(sentence: str, language: Language, naming: Naming) -> list[str]:
+def split_compound_sentence(sentence: str, language: Language, find_mentions: MentionFinder) -> list[str]:
     """Split ``sentence`` into statements, in order; the whole sentence if its parts are not independent."""
-    found: list[str] = []
+    statements: list[str] = []
     start = 0
-    for joint in _JOINTS[language].finditer(sentence):
-        if len(found) + 1 == MAX_STATEMENTS:
+    for boundary in _BOUNDARIES[language].finditer(sentence):
+        if len(statements) + 1 == MAX_STATEMENTS:
             break
-        halves = sentence[start : joint.start()], sentence[joint.end() :]
-        if joint.group() == _BARE and not all(
+        halves = sentence[start : boundary.start()], sentence[boundary.end() :]
+        if boundary.group() == _BARE and not all(
             dates.find(numbers.normalize(half, language)) for half in halves
         ):
             continue  # "sued Binance and Coinbase for listing": two objects of one act
-        if all(_stands_alone(half, language, naming) for half in halves):
-            found.append(halves[0].strip())
-            start = joint.end()
-    return [*found, sentence[start:].strip()]
+        if all(_is_independent(half, language, find_mentions) for half in halves):
+            statements.append(halves[0].strip())
+            start = boundary.end()
+    return [*statements, sentence[start:].strip()]
 
 
-def _stands_alone(text: str, language: Language, naming: Naming) -> bool:
+def _is_independent(text: str, language: Language, find_mentions: MentionFinder) -> bool:
     """True if a part names an entity before its act, or in Chinese and Japanese at all."""
-    told = actions.find(numbers.normalize(text, language), language)
-    if not told:
+    acts = actions.find(numbers.normalize(text, language), language)
+    if not acts:
         return False
-    return any(mention.start < told[0].start for mention in naming(text))
+    return any(mention.start < acts[0].start for mention in find_mentions(text))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Literal
 
-from backend.sources.claims import numbers
+from backend.sources.claims import named_days, numbers
 from backend.sources.claims.model import DateSpan, Precision
 
 NO_YEAR = 2000
@@ -84,9 +84,9 @@ _RELATIVE_SPAN = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _DAYS_BACK = {"yesterday": 1, "昨日": 1, "昨天": 1, "前日": 1, "一昨日": 2, "前天": 2}
-_YEARS_ON = {"去年": -1, "昨年": -1, "前年": -2, "一昨年": -2, "来年": 1, "明年": 1}
-_MONTHS_ON = {"last": -1, "先月": -1, "上个月": -1, "上個月": -1, "上月": -1, "来月": 1}
-_FAR = 240
+_YEAR_OFFSETS = {"去年": -1, "昨年": -1, "前年": -2, "一昨年": -2, "来年": 1, "明年": 1}
+_MONTH_OFFSETS = {"last": -1, "先月": -1, "上个月": -1, "上個月": -1, "上月": -1, "来月": 1}
+_MAX_DAYS_FROM_REFERENCE = 240
 """Distance in days from the reference beyond which a neighbouring year is more likely."""
 _ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 2, "三": 3, "四": 4}
 _WEST, _EAST = timezone(timedelta(hours=-8)), timezone(timedelta(hours=9))
@@ -95,21 +95,27 @@ _WEST, _EAST = timezone(timedelta(hours=-8)), timezone(timedelta(hours=9))
 def find(text: str, reference: date | None = None) -> list[DateSpan]:
     """Find the dates of a plain ``text``, in order and without overlap. ``reference`` is the day of writing,
     or of the event."""
-    found: list[DateSpan] = []
-    taken = bytearray(len(text))
-    for pattern, read in _patterns(text):
+    spans: list[DateSpan] = []
+    covered = bytearray(len(text))
+    for named_day in named_days.find_named_days(text):
+        covered[named_day.start : named_day.end] = b"\1" * (named_day.end - named_day.start)
+        spans.append(named_day)
+    for pattern, reader in _list_notations(text):
         for match in pattern.finditer(text):
-            if taken[match.start()] or taken[match.end() - 1]:
+            if covered[match.start()] or covered[match.end() - 1]:
                 continue
-            span = read(match, reference)
+            span = reader(match, reference)
             if span is not None:
-                taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
-                found.append(span)
-    found.sort(key=lambda span: span.start)
-    return _with_years(found)
+                covered[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+                spans.append(span)
+    spans.sort(key=lambda span: span.start)
+    dependent = list(named_days.find_dependent_dates(text, spans))
+    starts = {span.start for span in dependent}
+    spans = [span for span in spans if span.start not in starts] + dependent
+    return _fill_in_years(sorted(spans, key=lambda span: span.start))
 
 
-def _with_years(spans: list[DateSpan]) -> list[DateSpan]:
+def _fill_in_years(spans: list[DateSpan]) -> list[DateSpan]:
     """Give a yearless date the year of the date before it, as readers do (15 May 2021, then 24 May)."""
     year = None
     completed = []
@@ -138,35 +144,39 @@ def build_record_date(
         return None
     utc = published_at.astimezone(UTC)
     if precision == "year":
-        return _span(date(utc.year, 1, 1), date(utc.year, 12, 31), "year", str(utc.year))
+        return _build_span(date(utc.year, 1, 1), date(utc.year, 12, 31), "year", str(utc.year))
     if precision == "month":
-        return _of_month(utc.year, utc.month, f"{utc:%Y-%m}")
+        return _build_month(utc.year, utc.month, f"{utc:%Y-%m}")
     days = {utc.astimezone(zone).date() for zone in (_WEST, _EAST)} - {utc.date()}
     other = days.pop() if precision == "second" and days else None
-    return _span(utc.date(), utc.date(), "day", utc.date().isoformat(), other=other)
+    return _build_span(utc.date(), utc.date(), "day", utc.date().isoformat(), other=other)
 
 
-def agree(one: DateSpan, other: DateSpan) -> bool:
+def agree(span: DateSpan, other_span: DateSpan) -> bool:
     """True if two dates may mean the same day; either may be coarser than the other."""
-    ones = [(one.first, one.last)] + ([(one.other, one.other)] if one.other else [])
-    others = [(other.first, other.last)] + ([(other.other, other.other)] if other.other else [])
-    yearless = one.yearless or other.yearless
+    ranges = [(span.first, span.last)] + ([(span.other, span.other)] if span.other else [])
+    other_ranges = [(other_span.first, other_span.last)] + (
+        [(other_span.other, other_span.other)] if other_span.other else []
+    )
+    yearless = span.yearless or other_span.yearless
     return any(
-        _share_season(a, b) if yearless else a[0] <= b[1] and b[0] <= a[1] for a in ones for b in others
+        _share_season(a, b) if yearless else a[0] <= b[1] and b[0] <= a[1]
+        for a in ranges
+        for b in other_ranges
     )
 
 
-def _share_season(one: tuple[date, date], other: tuple[date, date]) -> bool:
+def _share_season(day_range: tuple[date, date], other_range: tuple[date, date]) -> bool:
     """True if two spans of at most a year share a month and day in any year."""
-    firsts = [(days[0].month, days[0].day) for days in (one, other)]
-    lasts = [(days[1].month, days[1].day) for days in (one, other)]
+    firsts = [(days[0].month, days[0].day) for days in (day_range, other_range)]
+    lasts = [(days[1].month, days[1].day) for days in (day_range, other_range)]
     return firsts[0] <= lasts[1] and firsts[1] <= lasts[0]
 
 
 Reader = Callable[["re.Match[str]", date | None], DateSpan | None]
 
 
-def _patterns(text: str) -> Iterator[tuple[re.Pattern[str], Reader]]:
+def _list_notations(text: str) -> Iterator[tuple[re.Pattern[str], Reader]]:
     """Generate the notations that ``text`` may contain, fuller ones first; searching for all would be
     slower."""
     digits = _ANY_DIGIT.search(text) is not None
@@ -195,32 +205,34 @@ _ANY_DIGIT = re.compile(r"\d")
 _ANY_MONTH = re.compile("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE | re.ASCII)
 
 
-def _span(
-    first: date, last: date, precision: Precision, text: str, at: int = 0, other: date | None = None
+def _build_span(
+    first: date, last: date, precision: Precision, text: str, start: int = 0, other: date | None = None
 ) -> DateSpan:
-    return DateSpan(first, last, precision, at, at + len(text), text, other)
+    return DateSpan(first, last, precision, start, start + len(text), text, other)
 
 
-def _day(year: int, month: int, day: int) -> date | None:
+def _build_day(year: int, month: int, day: int) -> date | None:
     return date(year, month, day) if 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1] else None
 
 
-def _of_month(year: int, month: int, text: str, at: int = 0) -> DateSpan | None:
+def _build_month(year: int, month: int, text: str, start: int = 0) -> DateSpan | None:
     if not 1 <= month <= 12:
         return None
-    return _span(date(year, month, 1), date(year, month, monthrange(year, month)[1]), "month", text, at)
+    return _build_span(
+        date(year, month, 1), date(year, month, monthrange(year, month)[1]), "month", text, start
+    )
 
 
-def _of_months(year: int, first: int, last: int, match: re.Match[str]) -> DateSpan:
+def _build_months(year: int, first: int, last: int, match: re.Match[str]) -> DateSpan:
     end = date(year, last, monthrange(year, last)[1])
-    return _span(date(year, first, 1), end, "quarter", match.group(), match.start())
+    return _build_span(date(year, first, 1), end, "quarter", match.group(), match.start())
 
 
-def _of_year(year: int, match: re.Match[str]) -> DateSpan:
-    return _span(date(year, 1, 1), date(year, 12, 31), "year", match.group(), match.start())
+def _build_year(year: int, match: re.Match[str]) -> DateSpan:
+    return _build_span(date(year, 1, 1), date(year, 12, 31), "year", match.group(), match.start())
 
 
-def _complete(
+def _build_day_or_month(
     year: int | None,
     month: int,
     day: int | None,
@@ -231,22 +243,24 @@ def _complete(
     """Read a day or month whose year may come from the reference."""
     if not 1 <= month <= 12:
         return None
-    known = year or (_nearest_year(month, day, reference) if reference is not None else NO_YEAR)
+    resolved_year = year or (_find_nearest_year(month, day, reference) if reference is not None else NO_YEAR)
     if day is None:
-        span = _of_month(known, month, match.group(), match.start())
+        span = _build_month(resolved_year, month, match.group(), match.start())
     else:
-        first, last = _day(known, month, day), _day(known, month, until or day)
+        first, last = _build_day(resolved_year, month, day), _build_day(resolved_year, month, until or day)
         if first is None or last is None or last < first:
             return None
-        span = _span(first, last, "day", match.group(), match.start())
+        span = _build_span(first, last, "day", match.group(), match.start())
     if span is None or year is not None or reference is not None:
         return span
     return replace(span, yearless=True)
 
 
-def _nearest_year(month: int, day: int | None, reference: date) -> int:
+def _find_nearest_year(month: int, day: int | None, reference: date) -> int:
     away = (date(NO_YEAR, month, min(day or 15, 28)) - reference.replace(year=NO_YEAR)).days
-    return reference.year + (-1 if away > _FAR else 1 if away < -_FAR else 0)
+    return reference.year + (
+        -1 if away > _MAX_DAYS_FROM_REFERENCE else 1 if away < -_MAX_DAYS_FROM_REFERENCE else 0
+    )
 
 
 def _read_english(match: re.Match[str], reference: date | None) -> DateSpan | None:
@@ -255,41 +269,41 @@ def _read_english(match: re.Match[str], reference: date | None) -> DateSpan | No
     if parts["month"][0].islower() and parts["month"] in ("may", "march", "mar") and not parts.get("year"):
         return None  # the verb
     year, day, until = (int(parts[name]) if parts.get(name) else None for name in ("year", "day", "until"))
-    return _complete(year, month, day, match, reference, until)
+    return _build_day_or_month(year, month, day, match, reference, until)
 
 
 def _read_iso(match: re.Match[str], reference: date | None) -> DateSpan | None:
     year, month = int(match["year"]), int(match["month"])
     if match["day"] is None:
-        return _of_month(year, month, match.group(), match.start()) if len(match["month"]) == 2 else None
-    return _complete(year, month, int(match["day"]), match, reference)
+        return _build_month(year, month, match.group(), match.start()) if len(match["month"]) == 2 else None
+    return _build_day_or_month(year, month, int(match["day"]), match, reference)
 
 
 def _read_slashed(match: re.Match[str], _: date | None) -> DateSpan | None:
     year, a, b = int(match["year"]), int(match["a"]), int(match["b"])
-    readings = [day for day in (_day(year, b, a), _day(year, a, b)) if day is not None]
+    readings = [day for day in (_build_day(year, b, a), _build_day(year, a, b)) if day is not None]
     if not readings:
         return None
     other = readings[1] if len(readings) > 1 and readings[1] != readings[0] else None
-    return _span(readings[0], readings[0], "day", match.group(), match.start(), other)
+    return _build_span(readings[0], readings[0], "day", match.group(), match.start(), other)
 
 
 def _read_quarter(match: re.Match[str], _: date | None) -> DateSpan | None:
     word = match["word"]
     quarter = _ORDER[word.lower()] if word else int(match["q"] or match["r"] or match["s"])
-    return _of_months(int(match["year"] or match["before"]), 3 * quarter - 2, 3 * quarter, match)
+    return _build_months(int(match["year"] or match["before"]), 3 * quarter - 2, 3 * quarter, match)
 
 
 def _read_half(match: re.Match[str], _: date | None) -> DateSpan | None:
     half = _ORDER[match["word"].lower()] if match["word"] else int(match["h"])
-    return _of_months(int(match["year"]), 6 * half - 5, 6 * half, match)
+    return _build_months(int(match["year"]), 6 * half - 5, 6 * half, match)
 
 
 def _read_year(match: re.Match[str], _: date | None) -> DateSpan | None:
-    return _of_year(int(match["year"]), match)
+    return _build_year(int(match["year"]), match)
 
 
-def _han_number(text: str) -> int:
+def _parse_han_number(text: str) -> int:
     if text == "元":
         return 1
     value = numbers.parse(text, "ja")
@@ -300,45 +314,45 @@ def _read_han(match: re.Match[str], reference: date | None) -> DateSpan | None:
     if match["relative"] is not None:
         if reference is None:
             return _read_han_month(match, None) if match["month"] is not None else None
-        year = reference.year + _YEARS_ON.get(match["relative"], 0)
+        year = reference.year + _YEAR_OFFSETS.get(match["relative"], 0)
     else:
-        year = _han_number(match["year"]) + _ERAS.get(match["era"] or "", 0)
+        year = _parse_han_number(match["year"]) + _ERAS.get(match["era"] or "", 0)
         if match["year"] == "元" and match["era"] is None:
             return None
     if not 1900 <= year <= 2099:
         return None
     if match["from_month"] is not None:
         first, last = int(match["from_month"]), int(match["to_month"])
-        return _of_months(year, first, last, match) if 1 <= first <= last <= 12 else None
+        return _build_months(year, first, last, match) if 1 <= first <= last <= 12 else None
     if match["month"] is not None:
-        day = _han_number(match["day"]) if match["day"] else None
-        return _complete(year, _han_number(match["month"]), day, match, reference)
+        day = _parse_han_number(match["day"]) if match["day"] else None
+        return _build_day_or_month(year, _parse_han_number(match["month"]), day, match, reference)
     if (quarter := match["quarter"] or match["q"]) is not None:
-        k = _ORDER.get(quarter) or int(quarter)
-        return _of_months(year, 3 * k - 2, 3 * k, match)
+        number = _ORDER.get(quarter) or int(quarter)
+        return _build_months(year, 3 * number - 2, 3 * number, match)
     if match["part"] is not None:
         half = 1 if match["part"] in "上前" else 2
-        return _of_months(year, 6 * half - 5, 6 * half, match)
-    return _of_year(year, match)
+        return _build_months(year, 6 * half - 5, 6 * half, match)
+    return _build_year(year, match)
 
 
 def _read_han_month(match: re.Match[str], reference: date | None) -> DateSpan | None:
-    day = _han_number(match["day"]) if match["day"] else None
-    return _complete(None, _han_number(match["month"]), day, match, reference)
+    day = _parse_han_number(match["day"]) if match["day"] else None
+    return _build_day_or_month(None, _parse_han_number(match["month"]), day, match, reference)
 
 
 def _read_relative_day(match: re.Match[str], reference: date | None) -> DateSpan | None:
     if reference is None or reference <= date(1900, 1, 3):
         return None
     day = reference - timedelta(days=_DAYS_BACK.get(match.group().lower(), 0))
-    return _span(day, day, "day", match.group(), match.start())
+    return _build_span(day, day, "day", match.group(), match.start())
 
 
 def _read_relative_span(match: re.Match[str], reference: date | None) -> DateSpan | None:
     if reference is None:
         return None
-    on = _MONTHS_ON.get((match["en"] or match["other"]).lower(), 0)
+    offset = _MONTH_OFFSETS.get((match["en"] or match["other"]).lower(), 0)
     if match["unit"] is not None and match["unit"].lower() == "year":
-        return _of_year(reference.year + on, match)
-    months = reference.year * 12 + reference.month - 1 + on
-    return _of_month(months // 12, months % 12 + 1, match.group(), match.start())
+        return _build_year(reference.year + offset, match)
+    months = reference.year * 12 + reference.month - 1 + offset
+    return _build_month(months // 12, months % 12 + 1, match.group(), match.start())

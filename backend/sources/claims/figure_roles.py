@@ -10,18 +10,21 @@ from typing import Literal
 
 from backend.entities.model import Language
 
-Role = Literal["from", "to", "aside"]
+Role = Literal["from", "to", "aside", "for", "against", "abstained"]
+VOTE_ROLES = frozenset({"for", "against", "abstained"})
 
-_BACK, _AHEAD = 90, 48
+_CHARS_BEFORE, _CHARS_AFTER = 90, 48
 """Characters before and after a figure that determine its role."""
 _ABOUT = r"(?:about |nearly |just |only |roughly |some |over |under |around |approximately )?"
 _CHANGED = (
     r"\b(?:cut\w*|reduc\w+|lower\w*|f[ae]ll\w*|drop\w*|declin\w+|decreas\w+|shr[aiu]nk\w*|halv\w+|slash\w*"
     r"|rose|ris(?:e|es|en|ing)|rais\w+|increas\w+|gr[eo]w\w*|doubl\w+|climb\w*|went|brought|chang\w+)\b"
 )
+_VOTERS_EN = "(?:votes?|members?|meps|lawmakers)"
 _ASKED = r"(?:asked for|had asked|sought|seeks?|seeking|requested|demanded|had wanted)"
 _BEFORE: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
     "en": (
+        ("against", re.compile(r"\bagainst $")),
         ("from", re.compile(rf"\bfrom {_ABOUT}$")),
         ("to", re.compile(rf"{_CHANGED}(?:[^.;]|\.(?=\d)){{0,60}}\bto {_ABOUT}$")),
         (
@@ -32,8 +35,16 @@ _BEFORE: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
             ),
         ),
     ),
-    "ja": (("aside", re.compile("(?:求めた|求めていた|要求した|請求した)[^。、]{0,4}$")),),
+    "ja": (
+        ("for", re.compile("賛成(?:が|は)?$")),
+        ("against", re.compile("反対(?:が|は)?$")),
+        ("abstained", re.compile("棄権(?:が|は)?$")),
+        ("aside", re.compile("(?:求めた|求めていた|要求した|請求した)[^。、]{0,4}$")),
+    ),
     "zh": (
+        ("for", re.compile("赞成$")),
+        ("against", re.compile("反对$")),
+        ("abstained", re.compile("弃权$")),
         ("from", re.compile("(?:由|从|從)(?:约|近)?$")),
         (
             "to",
@@ -46,8 +57,22 @@ _BEFORE: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
     ),
 }
 _BEHIND: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
-    "en": (("aside", re.compile(rf"^ (?:that|which) [^.;,]{{0,24}}{_ASKED}\b")),),
+    "en": (
+        (
+            "for",
+            re.compile(r"^ (?:(?:votes?|members?|meps|lawmakers|ayes) )?(?:in favou?r|for\b(?= and|,)|ayes)"),
+        ),
+        (
+            "against",
+            re.compile(r"^ (?:(?:votes?|members?|meps|lawmakers) (?:were )?)?(?:against|opposed|noes)\b"),
+        ),
+        ("abstained", re.compile(r"^ (?:(?:members?|meps) )?(?:abstentions?|abstain(?:ed|ing))")),
+        ("aside", re.compile(rf"^ (?:that|which) [^.;,]{{0,24}}{_ASKED}\b")),
+    ),
     "ja": (
+        ("for", re.compile("^(?:票|人)?(?:が)?賛成")),
+        ("against", re.compile("^(?:票|人)?(?:が)?反対")),
+        ("abstained", re.compile("^(?:票|人)?(?:が)?棄権")),
         ("from", re.compile(r"^(?:から|より)[^。、]{0,12}\d")),
         (
             "to",
@@ -56,21 +81,28 @@ _BEHIND: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
             ),
         ),
     ),
-    "zh": (),
+    "zh": (
+        ("for", re.compile("^(?:票|人)?(?:赞成|支持)")),
+        ("against", re.compile("^(?:票|人)?反对")),
+        ("abstained", re.compile("^(?:票|人)?弃权")),
+    ),
 }
 _TO = re.compile(r"^[ a-z-]{0,24}\bto\b[^.;]{0,12}?\d")
 
 
-def of(low: str, start: int, end: int, language: Language) -> Role | None:
+def find_role(lowered: str, start: int, end: int, language: Language) -> Role | None:
     """Return the role of the figure from ``start`` to ``end`` of a plain text in lower case."""
-    back, ahead = low[max(0, start - _BACK) : start], low[end : end + _AHEAD]
+    text_before, text_after = (
+        lowered[max(0, start - _CHARS_BEFORE) : start],
+        lowered[end : end + _CHARS_AFTER],
+    )
     for role, pattern in _BEFORE[language]:
-        if pattern.search(back) and (role != "from" or language != "en" or _TO.search(ahead)):
+        if pattern.search(text_before) and (role != "from" or language != "en" or _TO.search(text_after)):
             return role
-    return next((role for role, pattern in _BEHIND[language] if pattern.search(ahead)), None)
+    return next((role for role, pattern in _BEHIND[language] if pattern.search(text_after)), None)
 
 
-def of_fact(name: str) -> Role | None:
+def find_fact_role(name: str) -> Role | None:
     """Return the role of a record's figure by its name (``reward_before_btc``)."""
-    parts = name.lower().split("_")
-    return "from" if "before" in parts else "to" if "after" in parts else None
+    words = name.lower().split("_")
+    return "from" if "before" in words else "to" if "after" in words else None

@@ -33,35 +33,35 @@ _NO_NAMES = _WORDS["not_names"]
 _COMMON_KATAKANA = _WORDS["common_katakana"]
 
 
-def list_terms(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
+def list_terms(text: str, excluded_spans: Iterable[tuple[int, int]]) -> frozenset[str]:
     """Return stems of Latin words and pairs of Han and kana of a plain ``text`` without the spans
-    ``outside``."""
-    found: set[str] = set()
-    for piece in _pieces(text, outside):
-        for match in _LATIN_WORD.finditer(piece):
+    ``excluded_spans``."""
+    terms: set[str] = set()
+    for fragment in _split_outside(text, excluded_spans):
+        for match in _LATIN_WORD.finditer(fragment):
             word = match.group().lower()
             if word not in _COMMON:
-                found.add(stem(word))
-        for match in _HAN.finditer(piece):
+                terms.add(stem(word))
+        for match in _HAN.finditer(fragment):
             run = match.group()
-            found.update(run[k : k + 2] for k in range(min(len(run) - 1, MAX_WORDS)))
-        if len(found) > MAX_WORDS:
+            terms.update(run[index : index + 2] for index in range(min(len(run) - 1, MAX_WORDS)))
+        if len(terms) > MAX_WORDS:
             break
-    return frozenset(word for word in found if not _HIRAGANA_PAIR.fullmatch(word))
+    return frozenset(word for word in terms if not _HIRAGANA_PAIR.fullmatch(word))
 
 
-def list_content_terms(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
+def list_content_terms(text: str, excluded_spans: Iterable[tuple[int, int]]) -> frozenset[str]:
     """Return the terms that have content of their own: without got, made, announced, 发生在."""
-    empty = (match.span() for match in _EMPTY.finditer(text))
-    told = list_terms(text, [*outside, *empty]) - _LIGHT
-    return frozenset(word for word in told if not _HIRAGANA.search(word))
+    empty_spans = (match.span() for match in _EMPTY.finditer(text))
+    terms = list_terms(text, [*excluded_spans, *empty_spans]) - _LIGHT
+    return frozenset(word for word in terms if not _HIRAGANA.search(word))
 
 
-def find_names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]:
-    """Find words that look like names, without the spans ``outside``. A headline with every word capitalised
-    has none. The first word of a sentence counts only without the ending of an ordinary word."""
-    taken = sorted(outside)
-    found: dict[str, None] = {}
+def find_names(text: str, excluded_spans: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+    """Find words that look like names, outside ``excluded_spans``. A headline with every word capitalised has
+    none. The first word of a sentence counts only without the ending of an ordinary word."""
+    sorted_spans = sorted(excluded_spans)
+    names: dict[str, None] = {}
     capitalised = list(_CAPITALISED.finditer(text[:4_000]))
     lowercase = len(_LOWER_WORD.findall(text[:4_000]))
     if len(capitalised) < MIN_HEADLINE_NAMES or 2 * lowercase > len(capitalised):
@@ -70,7 +70,7 @@ def find_names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]
             if (
                 word in _NO_NAMES
                 or word.lower() in _COMMON
-                or _covered(match.span(), taken)
+                or _is_covered(match.span(), sorted_spans)
                 or (len(word) < 3 and not word.isupper())
             ):
                 continue
@@ -78,28 +78,28 @@ def find_names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]
             ends_as_ordinary = ends_as_ordinary and not text.startswith("'s", match.end())
             if ends_as_ordinary and _starts_sentence(text, match.start()):
                 continue
-            found[word] = None
+            names[word] = None
     for match in _KATAKANA.finditer(text[:4_000]):
-        if match.group() not in _COMMON_KATAKANA and not _covered(match.span(), taken):
-            found[match.group()] = None
-    return tuple(found)[:MAX_NAMES]
+        if match.group() not in _COMMON_KATAKANA and not _is_covered(match.span(), sorted_spans):
+            names[match.group()] = None
+    return tuple(names)[:MAX_NAMES]
 
 
-def _starts_sentence(text: str, at: int) -> bool:
-    return _SENTENCE_START.search(text, max(0, at - 4), at) is not None
+def _starts_sentence(text: str, position: int) -> bool:
+    return _SENTENCE_START.search(text, max(0, position - 4), position) is not None
 
 
-def _covered(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
-    return any(start < span[1] and span[0] < end for start, end in taken)
+def _is_covered(span: tuple[int, int], spans: list[tuple[int, int]]) -> bool:
+    return any(start < span[1] and span[0] < end for start, end in spans)
 
 
-def _pieces(text: str, outside: Iterable[tuple[int, int]]) -> Iterable[str]:
-    at = 0
-    for start, end in sorted(outside):
-        if start > at:
-            yield text[at:start]
-        at = max(at, end)
-    yield text[at:]
+def _split_outside(text: str, excluded_spans: Iterable[tuple[int, int]]) -> Iterable[str]:
+    position = 0
+    for start, end in sorted(excluded_spans):
+        if start > position:
+            yield text[position:start]
+        position = max(position, end)
+    yield text[position:]
 
 
 def stem(word: str) -> str:

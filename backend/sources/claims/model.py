@@ -76,9 +76,9 @@ class Claim:
     actions: tuple[Action, ...] = ()
     words: frozenset[str] = frozenset()
     """Word stems and character pairs outside all slots."""
-    matter: frozenset[str] = frozenset()
+    content_terms: frozenset[str] = frozenset()
     """The ``words`` that are also outside the acts and names: objects and circumstances."""
-    denied: frozenset[str] = frozenset()
+    negated_terms: frozenset[str] = frozenset()
     """Stems and pairs outside the acts that are negated (not replaced, not insured)."""
     names: tuple[str, ...] = ()
     """Words that look like names but are not in the catalogue: capitalised words, words in katakana."""
@@ -95,10 +95,10 @@ class Claim:
         """The statement as it was written."""
         return self.original or self.text
 
-    def restore(self, part: str) -> str:
+    def restore(self, excerpt: str) -> str:
         """Return a part of ``text`` as it was written."""
-        at = self.text.find(part) if self.original else -1
-        return part if at < 0 else self.original[at : at + len(part)]
+        start = self.text.find(excerpt) if self.original else -1
+        return excerpt if start < 0 else self.original[start : start + len(excerpt)]
 
 
 Slot = Literal["date", "figure", "agent", "roles", "polarity"]

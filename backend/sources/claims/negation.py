@@ -7,7 +7,7 @@ not an act of its own. A denial after a whole sentence (との報道を否定, �
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from backend.entities.model import Language
@@ -32,8 +32,9 @@ _GOVERNING_EN = (
     r"|(?:stop(?:s|ped)?|ceas(?:e|es|ed)|halt(?:s|ed)?|quit(?:s)?)(?= (?:[a-z]+ing\b|$))"
 )
 _NOT_EN = re.compile(
-    rf"\b(?:(?:{_GOVERNING_EN})|not(?! only| need| requir)|never|cannot|no longer(?! need| requir)"
-    r"|not (?:one|a single)(?: more)?|nor|neither|yet to|den(?:y|ies|ied|ying)|refut(?:es?|ed|ing)"
+    rf"\b(?:(?:{_GOVERNING_EN})|not (?:one|a single)(?: more| of)?|not(?! only| need| requir)"
+    rf"|never|none of|nobody|cannot|no longer(?! need| requir)"
+    r"|nor|neither|yet to|den(?:y|ies|ied|ying)|refut(?:es?|ed|ing)"
     r"|rul(?:es?|ed|ing) out|false(?:ly)?"
     r"|rather than|avoid(?:s|ed|ing)?|avert(?:s|ed|ing)?|escap(?:es?|ed|ing)"
     r"|instead of|short of|without|no)\b"
@@ -46,6 +47,19 @@ _NOT_EN_BEHIND = re.compile(
 )
 _FAILED = ("fail", "fails", "failed", "failing")
 _ONLY_NEAR = frozenset({"no", "without", "not", "no longer", "never", "cannot"})
+_STOPPING_EN = re.compile(r"(?:stop|ceas|halt|quit)")
+"""Verbs that govern only the next verb: stop trading."""
+_FIRST_OTHERWISE: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:before|until|prior to)\b[^;]{3,110}\bnever\b[^;,]{0,60}"
+        r"|\bnever\b[^;]{3,80}\b(?:before|until)\b"
+        r"|\bno (?:other )?[^;,]{3,60}\b(?:before|until)\b[^;,]*"
+        r"|\b(?:before|until|prior to)\b[^;]{3,110}, no (?:other )?\w+[^;,]*"
+    ),
+    "ja": re.compile("(?:それまで|これまで|以前に?は)[^。、]{2,40}(?:なかった|ない)"),
+    "zh": re.compile("(?:此前|之前|以前)[，,]?[^。，]{0,24}(?:从未|没有|尚未|还没|尚无|未有)[^，。]*"),
+}
+"""Negations that tell that something happened for the first time: had never done it before."""
 _GOVERNING_ZH = (
     "拒绝|拒絕|取消|放弃|放棄|搁置|擱置|未获|未獲|未能|没能|沒能|不予|不准|无意|避免|免于|逃过|躲过"
     "|停止|终止|終止|撤回(?!了?(?:诉|起诉|指控|令|对))"
@@ -105,46 +119,77 @@ _DENIALS: Mapping[Language, re.Pattern[str]] = {
     "zh": re.compile(
         "(?:并非|不是|并不是|並非)(?:事实|事實|真的|真实)|(?:纯|純)?(?:属|屬|系)(?:谣言|謠言|虚假|虛假|误传)"
         "|(?:是|为|為)(?:假消息|谣言|假新闻|谣传)|不(?:属实|实(?!信息|陈述|消息|内容|言论|表述|资料)|真实(?!信息|陈述|内容))"
-        "|(?:说法|消息|报道|传闻|報道|傳聞)[^，。]{0,8}(?:否认|不实|错误|有误)"
+        "|(?:说法|消息|报道|传闻|報道|傳聞)[^，。]{0,8}(?:否认|不实|错误|有误(?!导))"
     ),
 }
 
 
-def find_denial(low: str, language: Language) -> str | None:
+def find_denial(lowered: str, language: Language) -> str | None:
     """Return the words with which a statement calls all that it tells untrue, or None."""
-    match = _DENIALS[language].search(low)
+    match = _DENIALS[language].search(lowered)
     return None if match is None else match.group()
 
 
-def is_exceptive(low: str, language: Language) -> bool:
+def is_exceptive(lowered: str, language: Language) -> bool:
     """True if two negations form a condition: *not without a licence* requires one. So does *need not*."""
-    return _EXCEPTIVE[language].search(low) is not None
+    return _EXCEPTIVE[language].search(lowered) is not None
 
 
-def governing(low: str) -> set[int]:
+_NEGATIONS: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:not(?! only| less| more| fewer)|never|nobody|none|nor|neither|cannot|no longer"
+        r"|(?:fail|refuse|decline)(?:s|d|ed)? to|stop(?:s|ped)? short of|backed (?:away|out|off)"
+        r"|fell short of"
+        r"|no(?! less| more| fewer| later| sooner| doubt))\b|n't\b"
+    ),
+    "ja": re.compile(
+        "なかった|ていない|できない|されない|しない|はない|がない|もない|くない|ではない(?![がで])"
+        "|至らず|見送[っりら]|拒[みんむ]|断念"
+        "|ありません|ませんでした|ず(?=に終|、|。|$)"
+    ),
+    "zh": re.compile(
+        "没有|沒有|并未|並未|从未|從未|从来没|尚未|未曾|未能|并非|並非|并没|並沒|不再|不是(?!.{0,12}而是)"
+        "|绝不|并不|並不|没能|沒能|(?<![淹吞埋沉出])[没沒](?![收落顶有])|拒绝|拒絕|未(?![来經经必免])"
+    ),
+}
+
+
+def find_negation(lowered: str, language: Language) -> re.Match[str] | None:
+    """Find the first word with which a text denies anything."""
+    return _NEGATIONS[language].search(lowered)
+
+
+def find_first_otherwise(lowered: str, language: Language) -> Sequence[tuple[int, int]]:
+    """Return the spans that tell by a negation that something was new: had never been done before."""
+    return [match.span() for match in _FIRST_OTHERWISE[language].finditer(lowered)]
+
+
+def find_governing_starts(lowered: str) -> set[int]:
     """Return the offsets of words that negate the verb that they govern."""
-    return {match.start() for match in _GOVERNING.finditer(low)}
+    return {match.start() for match in _GOVERNING.finditer(lowered)}
 
 
-def reaches(low: str, end: int, following: int | None) -> bool:
+def is_in_scope(lowered: str, end: int, following: int | None) -> bool:
     """True if the next verb is within the scope of the word that ends at ``end``, in the same clause. Failing
     to do something is not a failure of its own."""
-    if low.endswith(_FAILED, 0, end):
+    if lowered.endswith(_FAILED, 0, end):
         return True
-    reach = _BEFORE_EN if low[end - 1].isascii() else _BEFORE_ZH
-    return following is not None and following - end < reach and _CLAUSE.search(low[end:following]) is None
+    reach = _BEFORE_EN if lowered[end - 1].isascii() else _BEFORE_ZH
+    return (
+        following is not None and following - end < reach and _CLAUSE.search(lowered[end:following]) is None
+    )
 
 
-def without_denied(low: str, found: list[Action]) -> list[Action]:
+def negate_denied_sentences(lowered: str, actions: list[Action]) -> list[Action]:
     """Negate the actions of a sentence that the text afterwards calls untrue as a whole."""
-    for match in _UNTRUE.finditer(low):
-        furthest = max(0, match.start() - _SENTENCE)
-        start = max(furthest - 1, *(low.rfind(stop, furthest, match.start()) for stop in "。！？!?\n"))
-        found = [
+    for match in _UNTRUE.finditer(lowered):
+        earliest = max(0, match.start() - _SENTENCE)
+        start = max(earliest - 1, *(lowered.rfind(stop, earliest, match.start()) for stop in "。！？!?\n"))
+        actions = [
             replace(action, affirmed=not action.affirmed) if start < action.start < match.start() else action
-            for action in found
+            for action in actions
         ]
-    return found
+    return actions
 
 
 _DENIED: Mapping[Language, re.Pattern[str]] = {
@@ -163,23 +208,41 @@ _DENIED: Mapping[Language, re.Pattern[str]] = {
 }
 
 
-def find_negated_words(low: str, language: Language) -> Iterator[re.Match[str]]:
+_ABSENT: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:no|without an?)(?: native| own)? (?P<word>[a-z]{4,30})\b"),
+    "ja": re.compile(
+        "(?P<word>[\u4e00-\u9fff]{2}|[\u30a1-\u30fc]{3,12})(?:は|が|も)(?:な[いか]|なく(?!な)|存在しな)"
+    ),
+    "zh": re.compile("(?:没有|不设|不含|并无)(?:任何|自己的|原生)?(?P<word>[\u4e00-\u9fff]{2})"),
+}
+
+
+def find_absent_things(lowered: str, language: Language) -> set[str]:
+    """Return the words for things of which a text says that there is none (no token, トークンはない)."""
+    return {match["word"] for match in _ABSENT[language].finditer(lowered)}
+
+
+def find_negated_words(lowered: str, language: Language) -> Iterator[re.Match[str]]:
     """Find the words (``word``) next to a negation, listed verbs or not."""
-    return _DENIED[language].finditer(low)
+    return _DENIED[language].finditer(lowered)
 
 
-def of(low: str, start: int, end: int, before_end: int, language: Language) -> tuple[bool, int | None]:
+def find_verb_negation(
+    lowered: str, start: int, end: int, before_end: int, language: Language
+) -> tuple[bool, int | None]:
     """Return whether the verb is negated, and (Japanese) the end of the negating word after it."""
-    if low[start].isascii():
-        window = low[max(before_end, start - _BEFORE_EN) : start]
-        before = [match.group() for match in _NOT_EN.finditer(_last_clause(window)) if _near(match)]
-        return _odd(before) != bool(_NOT_EN_BEHIND.match(_first_clause(low[end : end + _BEHIND_EN]))), None
+    if lowered[start].isascii():
+        window = lowered[max(before_end, start - _BEFORE_EN) : start]
+        negations = [match.group() for match in _NOT_EN.finditer(_last_clause(window)) if _is_near(match)]
+        return _is_odd(negations) != bool(
+            _NOT_EN_BEHIND.match(_first_clause(lowered[end : end + _BEHIND_EN]))
+        ), None
     if language == "ja":
-        match = _NOT_JA.match(_first_clause(low[end : end + _BEHIND_JA]))
+        match = _NOT_JA.match(_first_clause(lowered[end : end + _BEHIND_JA]))
         return match is not None, match.start("word") if match else None
-    window = low[max(before_end, start - _BEFORE_ZH) : start]
-    behind = _NOT_ZH_BEHIND.match(_first_clause(low[end : end + _BEHIND_ZH]))
-    return _odd(_NOT_ZH.findall(_last_clause(window))) != bool(behind), None
+    window = lowered[max(before_end, start - _BEFORE_ZH) : start]
+    following_match = _NOT_ZH_BEHIND.match(_first_clause(lowered[end : end + _BEHIND_ZH]))
+    return _is_odd(_NOT_ZH.findall(_last_clause(window))) != bool(following_match), None
 
 
 def _first_clause(window: str) -> str:
@@ -192,11 +255,14 @@ def _last_clause(window: str) -> str:
     return window[ends[-1] :] if ends else window
 
 
-def _near(match: re.Match[str]) -> bool:
+def _is_near(match: re.Match[str]) -> bool:
     """True if a negation is close enough: short ones reach over four words, a denial over its whole
     clause."""
-    return match.group() not in _ONLY_NEAR or len(match.string[match.end() :].split()) <= 4
+    words = len(match.string[match.end() :].split())
+    if _STOPPING_EN.match(match.group()):
+        return words <= 1
+    return match.group() not in _ONLY_NEAR or words <= 4
 
 
-def _odd(negations: list[str]) -> bool:
+def _is_odd(negations: list[str]) -> bool:
     return len(negations) % 2 == 1

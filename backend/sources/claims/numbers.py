@@ -89,12 +89,13 @@ _SPELLED = re.compile(
     rf"\b(?:(?:half|(?:an?|the) (?:half|quarter)(?: of)?|one quarter of|three[ -]quarters of|a third of) an?"
     rf" (?:million|billion|trillion)|a (?:hundred|thousand|million|billion|trillion)"
     rf"|(?:{_FIRST_WORD}))"
-    rf"(?:(?:[ -]| and )(?:{_ANY_WORD})){{0,9}}\b",
+    rf"(?:(?:[ -]| and )(?:{_ANY_WORD})){{0,9}}(?P<and_half>[ -]and[ -]a[ -]half"
+    rf"(?:[ -](?:hundred|thousand|million|billion|trillion))?)?\b",
     re.IGNORECASE | re.ASCII,
 )
 
 
-_PARTS = {
+_FRACTIONS = {
     "half": Decimal("0.5"),
     "a half": Decimal("0.5"),
     "the half": Decimal("0.5"),
@@ -134,45 +135,45 @@ def parse(numeral: str, language: Language = "en") -> Decimal | None:
     ``language`` decides 三万五: 35,000 in Chinese, 30,005 elsewhere.
     """
     text = normalize(numeral).strip()
-    found = _read(text, 0, language) or _spelled_at(text)
-    return found.value if found is not None and found.end == len(text) else None
+    parsed = _parse_numeral_at(text, 0, language) or _parse_spelled_at(text)
+    return parsed.value if parsed is not None and parsed.end == len(text) else None
 
 
 def find(text: str, language: Language) -> list[Numeral]:
     """Find all numerals of a plain ``text``, in order and without overlap."""
-    found = []
-    at = 0
-    while (match := _NUMERAL.search(text, at)) is not None:
-        numeral = _read(text, match.start(), language)
+    numerals = []
+    position = 0
+    while (match := _NUMERAL.search(text, position)) is not None:
+        numeral = _parse_numeral_at(text, match.start(), language)
         if numeral is not None:
-            found.append(numeral)
-        at = max(match.end(), numeral.end if numeral is not None else 0)
-    return sorted(found + _spelled(text), key=lambda numeral: numeral.start)
+            numerals.append(numeral)
+        position = max(match.end(), numeral.end if numeral is not None else 0)
+    return sorted(numerals + _find_spelled(text), key=lambda numeral: numeral.start)
 
 
-def _read(text: str, at: int, language: Language) -> Numeral | None:
-    match = _NUMERAL.match(text, at)
-    if match is None or match.end() - at > MAX_DIGITS + 10:
+def _parse_numeral_at(text: str, start: int, language: Language) -> Numeral | None:
+    match = _NUMERAL.match(text, start)
+    if match is None or match.end() - start > MAX_DIGITS + 10:
         return None
     token = match.group()
     if token[0] in _HAN or token[-1] in _HAN or any(unit in token for unit in _UNITS):
-        value = _han(token, language)
+        value = _parse_han(token, language)
         if value is None:
             return None
         spelled = token[0] in _HAN
-        return Numeral(value, at, match.end(), any(unit in _LARGE for unit in token), spelled)
+        return Numeral(value, start, match.end(), any(unit in _LARGE for unit in token), spelled)
     if len(token) > MAX_DIGITS:
         return None
     value = Decimal(token.replace(",", ""))
     scale = _SCALE.match(text, match.end())
     if scale is None:
-        return Numeral(value, at, match.end())
-    word = scale.group(1) or scale.group(2)
-    value = value.scaleb(_SCALES[word.lower()])
-    return Numeral(value, at, scale.end(), scaled=True, letter=scale.group(2) in ("m", "b", "t"))
+        return Numeral(value, start, match.end())
+    scale_word = scale.group(1) or scale.group(2)
+    value = value.scaleb(_SCALES[scale_word.lower()])
+    return Numeral(value, start, scale.end(), scaled=True, letter=scale.group(2) in ("m", "b", "t"))
 
 
-def _han(token: str, language: Language) -> Decimal | None:
+def _parse_han(token: str, language: Language) -> Decimal | None:
     """Parse digits mixed with 十百千 and 万億兆: sections of four places, largest first."""
     if _is_positional(token):
         return Decimal("".join(str(_DIGITS[digit]) for digit in token))
@@ -204,12 +205,12 @@ def _han(token: str, language: Language) -> Decimal | None:
         else:
             number = Decimal(_DIGITS[piece]) if piece in _DIGITS else Decimal(piece.replace(",", ""))
             if language == "zh" and before in _UNITS and before not in ("", "十", "拾") and piece in _DIGITS:
-                number = _colloquial(token, piece, before, number)
+                number = _scale_colloquial_digit(token, piece, before, number)
         before = piece
     return total + section + (number or 0)
 
 
-def _colloquial(token: str, piece: str, before: str, number: Decimal) -> Decimal:
+def _scale_colloquial_digit(token: str, piece: str, before: str, number: Decimal) -> Decimal:
     """Scale the last digit after a unit by the next lower unit: 三万五 is 35,000, 一百五 is 150."""
     if not token.endswith(before + piece):
         return number
@@ -221,24 +222,35 @@ def _is_positional(token: str) -> bool:
     return all(digit in _DIGITS for digit in token)
 
 
-def _spelled_at(text: str) -> Numeral | None:
+def _parse_spelled_at(text: str) -> Numeral | None:
     match = _SPELLED.match(text)
-    return _spelled_value(match) if match is not None else None
+    return _parse_spelled(match) if match is not None else None
 
 
-def _spelled(text: str) -> list[Numeral]:
-    found = (_spelled_value(match) for match in _SPELLED.finditer(text))
-    return [numeral for numeral in found if numeral is not None]
+def _find_spelled(text: str) -> list[Numeral]:
+    numerals = (_parse_spelled(match) for match in _SPELLED.finditer(text))
+    return [numeral for numeral in numerals if numeral is not None]
 
 
-def _spelled_value(match: re.Match[str]) -> Numeral | None:
+def _parse_spelled(match: re.Match[str]) -> Numeral | None:
     """Parse English number words: groups of up to three places, each with its scale."""
     words = match.group().lower().replace("-", " ").split()
     total, group = Decimal(0), Decimal(0)
+    if match["and_half"] is not None:  # two and a half million
+        half_index = words.index("half")
+        words, scale_words = words[: half_index - 2], words[half_index + 1 :]
+        whole = parse(" ".join(words))
+        if whole is None:
+            return None
+        power = _WORD_SCALES[scale_words[0]] if scale_words else 0
+        value = (whole + Decimal("0.5")).scaleb(power)
+        return Numeral(value, match.start(), match.end(), bool(scale_words), spelled=True)
     scaled = False
-    part = next((value for phrase, value in _PARTS.items() if " ".join(words).startswith(phrase)), None)
-    if part is not None:
-        words, group = words[-1:], part
+    fraction = next(
+        (value for phrase, value in _FRACTIONS.items() if " ".join(words).startswith(phrase)), None
+    )
+    if fraction is not None:
+        words, group = words[-1:], fraction
     for word in words:
         if word in ("and", "a"):
             group = group or Decimal(1) if word == "a" else group

@@ -16,42 +16,42 @@ Places = tuple[ahocorasick_rs.AhoCorasick, tuple[str, ...]]
 
 
 @cache
-def _automaton(file: str) -> Places:
-    listed = yaml.load((DATA / file).read_text("utf-8"), Loader=yaml.CSafeLoader)
-    places = {name: names[0] for names in listed for name in names}
+def _build_automaton(file: str) -> Places:
+    name_lists = yaml.load((DATA / file).read_text("utf-8"), Loader=yaml.CSafeLoader)
+    places = {name: names[0] for names in name_lists for name in names}
     kind = ahocorasick_rs.MatchKind.LeftmostLongest
     return ahocorasick_rs.AhoCorasick(list(places), matchkind=kind), tuple(places.values())
 
 
-def find(text: str) -> dict[str, str]:
+def find_countries(text: str) -> dict[str, str]:
     """Find the countries of ``text`` by their English names, each with its first wording."""
-    return {name: text[start:end] for name, (start, end) in _find(text, "places.yaml").items()}
+    return {name: text[start:end] for name, (start, end) in _find_places(text, "places.yaml").items()}
 
 
 def find_cities(text: str) -> dict[str, tuple[int, int]]:
     """Find the cities and states of ``text`` by their English names, each with its first span."""
-    return _find(text, "cities.yaml")
+    return _find_places(text, "cities.yaml")
 
 
 @cache
 def load_homes() -> dict[str, str]:
     """Map entity ids to the countries of their seats."""
-    listed = yaml.load((DATA / "homes.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader)
-    return {entity: country for country, entities in listed.items() for entity in entities}
+    entities_by_country = yaml.load((DATA / "homes.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader)
+    return {entity: country for country, entities in entities_by_country.items() for entity in entities}
 
 
-def _find(text: str, file: str) -> dict[str, tuple[int, int]]:
-    automaton, places = _automaton(file)
-    found: dict[str, tuple[int, int]] = {}
+def _find_places(text: str, file: str) -> dict[str, tuple[int, int]]:
+    automaton, places = _build_automaton(file)
+    spans_by_name: dict[str, tuple[int, int]] = {}
     for index, start, end in automaton.find_matches_as_indexes(text):
-        if _stands_alone(text, start, end):
-            found.setdefault(places[index], (start, end))
-    return found
+        if _is_whole_word(text, start, end):
+            spans_by_name.setdefault(places[index], (start, end))
+    return spans_by_name
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
+def _is_whole_word(text: str, start: int, end: int) -> bool:
     """True if the name is not part of a longer word (タイ in タイトル, Chile in Chilean)."""
-    inside = next((one for one in (_WORD, _KATAKANA) if one.match(text[start])), None)
-    if inside is None:
+    letter_pattern = next((pattern for pattern in (_WORD, _KATAKANA) if pattern.match(text[start])), None)
+    if letter_pattern is None:
         return True
-    return not any(0 <= at < len(text) and inside.match(text[at]) for at in (start - 1, end))
+    return not any(0 <= index < len(text) and letter_pattern.match(text[index]) for index in (start - 1, end))

@@ -14,18 +14,22 @@ from typing import Literal
 
 from backend.entities.model import Language
 from backend.sources.claims import figure_roles, numbers
+from backend.sources.claims.figure_roles import Role
 from backend.sources.claims.model import DateSpan, Quantity
 from backend.sources.claims.numbers import Numeral
 from backend.sources.claims.units import GENERIC, Units, units
 
 MAX_QUANTITIES = 200
 """Maximum figures of one text."""
-_LOOK_BACK = 18
+_CHARS_BEFORE = 18
 _TICKER = re.compile(r" ?([A-Z][A-Z0-9]{1,5})(?![A-Za-z0-9])")
 _NEXT_WORD = re.compile(r"[ -]([A-Za-z][A-Za-z'-]*)")
 _PARTITIVE = re.compile(r" of (?:its|the|their|his|her|these|those)(?= )")
 """Words between a count and the counted noun: five of its founders."""
 _ONE_OF = re.compile(r" ?(?:of|out of)\b|[^、。，]{0,2}(?:之一|の(?:一つ|ひとつ|1つ|一社|1社))")
+_TOTAL = re.compile(
+    r"(?:\b(?:one|two|three|four|five|six|seven|eight|nine|ten)|\d) (?:out )?of (?:the|its|all) $"
+)
 _ONE_AMONG = re.compile("(?:うち|中|内)の?$|其中(?:的|有)?(?:第)?$")
 _SPELLED_NEEDS = frozenset({"state", "country", "item", "second", "time", "coin", "fund", "charge", "page"})
 _MASK = re.compile(
@@ -62,110 +66,135 @@ _NTH = re.compile(
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
-    r"\b(?P<en>three[ -]quarters|two[ -]thirds|one[ -]third|a third|half) (?:of|its|the)\b"
+    r"\b(?P<en>half|(?:an?|one|two|three|four|nine)[ -](?:third|quarter|fifth|tenth)s?)"
+    r" (?:of(?! an? )|its|the)\b"
     r"|(?P<part>[1-9一二三四五六七八九])分[の之](?P<of>[1-9一二三四五六七八九])"
     r"|(?P<tenth>\d(?:\.\d)?|[一二三四五六七八九]) ?(?:成(?![立功交为為果年员員本分])|割(?![引り]))"
     r"(?P<five>五|5|半)?|(?P<half>半分(?!を超)|半数|一半)",
     re.IGNORECASE,
 )
-_FRACTIONS = {"half": "50", "one third": "33", "a third": "33", "two thirds": "67", "three quarters": "75"}
+_SHARES_EN = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+_PARTS_EN = {"a": 1, "an": 1, "half": 1, "one": 1, "two": 2, "three": 3, "four": 4, "nine": 9}
 _NTH_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
 
 
 def find(text: str, language: Language, dates: Sequence[DateSpan] = ()) -> list[Quantity]:
     """Find the figures of a plain ``text``, in order, outside its ``dates``."""
-    low = text.lower()
-    taken = _taken(text, dates)
-    found = _ordinals(text, language, taken) + _votes(text, low, taken) + _fractions(text, language, taken)
-    numerals = [n for n in numbers.find(text, language) if not taken[n.start] and not taken[n.end - 1]]
-    read = [_read(text, low, numeral, language) for numeral in numerals[: 2 * MAX_QUANTITIES]]
-    found += _joined(text, [quantity for quantity in read if quantity is not None], numerals)
-    found.sort(key=lambda quantity: quantity.start)
+    lowered = text.lower()
+    covered = _mark_covered(text, dates)
+    figures = (
+        _find_halvings(text, language, covered)
+        + _find_votes(text, lowered, covered)
+        + _find_fractions(text, language, covered)
+    )
+    numerals = [
+        numeral
+        for numeral in numbers.find(text, language)
+        if not covered[numeral.start] and not covered[numeral.end - 1]
+    ]
+    parsed = [_parse_figure(text, lowered, numeral, language) for numeral in numerals[: 2 * MAX_QUANTITIES]]
+    figures += _share_units(text, [quantity for quantity in parsed if quantity is not None], numerals)
+    figures.sort(key=lambda quantity: quantity.start)
     return [
-        replace(one, role=figure_roles.of(low, one.start, one.end, language))
-        for one in found[:MAX_QUANTITIES]
+        _assign_role(figure, figure_roles.find_role(lowered, figure.start, figure.end, language))
+        for figure in figures[:MAX_QUANTITIES]
     ]
 
 
-def _taken(text: str, dates: Sequence[DateSpan]) -> bytearray:
-    taken = bytearray(len(text))
+def _assign_role(figure: Quantity, role: Role | None) -> Quantity:
+    is_vote = role in figure_roles.VOTE_ROLES and figure.unit in (None, "abstention", "member")
+    return replace(figure, role=role, unit="vote" if is_vote else figure.unit)
+
+
+def _mark_covered(text: str, dates: Sequence[DateSpan]) -> bytearray:
+    covered = bytearray(len(text))
     for span in dates:
-        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+        covered[span.start : span.end] = b"\1" * (span.end - span.start)
     for match in _MASK.finditer(text):
         if not _is_plain_number(match.group()):
-            taken[match.start() : match.end()] = b"\1" * len(match.group())
-    return taken
+            covered[match.start() : match.end()] = b"\1" * len(match.group())
+    return covered
 
 
 def _is_plain_number(token: str) -> bool:
     return token.isdigit() and len(token) <= numbers.MAX_DIGITS
 
 
-def _read(text: str, low: str, numeral: Numeral, language: Language) -> Quantity | None:
+def _parse_figure(text: str, lowered: str, numeral: Numeral, language: Language) -> Quantity | None:
     """Read the figure of one numeral; None if the number is a name or not a figure."""
-    table = units()
+    unit_table = units()
     start, end = numeral.start, numeral.end
-    back = low[max(0, start - _LOOK_BACK) : start]
-    sign, back, start = _sign(back, start)
-    unit, head = _unit_before(table, back)
-    if unit is None and ((label := table.label.search(back)) is not None) and not numeral.spelled:
-        unit, head = table.labels[label.group(1)], 0
-    elif unit is None and label is None and (table.name.search(back) or _is_inside_a_name(low, start, end)):
+    text_before = lowered[max(0, start - _CHARS_BEFORE) : start]
+    sign, text_before, start = _parse_sign(text_before, start)
+    unit, prefix_length = _find_unit_before(unit_table, text_before)
+    if unit is None and ((label := unit_table.label.search(text_before)) is not None) and not numeral.spelled:
+        unit, prefix_length = unit_table.labels[label.group(1)], 0
+    elif (
+        unit is None
+        and label is None
+        and (unit_table.name.search(text_before) or _is_inside_name(lowered, start, end))
+    ):
         return None
-    end = _scaled_end(text, numeral, unit)
-    value = numeral.value if end == numeral.end else numeral.value.scaleb(-_letter_power(text, numeral))
+    end = _find_scaled_end(text, numeral, unit)
+    value = numeral.value if end == numeral.end else numeral.value.scaleb(-_get_letter_power(text, numeral))
     if unit is None:
-        unit, end = _unit_behind(table, text, low, end, language)
-        if unit is None and (numeral.spelled or _goes_on(low, end)):
+        unit, end = _find_unit_after(unit_table, text, lowered, end, language)
+        if unit is None and (numeral.spelled or _continues_as_word(lowered, end)):
             return None
-    elif (more := table.after.match(low, end)) is not None and table.meanings[more.group(1)] in GENERIC:
-        end = more.end()  # USDC2550万枚
-    if numeral.spelled and not _counts(numeral, unit):
+    elif (counter := unit_table.after.match(lowered, end)) is not None and unit_table.meanings[
+        counter.group(1)
+    ] in GENERIC:
+        end = counter.end()  # USDC2550万枚
+    if numeral.spelled and not _is_count(numeral, unit):
         return None
-    if numeral.value == 1 and (_ONE_OF.match(low, end) or _ONE_AMONG.search(back)):
+    if _TOTAL.search(text_before):
+        return None  # two of the three counts
+    if numeral.value == 1 and (_ONE_OF.match(lowered, end) or _ONE_AMONG.search(text_before)):
         return None  # one of several
-    if unit is None and _bound_by_a_sign(low, start, end):
+    if unit is None and _is_part_of_reference(lowered, start, end):
         return None
-    start -= head
-    inexact = _inexact(table, back[: len(back) - head], low[end : end + 6])
+    start -= prefix_length
+    inexact = _find_inexactness(
+        unit_table, text_before[: len(text_before) - prefix_length], lowered[end : end + 6]
+    )
     bound: Literal["least", "most"] | None = (
         "least" if inexact == "least" else "most" if inexact == "most" else None
     )
     return Quantity(value * sign, unit, start, end, text[start:end], inexact is not None, bound)
 
 
-def _goes_on(low: str, end: int) -> bool:
+def _continues_as_word(lowered: str, end: int) -> bool:
     """True if a Latin letter follows directly, so that the number is part of a word (5G)."""
-    return end < len(low) and low[end].isascii() and low[end].isalpha()
+    return end < len(lowered) and lowered[end].isascii() and lowered[end].isalpha()
 
 
-def _sign(back: str, start: int) -> tuple[int, str, int]:
+def _parse_sign(text_before: str, start: int) -> tuple[int, str, int]:
     """Read the sign: a hyphen before the number that joins no words is a minus."""
-    if back.endswith("-") and (len(back) == 1 or back[-2] in " (（、，$€£¥"):
-        return -1, back[:-1], start - 1
-    return 1, back, start
+    if text_before.endswith("-") and (len(text_before) == 1 or text_before[-2] in " (（、，$€£¥"):
+        return -1, text_before[:-1], start - 1
+    return 1, text_before, start
 
 
-def _unit_before(table: Units, back: str) -> tuple[str | None, int]:
-    match = table.before.search(back)
+def _find_unit_before(unit_table: Units, text_before: str) -> tuple[str | None, int]:
+    match = unit_table.before.search(text_before)
     if (
         match is not None
         and match.group()[-1] == " "
-        and table.prefixes[match.group().strip()] not in table.currencies
+        and unit_table.prefixes[match.group().strip()] not in unit_table.currencies
     ):
         match = None  # "173,600 ETH 25.5 million USDC": only a glued symbol belongs to the number behind it
-    return (None, 0) if match is None else (table.prefixes[match.group().strip()], len(match.group()))
+    return (None, 0) if match is None else (unit_table.prefixes[match.group().strip()], len(match.group()))
 
 
-def _is_inside_a_name(low: str, start: int, end: int) -> bool:
+def _is_inside_name(lowered: str, start: int, end: int) -> bool:
     """True if the adjoining characters make a number part of a name: Web3, 34-80206, 2023/1114."""
-    before = low[start - 1] if start else " "
+    before = lowered[start - 1] if start else " "
     if (before.isascii() and before.isalpha()) or before in "_#@\\":
         return True
-    if before in "-./:," and start > 1 and low[start - 2].isalnum() and low[start - 2].isascii():
-        return before != "-" or not _RANGE_PARTNER.search(low[max(0, start - 12) : start])
-    behind = low[end : end + 2]
-    return len(behind) == 2 and behind[0] in "/:" and behind[1].isdigit()
+    if before in "-./:," and start > 1 and lowered[start - 2].isalnum() and lowered[start - 2].isascii():
+        return before != "-" or not _RANGE_PARTNER.search(lowered[max(0, start - 12) : start])
+    after = lowered[end : end + 2]
+    return len(after) == 2 and after[0] in "/:" and after[1].isdigit()
 
 
 _RANGE_END = re.compile(
@@ -174,21 +203,21 @@ _RANGE_END = re.compile(
 _RANGE_PARTNER = re.compile(r"(?<![\w.-])[$€£¥]?\d{1,3}(?:[.,]\d{1,3})?%?-$", re.ASCII)
 
 
-def _bound_by_a_sign(low: str, start: int, end: int) -> bool:
+def _is_part_of_reference(lowered: str, start: int, end: int) -> bool:
     """True if a hyphen or slash makes a bare number part of a reference (34-80206, 2014-21号)."""
-    if start and low[start - 1] in "-/":
+    if start and lowered[start - 1] in "-/":
         return True
-    if low[end : end + 1] not in ("-", "/") or not low[end + 1 : end + 2].isalnum():
+    if lowered[end : end + 1] not in ("-", "/") or not lowered[end + 1 : end + 2].isalnum():
         return False
-    partner = _RANGE_END.match(low, end)
-    return partner is None or not (partner.group(1) or units().after.match(low, partner.end()))
+    partner = _RANGE_END.match(lowered, end)
+    return partner is None or not (partner.group(1) or units().after.match(lowered, partner.end()))
 
 
-def _letter_power(text: str, numeral: Numeral) -> int:
+def _get_letter_power(text: str, numeral: Numeral) -> int:
     return {"m": 6, "b": 9, "t": 12}[text[numeral.end - 1]]
 
 
-def _scaled_end(text: str, numeral: Numeral, unit: str | None) -> int:
+def _find_scaled_end(text: str, numeral: Numeral, unit: str | None) -> int:
     """Return the end of a numeral with its magnitude. A lower-case m, b or t alone counts only for money: 5m
     may be metres or minutes."""
     if not numeral.letter or unit is not None or _TICKER.match(text, numeral.end):
@@ -196,65 +225,78 @@ def _scaled_end(text: str, numeral: Numeral, unit: str | None) -> int:
     return numeral.end - 1
 
 
-def _unit_behind(table: Units, text: str, low: str, end: int, language: Language) -> tuple[str | None, int]:
+_ATTRIBUTE_EN = re.compile(r"-(?:pegged|linked|backed|denominated|based|tied)")
+
+
+def _find_unit_after(
+    unit_table: Units, text: str, lowered: str, end: int, language: Language
+) -> tuple[str | None, int]:
     unit: str | None = None
     for name in ("about", "least"):  # 130余家, 100多名
-        if (inexact := table.behind[name].match(low, end)) is not None and table.after.match(
-            low, inexact.end()
-        ):
+        if (
+            inexact := unit_table.inexact_suffixes[name].match(lowered, end)
+        ) is not None and unit_table.after.match(lowered, inexact.end()):
             end = inexact.end()
     for _ in range(2):
-        at = end + 1 if unit is not None and low[end : end + 1] == "の" else end
-        match = table.after.match(low, at)
-        if match is None or (unit is not None and unit not in GENERIC and unit not in table.codes):
+        start = end + 1 if unit is not None and lowered[end : end + 1] == "の" else end
+        match = unit_table.after.match(lowered, start)
+        if match is None or (unit is not None and unit not in GENERIC and unit not in unit_table.codes):
             break
-        meant = table.meanings[match.group(1)]
-        if unit in table.codes and (meant in table.codes or meant in GENERIC):
+        next_unit = unit_table.meanings[match.group(1)]
+        if next_unit in unit_table.currencies and _ATTRIBUTE_EN.match(lowered, match.end()):
+            break  # two dollar-pegged coins
+        if unit in unit_table.codes and (next_unit in unit_table.codes or next_unit in GENERIC):
             break
-        unit, end = meant, match.end()
+        unit, end = next_unit, match.end()
     ticker = _TICKER.match(text, end)
-    if unit in (None, *GENERIC) and ticker is not None and ticker.group(1) not in table.not_tickers:
+    if unit in (None, *GENERIC) and ticker is not None and ticker.group(1) not in unit_table.not_tickers:
         return ticker.group(1), ticker.end()
-    return (unit, end) if unit is not None or language != "en" else _noun_ahead(table, low, end)
+    return (
+        (unit, end) if unit is not None or language != "en" else _find_counted_noun(unit_table, lowered, end)
+    )
 
 
-def _noun_ahead(table: Units, low: str, end: int) -> tuple[str | None, int]:
+def _find_counted_noun(unit_table: Units, lowered: str, end: int) -> tuple[str | None, int]:
     """Find a counted noun after up to three adjectives, else the next plural noun."""
-    partitive = _PARTITIVE.match(low, end)
-    at, first = end if partitive is None else partitive.end(), None
+    partitive = _PARTITIVE.match(lowered, end)
+    position, first_word = end if partitive is None else partitive.end(), None
     for _ in range(4):
-        word = _NEXT_WORD.match(low, at)
-        if word is None or word.group(1) in table.phrase_ends:
+        word = _NEXT_WORD.match(lowered, position)
+        if word is None or word.group(1) in unit_table.phrase_ends:
             break
-        unit = table.meanings.get(word.group(1))
-        if unit in table.nouns and unit not in ("year", "month", "day"):
+        unit = unit_table.meanings.get(word.group(1))
+        if unit in unit_table.nouns and unit not in ("year", "month", "day"):
             return unit, word.end()
-        first, at = first or word, word.end()
-    if first is not None and len(first.group(1)) > 3 and first.group(1).endswith("s"):
-        return first.group(1).removesuffix("s"), first.end()
+        first_word, position = first_word or word, word.end()
+    if first_word is not None and len(first_word.group(1)) > 3 and first_word.group(1).endswith("s"):
+        return first_word.group(1).removesuffix("s"), first_word.end()
     return None, end
 
 
-def _counts(numeral: Numeral, unit: str | None) -> bool:
+def _is_count(numeral: Numeral, unit: str | None) -> bool:
     """True if a number in words or Han counts something: 一种, 九州 and "one of" do not."""
     if unit is None or (numeral.value == 1 and not numeral.scaled):
         return False
     return numeral.value >= 10 or unit not in _SPELLED_NEEDS or unit in ("fund", "charge", "page")
 
 
-def _inexact(table: Units, back: str, ahead: str) -> str | None:
-    ahead = ahead.lstrip()
-    for name, pattern in (("least", table.least), ("most", table.most), ("about", table.about)):
-        if pattern.search(back) or table.behind[name].match(ahead):
+def _find_inexactness(unit_table: Units, text_before: str, text_after: str) -> str | None:
+    text_after = text_after.lstrip()
+    for name, pattern in (
+        ("least", unit_table.least),
+        ("most", unit_table.most),
+        ("about", unit_table.about),
+    ):
+        if pattern.search(text_before) or unit_table.inexact_suffixes[name].match(text_after):
             return name
     return None
 
 
-def _joined(text: str, found: list[Quantity], numerals: list[Numeral]) -> list[Quantity]:
+def _share_units(text: str, figures: list[Quantity], numerals: list[Numeral]) -> list[Quantity]:
     """Apply a unit that two figures share: 3-5 %, from 50 to 25 BTC, 50枚BTC减至25枚."""
     scaled = {numeral.start: numeral.scaled for numeral in numerals}
-    for k in range(len(found) - 1):
-        first, second = found[k], found[k + 1]
+    for k in range(len(figures) - 1):
+        first, second = figures[k], figures[k + 1]
         between = text[first.end : second.start]
         if len(between) > 14:
             continue
@@ -263,22 +305,24 @@ def _joined(text: str, found: list[Quantity], numerals: list[Numeral]) -> list[Q
             continue
         if first.unit is None and second.unit is not None:
             unit = second.unit
-            power = _power(second) if scaled.get(second.start) and first.value < 1000 else 0
+            power = _compute_power(second) if scaled.get(second.start) and first.value < 1000 else 0
             first = replace(first, unit=unit, value=first.value.scaleb(power))
         elif first.unit in GENERIC and second.unit in units().codes:
             first = replace(first, unit=second.unit)
         elif second.unit in (None, *GENERIC) and first.unit is not None and first.unit not in GENERIC:
             second = replace(second, unit=first.unit)
-            power = _power(second) if spread and scaled.get(second.start) and first.value < 1000 else 0
+            power = (
+                _compute_power(second) if spread and scaled.get(second.start) and first.value < 1000 else 0
+            )
             first = replace(first, value=first.value.scaleb(power))
         if spread and first.unit == second.unit and first.value < second.value:
             first = replace(first, approximate=True, bound="least")
             second = replace(second, approximate=True, bound="most")
-        found[k], found[k + 1] = first, second
-    return found
+        figures[k], figures[k + 1] = first, second
+    return figures
 
 
-def _power(quantity: Quantity) -> int:
+def _compute_power(quantity: Quantity) -> int:
     """Return the power of ten of the magnitude after a figure's digits."""
     digits = re.match(r"[^\d]*([\d,.]*\d)", quantity.text)
     if digits is None:
@@ -287,22 +331,22 @@ def _power(quantity: Quantity) -> int:
     return (quantity.value / written).adjusted() if written else 0
 
 
-def _votes(text: str, low: str, taken: bytearray) -> list[Quantity]:
+def _find_votes(text: str, lowered: str, covered: bytearray) -> list[Quantity]:
     if not _VOTING.search(text):
         return []
-    found: list[Quantity] = []
+    figures: list[Quantity] = []
     for match in _VOTE.finditer(text):
-        if taken[match.start()] or units().after.match(low, match.end()):
+        if covered[match.start()] or units().after.match(lowered, match.end()):
             continue
         for group in (1, 2):
             span = match.span(group)
-            found.append(Quantity(Decimal(match[group]), "vote", *span, match[group]))
-        taken[match.start() : match.end()] = b"\1" * len(match.group())
-    return found
+            figures.append(Quantity(Decimal(match[group]), "vote", *span, match[group]))
+        covered[match.start() : match.end()] = b"\1" * len(match.group())
+    return figures
 
 
-def _ordinals(text: str, language: Language, taken: bytearray) -> list[Quantity]:
-    found = []
+def _find_halvings(text: str, language: Language, covered: bytearray) -> list[Quantity]:
+    figures = []
     for match in _NTH.finditer(text):
         word = match["en"] or match["han"] or ""
         value = Decimal(_NTH_WORDS.get(word.lower(), 1))
@@ -310,33 +354,35 @@ def _ordinals(text: str, language: Language, taken: bytearray) -> list[Quantity]
             value = Decimal(digits.group())
         elif match["han"] is not None:
             value = numbers.parse(word, language) or value
-        found.append(Quantity(value, "halving", *match.span(), match.group()))
-        taken[match.start() : match.end()] = b"\1" * len(match.group())
-    return found
+        figures.append(Quantity(value, "halving", *match.span(), match.group()))
+        covered[match.start() : match.end()] = b"\1" * len(match.group())
+    return figures
 
 
-def _fractions(text: str, language: Language, taken: bytearray) -> list[Quantity]:
+def _find_fractions(text: str, language: Language, covered: bytearray) -> list[Quantity]:
     """Generate fractions (three quarters, 4分の3, 四成) as approximate percentages."""
-    found = []
+    figures = []
     for match in _FRACTION.finditer(text):
-        value = _percentage(match, language)
-        if value is None or taken[match.start()]:
+        value = _compute_percentage(match, language)
+        if value is None or covered[match.start()]:
             continue
-        found.append(Quantity(value, "%", *match.span(), match.group(), approximate=True))
-        taken[match.start() : match.end()] = b"\1" * len(match.group())
-    return found
+        figures.append(Quantity(value, "%", *match.span(), match.group(), approximate=True))
+        covered[match.start() : match.end()] = b"\1" * len(match.group())
+    return figures
 
 
-def _percentage(match: re.Match[str], language: Language) -> Decimal | None:
+def _compute_percentage(match: re.Match[str], language: Language) -> Decimal | None:
     if match["en"] is not None:
-        return Decimal(_FRACTIONS[match["en"].lower().replace("-", " ")])
+        part, *_, share = re.split("[ -]", match["en"].lower()) * 2
+        percentage = Decimal(100 * _PARTS_EN[part]) / _SHARES_EN[share.removesuffix("s")]
+        return percentage.quantize(Decimal(1))
     if match["half"] is not None:
         return Decimal(50)
     if match["tenth"] is not None:
         tenths = numbers.parse(match["tenth"], language)
         return None if tenths is None else 10 * tenths + (5 if match["five"] else 0)
-    part, of = numbers.parse(match["part"], language), numbers.parse(match["of"], language)
-    if part is None or of is None:
+    part, whole = numbers.parse(match["part"], language), numbers.parse(match["of"], language)
+    if part is None or whole is None:
         return None
-    part, of = (of, part) if "分の" in match.group() or "分之" in match.group() else (part, of)
-    return (100 * part / of).quantize(Decimal(1)) if 0 < part < of else None
+    part, whole = (whole, part) if "分の" in match.group() or "分之" in match.group() else (part, whole)
+    return (100 * part / whole).quantize(Decimal(1)) if 0 < part < whole else None

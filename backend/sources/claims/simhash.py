@@ -23,6 +23,10 @@ def compute_fingerprint(text: str) -> int:
     return sum(1 << bit for bit, count in enumerate(counts) if count > 0)
 
 
-def is_near(one: int, other: int) -> bool:
+def is_near(fingerprint: int, other_fingerprint: int) -> bool:
     """True if two fingerprints belong to near-duplicates; 0 is unknown and never near."""
-    return one != 0 and other != 0 and (one ^ other).bit_count() <= MAX_NEAR_BITS
+    return (
+        fingerprint != 0
+        and other_fingerprint != 0
+        and (fingerprint ^ other_fingerprint).bit_count() <= MAX_NEAR_BITS
+    )

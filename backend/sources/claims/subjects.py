@@ -72,12 +72,14 @@ class Subject:
     is_person: bool
 
 
-def find(text: str, language: Language, taken: Sequence[Span]) -> Subject | None:
-    """Find the first name of an agent in ``text`` outside the spans ``taken`` (entities, dates, figures)."""
+def find_subject(text: str, language: Language, slot_spans: Sequence[Span]) -> Subject | None:
+    """Find the first name of an agent in ``text`` outside ``slot_spans`` (entities, dates, figures)."""
     for pattern in _PATTERNS[language]:
-        for match in pattern.finditer(text) if pattern in _ANYWHERE else _at_the_start(pattern, text):
+        for match in pattern.finditer(text) if pattern in _ANYWHERE else _match_at_start(pattern, text):
             start, end = match.span("name")
-            if any(one < end and start < other for one, other in taken) or _OFFICE.match(match["name"]):
+            if any(
+                slot_start < end and start < slot_end for slot_start, slot_end in slot_spans
+            ) or _OFFICE.match(match["name"]):
                 continue
             titled = pattern is _TITLED_ZH or match.groupdict().get("title") is not None
             if titled or _ROLES[language].search(match["name"]) is None:
@@ -93,6 +95,6 @@ _PATTERNS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
 _ANYWHERE = frozenset({_EN, _TITLED_ZH})
 
 
-def _at_the_start(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+def _match_at_start(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     match = pattern.match(text)
     return [] if match is None else [match]

@@ -30,7 +30,7 @@ class Units:
     about: re.Pattern[str]
     least: re.Pattern[str]
     most: re.Pattern[str]
-    behind: Mapping[str, re.Pattern[str]]
+    inexact_suffixes: Mapping[str, re.Pattern[str]]
     name: re.Pattern[str]
     meanings: Mapping[str, str]
     prefixes: Mapping[str, str]
@@ -43,27 +43,27 @@ class Units:
     phrase_ends: frozenset[str]
 
 
-def _words(words: Iterable[str]) -> str:
+def _join_words(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(set(words), key=len, reverse=True))
 
 
-def _bounded(words: Iterable[str]) -> str:
+def _build_bounded_pattern(words: Iterable[str]) -> str:
     """Build a pattern that matches Latin words as whole words and others anywhere."""
-    listed = [word.lower() for word in words]
-    latin = [word for word in listed if word[-1].isascii() and word[-1].isalnum()]
-    others = [word for word in listed if word not in latin]
-    return f"(?:{_words(others)}|(?:{_words(latin)})(?![a-z0-9]))"
+    lowered_words = [word.lower() for word in words]
+    latin_words = [word for word in lowered_words if word[-1].isascii() and word[-1].isalnum()]
+    other_words = [word for word in lowered_words if word not in latin_words]
+    return f"(?:{_join_words(other_words)}|(?:{_join_words(latin_words)})(?![a-z0-9]))"
 
 
-def _leading(words: Iterable[str]) -> str:
+def _build_leading_pattern(words: Iterable[str]) -> str:
     """Build the same pattern for words before a number, which may follow without a space."""
-    listed = [word.lower() for word in words]
-    latin = [word for word in listed if word[0].isascii() and word[0].isalpha()]
-    others = [word for word in listed if word not in latin]
-    return f"(?:{_words(others)}|(?<![a-z0-9])(?:{_words(latin)}))"
+    lowered_words = [word.lower() for word in words]
+    latin_words = [word for word in lowered_words if word[0].isascii() and word[0].isalpha()]
+    other_words = [word for word in lowered_words if word not in latin_words]
+    return f"(?:{_join_words(other_words)}|(?<![a-z0-9])(?:{_join_words(latin_words)}))"
 
 
-def _han(words: Iterable[str]) -> list[str]:
+def _list_han_words(words: Iterable[str]) -> list[str]:
     return [word for word in words if not word.isascii()]
 
 
@@ -83,14 +83,18 @@ def units() -> Units:
         meanings.update((word.lower(), noun) for word in words)
     labels = {word.lower(): label for label, words in data["labels"].items() for word in words}
     return Units(
-        before=re.compile(rf"{_leading(prefixes)}[ ]?$"),
-        after=re.compile(rf"[ -]?({_bounded(meanings)})"),
-        label=re.compile(rf"({_leading(labels)})(?:で|の|は|が|为|是|at|of| is| was|[ #:,=（(]){{0,2}}$"),
-        about=re.compile(rf"{_leading(data['about'])}[ ]?$"),
-        least=re.compile(rf"{_leading(data['least'])}[ ]?$"),
-        most=re.compile(rf"{_leading(data['most'])}[ ]?$"),
-        behind=MappingProxyType({name: re.compile(f"(?:{_words(_han(data[name]))})") for name in INEXACT}),
-        name=re.compile(rf"{_leading(data['names'])}[ .:#-]{{0,2}}$"),
+        before=re.compile(rf"{_build_leading_pattern(prefixes)}[ ]?$"),
+        after=re.compile(rf"[ -]?({_build_bounded_pattern(meanings)})"),
+        label=re.compile(
+            rf"({_build_leading_pattern(labels)})(?:で|の|は|が|为|是|at|of| is| was|[ #:,=（(]){{0,2}}$"
+        ),
+        about=re.compile(rf"{_build_leading_pattern(data['about'])}[ ]?$"),
+        least=re.compile(rf"{_build_leading_pattern(data['least'])}[ ]?$"),
+        most=re.compile(rf"{_build_leading_pattern(data['most'])}[ ]?$"),
+        inexact_suffixes=MappingProxyType(
+            {name: re.compile(f"(?:{_join_words(_list_han_words(data[name]))})") for name in INEXACT}
+        ),
+        name=re.compile(rf"{_build_leading_pattern(data['names'])}[ .:#-]{{0,2}}$"),
         meanings=MappingProxyType(meanings),
         prefixes=MappingProxyType(prefixes),
         labels=MappingProxyType(labels),

@@ -9,66 +9,95 @@ from backend.sources.claims import agent_phrases
 from backend.sources.claims.lexical_features import normalize_name
 from backend.sources.claims.model import Claim, Difference
 from backend.sources.comparison.claim_passage import ClaimAndPassage
-from backend.sources.comparison.same_event import names_known
+from backend.sources.comparison.same_event import has_shared_name
 
 MAX_TICKER_CHARS = 5
 _LATIN_PERSON = re.compile(r"[A-Z][a-z]+[ ·][A-Z][a-z]+")
 
 
-def difference(pair: ClaimAndPassage) -> Difference | None:
+def find_differing_agent(inputs: ClaimAndPassage) -> Difference | None:
     """Find an entity of the claim that the record lacks, in place of one of its kind that the claim lacks.
 
     Both must be the first of their kind, or, for a record of one event, neither side may name more of that
     kind than the other. A text that adds an agent and omits none does not differ.
     """
-    claimed = {mention.entity_id for mention in pair.claim.mentions}
+    claimed = {mention.entity_id for mention in inputs.claim.mentions}
     for kind in _ALL_KINDS:
-        ours = _of_kind(pair, pair.claim.mentions, kind)
-        theirs = [one for one in _of_kind(pair, pair.passage.mentions, kind) if _is_of_record(pair, one)]
-        strangers = [mention for mention in ours if mention.entity_id not in pair.record_ids]
-        missing = [mention for mention in theirs if mention.entity_id not in claimed]
-        if not strangers or not missing:
+        claim_mentions = _list_mentions_of_kind(inputs, inputs.claim.mentions, kind)
+        passage_mentions = [
+            mention
+            for mention in _list_mentions_of_kind(inputs, inputs.passage.mentions, kind)
+            if _is_of_record(inputs, mention)
+        ]
+        unknown_mentions = [
+            mention for mention in claim_mentions if mention.entity_id not in inputs.record_ids
+        ]
+        unclaimed_mentions = [mention for mention in passage_mentions if mention.entity_id not in claimed]
+        if not unknown_mentions or not unclaimed_mentions:
             continue
-        if _is_short_for(strangers[0].text, missing[0].text):
+        if _is_short_for(unknown_mentions[0].text, unclaimed_mentions[0].text):
             continue
-        foremost = strangers[0] is ours[0] and missing[0] is theirs[0]
-        evenly = pair.happened is not None and len(ours) <= len(theirs)
-        if foremost or evenly:
-            return Difference("agent", strangers[0].text, missing[0].text)
-    return _unlisted_agent(pair, claimed) or _stranger(pair, claimed) or _culprit(pair) or _country(pair)
+        are_first = unknown_mentions[0] is claim_mentions[0] and unclaimed_mentions[0] is passage_mentions[0]
+        are_balanced = inputs.event_date is not None and len(claim_mentions) <= len(passage_mentions)
+        if are_first or are_balanced:
+            return Difference("agent", unknown_mentions[0].text, unclaimed_mentions[0].text)
+    return (
+        _find_unlisted_agent(inputs, claimed)
+        or _find_uncatalogued_agent(inputs, claimed)
+        or _find_differing_culprit(inputs)
+        or _find_differing_country(inputs)
+    )
 
 
-def _culprit(pair: ClaimAndPassage) -> Difference | None:
+def _find_differing_culprit(inputs: ClaimAndPassage) -> Difference | None:
     """Find a different agent in a phrase such as "carried out by", which the source does not name at all."""
-    if pair.claim.language != pair.passage.language:
+    if inputs.claim.language != inputs.passage.language:
         return None
-    ours = agent_phrases.named(pair.claim.text, pair.claim.language)
-    theirs = agent_phrases.named(pair.passage.text, pair.passage.language)
-    if ours is None or theirs is None or normalize_name(ours) in normalize_name(pair.passage.text):
+    claim_agent = agent_phrases.find_named_agent(inputs.claim.text, inputs.claim.language)
+    passage_agent = agent_phrases.find_named_agent(inputs.passage.text, inputs.passage.language)
+    if (
+        claim_agent is None
+        or passage_agent is None
+        or normalize_name(claim_agent) in normalize_name(inputs.passage.text)
+    ):
         return None
-    own = {m.entity_id for m in pair.claim.mentions if ours in m.text or m.text in ours}
-    if own & pair.record_ids or theirs.lower() in pair.claim.text.lower():
+    agent_ids = {
+        mention.entity_id
+        for mention in inputs.claim.mentions
+        if claim_agent in mention.text or mention.text in claim_agent
+    }
+    if agent_ids & inputs.record_ids or passage_agent.lower() in inputs.claim.text.lower():
         return None
-    return Difference("agent", ours, theirs)
+    return Difference("agent", claim_agent, passage_agent)
 
 
-def _stranger(pair: ClaimAndPassage, claimed: Collection[str]) -> Difference | None:
+def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> Difference | None:
     """Find an agent that neither the catalogue nor the source knows (任天堂は…), in place of the source's: a
     person in place of a person, another agent in place of the record's first actor, if the claim lacks
     them."""
-    claim, passage, subject = pair.claim, pair.passage, pair.claim.subject
+    claim, passage, subject = inputs.claim, inputs.passage, inputs.claim.subject
     if subject is None or claim.language != passage.language:
         return None
-    if _is_known(subject.name, passage.text) or subject.name in pair.names:
+    if _is_known(subject.name, passage.text) or subject.name in inputs.names:
         return None
-    others = [one for one in passage.mentions if one.entity_id not in claimed and _is_of_record(pair, one)]
+    unclaimed_mentions = [
+        mention
+        for mention in passage.mentions
+        if mention.entity_id not in claimed and _is_of_record(inputs, mention)
+    ]
     if subject.is_person:
-        persons = [one.text for one in others if "person" in pair.kinds(one.entity_id)]
+        persons = [
+            mention.text for mention in unclaimed_mentions if "person" in inputs.list_kinds(mention.entity_id)
+        ]
         if passage.subject is not None and passage.subject.is_person:
             persons.append(passage.subject.name)
         unnamed = [name for name in persons if not _is_known(name, claim.text)]
         return Difference("agent", subject.name, unnamed[0]) if unnamed else None
-    actors = [one for one in passage.mentions if _acts(pair, one) and _is_of_record(pair, one)]
+    actors = [
+        mention
+        for mention in passage.mentions
+        if _can_act(inputs, mention) and _is_of_record(inputs, mention)
+    ]
     if not actors or actors[0].entity_id in claimed or _is_ticker(subject.name, actors[0].text):
         return None
     return Difference("agent", subject.name, actors[0].text)
@@ -76,49 +105,65 @@ def _stranger(pair: ClaimAndPassage, claimed: Collection[str]) -> Difference | N
 
 def _is_known(name: str, text: str) -> bool:
     """True if ``text`` contains any part of a name: a word, or in Chinese and Japanese two characters."""
-    parts = name.split() if name.isascii() else [name[at : at + 2] for at in range(len(name) - 1)]
-    low = text.lower()
-    return any(part.lower() in low for part in parts) or normalize_name(name) in normalize_name(text)
+    parts = name.split() if name.isascii() else [name[index : index + 2] for index in range(len(name) - 1)]
+    lowered = text.lower()
+    return any(part.lower() in lowered for part in parts) or normalize_name(name) in normalize_name(text)
 
 
-def _country(pair: ClaimAndPassage) -> Difference | None:
+def _find_differing_country(inputs: ClaimAndPassage) -> Difference | None:
     """Find a country that the record does not name, in a claim that names one country and no agent of the
     record."""
-    ours, theirs = pair.claim.places, pair.passage.places
-    if pair.happened is None or len(ours) != 1 or not theirs or ours.keys() & theirs.keys():
+    claim_places, passage_places = inputs.claim.places, inputs.passage.places
+    if (
+        inputs.event_date is None
+        or len(claim_places) != 1
+        or not passage_places
+        or claim_places.keys() & passage_places.keys()
+    ):
         return None
-    if any(_acts(pair, one) and one.entity_id in pair.record_ids for one in pair.claim.mentions):
+    if any(
+        _can_act(inputs, mention) and mention.entity_id in inputs.record_ids
+        for mention in inputs.claim.mentions
+    ):
         return None
-    return Difference("agent", next(iter(ours.values())), next(iter(theirs.values())))
+    return Difference("agent", next(iter(claim_places.values())), next(iter(passage_places.values())))
 
 
-def _is_of_record(pair: ClaimAndPassage, mention: Mention) -> bool:
+def _is_of_record(inputs: ClaimAndPassage, mention: Mention) -> bool:
     """True if a mention is one of the entities that the record lists, or if it lists none."""
-    return not pair.listed or mention.entity_id in pair.listed
+    return not inputs.listed_entities or mention.entity_id in inputs.listed_entities
 
 
-def _is_short_for(one: str, other: str) -> bool:
+def _is_short_for(name: str, other_name: str) -> bool:
     """True if one name is a part or an abbreviation of the other (证监会 and 金管局 of 金融管理局)."""
-    short, long = sorted((normalize_name(one), normalize_name(other)), key=len)
+    short, long = sorted((normalize_name(name), normalize_name(other_name)), key=len)
     letters = iter(long)
     return short in long or (not short.isascii() and all(letter in letters for letter in short))
 
 
-def _unlisted_agent(pair: ClaimAndPassage, claimed: Collection[str]) -> Difference | None:
+def _find_unlisted_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> Difference | None:
     """Find an unlisted name as the claim's subject, in place of the record's, which the claim lacks: "Google
     bought" against "Tesla bought"."""
-    claim, passage = pair.claim, pair.passage
-    if not claim.actions or claim.language != passage.language or names_known(claim, passage) is not False:
+    claim, passage = inputs.claim, inputs.passage
+    if (
+        not claim.actions
+        or claim.language != passage.language
+        or has_shared_name(claim, passage) is not False
+    ):
         return None
-    actors = [one for one in passage.mentions if _acts(pair, one) and _is_of_record(pair, one)]
-    named = [mention.start for mention in claim.mentions if _acts(pair, mention)]
-    before = claim.text[: min([claim.actions[0].start, *named])]
+    actors = [
+        mention
+        for mention in passage.mentions
+        if _can_act(inputs, mention) and _is_of_record(inputs, mention)
+    ]
+    agent_starts = [mention.start for mention in claim.mentions if _can_act(inputs, mention)]
+    before = claim.text[: min([claim.actions[0].start, *agent_starts])]
     subject = next((name for name in claim.names if name in before), None)
-    if subject is None or subject in pair.names or not actors or actors[0].entity_id in claimed:
+    if subject is None or subject in inputs.names or not actors or actors[0].entity_id in claimed:
         return None
     if claim.language != "en" and _LATIN_PERSON.search(claim.text, claim.text.find(subject)):
         return None  # the source may write this person's name in its own script
-    if named and not _is_subject(passage, actors[0]):
+    if agent_starts and not _is_subject(passage, actors[0]):
         return None
     return None if _is_ticker(subject, actors[0].text) else Difference("agent", subject, actors[0].text)
 
@@ -133,18 +178,18 @@ def _is_ticker(short: str, name: str) -> bool:
     return short.isupper() and len(short) <= MAX_TICKER_CHARS and not Counter(short) - Counter(name.upper())
 
 
-def _acts(pair: ClaimAndPassage, mention: Mention) -> bool:
-    return bool(pair.kinds(mention.entity_id).intersection(_ACTING))
+def _can_act(inputs: ClaimAndPassage, mention: Mention) -> bool:
+    return bool(inputs.list_kinds(mention.entity_id).intersection(_ACTING))
 
 
 _ACTING = ("firm", "authority", "person")
 _ALL_KINDS = (*_ACTING, "network")
 
 
-def _of_kind(pair: ClaimAndPassage, mentions: Iterable[Mention], kind: str) -> list[Mention]:
+def _list_mentions_of_kind(inputs: ClaimAndPassage, mentions: Iterable[Mention], kind: str) -> list[Mention]:
     """List the first mention of each entity of a kind, in order."""
-    first: dict[str, Mention] = {}
+    first_mentions: dict[str, Mention] = {}
     for mention in mentions:
-        if kind in pair.kinds(mention.entity_id):
-            first.setdefault(mention.entity_id, mention)
-    return list(first.values())
+        if kind in inputs.list_kinds(mention.entity_id):
+            first_mentions.setdefault(mention.entity_id, mention)
+    return list(first_mentions.values())

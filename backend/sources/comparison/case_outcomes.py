@@ -17,57 +17,64 @@ _GRANTED = re.compile("を認め|を退け")
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The result of a comparison: ``same`` is True if the passage's action ``told`` has the same outcome."""
+class OutcomeComparison:
+    """The result of a comparison: ``is_same`` is True if ``passage_action`` has the same outcome."""
 
-    same: bool
-    told: Action
+    is_same: bool
+    passage_action: Action
 
 
-def compare_outcomes(mine: Action, claim: Claim, passage: Claim) -> Compared | None:
-    """Compare the outcome ``mine`` with the passage's; None if either does not name the side."""
-    if mine.verb not in (WON, LOST):
+def compare_outcomes(claim_action: Action, claim: Claim, passage: Claim) -> OutcomeComparison | None:
+    """Compare the outcome ``claim_action`` with the passage's; None if either does not name the side."""
+    if claim_action.verb not in (WON, LOST):
         return None
-    ours = _side(mine, claim)
-    if ours is None:
+    claim_party = _find_party(claim_action, claim)
+    if claim_party is None:
         return None
-    for told in passage.actions:
-        if told.verb in (WON, LOST) and (theirs := _side(told, passage)) is not None:
-            same_end = (mine.verb == told.verb) == (mine.affirmed == told.affirmed)
-            return Compared(same_end == (ours == theirs), told)
+    for passage_action in passage.actions:
+        if (
+            passage_action.verb in (WON, LOST)
+            and (passage_party := _find_party(passage_action, passage)) is not None
+        ):
+            is_same_result = (claim_action.verb == passage_action.verb) == (
+                claim_action.affirmed == passage_action.affirmed
+            )
+            return OutcomeComparison(is_same_result == (claim_party == passage_party), passage_action)
     return None
 
 
-def _side(action: Action, text: Claim) -> str | None:
+def _find_party(action: Action, statement: Claim) -> str | None:
     """Find the entity that won or lost: the object of "rules for", else the subject."""
     before = [
         mention
-        for mention in text.mentions
-        if mention.end <= action.start and not _OF_CASE.match(text.text, mention.end)
+        for mention in statement.mentions
+        if mention.end <= action.start and not _OF_CASE.match(statement.text, mention.end)
     ]
     if _OF_OBJECT.search(action.text):
-        behind = (mention for mention in text.mentions if mention.start >= action.end)
-        return next((mention.entity_id for mention in behind), None)
+        following = (mention for mention in statement.mentions if mention.start >= action.end)
+        return next((mention.entity_id for mention in following), None)
     if not before:
         return None
     if _GRANTED.search(action.text):  # グレースケールの主張を認め
         return before[-1].entity_id
-    return _subject(before, action, text).entity_id
+    return _find_subject(before, action, statement).entity_id
 
 
-def _subject(before: Sequence[Mention], action: Action, text: Claim) -> Mention:
+def _find_subject(before: Sequence[Mention], action: Action, statement: Claim) -> Mention:
     """Find the subject: in Japanese the last name with a particle, else the name right before the verb, or
     the first name."""
-    if text.language == "ja":
+    if statement.language == "ja":
         marked = [
-            mention for mention in before if text.text[mention.end : mention.end + 1] in ("は", "が", "も")
+            mention
+            for mention in before
+            if statement.text[mention.end : mention.end + 1] in ("は", "が", "も")
         ]
         return (marked or before)[-1]
     closest = before[-1]
     return (
         closest
         if action.start - closest.end <= MAX_SUBJECT_DISTANCE
-        and not _ACCOMPANIED.search(text.text[max(0, closest.start - 4) : closest.start])
+        and not _ACCOMPANIED.search(statement.text[max(0, closest.start - 4) : closest.start])
         else before[0]
     )
 

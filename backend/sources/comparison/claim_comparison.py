@@ -10,18 +10,23 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from backend.sources.claims import dates, negation, roles
+from backend.sources.claims import dates, negation, role_relations, roles
+from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC, units
 from backend.sources.comparison import (
     agents,
+    announcements,
+    contrasts,
+    event_order,
     evidence_sufficiency,
     figure_agreement,
     missing_elements,
     polarity,
+    swapped_slots,
 )
 from backend.sources.comparison.claim_passage import ClaimAndPassage
-from backend.sources.comparison.same_event import SAME_EVENT, closeness_of, is_particular
+from backend.sources.comparison.same_event import SAME_EVENT, compute_closeness, is_particular
 
 MAX_ROUGH_GAP = Decimal("0.1")
 MIN_TELLING_VALUE = 10
@@ -30,7 +35,7 @@ REPORTING_PERIOD = timedelta(days=60)
 """A quarter's figures are reported within this time, so that a record in it may be about the quarter."""
 _PRECISIONS = ("day", "month", "quarter", "year")
 _CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
-_NOTHING = Comparison(0, 0, 0, 0, (), same_event=False)
+_OTHER_EVENT = Comparison(0, 0, 0, 0, (), same_event=False)
 
 
 def compare(
@@ -39,7 +44,7 @@ def compare(
     facts: Mapping[str, str],
     *,
     types: Mapping[str, str] | None = None,
-    happened: DateSpan | None = None,
+    event_date: DateSpan | None = None,
     published: date | None = None,
     entities: Collection[str] = (),
     bm25: float | None = None,
@@ -47,125 +52,152 @@ def compare(
 ) -> Comparison:
     """Compare ``claim`` with ``passage`` and its record's ``facts`` and ``entities``.
 
-    ``types`` maps entity ids to entity types. ``happened`` is the date of the record's event
+    ``types`` maps entity ids to entity types. ``event_date`` is the date of the record's event
     (``dates.build_record_date``): another date in the claim contradicts it. ``published`` is the day of a
     page: it can agree, because news report recent events, but never contradicts. ``bm25`` is the search
     score of the passage.
     """
     ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(entities)
-    pair = ClaimAndPassage(
+    inputs = ClaimAndPassage(
         claim,
         passage,
-        figure_agreement.of_facts(facts),
+        figure_agreement.parse_fact_figures(facts),
         types or {},
-        happened,
+        event_date,
         published,
         ids,
         frozenset(entities),
         passage_names,
     )
     shared = len({mention.entity_id for mention in claim.mentions} & ids)
-    same_dates, wrong_date = _dates(pair)
-    same_figures, wrong_figure = _figures(pair)
-    on_its_day = happened is not None and any(dates.agree(mine, happened) for mine in claim.dates)
-    same_actions, wrong_polarity = polarity.actions(
-        claim, passage, is_record=happened is not None, on_its_day=on_its_day
+    same_dates, wrong_date = _compare_dates(inputs)
+    wrong_date = wrong_date or announcements.find_difference(inputs)
+    same_figures, wrong_figure = _compare_figures(inputs)
+    is_on_event_day = event_date is not None and any(
+        dates.agree(claim_date, event_date) for claim_date in claim.dates
     )
+    same_actions, wrong_polarity = polarity.compare_actions(
+        claim, passage, is_record=event_date is not None, is_on_event_day=is_on_event_day
+    )
+    wrong_polarity = wrong_polarity or contrasts.find_difference(claim, passage)
+    wrong_polarity = wrong_polarity or event_order.find_difference(claim, passage)
     wrong_roles = _compare_roles(claim, passage)
-    wrong_agent = agents.difference(pair) if wrong_roles is None else None
-    wrong = (wrong_date, wrong_figure, wrong_agent, wrong_roles, wrong_polarity)
-    found = Comparison(
+    wrong_agent = agents.find_differing_agent(inputs) if wrong_roles is None else None
+    swapped = None if wrong_date or wrong_figure else swapped_slots.find_difference(claim, passage)
+    differences = (wrong_date, wrong_figure, swapped, wrong_agent, wrong_roles, wrong_polarity)
+    comparison = Comparison(
         shared,
         len(same_dates),
         len(same_figures),
         same_actions,
-        tuple(difference for difference in wrong if difference is not None),
+        tuple(difference for difference in differences if difference is not None),
         (*same_dates, *same_figures),
     )
-    closeness = closeness_of(claim, passage, found, bm25)
-    if closeness < SAME_EVENT or not is_particular(claim, passage, found, bm25):
-        return _NOTHING
-    acting = {mention.entity_id for mention in claim.mentions if pair.kinds(mention.entity_id)}
-    is_sufficient = evidence_sufficiency.is_sufficient(claim, passage, found, known=ids, acting=acting)
+    closeness = compute_closeness(claim, passage, comparison, bm25)
+    if closeness < SAME_EVENT or not is_particular(claim, passage, comparison, bm25):
+        return _OTHER_EVENT
+    agent_ids = {mention.entity_id for mention in claim.mentions if inputs.list_kinds(mention.entity_id)}
+    is_sufficient = evidence_sufficiency.is_sufficient(
+        claim, passage, comparison, source_entities=ids, agent_ids=agent_ids
+    )
     denial = _compare_denial(claim, passage)
-    if denial is not None and not found.differences:
-        found = replace(found, differences=(denial,))
-    missing = missing_elements.find_missing(
-        claim, passage, found.agreed, passage_entities=ids, passage_names=passage_names
+    if denial is not None and not comparison.differences:
+        comparison = replace(comparison, differences=(denial,))
+    missing = missing_elements.find_missing_elements(
+        claim, passage, comparison.agreed, passage_entities=ids, passage_names=passage_names
     )
     return replace(
-        found,
-        differences=tuple(_restore_wording(one, claim, passage) for one in found.differences),
-        agreed=tuple(_restore_wording(one, claim, passage) for one in found.agreed),
+        comparison,
+        differences=tuple(
+            _restore_wording(difference, claim, passage) for difference in comparison.differences
+        ),
+        agreed=tuple(_restore_wording(agreement, claim, passage) for agreement in comparison.agreed),
         closeness=closeness,
         is_sufficient=is_sufficient,
-        missing=frozenset(replace(one, text=claim.restore(one.text)) for one in missing),
+        missing=frozenset(replace(element, text=claim.restore(element.text)) for element in missing),
         is_same_language=claim.language == passage.language,
     )
 
 
-def _restore_wording(one: Difference, claim: Claim, passage: Claim) -> Difference:
-    return replace(one, claimed=claim.restore(one.claimed), found=passage.restore(one.found))
+def _restore_wording(difference: Difference, claim: Claim, passage: Claim) -> Difference:
+    return replace(
+        difference, claimed=claim.restore(difference.claimed), found=passage.restore(difference.found)
+    )
 
 
-def _dates(pair: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
+def _compare_dates(inputs: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
     """Find the dates of the claim that agree, and the first that differs if none of the most precise
     agrees."""
-    same = []
-    borne_out = False
+    agreements = []
+    is_supported = False
     wrong: Difference | None = None
-    finest = min((_PRECISIONS.index(mine.precision) for mine in pair.claim.dates), default=0)
-    for mine in pair.claim.dates:
-        theirs = _same_date(pair, mine)
-        is_finest = _PRECISIONS.index(mine.precision) == finest
-        if theirs is not None:
-            same.append(Difference("date", mine.text, theirs))
-            borne_out |= is_finest
+    has_event_day = inputs.event_date is not None and any(
+        dates.agree(claim_date, inputs.event_date) for claim_date in inputs.claim.dates
+    )
+    finest = min((_PRECISIONS.index(claim_date.precision) for claim_date in inputs.claim.dates), default=0)
+    for claim_date in inputs.claim.dates:
+        passage_text = _find_matching_date(inputs, claim_date)
+        if passage_text is None and has_event_day:  # a second date, beside that of the event
+            passage_text = next(
+                (span.text for span in inputs.passage.dates if dates.agree(claim_date, span)), None
+            )
+        is_finest = _PRECISIONS.index(claim_date.precision) == finest
+        if passage_text is not None:
+            agreements.append(Difference("date", claim_date.text, passage_text))
+            is_supported |= is_finest
         elif wrong is None and is_finest:
-            wrong = _wrong_date(pair, mine)
-    return same, None if borne_out else wrong
+            wrong = _find_contradicting_date(inputs, claim_date)
+    return agreements, None if is_supported else wrong
 
 
-def _same_date(pair: ClaimAndPassage, mine: DateSpan) -> str | None:
-    if pair.happened is not None and dates.agree(mine, pair.happened):
-        return pair.happened.text
-    for theirs in pair.passage.dates:
-        if not dates.agree(mine, theirs):
+def _find_matching_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> str | None:
+    if inputs.event_date is not None and dates.agree(claim_date, inputs.event_date):
+        return inputs.event_date.text
+    for passage_date in inputs.passage.dates:
+        if not dates.agree(claim_date, passage_date):
             continue
-        if pair.happened is None or not (_is_vague(mine, theirs) or _tells_other(pair, theirs)):
-            return theirs.text
-    if pair.published is None or pair.happened is not None or pair.passage.dates:
+        if inputs.event_date is None or not (
+            _is_vague(claim_date, passage_date) or _belongs_to_other_act(inputs, passage_date)
+        ):
+            return passage_date.text
+    if inputs.published is None or inputs.event_date is not None or inputs.passage.dates:
         return None
-    near = mine.first <= pair.published and pair.published - timedelta(days=1) <= mine.last
-    return pair.published.isoformat() if near else None
+    is_recent = (
+        claim_date.first <= inputs.published and inputs.published - timedelta(days=1) <= claim_date.last
+    )
+    return inputs.published.isoformat() if is_recent else None
 
 
-def _is_vague(mine: DateSpan, theirs: DateSpan) -> bool:
+def _is_vague(claim_date: DateSpan, passage_date: DateSpan) -> bool:
     """True if a record's second date is too coarse to support the claim's (a year for a day)."""
-    return _PRECISIONS.index(theirs.precision) > _PRECISIONS.index(mine.precision) + 1
+    return _PRECISIONS.index(passage_date.precision) > _PRECISIONS.index(claim_date.precision) + 1
 
 
-def _tells_other(pair: ClaimAndPassage, theirs: DateSpan) -> bool:
+def _belongs_to_other_act(inputs: ClaimAndPassage, passage_date: DateSpan) -> bool:
     """True if a record's second date belongs to another act than the claim's (trading began on …)."""
-    ours = {action.verb for action in pair.claim.actions}
-    beside = {action.verb for action in _beside(pair.passage, theirs)}
-    elsewhere = {action.verb for action in pair.passage.actions} - beside
-    return bool(beside) and not ours & beside and bool(ours & elsewhere)
+    claim_verbs = {action.verb for action in inputs.claim.actions}
+    dated_verbs = {action.verb for action in _list_actions_in_sentence(inputs.passage, passage_date)}
+    dated_verbs -= {verb for name in dated_verbs for verb in verbs()[name].after}  # dropped the suit
+    other_verbs = {action.verb for action in inputs.passage.actions} - dated_verbs
+    return bool(dated_verbs) and not claim_verbs & dated_verbs and bool(claim_verbs & other_verbs)
 
 
-def _wrong_date(pair: ClaimAndPassage, mine: DateSpan) -> Difference | None:
-    if pair.happened is not None:
-        if mine.precision == "quarter" and timedelta(0) < pair.happened.first - mine.last <= REPORTING_PERIOD:
+def _find_contradicting_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> Difference | None:
+    if inputs.event_date is not None:
+        if (
+            claim_date.precision == "quarter"
+            and timedelta(0) < inputs.event_date.first - claim_date.last <= REPORTING_PERIOD
+        ):
             return None
-        return Difference("date", mine.text, pair.happened.text)
-    ours = {action.verb for action in pair.claim.actions}
-    for theirs in pair.passage.dates:  # a page has many dates: only one of the same act contradicts
-        if ours & {action.verb for action in _beside(pair.passage, theirs)}:
-            return Difference("date", mine.text, theirs.text)
+        return Difference("date", claim_date.text, inputs.event_date.text)
+    claim_verbs = {action.verb for action in inputs.claim.actions}
+    for passage_date in inputs.passage.dates:  # a page has many dates: only one of the same act contradicts
+        if claim_verbs & {action.verb for action in _list_actions_in_sentence(inputs.passage, passage_date)}:
+            return Difference("date", claim_date.text, passage_date.text)
     return None
 
 
-def _beside(passage: Claim, span: DateSpan) -> Sequence[Action]:
+def _list_actions_in_sentence(passage: Claim, span: DateSpan) -> Sequence[Action]:
     """List the actions of the sentence with a date."""
     if len(passage.actions) < 2:
         return passage.actions
@@ -176,87 +208,158 @@ def _beside(passage: Claim, span: DateSpan) -> Sequence[Action]:
     return [action for action in passage.actions if start <= action.start < end]
 
 
-def _figures(pair: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
+def _compare_figures(inputs: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
     """Find the figures of the claim that agree, and the first for which the source has only others of its
     unit."""
-    theirs = [*pair.passage.quantities, *pair.facts]
-    same = []
+    source_figures = [*inputs.passage.quantities, *inputs.facts]
+    agreements = []
     wrong: Difference | None = None
-    for mine in pair.claim.quantities:
-        equals = [known for known in theirs if figure_agreement.agree(mine, known)]
-        fitting = [known for known in theirs if not figure_agreement.plays_another_part(mine, known)]
+    matched = [
+        source_figure
+        for source_figure in source_figures
+        if any(
+            figure_agreement.agree(quantity, source_figure)
+            and not figure_agreement.has_other_role(quantity, source_figure)
+            for quantity in inputs.claim.quantities
+        )
+    ]
+    for claim_figure in inputs.claim.quantities:
+        equals = [
+            source_figure
+            for source_figure in source_figures
+            if _is_matching_figure(claim_figure, source_figure, inputs.passage)
+        ]
+        fitting = [
+            source_figure
+            for source_figure in source_figures
+            if not figure_agreement.has_other_role(claim_figure, source_figure)
+        ]
         equal = next(
-            (known for known in equals if not figure_agreement.plays_another_part(mine, known)), None
+            (
+                source_figure
+                for source_figure in equals
+                if not figure_agreement.has_other_role(claim_figure, source_figure)
+            ),
+            None,
         )
         equal = equal or next(
-            (known for known in fitting if figure_agreement.are_equal_durations(mine, known)), None
+            (
+                source_figure
+                for source_figure in fitting
+                if figure_agreement.are_equal_durations(claim_figure, source_figure)
+            ),
+            None,
         )
-        rivals = [known for known in fitting if _is_rival(mine, known)]
+        rivals = [
+            source_figure
+            for source_figure in fitting
+            if source_figure not in matched and _is_rival(claim_figure, source_figure)
+        ]
         if equal is None and equals and not rivals:
             equal = equals[0]  # the only figure of its kind, in any role
-        if equal is not None and {mine.bound, equal.bound} == {"least", "most"}:
-            wrong = Difference("figure", mine.text, equal.text)
+        if equal is not None and {claim_figure.bound, equal.bound} == {"least", "most"}:
+            wrong = Difference("figure", claim_figure.text, equal.text)
         elif equal is not None:
-            same.append(Difference("figure", mine.text, equal.text))
-        elif other_unit := next((known for known in theirs if _has_other_unit(mine, known)), None):
-            wrong = Difference("figure", mine.text, other_unit.text)
-        elif wrong is None and mine.unit is not None and rivals:
-            nearest = min(rivals, key=lambda known: _distance(mine, known))
-            wrong = Difference("figure", mine.text, nearest.text)
-    if wrong is not None and _restates(pair.claim.quantities, wrong.claimed, [one.claimed for one in same]):
-        same, wrong = [*same, Difference("figure", wrong.claimed, same[-1].found)], None
-    return same, wrong
+            agreements.append(Difference("figure", claim_figure.text, equal.text))
+        elif other_unit := next(
+            (
+                source_figure
+                for source_figure in source_figures
+                if source_figure not in matched and _has_other_unit(claim_figure, source_figure)
+            ),
+            None,
+        ):
+            wrong = Difference("figure", claim_figure.text, other_unit.text)
+        elif wrong is None and claim_figure.unit is not None and rivals:
+            nearest = min(rivals, key=lambda source_figure: _build_distance_key(claim_figure, source_figure))
+            wrong = Difference("figure", claim_figure.text, nearest.text)
+    if wrong is not None and _is_restated(
+        inputs.claim.quantities, wrong.claimed, [agreement.claimed for agreement in agreements]
+    ):
+        agreements, wrong = [*agreements, Difference("figure", wrong.claimed, agreements[-1].found)], None
+    return agreements, wrong
 
 
-def _restates(quantities: Sequence[Quantity], rough: str, agreed: Sequence[str]) -> bool:
+def _is_matching_figure(claim_figure: Quantity, source_figure: Quantity, passage: Claim) -> bool:
+    """True if two figures agree; a record's bare fact does not if its text gives the figure another unit."""
+    if not figure_agreement.agree(claim_figure, source_figure):
+        return False
+    is_bare_fact = (
+        source_figure.unit is None
+        and claim_figure.unit is not None
+        and source_figure.start == source_figure.end
+    )
+    return not is_bare_fact or not any(
+        quantity.value == source_figure.value
+        and not figure_agreement.is_same_unit(claim_figure.unit, quantity.unit)
+        for quantity in passage.quantities
+    )
+
+
+def _is_restated(quantities: Sequence[Quantity], rough_text: str, agreed_texts: Sequence[str]) -> bool:
     """True if a rough figure restates an agreeing one: a quarter of a billion, $235m."""
-    mine = next((one for one in quantities if one.text == rough), None)
-    others = [one for one in quantities if one.text in agreed]
-    return mine is not None and any(
-        one.unit == mine.unit and abs(one.value - mine.value) <= max(one.value, mine.value) * MAX_ROUGH_GAP
-        for one in others
+    rough_figure = next((quantity for quantity in quantities if quantity.text == rough_text), None)
+    agreed_figures = [quantity for quantity in quantities if quantity.text in agreed_texts]
+    return rough_figure is not None and any(
+        figure.unit == rough_figure.unit
+        and abs(figure.value - rough_figure.value) <= max(figure.value, rough_figure.value) * MAX_ROUGH_GAP
+        for figure in agreed_figures
     )
 
 
 def _compare_denial(claim: Claim, passage: Claim) -> Difference | None:
     """Return the difference if the claim calls untrue what the passage tells."""
-    ours = negation.find_denial(claim.text.lower(), claim.language)
-    if ours is None or negation.find_denial(passage.text.lower(), passage.language) is not None:
+    denial = negation.find_denial(claim.text.lower(), claim.language)
+    if denial is None or negation.find_denial(passage.text.lower(), passage.language) is not None:
         return None
-    return Difference("polarity", ours, _CLAUSE_END.split(passage.text, maxsplit=1)[0].strip())
+    return Difference("polarity", denial, _CLAUSE_END.split(passage.text, maxsplit=1)[0].strip())
 
 
-def _has_other_unit(mine: Quantity, known: Quantity) -> bool:
+def _has_other_unit(claim_figure: Quantity, source_figure: Quantity) -> bool:
     """True if two equal amounts have different units: $4,710 and 4,710 BTC, 42 days and 42 weeks."""
     measured = units().codes
-    if {mine.unit, known.unit} <= figure_agreement.HOURS.keys() and mine.unit != known.unit:
-        return mine.value == known.value > 1
-    if mine.unit == known.unit or known.unit not in measured or mine.unit not in measured | {"coin"}:
+    if {
+        claim_figure.unit,
+        source_figure.unit,
+    } <= figure_agreement.HOURS.keys() and claim_figure.unit != source_figure.unit:
+        return claim_figure.value == source_figure.value > 1
+    if (
+        claim_figure.unit == source_figure.unit
+        or source_figure.unit not in measured
+        or claim_figure.unit not in measured | {"coin"}
+    ):
         return False
-    if mine.unit == "coin" and known.unit not in units().currencies:
+    if {
+        claim_figure.unit,
+        source_figure.unit,
+    } <= units().currencies and claim_figure.value == source_figure.value == 1:
+        return True  # one dollar each, one yen each
+    if claim_figure.unit == "coin" and source_figure.unit not in units().currencies:
         return False
-    same = figure_agreement.agree(replace(mine, unit=known.unit), known)
-    return same and abs(mine.value) >= MIN_TELLING_VALUE
+    is_equal = figure_agreement.agree(replace(claim_figure, unit=source_figure.unit), source_figure)
+    return is_equal and abs(claim_figure.value) >= MIN_TELLING_VALUE
 
 
 def _compare_roles(claim: Claim, passage: Claim) -> Difference | None:
     """Return who did it to whom in both texts if the passage has it the other way round."""
-    told = roles.find_roles(passage)
-    for mine in roles.find_roles(claim):
-        for known in told:
-            if roles.are_swapped(mine, known):
-                return Difference("roles", mine.text, known.text)
+    passage_acts = roles.find_roles(passage)
+    for claim_act in roles.find_roles(claim):
+        for passage_act in passage_acts:
+            if role_relations.are_swapped(claim_act, passage_act):
+                return Difference("roles", claim_act.text, passage_act.text)
     return None
 
 
-def _distance(mine: Quantity, known: Quantity) -> tuple[bool, Decimal]:
+def _build_distance_key(claim_figure: Quantity, source_figure: Quantity) -> tuple[bool, Decimal]:
     """Return a sort key by distance; figures with the same role come first."""
-    return mine.role != known.role, abs(known.value - mine.value)
+    return claim_figure.role != source_figure.role, abs(source_figure.value - claim_figure.value)
 
 
-def _is_rival(mine: Quantity, known: Quantity) -> bool:
+def _is_rival(claim_figure: Quantity, source_figure: Quantity) -> bool:
     """True if two figures measure the same thing. Coins of an unspecified kind compare with those of any
     asset."""
-    if mine.unit in GENERIC:
-        return mine.unit == "coin" and known.unit in units().codes - units().currencies
-    return mine.unit == known.unit
+    if claim_figure.unit in GENERIC and claim_figure.value == 1:
+        return False  # one piece of something
+    if claim_figure.unit in GENERIC:
+        return claim_figure.unit == "coin" and source_figure.unit in units().codes - units().currencies
+    return claim_figure.unit == source_figure.unit

@@ -28,14 +28,14 @@ class ClaimAndPassage:
     passage: Claim
     facts: list[Quantity]
     types: Mapping[str, str]
-    happened: DateSpan | None
+    event_date: DateSpan | None
     published: date | None
     record_ids: frozenset[str]
-    listed: frozenset[str]
+    listed_entities: frozenset[str]
     """The entities that the record itself lists, without those found in its text."""
 
     names: Collection[str] = ()
     """All names of the record's entities, in all languages."""
 
-    def kinds(self, entity_id: str) -> frozenset[str]:
+    def list_kinds(self, entity_id: str) -> frozenset[str]:
         return KINDS.get(self.types.get(entity_id, ""), frozenset())

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from backend.sources.claims.actions import Verb, verbs
 from backend.sources.claims.model import Claim, Comparison, Quantity
-from backend.sources.comparison.same_event import names_known
+from backend.sources.comparison.same_event import has_shared_name
 
 MAIN_CONTENT_SHARE, MIN_CONTENT_SHARE = 0.5, 1 / 3
 """Shares of the claim's content words that the passage must contain: alone, and together with a common
@@ -32,152 +32,177 @@ MIN_LARGE_NUMBER, EXACT = 100, 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
-    """The agreement of a claim and a passage, in addition to the slots of ``found``."""
+class _Agreement:
+    """The agreement of a claim and a passage, in addition to the slots of ``comparison``."""
 
     claim: Claim
     passage: Claim
-    found: Comparison
-    strangers: bool
+    comparison: Comparison
+    has_unknown_agent: bool
     """True if an agent of the claim is unknown to the source."""
 
     @property
     def slots(self) -> frozenset[str]:
-        return frozenset(difference.slot for difference in self.found.differences)
+        return frozenset(difference.slot for difference in self.comparison.differences)
 
     @property
-    def has_matter(self) -> bool:
+    def has_content_words(self) -> bool:
         """True if the claim's content words can be searched in the passage."""
-        return bool(self.wanted) and self.claim.language == self.passage.language
+        return bool(self.content_words) and self.claim.language == self.passage.language
 
     @property
-    def matter(self) -> float:
+    def content_share(self) -> float:
         """The share of content words that the passage contains; 0 if they cannot be searched."""
-        if not self.has_matter:
+        if not self.has_content_words:
             return 0.0
-        return len(self.shared_matter) / len(self.wanted)
+        return len(self.shared_content_words) / len(self.content_words)
 
     @property
-    def shared_matter(self) -> list[str]:
+    def shared_content_words(self) -> list[str]:
         """The content words in the passage. Long words are also searched inside its names (the Treasury in
         the U.S. Treasury)."""
-        if not self.has_matter:
+        if not self.has_content_words:
             return []
-        low = self.passage.text.lower()
-        pair = self.passage.words
-        return [word for word in self.wanted if word in pair or (_is_telling(word) and word in low)]
-
-    @property
-    def wanted(self) -> list[str]:
-        """The claim's content words without those of a differing agent."""
-        differing = " ".join(one.claimed.lower() for one in self.found.differences if one.slot == "agent")
-        return [word for word in self.claim.matter if word not in differing]
-
-    @property
-    def same_figures(self) -> list[Quantity]:
-        agreed = {same.claimed for same in self.found.agreed if same.slot == "figure"}
+        lowered = self.passage.text.lower()
+        passage_words = self.passage.words
         return [
-            one
-            for one in self.claim.quantities
-            if one.text in agreed and (one.unit is not None or abs(one.value) >= MIN_LARGE_NUMBER)
+            word
+            for word in self.content_words
+            if word in passage_words or (_is_searched_inside_words(word) and word in lowered)
         ]
 
     @property
-    def telling_figure(self) -> bool:
-        """True if a figure agrees that is too exact for coincidence, which round figures are not."""
-        return any(len(one.value.normalize().as_tuple().digits) >= EXACT for one in self.same_figures)
+    def content_words(self) -> list[str]:
+        """The claim's content words without those of a differing agent."""
+        differing = " ".join(
+            difference.claimed.lower()
+            for difference in self.comparison.differences
+            if difference.slot == "agent"
+        )
+        return [word for word in self.claim.content_terms if word not in differing]
 
     @property
-    def same_date(self) -> bool:
-        return self.found.same_dates > 0
+    def same_figures(self) -> list[Quantity]:
+        agreed_texts = {
+            matching_slot.claimed
+            for matching_slot in self.comparison.agreed
+            if matching_slot.slot == "figure"
+        }
+        return [
+            quantity
+            for quantity in self.claim.quantities
+            if quantity.text in agreed_texts
+            and (quantity.unit is not None or abs(quantity.value) >= MIN_LARGE_NUMBER)
+        ]
+
+    @property
+    def has_exact_figure(self) -> bool:
+        """True if a figure agrees that is too exact for coincidence, which round figures are not."""
+        return any(len(figure.value.normalize().as_tuple().digits) >= EXACT for figure in self.same_figures)
+
+    @property
+    def has_same_date(self) -> bool:
+        return self.comparison.same_dates > 0
 
 
-def _is_telling(word: str) -> bool:
+def _is_searched_inside_words(word: str) -> bool:
     return not word.isascii() or len(word) >= MIN_STEM_CHARS
 
 
 def is_sufficient(
     claim: Claim,
     passage: Claim,
-    found: Comparison,
+    comparison: Comparison,
     *,
-    known: Collection[str],
-    acting: Collection[str],
+    source_entities: Collection[str],
+    agent_ids: Collection[str],
 ) -> bool:
-    """True if ``found``, of a passage about the same event, may change a probability. ``known`` are the
-    entities of the source, ``acting`` the entities of the claim that can be agents."""
-    shared = _Shared(claim, passage, found, bool(set(acting) - set(known)))
-    if len(shared.slots) > 1 and not shared.telling_figure:  # an altered statement changes one slot
+    """True if ``comparison``, of a passage about the same event, may change a probability.
+
+    ``source_entities`` are the entities of the source, ``agent_ids`` the entities of the claim that can be
+    agents.
+    """
+    agreement = _Agreement(claim, passage, comparison, bool(set(agent_ids) - set(source_entities)))
+    if len(agreement.slots) > 1 and not agreement.has_exact_figure:  # an altered statement changes one slot
         return False
-    if not (_who(shared) and _what(shared)):
+    if not (_agents_agree(agreement) and _acts_agree(agreement)):
         return False
-    return "date" not in shared.slots or _which_one(shared)
+    return "date" not in agreement.slots or _is_same_occurrence(agreement)
 
 
-def _who(shared: _Shared) -> bool:
-    if "agent" in shared.slots:
-        undated = not shared.claim.dates and shared.found.shared_entities > 0
-        return shared.same_date or bool(shared.same_figures) or undated
-    if shared.strangers and len(shared.found.agreed) < MIN_WORDS:
+def _agents_agree(agreement: _Agreement) -> bool:
+    if "agent" in agreement.slots:
+        undated = not agreement.claim.dates and agreement.comparison.shared_entities > 0
+        return agreement.has_same_date or bool(agreement.same_figures) or undated
+    if agreement.has_unknown_agent and len(agreement.comparison.agreed) < MIN_WORDS:
         return False
-    if shared.found.shared_entities or not shared.claim.mentions:
+    if agreement.comparison.shared_entities or not agreement.claim.mentions:
         return True
-    return names_known(shared.claim, shared.passage) is True
+    return has_shared_name(agreement.claim, agreement.passage) is True
 
 
-def _what(shared: _Shared) -> bool:
-    if shared.telling_figure:
+def _acts_agree(agreement: _Agreement) -> bool:
+    if agreement.has_exact_figure:
         return True
-    enough = MIN_WORDS - shared.same_date
-    named = names_known(shared.claim, shared.passage) is True
-    if "agent" in shared.slots and named:  # the agents differ, but the named object is the same
+    min_words = MIN_WORDS - agreement.has_same_date
+    has_name = has_shared_name(agreement.claim, agreement.passage) is True
+    if "agent" in agreement.slots and has_name:  # the agents differ, but the named object is the same
         return True
     if (
-        "agent" not in shared.slots
-        and shared.matter >= MAIN_CONTENT_SHARE
-        and len(shared.shared_matter) >= enough
+        "agent" not in agreement.slots
+        and agreement.content_share >= MAIN_CONTENT_SHARE
+        and len(agreement.shared_content_words) >= min_words
     ):
         return True
-    others = shared.matter > 0 or shared.found.shared_entities > 1 or named
-    own = not shared.wanted or (not shared.has_matter and shared.same_date)
-    if shared.same_figures and (others or own):
+    has_other_match = agreement.content_share > 0 or agreement.comparison.shared_entities > 1 or has_name
+    needs_no_match = not agreement.content_words or (
+        not agreement.has_content_words and agreement.has_same_date
+    )
+    if agreement.same_figures and (has_other_match or needs_no_match):
         return True
-    listed = verbs()
-    if shared.same_date and any(listed[verb].once for verb in _same_acts(shared)):
+    verbs_by_name = verbs()
+    if agreement.has_same_date and any(verbs_by_name[verb].once for verb in _list_shared_verbs(agreement)):
         return True
-    acts = _acts(shared, listed)
-    if any(not listed[verb].generic for verb in acts):
-        return others or own or bool(shared.same_figures and shared.found.shared_entities)
-    if acts or ("figure" in shared.slots and shared.same_date):
-        return own or shared.matter >= MIN_CONTENT_SHARE
+    acts = _list_shared_or_opposite_verbs(agreement, verbs_by_name)
+    if any(not verbs_by_name[verb].generic for verb in acts):
+        return (
+            has_other_match
+            or needs_no_match
+            or bool(agreement.same_figures and agreement.comparison.shared_entities)
+        )
+    if acts or ("figure" in agreement.slots and agreement.has_same_date):
+        return needs_no_match or agreement.content_share >= MIN_CONTENT_SHARE
     return False
 
 
-def _acts(shared: _Shared, listed: Mapping[str, Verb]) -> set[str]:
+def _list_shared_or_opposite_verbs(agreement: _Agreement, verbs_by_name: Mapping[str, Verb]) -> set[str]:
     """Return the acts of the passage that the claim contains, or whose opposites it contains."""
-    ours = {action.verb for action in shared.claim.actions}
+    claim_verbs = {action.verb for action in agreement.claim.actions}
     return {
         action.verb
-        for action in shared.passage.actions
-        if action.verb in ours or listed[action.verb].opposites & ours
+        for action in agreement.passage.actions
+        if action.verb in claim_verbs or verbs_by_name[action.verb].opposites & claim_verbs
     }
 
 
-def _same_acts(shared: _Shared) -> set[str]:
-    return {action.verb for action in shared.claim.actions} & {
-        action.verb for action in shared.passage.actions
+def _list_shared_verbs(agreement: _Agreement) -> set[str]:
+    return {action.verb for action in agreement.claim.actions} & {
+        action.verb for action in agreement.passage.actions
     }
 
 
-def _which_one(shared: _Shared) -> bool:
-    if shared.same_figures:
+def _is_same_occurrence(agreement: _Agreement) -> bool:
+    if agreement.same_figures:
         return True
-    if shared.strangers or names_known(shared.claim, shared.passage) is False:
+    if agreement.has_unknown_agent or has_shared_name(agreement.claim, agreement.passage) is False:
         return False
-    listed = verbs()
-    same = [listed[verb] for verb in _same_acts(shared)]
-    if any(verb.once for verb in same) or sum(not verb.generic for verb in same) >= MIN_ACTS:
+    verbs_by_name = verbs()
+    shared_verbs = [verbs_by_name[verb] for verb in _list_shared_verbs(agreement)]
+    if any(verb.once for verb in shared_verbs) or sum(not verb.generic for verb in shared_verbs) >= MIN_ACTS:
         return True
-    if names_known(shared.claim, shared.passage) is True or shared.matter >= MAIN_CONTENT_SHARE:
+    if (
+        has_shared_name(agreement.claim, agreement.passage) is True
+        or agreement.content_share >= MAIN_CONTENT_SHARE
+    ):
         return True
-    return shared.found.shared_entities > 1 and shared.matter > 0
+    return agreement.comparison.shared_entities > 1 and agreement.content_share > 0

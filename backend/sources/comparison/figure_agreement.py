@@ -29,111 +29,134 @@ HOURS: Mapping[str | None, Decimal] = {
 }
 """Hours in each unit of time."""
 MAX_DURATION_GAP = Decimal("0.05")
-_PAIR = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
-_MARKS = frozenset({"about", "more", "than", "over", "least"})
+_VOTE_COUNTS = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
+_APPROXIMATE_WORDS = frozenset({"about", "more", "than", "over", "least"})
 
 
-def same_unit(one: str | None, other: str | None) -> bool:
+def is_same_unit(unit: str | None, other_unit: str | None) -> bool:
     """True if the units of two figures are comparable: a generic counter matches any counted noun."""
-    if one == other:
+    if unit == other_unit:
         return True
-    table = units()
-    countable = {one, other} - GENERIC - {None}
-    return len(countable) < 2 and not (countable & (EXACT | {"%"})) and bool(countable - table.currencies)
+    unit_table = units()
+    countable = {unit, other_unit} - GENERIC - {None}
+    return (
+        len(countable) < 2 and not (countable & (EXACT | {"%"})) and bool(countable - unit_table.currencies)
+    )
 
 
-def agree(claimed: Quantity, known: Quantity) -> bool:
+def agree(claim_figure: Quantity, source_figure: Quantity) -> bool:
     """True if a claim's figure agrees with a source's, each with the precision in which it is written."""
-    if not same_unit(claimed.unit, known.unit):
+    if not is_same_unit(claim_figure.unit, source_figure.unit):
         return False
-    if claimed.value == known.value:
+    if claim_figure.value == source_figure.value:
         return True
-    if claimed.unit in EXACT or (claimed.value < 0) != (known.value < 0):
+    if claim_figure.unit in EXACT or (claim_figure.value < 0) != (source_figure.value < 0):
         return False
-    mine, theirs = abs(claimed.value), abs(known.value)
-    if claimed.bound is not None or known.bound is not None:
-        return _within_bounds(claimed, known, mine, theirs)
-    gap, size = abs(mine - theirs), max(mine, theirs)
-    steps = [_step(quantity) for quantity in (claimed, known) if quantity.approximate]
+    claim_value, source_value = abs(claim_figure.value), abs(source_figure.value)
+    if claim_figure.bound is not None or source_figure.bound is not None:
+        return _is_within_bounds(claim_figure, source_figure, claim_value, source_value)
+    gap, size = abs(claim_value - source_value), max(claim_value, source_value)
+    steps = [_compute_step(quantity) for quantity in (claim_figure, source_figure) if quantity.approximate]
     if steps:
         return gap <= min(max(*steps, size * APPROXIMATE_TOLERANCE), size * MAX_TOLERANCE)
-    return gap <= size * MAX_ROUNDING_SHARE and gap <= max(_rounding(claimed), _rounding(known))
+    return gap <= size * MAX_ROUNDING_SHARE and gap <= max(
+        _compute_rounding(claim_figure), _compute_rounding(source_figure)
+    )
 
 
-def are_equal_durations(one: Quantity, other: Quantity) -> bool:
+def are_equal_durations(duration: Quantity, other_duration: Quantity) -> bool:
     """True if two figures are durations of about one length: six weeks and 42 days."""
-    if one.unit not in HOURS or other.unit not in HOURS:
+    if duration.unit not in HOURS or other_duration.unit not in HOURS:
         return False
-    lengths = sorted((abs(one.value) * HOURS[one.unit], abs(other.value) * HOURS[other.unit]))
+    lengths = sorted(
+        (abs(duration.value) * HOURS[duration.unit], abs(other_duration.value) * HOURS[other_duration.unit])
+    )
     return lengths[1] - lengths[0] <= lengths[1] * MAX_DURATION_GAP
 
 
-def plays_another_part(claimed: Quantity, known: Quantity) -> bool:
+def has_other_role(claim_figure: Quantity, source_figure: Quantity) -> bool:
     """True if a figure has another role in the source: the start of a change instead of its end, or a request
     instead of the result."""
-    if {claimed.role, known.role} == {"from", "to"}:
+    roles = {claim_figure.role, source_figure.role}
+    if roles == {"from", "to"} or (len(roles) == 2 and roles <= figure_roles.VOTE_ROLES):
         return True
-    return known.role == "aside" and claimed.role != "aside"
+    return source_figure.role == "aside" and claim_figure.role != "aside"
 
 
-def _within_bounds(claimed: Quantity, known: Quantity, mine: Decimal, theirs: Decimal) -> bool:
-    if abs(mine - theirs) <= max(mine, theirs) * APPROXIMATE_TOLERANCE:
+def _is_within_bounds(
+    claim_figure: Quantity, source_figure: Quantity, claim_value: Decimal, source_value: Decimal
+) -> bool:
+    if abs(claim_value - source_value) <= max(claim_value, source_value) * APPROXIMATE_TOLERANCE:
         return True
-    if claimed.bound == known.bound:
-        low, high = sorted((mine, theirs))
-        return high <= low * MAX_BOUND_FACTOR
+    if claim_figure.bound == source_figure.bound:
+        smaller, larger = sorted((claim_value, source_value))
+        return larger <= smaller * MAX_BOUND_FACTOR
     bound, value, reach = (
-        (claimed.bound, theirs / mine if mine else None, MAX_CLAIMED_BOUND_FACTOR)
-        if claimed.bound is not None
-        else (known.bound, mine / theirs if theirs else None, MAX_BOUND_FACTOR)
+        (claim_figure.bound, source_value / claim_value if claim_value else None, MAX_CLAIMED_BOUND_FACTOR)
+        if claim_figure.bound is not None
+        else (source_figure.bound, claim_value / source_value if source_value else None, MAX_BOUND_FACTOR)
     )
     if value is None:
         return False
     return 1 <= value <= reach if bound == "least" else 1 / reach <= value <= 1
 
 
-def _step(quantity: Quantity) -> Decimal:
+def _compute_step(quantity: Quantity) -> Decimal:
     """Return one unit of the last digit that is not a trailing zero, to which the figure was rounded."""
     exponent = quantity.value.normalize().as_tuple().exponent
     return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)
 
 
-def _rounding(quantity: Quantity) -> Decimal:
+def _compute_rounding(quantity: Quantity) -> Decimal:
     """Return half of that for large figures, and 0 for small ones, which are exact counts or measurements."""
-    step = _step(quantity)
+    step = _compute_step(quantity)
     return step / 2 if abs(quantity.value) >= 1000 and step > 1 else Decimal(0)
 
 
-def of_facts(facts: Mapping[str, str]) -> list[Quantity]:
+def parse_fact_figures(facts: Mapping[str, str]) -> list[Quantity]:
     """Read the figures of a record. The unit is the word of the name that is one (``reward_after_btc``,
     ``usd_more_than``). A name without a unit gives a figure that can agree but not contradict."""
     return [
-        replace(quantity, role=figure_roles.of_fact(name))
+        replace(quantity, role=figure_roles.find_fact_role(name))
         for name, value in facts.items()
-        for quantity in _of_fact(name, str(value))
+        for quantity in _parse_fact_figures(name, str(value))
     ]
 
 
-def _of_fact(name: str, value: str) -> list[Quantity]:
-    table = units()
-    parts = name.lower().split("_")
-    pair = _PAIR.fullmatch(value)
-    if pair is not None:
-        return [Quantity(Decimal(part), "vote", 0, 0, part) for part in pair.groups()]
+def _parse_fact_figures(name: str, value: str) -> list[Quantity]:
+    unit_table = units()
+    words = name.lower().split("_")
+    vote_counts = _VOTE_COUNTS.fullmatch(value)
+    if vote_counts is not None:
+        return [Quantity(Decimal(word), "vote", 0, 0, word) for word in vote_counts.groups()]
     try:
         number = Decimal(value)
     except InvalidOperation:
         return []  # a name or a reference, not a figure
     if not number.is_finite():
         return []
-    unit = next((found for part in parts if (found := _unit(table.labels, part)) is not None), None)
-    unit = unit or next((found for part in parts if (found := _unit(table.meanings, part)) is not None), None)
-    bound = "least" if {"more", "over", "least"} & set(parts) else None
-    shown = f"{number:,f} {unit}" if unit else f"{number:f}"
+    unit = next(
+        (
+            unit_of_word
+            for word in words
+            if (unit_of_word := _look_up_unit(unit_table.labels, word)) is not None
+        ),
+        None,
+    )
+    unit = unit or next(
+        (
+            unit_of_word
+            for word in words
+            if (unit_of_word := _look_up_unit(unit_table.meanings, word)) is not None
+        ),
+        None,
+    )
+    bound = "least" if {"more", "over", "least"} & set(words) else None
+    text = f"{number:,f} {unit}" if unit else f"{number:f}"
     if bound is not None:
-        return [Quantity(number, unit, 0, 0, shown, True, "least")]
-    return [Quantity(number, unit, 0, 0, shown, bool(_MARKS & set(parts)))]
+        return [Quantity(number, unit, 0, 0, text, True, "least")]
+    return [Quantity(number, unit, 0, 0, text, bool(_APPROXIMATE_WORDS & set(words)))]
 
 
-def _unit(table: Mapping[str, str], part: str) -> str | None:
-    return table.get(part)
+def _look_up_unit(units_by_word: Mapping[str, str], word: str) -> str | None:
+    return units_by_word.get(word)

@@ -10,41 +10,31 @@ from functools import lru_cache
 
 from backend.entities.model import Language
 from backend.sources.claims import lexical_features, negation, numbers
+from backend.sources.claims.actions import Verb, verbs
 from backend.sources.claims.cues import find_cues
 from backend.sources.claims.model import Claim, Difference, MissingElement
-from backend.sources.claims.places import find, find_cities, load_homes
-from backend.sources.claims.roles import NOMINAL_EN
-from backend.sources.comparison.missing_figures import find_figures
+from backend.sources.claims.places import find_cities, find_countries, load_homes
+from backend.sources.claims.role_readers import NOMINAL_EN
+from backend.sources.comparison import contrasts
+from backend.sources.comparison.missing_figures import find_missing_figures
 
 MIN_CLAUSE_TERMS: Mapping[Language, int] = {"en": 3, "ja": 3, "zh": 4}
 """Minimum content terms of a clause that counts as an element."""
 MIN_NAMED_CLAUSE_TERMS: Mapping[Language, int] = {"en": 4, "ja": 6, "zh": 6}
 """The same for a clause that names an entity of the event: a detail beside it."""
+MIN_LONG_CLAUSE_TERMS, MAX_UNRELATED_SHARE = 4, 0.25
+"""A clause of so many terms, of which the passage contains at most this share, tells something else. Chinese
+pairs of characters overlap too much for this."""
 MIN_SUBSTRING_MATCH_CHARS = 5
 """Minimum letters of a stem that is searched inside other words."""
 IMPLICIT_COUNTRY = "United States"
 """This country is often named only as the location of its agencies and courts."""
 MAX_ADJECTIVE_GAP = 14
 """Characters between a country and the name that it belongs to: the South Korean exchange Upbit."""
-OUTCOME_VERBS: Mapping[str, frozenset[str]] = {
-    "uphold": frozenset({"uphold"}),
-    "ban": frozenset({"ban"}),
-    "acquit": frozenset({"acquit"}),
-    "keep": frozenset({"keep"}),
-    "become_law": frozenset({"become_law", "take_effect", "legal_tender", "sign"}),
-    "win": frozenset({"win", "lose_case", "overturn", "uphold", "rule", "approve", "reject", "dismiss"}),
-    "pardon": frozenset({"pardon"}),
-    "sentence": frozenset({"sentence"}),
-    "convict": frozenset({"convict", "plead_guilty", "sentence"}),
-    "arrest": frozenset({"arrest"}),
-    "delist": frozenset({"delist", "remove", "shut_down"}),
-}
-"""Verbs that decide the outcome of a matter, each with those that bear it out. Other verbs have too many
-synonyms to search for."""
 _PROHIBITIONS = frozenset({"不得", "may not", "must not"})
 
 
-def find_missing(
+def find_missing_elements(
     claim: Claim,
     passage: Claim,
     matching_slots: Sequence[Difference],
@@ -58,22 +48,26 @@ def find_missing(
     the passage or its document names, ``passage_names`` all their names. In a passage of another language
     only figures and names can be found.
     """
-    found = {
-        *find_figures(claim, passage, matching_slots),
+    missing = {
+        *find_missing_figures(claim, passage, matching_slots),
         *_find_names(claim, passage, passage_entities, passage_names),
     }
+    if (property_element := contrasts.find_missing_property(claim, passage)) is not None:
+        missing.add(property_element)
     if claim.language == passage.language:
-        others = (
+        elements = (
             _find_cue(claim, passage),
             _find_place(claim, passage, passage_names),
             _find_act(claim, passage),
             _find_negation(claim, passage),
             _find_clause(claim, passage, matching_slots, passage_entities),
         )
-        found |= {one for one in others if one is not None}
-    return frozenset(found)
+        missing |= {element for element in elements if element is not None}
+    return frozenset(missing)
 
 
+_COUNTRY = re.compile("^(?:美国|美國|米国|米|us|u.s.|中国|韩国|日本|英国)(?=.{3})")
+"""A country before a name, which a record may leave out: 美国众议院 and 众议院."""
 _ACRONYM = re.compile(r"[A-Z]{2,6}")
 _KATAKANA = re.compile("[\u30a1-\u30fc]+")
 _HONORIFIC_JA = re.compile("(?:氏|判事|被告|容疑者|社長|議員|長官|大統領)")
@@ -81,13 +75,14 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:;“\"(]\s*)$")
 
 
 def _find_names(
-    claim: Claim, passage: Claim, known: Collection[str], passage_names: Collection[str]
+    claim: Claim, passage: Claim, passage_entities: Collection[str], passage_names: Collection[str]
 ) -> Iterator[MissingElement]:
     passage_terms = lexical_features.normalize_name(" ".join((passage.text, *passage_names)))
     for mention in claim.mentions:
         if (
-            mention.entity_id not in known
-            and lexical_features.normalize_name(mention.text) not in passage_terms
+            mention.entity_id not in passage_entities
+            and (name := lexical_features.normalize_name(mention.text)) not in passage_terms
+            and _COUNTRY.sub("", name) not in passage_terms
         ):
             yield MissingElement("name", mention.text)
     for name in claim.names:
@@ -103,19 +98,20 @@ def _is_unambiguous_name(claim: Claim, name: str) -> bool:
     """
     if _ACRONYM.fullmatch(name) or any(name in place for place in claim.places.values()):
         return False
-    at = claim.text.find(name)
+    start = claim.text.find(name)
     if _KATAKANA.fullmatch(name):
-        return "・" in name.strip("・") or _HONORIFIC_JA.match(claim.text, at + len(name)) is not None
-    starts = claim.language == "en" and _SENTENCE_START.search(claim.text[:at]) is not None
-    if not (starts and name[1:].islower()):
+        return "・" in name.strip("・") or _HONORIFIC_JA.match(claim.text, start + len(name)) is not None
+    is_first_word = claim.language == "en" and _SENTENCE_START.search(claim.text[:start]) is not None
+    if not (is_first_word and name[1:].islower()):
         return True
     # "Sotheby's auctioned": a first word in the singular that acts is a name; Police, Congress are not.
-    end = at + len(name)
+    end = start + len(name)
     is_plural = name.endswith("s") and not claim.text.startswith("'s", end)
-    acts = any(
-        0 < one.start - end <= len("'s ") and not NOMINAL_EN.match(one.text.lower()) for one in claim.actions
+    has_act = any(
+        0 < action.start - end <= len("'s ") and not NOMINAL_EN.match(action.text.lower())
+        for action in claim.actions
     )
-    return acts and not is_plural and name.lower() not in _COMMON_SUBJECTS
+    return has_act and not is_plural and name.lower() not in _COMMON_SUBJECTS
 
 
 _COMMON_SUBJECTS = frozenset(
@@ -138,29 +134,39 @@ def _find_place(claim: Claim, passage: Claim, passage_names: Collection[str]) ->
         if country in passage.places or text in texts:
             continue
         end = claim.text.find(text) + len(text)
-        beside = [one for one in claim.mentions if 0 <= one.start - end <= MAX_ADJECTIVE_GAP]
-        homes = {load_homes().get(one.entity_id, country) for one in beside}
-        if homes - {country} or (not beside and country != IMPLICIT_COUNTRY):
+        adjacent_mentions = [
+            mention for mention in claim.mentions if 0 <= mention.start - end <= MAX_ADJECTIVE_GAP
+        ]
+        homes = {load_homes().get(mention.entity_id, country) for mention in adjacent_mentions}
+        if homes - {country} or (not adjacent_mentions and country != IMPLICIT_COUNTRY):
             return MissingElement("place", text)
-    known = find_cities(texts)
+    passage_cities = find_cities(texts)
     for city, (start, end) in find_cities(claim.text).items():
-        is_part_of_name = any(one.start < end and start < one.end for one in claim.mentions)
-        is_capital_of_known = bool(find(claim.text[start:end]).keys() & passage.places.keys())
-        if city not in known and not is_part_of_name and not is_capital_of_known:
+        is_part_of_name = any(mention.start < end and start < mention.end for mention in claim.mentions)
+        is_capital_of_known = bool(find_countries(claim.text[start:end]).keys() & passage.places.keys())
+        if city not in passage_cities and not is_part_of_name and not is_capital_of_known:
             return MissingElement("place", claim.text[start:end])
     return None
 
 
 def _find_act(claim: Claim, passage: Claim) -> MissingElement | None:
-    """Find a decisive act that the passage does not contain."""
-    passage_terms = frozenset(action.verb for action in passage.actions)
+    """Find an act that no act of the passage bears out or presupposes."""
+    verbs_by_name = verbs()
+    passage_verbs = {action.verb for action in passage.actions}
+    passage_verbs |= {verb for name in passage_verbs for verb in verbs_by_name[name].after}
+    supported_starts = {
+        action.start for action in claim.actions if _is_supported(verbs_by_name[action.verb], passage_verbs)
+    }
     for action in claim.actions:
-        bearing_out = OUTCOME_VERBS.get(action.verb, passage_terms)
-        if bearing_out & passage_terms or not action.affirmed or not bearing_out:
+        # A form of two verbs is borne out by either.
+        if action.start in supported_starts or not action.affirmed or action.text.lower() in _PROHIBITIONS:
             continue
-        if action.text.lower() not in _PROHIBITIONS:
-            return MissingElement("act", action.text)
+        return MissingElement("act", action.text)
     return None
+
+
+def _is_supported(verb: Verb, passage_verbs: Collection[str]) -> bool:
+    return verb.supported_by is None or not verb.supported_by.isdisjoint(passage_verbs)
 
 
 def _find_cue(claim: Claim, passage: Claim) -> MissingElement | None:
@@ -189,32 +195,23 @@ MAX_WORDS_BESIDE_CHARS = 24
 
 def _quote_phrase(claim: Claim, word: str) -> str:
     """Return a qualifying word with the words of its clause beside it: still holds every coin."""
-    at = claim.text.find(word)
-    clause = next(((one.start, one.end) for one in claim.clauses if one.start <= at < one.end), None)
-    first, last = clause or (0, len(claim.text))
-    start, end = max(first, at - MAX_WORDS_BESIDE_CHARS), min(last, at + len(word) + MAX_WORDS_BESIDE_CHARS)
-    before, behind = claim.text[start:at], claim.text[at + len(word) : end]
+    position = claim.text.find(word)
+    clause = next(
+        ((clause.start, clause.end) for clause in claim.clauses if clause.start <= position < clause.end),
+        None,
+    )
+    clause_start, clause_end = clause or (0, len(claim.text))
+    start, end = (
+        max(clause_start, position - MAX_WORDS_BESIDE_CHARS),
+        min(clause_end, position + len(word) + MAX_WORDS_BESIDE_CHARS),
+    )
+    before, after = claim.text[start:position], claim.text[position + len(word) : end]
     if claim.language == "en":  # never from the middle of a word
-        before = before.partition(" ")[2] if start > first else before
-        behind = behind.rpartition(" ")[0] if end < last else behind
-    return f"{before}{word}{behind}".strip(" .。,，、")
+        before = before.partition(" ")[2] if start > clause_start else before
+        after = after.rpartition(" ")[0] if end < clause_end else after
+    return f"{before}{word}{after}".strip(" .。,，、")
 
 
-_NEGATION_PATTERNS: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"\b(?:not(?! only| less| more| fewer)|never|nobody|none|nor|neither|cannot|no longer"
-        r"|(?:fail|refuse|decline)(?:s|d|ed)? to"
-        r"|no(?! less| more| fewer| later| sooner| doubt))\b|n't\b"
-    ),
-    "ja": re.compile(
-        "なかった|ていない|できない|されない|しない|はない|がない|もない|くない|ではない(?![がで])"
-        "|ありません|ませんでした|ず(?=に終|、|。|$)"
-    ),
-    "zh": re.compile(
-        "没有|沒有|并未|並未|从未|從未|从来没|尚未|未曾|未能|并非|並非|并没|並沒|不再|不是(?!.{0,12}而是)"
-        "|绝不|并不|並不"
-    ),
-}
 _NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:not?|never|none|nor|neither|cannot|without|un[a-z]{4,}|non[- ][a-z]+|free|exempt\w*|refus\w+"
@@ -229,9 +226,19 @@ _NEGATION_CONTEXT_CHARS = 24
 def _find_negation(claim: Claim, passage: Claim) -> MissingElement | None:
     """Find a denial in the claim if the passage has no negative word at all."""
     lowered = claim.text.lower()
-    found_in_claim = _NEGATION_PATTERNS[claim.language].search(lowered)
+    found_in_claim = negation.find_negation(lowered, claim.language)
     if found_in_claim is None or negation.is_exceptive(lowered, claim.language):
         return None
+    affirmed_verbs = {action.verb for action in passage.actions if action.affirmed}
+    if any(
+        not action.affirmed and verbs()[action.verb].opposites & affirmed_verbs for action in claim.actions
+    ):
+        return None  # did not stop: went on
+    if any(
+        start <= found_in_claim.start() < end
+        for start, end in negation.find_first_otherwise(lowered, claim.language)
+    ):
+        return None  # a cue of its own
     if _NEGATIVE_WORD_PATTERNS[passage.language].search(passage.text.lower()):
         return None
     start, end = (
@@ -244,12 +251,12 @@ def _find_negation(claim: Claim, passage: Claim) -> MissingElement | None:
 
 
 def _find_clause(
-    claim: Claim, passage: Claim, matching_slots: Sequence[Difference], known: Collection[str]
+    claim: Claim, passage: Claim, matching_slots: Sequence[Difference], passage_entities: Collection[str]
 ) -> MissingElement | None:
     """Find the first clause with its own content of which the passage contains nothing."""
     passage_terms, lowered = _list_terms(passage.text), passage.text.lower()
-    matched_spans = _find_matched_spans(claim, passage, matching_slots, known)
-    names = {(one.start, one.end) for one in claim.mentions}
+    matched_spans = _find_matched_spans(claim, passage, matching_slots, passage_entities)
+    names = {(mention.start, mention.end) for mention in claim.mentions}
     for clause in claim.clauses:
         if len(clause.terms) < MIN_CLAUSE_TERMS[claim.language]:
             continue
@@ -257,22 +264,28 @@ def _find_clause(
         is_named_only = all(span in names for span in inside)
         if inside and not (is_named_only and len(clause.terms) >= MIN_NAMED_CLAUSE_TERMS[claim.language]):
             continue
-        if not any(_passage_contains(term, passage_terms, lowered) for term in clause.terms):
+        contained = sum(_passage_contains(term, passage_terms, lowered) for term in clause.terms)
+        is_long = len(clause.terms) >= MIN_LONG_CLAUSE_TERMS and claim.language != "zh" and not inside
+        if contained <= (len(clause.terms) * MAX_UNRELATED_SHARE if is_long else 0):
             return MissingElement("clause", claim.text[clause.start : clause.end].strip())
     return None
 
 
 def _find_matched_spans(
-    claim: Claim, passage: Claim, matching_slots: Sequence[Difference], known: Collection[str]
+    claim: Claim, passage: Claim, matching_slots: Sequence[Difference], passage_entities: Collection[str]
 ) -> list[tuple[int, int]]:
     """Return the spans of the claim's slots that the passage has too."""
-    same = {one.claimed for one in matching_slots}
-    acts = {action.verb for action in passage.actions}
+    matched_texts = {slot.claimed for slot in matching_slots}
+    passage_verbs = {action.verb for action in passage.actions}
     return [
-        *((one.start, one.end) for one in claim.mentions if one.entity_id in known),
-        *((one.start, one.end) for one in claim.quantities if one.text in same),
-        *((one.start, one.end) for one in claim.dates if one.text in same),
-        *((one.start, one.end) for one in claim.actions if one.verb in acts),
+        *(
+            (mention.start, mention.end)
+            for mention in claim.mentions
+            if mention.entity_id in passage_entities
+        ),
+        *((quantity.start, quantity.end) for quantity in claim.quantities if quantity.text in matched_texts),
+        *((span.start, span.end) for span in claim.dates if span.text in matched_texts),
+        *((action.start, action.end) for action in claim.actions if action.verb in passage_verbs),
     ]
 
 

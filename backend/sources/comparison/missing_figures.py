@@ -19,22 +19,33 @@ MAX_ROUGH_GAP = Decimal("0.1")
 """Relative gap within which a figure restates another one: a quarter of a billion, 235 million."""
 
 
-def find_figures(claim: Claim, passage: Claim, agreed: Sequence[Difference]) -> Iterator[MissingElement]:
+def find_missing_figures(
+    claim: Claim, passage: Claim, agreed: Sequence[Difference]
+) -> Iterator[MissingElement]:
     """Yield the figures of ``claim`` without a counterpart. ``agreed`` are the slots that agree."""
-    told = {same.claimed for same in agreed if same.slot == "figure"}
-    values = [one.value for one in claim.quantities if one.text in told]
-    for one in claim.quantities:
-        if one.text in told or _needs_no_source(one) or _restates(one.value, values):
+    agreed_texts = {slot.claimed for slot in agreed if slot.slot == "figure"}
+    values = [quantity.value for quantity in claim.quantities if quantity.text in agreed_texts]
+    for quantity in claim.quantities:
+        if (
+            quantity.text in agreed_texts
+            or _needs_no_source(quantity)
+            or _is_restatement(quantity.value, values)
+        ):
             continue
-        if one.unit == "%" and _can_derive_share(passage):
+        if quantity.unit == "%" and _can_derive_share(passage):
             continue
-        if not (_is_interval(claim, one) or _is_told_otherwise(one, passage) or _counts_names(claim, one)):
-            yield MissingElement("figure", one.text)
-    yield from _find_bare_numbers(claim, passage, values)
+        if not (
+            _is_interval(claim, quantity)
+            or _is_stated_otherwise(quantity, passage)
+            or _counts_names(claim, quantity)
+        ):
+            yield MissingElement("figure", quantity.text)
+    yield from _find_missing_bare_numbers(claim, passage, values)
+    yield from _find_missing_dates(claim, agreed)
     if claim.language == passage.language:
-        known = _read_ordinals(passage)
+        passage_ordinals = _read_ordinals(passage)
         for value, text in _read_ordinals(claim).items():
-            if value not in known:
+            if value not in passage_ordinals:
                 yield MissingElement("figure", text)
 
 
@@ -47,35 +58,37 @@ _WITHIN_EN = re.compile(r"\b(?:in|for|by|over|a)(?: \w+)? $")
 _SHORT_UNITS = frozenset({"second", "minute", "hour"})
 
 
-def _is_interval(claim: Claim, one: Quantity) -> bool:
+def _is_interval(claim: Claim, quantity: Quantity) -> bool:
     """True if a duration is the time between two events, which a reader can derive: six weeks later."""
-    if one.unit not in HOURS:
+    if quantity.unit not in HOURS:
         return False
-    if _INTERVAL[claim.language].match(claim.text, one.end):
+    if _INTERVAL[claim.language].match(claim.text, quantity.end):
         return True
-    before = claim.text[max(0, one.start - 8) : one.start].lower()
-    return one.unit not in _SHORT_UNITS and _WITHIN_EN.search(before) is not None
+    before = claim.text[max(0, quantity.start - 8) : quantity.start].lower()
+    return quantity.unit not in _SHORT_UNITS and _WITHIN_EN.search(before) is not None
 
 
 def _can_derive_share(passage: Claim) -> bool:
     """True if a passage has two figures of one unit, so that a reader can compute a share."""
-    counted = Counter(one.unit for one in passage.quantities if one.unit is not None)
+    counted = Counter(quantity.unit for quantity in passage.quantities if quantity.unit is not None)
     return any(times > 1 for times in counted.values())
 
 
-def _counts_names(claim: Claim, one: Quantity) -> bool:
+def _counts_names(claim: Claim, quantity: Quantity) -> bool:
     """True if a figure counts the names that the claim lists: Avalanche, Ethereum and Polygon, three."""
-    return one.unit in GENERIC | {"item"} and one.value == len({name.entity_id for name in claim.mentions})
+    return quantity.unit in GENERIC | {"item"} and quantity.value == len(
+        {mention.entity_id for mention in claim.mentions}
+    )
 
 
-def _is_told_otherwise(one: Quantity, passage: Claim) -> bool:
+def _is_stated_otherwise(quantity: Quantity, passage: Claim) -> bool:
     """True if a passage has an equal duration in another unit, or the same count of another noun."""
-    if any(are_equal_durations(one, other) for other in passage.quantities):
+    if any(are_equal_durations(quantity, passage_quantity) for passage_quantity in passage.quantities):
         return True
-    if one.unit in units().codes or one.unit in HOURS:
+    if quantity.unit in units().codes or quantity.unit in HOURS:
         return False
     numerals = numbers.find(numbers.normalize(passage.text), passage.language)
-    return any(numeral.value == one.value for numeral in numerals)
+    return any(numeral.value == quantity.value for numeral in numerals)
 
 
 def _needs_no_source(quantity: Quantity) -> bool:
@@ -86,27 +99,43 @@ def _needs_no_source(quantity: Quantity) -> bool:
     return quantity.value == 1 and is_unspecific
 
 
-def _restates(value: Decimal, agreed: Sequence[Decimal]) -> bool:
-    return any(abs(value - one) <= max(value, one) * MAX_ROUGH_GAP for one in agreed)
+def _is_restatement(value: Decimal, agreed_values: Sequence[Decimal]) -> bool:
+    return any(
+        abs(value - agreed_value) <= max(value, agreed_value) * MAX_ROUGH_GAP
+        for agreed_value in agreed_values
+    )
 
 
-def _slot_spans(text: Claim) -> list[tuple[int, int]]:
+def _list_slot_spans(statement: Claim) -> list[tuple[int, int]]:
     return [
-        *((one.start, one.end) for one in text.dates),
-        *((one.start, one.end) for one in text.quantities),
+        *((span.start, span.end) for span in statement.dates),
+        *((quantity.start, quantity.end) for quantity in statement.quantities),
     ]
 
 
-def _find_bare_numbers(claim: Claim, passage: Claim, agreed: Sequence[Decimal]) -> Iterator[MissingElement]:
+def _find_missing_dates(claim: Claim, agreed: Sequence[Difference]) -> Iterator[MissingElement]:
+    """Yield the days and months of a claim without a counterpart, if another of its dates has one."""
+    agreed_texts = {slot.claimed for slot in agreed if slot.slot == "date"}
+    for span in claim.dates if agreed_texts else ():
+        if span.text not in agreed_texts and span.precision in ("day", "month"):
+            yield MissingElement("figure", span.text)
+
+
+def _find_missing_bare_numbers(
+    claim: Claim, passage: Claim, agreed_values: Sequence[Decimal]
+) -> Iterator[MissingElement]:
     plain = numbers.normalize(claim.text)
-    taken = _slot_spans(claim)
-    known = {one.value for one in numbers.find(numbers.normalize(passage.text), passage.language)}
-    known |= {one.value for one in passage.quantities}
+    slot_spans = _list_slot_spans(claim)
+    passage_values = {
+        numeral_in_passage.value
+        for numeral_in_passage in numbers.find(numbers.normalize(passage.text), passage.language)
+    }
+    passage_values |= {quantity.value for quantity in passage.quantities}
     for numeral in numbers.find(plain, claim.language):
-        is_slot = any(start < numeral.end and numeral.start < end for start, end in taken)
+        is_slot = any(start < numeral.end and numeral.start < end for start, end in slot_spans)
         if is_slot or numeral.spelled or numeral.value < MIN_BARE_NUMBER:
             continue
-        if numeral.value not in known and not _restates(numeral.value, agreed):
+        if numeral.value not in passage_values and not _is_restatement(numeral.value, agreed_values):
             yield MissingElement("figure", plain[numeral.start : numeral.end])
 
 
@@ -122,18 +151,18 @@ _ORDINAL_WORDS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eig
 _FIRST = Decimal(1)
 
 
-def _read_ordinals(text: Claim) -> dict[Decimal, str]:
+def _read_ordinals(statement: Claim) -> dict[Decimal, str]:
     """Map the ordinals of a text from the second on to their words."""
-    plain = numbers.normalize(text.text).lower()
-    taken = _slot_spans(text)
-    found: dict[Decimal, str] = {}
-    for match in _ORDINALS[text.language].finditer(plain):
-        if any(start < match.end() and match.start() < end for start, end in taken):
+    plain = numbers.normalize(statement.text).lower()
+    slot_spans = _list_slot_spans(statement)
+    ordinals: dict[Decimal, str] = {}
+    for match in _ORDINALS[statement.language].finditer(plain):
+        if any(start < match.end() and match.start() < end for start, end in slot_spans):
             continue
-        value = _read_ordinal(match["n"], text.language)
+        value = _read_ordinal(match["n"], statement.language)
         if value is not None and value != _FIRST:
-            found[value] = match.group()
-    return found
+            ordinals[value] = match.group()
+    return ordinals
 
 
 def _read_ordinal(word: str, language: Language) -> Decimal | None:

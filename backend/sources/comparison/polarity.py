@@ -11,114 +11,177 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 
 from backend.entities.model import Language
-from backend.sources.claims import dates, negation, roles
+from backend.sources.claims import dates, negation, role_relations, roles
 from backend.sources.claims.actions import BARRING, Verb, verbs
 from backend.sources.claims.model import Action, Claim, Difference
 from backend.sources.comparison import case_outcomes
 
+TRADE = "trade"
+"""The role group of buying and selling."""
 MAX_SHOWN_CHARS = 60
 """Characters of a record's first sentence that are shown if none of its verbs corresponds to the claim's."""
 
 
-def actions(
-    claim: Claim, passage: Claim, *, is_record: bool = False, on_its_day: bool = False
+def compare_actions(
+    claim: Claim, passage: Claim, *, is_record: bool = False, is_on_event_day: bool = False
 ) -> tuple[int, Difference | None]:
     """Count the actions of the claim that agree, and find the first that the passage contradicts.
 
-    ``on_its_day``: the claim has the date of the record's event.
+    ``is_on_event_day``: the claim has the date of the record's event.
     """
-    listed = verbs()
-    told = _told(passage.actions)
-    later = _dated_otherwise(claim, passage) if is_record and on_its_day else []
-    first = _told(_of_first_sentence(passage)) if is_record and on_its_day else {}
-    claimed = _told(claim.actions)
-    now = {key: told[key] for key in told if key not in claimed and told[key] not in later}
-    ever = {key: told[key] for key in told if key not in claimed}
-    background = _background(passage.actions, listed)
-    same = 0
-    refused = False
-    granted = _background(claim.actions, listed)
-    against: list[tuple[Action, Action]] = []
+    verbs_by_name = verbs()
+    passage_acts = _index_actions(passage.actions)
+    acts_on_other_days = _list_actions_on_other_days(claim, passage) if is_record and is_on_event_day else []
+    first_sentence_acts = (
+        _index_actions(_list_first_sentence_actions(passage)) if is_record and is_on_event_day else {}
+    )
+    claim_acts = _index_actions(claim.actions)
+    acts_on_event_day = {
+        key: passage_acts[key]
+        for key in passage_acts
+        if key not in claim_acts and passage_acts[key] not in acts_on_other_days
+    }
+    unclaimed_acts = {key: passage_acts[key] for key in passage_acts if key not in claim_acts}
+    background = _list_presupposed_verbs(passage.actions, verbs_by_name)
+    same_count = 0
+    is_refusal_shared = False
+    claim_background = _list_presupposed_verbs(claim.actions, verbs_by_name)
+    contradictions: list[tuple[Action, Action]] = []
     converse = _find_converse(claim, passage)
-    for mine in claim.actions:
-        if not mine.affirmed and _WITHOUT.search(claim.text[: mine.start].lower()):
+    for claim_action in claim.actions:
+        if not claim_action.affirmed and _WITHOUT.search(claim.text[: claim_action.start].lower()):
             continue  # a condition, not an act: without a licence
-        if (mine.verb, mine.affirmed) in converse:
-            same += 1
+        if (claim_action.verb, claim_action.affirmed) in converse:
+            same_count += 1
             continue
-        if (sided := case_outcomes.compare_outcomes(mine, claim, passage)) is not None:
-            same += sided.same
-            if not sided.same:
-                return same, _differing(claim, mine, passage, sided.told)
+        if (outcome := case_outcomes.compare_outcomes(claim_action, claim, passage)) is not None:
+            same_count += outcome.is_same
+            if not outcome.is_same:
+                return same_count, _build_difference(claim, claim_action, passage, outcome.passage_action)
             continue
-        unclaimed = {key: first[key] for key in first if key not in claimed}
-        opposite = _opposite(mine, unclaimed, frozenset(), listed, may_follow=False)
-        if opposite is None or _agrees(mine, first, listed):
-            if _agrees(mine, told, listed):
-                same += 1
-                refused |= listed[mine.verb].refusal or mine.verb in BARRING
+        unclaimed_first_acts = {
+            key: first_sentence_acts[key] for key in first_sentence_acts if key not in claim_acts
+        }
+        opposite = _find_opposite(
+            claim_action, unclaimed_first_acts, frozenset(), verbs_by_name, may_follow=False
+        )
+        if opposite is None or _is_in_agreement(claim_action, first_sentence_acts, verbs_by_name):
+            if _is_in_agreement(claim_action, passage_acts, verbs_by_name):
+                same_count += 1
+                is_refusal_shared |= verbs_by_name[claim_action.verb].refusal or claim_action.verb in BARRING
                 continue
             # A denial holds for all times, so that what the record dates otherwise contradicts it too.
-            opposite = _opposite(mine, now if mine.affirmed else ever, background, listed)
-        if opposite is not None and mine.verb not in granted:
-            against.append((mine, opposite))
-    if refused:  # both tell the refusal: what was refused is no act in either
-        against = [(mine, other) for mine, other in against if mine.verb != other.verb]
-    if against:
-        clearest = next((pair for pair in against if pair[0].verb != pair[1].verb), against[0])
-        return same, _differing(claim, clearest[0], passage, clearest[1])
+            opposite = _find_opposite(
+                claim_action,
+                acts_on_event_day if claim_action.affirmed else unclaimed_acts,
+                background,
+                verbs_by_name,
+            )
+        if (
+            opposite is not None
+            and claim_action.verb not in claim_background
+            and not _is_same_trade(claim_action, opposite, claim, passage)
+        ):
+            contradictions.append((claim_action, opposite))
+    if is_refusal_shared:  # both tell the refusal: what was refused is no act in either
+        contradictions = [
+            (claim_action, passage_action)
+            for claim_action, passage_action in contradictions
+            if claim_action.verb != passage_action.verb
+        ]
+    if contradictions:
+        clearest = next(
+            (
+                contradiction
+                for contradiction in contradictions
+                if contradiction[0].verb != contradiction[1].verb
+            ),
+            contradictions[0],
+        )
+        return same_count, _build_difference(claim, clearest[0], passage, clearest[1])
     if not is_record:
-        return same, None
-    if (denied := _denied_word(claim, passage)) is not None or same:
-        return same, denied
-    return same, _mere_refusal(claim, passage, listed, on_its_day=on_its_day)
+        return same_count, None
+    if (denied := _find_denied_word(claim, passage)) is not None or same_count:
+        return same_count, denied
+    return same_count, _find_unsupported_refusal(
+        claim, passage, verbs_by_name, is_on_event_day=is_on_event_day
+    )
 
 
 def _find_converse(claim: Claim, passage: Claim) -> set[tuple[str, bool]]:
     """Find the acts of the claim that the passage tells from the other side (sold to, bought by)."""
     affirmed = {action.verb for action in passage.actions if action.affirmed}
-    told = roles.find_roles(passage)
+    passage_roles = roles.find_roles(passage)
     return {
-        (mine.verb, True)
-        for mine in roles.find_roles(claim)
-        for known in told
-        if known.verb in affirmed and roles.are_converse(mine, known)
+        (claim_roles.verb, True)
+        for claim_roles in roles.find_roles(claim)
+        for other_roles in passage_roles
+        if other_roles.verb in affirmed and role_relations.are_converse(claim_roles, other_roles)
     }
 
 
-def _denied_word(claim: Claim, passage: Claim) -> Difference | None:
-    """Find a word that the claim denies and the record states."""
+def _is_same_trade(claim_action: Action, passage_action: Action, claim: Claim, passage: Claim) -> bool:
+    """True if one text names the purchase and the other the sale, which contradict only of one agent."""
+    verbs_by_name = verbs()
+    if claim_action.verb == passage_action.verb or TRADE not in (
+        verbs_by_name[claim_action.verb].role_group,
+        verbs_by_name[passage_action.verb].role_group,
+    ):
+        return False
+    agents = [
+        frozenset().union(*(act.agents for act in roles.find_roles(text) if act.verb == action.verb))
+        for text, action in ((claim, claim_action), (passage, passage_action))
+    ]
+    return (
+        verbs_by_name[claim_action.verb].role_group == verbs_by_name[passage_action.verb].role_group
+        and not agents[0] & agents[1]
+    )
+
+
+def _find_denied_word(claim: Claim, passage: Claim) -> Difference | None:
+    """Find a word that the claim denies and the record states, or the reverse."""
     if claim.language != passage.language:
         return None
-    for word in sorted((claim.denied & passage.words) - passage.denied):
-        places = [text.text.lower().find(word) for text in (claim, passage)]
-        if min(places) >= 0:
-            shown = (
-                _clause(text.text, Action(word, True, at, at + len(word), word))
-                for text, at in zip((claim, passage), places, strict=True)
+    denied = (claim.negated_terms & passage.words) - passage.negated_terms
+    lowered = claim.text.lower()
+    if negation.find_negation(lowered, claim.language) is None and all(
+        action.affirmed for action in claim.actions
+    ):
+        absent = negation.find_absent_things(passage.text.lower(), passage.language)
+        denied |= {word for word in absent if word in lowered}
+    for word in sorted(denied):
+        positions = [text.text.lower().find(word) for text in (claim, passage)]
+        if min(positions) >= 0:
+            quotes = (
+                _quote_context(text.text, Action(word, True, position, position + len(word), word))
+                for text, position in zip((claim, passage), positions, strict=True)
             )
-            return Difference("polarity", *shown)
+            return Difference("polarity", *quotes)
     return None
 
 
-def _differing(claim: Claim, mine: Action, passage: Claim, other: Action) -> Difference:
+def _build_difference(
+    claim: Claim, claim_action: Action, passage: Claim, passage_action: Action
+) -> Difference:
     """Build the difference from both texts: two different verbs, or the context of one verb that one side
     affirms and the other denies."""
-    if mine.verb != other.verb:
-        return Difference("polarity", mine.text, other.text)
-    return Difference("polarity", _clause(claim.text, mine), _clause(passage.text, other))
+    if claim_action.verb != passage_action.verb:
+        return Difference("polarity", claim_action.text, passage_action.text)
+    return Difference(
+        "polarity", _quote_context(claim.text, claim_action), _quote_context(passage.text, passage_action)
+    )
 
 
-def _clause(text: str, action: Action) -> str:
+def _quote_context(text: str, action: Action) -> str:
     """Return the words around a verb, up to the nearest punctuation on either side, at most sixty
     characters."""
-    room = max(0, MAX_SHOWN_CHARS - (action.end - action.start)) // 2
-    before, after = text[max(0, action.start - room) : action.start], text[action.end : action.end + room]
+    margin = max(0, MAX_SHOWN_CHARS - (action.end - action.start)) // 2
+    before, after = text[max(0, action.start - margin) : action.start], text[action.end : action.end + margin]
     start = _MARKS.split(before)[-1]
-    if len(start) == room and " " in start:  # never from the middle of a word
+    if len(start) == margin and " " in start:  # never from the middle of a word
         start = start.partition(" ")[2]
     end = _MARKS.split(after)[0]
-    if len(end) == room and " " in end:
+    if len(end) == margin and " " in end:
         end = end.rpartition(" ")[0]
     return f"{start}{text[action.start : action.end]}{end}".strip()
 
@@ -126,43 +189,50 @@ def _clause(text: str, action: Action) -> str:
 _MARKS = re.compile(r"[.,;:!?](?=\s|$)|[。、，；：！？\n]")
 
 
-def _told(told: Iterable[Action]) -> dict[tuple[str, bool], Action]:
-    return {(action.verb, action.affirmed): action for action in told}
+def _index_actions(actions: Iterable[Action]) -> dict[tuple[str, bool], Action]:
+    return {(action.verb, action.affirmed): action for action in actions}
 
 
-def _agrees(mine: Action, told: Mapping[tuple[str, bool], Action], listed: Mapping[str, Verb]) -> bool:
-    if (mine.verb, mine.affirmed) in told:
+def _is_in_agreement(
+    claim_action: Action, passage_acts: Mapping[tuple[str, bool], Action], verbs_by_name: Mapping[str, Verb]
+) -> bool:
+    if (claim_action.verb, claim_action.affirmed) in passage_acts:
         return True
-    if (mine.verb, not mine.affirmed) in told:
+    if (claim_action.verb, not claim_action.affirmed) in passage_acts:
         return False
-    return any((other, not mine.affirmed) in told for other in listed[mine.verb].opposites)
+    return any(
+        (opposite, not claim_action.affirmed) in passage_acts
+        for opposite in verbs_by_name[claim_action.verb].opposites
+    )
 
 
-def _opposite(
-    mine: Action,
-    told: Mapping[tuple[str, bool], Action],
+def _find_opposite(
+    claim_action: Action,
+    passage_acts: Mapping[tuple[str, bool], Action],
     background: frozenset[str],
-    listed: Mapping[str, Verb],
+    verbs_by_name: Mapping[str, Verb],
     *,
     may_follow: bool = True,
 ) -> Action | None:
-    """Find an action that contradicts ``mine``: the same act denied, or its opposite, unless it is background
-    or presupposes the claimed act."""
-    if (denied := told.get((mine.verb, not mine.affirmed))) is not None:
+    """Find an action that contradicts ``claim_action``: the same act denied, or its opposite, unless it is
+    background or presupposes the claimed act."""
+    if (denied := passage_acts.get((claim_action.verb, not claim_action.affirmed))) is not None:
         return denied
-    for other in sorted(listed[mine.verb].opposites - background):
-        found = told.get((other, mine.affirmed))
-        follows = may_follow and mine.verb in listed[other].after
-        if found is not None and mine.affirmed and not follows:
-            return found
+    for opposite in sorted(verbs_by_name[claim_action.verb].opposites - background):
+        passage_action = passage_acts.get((opposite, claim_action.affirmed))
+        follows = may_follow and claim_action.verb in verbs_by_name[opposite].after
+        if passage_action is not None and claim_action.affirmed and not follows:
+            return passage_action
     return None
 
 
-def _background(told: Iterable[Action], listed: Mapping[str, Verb]) -> frozenset[str]:
-    return frozenset(verb for action in told if action.affirmed for verb in listed[action.verb].after)
+def _list_presupposed_verbs(actions: Iterable[Action], verbs_by_name: Mapping[str, Verb]) -> frozenset[str]:
+    return frozenset(
+        verb for action in actions if action.affirmed for verb in verbs_by_name[action.verb].after
+    )
 
 
-def _of_first_sentence(passage: Claim) -> list[Action]:
+def _list_first_sentence_actions(passage: Claim) -> list[Action]:
     end = next(
         (
             match.start()
@@ -174,19 +244,23 @@ def _of_first_sentence(passage: Claim) -> list[Action]:
     return [*takewhile(lambda action: action.start < end, passage.actions)]
 
 
-def _dated_otherwise(claim: Claim, passage: Claim) -> list[Action]:
-    """Return the actions in sentences of a record that have their own dates, none of them the claim's."""
-    later: list[Action] = []
+def _list_actions_on_other_days(claim: Claim, passage: Claim) -> list[Action]:
+    """Return the actions in clauses of a record that have their own dates, none of them the claim's."""
+    dated_actions: list[Action] = []
     start = 0
-    for match in _STOP.finditer(passage.text):
-        pair = [span for span in passage.dates if start <= span.start < match.end()]
-        if pair and not any(dates.agree(mine, span) for mine in claim.dates for span in pair):
-            later += [action for action in passage.actions if start <= action.start < match.end()]
+    for match in _CLAUSE_STOP.finditer(passage.text):
+        clause_dates = [span for span in passage.dates if start <= span.start < match.end()]
+        if clause_dates and not any(
+            dates.agree(claim_date, span) for claim_date in claim.dates for span in clause_dates
+        ):
+            dated_actions += [action for action in passage.actions if start <= action.start < match.end()]
         start = match.end()
-    return later
+    return dated_actions
 
 
 _STOP = re.compile(r"[.;](?=\s)|[。；\n]|$")
+_CLAUSE_STOP = re.compile(r"[.;](?=\s)|[。；，、\n]|$")
+"""In English a comma may stand between an act and its date (on 3 May, the court ruled)."""
 _ABBREVIATED = re.compile(r"\b(?:[A-Z]\.)*[A-Z]$|\b(?:Mr|Ms|Inc|Corp|Ltd|No|vs?)$")
 
 
@@ -195,8 +269,8 @@ def _is_abbreviated(stop: re.Match[str]) -> bool:
     return stop.group() == "." and _ABBREVIATED.search(stop.string, 0, stop.start()) is not None
 
 
-def _mere_refusal(
-    claim: Claim, passage: Claim, listed: Mapping[str, Verb], *, on_its_day: bool
+def _find_unsupported_refusal(
+    claim: Claim, passage: Claim, verbs_by_name: Mapping[str, Verb], *, is_on_event_day: bool
 ) -> Difference | None:
     """Find a claim that something did not happen, against a record without any refusal."""
     if negation.is_exceptive(claim.text.lower(), claim.language):
@@ -205,9 +279,10 @@ def _mere_refusal(
         action
         for action in claim.actions
         if not _WITHOUT_LICENCE.search(claim.text.lower())
-        and action.affirmed == (listed[action.verb].refusal or (on_its_day and action.verb in _STOPPING))
+        and action.affirmed
+        == (verbs_by_name[action.verb].refusal or (is_on_event_day and action.verb in _STOPPING))
     ]
-    if not refusals or any(_is_negative(action, listed) for action in passage.actions):
+    if not refusals or any(_is_negative(action, verbs_by_name) for action in passage.actions):
         return None
     stops = all(action.verb in _STOPPING for action in refusals)
     if stops and not any(action.verb in _BEGINNING for action in passage.actions):
@@ -218,8 +293,8 @@ def _mere_refusal(
     return Difference("polarity", refusals[0].text, passage.text[: min(end, MAX_SHOWN_CHARS)].rstrip(". "))
 
 
-def _is_negative(action: Action, listed: Mapping[str, Verb]) -> bool:
-    verb = listed[action.verb]
+def _is_negative(action: Action, verbs_by_name: Mapping[str, Verb]) -> bool:
+    verb = verbs_by_name[action.verb]
     return not action.affirmed or verb.refusal or bool(verb.after) or verb.name in _ENDING
 
 

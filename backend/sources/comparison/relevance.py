@@ -16,7 +16,7 @@ def sigmoid(value: float) -> float:
     return power / (1 + power)
 
 
-def relevance(bm25: float, comparison: Comparison) -> float:
+def compute_relevance(bm25: float, comparison: Comparison) -> float:
     """Compute sigma((s - 9) / 2.2) with s = BM25 + 2 * shared entities + 2.5 * same date + 1.5 * same
     figures.
 

@@ -39,53 +39,61 @@ _NO_ENTITY, _NO_WORDS = 0.5, 0.4
 """Shares assumed for a claim without entities, and for texts in different languages."""
 
 
-def closeness_of(claim: Claim, passage: Claim, found: Comparison, bm25: float | None = None) -> float:
-    """Compute the logit that ``passage`` is about the event of ``claim``; ``found`` holds the compared slots.
-    ``bm25`` is the search score, which grows with the rare terms that both contain."""
-    signs = _signs(claim, passage, found, DEFAULT_SEARCH_SCORE if bm25 is None else bm25)
-    return NOTHING_SHARED + sum(WEIGHTS[name] * sign for name, sign in signs.items())
+def compute_closeness(
+    claim: Claim, passage: Claim, comparison: Comparison, bm25: float | None = None
+) -> float:
+    """Compute the logit that ``passage`` is about the event of ``claim``; ``comparison`` holds the compared
+    slots. ``bm25`` is the search score, which grows with the rare terms that both contain."""
+    features = _compute_features(claim, passage, comparison, DEFAULT_SEARCH_SCORE if bm25 is None else bm25)
+    return NOTHING_SHARED + sum(WEIGHTS[name] * feature for name, feature in features.items())
 
 
-def _signs(claim: Claim, passage: Claim, found: Comparison, bm25: float) -> dict[str, float]:
-    slots = {difference.slot for difference in found.differences}
+def _compute_features(claim: Claim, passage: Claim, comparison: Comparison, bm25: float) -> dict[str, float]:
+    slots = {difference.slot for difference in comparison.differences}
     entities = {mention.entity_id for mention in claim.mentions}
     both_act = bool(claim.actions and passage.actions)
-    same_act = found.same_actions > 0 or "polarity" in slots
-    known = names_known(claim, passage)
+    same_act = comparison.same_actions > 0 or "polarity" in slots
+    has_name = has_shared_name(claim, passage)
     comparable = claim.words and claim.language == passage.language
     return {
-        "further shared entities": min(max(found.shared_entities - 1, 0), 2),
-        "share of the claim's entities": found.shared_entities / len(entities) if entities else _NO_ENTITY,
-        "same date": min(found.same_dates, 1),
-        "same figure": min(found.same_figures, 1),
+        "further shared entities": min(max(comparison.shared_entities - 1, 0), 2),
+        "share of the claim's entities": comparison.shared_entities / len(entities)
+        if entities
+        else _NO_ENTITY,
+        "same date": min(comparison.same_dates, 1),
+        "same figure": min(comparison.same_figures, 1),
         "same action or its opposite": same_act,
-        "actions of other themes": both_act and not same_act and not _kin(claim.actions, passage.actions),
+        "actions of other themes": both_act
+        and not same_act
+        and not _share_theme(claim.actions, passage.actions),
         "share of the claim's words": (
             len(claim.words & passage.words) / len(claim.words) if comparable else _NO_WORDS
         ),
-        "unlisted name known": known is True,
-        "unlisted name unknown": known is False,
+        "unlisted name known": has_name is True,
+        "unlisted name unknown": has_name is False,
         "other date": "date" in slots,
         "other figure": "figure" in slots,
         "several differences": len(slots) > 1,
         "another action and another date, agent or name": (
             both_act
             and not same_act
-            and (known is False or (known is None and bool({"date", "agent"} & slots)) or "date" in slots)
+            and (
+                has_name is False or (has_name is None and bool({"date", "agent"} & slots)) or "date" in slots
+            )
         ),
-        "both name who did one deed": same_act and _both_name_doers(claim, passage),
+        "both name who did one deed": same_act and _both_name_agent(claim, passage),
         "rare terms shared": min(max(bm25, 0.0), MAX_SEARCH_SCORE) / 10,
     }
 
 
-def _kin(ours: Iterable[Action], theirs: Iterable[Action]) -> bool:
+def _share_theme(claim_actions: Iterable[Action], passage_actions: Iterable[Action]) -> bool:
     """True if any two actions share a theme."""
-    listed = verbs()
-    themes = frozenset().union(*(listed[action.verb].themes for action in ours))
-    return any(themes & listed[action.verb].themes for action in theirs)
+    verbs_by_name = verbs()
+    themes = frozenset().union(*(verbs_by_name[action.verb].themes for action in claim_actions))
+    return any(themes & verbs_by_name[action.verb].themes for action in passage_actions)
 
 
-def names_known(claim: Claim, passage: Claim) -> bool | None:
+def has_shared_name(claim: Claim, passage: Claim) -> bool | None:
     """True if the passage contains an unlisted name of the claim; None if the claim has none or the languages
     differ."""
     if not claim.names or claim.language != passage.language:
@@ -99,7 +107,7 @@ MIN_POINTS = 2
 _SHARE, _FEW = 0.5, 2
 
 
-def is_particular(claim: Claim, passage: Claim, found: Comparison, bm25: float | None = None) -> bool:
+def is_particular(claim: Claim, passage: Claim, comparison: Comparison, bm25: float | None = None) -> bool:
     """True if the common features are more than known agents and a common verb.
 
     A day, month or quarter, a figure that agrees, or an agent named on both sides is enough. Otherwise two of
@@ -108,31 +116,34 @@ def is_particular(claim: Claim, passage: Claim, found: Comparison, bm25: float |
     claim's, if the two differ in two slots, or if another figure appears without a common act, because it may
     measure something else. A text without any entity of the claim and without agreement is about another
     event."""
-    slots = {difference.slot for difference in found.differences}
-    stranger = claim.mentions and not found.shared_entities and not found.agreed
-    if stranger and "agent" not in slots and names_known(claim, passage) is not True:
+    slots = {difference.slot for difference in comparison.differences}
+    shares_no_entity = claim.mentions and not comparison.shared_entities and not comparison.agreed
+    if shares_no_entity and "agent" not in slots and has_shared_name(claim, passage) is not True:
         return False
-    finest = any(span.precision != "year" for span in claim.dates)
-    points = (2 if finest else 1) * bool(found.same_dates) + 2 * bool(found.same_figures)
-    points += _particular_acts(claim, passage) + (found.shared_entities > 1)
-    if found.shared_entities and found.same_actions and _both_name_doers(claim, passage):
+    has_precise_date = any(span.precision != "year" for span in claim.dates)
+    points = (2 if has_precise_date else 1) * bool(comparison.same_dates) + 2 * bool(comparison.same_figures)
+    points += _share_particular_act(claim, passage) + (comparison.shared_entities > 1)
+    if comparison.shared_entities and comparison.same_actions and _both_name_agent(claim, passage):
         points += 2
-    points += names_known(claim, passage) is True
+    points += has_shared_name(claim, passage) is True
     if claim.words and claim.language == passage.language:
         shared = len(claim.words & passage.words)
         points += shared >= _FEW and shared / len(claim.words) >= _SHARE
     points += bm25 is not None and bm25 >= DEFAULT_SEARCH_SCORE
-    other_measure = "figure" in slots and not found.same_actions
+    other_measure = "figure" in slots and not comparison.same_actions
     return points >= MIN_POINTS + ("agent" in slots) + (len(slots) > 1) + other_measure
 
 
-def _both_name_doers(claim: Claim, passage: Claim) -> bool:
+def _both_name_agent(claim: Claim, passage: Claim) -> bool:
     """True if both texts name the agent of an act in a phrase."""
-    return all(agent_phrases.named(text.text, text.language) is not None for text in (claim, passage))
+    return all(
+        agent_phrases.find_named_agent(statement.text, statement.language) is not None
+        for statement in (claim, passage)
+    )
 
 
-def _particular_acts(claim: Claim, passage: Claim) -> bool:
-    listed = verbs()
-    told = {action.verb for action in passage.actions}
-    ours = {action.verb for action in claim.actions if not listed[action.verb].generic}
-    return any(verb in told or listed[verb].opposites & told for verb in ours)
+def _share_particular_act(claim: Claim, passage: Claim) -> bool:
+    verbs_by_name = verbs()
+    passage_verbs = {action.verb for action in passage.actions}
+    claim_verbs = {action.verb for action in claim.actions if not verbs_by_name[action.verb].generic}
+    return any(verb in passage_verbs or verbs_by_name[verb].opposites & passage_verbs for verb in claim_verbs)

@@ -100,19 +100,25 @@ class DocumentRetriever:
             ]
             for hits in self._store.search_many(queries, limit=MAX_STORE_HITS)
         ]
-        own = {
-            name: _translation_id(name, language)
+        translation_ids = {
+            name: _build_translation_id(name, language)
             for hits in hits_by_query
             for name in _list_landmark_ids(hits)
         }
-        names = {_translation_id(name, other) for name in own for other in LANGUAGES}
+        names = {
+            _build_translation_id(name, other_language)
+            for name in translation_ids
+            for other_language in LANGUAGES
+        }
         documents = self._store.load_documents("landmark", sorted(names))
         translations = {document.external_id: document for document in documents}
         texts: dict[str, str] = {}
         for document in documents:
             event = document.event or ""
             texts[event] = f"{texts.get(event, '')} {document.title} {document.text}"
-        return [_replace_with_translations(hits, own, translations) for hits in hits_by_query], texts
+        return [
+            _replace_with_translations(hits, translation_ids, translations) for hits in hits_by_query
+        ], texts
 
     def load_pages(self, external_ids: Sequence[str]) -> list[Document]:
         """Load stored pages by the external ids that :meth:`read_pages` returned."""
@@ -125,13 +131,13 @@ class DocumentRetriever:
             if round_number == 1
             else _build_site_queries(plans, round_number)
         )
-        found = SearchRound()
+        search_round = SearchRound()
         for provider in self._providers:
             for query, site in queries:
-                self._search(provider, query, site, found)
-        found.urls = list(dict.fromkeys(found.urls))
-        found.failed = list(dict.fromkeys(found.failed))
-        return found
+                self._search(provider, query, site, search_round)
+        search_round.urls = list(dict.fromkeys(search_round.urls))
+        search_round.failed = list(dict.fromkeys(search_round.failed))
+        return search_round
 
     def read_pages(
         self, urls: Sequence[str], authorities: Authorities, *, sent: Collection[str], seconds: float
@@ -166,7 +172,9 @@ class DocumentRetriever:
         for provider in self._providers:
             provider.close()
 
-    def _search(self, provider: SearchProvider, query: str, site: str | None, found: SearchRound) -> None:
+    def _search(
+        self, provider: SearchProvider, query: str, site: str | None, search_round: SearchRound
+    ) -> None:
         key = response_cache.key_of("search", provider.name, query, site, RESULTS_PER_QUERY)
         answer: Any = response_cache.find(self._database, key, now=self._now())
         if answer is None:
@@ -174,10 +182,10 @@ class DocumentRetriever:
             keep_for = FAILURE_CACHE_TIME if "failed" in answer else SEARCH_CACHE_TIME
             response_cache.keep(self._database, key, "search", answer, keep_for=keep_for, now=self._now())
         if "failed" in answer:
-            found.failed.append(answer["failed"])
+            search_round.failed.append(answer["failed"])
             return
-        found.count += len(answer["urls"])
-        found.urls += answer["urls"]
+        search_round.count += len(answer["urls"])
+        search_round.urls += answer["urls"]
 
     @staticmethod
     def _fetch_answer(provider: SearchProvider, query: str, site: str | None) -> dict[str, Any]:
@@ -217,19 +225,19 @@ def _list_landmark_ids(hits: Sequence[Hit]) -> list[str]:
     return [hit.document.external_id for hit in hits if hit.document.kind == "landmark"]
 
 
-def _translation_id(external_id: str, language: Language) -> str:
+def _build_translation_id(external_id: str, language: Language) -> str:
     """Return the external id of the same landmark in another language."""
     return f"{external_id.rpartition(':')[0]}:{language}"
 
 
 def _replace_with_translations(
-    hits: Sequence[Hit], own: Mapping[str, str], translations: Mapping[str, Document]
+    hits: Sequence[Hit], translation_ids: Mapping[str, str], translations: Mapping[str, Document]
 ) -> list[Hit]:
     best: dict[tuple[str, str], Hit] = {}
     for hit in hits:
         document = hit.document
         if document.kind == "landmark":
-            document = translations.get(own[document.external_id], document)
+            document = translations.get(translation_ids[document.external_id], document)
         name = document.kind, document.external_id
         if name not in best or best[name].score < hit.score:
             best[name] = Hit(document, hit.score)

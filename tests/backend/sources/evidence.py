@@ -44,18 +44,20 @@ APPROVAL = (
 
 def claim(text: str, language: Language = "en") -> Claim:
     mentions = [
-        Mention(entity, at, at + len(name), name)
+        Mention(entity, start, start + len(name), name)
         for name, (entity, _) in NAMES.items()
-        for at in range(len(text))
-        if text.startswith(name, at)
+        for start in range(len(text))
+        if text.startswith(name, start)
     ]
     return parse_claim(text, language, mentions)
 
 
 def held(text: str, record: tuple[str, datetime], language: Language = "en", **facts: str) -> Comparison:
     """``text`` against a record of a day."""
-    happened = dates.build_record_date(record[1], "day")
-    return compare(claim(text, language), claim(record[0], language), facts, types=TYPES, happened=happened)
+    event_date = dates.build_record_date(record[1], "day")
+    return compare(
+        claim(text, language), claim(record[0], language), facts, types=TYPES, event_date=event_date
+    )
 
 
 def slots(comparison: Comparison) -> set[Slot]:
@@ -74,7 +76,7 @@ def evidence(
     closeness: float = 3.0,
     comparison: Comparison | None = None,
 ) -> Evidence:
-    found = comparison or Comparison(
+    result = comparison or Comparison(
         entities,
         agreed.count("date"),
         agreed.count("figure"),
@@ -83,4 +85,4 @@ def evidence(
         tuple(Difference(slot, "claimed", "found") for slot in agreed),
         closeness,
     )
-    return Evidence(found, authority, relevance, name, url, digest)
+    return Evidence(result, authority, relevance, name, url, digest)

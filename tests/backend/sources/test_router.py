@@ -82,11 +82,11 @@ def test_the_steps_of_a_job_can_be_read(service: Articles, job_type: JobType) ->
     assert (pending["status"], pending["steps"]) == ("pending", [])
     assert pending["waiting"]["jobs_running"] == 0
     worked(service, job_type, job_id)
-    told = service.json(f"/sources/{job_id}/steps")["data"]
-    assert told["status"] == "completed"
-    assert [step["name"] for step in told["steps"]] == ["claims", "queries", "weigh 1", "assess"]
-    assert told["steps"][0]["detail"] == {"claims": 1}
-    assert all(step["finished_at"] for step in told["steps"])
+    job = service.json(f"/sources/{job_id}/steps")["data"]
+    assert job["status"] == "completed"
+    assert [step["name"] for step in job["steps"]] == ["claims", "queries", "weigh 1", "assess"]
+    assert job["steps"][0]["detail"] == {"claims": 1}
+    assert all(step["finished_at"] for step in job["steps"])
 
 
 def test_entities_of_statement_and_sources_are_counted_once_per_job(
@@ -94,8 +94,8 @@ def test_entities_of_statement_and_sources_are_counted_once_per_job(
 ) -> None:
     job_id = submitted(service, {"statement": "Zorbcoin was listed on 5 May 2031 by Zorb Token holders."})
     worked(service, job_type, job_id)
-    told = service.json("/entities?window=1h")["data"]["entities"]
-    assert [e["count"] for e in told if e["canonical_name"] == "Zorbcoin"] == [1]
+    entities = service.json("/entities?window=1h")["data"]["entities"]
+    assert [e["count"] for e in entities if e["canonical_name"] == "Zorbcoin"] == [1]
 
 
 def test_the_legacy_request_body_is_accepted_with_a_bearer_key(service: Articles) -> None:

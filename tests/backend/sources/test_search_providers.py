@@ -96,8 +96,8 @@ def test_the_api_key_is_sent_in_the_header_of_the_provider(
     answer(server, name, says(200, SHAPES[name]))
     provider.search("etf", limit=5)
     sent = server.requests[0].headers
-    told = {"brave": sent.get("x-subscription-token"), "tavily": sent.get("authorization")}
-    assert told == {
+    keys = {"brave": sent.get("x-subscription-token"), "tavily": sent.get("authorization")}
+    assert keys == {
         "brave": KEY.get_secret_value() if name == "brave" else None,
         "tavily": f"Bearer {KEY.get_secret_value()}" if name == "tavily" else None,
     }

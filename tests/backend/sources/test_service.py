@@ -11,7 +11,7 @@ from backend.formats.timestamps import utc_now
 from backend.sources.service import SourceFinder
 from backend.store.database import Database
 from tests.support import databases
-from tests.support.source_finder import found, open_finder
+from tests.support.source_finder import find_sources, open_finder
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,11 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("language", TRUE)
 def test_a_true_statement_is_supported_by_an_official_source(finder: SourceFinder, language: str) -> None:
-    told = found(finder, TRUE[language])
-    truth = told["truth_assessment"]
+    result = find_sources(finder, TRUE[language])
+    truth = result["truth_assessment"]
     assert truth["assessment"] == "supported", truth
     assert truth["truth_probability"] > 0.8
-    first = told["primary_sources"][0]
+    first = result["primary_sources"][0]
     assert (first["source_type"], first["is_news_like"]) == ("onchain", False)
     assert first["authority_score"] >= 0.8
     assert "840" in first["content"] or "84万" in first["content"]
@@ -57,7 +57,7 @@ def test_a_true_statement_is_supported_by_an_official_source(finder: SourceFinde
 def test_an_altered_statement_is_contradicted_and_the_reason_gives_both_values(
     finder: SourceFinder, language: str
 ) -> None:
-    truth = found(finder, ALTERED[language])["truth_assessment"]
+    truth = find_sources(finder, ALTERED[language])["truth_assessment"]
     assert truth["assessment"] == "contradicted", truth
     assert truth["truth_probability"] < 0.2
     claimed = {"en": "740,000", "ja": "2023年4月", "zh": "2024年6月"}[language]
@@ -67,76 +67,105 @@ def test_an_altered_statement_is_contradicted_and_the_reason_gives_both_values(
 
 @pytest.mark.parametrize("language", UNKNOWN)
 def test_a_statement_about_an_unknown_event_is_unverified(finder: SourceFinder, language: str) -> None:
-    truth = found(finder, UNKNOWN[language])["truth_assessment"]
+    truth = find_sources(finder, UNKNOWN[language])["truth_assessment"]
     assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low")
     assert abs(truth["truth_probability"] - 0.5) <= 0.2
 
 
+RIGHT_SPANS = {
+    "en": "Five months after the guilty verdict, Sam Bankman-Fried was sentenced to 25 years.",
+    "zh": "Bitfinex被盗五年多后，美国司法部查获约9.4万枚被盗比特币。",
+}
+WRONG_SPANS = {
+    "en": "Three years after the guilty verdict, Sam Bankman-Fried was sentenced to 25 years.",
+    "ja": "コインチェックのNEM流出の3年後、マネックスは同社を36億円で買収すると発表した。",
+}
+
+
+@pytest.mark.parametrize("language", RIGHT_SPANS)
+def test_a_right_span_between_two_events_needs_no_source_of_its_own(
+    finder: SourceFinder, language: str
+) -> None:
+    assert find_sources(finder, RIGHT_SPANS[language])["truth_assessment"]["assessment"] == "supported"
+
+
+@pytest.mark.parametrize("language", WRONG_SPANS)
+def test_a_wrong_span_between_two_events_counts_against_a_statement(
+    finder: SourceFinder, language: str
+) -> None:
+    truth = find_sources(finder, WRONG_SPANS[language])["truth_assessment"]
+    assert truth["assessment"] != "supported"
+    assert truth["truth_probability"] < 0.4
+    assert "2024-03-28" in truth["reasoning"] or "2018-04-06" in truth["reasoning"]
+
+
 def test_true_and_false_probability_add_up_to_one(finder: SourceFinder) -> None:
     for statement in (*TRUE.values(), *ALTERED.values(), *UNKNOWN.values()):
-        truth = found(finder, statement)["truth_assessment"]
+        truth = find_sources(finder, statement)["truth_assessment"]
         assert truth["truth_probability"] + truth["false_probability"] == pytest.approx(1, abs=1e-9)
 
 
 def test_the_same_input_gives_the_same_result(finder: SourceFinder) -> None:
-    once, again = (found(finder, TRUE["en"]) for _ in range(2))
+    once, again = (find_sources(finder, TRUE["en"]) for _ in range(2))
     assert {**once, "processing_time_ms": 0} == {**again, "processing_time_ms": 0}
 
 
 def test_every_url_in_a_result_is_in_the_store(finder: SourceFinder) -> None:
     held = {url for document in finder.store.recent(limit=10_000) for url in document.urls}
     for statement in (*TRUE.values(), *UNKNOWN.values()):
-        assert {source["url"] for source in found(finder, statement)["primary_sources"]} <= held
+        assert {source["url"] for source in find_sources(finder, statement)["primary_sources"]} <= held
 
 
 def test_a_source_that_was_not_fetched_is_not_marked_as_validated(finder: SourceFinder) -> None:
-    assert {source["validated"] for source in found(finder, TRUE["en"])["primary_sources"]} == {None}
+    assert {source["validated"] for source in find_sources(finder, TRUE["en"])["primary_sources"]} == {None}
 
 
 def test_the_number_of_sources_is_limited_to_the_requested_maximum(finder: SourceFinder) -> None:
-    told = found(finder, "The SEC approved spot bitcoin ETFs on 10 January 2024.", max_results=1)
-    assert len(told["primary_sources"]) == 1
-    assert told["search_metrics"]["total_sources"] >= 1
+    result = find_sources(finder, "The SEC approved spot bitcoin ETFs on 10 January 2024.", max_results=1)
+    assert len(result["primary_sources"]) == 1
+    assert result["search_metrics"]["total_sources"] >= 1
 
 
 def test_title_and_content_are_both_checked_and_named_in_the_reason(finder: SourceFinder) -> None:
-    told = found(finder, title=TRUE["en"], content=ALTERED["en"], engines=["x"], model="y")
-    truth = told["truth_assessment"]
-    assert told["statement"] == TRUE["en"]
+    result = find_sources(finder, title=TRUE["en"], content=ALTERED["en"], engines=["x"], model="y")
+    truth = result["truth_assessment"]
+    assert result["statement"] == TRUE["en"]
     assert truth["assessment"] == "mixed"
     assert f"Title: “{TRUE['en']}”" in truth["reasoning"]
     assert f"Content: “{ALTERED['en']}”" in truth["reasoning"]
 
 
 def test_the_content_is_ignored_if_a_statement_is_given(finder: SourceFinder) -> None:
-    told = found(finder, TRUE["en"], title=ALTERED["en"], content=ALTERED["en"])
-    assert told["truth_assessment"]["assessment"] == "supported"
+    result = find_sources(finder, TRUE["en"], title=ALTERED["en"], content=ALTERED["en"])
+    assert result["truth_assessment"]["assessment"] == "supported"
 
 
 def test_a_question_in_the_title_does_not_affect_the_verdict(finder: SourceFinder) -> None:
-    told = found(finder, title="What happened to the miners?", content=TRUE["en"])["truth_assessment"]
-    assert told["assessment"] == "supported"
-    assert "states nothing that can be checked" in told["reasoning"]
+    result = find_sources(finder, title="What happened to the miners?", content=TRUE["en"])[
+        "truth_assessment"
+    ]
+    assert result["assessment"] == "supported"
+    assert "states nothing that can be checked" in result["reasoning"]
 
 
 def test_content_without_a_title_is_checked_by_its_claims(finder: SourceFinder) -> None:
-    told = found(finder, content=f"What a week! {ALTERED['en']} I like it.")
-    assert told["statement"] == ALTERED["en"]
-    assert told["truth_assessment"]["assessment"] == "contradicted"
+    result = find_sources(finder, content=f"What a week! {ALTERED['en']} I like it.")
+    assert result["statement"] == ALTERED["en"]
+    assert result["truth_assessment"]["assessment"] == "contradicted"
 
 
 def test_one_wrong_claim_outweighs_a_right_one(finder: SourceFinder) -> None:
     both = f"{TRUE['en']} {ALTERED['en'].replace('740,000', '700,000')}"
-    truth = found(finder, both)["truth_assessment"]
+    truth = find_sources(finder, both)["truth_assessment"]
     assert truth["assessment"] in ("contradicted", "mixed")
     assert truth["truth_probability"] < 0.3
 
 
 def test_submitted_urls_are_returned_and_not_fetched_in_sample_mode(finder: SourceFinder) -> None:
     urls = ["https://example.com/a", "http://127.0.0.1:9/b"]
-    told = found(finder, TRUE["en"], original_urls=urls)
-    assert told["original_urls"] == urls
-    assert not {urlsplit(source["url"]).hostname for source in told["primary_sources"]} & {"example.com"}
+    result = find_sources(finder, TRUE["en"], original_urls=urls)
+    assert result["original_urls"] == urls
+    assert not {urlsplit(source["url"]).hostname for source in result["primary_sources"]} & {"example.com"}
 
 
 @pytest.mark.parametrize(
@@ -146,7 +175,7 @@ def test_submitted_urls_are_returned_and_not_fetched_in_sample_mode(finder: Sour
 def test_a_statement_without_a_claim_is_unverified_and_raises_no_error(
     finder: SourceFinder, statement: str
 ) -> None:
-    truth = found(finder, statement)["truth_assessment"]
+    truth = find_sources(finder, statement)["truth_assessment"]
     assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low")
 
 
@@ -156,7 +185,7 @@ def test_a_user_document_is_weighted_by_the_authority_of_its_url(
     text = "Kraken said on 3 March 2031 that it will list Zorbcoin on 9 March 2031."
     for number, url in enumerate(["https://blog.kraken.com/zorb", "https://someone.medium.com/zorb"]):
         finder.store.store([Document("user", f"own-{number}", url, "", text, urls=(url,))], now=utc_now())
-    sources = found(finder, "Kraken lists Zorbcoin on 9 March 2031.")["primary_sources"]
+    sources = find_sources(finder, "Kraken lists Zorbcoin on 9 March 2031.")["primary_sources"]
     assert [source["url"] for source in sources][:2] == [
         "https://blog.kraken.com/zorb",
         "https://someone.medium.com/zorb",
@@ -170,9 +199,9 @@ def test_a_document_with_instructions_for_a_model_does_not_affect_the_verdict(fi
         [Document("user", "evil", "https://sec.gov/evil", "", text, urls=("https://sec.gov/evil",))],
         now=utc_now(),
     )
-    told = found(finder, ALTERED["en"])
-    assert told["truth_assessment"]["assessment"] == "contradicted"
-    assert "https://sec.gov/evil" not in {source["url"] for source in told["primary_sources"]}
+    result = find_sources(finder, ALTERED["en"])
+    assert result["truth_assessment"]["assessment"] == "contradicted"
+    assert "https://sec.gov/evil" not in {source["url"] for source in result["primary_sources"]}
 
 
 SISTERS = {
@@ -187,9 +216,9 @@ SISTERS = {
 def test_the_right_one_of_similar_events_ranks_first_without_contradiction(
     finder: SourceFinder, statement: str
 ) -> None:
-    told = found(finder, statement)
-    assert told["truth_assessment"]["assessment"] == "supported", told["truth_assessment"]
-    assert told["primary_sources"][0]["url"].startswith(SISTERS[statement])
+    result = find_sources(finder, statement)
+    assert result["truth_assessment"]["assessment"] == "supported", result["truth_assessment"]
+    assert result["primary_sources"][0]["url"].startswith(SISTERS[statement])
 
 
 @pytest.mark.parametrize(
@@ -204,7 +233,7 @@ def test_the_right_one_of_similar_events_ranks_first_without_contradiction(
     ],
 )
 def test_a_statement_that_reverses_an_event_is_contradicted(finder: SourceFinder, statement: str) -> None:
-    truth = found(finder, statement)["truth_assessment"]
+    truth = find_sources(finder, statement)["truth_assessment"]
     assert truth["assessment"] == "contradicted", truth
 
 
@@ -218,7 +247,7 @@ def test_a_statement_that_reverses_an_event_is_contradicted(finder: SourceFinder
     ],
 )
 def test_a_true_negated_statement_is_supported(finder: SourceFinder, statement: str) -> None:
-    truth = found(finder, statement)["truth_assessment"]
+    truth = find_sources(finder, statement)["truth_assessment"]
     assert truth["assessment"] == "supported", truth
 
 
@@ -231,13 +260,13 @@ def test_a_true_negated_statement_is_supported(finder: SourceFinder, statement: 
     ],
 )
 def test_an_unknown_action_of_a_known_company_is_unverified(finder: SourceFinder, statement: str) -> None:
-    truth = found(finder, statement)["truth_assessment"]
+    truth = find_sources(finder, statement)["truth_assessment"]
     assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low"), truth
 
 
 @pytest.mark.parametrize("language", TRUE)
 def test_a_record_is_returned_in_the_language_of_the_statement(finder: SourceFinder, language: str) -> None:
-    title = found(finder, TRUE[language])["primary_sources"][0]["title"]
+    title = find_sources(finder, TRUE[language])["primary_sources"][0]["title"]
     expected = {"en": "Fourth Bitcoin halving", "ja": "半減期", "zh": "减半"}[language]
     assert expected in title
 
@@ -246,21 +275,21 @@ def test_a_record_is_returned_in_the_language_of_the_statement(finder: SourceFin
     "text", ["Is bitcoin good?", "Bitcoin bitcoin bitcoin", "I think ETH will go to $10,000."]
 )
 def test_a_text_without_a_claim_is_unverified_and_has_no_sources(finder: SourceFinder, text: str) -> None:
-    told = found(finder, text)
-    truth = told["truth_assessment"]
+    result = find_sources(finder, text)
+    truth = result["truth_assessment"]
     assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low")
     assert truth["truth_probability"] == 0.5
-    assert told["primary_sources"] == []
+    assert result["primary_sources"] == []
 
 
 def test_a_question_gets_sources_but_no_verdict(finder: SourceFinder) -> None:
-    told = found(finder, "Did the SEC approve spot bitcoin ETFs in January 2024?")
-    assert told["truth_assessment"]["assessment"] == "unverified"
-    assert any("sec.gov" in source["url"] for source in told["primary_sources"])
+    result = find_sources(finder, "Did the SEC approve spot bitcoin ETFs in January 2024?")
+    assert result["truth_assessment"]["assessment"] == "unverified"
+    assert any("sec.gov" in source["url"] for source in result["primary_sources"])
 
 
 def test_an_unknown_claim_among_true_claims_makes_the_statement_unverified(finder: SourceFinder) -> None:
-    truth = found(
+    truth = find_sources(
         finder,
         "FTX filed for bankruptcy in November 2022. Sam Bankman-Fried got 25 years. Elon Musk bought FTX.",
     )["truth_assessment"]
@@ -270,8 +299,8 @@ def test_an_unknown_claim_among_true_claims_makes_the_statement_unverified(finde
 
 def test_each_half_of_a_compound_sentence_is_checked(finder: SourceFinder) -> None:
     text = "SEC approved spot bitcoin ETFs on January 10, 2024, and Ethereum moved to proof of stake in {}."
-    right = found(finder, text.format("September 2022"))["truth_assessment"]
-    wrong = found(finder, text.format("September 2021"))["truth_assessment"]
+    right = find_sources(finder, text.format("September 2022"))["truth_assessment"]
+    wrong = find_sources(finder, text.format("September 2021"))["truth_assessment"]
     assert right["assessment"] == "supported"
     assert (wrong["assessment"], wrong["truth_probability"] < 0.2) == ("mixed", True)
     assert "15 September 2022" in wrong["reasoning"]
@@ -289,7 +318,7 @@ def test_each_half_of_a_compound_sentence_is_checked(finder: SourceFinder) -> No
 def test_a_statement_that_confuses_two_values_is_contradicted(
     finder: SourceFinder, text: str, value: str
 ) -> None:
-    truth = found(finder, text)["truth_assessment"]
+    truth = find_sources(finder, text)["truth_assessment"]
     assert truth["assessment"] == "contradicted", truth
     assert value in truth["reasoning"]
 
@@ -303,14 +332,14 @@ def test_a_statement_that_confuses_two_values_is_contradicted(
     ],
 )
 def test_paraphrases_of_known_events_are_supported(finder: SourceFinder, text: str) -> None:
-    assert found(finder, text)["truth_assessment"]["assessment"] == "supported"
+    assert find_sources(finder, text)["truth_assessment"]["assessment"] == "supported"
 
 
 def test_an_unverified_statement_lists_few_sources_that_mention_its_entity(finder: SourceFinder) -> None:
-    told = found(finder, "Cardano acquired a football club in 2019.")
-    assert told["truth_assessment"]["assessment"] == "unverified"
-    assert 0 < len(told["primary_sources"]) <= 3
-    assert all("Cardano" in source["content"] + source["title"] for source in told["primary_sources"])
+    result = find_sources(finder, "Cardano acquired a football club in 2019.")
+    assert result["truth_assessment"]["assessment"] == "unverified"
+    assert 0 < len(result["primary_sources"]) <= 3
+    assert all("Cardano" in source["content"] + source["title"] for source in result["primary_sources"])
 
 
 @pytest.mark.parametrize(
@@ -329,11 +358,11 @@ def test_an_unverified_statement_lists_few_sources_that_mention_its_entity(finde
 def test_an_unknown_action_of_a_known_entity_in_a_known_month_is_unverified(
     finder: SourceFinder, text: str
 ) -> None:
-    truth = found(finder, text)["truth_assessment"]
+    truth = find_sources(finder, text)["truth_assessment"]
     assert abs(truth["truth_probability"] - 0.5) <= 0.2
     assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low")
 
 
 def test_a_record_that_shares_only_a_coin_and_a_month_is_not_a_source(finder: SourceFinder) -> None:
-    sources = found(finder, "SEC approved spot bitcoin ETFs on January 10, 2024.")["primary_sources"]
+    sources = find_sources(finder, "SEC approved spot bitcoin ETFs on January 10, 2024.")["primary_sources"]
     assert {source["title"] for source in sources} == {"SEC approves spot bitcoin exchange-traded products"}

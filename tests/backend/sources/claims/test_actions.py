@@ -39,8 +39,10 @@ def test_an_action_is_affirmed_or_negated(text: str, language: Language, verb: s
 
 
 def test_a_negation_ends_with_its_clause() -> None:
-    told = {action.verb: action.affirmed for action in find("It was not hacked; the SEC sued it", "en")}
-    assert told == {"hack": False, "sue": True}
+    is_affirmed_by_verb = {
+        action.verb: action.affirmed for action in find("It was not hacked; the SEC sued it", "en")
+    }
+    assert is_affirmed_by_verb == {"hack": False, "sue": True}
 
 
 def test_a_verb_form_inside_a_word_is_not_an_action() -> None:
@@ -58,9 +60,9 @@ def test_opposite_verbs_are_symmetric_and_every_verb_has_a_theme() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_verb_has_recognizable_forms_in_every_language(language: Language) -> None:
     for verb in verbs().values():
-        theirs = verb.forms[language]
-        assert theirs
-        assert any(verb.name in {action.verb for action in find(form, language)} for form in theirs)
+        forms = verb.forms[language]
+        assert forms
+        assert any(verb.name in {action.verb for action in find(form, language)} for form in forms)
 
 
 @given(st.text(max_size=80), st.sampled_from(LANGUAGES))

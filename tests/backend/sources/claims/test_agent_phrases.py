@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.sources.claims.agent_phrases import named
+from backend.sources.claims.agent_phrases import find_named_agent
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from backend.sources.claims.agent_phrases import named
     ],
 )
 def test_agent_phrases_name_the_agent(text: str, language: Language, name: str | None) -> None:
-    assert named(text, language) == name
+    assert find_named_agent(text, language) == name

@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.entities.mention import Mention
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.claims.claim_splitting import MAX_CLAIMS, check_worthiness, sentences, split_claims
+from backend.sources.claims.claim_splitting import (
+    MAX_CLAIMS,
+    compute_check_worthiness,
+    sentences,
+    split_claims,
+)
 
 
 def test_periods_in_abbreviations_numbers_and_quotations_do_not_end_a_sentence() -> None:
@@ -77,8 +83,8 @@ def test_a_single_sentence_is_always_a_claim() -> None:
 
 
 def test_more_slots_raise_the_check_worthiness() -> None:
-    more = check_worthiness("The exchange lost 5 BTC in May 2020.", "en")
-    assert more > check_worthiness("The exchange lost coins.", "en") > 0
+    more = compute_check_worthiness("The exchange lost 5 BTC in May 2020.", "en")
+    assert more > compute_check_worthiness("The exchange lost coins.", "en") > 0
 
 
 @given(st.text(alphabet="ab. 。！？\n\"'「」(）1B", max_size=120), st.sampled_from(LANGUAGES))
@@ -93,3 +99,27 @@ def test_claims_are_substrings_of_the_text_and_limited_in_number(text: str, lang
 )
 def test_an_adversarial_text_is_split_within_the_claim_limit(text: str) -> None:
     assert len(split_claims(text, "en")) <= MAX_CLAIMS
+
+
+def _names_the_company(text: str) -> list[Mention]:
+    at = text.find("Coincheck")
+    return [] if at < 0 else [Mention("coincheck", at, at + 9, "Coincheck")]
+
+
+def test_a_sentence_that_names_nobody_is_read_with_the_one_before_it() -> None:
+    text = "Coincheck lost 523 million coins in January 2018. The company put the loss at 58 billion yen."
+    assert split_claims(text, "en", _names_the_company) == [text]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "Coincheck was sold in April 2018 for 3.6 billion yen.",  # its own name and date
+        "I think this is great.",
+        "Was the loss 58 billion yen?",
+        "I like it.",
+    ],
+)
+def test_other_sentences_are_not_read_with_the_one_before_them(second: str) -> None:
+    first = "Coincheck lost 523 million coins in January 2018."
+    assert split_claims(f"{first} {second}", "en", _names_the_company)[0] == first

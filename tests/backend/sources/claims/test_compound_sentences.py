@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from backend.entities.mention import Mention
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims.claim_splitting import split_claims
-from backend.sources.claims.compound_sentences import MAX_STATEMENTS, parts
+from backend.sources.claims.compound_sentences import MAX_STATEMENTS, split_compound_sentence
 from tests.backend.sources.evidence import claim
 
 
@@ -43,7 +43,7 @@ def _naming(text: str) -> tuple[Mention, ...]:
 def test_a_compound_sentence_is_split_into_two_statements(
     sentence: str, language: Language, found: list[str]
 ) -> None:
-    assert parts(sentence, language, _naming) == found
+    assert split_compound_sentence(sentence, language, _naming) == found
     assert split_claims(sentence, language, _naming) == found
 
 
@@ -58,13 +58,13 @@ def test_a_compound_sentence_is_split_into_two_statements(
     ],
 )
 def test_a_list_or_a_shared_subject_is_not_split(sentence: str) -> None:
-    assert parts(sentence, "en", _naming) == [sentence]
+    assert split_compound_sentence(sentence, "en", _naming) == [sentence]
 
 
 @given(st.text(max_size=120), st.sampled_from(LANGUAGES))
 def test_statements_are_substrings_of_the_sentence_and_limited_in_number(
     sentence: str, language: Language
 ) -> None:
-    found = parts(sentence, language, _naming)
+    found = split_compound_sentence(sentence, language, _naming)
     assert 1 <= len(found) <= MAX_STATEMENTS
     assert all(part in sentence for part in found)

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.sources.claims.figure_roles import Role, of_fact
+from backend.sources.claims.figure_roles import Role, find_fact_role
 from tests.backend.sources.evidence import claim
 
 
@@ -32,7 +32,7 @@ def test_a_figure_gets_its_role(text: str, language: Language, roles: list[Role 
 
 
 def test_the_fact_name_gives_the_role_of_a_record_figure() -> None:
-    assert [of_fact(name) for name in ("reward_before_btc", "reward_after_btc", "usd")] == [
+    assert [find_fact_role(name) for name in ("reward_before_btc", "reward_after_btc", "usd")] == [
         "from",
         "to",
         None,

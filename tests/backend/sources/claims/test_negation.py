@@ -54,13 +54,17 @@ def test_a_refusal_with_a_governed_verb_is_not_a_separate_action() -> None:
 
 
 def test_a_failure_to_act_does_not_negate_the_verb_after_and() -> None:
-    told = {action.verb: action.affirmed for action in find("It failed to register and is paying", "en")}
-    assert told == {"pay": True}
+    is_affirmed_by_verb = {
+        action.verb: action.affirmed for action in find("It failed to register and is paying", "en")
+    }
+    assert is_affirmed_by_verb == {"pay": True}
 
 
 def test_a_denial_does_not_negate_the_next_sentence() -> None:
-    told = {action.verb: action.affirmed for action in find("收购一事不属实。SEC批准了基金。", "zh")}
-    assert told == {"buy": False, "approve": True}
+    is_affirmed_by_verb = {
+        action.verb: action.affirmed for action in find("收购一事不属实。SEC批准了基金。", "zh")
+    }
+    assert is_affirmed_by_verb == {"buy": False, "approve": True}
 
 
 def test_a_text_with_too_many_denials_is_read_up_to_a_limit() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.sources.claims.places import find
+from backend.sources.claims.places import find_countries
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from backend.sources.claims.places import find
     ],
 )
 def test_countries_are_found_as_whole_words(text: str, countries: dict[str, str]) -> None:
-    assert find(text) == countries
+    assert find_countries(text) == countries

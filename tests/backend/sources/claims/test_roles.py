@@ -5,7 +5,8 @@ import pytest
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.claim_parser import parse_claim
-from backend.sources.claims.roles import Roles, are_converse, are_swapped, find_roles
+from backend.sources.claims.role_relations import are_converse, are_swapped
+from backend.sources.claims.roles import Roles, find_roles
 
 
 def read(text: str, language: Language) -> list[Roles]:

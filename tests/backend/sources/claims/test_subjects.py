@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.sources.claims.subjects import Subject, find
+from backend.sources.claims.subjects import Subject, find_subject
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from backend.sources.claims.subjects import Subject, find
     ],
 )
 def test_a_subject_name_is_found(text: str, language: Language, subject: Subject) -> None:
-    assert find(text, language, ()) == subject
+    assert find_subject(text, language, ()) == subject
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_a_subject_name_is_found(text: str, language: Language, subject: Subject
     ],
 )
 def test_offices_roles_and_objects_are_not_subject_names(text: str, language: Language) -> None:
-    assert find(text, language, ()) is None
+    assert find_subject(text, language, ()) is None
 
 
 def test_a_known_entity_is_not_returned_as_an_unknown_subject() -> None:
     text = "任天堂は2024年4月、ビットコインを購入した。"
-    assert find(text, "ja", [(0, 3)]) is None
+    assert find_subject(text, "ja", [(0, 3)]) is None

@@ -116,9 +116,9 @@ def test_record_facts_support_figures_that_the_record_text_lacks() -> None:
 
 def test_a_page_agrees_by_its_date_and_contradicts_only_by_its_text() -> None:
     page = claim("The fourth Bitcoin halving cut the block reward.")
-    told = claim("The fourth Bitcoin halving cut the block reward in April 2024.")
-    assert compare(told, page, {}, types=TYPES, published=date(2024, 4, 20)).same_dates == 1
-    later = compare(told, page, {}, types=TYPES, published=date(2024, 6, 1))
+    statement = claim("The fourth Bitcoin halving cut the block reward in April 2024.")
+    assert compare(statement, page, {}, types=TYPES, published=date(2024, 4, 20)).same_dates == 1
+    later = compare(statement, page, {}, types=TYPES, published=date(2024, 6, 1))
     assert (later.same_dates, later.differences) == (0, ())
 
 
@@ -252,23 +252,25 @@ def test_a_negated_verb_is_reported_with_its_context() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claimed", "told"),
+    ("claimed_figure", "known_figure"),
     [("at most 80 percent", "at least 80 percent"), ("42 weeks", "42 days"), ("24 days", "24 hours")],
 )
-def test_an_opposite_bound_or_another_unit_of_time_is_another_figure(claimed: str, told: str) -> None:
+def test_an_opposite_bound_or_another_unit_of_time_is_another_figure(
+    claimed_figure: str, known_figure: str
+) -> None:
     text = "In May 2021 Coinbase sold {} of its tokens in public.".format
-    if "percent" not in claimed:
+    if "percent" not in claimed_figure:
         text = "In May 2021 the sale of tokens by Coinbase stayed open for {}.".format
-    found = compare(claim(text(claimed)), claim(text(told)), {}, types=TYPES)
-    assert found.same_event
-    assert [difference.slot for difference in found.differences] == ["figure"]
-    assert compare(claim(text(told)), claim(text(told)), {}, types=TYPES).differences == ()
+    comparison = compare(claim(text(claimed_figure)), claim(text(known_figure)), {}, types=TYPES)
+    assert comparison.same_event
+    assert [difference.slot for difference in comparison.differences] == ["figure"]
+    assert compare(claim(text(known_figure)), claim(text(known_figure)), {}, types=TYPES).differences == ()
 
 
 def test_a_statement_in_traditional_characters_is_quoted_as_it_was_written() -> None:
     record = claim("2024年4月20日，比特币完成第四次减半，区块奖励降至3.125枚BTC。", "zh")
-    ours = claim("2023年4月20日，比特幣完成第四次減半，區塊獎勵降至3.125枚BTC。", "zh")
-    found = compare(ours, record, {}, types=TYPES)
-    assert found.same_event
-    assert ours.wording == "2023年4月20日，比特幣完成第四次減半，區塊獎勵降至3.125枚BTC。"
-    assert {one.claimed for one in found.agreed} >= {"第四次減半"}
+    statement = claim("2023年4月20日，比特幣完成第四次減半，區塊獎勵降至3.125枚BTC。", "zh")
+    comparison = compare(statement, record, {}, types=TYPES)
+    assert comparison.same_event
+    assert statement.wording == "2023年4月20日，比特幣完成第四次減半，區塊獎勵降至3.125枚BTC。"
+    assert {one.claimed for one in comparison.agreed} >= {"第四次減半"}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.sources.claims.model import Quantity
-from backend.sources.comparison.figure_agreement import agree, of_facts
+from backend.sources.comparison.figure_agreement import agree, parse_fact_figures
 
 
 def figure(
@@ -76,7 +76,7 @@ def test_a_fact_name_gives_the_unit_and_bound_of_its_figure() -> None:
         "block": "840000",
         "jpy_about": "58000000000",
     }
-    assert [(found.unit, found.approximate, found.bound) for found in of_facts(facts)] == [
+    assert [(figure.unit, figure.approximate, figure.bound) for figure in parse_fact_figures(facts)] == [
         ("BTC", False, None),
         ("USD", True, "least"),
         ("block height", False, None),
@@ -85,5 +85,5 @@ def test_a_fact_name_gives_the_unit_and_bound_of_its_figure() -> None:
 
 
 def test_facts_without_figures_are_ignored_and_a_vote_yields_two_figures() -> None:
-    assert of_facts({"ticker": "COIN", "release": "34-80206", "nan": "NaN"}) == []
-    assert [found.value for found in of_facts({"senate": "68-30"})] == [68, 30]
+    assert parse_fact_figures({"ticker": "COIN", "release": "34-80206", "nan": "NaN"}) == []
+    assert [figure.value for figure in parse_fact_figures({"senate": "68-30"})] == [68, 30]

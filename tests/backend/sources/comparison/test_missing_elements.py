@@ -3,16 +3,22 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.sources.comparison.missing_elements import find_missing
+from backend.sources.claims.model import Difference
+from backend.sources.comparison.missing_elements import find_missing_elements
 from tests.backend.sources.evidence import claim
 
 PASSAGE = "SEC sues Kraken. The complaint of November 2023 said that the exchange ran without registration."
 
 
 def missing(statement: str, passage: str = PASSAGE, language: Language = "en") -> set[tuple[str, str]]:
-    ours, theirs = claim(statement, language), claim(passage, language)
-    known = {mention.entity_id for mention in theirs.mentions}
-    return {(one.kind, one.text) for one in find_missing(ours, theirs, [], passage_entities=known)}
+    claim_slots, passage_slots = claim(statement, language), claim(passage, language)
+    passage_entities = {mention.entity_id for mention in passage_slots.mentions}
+    return {
+        (element.kind, element.text)
+        for element in find_missing_elements(
+            claim_slots, passage_slots, [], passage_entities=passage_entities
+        )
+    }
 
 
 def test_a_claim_covered_by_the_passage_has_no_missing_elements() -> None:
@@ -63,9 +69,9 @@ def test_elements_that_need_no_source_are_not_missing(statement: str) -> None:
 
 
 def test_only_figures_and_names_can_be_missing_in_a_passage_of_another_language() -> None:
-    ours = claim("The SEC was the first to sue Kraken, in Nigeria.")
-    theirs = claim("SECがKrakenを提訴", "ja")
-    assert find_missing(ours, theirs, [], passage_entities={"sec", "kraken"}) == frozenset()
+    statement = claim("The SEC was the first to sue Kraken, in Nigeria.")
+    passage = claim("SECがKrakenを提訴", "ja")
+    assert find_missing_elements(statement, passage, [], passage_entities={"sec", "kraken"}) == frozenset()
 
 
 def test_a_double_negation_is_not_a_missing_negation() -> None:
@@ -88,3 +94,32 @@ def test_missing_qualifiers_and_ordinals_are_found_in_japanese_and_chinese(
 ) -> None:
     passage = {"ja": "SECがKrakenを提訴", "zh": "SEC起诉Kraken"}[language]
     assert kind in {found for found, _ in missing(statement, passage, language)}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The SEC accused Kraken of running without registration.",  # a suit is a charge
+        "The SEC filed a complaint against Kraken.",
+    ],
+)
+def test_an_act_that_another_one_bears_out_is_not_missing(statement: str) -> None:
+    assert not {element for element in missing(statement) if element[0] == "act"}
+
+
+@pytest.mark.parametrize("act", ["fined", "vetoed", "was spared"])
+def test_an_act_that_no_act_of_the_passage_bears_out_is_missing(act: str) -> None:
+    assert "act" in {kind for kind, _ in missing(f"The SEC sued Kraken and {act} it.")}
+
+
+def test_a_second_date_without_a_counterpart_is_missing() -> None:
+    statement = claim("The SEC sued Kraken in November 2023 and heard it in May 2028.")
+    agreed = [Difference("date", "November 2023", "November 2023")]
+    elements = find_missing_elements(statement, claim(PASSAGE), agreed, passage_entities=())
+    assert ("figure", "May 2028") in {(element.kind, element.text) for element in elements}
+
+
+def test_what_was_new_is_told_by_the_word_first_too() -> None:
+    first = "SEC sues a crypto lender for the first time."
+    assert not missing("Until November the SEC had never sued a crypto lender.", first)
+    assert missing("Until November the SEC had never sued a crypto lender.", "SEC sues a crypto lender.")

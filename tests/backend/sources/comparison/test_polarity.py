@@ -8,20 +8,22 @@ from backend.entities.model import Language
 from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim
 from backend.sources.comparison.case_outcomes import compare_outcomes
-from backend.sources.comparison.polarity import actions
+from backend.sources.comparison.polarity import compare_actions
 from tests.backend.sources.evidence import claim, held, slots
 
 LIFTED = "Court sets aside the ban on the mixer. The regulator had banned it in 2022."
 DROPPED = "SEC dismisses its case against Coinbase. The civil suit of June 2023 was dropped."
 
 
-def _told(mine: str, theirs: str, language: Language = "en", *, record: bool = True) -> tuple[int, bool]:
-    same, wrong = actions(claim(mine, language), claim(theirs, language), is_record=record)
-    return same, wrong is not None
+def _compare_texts(
+    statement: str, passage: str, language: Language = "en", *, record: bool = True
+) -> tuple[int, bool]:
+    is_same, wrong = compare_actions(claim(statement, language), claim(passage, language), is_record=record)
+    return is_same, wrong is not None
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs"),
+    ("statement", "passage"),
     [
         ("The court upheld the ban", "Court overturns the ban."),
         ("The SEC refused to drop its lawsuit against Coinbase", DROPPED),
@@ -32,12 +34,12 @@ def _told(mine: str, theirs: str, language: Language = "en", *, record: bool = T
         ("Acceptance is mandatory", "Acceptance is voluntary."),
     ],
 )
-def test_opposite_actions_differ_in_polarity(mine: str, theirs: str) -> None:
-    assert _told(mine, theirs)[1]
+def test_opposite_actions_differ_in_polarity(statement: str, passage: str) -> None:
+    assert _compare_texts(statement, passage)[1]
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs"),
+    ("statement", "passage"),
     [
         ("The court quashed the ban", LIFTED),
         ("Banks are allowed to trade again", LIFTED),
@@ -46,12 +48,12 @@ def test_opposite_actions_differ_in_polarity(mine: str, theirs: str) -> None:
         ("The coins are not securities", "Staff says the coins are not securities."),
     ],
 )
-def test_an_action_that_the_source_presupposes_is_not_contradicted(mine: str, theirs: str) -> None:
-    assert not _told(mine, theirs)[1]
+def test_an_action_that_the_source_presupposes_is_not_contradicted(statement: str, passage: str) -> None:
+    assert not _compare_texts(statement, passage)[1]
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs", "language"),
+    ("statement", "passage", "language"),
     [
         ("Kraken was denied a charter", "Kraken wins a bank charter.", "en"),
         ("议会拒绝通过预算", "议会公布预算。", "zh"),
@@ -59,33 +61,33 @@ def test_an_action_that_the_source_presupposes_is_not_contradicted(mine: str, th
     ],
 )
 def test_a_claimed_refusal_differs_from_a_record_without_a_refusal(
-    mine: str, theirs: str, language: Language
+    statement: str, passage: str, language: Language
 ) -> None:
-    assert _told(mine, theirs, language)[1]
-    assert not _told(mine, theirs, language, record=False)[1]
+    assert _compare_texts(statement, passage, language)[1]
+    assert not _compare_texts(statement, passage, language, record=False)[1]
 
 
 def test_a_refusal_in_other_words_does_not_differ() -> None:
     record = "Coinbase discloses a leak. It did not give in to the demand."
-    assert not _told("Coinbase refused the ransom", record)[1]
+    assert not _compare_texts("Coinbase refused the ransom", record)[1]
 
 
 def test_a_later_event_does_not_contradict_a_claim_about_the_record_date() -> None:
     text = "Facebook announces a coin. The project was wound down in early 2022."
     announced = claim("The coin was unveiled in June 2019")
-    assert actions(announced, claim(text), is_record=True, on_its_day=True)[1] is None
+    assert compare_actions(announced, claim(text), is_record=True, is_on_event_day=True)[1] is None
 
 
 def test_the_first_sentence_of_a_record_decides_the_action_on_the_record_date() -> None:
     text = "Regulator bans the sale of notes. They were allowed again on 8 October 2025."
     allowed = claim("In January 2021 the sale of notes was allowed")
-    wrong = actions(allowed, claim(text), is_record=True, on_its_day=True)[1]
+    wrong = compare_actions(allowed, claim(text), is_record=True, is_on_event_day=True)[1]
     assert wrong is not None
     assert (wrong.slot, wrong.found) == ("polarity", "bans")
 
 
 @pytest.mark.parametrize(
-    ("mine", "same"),
+    ("statement", "is_same"),
     [
         ("The SEC lost to Coinbase", True),
         ("Coinbase won against the SEC", True),
@@ -93,26 +95,26 @@ def test_the_first_sentence_of_a_record_decides_the_action_on_the_record_date() 
         ("Coinbase lost to the SEC", False),
     ],
 )
-def test_a_court_outcome_is_compared_regardless_of_party_order(mine: str, same: bool) -> None:
-    ours, theirs = claim(mine), claim("Appeals court rules for Coinbase against the SEC.")
-    told = compare_outcomes(ours.actions[0], ours, theirs)
-    assert told is not None
-    assert told.same is same
+def test_a_court_outcome_is_compared_regardless_of_party_order(statement: str, is_same: bool) -> None:
+    parsed_claim, passage = claim(statement), claim("Appeals court rules for Coinbase against the SEC.")
+    outcome = compare_outcomes(parsed_claim.actions[0], parsed_claim, passage)
+    assert outcome is not None
+    assert outcome.is_same is is_same
 
 
 @given(st.sampled_from(sorted(verbs())), st.booleans())
 def test_a_claim_never_contradicts_itself(verb: str, affirmed: bool) -> None:
     one = Claim("text", "en", actions=(Action(verb, affirmed, 0, 4, "text"),))
     for is_record in (False, True):
-        assert actions(one, one, is_record=is_record) == (1, None)
+        assert compare_actions(one, one, is_record=is_record) == (1, None)
 
 
 @given(st.sampled_from(sorted(verbs())))
 def test_an_affirmed_and_a_negated_action_differ(verb: str) -> None:
-    said = Claim("text", "en", actions=(Action(verb, True, 0, 4, "text"),))
+    statement = Claim("text", "en", actions=(Action(verb, True, 0, 4, "text"),))
     denied = Claim("text", "en", actions=(Action(verb, False, 0, 4, "text"),))
-    assert actions(said, denied)[1] is not None
-    assert actions(denied, said)[1] is not None
+    assert compare_actions(statement, denied)[1] is not None
+    assert compare_actions(denied, statement)[1] is not None
 
 
 def test_a_polarity_difference_is_reported() -> None:
@@ -123,7 +125,7 @@ def test_a_polarity_difference_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs", "language"),
+    ("statement", "passage", "language"),
     [
         ("The upgrade brought the bomb forward", "The upgrade delays the bomb.", "en"),
         ("The attacker kept all of the money", "The attacker gave nearly all of it back.", "en"),
@@ -138,17 +140,19 @@ def test_a_polarity_difference_is_reported() -> None:
         ("交易所让用户承担损失", "损失由基金全额承担。", "zh"),
     ],
 )
-def test_a_reversed_action_in_other_words_differs(mine: str, theirs: str, language: Language) -> None:
-    same_day = actions(claim(mine, language), claim(theirs, language), is_record=True, on_its_day=True)
+def test_a_reversed_action_in_other_words_differs(statement: str, passage: str, language: Language) -> None:
+    same_day = compare_actions(
+        claim(statement, language), claim(passage, language), is_record=True, is_on_event_day=True
+    )
     assert same_day[1] is not None
 
 
 def test_an_action_that_the_claim_presupposes_does_not_differ() -> None:
     rescinded, gone = "SECは指針SAB121を撤回した", "SAB121が撤回され、負債として計上させる指針がなくなった。"
-    assert not _told(rescinded, gone, "ja")[1]
+    assert not _compare_texts(rescinded, gone, "ja")[1]
 
 
 def test_a_party_in_the_name_of_a_case_is_not_a_party_of_the_outcome() -> None:
     record = "上诉法院裁定币安胜诉SEC。"
-    assert _told("SEC在币安案中胜诉", record, "zh")[1]
-    assert not _told("SEC在币安案中败诉", record, "zh")[1]
+    assert _compare_texts("SEC在币安案中胜诉", record, "zh")[1]
+    assert not _compare_texts("SEC在币安案中败诉", record, "zh")[1]

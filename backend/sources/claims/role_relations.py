@@ -1,0 +1,49 @@
+"""Decides how the roles of two acts relate: told from both sides, or swapped."""
+
+from backend.sources.claims.actions import verbs
+from backend.sources.claims.roles import NAMING, Roles
+
+_NONE: frozenset[str] = frozenset()
+
+
+def are_converse(claim: Roles, source: Roles) -> bool:
+    """True if two acts tell one thing from both sides: B sells to A, A buys from B."""
+    verbs_by_name = verbs()
+    if (
+        claim.verb == source.verb
+        or verbs_by_name[claim.verb].role_group != verbs_by_name[source.verb].role_group
+    ):
+        return False
+    claim_roles, source_roles = claim.group_by_role(), source.group_by_role()
+    shares_role = any(claim_roles[name] & source_roles.get(name, _NONE) for name in claim_roles)
+    return shares_role and not any(
+        claim_roles[role] & source_roles[other_role]
+        for role in claim_roles
+        for other_role in source_roles
+        if role != other_role
+    )
+
+
+def are_swapped(claim: Roles, source: Roles) -> bool:
+    """True if an entity has another role in the source and none has the same.
+
+    Either the claim names two roles and one of their fillers has another role in the source, or both texts
+    have the same two names and differ in which of them is the new one.
+    """
+    verbs_by_name = verbs()
+    if verbs_by_name[claim.verb].role_group != verbs_by_name[source.verb].role_group:
+        return False
+    claim_roles, source_roles = claim.group_by_role(), source.group_by_role()
+    if any(claim_roles[name] & source_roles.get(name, _NONE) for name in claim_roles):
+        return False
+    if len(claim_roles) > 1 and any(
+        claim_roles[role] & source_roles[other_role]
+        for role in claim_roles
+        for other_role in source_roles
+        if role != other_role
+    ):
+        return True
+    return verbs_by_name[claim.verb].role_group == NAMING and any(
+        claim_roles[name] <= source.parties and source_roles[name] <= claim.parties
+        for name in claim_roles.keys() & source_roles.keys()
+    )

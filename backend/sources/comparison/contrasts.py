@@ -1,0 +1,114 @@
+"""Compares properties that exclude each other: settled in cash or in coins, a direct listing or an offering.
+
+The groups are data (``claims/data/contrasts.yaml``). They are the same in all languages, so that a statement
+in one language is compared with a source in another.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from backend.entities.model import LANGUAGES, Language
+from backend.sources.claims import actions, numbers
+from backend.sources.claims.model import Claim, Difference, MissingElement
+
+DATA = Path(actions.__file__).parent / "data" / "contrasts.yaml"
+_NEGATED_BEFORE: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"(?:\b(?:not?|never|without|neither|nor|rather than|instead of)|n't)(?: \w+){0,2} $"),
+    "zh": re.compile("(?:不是|并非|没有|并未|而非|不会)[^，。]{0,4}$"),
+}
+_NEGATED_BEHIND_JA = re.compile("(?:では|は|が|に|を|も)?(?:な[いくか]|ありません|せず|しない)")
+
+
+def find_difference(claim: Claim, passage: Claim) -> Difference | None:
+    """Return the first property for which both texts have values and share none."""
+    claim_values, passage_values = _find_values(claim), _find_values(passage)
+    for group in claim_values.keys() & passage_values.keys():
+        if not claim_values[group].keys() & passage_values[group].keys():
+            return Difference(
+                "polarity",
+                next(iter(claim_values[group].values())),
+                next(iter(passage_values[group].values())),
+            )
+    return None
+
+
+def find_missing_property(claim: Claim, passage: Claim) -> MissingElement | None:
+    """Return the first property of the claim that a source would tell and the passage does not."""
+    passage_values = _find_values(passage)
+    for group, values in _find_values(claim).items():
+        for value, text in values.items():
+            if (group, value) in _list_expected_values() and value not in passage_values.get(group, {}):
+                return MissingElement("qualifier", text)
+    return None
+
+
+def locate_properties(statement: Claim) -> Iterator[tuple[str, str, tuple[int, int]]]:
+    """Yield group, value and span of each property that a text affirms."""
+    lowered = numbers.normalize(statement.text).lower()
+    for group, values in _patterns()[statement.language].items():
+        matches = [(match.span(), value) for value, pattern in values for match in pattern.finditer(lowered)]
+        for (start, end), value in sorted(matches):
+            is_part = any(
+                other_value != value
+                and other_start <= start
+                and end <= other_end
+                and other_end - other_start > end - start
+                for (other_start, other_end), other_value in matches
+            )
+            if not is_part and not _is_negated(lowered, start, end, statement.language):
+                yield group, value, (start, end)
+
+
+def _find_values(statement: Claim) -> dict[str, dict[str, str]]:
+    """Map groups to their values in a text, with the words of each. Denied values are left out."""
+    plain = numbers.normalize(statement.text)
+    values_by_group: dict[str, dict[str, str]] = {}
+    for group, value, (start, end) in locate_properties(statement):
+        values_by_group.setdefault(group, {}).setdefault(value, plain[start:end])
+    return values_by_group
+
+
+def _is_negated(lowered: str, start: int, end: int, language: Language) -> bool:
+    if language == "ja":
+        return _NEGATED_BEHIND_JA.match(lowered, end) is not None
+    return _NEGATED_BEFORE[language].search(lowered[max(0, start - 24) : start]) is not None
+
+
+@cache
+def _patterns() -> Mapping[Language, Mapping[str, tuple[tuple[str, re.Pattern[str]], ...]]]:
+    return {
+        language: {
+            group: tuple(
+                (value, _compile(expressions[language], language)) for value, expressions in values.items()
+            )
+            for group, values in _load().items()
+        }
+        for language in LANGUAGES
+    }
+
+
+def _compile(expressions: list[str], language: Language) -> re.Pattern[str]:
+    joined = "|".join(expressions).lower() if language != "en" else "|".join(expressions)
+    return re.compile(rf"\b(?:{joined})(?!\w)" if language == "en" else joined)
+
+
+@cache
+def _list_expected_values() -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (group, value)
+        for group, values in _load().items()
+        for value, expressions in values.items()
+        if "told" in expressions
+    )
+
+
+@cache
+def _load() -> dict[str, dict[str, dict[str, list[str]]]]:
+    groups: dict[str, dict[str, dict[str, list[str]]]] = yaml.load(
+        DATA.read_text("utf-8"), Loader=yaml.CSafeLoader
+    )
+    return groups

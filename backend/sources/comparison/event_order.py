@@ -1,0 +1,68 @@
+"""Compares which of two parties was first: a week before CME, CMEより1週間早く, 比CME早一周."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from backend.entities.model import Language
+from backend.sources.claims.model import Claim, Difference
+
+Order = Literal["before", "after"]
+
+_LEADS: Mapping[Language, tuple[tuple[Order, re.Pattern[str]], ...]] = {
+    "en": (
+        (
+            "before",
+            re.compile(r"\b(?:before|ahead of|prior to|earlier than)(?: those| that)?(?: of)?(?: the)? $"),
+        ),
+        ("after", re.compile(r"\b(?:after|behind|later than)(?: those| that)?(?: of)?(?: the)? $")),
+    ),
+    "ja": (),
+    "zh": (
+        ("before", re.compile("(?:早于|先于|领先于)$")),
+        ("after", re.compile("(?:晚于|落后于)$")),
+    ),
+}
+_TAILS: Mapping[Language, tuple[tuple[Order, re.Pattern[str]], ...]] = {
+    "en": (),
+    "ja": (
+        ("before", re.compile("(?:の|より|に)[^。、]{0,8}?(?:前|先んじ|先立|先に|早)")),
+        ("after", re.compile("(?:の|より|に)[^。、]{0,8}?(?:後|遅れ|遅く)")),
+    ),
+    "zh": (
+        ("before", re.compile("[^，。]{0,8}?(?:之前|以前|早)")),
+        ("after", re.compile("[^，。]{0,8}?(?:之后|以后|晚)")),
+    ),
+}
+MAX_LEAD_CHARS = 28
+
+
+def find_difference(claim: Claim, passage: Claim) -> Difference | None:
+    """Return the two orders if the claim has another party first than the passage."""
+    claim_orders, passage_orders = list(_find_orders(claim)), list(_find_orders(passage))
+    entity_ids = [{mention.entity_id for mention in text.mentions} for text in (claim, passage)]
+    for order, party, words in claim_orders:
+        for other_order, other_party, other_words in passage_orders:
+            is_reversed = order != other_order and party == other_party
+            are_both_named = {party, other_party} <= entity_ids[0] & entity_ids[1]
+            is_exchanged = order == other_order and party != other_party and are_both_named
+            if is_reversed or is_exchanged:
+                return Difference("polarity", words, other_words)
+    return None
+
+
+def _find_orders(statement: Claim) -> Iterator[tuple[Order, str, str]]:
+    """Yield order, entity and words for each entity that something came before or after."""
+    lowered = statement.text.lower()
+    for mention in statement.mentions:
+        start = max(0, mention.start - MAX_LEAD_CHARS)
+        for order, pattern in _LEADS[statement.language]:
+            if (match := pattern.search(lowered[start : mention.start])) is not None:
+                yield order, mention.entity_id, statement.text[start + match.start() : mention.end]
+        for order, pattern in _TAILS[statement.language]:
+            match = pattern.match(lowered, mention.end)
+            if match is not None and not any(
+                match.start() <= mention.start < match.end() for mention in statement.mentions
+            ):
+                yield order, mention.entity_id, statement.text[mention.start : match.end()]
+                break

@@ -1,0 +1,49 @@
+"""Which of two parties was first."""
+
+import pytest
+
+from backend.entities.model import Language
+from backend.sources.comparison.event_order import find_difference
+from tests.backend.sources.evidence import claim
+
+RECORD = "Kraken opened its futures a week before Coinbase."
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Kraken opened its futures a week after Coinbase.",
+        "Coinbase opened its futures a week before Kraken.",
+    ],
+)
+def test_another_order_differs(statement: str) -> None:
+    assert find_difference(claim(statement), claim(RECORD)) is not None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Kraken opened its futures ahead of Coinbase.",
+        "Coinbase opened its futures a week after Kraken.",
+        "Kraken opened its futures before Tesla.",
+        "Kraken opened its futures.",
+    ],
+)
+def test_the_same_order_and_an_order_of_others_do_not_differ(statement: str) -> None:
+    assert find_difference(claim(statement), claim(RECORD)) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "record", "language"),
+    [
+        (
+            "ビットフライヤーはコインチェックより1週間早く始めた。",
+            "ビットフライヤーはコインチェックの1週間後に始めた。",
+            "ja",
+        ),
+        ("比特币比币安早一周上线。", "比特币在币安之后上线。", "zh"),
+    ],
+)
+def test_the_order_is_read_in_each_language(statement: str, record: str, language: Language) -> None:
+    assert find_difference(claim(statement, language), claim(record, language)) is not None
+    assert find_difference(claim(record, language), claim(record, language)) is None
