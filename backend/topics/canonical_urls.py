@@ -33,6 +33,14 @@ _AMP_PATH = re.compile(r"(?<=[^/])/(?:amp|amp\.html)/?$|^/amp(?=/.)", re.IGNOREC
 _UNSAFE_CHARACTER = re.compile(r"[\x00-\x20\x7f<>\"\\^`{|}]")
 
 
+def get_host(url: str) -> str:
+    """Return the host of a URL without ``www.``; empty where there is none."""
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
 def canonicalize(link: str, base: str = "") -> str | None:
     """Return the URL that ``link`` on a page at ``base`` refers to, fit for storage and display.
 

@@ -30,8 +30,8 @@ def load_stored(connection: Connection, topics: Sequence[Topic]) -> dict[str, To
     """Load the stored topics that ``topics`` update, by external id."""
     names = [topic.external_id for topic in topics if topic.external_id is not None]
     ids = topic_store.find_ids_by_name(connection, "own", names)
-    found = {topic.id: topic for topic in topic_rows.read_topics(connection, list(ids.values()))}
-    return {name: found[number] for name, number in ids.items() if number in found}
+    topics_by_id = {topic.id: topic for topic in topic_rows.read_topics(connection, list(ids.values()))}
+    return {name: topics_by_id[number] for name, number in ids.items() if number in topics_by_id}
 
 
 def _find_entities(rules: RuleSet, topic: Topic, stored: Mapping[str, Topic]) -> tuple[str, ...]:

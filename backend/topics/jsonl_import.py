@@ -131,7 +131,7 @@ def _describe_error(error: ValidationError) -> str:
     errors = error.errors(include_url=False, include_input=False)
     location = ".".join(str(part) for part in errors[0]["loc"])
     message = str(errors[0]["msg"]).removeprefix("Value error, ")
-    more = f"; {len(errors) - 1} more" if len(errors) > 1 else ""
+    note = f"; {len(errors) - 1} more" if len(errors) > 1 else ""
     if errors[0]["type"] == "missing":
-        return f"{location} is missing{more}"
-    return f"{location}: {message[:1].lower()}{message[1:]}{more}"
+        return f"{location} is missing{note}"
+    return f"{location}: {message[:1].lower()}{message[1:]}{note}"

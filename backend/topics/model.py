@@ -1,5 +1,6 @@
 """Defines topics, their texts and their media."""
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
@@ -24,6 +25,11 @@ RANKING_WINDOW = timedelta(hours=24)
 """Topics inside this window are ranked, and posts are searched for them."""
 SCORE_HALF_LIFE_HOURS = 12.0
 """Scores of posts and the coverage of topics halve in this time."""
+REPORT_EVENTS = ("wrap", "movers-up", "movers-down", "week-high", "week-low", "mood", "peg", "turnover")
+"""The events of market reports: their kinds without the coin."""
+_SAMPLE_URL = re.compile(r"https://sample-[a-z]+\.example/")
+REPORT_EVENTS = ("wrap", "movers-up", "movers-down", "week-high", "week-low", "mood", "peg", "turnover")
+"""The events of market reports: their kinds without the coin."""
 SCORE_CHANGE_THRESHOLD = 0.05
 """Scores decay all the time. A stored score that changed by a smaller share stays as it is."""
 
@@ -71,6 +77,11 @@ class Media:
     language: Language | None = None
     score: float = 0.0
     id: int | None = None
+
+    @property
+    def is_sample(self) -> bool:
+        """True for an article or post of sample mode, which retells the topic and confirms nothing."""
+        return _SAMPLE_URL.match(self.url) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,28 +16,28 @@ _MONTHS = (
 def format_money(value: Decimal, language: Language) -> str:
     """Format a large sum in US dollars to three digits: $1.23 trillion, 1兆2,300億ドル, 1.23万亿美元."""
     if language == "ja":
-        return f"{_japanese(value)}ドル"
+        return f"{_format_japanese(value)}ドル"
     if language == "zh":
-        return f"{_chinese(value)}美元"
+        return f"{_format_chinese(value)}美元"
     for scale, word in ((_TRILLION, "trillion"), (_BILLION, "billion"), (_MILLION, "million")):
         if value >= scale:
-            return f"${_short(value / scale)} {word}"
-    return f"${_grouped(value.quantize(Decimal(1)))}"
+            return f"${_format_short(value / scale)} {word}"
+    return f"${_format_grouped(value.quantize(Decimal(1)))}"
 
 
 def format_price(value: Decimal, language: Language) -> str:
     """Format a price in US dollars: with cents from one dollar up, with four significant digits below."""
     if value >= 1:
-        shown = _grouped(value.quantize(Decimal("0.01"), ROUND_HALF_EVEN))
+        number = _format_grouped(value.quantize(Decimal("0.01"), ROUND_HALF_EVEN))
     else:
-        shown = format(_significant(value, 4), "f")
-    return {"en": f"${shown}", "ja": f"{shown}ドル", "zh": f"{shown}美元"}[language]
+        number = format(_round_to_digits(value, 4), "f")
+    return {"en": f"${number}", "ja": f"{number}ドル", "zh": f"{number}美元"}[language]
 
 
 def format_percent(value: Decimal, *, signed: bool = True) -> str:
     """Format a change in percent with one decimal place, with two below one tenth."""
-    places = Decimal("0.1") if abs(value) >= Decimal("0.1") else Decimal("0.01")
-    rounded = value.quantize(places, ROUND_HALF_EVEN)
+    precision = Decimal("0.1") if abs(value) >= Decimal("0.1") else Decimal("0.01")
+    rounded = value.quantize(precision, ROUND_HALF_EVEN)
     sign = "+" if signed and rounded > 0 else "−" if signed and rounded < 0 else ""
     return f"{sign}{format(abs(rounded) if signed else rounded, 'f')}%"
 
@@ -48,35 +48,39 @@ def format_day(value: date | datetime, language: Language) -> str:
     return f"{value.year}年{value.month}月{value.day}日"
 
 
-def _japanese(value: Decimal) -> str:
+def _format_japanese(value: Decimal) -> str:
     """Format with three significant digits: 1兆2,300億, 456億, 7,890万."""
-    rounded = _significant(value, 3)
-    whole = int(rounded)
+    rounded = _round_to_digits(value, 3)
+    remaining = int(rounded)
     parts = []
     for scale, word in ((10**12, "兆"), (10**8, "億"), (10**4, "万")):
-        count, whole = divmod(whole, scale)
+        count, remaining = divmod(remaining, scale)
         if count:
             parts.append(f"{count:,}{word}")
     return "".join(parts) or f"{int(rounded):,}"
 
 
-def _chinese(value: Decimal) -> str:
+def _format_chinese(value: Decimal) -> str:
     for scale, word in ((_TRILLION, "万亿"), (_OKU, "亿"), (_MAN, "万")):
         if value >= scale:
-            return f"{_short(value / scale)}{word}"
-    return _grouped(value.quantize(Decimal(1)))
+            return f"{_format_short(value / scale)}{word}"
+    return _format_grouped(value.quantize(Decimal(1)))
 
 
-def _short(value: Decimal) -> str:
-    return format(_significant(value, 3), "f")
+def _format_short(value: Decimal) -> str:
+    return format(_round_to_digits(value, 3), "f")
 
 
-def _significant(value: Decimal, digits: int) -> Decimal:
+def _round_to_digits(value: Decimal, digits: int) -> Decimal:
     if not value:
         return value
-    places = Decimal(1).scaleb(value.adjusted() - digits + 1)
-    return value.quantize(places, ROUND_HALF_EVEN) if places < 1 else (value / places).quantize(1) * places
+    precision = Decimal(1).scaleb(value.adjusted() - digits + 1)
+    return (
+        value.quantize(precision, ROUND_HALF_EVEN)
+        if precision < 1
+        else (value / precision).quantize(1) * precision
+    )
 
 
-def _grouped(value: Decimal) -> str:
+def _format_grouped(value: Decimal) -> str:
     return f"{value:,}"

@@ -64,5 +64,5 @@ def _build_text(body: TextIn) -> TopicText:
         subtitle=body.subtitle or "",
         summary=body.summary or "",
         bullets=tuple(tuple(group) for group in body.summary_bullets or ()),
-        terms=tuple(Term(one.term, one.definition) for one in body.terms_concepts or ()),
+        terms=tuple(Term(concept.term, concept.definition) for concept in body.terms_concepts or ()),
     )

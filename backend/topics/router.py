@@ -12,6 +12,7 @@ from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 from backend.topics import schemas
 from backend.topics.model import Category
 from backend.topics.queries.list_filters import TopicFilter
+from backend.topics.queries.ranking import TopicKind
 from backend.topics.service import PAGE_SIZE, RANKED_BY, RANKING_SIZE, TopicService
 
 MAX_PAGE_SIZE = 100
@@ -68,7 +69,11 @@ EntityFilter = Annotated[
 ]
 Find = Annotated[
     str | None,
-    Query(max_length=MAX_SEARCH_CHARS, description="Words that must all occur in the text of this language."),
+    Query(
+        max_length=MAX_SEARCH_CHARS,
+        description="Words that must all occur in the text of this language. "
+        "The name of an asset, organisation or person, in any language, also finds the topics about it.",
+    ),
 ]
 
 
@@ -105,10 +110,9 @@ def list_topics(
     """
     topics = get_service(request)
     chosen_category = None if category is None else Category(category)
-    words = " ".join((find or "").split())
-    topic_filter = TopicFilter(
-        lang, chosen_category, publish_before, publish_after, words, topics.expand_entity_filter(entity)
-    )
+    words, names = topics.split_search(find)
+    entities = topics.expand_entity_filter(entity)
+    topic_filter = TopicFilter(lang, chosen_category, publish_before, publish_after, words, entities, names)
     size = min(page_size, MAX_PAGE_SIZE)
     response = topics.page(request_target(request), topic_filter, page=page, page_size=size)
     return PreparedResponse(response, request)
@@ -161,13 +165,21 @@ def add_media(request: Request, id: TopicId, body: schemas.MediaIn) -> Response:
 @router.get(
     "/ranking_topics", response_model=schemas.RankedTopics, responses={**RANKING, **describe_errors()}
 )
-def rank_topics(request: Request, top: schemas.UpToFifty = RANKING_SIZE, lang: Lang = "en") -> Response:
+def rank_topics(
+    request: Request,
+    top: schemas.UpToFifty = RANKING_SIZE,
+    lang: Lang = "en",
+    kind: Annotated[
+        TopicKind | None, Query(description="Only news, or only the market reports of this service.")
+    ] = None,
+) -> Response:
     """Rank the topics of the last 24 hours by `total_tweet_score`, ties newest first.
 
     If no topic of this time has posts, the number of outlets that report it counts. The header `X-Ranked-By`
     names the basis.
     """
-    return PreparedResponse(get_service(request).ranking(request_target(request), lang, limit=top), request)
+    topics = get_service(request)
+    return PreparedResponse(topics.ranking(request_target(request), lang, limit=top, kind=kind), request)
 
 
 @router.get(
@@ -178,3 +190,13 @@ def rank_topics(request: Request, top: schemas.UpToFifty = RANKING_SIZE, lang: L
 def read_insight(request: Request, id: TopicId, lang: Lang = "en") -> Response:
     """Return the insight on a topic: its confirmation, differences between sources, and earlier topics."""
     return PreparedResponse(get_service(request).insight(id, lang), request)
+
+
+@router.get(
+    "/ai_insights/{id}/sections",
+    response_model=schemas.InsightSectionsAnswer,
+    responses={**CACHED_RESPONSES, **describe_errors(404)},
+)
+def read_insight_sections(request: Request, id: TopicId, lang: Lang = "en") -> Response:
+    """Return the same insight with the kind of each section, and its figures, dates and topics as data."""
+    return PreparedResponse(get_service(request).insight_sections(id, lang), request)

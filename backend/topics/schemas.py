@@ -123,6 +123,53 @@ class Insight(ResponseModel):
     deep_analysis: list[InsightSection]
 
 
+class SectionText(ResponseModel):
+    kind: Literal["confirmed", "differ", "unknown", "next", "market", "before", "note"]
+    title: str
+    text: str
+    is_generated: bool = Field(description="True if a language model wrote the text.")
+
+
+class ComparedFigure(ResponseModel):
+    figure: str = Field(description="In the notation of its source.")
+    source: str = Field(description="The names of all sources that give it.")
+
+
+class DueDate(ResponseModel):
+    day: str = Field(examples=["2026-12-03"], json_schema_extra={"format": "date"})
+    text: str = Field(description="The sentence of the source that names the day.")
+    source: str
+
+
+class PriceMove(ResponseModel):
+    name: str
+    before: str = Field(description="US dollars, a decimal.")
+    after: str = Field(description="US dollars, a decimal.")
+    before_at: Timestamp
+    after_at: Timestamp
+    change: str = Field(description="Percent, a decimal.")
+    market_change: str | None = Field(description="The median change of other coins in percent, a decimal.")
+    is_unusual: bool | None = Field(description="Null with too few earlier prices.")
+
+
+class EarlierTopic(ResponseModel):
+    id: int
+    title: str
+    published_at: Timestamp
+
+
+class InsightSections(ResponseModel):
+    """An insight with the data behind its sections."""
+
+    conclusion: str
+    sections: list[SectionText] = Field(description="In the order of `GET /ai_insights/{id}`.")
+    differences: list[list[ComparedFigure]] = Field(description="Groups of figures for one thing.")
+    next_dates: list[DueDate] = Field(description="The next day first.")
+    moves: list[PriceMove]
+    is_sample: bool = Field(description="True if the prices are those of the sample market.")
+    earlier_topics: list[EarlierTopic] = Field(description="The oldest first.")
+
+
 class StoredTopic(ResponseModel):
     id: int
     external_id: str | None
@@ -152,6 +199,10 @@ class MediaAnswer(Envelope):
 
 class InsightAnswer(Envelope):
     data: Insight
+
+
+class InsightSectionsAnswer(Envelope):
+    data: InsightSections
 
 
 class StoredTopics(Envelope):

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, Row
 
 from backend.articles.rules.active_rules import ActiveRules
 from backend.entities.model import Language
+from backend.entity_names.name_index import NamedEntities, NameIndex
 from backend.errors import NotFound
 from backend.formats.timestamps import Clock, utc_now
 from backend.http.prepared_responses import Prepared
@@ -15,11 +17,12 @@ from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics import entity_tagging, request_bodies, response_bodies
 from backend.topics.insights.service import InsightService
-from backend.topics.model import Realm
+from backend.topics.model import Realm, Topic
 from backend.topics.queries import ranking, topic_media
 from backend.topics.queries.list_filters import LIST_COLUMNS, TopicFilter
 from backend.topics.queries.pagination import Pages
 from backend.topics.queries.prepared_pages import PreparedPages, RenderedPage, RequestKey
+from backend.topics.queries.ranking import TopicKind
 from backend.topics.schemas import MediaIn, TopicIn
 from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import topic_texts, topics
@@ -45,6 +48,7 @@ class TopicService:
         self._database = database
         self._rules = rules
         self._now = now
+        self._names: tuple[str, NameIndex] | None = None
         self.realms = visible_realms(settings)
         self._pages = Pages(database, self.realms)
         self.insights = InsightService(settings, database, rules, self.realms, now=now)
@@ -55,6 +59,17 @@ class TopicService:
     def page(self, key: RequestKey, topic_filter: TopicFilter, *, page: int, page_size: int) -> Prepared:
         return self.prepared_pages.render(key, lambda: self._render_page(topic_filter, page, page_size))
 
+    def find_rows(self, topic_filter: TopicFilter, *, limit: int) -> list[Row[Any]]:
+        """Return the newest topics that match, as rows of the list's columns."""
+        return self._pages.read(topic_filter, page=1, page_size=limit).rows
+
+    def split_search(self, find: str | None) -> tuple[str, tuple[NamedEntities, ...]]:
+        """Split the words of a search from the names of entities in it."""
+        rules = self._rules.current
+        if self._names is None or self._names[0] != rules.version:
+            self._names = (rules.version, NameIndex(rules.entities.values()))
+        return self._names[1].split(find or "")
+
     def expand_entity_filter(self, name: str | None) -> tuple[str, ...]:
         """Return the entities that the filter ``name`` selects: the entity with this id, and entities with
         this coin."""
@@ -63,8 +78,10 @@ class TopicService:
         coins = (entity.id for entity in self._rules.current.entities.values() if entity.asset == name)
         return tuple(dict.fromkeys([name, *coins]))
 
-    def ranking(self, key: RequestKey, language: Language, *, limit: int) -> Prepared:
-        return self.prepared_pages.render(key, lambda: self._render_ranking(language, limit))
+    def ranking(
+        self, key: RequestKey, language: Language, *, limit: int, kind: TopicKind | None = None
+    ) -> Prepared:
+        return self.prepared_pages.render(key, lambda: self._render_ranking(language, limit, kind))
 
     def detail(self, topic_id: int, language: Language) -> Prepared:
         """Render a topic.
@@ -80,23 +97,25 @@ class TopicService:
             number = self._resolve(connection, topic_id)
             row = connection.execute(selected.where(topic_texts.c.topic_id == number)).one_or_none()
             if row is None:
-                raise self._missing_language(connection, number, language)
-        return _prepared(response_bodies.render_detail(row))
+                raise self._build_missing_language_error(connection, number, language)
+        return _prepare_response(response_bodies.render_detail(row))
 
     def media(self, topic_id: int, language: Language) -> Prepared:
         with self._database.read() as connection:
             number = self._resolve(connection, topic_id)
             items = topic_media.list_for_reader(connection, number, language)
-        return _prepared(response_bodies.render_media(number, items))
+        return _prepare_response(response_bodies.render_media(number, items))
 
     def insight(self, topic_id: int, language: Language) -> Prepared:
         """Render the insight of a topic. Raises :class:`NotFound` like :meth:`detail`."""
-        with self._database.read() as connection:
-            number = self._resolve(connection, topic_id)
-            (topic,) = topic_rows.read_topics(connection, [number])
-            if language not in topic.texts:
-                raise self._missing_language(connection, number, language)
-        return _prepared(response_bodies.render_envelope(self.insights.insight(topic, language)))
+        topic = self._load_topic(topic_id, language)
+        return _prepare_response(response_bodies.render_envelope(self.insights.insight(topic, language)))
+
+    def insight_sections(self, topic_id: int, language: Language) -> Prepared:
+        """Render the same insight with the data of its sections. Raises :class:`NotFound` like
+        :meth:`detail`."""
+        topic = self._load_topic(topic_id, language)
+        return _prepare_response(response_bodies.render_envelope(self.insights.sections(topic, language)))
 
     def add(self, bodies: Sequence[TopicIn]) -> bytes:
         """Store the topics of a request in one transaction, committed before this returns."""
@@ -125,14 +144,22 @@ class TopicService:
         return response_bodies.render_media(number, stored)
 
     def _render_page(self, topic_filter: TopicFilter, page: int, page_size: int) -> RenderedPage:
-        found = self._pages.read(topic_filter, page=page, page_size=page_size)
-        return RenderedPage(response_bodies.render_topic_list(found.rows, found.total))
+        topic_page = self._pages.read(topic_filter, page=page, page_size=page_size)
+        return RenderedPage(response_bodies.render_topic_list(topic_page.rows, topic_page.total))
 
-    def _render_ranking(self, language: Language, limit: int) -> RenderedPage:
+    def _render_ranking(self, language: Language, limit: int, kind: TopicKind | None = None) -> RenderedPage:
         with self._database.read() as connection:
-            found = ranking.rank(connection, self.realms, language, limit=limit, now=self._now())
-        ranked_by = (RANKED_BY.lower().encode(), found.basis.encode())
-        return RenderedPage(response_bodies.render_topic_list(found.rows), found.expires_at, (ranked_by,))
+            ranked = ranking.rank(connection, self.realms, language, limit=limit, now=self._now(), kind=kind)
+        ranked_by = (RANKED_BY.lower().encode(), ranked.basis.encode())
+        return RenderedPage(response_bodies.render_topic_list(ranked.rows), ranked.expires_at, (ranked_by,))
+
+    def _load_topic(self, topic_id: int, language: Language) -> Topic:
+        with self._database.read() as connection:
+            number = self._resolve(connection, topic_id)
+            (topic,) = topic_rows.read_topics(connection, [number])
+            if language not in topic.texts:
+                raise self._build_missing_language_error(connection, number, language)
+        return topic
 
     def _resolve(self, connection: Connection, topic_id: int) -> int:
         """Return the id of the visible topic that ``topic_id`` resolves to after merges."""
@@ -141,7 +168,9 @@ class TopicService:
             raise NotFound(f"Topic {topic_id} does not exist. GET /topics lists the topics.")
         return number
 
-    def _missing_language(self, connection: Connection, topic_id: int, language: Language) -> NotFound:
+    def _build_missing_language_error(
+        self, connection: Connection, topic_id: int, language: Language
+    ) -> NotFound:
         selected = sa.select(topic_texts.c.language).where(topic_texts.c.topic_id == topic_id)
         languages = ", ".join(sorted(connection.execute(selected).scalars()))
         return NotFound(
@@ -149,7 +178,7 @@ class TopicService:
         )
 
 
-def _prepared(body: bytes) -> Prepared:
+def _prepare_response(body: bytes) -> Prepared:
     response = Prepared(body)
     response.compress()
     return response

@@ -170,6 +170,7 @@ news_items = sa.Table(
     sa.Column("simhash", sa.BigInteger, nullable=False),
     sa.Column("entities", sa.Text, nullable=False),
     sa.Column("figures", sa.Text, nullable=False),
+    sa.Column("links", sa.Text, nullable=False, server_default="[]"),
     sa.Column("topic_id", sa.BigInteger),
     sa.UniqueConstraint("feed_id", "guid_key"),
     sa.Index(None, "url_key"),
@@ -177,7 +178,26 @@ news_items = sa.Table(
     sa.Index(None, "topic_id"),
 )
 """Articles from feeds. ``entities`` and ``figures`` are JSON arrays that link articles across languages.
+``links`` is a JSON array of pairs: the URL of an official page, and the text of the link to it.
 ``seen_at`` is when a feed last listed the article, up to a day behind; null during the first day."""
+
+cited_pages = sa.Table(
+    "cited_pages",
+    metadata,
+    sa.Column("url_key", sa.String(64), primary_key=True),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("context", sa.Text, nullable=False),
+    sa.Column("linked_at", UtcTime, nullable=False),
+    sa.Column("due_at", UtcTime, index=True),
+    sa.Column("read_at", UtcTime),
+    sa.Column("failures", sa.Integer, nullable=False),
+    sa.Column("problem", sa.Text),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("passage", sa.Text, nullable=False),
+    sa.Column("published_at", UtcTime),
+)
+"""Official pages that articles link to. ``context`` is the title of the first such article and the text of
+its link; the passage is chosen by it. ``due_at`` is the time of the next request, null after the last one."""
 
 topic_posts = sa.Table(
     "topic_posts",

@@ -1,11 +1,12 @@
 """Defines the schedules of topics. Each tick runs once across all processes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
 import structlog
 
+from backend.articles.engine import RuleSet
 from backend.articles.rules.active_rules import ActiveRules
 from backend.jobs.schedules import HOUR, Schedule
 from backend.language_model.client import LanguageModel
@@ -13,11 +14,12 @@ from backend.markets.provider_registry import build_realm
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics import retention
-from backend.topics.feeds.feed_list import FeedList, InvalidFeedListError, load_configured, load_feeds
+from backend.topics.feeds.cited_pages import delete_old_pages, read_cited_pages
+from backend.topics.feeds.feed_list import Feed, FeedList, InvalidFeedListError, load_configured, load_feeds
 from backend.topics.feeds.fetching import refresh_feeds
 from backend.topics.generated_texts.writer import Writer
 from backend.topics.grouping.price_moves import PriceMoves
-from backend.topics.grouping.regrouping import regroup
+from backend.topics.grouping.regrouping import RegroupResult, regroup
 from backend.topics.posts import post_store, search_schedule
 from backend.topics.posts.fetching import fetch_posts
 from backend.topics.posts.x_api import XApi
@@ -46,7 +48,7 @@ def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) 
     reports = Schedule(REPORTS, 300, report, "Write the market reports that are due.")
 
     def index_outdated(now: datetime) -> None:
-        indexed = topic_store.index_outdated(database, now=now, most=MAX_INDEXED_PER_TICK)
+        indexed = topic_store.index_outdated(database, now=now, limit=MAX_INDEXED_PER_TICK)
         if indexed:
             log.info("topics_indexed", topics=indexed)
 
@@ -60,11 +62,7 @@ def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) 
     feed_list_reader = FeedListReader(settings)
 
     def group(now: datetime) -> None:
-        current = rules.current
-        price_moves = PriceMoves(database, build_realm(settings), current.entities, now=now)
-        regrouped = regroup(
-            database, current, now=now, feeds=feed_list_reader.current.enabled, moved=price_moves
-        )
+        regrouped = group_news(settings, database, rules.current, feed_list_reader.current.enabled, now=now)
         log.info("news_grouped", **asdict(regrouped))
 
     description = "Group the news of three days again, because coverage decays without new items."
@@ -72,11 +70,20 @@ def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) 
         reports,
         index_schedule,
         feed_schedule(settings, database, rules, feed_list_reader, on_news=group),
+        cited_page_schedule(settings, database, rules, on_news=group),
         Schedule("topics-grouping", 600, group, description),
         *post_schedules(settings, database, rules),
         retention_schedule(settings, database, feed_list_reader),
         *model_schedules(settings, database, rules),
     ]
+
+
+def group_news(
+    settings: Settings, database: Database, rules: RuleSet, feeds: Iterable[Feed], *, now: datetime
+) -> RegroupResult:
+    """Group the news of the window that ends at ``now`` into topics."""
+    price_moves = PriceMoves(database, build_realm(settings), rules.entities, now=now)
+    return regroup(database, rules, now=now, feeds=feeds, moved=price_moves)
 
 
 def model_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
@@ -130,12 +137,30 @@ def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -
     def read(now: datetime) -> None:
         nonlocal is_first
         rules.refresh()
-        done = fetch_posts(settings, database, rules.current.entities, api, now=now, is_first=is_first)
+        fetch_result = fetch_posts(
+            settings, database, rules.current.entities, api, now=now, is_first=is_first
+        )
         is_first = False
-        if done.pages or done.counted or done.refused:
-            log.info("posts_fetched", **asdict(done))
+        if fetch_result.pages or fetch_result.counted or fetch_result.refused:
+            log.info("posts_fetched", **asdict(fetch_result))
 
     return [Schedule("topics-posts", 60, read, "Run due searches for posts, and refresh their counts.")]
+
+
+def cited_page_schedule(
+    settings: Settings, database: Database, rules: ActiveRules, *, on_news: OnNews
+) -> Schedule:
+    """Return the schedule that reads the official pages that articles link to. ``on_news`` is called when
+    pages were read."""
+
+    def read(now: datetime) -> None:
+        report = read_cited_pages(settings, database, rules.current.entities, now=now)
+        if report.read or report.failed:
+            log.info("cited_pages_read", **asdict(report))
+        if report.read:
+            on_news(now)
+
+    return Schedule("topics-cited-pages", 120, read, "Read the official pages that articles link to.")
 
 
 def retention_schedule(settings: Settings, database: Database, listed: FeedListReader) -> Schedule:
@@ -146,6 +171,7 @@ def retention_schedule(settings: Settings, database: Database, listed: FeedListR
         with database.write() as connection:
             search_schedule.delete_old_searches(connection, now)
             deleted["posts"] = post_store.delete_old_posts(connection, now)
+            deleted["cited_pages"] = delete_old_pages(connection, now)
         if any(deleted.values()):
             log.info("old_news_deleted", **deleted)
 

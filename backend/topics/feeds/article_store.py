@@ -10,7 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.store.database import bump
+from backend.topics.canonical_urls import get_host
 from backend.topics.feeds.entry_analysis import Draft, dump_json
+from backend.topics.feeds.entry_links import dump_links
 from backend.topics.feeds.near_duplicates import Fingerprint, FingerprintIndex
 from backend.topics.model import NEWS_WINDOW
 from backend.topics.tables import news_items
@@ -32,6 +34,7 @@ _CHANGEABLE = (
     "simhash",
     "entities",
     "figures",
+    "links",
 )
 
 
@@ -41,7 +44,7 @@ class StoreCounts:
     changed: int = 0
     known: int = 0
     duplicates: int = 0
-    """Articles that another feed delivered first, or that repeat the text of another article."""
+    """Articles that another feed delivered first, or that repeat another article of their outlet."""
 
 
 def store_articles(
@@ -59,7 +62,7 @@ def store_articles(
     if connection.dialect.name != "sqlite":  # on SQLite BEGIN IMMEDIATE is the lock
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(STORE_LOCK)))
     by_guid, by_url = _load_known(connection, feed_id, drafts)
-    changed = known = duplicates = 0
+    changed = known_count = duplicates = 0
     new_drafts: list[Draft] = []
     still_listed: list[int] = []
     for draft in drafts:
@@ -74,13 +77,13 @@ def store_articles(
         elif _update(connection, row, draft, by_url):
             changed += 1
         else:
-            known += 1
+            known_count += 1
     _mark_seen(connection, still_listed, now)
     fingerprints = _load_fingerprints(connection, new_drafts, official) if new_drafts else FingerprintIndex()
     rows = []
     for draft in new_drafts:
         fingerprint = _build_fingerprint(draft, feed_id in official)
-        if fingerprints.is_repeated(fingerprint):
+        if fingerprints.is_reposted(fingerprint):
             duplicates += 1
             continue
         fingerprints.add(fingerprint)
@@ -89,7 +92,7 @@ def store_articles(
         connection.execute(sa.insert(news_items), rows)
     if rows or changed:
         bump(connection, CHANGE_COUNTER)
-    return StoreCounts(len(rows), changed, known, duplicates)
+    return StoreCounts(len(rows), changed, known_count, duplicates)
 
 
 def assign_topics(connection: Connection, topics: Mapping[int, int | None]) -> None:
@@ -129,7 +132,8 @@ def _mark_seen(connection: Connection, still_listed: Sequence[int], now: datetim
 
 def _build_row(draft: Draft) -> dict[str, Any]:
     values = {name: getattr(draft, name) for name in _CHANGEABLE}
-    return {**values, "entities": dump_json(draft.entities), "figures": dump_json(draft.figures)}
+    lists = {"entities": dump_json(draft.entities), "figures": dump_json(draft.figures)}
+    return {**values, **lists, "links": dump_links(draft.links)}
 
 
 def _update(
@@ -161,7 +165,7 @@ def _load_fingerprints(
             spans.append((moment - NEWS_WINDOW, moment + NEWS_WINDOW))
     columns = [
         news_items.c[name]
-        for name in ("feed_id", "simhash", "published_at", "language", "title", "entities", "figures")
+        for name in ("feed_id", "url", "simhash", "published_at", "language", "title", "entities", "figures")
     ]
     fingerprints = FingerprintIndex()
     for first, last in spans:
@@ -171,10 +175,12 @@ def _load_fingerprints(
         for row in connection.execute(selected):
             lists = (frozenset(json.loads(row.entities)), frozenset(json.loads(row.figures)))
             values = (row.simhash, row.published_at, row.language, row.title, row.length)
-            fingerprints.add(Fingerprint(*values, *lists, row.feed_id in official))
+            fingerprints.add(Fingerprint(*values, *lists, row.feed_id in official, get_host(row.url)))
     return fingerprints
 
 
 def _build_fingerprint(draft: Draft, official: bool) -> Fingerprint:
     values = (draft.simhash, draft.published_at, draft.language, draft.title, len(draft.text))
-    return Fingerprint(*values, frozenset(draft.entities), frozenset(draft.figures), official)
+    return Fingerprint(
+        *values, frozenset(draft.entities), frozenset(draft.figures), official, get_host(draft.url)
+    )

@@ -30,8 +30,8 @@ def _report_polls(listed: FeedList, database: Database, tally: str, now: datetim
     enabled = {feed.id: feed for feed in listed.enabled}
     with database.read() as connection:
         stored = polling_schedule.load_states(connection, enabled)
-    known = [state for state in stored if state.url == enabled[state.id].url]
-    polled = [state for state in known if state.answered_at is not None or state.failures]
+    current_states = [state for state in stored if state.url == enabled[state.id].url]
+    polled = [state for state in current_states if state.answered_at is not None or state.failures]
     failing = [state for state in polled if state.failures]
     if not polled:
         sentence = (

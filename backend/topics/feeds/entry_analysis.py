@@ -1,8 +1,9 @@
 """Analyses feed entries: language, entities, figures and a fingerprint of the text."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,6 +16,8 @@ from backend.entities.model import Language
 from backend.sources.claims import dates, quantities, simhash
 from backend.topics import canonical_urls
 from backend.topics.feeds import entry_dates
+from backend.topics.feeds.article_sentences import is_boilerplate
+from backend.topics.feeds.entry_links import Link, OfficialLinks
 from backend.topics.feeds.feed_list import Feed
 from backend.topics.feeds.parsing import Entry, ParsedFeed
 
@@ -26,6 +29,8 @@ MIN_TERMS = 8
 MIN_SHARED_GUIDS = 3
 """A guid that this many entries of one response share identifies none of them."""
 _RELEVANT_TYPES = frozenset({"asset", "stablecoin", "protocol", "exchange", "data_provider", "term"})
+_TRADING_PAIR = re.compile(r"(?<![A-Za-z0-9])[A-Z0-9]{2,10}/[A-Z]{3,5}(?![A-Za-z0-9])")
+_TICKER = re.compile(r"\W*[A-Z]{2,6}\W*[$€£¥]?[\d.,]+(?:\s*[(+−-]*[\d.,]+%\)?)?\W*")
 _KANA = range(0x3041, 0x30FB)
 _HAN = range(0x3400, 0xA000)
 
@@ -47,6 +52,8 @@ class Draft:
     """A signed 64-bit integer, as databases store it; 0 if the text is too short."""
     entities: tuple[str, ...]
     figures: tuple[str, ...]
+    links: tuple[Link, ...] = ()
+    """The links to official pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +71,9 @@ def build_drafts(feed: Feed, parsed: ParsedFeed, rules: RuleSet, *, now: datetim
     An entry without a date gets the time of its feed's last change, or else ``now``.
     """
     undated = entry_dates.clamp(parsed.updated_at, now) or now
+    official_links = OfficialLinks(rules.entities)
     drafts: list[Draft] = []
-    seen: set[str] = set()
+    seen_keys: set[str] = set()
     off_topic = repeated = 0
     guids = Counter(entry.guid for entry in parsed.entries)
     for original in parsed.entries:
@@ -75,15 +83,16 @@ def build_drafts(feed: Feed, parsed: ParsedFeed, rules: RuleSet, *, now: datetim
             f"guid {canonical_urls.hash_text(entry.guid)}",
             f"url {canonical_urls.build_page_key(entry.url)}",
         }
-        if keys & seen:
+        if keys & seen_keys:
             repeated += 1
             continue
-        seen |= keys
+        seen_keys |= keys
         entities, is_relevant = _find_entities(rules, feed, entry)
         if feed.about == "general" and not is_relevant:
             off_topic += 1
             continue
-        drafts.append(_build_draft(feed, entry, entities, undated, now))
+        links = official_links.select(entry.links, entry.url)
+        drafts.append(_build_draft(feed, entry, entities, links, undated, now))
     return DraftResult(tuple(drafts), off_topic, repeated)
 
 
@@ -93,17 +102,17 @@ def detect_language(entry: Entry, feed_language: Language) -> Language:
     A text in Han characters alone may be Japanese or Chinese; then the feed's language counts.
     """
     text_start = f"{entry.title}\n{entry.text[:MAX_ANALYSED_CHARS]}"
-    found = detect([text_start])
-    if found == feed_language:
+    detected = detect([text_start])
+    if detected == feed_language:
         return feed_language
     kana = any(ord(letter) in _KANA for letter in text_start)
     han = sum(1 for letter in text_start if ord(letter) in _HAN)
-    if found == "en":
+    if detected == "en":
         spelled = any(letter.isalpha() for letter in text_start)
         return "en" if spelled and not kana and not han else feed_language
     if feed_language == "en":
-        return found
-    if found == "ja":
+        return detected
+    if detected == "ja":
         return "ja" if kana else feed_language
     return "zh" if not kana and han >= 60 else feed_language
 
@@ -112,8 +121,8 @@ def find_figures(title: str, text: str, language: Language, day: datetime) -> tu
     """Find the figures with a unit in a text, as ``value unit`` in plain notation (``3.125 BTC``)."""
     text_start = f"{title}\n{text}"[:MAX_ANALYSED_CHARS]
     spans = dates.find(text_start, day.date())
-    found = (q for q in quantities.find(text_start, language, spans) if q.unit is not None)
-    figures = dict.fromkeys(f"{_strip_zeros(format(q.value, 'f'))} {q.unit}" for q in found)
+    quantities_with_unit = (q for q in quantities.find(text_start, language, spans) if q.unit is not None)
+    figures = dict.fromkeys(f"{_strip_zeros(format(q.value, 'f'))} {q.unit}" for q in quantities_with_unit)
     return tuple(figures)[:MAX_FIGURES]
 
 
@@ -122,7 +131,12 @@ def dump_json(words: Sequence[str]) -> str:
 
 
 def _build_draft(
-    feed: Feed, entry: Entry, entities: tuple[str, ...], undated: datetime, now: datetime
+    feed: Feed,
+    entry: Entry,
+    entities: tuple[str, ...],
+    links: tuple[Link, ...],
+    undated: datetime,
+    now: datetime,
 ) -> Draft:
     language = detect_language(entry, feed.language)
     published = entry_dates.clamp(entry.published_at, now) or undated
@@ -139,6 +153,7 @@ def _build_draft(
         simhash=_compute_simhash(f"{entry.title}\n{entry.text}"),
         entities=entities,
         figures=find_figures(entry.title, entry.text, language, published),
+        links=links,
     )
 
 
@@ -148,26 +163,32 @@ def _find_entities(rules: RuleSet, feed: Feed, entry: Entry) -> tuple[tuple[str,
 
     A press outlet that names itself ("CoinDesk has learned") is not a subject of the article.
     """
-    article = ParsedArticle(
-        rules, Article.model_construct(content=f"{entry.title}\n{entry.text}"[:MAX_ANALYSED_CHARS])
-    )
-    named = dict.fromkeys(
+    told = "\n".join([entry.title, *list_told_lines(entry.text[:MAX_ANALYSED_CHARS], feed.language)])
+    article = ParsedArticle(rules, Article.model_construct(content=told))
+    entity_ids = dict.fromkeys(
         meaning.entity
         for field in article.fields
         for _, _, meaning, _ in field.reading.found
         if meaning.entity is not None
     )
-    types = {entity: rules.entities[entity].type for entity in named}
+    types = {entity: rules.entities[entity].type for entity in entity_ids}
     own_names = () if feed.is_official else (feed.id, feed.publisher)
-    mentioned = [entity for entity in named if types[entity] != "term" and entity not in own_names]
+    mentioned = [entity for entity in entity_ids if types[entity] != "term" and entity not in own_names]
     return tuple(mentioned[:MAX_ENTITIES]), not _RELEVANT_TYPES.isdisjoint(types.values())
+
+
+def list_told_lines(text: str, language: Language) -> Iterator[str]:
+    """Generate the lines of a text without lines of the page (credits, prices, footers) and trading pairs."""
+    for line in text.split("\n"):
+        if not _TICKER.fullmatch(line) and not is_boilerplate(line, language):
+            yield _TRADING_PAIR.sub(" ", line)
 
 
 def _compute_simhash(text: str) -> int:
     if len(set(tokenizer.document_terms(text))) < MIN_TERMS:
         return 0
-    found = simhash.compute_fingerprint(text)
-    return found - (1 << simhash.BITS) if found >> (simhash.BITS - 1) else found
+    fingerprint = simhash.compute_fingerprint(text)
+    return fingerprint - (1 << simhash.BITS) if fingerprint >> (simhash.BITS - 1) else fingerprint
 
 
 def _strip_zeros(number: str) -> str:

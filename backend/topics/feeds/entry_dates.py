@@ -81,10 +81,10 @@ def _build_time(parts: dict[str, str | None], language: Language) -> datetime | 
             _expand_year(year), number, int(parts["day"] or 0), hour % 24, int(parts["minute"] or 0),
             59 if leap else int(parts["second"] or 0), tzinfo=timezone(timedelta(minutes=minutes)),
         )  # fmt: skip
-        found = (local + timedelta(days=hour // 24, seconds=leap)).astimezone(UTC)
+        instant = (local + timedelta(days=hour // 24, seconds=leap)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    return found if found >= EARLIEST else None
+    return instant if instant >= EARLIEST else None
 
 
 def _expand_year(year: str) -> int:
@@ -114,8 +114,8 @@ def _find_offset_minutes(zone: str, language: Language) -> int | None:
     if (offset := _OFFSET.fullmatch(zone)) is not None:
         minutes = int(offset[3]) * 60 + int(offset[4] or 0)
         return (-minutes if offset[2] == "-" else minutes) if minutes <= 14 * 60 else None
-    named = _NAMED.fullmatch(zone)
-    name = named[2].upper() if named is not None else ""
+    zone_match = _NAMED.fullmatch(zone)
+    name = zone_match[2].upper() if zone_match is not None else ""
     if name == "CST":
         return 480 if language == "zh" else -360
     return _ZONES.get(name, _OFFSET_OF_LANGUAGE[language])

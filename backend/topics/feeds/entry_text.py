@@ -20,6 +20,11 @@ _BLOCKS = frozenset({
     "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section",
     "table", "td", "th", "tr", "ul",
 })  # fmt: skip
+_ASIDES = (
+    './/figcaption|.//aside|.//nav|.//footer|.//blockquote[contains(@class, "twitter-tweet")'
+    ' or contains(@class, "instagram-media")]|.//*[contains(@class, "wp-caption-text")]'
+)
+"""Parts beside the text of an article: captions, embedded posts, links to other pages."""
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*>?")
 _ELEMENT_WITH_CONTENT = re.compile(
     r"<(script|style|template|iframe)\b[^<>]*>.*?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE
@@ -41,12 +46,12 @@ _SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s")
 
 def extract_title(source: str, text: str = "") -> str:
     """Return a title as one line of plain text; the first sentence of ``text`` if the title is empty."""
-    bare = _ELEMENT_WITH_CONTENT.sub(" ", source[: MAX_TITLE_CHARS * 10])
-    bare = _TAG.sub("", html.unescape(_TAG.sub("", bare)))
-    line = " ".join(content_sanitizer.clean_text(bare).split())
+    without_tags = _ELEMENT_WITH_CONTENT.sub(" ", source[: MAX_TITLE_CHARS * 10])
+    without_tags = _TAG.sub("", html.unescape(_TAG.sub("", without_tags)))
+    line = " ".join(content_sanitizer.clean_text(without_tags).split())
     if not line:
         line = _SENTENCE_END.split(text.split("\n", 1)[0], maxsplit=1)[0].strip()
-    return _cut(line, MAX_TITLE_CHARS)
+    return _cut_text(line, MAX_TITLE_CHARS)
 
 
 def extract_text(source: str, *, without: tuple[str, ...] = ()) -> str:
@@ -55,44 +60,47 @@ def extract_text(source: str, *, without: tuple[str, ...] = ()) -> str:
     Lines that only name another place of the entry are removed. Lines in ``without`` (the title, the name of
     the outlet) are removed at the beginning of the text.
     """
-    tree = _parse_html(source)
+    tree = parse_html(source)
     if tree is None:
         return ""
     for element in tree.iter():
         if element.tag in _BLOCKS:
             element.text = "\n" + (element.text or "")
             element.tail = "\n" + (element.tail or "")
+    for element in tree.xpath(_ASIDES):
+        element.drop_tree()
     visible_text = content_sanitizer.clean_text(str(tree.text_content()))
     lines = [
         line
         for line in visible_text.split("\n")
         if line and not _SOURCE_LINE.match(line) and not _MORE_LINE.fullmatch(line)
     ]
-    skipped = {one.casefold() for one in without}
+    skipped = {line.casefold() for line in without}
     while lines and lines[0].casefold() in skipped:
         del lines[0]
-    return _cut("\n".join(lines), MAX_TEXT_CHARS)
+    return _cut_text("\n".join(lines), MAX_TEXT_CHARS)
 
 
 def extract_image(source: str, base: str) -> str | None:
     """Return the URL of the first image in HTML that is not a tracking pixel."""
-    tree = _parse_html(source)
+    tree = parse_html(source)
     for element in tree.iter("img") if tree is not None else ():
         if any(_TRACKER_SIZE.fullmatch(element.get(side, "")) for side in ("width", "height")):
             continue
-        if found := canonical_urls.canonicalize_image(element.get("src", ""), base):
-            return found
+        if image_url := canonical_urls.canonicalize_image(element.get("src", ""), base):
+            return image_url
     return None
 
 
-def _parse_html(source: str) -> lxml_html.HtmlElement | None:
+def parse_html(source: str) -> lxml_html.HtmlElement | None:
+    """Parse the visible part of HTML; null without any."""
     if not source.strip():
         return None
     piece = f"<div>{source[:_MAX_SOURCE_CHARS]}</div>"
     return content_sanitizer.parse_visible_html(piece.encode("utf-8", "replace"), "utf-8")
 
 
-def _cut(text: str, longest: int) -> str:
+def _cut_text(text: str, longest: int) -> str:
     """Cut a text and add an ellipsis, at the end of a word if one is near."""
     if len(text) <= longest:
         return text

@@ -111,8 +111,8 @@ class _Entry:
     """An error without a reason at the line of each field, and of the entry itself under ``""``."""
 
     def build_error(self, name: str, reason: str) -> FileError:
-        place = self.places.get(name, self.places[""])
-        return FileError(place.file, place.line, f"{name}: {reason}" if name else reason)
+        location = self.places.get(name, self.places[""])
+        return FileError(location.file, location.line, f"{name}: {reason}" if name else reason)
 
 
 def load_configured(settings: Settings) -> FeedList:
@@ -129,18 +129,18 @@ def load_feeds(user_file: Path | None = None) -> FeedList:
 
     :raises InvalidFeedListError: with every error, its file and line.
     """
-    known, errors, _ = _read(SHIPPED_FILE)
-    feeds, more_errors = _validate(known, {})
+    shipped, errors, _ = _read(SHIPPED_FILE)
+    feeds, more_errors = _validate(shipped, {})
     _raise_errors([*errors, *more_errors])
     if user_file is None:
         return FeedList(feeds)
-    own, errors, document = _read(user_file)
-    merged = dict(known)
-    errors += _disable(merged, own, document)
-    for feed_id, entry in own.items():
+    user_entries, errors, document = _read(user_file)
+    merged = dict(shipped)
+    errors += _disable_feeds(merged, user_entries, document)
+    for feed_id, entry in user_entries.items():
         base = merged.get(feed_id, _Entry({}, {}))
         merged[feed_id] = _Entry({**base.fields, **entry.fields}, {**base.places, **entry.places})
-    feeds, more_errors = _validate(merged, known)
+    feeds, more_errors = _validate(merged, shipped)
     _raise_errors([*errors, *more_errors])
     return FeedList(feeds)
 
@@ -178,20 +178,22 @@ def _read(path: Path) -> tuple[dict[str, _Entry], list[FileError], Document]:
         elif fields["id"] in entries:
             errors.append(document.build_error((*at, "id"), f"'{fields['id']}' is given twice: join the two"))
         else:
-            places = {
+            locations = {
                 "": document.build_error(at, ""),
                 **{k: document.build_error((*at, k), "") for k in fields},
             }
-            entries[fields["id"]] = _Entry(fields, places)
+            entries[fields["id"]] = _Entry(fields, locations)
     return entries, errors, document
 
 
-def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Document) -> list[FileError]:
+def _disable_feeds(
+    merged: dict[str, _Entry], user_entries: Mapping[str, _Entry], document: Document
+) -> list[FileError]:
     """Disable the feeds that the user's file lists. With ``all``, feeds that have an entry there stay."""
     data = document.data if isinstance(document.data, dict) else {}
     disabled_ids = data.get("disable")
     if disabled_ids == "all":
-        disabled_ids = [feed_id for feed_id in merged if feed_id not in own]
+        disabled_ids = [feed_id for feed_id in merged if feed_id not in user_entries]
     elif disabled_ids is not None and not isinstance(disabled_ids, list):
         return [
             document.build_error(
@@ -201,12 +203,12 @@ def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Doc
     errors = []
     for index, feed_id in enumerate(disabled_ids or ()):
         at = ("disable", index)
-        if feed_id in own:
+        if feed_id in user_entries:
             errors.append(
                 document.build_error(at, f"'{feed_id}' has an entry here: write 'enabled: false' in it")
             )
         elif feed_id not in merged:
-            hint = _suggest(str(feed_id), merged)
+            hint = _suggest_name(str(feed_id), merged)
             errors.append(document.build_error(at, f"there is no feed '{feed_id}'{hint}"))
         else:
             entry = merged[feed_id]
@@ -215,7 +217,7 @@ def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Doc
 
 
 def _validate(
-    entries: Mapping[str, _Entry], known: Mapping[str, _Entry]
+    entries: Mapping[str, _Entry], known_entries: Mapping[str, _Entry]
 ) -> tuple[list[Feed], list[FileError]]:
     feeds: list[Feed] = []
     errors: list[FileError] = []
@@ -224,11 +226,17 @@ def _validate(
         try:
             feed = Feed.model_validate(entry.fields)
         except ValidationError as error:
-            hint = f"; no feed '{feed_id}' is known{_suggest(feed_id, known)}" if known else ""
+            hint = (
+                f"; no feed '{feed_id}' is known{_suggest_name(feed_id, known_entries)}"
+                if known_entries
+                else ""
+            )
             errors += [entry.build_error(*_describe_error(detail, hint)) for detail in error.errors()]
             continue
-        if (other := by_url.setdefault(feed.url, feed.id)) != feed.id:
-            errors.append(entry.build_error("url", f"is that of '{other}' already: remove one of them"))
+        if (other_feed_id := by_url.setdefault(feed.url, feed.id)) != feed.id:
+            errors.append(
+                entry.build_error("url", f"is that of '{other_feed_id}' already: remove one of them")
+            )
         feeds.append(feed)
     return feeds, errors
 
@@ -241,7 +249,7 @@ def _describe_error(error: Any, hint: str) -> tuple[str, str]:
         case "missing":
             return "", f"{name} is missing: every feed needs it{hint}"
         case "extra_forbidden":
-            return name, f"is not a field{_suggest(name, Feed.model_fields)}: correct or remove it"
+            return name, f"is not a field{_suggest_name(name, Feed.model_fields)}: correct or remove it"
         case "value_error":
             return name, str(context["error"])
         case "literal_error":
@@ -254,6 +262,6 @@ def _describe_error(error: Any, hint: str) -> tuple[str, str]:
             return name, str(error["msg"])
 
 
-def _suggest(word: str, words: Iterable[str]) -> str:
+def _suggest_name(word: str, words: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, list(words), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""

@@ -146,8 +146,10 @@ def _fetch_all(
     if not claimed:
         return
     with ThreadPoolExecutor(min(MAX_CONCURRENT_FETCHES, len(claimed)), thread_name_prefix="feeds") as pool:
-        for done in as_completed(pool.submit(_fetch_feed, due, rules, fetch, allow, now) for due in claimed):
-            yield done.result()
+        for future in as_completed(
+            pool.submit(_fetch_feed, due, rules, fetch, allow, now) for due in claimed
+        ):
+            yield future.result()
 
 
 def _fetch_feed(due: Due, rules: RuleSet, fetch: Fetch, allow: Sequence[str], now: datetime) -> _FetchedFeed:
@@ -163,7 +165,7 @@ def _fetch_feed(due: Due, rules: RuleSet, fetch: Fetch, allow: Sequence[str], no
         if response.not_modified:
             return _FetchedFeed(due, response)
         parsed = parsing.parse(
-            response.body, url=response.url, language=due.feed.language, charset=_charset(response)
+            response.body, url=response.url, language=due.feed.language, charset=_find_charset(response)
         )
         drafts = entry_analysis.build_drafts(due.feed, parsed, rules, now=now)
     except UpstreamFailure as failure:
@@ -203,7 +205,7 @@ def _store_result(database: Database, fetched: _FetchedFeed, official: set[str],
     return FeedResult(feed, "answered", stored, fetched.left_out)
 
 
-def _charset(response: Fetched) -> str | None:
+def _find_charset(response: Fetched) -> str | None:
     header = Message()
     header["content-type"] = response.headers.get("content-type", "")
     return header.get_content_charset()

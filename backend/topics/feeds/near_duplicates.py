@@ -21,7 +21,8 @@ MIN_TITLE_SIMILARITY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The compared features of an article. ``official`` is True if an official outlet published it."""
+    """The compared features of an article. ``official`` is True if an official outlet published it, and
+    ``outlet`` is the host that published it."""
 
     simhash: int
     published_at: datetime
@@ -31,51 +32,73 @@ class Fingerprint:
     entities: frozenset[str]
     figures: frozenset[str]
     official: bool
+    outlet: str = ""
 
 
 class FingerprintIndex:
     """Indexes the fingerprints of a window by band."""
 
-    def __init__(self, known: Iterable[Fingerprint] = ()) -> None:
+    def __init__(self, fingerprints: Iterable[Fingerprint] = ()) -> None:
         self._by_band: dict[tuple[int, int], list[Fingerprint]] = defaultdict(list)
-        for one in known:
-            self.add(one)
+        for fingerprint in fingerprints:
+            self.add(fingerprint)
 
-    def add(self, one: Fingerprint) -> None:
-        if one.simhash:
-            for band in _split_bands(one.simhash):
-                self._by_band[band].append(one)
+    def add(self, fingerprint: Fingerprint) -> None:
+        if fingerprint.simhash:
+            for band in _split_bands(fingerprint.simhash):
+                self._by_band[band].append(fingerprint)
 
-    def is_repeated(self, one: Fingerprint) -> bool:
-        """True if ``one`` repeats an article of the window. Only an official text can repeat an official
-        text, because the press may have published it first."""
-        candidates = (other for band in _split_bands(one.simhash) for other in self._by_band.get(band, ()))
-        return bool(one.simhash) and any(
-            (other.official or not one.official) and _is_duplicate(one, other) for other in candidates
+    def is_reposted(self, fingerprint: Fingerprint) -> bool:
+        """True if ``fingerprint`` repeats an article of the same outlet, under another URL.
+
+        A text that another outlet syndicates is an article of its own."""
+        return self.is_repeated(fingerprint, same_outlet=True)
+
+    def is_repeated(self, fingerprint: Fingerprint, *, same_outlet: bool = False) -> bool:
+        """True if ``fingerprint`` repeats an article of the window (``same_outlet``: of its own outlet).
+
+        Only an official text can repeat an official text, because the press may have published it first."""
+        candidates = (
+            candidate
+            for band in _split_bands(fingerprint.simhash)
+            for candidate in self._by_band.get(band, ())
+        )
+        return bool(fingerprint.simhash) and any(
+            (candidate.official or not fingerprint.official)
+            and (candidate.outlet == fingerprint.outlet or not same_outlet)
+            and _is_duplicate(fingerprint, candidate)
+            for candidate in candidates
         )
 
 
 def _split_bands(value: int) -> list[tuple[int, int]]:
-    bits = value & _MASK
-    return [(band, bits >> (band * _WIDTH) & ((1 << _WIDTH) - 1)) for band in range(BAND_COUNT)]
+    masked = value & _MASK
+    return [(band, masked >> (band * _WIDTH) & ((1 << _WIDTH) - 1)) for band in range(BAND_COUNT)]
 
 
-def _is_duplicate(one: Fingerprint, other: Fingerprint) -> bool:
+def _is_duplicate(first: Fingerprint, second: Fingerprint) -> bool:
     """True if two articles are duplicates. Fingerprints alone would match new figures in the same words."""
     return (
-        simhash.is_near(one.simhash & _MASK, other.simhash & _MASK)
-        and abs(one.published_at - other.published_at) <= NEWS_WINDOW
-        and one.language == other.language
-        and one.figures == other.figures
-        and one.entities == other.entities
+        simhash.is_near(first.simhash & _MASK, second.simhash & _MASK)
+        and abs(first.published_at - second.published_at) <= NEWS_WINDOW
+        and first.language == second.language
+        and first.figures == second.figures
+        and first.entities == second.entities
         and (
-            min(one.length, other.length) >= LONG_TEXT_CHARS
-            or _title_similarity(one.title, other.title) >= MIN_TITLE_SIMILARITY
+            min(first.length, second.length) >= LONG_TEXT_CHARS
+            or _compute_title_similarity(first.title, second.title) >= MIN_TITLE_SIMILARITY
         )
     )
 
 
-def _title_similarity(one: str, other: str) -> float:
+def _compute_title_similarity(first_title: str, second_title: str) -> float:
     """Compute the Jaccard coefficient of the titles' terms."""
-    ours, theirs = set(tokenizer.document_terms(one)), set(tokenizer.document_terms(other))
-    return len(ours & theirs) / len(ours | theirs) if ours or theirs else 1.0
+    first_terms, second_terms = (
+        set(tokenizer.document_terms(first_title)),
+        set(tokenizer.document_terms(second_title)),
+    )
+    return (
+        len(first_terms & second_terms) / len(first_terms | second_terms)
+        if first_terms or second_terms
+        else 1.0
+    )

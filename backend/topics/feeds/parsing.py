@@ -15,7 +15,8 @@ from lxml import etree
 
 from backend.entities.model import Language
 from backend.topics import canonical_urls
-from backend.topics.feeds import entry_dates, entry_text, polling_interval, xml_tree
+from backend.topics.feeds import entry_dates, entry_links, entry_text, polling_interval, xml_tree
+from backend.topics.feeds.entry_links import Link
 from backend.topics.feeds.polling_interval import Pace
 from backend.topics.feeds.xml_tree import NotAFeedError
 
@@ -53,7 +54,7 @@ class Entry:
     """One entry as plain text. ``url`` is canonical; ``guid`` is the publisher's identifier.
 
     ``published_at`` is the date in the entry, possibly in the future; None without a readable date. ``dated``
-    is True for a date of publication and False for one of the last change.
+    is True for a date of publication and False for one of the last change. ``links`` are those of its bodies.
     """
 
     guid: str
@@ -63,6 +64,7 @@ class Entry:
     image: str | None
     published_at: datetime | None
     dated: bool
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,30 +112,30 @@ class _Fields:
 
     def text(self, *names: str) -> str:
         """Return the text of the first element with any text; empty if there is none."""
-        return next((text for element in self.find_all(*names) if (text := _text(element))), "")
+        return next((text for element in self.find_all(*names) if (text := _get_text(element))), "")
 
     def markups(self, names: tuple[str, ...]) -> Iterator[str]:
         """Generate the HTML content of the elements that are not empty."""
-        return (markup for element in self.find_all(*names) if (markup := _markup(element)))
+        return (markup for element in self.find_all(*names) if (markup := _get_markup(element)))
 
     def markup(self, names: tuple[str, ...]) -> str:
         return next(self.markups(names), "")
 
     def parse_date(self, names: tuple[str, ...], language: Language) -> datetime | None:
         """Return the first readable date."""
-        moments = (entry_dates.parse_date(_text(element), language) for element in self.find_all(*names))
+        moments = (entry_dates.parse_date(_get_text(element), language) for element in self.find_all(*names))
         return next((moment for moment in moments if moment is not None), None)
 
 
 def _parse_entry(fields: _Fields, feed_url: str, feed_name: str, language: Language) -> Entry | None:
     base = fields.element.base or feed_url
-    guid = fields.text("guid", "id") or _attribute(fields.element, "about")
-    links = (
-        found
+    guid = fields.text("guid", "id") or _get_attribute(fields.element, "about")
+    addresses = (
+        canonical_url
         for link in _list_link_candidates(fields, guid)
-        if (found := canonical_urls.canonicalize(link, base))
+        if (canonical_url := canonical_urls.canonicalize(link, base))
     )
-    url = next(links, None)
+    url = next(addresses, None)
     if url is None:
         return None
     bodies = [*fields.markups(_FULL_TEXTS), *fields.markups(_SUMMARIES)]
@@ -146,17 +148,18 @@ def _parse_entry(fields: _Fields, feed_url: str, feed_name: str, language: Langu
     published = fields.parse_date(_PUBLISHED, language)
     at = published or fields.parse_date(_UPDATED, language) or fields.parse_date(_CREATED, language)
     picture = _find_image(fields, bodies, base)
-    return Entry(guid or url, url, title, text, picture, at, published is not None)
+    links = tuple(dict.fromkeys(link for body in bodies for link in entry_links.extract_links(body, base)))
+    return Entry(guid or url, url, title, text, picture, at, published is not None, links)
 
 
 def _list_link_candidates(fields: _Fields, guid: str) -> Iterator[str]:
     """Generate candidates for the URL of the entry, the most likely first."""
     yield fields.text("feedburner:origlink")
-    links = [(_attribute(link, "rel") or "alternate", link) for link in fields.find_all("link")]
-    links.sort(key=lambda one: one[0] != "alternate")
+    links = [(_get_attribute(link, "rel") or "alternate", link) for link in fields.find_all("link")]
+    links.sort(key=lambda link: link[0] != "alternate")
     for rel, link in links:
         if rel not in _NON_ARTICLE_LINKS:
-            yield _attribute(link, "href") or _text(link).replace("&amp;", "&")
+            yield _get_attribute(link, "href") or _get_text(link).replace("&amp;", "&")
     if guid.lower().startswith(("http://", "https://")):
         yield guid
 
@@ -165,18 +168,20 @@ def _find_image(fields: _Fields, bodies: list[str], base: str) -> str | None:
     media = [element for element in fields.element.iter() if _name(element).startswith("media:")]
     contents = [element for element in media if _name(element) == "media:content"]
     for element in (*contents, *fields.find_all("enclosure", "link")):
-        is_image = _attribute(element, "medium") == "image" or _attribute(element, "type").startswith(
+        is_image = _get_attribute(element, "medium") == "image" or _get_attribute(element, "type").startswith(
             "image/"
         )
-        address = _attribute(element, "url") or _attribute(element, "href")
-        if is_image and (found := canonical_urls.canonicalize_image(address, base)):
-            return found
+        address = _get_attribute(element, "url") or _get_attribute(element, "href")
+        if is_image and (image_url := canonical_urls.canonicalize_image(address, base)):
+            return image_url
     for element in media:
         if _name(element) == "media:thumbnail" and (
-            found := canonical_urls.canonicalize_image(_attribute(element, "url") or _text(element), base)
+            image_url := canonical_urls.canonicalize_image(
+                _get_attribute(element, "url") or _get_text(element), base
+            )
         ):
-            return found
-    return next((found for body in bodies if (found := entry_text.extract_image(body, base))), None)
+            return image_url
+    return next((image_url for body in bodies if (image_url := entry_text.extract_image(body, base))), None)
 
 
 def _name(element: etree._Element) -> str:
@@ -185,23 +190,23 @@ def _name(element: etree._Element) -> str:
     return f"{prefix}:{local}".lower().removeprefix(":")
 
 
-def _attribute(element: etree._Element, name: str) -> str:
+def _get_attribute(element: etree._Element, name: str) -> str:
     """Return the attribute with this local name in any namespace; empty if there is none."""
-    found = (value for key, value in element.items() if key.rpartition("}")[2].lower() == name)
-    return next(found, "").strip()
+    matching_values = (value for key, value in element.items() if key.rpartition("}")[2].lower() == name)
+    return next(matching_values, "").strip()
 
 
-def _text(element: etree._Element) -> str:
+def _get_text(element: etree._Element) -> str:
     """Return the text before the first child: a missing end tag would add text of other elements."""
     return (element.text or "").strip()
 
 
-def _markup(element: etree._Element) -> str:
+def _get_markup(element: etree._Element) -> str:
     """Return the content of ``element`` as HTML: its text is escaped HTML, its elements are XHTML."""
     text = element.text or ""
-    if len(element) or _attribute(element, "type").endswith("xhtml"):
-        inside = (etree.tostring(child, encoding="unicode") for child in element)
-        text = _TAG_PREFIX.sub(r"\1", "".join((escape(text), *inside)))
+    if len(element) or _get_attribute(element, "type").endswith("xhtml"):
+        child_markup = (etree.tostring(child, encoding="unicode") for child in element)
+        text = _TAG_PREFIX.sub(r"\1", "".join((escape(text), *child_markup)))
     with suppress(UnicodeError):  # UTF-8 that was decoded as Latin-1 and encoded again
         text = text.encode("latin-1").decode()
     return text.strip()

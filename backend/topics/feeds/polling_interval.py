@@ -57,8 +57,8 @@ def parse_pace(root: etree._Element) -> Pace:
     ttl = _parse_number(channel.findtext("{*}ttl"), 10_000_000)
     hours = (_parse_number(hour.text, 24) for hour in channel.iterfind("{*}skipHours/{*}hour"))
     skipped = frozenset(hour % 24 for hour in hours if hour is not None)  # 24 was midnight in RSS 0.91
-    named = ((day.text or "").strip().lower() for day in channel.iterfind("{*}skipDays/{*}day"))
-    days = frozenset(_DAYS.index(day) for day in named if day in _DAYS)
+    day_names = ((day.text or "").strip().lower() for day in channel.iterfind("{*}skipDays/{*}day"))
+    days = frozenset(_DAYS.index(day) for day in day_names if day in _DAYS)
     return Pace(
         ttl or 0,
         skipped if len(skipped) < 24 else frozenset(),
@@ -69,11 +69,11 @@ def parse_pace(root: etree._Element) -> Pace:
 def parse_cache_time(headers: Mapping[str, str]) -> timedelta:
     """Return how long a response with these headers stays fresh; zero without such headers."""
     text_value = headers.get("cache-control", "")
-    found = _MAX_AGE.search(text_value)
-    if found is None or _UNCACHEABLE.search(text_value):
+    max_age_match = _MAX_AGE.search(text_value)
+    if max_age_match is None or _UNCACHEABLE.search(text_value):
         return timedelta()
     age = _parse_number(headers.get("age"), 1_000_000_000) or 0
-    return timedelta(seconds=max(0, int(found[1]) - age))
+    return timedelta(seconds=max(0, int(max_age_match[1]) - age))
 
 
 def parse_retry_after(headers: Mapping[str, str], now: datetime) -> timedelta | None:

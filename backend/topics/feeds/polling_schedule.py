@@ -76,19 +76,19 @@ def claim_due(
         if not database.is_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(CLAIM_LOCK)))
         stored = {row.id: row for row in connection.execute(sa.select(feeds))}
-        found = []
+        due_feeds = []
         for feed in configured:
             row = stored.get(feed.id)
             if row is None or row.url != feed.url:
-                found.append(Due(feed))
+                due_feeds.append(Due(feed))
             elif row.asked_at is not None and row.asked_at > now + MAX_CLOCK_SKEW:
-                found.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
+                due_feeds.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
             elif row.held_until is not None and row.held_until > now:
                 continue
             elif all_of_them or row.due_at <= now + DUE_TOLERANCE:
-                found.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
-        upsert(connection, feeds, [_build_claim(due, stored.get(due.feed.id), now) for due in found])
-    return found
+                due_feeds.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
+        upsert(connection, feeds, [_build_claim(due, stored.get(due.feed.id), now) for due in due_feeds])
+    return due_feeds
 
 
 def record_response(
@@ -97,12 +97,12 @@ def record_response(
     """Store a response. ``pace`` holds the hints of a full response, whose headers give the next validators;
     None for 304 Not Modified."""
     cadence = timedelta(minutes=due.feed.interval_minutes)
-    known = due.pace if pace is None else pace
+    current_pace = due.pace if pace is None else pace
     values = {
         "asked_at": now,
         "answered_at": now,
         "due_at": polling_interval.compute_next_poll(
-            now, cadence, known, polling_interval.parse_cache_time(headers)
+            now, cadence, current_pace, polling_interval.parse_cache_time(headers)
         ),
         "failures": 0,
         "problem": None,
@@ -164,19 +164,19 @@ def load_states(connection: Connection, ids: Collection[str]) -> list[FeedState]
 
 
 def _build_claim(due: Due, row: sa.Row[tuple[object, ...]] | None, now: datetime) -> dict[str, object]:
-    same = row is not None and row.url == due.feed.url
+    is_same_url = row is not None and row.url == due.feed.url
     return {
         "id": due.feed.id,
         "url": due.feed.url,
         "etag": due.etag,
         "last_modified": due.last_modified,
         "asked_at": now,
-        "answered_at": row.answered_at if row is not None and same else None,
+        "answered_at": row.answered_at if row is not None and is_same_url else None,
         "due_at": now + CLAIM_DURATION,
-        "failures": row.failures if row is not None and same else 0,
-        "problem": row.problem if row is not None and same else None,
-        "pace": row.pace if row is not None and same else None,
-        "read_at": row.read_at if row is not None and same else None,
+        "failures": row.failures if row is not None and is_same_url else 0,
+        "problem": row.problem if row is not None and is_same_url else None,
+        "pace": row.pace if row is not None and is_same_url else None,
+        "read_at": row.read_at if row is not None and is_same_url else None,
         "held_until": None,
     }
 

@@ -90,16 +90,16 @@ def decode(body: bytes, language: Language, charset: str | None = None) -> str:
         if body.lstrip(b" \r\n").startswith(start):
             return body.decode(name, "replace")
     declared = _ENCODING_DECLARATION.match(body)
-    named = [charset, declared[1].decode("ascii") if declared else None]
-    if b"\x1b$" in body and (found := _decode_strictly(body, "iso2022_jp")) is not None:
-        return found
-    if (found := _decode_strictly(body, "utf-8")) is not None:
-        return found
-    if (found := _decode_damaged_utf8(body)) is not None:
-        return found
-    for guess in (*named, *_LIKELY_ENCODINGS[language]):
-        if guess and (found := _decode_strictly(body, _find_superset(guess))) is not None:
-            return found
+    declared_encodings = [charset, declared[1].decode("ascii") if declared else None]
+    if b"\x1b$" in body and (decoded := _decode_strictly(body, "iso2022_jp")) is not None:
+        return decoded
+    if (decoded := _decode_strictly(body, "utf-8")) is not None:
+        return decoded
+    if (decoded := _decode_damaged_utf8(body)) is not None:
+        return decoded
+    for guess in (*declared_encodings, *_LIKELY_ENCODINGS[language]):
+        if guess and (decoded := _decode_strictly(body, _find_superset(guess))) is not None:
+            return decoded
     return body.decode("utf-8", "replace")
 
 
@@ -150,7 +150,10 @@ def _replace_reference(match: re.Match[str]) -> str:
 
 def _declare_prefixes(text: str) -> str:
     """Declare the prefixes that ``text`` uses without a declaration."""
-    used = {one or other for one, other in _PREFIX.findall(text)} - {"xml", "xmlns"}
+    used = {first_prefix or second_prefix for first_prefix, second_prefix in _PREFIX.findall(text)} - {
+        "xml",
+        "xmlns",
+    }
     missing = [name for name in sorted(used)[:_MAX_PREFIXES] if f"xmlns:{name}" not in text]
     if not missing:
         return text

@@ -37,12 +37,13 @@ def check_generated_texts(settings: Settings, database: Database, *, now: dateti
         counts = {row[0]: row[1] for row in connection.execute(query)}
     complete, partial = counts.get("written", 0), counts.get("partly", 0)
     failed = counts.get("dropped", 0) + counts.get("unusable", 0)
-    written = complete + partial
+    written_count = complete + partial
     summary = (
-        f"{written} written in 24 hours, {partial} of them in part; {failed} failed the check or the format"
+        f"{written_count} written in 24 hours, {partial} of them in part; "
+        f"{failed} failed the check or the format"
     )
     reason = f", most often because {_find_main_reason(database, now)}" if failed or partial else ""
-    is_failing = failed > written and failed >= MIN_FAILURES_TO_REPORT
+    is_failing = failed > written_count and failed >= MIN_FAILURES_TO_REPORT
     yield CheckResult("Model's texts", "note" if is_failing else "ok", f"{summary}{reason}.")
 
 
@@ -53,11 +54,13 @@ def _find_main_reason(database: Database, now: datetime) -> str:
         written_texts.c.outcome.in_(("partly", "dropped", "unusable")),
     )
     with database.read() as connection:
-        reasons = Counter(_generalize(reason) for (reason,) in connection.execute(query.limit(MAX_REASONS)))
+        reasons = Counter(
+            _generalize_reason(reason) for (reason,) in connection.execute(query.limit(MAX_REASONS))
+        )
     return reasons.most_common(1)[0][0]
 
 
-def _generalize(reason: str) -> str:
+def _generalize_reason(reason: str) -> str:
     first = reason.split("; ", 1)[0].split(": ", 1)[-1].rstrip(".")
     for name in ("figure", "day", "time", "name", "word", "address"):
         if first.startswith(f"the {name} "):

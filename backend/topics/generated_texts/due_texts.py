@@ -58,7 +58,7 @@ def list_due_texts(
     Topics under ``own_address`` are reports of this service, which exist in every language.
     """
     recent = _load_recent(connection, realms, own_address, now)
-    records = generation_records.load_records(connection, [one.id for one in recent])
+    records = generation_records.load_records(connection, [topic.id for topic in recent])
     return [
         text
         for topic in recent
@@ -76,8 +76,8 @@ def _list_texts(
     stage = count_past_stages(topic.published_at, now)
 
     def build_due(language: Language, kind: Kind, stage: int, exists: bool) -> DueText:
-        found = records.get((topic.id, language, kind))
-        return DueText(topic.id, language, kind, topic.updated_at, stage, found, exists)
+        record = records.get((topic.id, language, kind))
+        return DueText(topic.id, language, kind, topic.updated_at, stage, record, exists)
 
     if "translations" in kinds:
         for language in LANGUAGES:
@@ -116,11 +116,13 @@ def _load_recent(
         )
         .limit(MAX_TOPICS)
     )
-    found = connection.execute(selected).all()
+    due_rows = connection.execute(selected).all()
     texts = sa.select(topic_texts.c.topic_id, topic_texts.c.language, topic_texts.c.origin).where(
-        topic_texts.c.topic_id.in_([row.id for row in found])
+        topic_texts.c.topic_id.in_([row.id for row in due_rows])
     )
     origins: dict[int, dict[Language, str]] = {}
     for row in connection.execute(texts):
         origins.setdefault(row.topic_id, {})[row.language] = row.origin
-    return [_RecentTopic(row.id, row.published_at, row.updated_at, origins.get(row.id, {})) for row in found]
+    return [
+        _RecentTopic(row.id, row.published_at, row.updated_at, origins.get(row.id, {})) for row in due_rows
+    ]

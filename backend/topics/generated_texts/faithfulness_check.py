@@ -89,78 +89,95 @@ def _is_in_language(text: str, language: Language) -> bool:
 
 
 def _check_figures(text: str, language: Language, inputs: CheckInputs) -> Iterator[str]:
-    stated, known = extract_values(text, language), inputs.stated
-    pool = {value for one in known for value in one.pool} | {
-        value for one in known for value in _list_factors(one)
+    stated, input_values = extract_values(text, language), inputs.stated
+    pool = {value for input_value in input_values for value in input_value.pool} | {
+        value for input_value in input_values for value in _list_factors(input_value)
     }
     yield from (f"the figure {value:f} is not in the inputs" for value in sorted(stated.values - pool))
-    measured = {pair for one in known for pair in one.measured}
+    measured = {pair for input_value in input_values for pair in input_value.measured}
     for value, unit in sorted(stated.measured - measured):
-        if value not in pool or any(value == other for other, _ in measured):
+        if value not in pool or any(value == measured_value for measured_value, _ in measured):
             yield f"{value:f} {unit} is not in the inputs"
-    days = [day for one in known for day in one.days]
+    days = [day for input_value in input_values for day in input_value.days]
     yield from (
         f"the day '{day.text}' is not in the inputs"
         for day in stated.days
-        if not any(_implies(other, day) for other in days)
+        if not any(_implies(input_day, day) for input_day in days)
     )
-    for found, what in ((stated.times, "times"), (stated.magnitudes, "magnitudes"), (stated.odd, "odd")):
-        allowed = {one for other in known for one in getattr(other, what)}
-        yield from (f"{_format_value(one)} is not in the inputs" for one in sorted(found - allowed, key=str))
+    for stated_items, attribute in (
+        (stated.times, "times"),
+        (stated.magnitudes, "magnitudes"),
+        (stated.odd, "odd"),
+    ):
+        allowed = {item for input_value in input_values for item in getattr(input_value, attribute)}
+        yield from (
+            f"{_format_value(item)} is not in the inputs" for item in sorted(stated_items - allowed, key=str)
+        )
     for value, roles in stated.parts.items():
-        others = [other.parts[value] for other in known if value in other.parts]
-        if others and not any(roles & other for other in others):
+        roles_by_input = [
+            input_value.parts[value] for input_value in input_values if value in input_value.parts
+        ]
+        if roles_by_input and not any(roles & input_roles for input_roles in roles_by_input):
             yield f"{value:f} is reported as the other end of a change"
 
 
-def _list_factors(one: StatedValues) -> Iterator[Decimal]:
+def _list_factors(values: StatedValues) -> Iterator[Decimal]:
     """Generate the factors of magnitudes, so that "doubled" allows 2倍."""
-    return (Decimal(name.removeprefix("times ")) for name in one.magnitudes if name.startswith("times "))
+    return (Decimal(name.removeprefix("times ")) for name in values.magnitudes if name.startswith("times "))
 
 
-def _format_value(one: object) -> str:
-    return f"the time {one[0]:02}:{one[1]:02}" if isinstance(one, tuple) else f"'{one}'"
+def _format_value(item: object) -> str:
+    return f"the time {item[0]:02}:{item[1]:02}" if isinstance(item, tuple) else f"'{item}'"
 
 
-def _implies(known: DateSpan, found: DateSpan) -> bool:
-    """True if ``known`` implies ``found``, which may be less precise but not more."""
-    if found.yearless or known.yearless:
-        ends = [(day.month, day.day) for day in (found.first, known.first, known.last, found.last)]
-        return ends == sorted(ends) and (not found.yearless or known.precision in ("day", "month"))
-    days = [(known.first, known.last)] + ([(known.other, known.other)] if known.other else [])
-    return any(_within(first, last, found) for first, last in days)
+def _implies(input_span: DateSpan, stated_span: DateSpan) -> bool:
+    """True if ``input_span`` implies ``stated_span``, which may be less precise but not more."""
+    if stated_span.yearless or input_span.yearless:
+        ends = [
+            (day.month, day.day)
+            for day in (stated_span.first, input_span.first, input_span.last, stated_span.last)
+        ]
+        return ends == sorted(ends) and (not stated_span.yearless or input_span.precision in ("day", "month"))
+    days = [(input_span.first, input_span.last)] + (
+        [(input_span.other, input_span.other)] if input_span.other else []
+    )
+    return any(_contains(stated_span, first, last) for first, last in days)
 
 
-def _within(first: date, last: date, found: DateSpan) -> bool:
-    return found.first <= first and last <= found.last
+def _contains(span: DateSpan, first: date, last: date) -> bool:
+    return span.first <= first and last <= span.last
 
 
 def _check_names(text: str, language: Language, inputs: CheckInputs) -> Iterator[str]:
-    known = inputs.named
-    for name in unsupported_names.find_unsupported_entities(inputs.rules, text, known):
+    input_names = inputs.named
+    for name in unsupported_names.find_unsupported_entities(inputs.rules, text, input_names):
         yield f"the name '{name}' is not in the inputs"
     for word in unsupported_names.find_unsupported_words(
-        inputs.rules, text, language, known, inputs.translated_names
+        inputs.rules, text, language, input_names, inputs.translated_names
     ):
         yield f"the word '{word}' is not in the inputs"
-    for place in unsupported_names.find_unsupported_references(text, known):
-        yield f"the address '{place}' is not in the inputs"
+    for reference in unsupported_names.find_unsupported_references(text, input_names):
+        yield f"the address '{reference}' is not in the inputs"
 
 
 def _check_sense(text: str, language: Language, inputs: CheckInputs) -> Iterator[str]:
     """Find acts with the wrong polarity, wrong directions, and relative dates that are not in the inputs."""
-    shown = [(numbers.normalize(one), other) for one, other in inputs.texts]
-    acts = {(one.verb, one.affirmed) for source, other in shown for one in actions.find(source, other)}
+    normalized_texts = [(numbers.normalize(text), text_language) for text, text_language in inputs.texts]
+    acts = {
+        (act.verb, act.affirmed)
+        for source, text_language in normalized_texts
+        for act in actions.find(source, text_language)
+    }
     for act in actions.find(numbers.normalize(text), language):
         if (act.verb, act.affirmed) not in acts and (act.verb, not act.affirmed) in acts:
             yield f"'{act.text}' has the opposite meaning"
-    directions, known = (
+    directions, input_directions = (
         find_directions(text),
-        {way for source, _ in inputs.texts for way in find_directions(source)},
+        {direction for source, _ in inputs.texts for direction in find_directions(source)},
     )
-    if directions and known and not directions & known:
+    if directions and input_directions and not directions & input_directions:
         yield "a rise is reported as a fall, or a fall as a rise"
-    found = find_relative_dates(text) - {
+    new_relative_dates = find_relative_dates(text) - {
         moment for source, _ in inputs.texts for moment in find_relative_dates(source)
     }
-    yield from (f"'{moment}' is not in the inputs" for moment in sorted(found))
+    yield from (f"'{moment}' is not in the inputs" for moment in sorted(new_relative_dates))

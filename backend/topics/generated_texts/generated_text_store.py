@@ -31,22 +31,22 @@ def store_text(database: Database, record: Record, text: TopicText | None) -> bo
 
 def _load_unchanged_topic(connection: Connection, record: Record) -> Topic | None:
     """Return the topic if it still lacks the language and its original text is the translated one."""
-    found = topic_rows.read_topics(connection, [record.topic_id])
-    if not found or record.from_language is None:
+    matching_topics = topic_rows.read_topics(connection, [record.topic_id])
+    if not matching_topics or record.from_language is None:
         return None
-    own = found[0].texts.get(record.language)
-    source = found[0].texts.get(record.from_language)
-    if (own is not None and own.origin != "model") or source is None or source.origin == "model":
+    existing = matching_topics[0].texts.get(record.language)
+    source = matching_topics[0].texts.get(record.from_language)
+    if (existing is not None and existing.origin != "model") or source is None or source.origin == "model":
         return None
-    return found[0] if generation_records.hash_text(source) == record.inputs else None
+    return matching_topics[0] if generation_records.hash_text(source) == record.inputs else None
 
 
 def _add_translation(connection: Connection, topic: Topic, record: Record, text: TopicText) -> None:
-    both = (topics.c.tweet_score + topics.c.media_score).label("score")
-    score = connection.execute(sa.select(both).where(topics.c.id == record.topic_id)).scalar_one()
-    alone = replace(topic, texts={record.language: text})
+    total_score = (topics.c.tweet_score + topics.c.media_score).label("score")
+    score = connection.execute(sa.select(total_score).where(topics.c.id == record.topic_id)).scalar_one()
+    only_translation = replace(topic, texts={record.language: text})
     text_store.write_texts(
         connection,
-        [text_store.Entry(alone, record.topic_id, topic.realm, score, is_new=False)],
+        [text_store.Entry(only_translation, record.topic_id, topic.realm, score, is_new=False)],
         replace=False,
     )

@@ -12,7 +12,7 @@ from backend.entities.model import Language
 from backend.sources.retrieval import content_sanitizer
 from backend.topics.generated_texts.faithfulness_check import CheckInputs, find_faults
 from backend.topics.generated_texts.word_classes import find_directions
-from backend.topics.insights.facts import InsightFacts, Move
+from backend.topics.insights.model import InsightFacts, Move
 from backend.topics.insights.sections import Part
 from backend.topics.number_format import format_percent
 
@@ -38,14 +38,14 @@ class InsightProse(NamedTuple):
 
 def is_worth_writing(facts: InsightFacts) -> bool:
     """True if the facts contain more than one source's report. Reports of this service need no rewriting."""
-    context = facts.differences or facts.moves or facts.related
+    context = facts.differences or facts.moves or facts.related or facts.next_dates or facts.denials
     return not facts.is_report and (bool(context) or len(facts.sources) > 1)
 
 
 def hash_inputs(facts: InsightFacts, parts: Sequence[Part]) -> str:
     """Return a digest of the model's inputs, without the prices that change within a stage."""
-    found = [facts.title, facts.summary, *(part.basis for part in parts)]
-    return hashlib.sha256(orjson.dumps(found)).hexdigest()
+    inputs = [facts.title, facts.summary, *(part.basis for part in parts)]
+    return hashlib.sha256(orjson.dumps(inputs)).hexdigest()
 
 
 def has_instructions(facts: InsightFacts, parts: Sequence[Part]) -> bool:
@@ -55,8 +55,8 @@ def has_instructions(facts: InsightFacts, parts: Sequence[Part]) -> bool:
 
 def build_inputs(facts: InsightFacts, parts: Sequence[Part]) -> list[tuple[str, str]]:
     """Build the model's inputs: the topic's own text, then the parts."""
-    found = [("topic", "\n".join(one for one in (facts.title, facts.summary) if one))]
-    return found + [(part.name, part.text) for part in parts]
+    topic_input = [("topic", "\n".join(line for line in (facts.title, facts.summary) if line))]
+    return topic_input + [(part.name, part.text) for part in parts]
 
 
 def write_parts(
@@ -71,10 +71,10 @@ def write_parts(
         if not text:
             continue
         inputs = _build_check_inputs(facts, parts, part, language, rules)
-        found = find_faults(text, language, inputs) + _check_attribution(text, part, facts)
-        found += _check_confirmation(text, facts) + _check_directions(text, facts)
-        if found:
-            faults += [f"{part.name}: {fault}" for fault in found]
+        part_faults = find_faults(text, language, inputs) + _check_attribution(text, part, facts)
+        part_faults += _check_confirmation(text, facts) + _check_directions(text, facts)
+        if part_faults:
+            faults += [f"{part.name}: {fault}" for fault in part_faults]
         else:
             passed[part.basis] = text
     return InsightProse(passed, faults)
@@ -84,8 +84,8 @@ def _build_check_inputs(
     facts: InsightFacts, parts: Sequence[Part], part: Part, language: Language, rules: RuleSet
 ) -> CheckInputs:
     """Build the inputs of one part: for the conclusion the topic and all parts, for others their own text."""
-    every = [one.text for one in parts]
-    texts = [facts.title, facts.summary, *every] if part.name == "conclusion" else [part.text]
+    part_texts = [any_part.text for any_part in parts]
+    texts = [facts.title, facts.summary, *part_texts] if part.name == "conclusion" else [part.text]
     names = [source.name for source in facts.sources]
     return CheckInputs(rules, [(text, language) for text in texts if text], [facts.title, *names])
 
@@ -94,22 +94,24 @@ def _check_attribution(text: str, part: Part, facts: InsightFacts) -> list[str]:
     """Check that each figure stays with its source or asset: names and figures must have the same order."""
     pairs: list[tuple[str, str]] = []
     if part.name == "differ":
-        pairs = [(one.source, one.text) for pair in facts.differences for one in pair]
+        pairs = [(figure.source, figure.text) for pair in facts.differences for figure in pair]
     elif part.name in ("market", "conclusion") and len(facts.moves) > 1:
         pairs = [(move.name, _format_change(move)) for move in facts.moves]
-    places = [(_find_offset(text, name), _find_offset(text, figure)) for name, figure in pairs]
-    found = [at for at, (name, figure) in enumerate(places) if name is not None and figure is not None]
-    alone = [
-        (name is None) != (figure is None) and (part.name != "conclusion" or name is None)
-        for name, figure in places
+    offsets = [(_find_offset(text, name), _find_offset(text, figure)) for name, figure in pairs]
+    paired = [
+        index for index, (name, figure) in enumerate(offsets) if name is not None and figure is not None
     ]
-    if any(alone) or (part.name == "differ" and len(found) < len(pairs)):
+    is_unpaired = [
+        (name is None) != (figure is None) and (part.name != "conclusion" or name is None)
+        for name, figure in offsets
+    ]
+    if any(is_unpaired) or (part.name == "differ" and len(paired) < len(pairs)):
         return ["a figure appears without its source or asset"]
-    chosen = [pairs[at] for at in found]
+    chosen = [pairs[index] for index in paired]
     if any(len({pair[side] for pair in chosen}) < len(chosen) for side in (0, 1)):
         return []  # a source or a figure occurs twice: the order proves nothing
-    by_name = sorted(found, key=lambda at: places[at][0] or 0)
-    by_figure = sorted(found, key=lambda at: places[at][1] or 0)
+    by_name = sorted(paired, key=lambda index: offsets[index][0] or 0)
+    by_figure = sorted(paired, key=lambda index: offsets[index][1] or 0)
     return [] if by_name == by_figure else ["figures are attributed to the wrong source or asset"]
 
 
@@ -117,16 +119,24 @@ def _check_confirmation(text: str, facts: InsightFacts) -> list[str]:
     """Check that the text claims no confirmation without an official source."""
     if any(source.official for source in facts.sources):
         return []
-    sentences = (one for one in _SENTENCES.split(text) if _CONFIRMS.search(one))
-    return [] if all(_DENIES.search(one) for one in sentences) else ["no official source confirms it"]
+    sentences = (sentence for sentence in _SENTENCES.split(text) if _CONFIRMS.search(sentence))
+    return (
+        [] if all(_DENIES.search(sentence) for sentence in sentences) else ["no official source confirms it"]
+    )
 
 
 def _check_directions(text: str, facts: InsightFacts) -> list[str]:
     """Check that a sentence with one change does not reverse its direction."""
     for sentence in _SENTENCES.split(text):
-        found = [move for move in facts.moves if _find_offset(sentence, _format_change(move)) is not None]
+        stated_moves = [
+            move for move in facts.moves if _find_offset(sentence, _format_change(move)) is not None
+        ]
         ways = find_directions(sentence)
-        if len(found) == 1 and found[0].change and ways == {"down" if found[0].change > 0 else "up"}:
+        if (
+            len(stated_moves) == 1
+            and stated_moves[0].change
+            and ways == {"down" if stated_moves[0].change > 0 else "up"}
+        ):
             return ["a rise is reported as a fall, or a fall as a rise"]
     return []
 
@@ -136,5 +146,5 @@ def _format_change(move: Move) -> str:
 
 
 def _find_offset(text: str, searched: str) -> int | None:
-    found = re.search(rf"(?<![A-Za-z0-9.,]){re.escape(searched)}(?![A-Za-z0-9])", text)
-    return None if found is None else found.start()
+    match = re.search(rf"(?<![A-Za-z0-9.,]){re.escape(searched)}(?![A-Za-z0-9])", text)
+    return None if match is None else match.start()

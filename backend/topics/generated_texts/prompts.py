@@ -94,8 +94,8 @@ def request_insight(
 ) -> dict[str, str]:
     """Request prose for each part. Raises :class:`~backend.language_model.errors.ModelFailed`."""
     instructions = _INSIGHT_INSTRUCTIONS.format(language=_LANGUAGE_STYLES[language]) + _INPUT_RULES
-    found = _send(model, instructions, parts, Prose, allowance)
-    return {section.part: faithfulness_check.tidy(section.text) for section in found.sections}
+    prose = _send(model, instructions, parts, Prose, allowance)
+    return {section.part: faithfulness_check.tidy(section.text) for section in prose.sections}
 
 
 def request_translation(
@@ -124,5 +124,5 @@ def _send(
 ) -> Shape:
     word = secrets.token_hex(8)
     question = "\n\n".join(f"<input-{word} part={name}>\n{text}\n</input-{word}>" for name, text in parts)
-    same = orjson.dumps(list(parts)).decode()
-    return model.ask(instructions, question, shape, allowance=allowance, cache_as=same)
+    cache_key = orjson.dumps(list(parts)).decode()
+    return model.ask(instructions, question, shape, allowance=allowance, cache_as=cache_key)

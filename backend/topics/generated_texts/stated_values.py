@@ -79,64 +79,73 @@ class StatedValues:
     """Runs of digits, and digits of other scripts, that are none of the above."""
 
 
-def find_measures(plain: str, language: Language) -> Iterator[tuple[int, int]]:
+def find_measures(normalized: str, language: Language) -> Iterator[tuple[int, int]]:
     """Generate the spans of numbers with their magnitudes, currencies and symbols."""
-    yield from ((one.start, one.end) for one in numbers.find(plain, language))
-    yield from ((one.start, one.end) for one in quantities.find(plain, language) if _has_strict_unit(one))
+    yield from ((number.start, number.end) for number in numbers.find(normalized, language))
+    yield from (
+        (quantity.start, quantity.end)
+        for quantity in quantities.find(normalized, language)
+        if _has_strict_unit(quantity)
+    )
 
 
 def extract_values(text: str, language: Language) -> StatedValues:
     """Extract the values that ``text`` states."""
     composed = unicodedata.normalize("NFKC", text)
-    plain = numbers.normalize(composed)
-    spans = dates.find(plain)
-    times, without_times = _extract_times(plain, spans)
-    found = numbers.find(without_times, language)
-    figures = quantities.find(without_times, language, [])
+    normalized = numbers.normalize(composed)
+    spans = dates.find(normalized)
+    times, without_times = _extract_times(normalized, spans)
+    numerals = numbers.find(without_times, language)
+    found_quantities = quantities.find(without_times, language, [])
     values, pool = set[Decimal](), set[Decimal]()
-    left = list(without_times)
-    for numeral in found:
+    remaining = list(without_times)
+    for numeral in numerals:
         value = abs(numeral.value)
         pool.add(value)
         if not numeral.spelled or _is_number(
             without_times[numeral.start : numeral.end], value, numeral.scaled
         ):
             values.add(value)
-        left[numeral.start : numeral.end] = " " * (numeral.end - numeral.start)
-    counted = {abs(one.value) for one in figures if _counts_something(one)} | set(
-        _find_counting_years(plain, spans, language)
+        remaining[numeral.start : numeral.end] = " " * (numeral.end - numeral.start)
+    counted = {abs(quantity.value) for quantity in found_quantities if _counts_something(quantity)} | set(
+        _find_counting_years(normalized, spans, language)
     )
     ordinals = set(_find_ordinals(without_times, language))
     return StatedValues(
         frozenset(values | counted | ordinals),
-        frozenset(pool | counted | ordinals | {abs(one.value) for one in figures}),
+        frozenset(pool | counted | ordinals | {abs(quantity.value) for quantity in found_quantities}),
         frozenset(
-            (abs(one.value), one.unit) for one in figures if one.unit is not None and _has_strict_unit(one)
+            (abs(quantity.value), quantity.unit)
+            for quantity in found_quantities
+            if quantity.unit is not None and _has_strict_unit(quantity)
         ),
-        _collect_change_values(figures),
+        _collect_change_values(found_quantities),
         tuple(spans),
         frozenset(times),
-        frozenset(_find_magnitudes(plain)),
+        frozenset(_find_magnitudes(normalized)),
         frozenset(
-            (*_find_odd_digits("".join(left)), *(match.group() for match in _FORMAL_NUMBER.finditer(plain)))
+            (
+                *_find_odd_digits("".join(remaining)),
+                *(match.group() for match in _FORMAL_NUMBER.finditer(normalized)),
+            )
         ),
     )
 
 
-def _extract_times(plain: str, spans: list[DateSpan]) -> tuple[set[tuple[int, int]], str]:
+def _extract_times(normalized: str, spans: list[DateSpan]) -> tuple[set[tuple[int, int]], str]:
     """Return the times of day, and the text with times and dates blanked at the same offsets."""
-    left = list(plain)
+    remaining = list(normalized)
     for span in spans:
-        left[span.start : span.end] = " " * (span.end - span.start)
-    found = set()
-    for match in _TIME.finditer("".join(left)):
+        remaining[span.start : span.end] = " " * (span.end - span.start)
+    times = set()
+    for match in _TIME.finditer("".join(remaining)):
         hour = int(match["h"] or match["hour"] or match["han"])
         half = (match["half"] or match["side"] or "").lower() or match["before"]
         if half in _AFTERNOON_MARKS and hour < 12:
             hour += 12
-        found.add((hour, int(match["m"] or match["min"] or 0)))
-        left[match.start() : match.end()] = " " * len(match.group())
-    return found, "".join(left)
+        times.add((hour, int(match["m"] or match["min"] or 0)))
+        remaining[match.start() : match.end()] = " " * len(match.group())
+    return times, "".join(remaining)
 
 
 def _is_number(token: str, value: Decimal, scaled: bool) -> bool:
@@ -146,30 +155,32 @@ def _is_number(token: str, value: Decimal, scaled: bool) -> bool:
     return scaled or len(token) > 1
 
 
-def _counts_something(one: Quantity) -> bool:
-    return one.unit is not None and one.value not in (0, 1)
+def _counts_something(quantity: Quantity) -> bool:
+    return quantity.unit is not None and quantity.value not in (0, 1)
 
 
-def _find_counting_years(plain: str, spans: Sequence[DateSpan], language: Language) -> Iterator[Decimal]:
+def _find_counting_years(normalized: str, spans: Sequence[DateSpan], language: Language) -> Iterator[Decimal]:
     """Generate numbers that look like a year but count something: 2024 wallets."""
     years = {span.start for span in spans if span.precision == "year"}
-    for one in quantities.find(plain, language) if years else ():
-        if one.start in years and one.unit not in (None, "year"):
-            yield abs(one.value)
+    for quantity in quantities.find(normalized, language) if years else ():
+        if quantity.start in years and quantity.unit not in (None, "year"):
+            yield abs(quantity.value)
 
 
-def _has_strict_unit(one: Quantity) -> bool:
+def _has_strict_unit(quantity: Quantity) -> bool:
     """True if the unit is parsed to the same unit in every language."""
-    known = units()
-    return one.unit == "%" or one.unit in known.codes - GENERIC
+    known_units = units()
+    return quantity.unit == "%" or quantity.unit in known_units.codes - GENERIC
 
 
-def _collect_change_values(figures: list[Quantity]) -> dict[Decimal, frozenset[Role]]:
-    found: dict[Decimal, frozenset[Role]] = {}
-    for one in figures:
-        if one.role in ("from", "to"):
-            found[abs(one.value)] = found.get(abs(one.value), frozenset()) | {one.role}
-    return found
+def _collect_change_values(found_quantities: list[Quantity]) -> dict[Decimal, frozenset[Role]]:
+    roles_by_value: dict[Decimal, frozenset[Role]] = {}
+    for quantity in found_quantities:
+        if quantity.role in ("from", "to"):
+            roles_by_value[abs(quantity.value)] = roles_by_value.get(abs(quantity.value), frozenset()) | {
+                quantity.role
+            }
+    return roles_by_value
 
 
 def _find_ordinals(text: str, language: Language) -> Iterator[Decimal]:
@@ -184,7 +195,7 @@ def _find_ordinals(text: str, language: Language) -> Iterator[Decimal]:
 def _find_magnitudes(text: str) -> Iterator[str]:
     for match in _VAGUE_HAN.finditer(text):
         if match.group(1) or match.group(2):
-            yield f"10^{_POWERS.get(match.group(1), 0) + sum(_POWERS[one] for one in match.group(2))}"
+            yield f"10^{_POWERS.get(match.group(1), 0) + sum(_POWERS[numeral] for numeral in match.group(2))}"
     for match in _VAGUE_ENGLISH.finditer(text):
         power = _COUNT_POWERS.get((match.group(1) or "").lower(), 0) + _PLURALS[match.group(2).lower()]
         yield f"10^{power}"

@@ -29,7 +29,7 @@ class TranslationResult(NamedTuple):
 def find_source_language(topic: Topic, language: Language) -> Language | None:
     """Return the language to translate from: that of the first original text, never of a translation. None if
     the topic has an original text in ``language``."""
-    original = [one for one, text in topic.texts.items() if text.origin != "model"]
+    original = [code for code, text in topic.texts.items() if text.origin != "model"]
     return None if language in original or not original else original[0]
 
 
@@ -55,7 +55,7 @@ def translate(
 ) -> TranslationResult:
     """Request a translation and keep each piece that passes the check against its source."""
     response = request(build_inputs(source))
-    names = {one.source: one.translated for one in response.names}
+    names = {name.source: name.translated for name in response.names}
     pieces, faults = _list_pieces(source), list[str]()
 
     def check_piece(field: str, piece: str, translation: str) -> str:
@@ -64,9 +64,9 @@ def translate(
             return ""
         max_chars = _MAX_GROWTH * len(piece) + 60
         inputs = CheckInputs(rules, [(piece, from_language)], pieces, names, max_chars)
-        found = find_faults(text, language, inputs)
-        faults.extend(f"{field}: {fault}" for fault in found)
-        return "" if found else text
+        piece_faults = find_faults(text, language, inputs)
+        faults.extend(f"{field}: {fault}" for fault in piece_faults)
+        return "" if piece_faults else text
 
     title = check_piece("title", source.title, response.title)
     if not title:
@@ -96,7 +96,7 @@ def _build_text(
     language: Language,
 ) -> TopicText:
     groups = tuple(group for group in bullets if group)
-    pieces = [title, summary, *(one for group in groups for one in group)]
+    pieces = [title, summary, *(bullet for group in groups for bullet in group)]
     return TopicText(
         title=title,
         subtitle=ai_disclosure.add_translation_label(language, from_language, subtitle),
@@ -108,5 +108,10 @@ def _build_text(
 
 
 def _list_pieces(text: TopicText) -> list[str]:
-    pieces = (text.title, text.subtitle, text.summary, *(one for group in text.bullets for one in group))
+    pieces = (
+        text.title,
+        text.subtitle,
+        text.summary,
+        *(bullet for group in text.bullets for bullet in group),
+    )
     return [piece for piece in pieces if piece]

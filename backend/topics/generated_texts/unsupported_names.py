@@ -73,10 +73,10 @@ class NamedThings:
 
 def collect_names(rules: RuleSet, texts: Iterable[str]) -> NamedThings:
     """Collect the names in ``texts``, which a text about them may use."""
-    whole = normalize("\n".join(texts))
-    found = {entity for _, _, entity in mentions(rules, whole)}
-    words = {*_list_words(whole), *_list_place_words(whole)}
-    return NamedThings(frozenset(found), frozenset(words), frozenset(_find_references(whole)), whole)
+    joined = normalize("\n".join(texts))
+    entity_ids = {entity for _, _, entity in mentions(rules, joined)}
+    words = {*_list_words(joined), *_list_place_words(joined)}
+    return NamedThings(frozenset(entity_ids), frozenset(words), frozenset(_find_references(joined)), joined)
 
 
 def normalize(text: str) -> str:
@@ -88,20 +88,22 @@ def find_links(text: str) -> list[str]:
     return [match.group() for match in _LINK.finditer(normalize(text))]
 
 
-def find_unsupported_references(text: str, known: NamedThings) -> list[str]:
-    """Find hosts, handles, cashtags, wallets and transactions that are not in ``known``."""
+def find_unsupported_references(text: str, input_names: NamedThings) -> list[str]:
+    """Find hosts, handles, cashtags, wallets and transactions that are not in ``input_names``."""
     return sorted(
-        reference for reference in _find_references(normalize(text)) if reference not in known.references
+        reference
+        for reference in _find_references(normalize(text))
+        if reference not in input_names.references
     )
 
 
-def find_unsupported_entities(rules: RuleSet, text: str, known: NamedThings) -> list[str]:
-    """Find names of catalogue entities that ``known`` does not contain in any language."""
-    plain = normalize(text)
+def find_unsupported_entities(rules: RuleSet, text: str, input_names: NamedThings) -> list[str]:
+    """Find names of catalogue entities that ``input_names`` does not contain in any language."""
+    normalized = normalize(text)
     return [
-        plain[start:end]
-        for start, end, entity in mentions(rules, plain)
-        if entity not in known.entities and rules.entities[entity].type != "term"
+        normalized[start:end]
+        for start, end, entity in mentions(rules, normalized)
+        if entity not in input_names.entities and rules.entities[entity].type != "term"
     ]
 
 
@@ -109,30 +111,32 @@ def find_unsupported_words(
     rules: RuleSet,
     text: str,
     language: Language,
-    known: NamedThings,
+    input_names: NamedThings,
     excused: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Find names and tickers in Latin letters that are not in ``known``.
+    """Find names and tickers in Latin letters that are not in ``input_names``.
 
     In Japanese and Chinese each Latin word counts. In English a word counts if it has a capital inside a
     sentence or after its first letter. ``excused`` maps names of the source to their translations.
     """
-    plain = normalize(text)
-    covered = [(s, e) for s, e, entity in mentions(rules, plain) if entity in known.entities]
+    normalized = normalize(text)
+    covered = [(s, e) for s, e, entity in mentions(rules, normalized) if entity in input_names.entities]
     covered += [
-        *_find_excused_spans(plain, known, excused or {}),
-        *stated_values.find_measures(numbers.normalize(plain), language),
+        *_find_excused_spans(normalized, input_names, excused or {}),
+        *stated_values.find_measures(numbers.normalize(normalized), language),
     ]
-    found = []
-    matches = list(_LATIN.finditer(plain))
+    unsupported = []
+    matches = list(_LATIN.finditer(normalized))
     for index, match in enumerate(matches):
         word = _POSSESSIVE.sub("", match.group())
         if any(start <= match.start() and match.start() + len(word) <= end for start, end in covered):
             continue
-        if _is_known(word, known.words) or (language == "en" and not _is_name(plain, matches, index)):
+        if _is_known(word, input_names.words) or (
+            language == "en" and not _is_name(normalized, matches, index)
+        ):
             continue
-        found.append(word)
-    return found
+        unsupported.append(word)
+    return unsupported
 
 
 def _is_known(word: str, words: frozenset[str]) -> bool:
@@ -162,11 +166,18 @@ def _is_name(text: str, matches: Sequence[re.Match[str]], index: int) -> bool:
     return bool(is_adjacent and follows and follows.group()[0].isupper() and len(word) > 3)
 
 
-def _find_excused_spans(text: str, known: NamedThings, names: Mapping[str, str]) -> Iterator[tuple[int, int]]:
+def _find_excused_spans(
+    text: str, input_names: NamedThings, names: Mapping[str, str]
+) -> Iterator[tuple[int, int]]:
     """Generate the spans of translated names whose original is in the source in another script."""
     for source, translated in names.items():
         original, name = normalize(source).strip(), normalize(translated).strip()
-        if len(original) < 2 or len(name) < 2 or original not in known.text or _ANY_LATIN.search(original):
+        if (
+            len(original) < 2
+            or len(name) < 2
+            or original not in input_names.text
+            or _ANY_LATIN.search(original)
+        ):
             continue
         if any(letter.isdigit() for letter in name) or len(name) > 60:
             continue

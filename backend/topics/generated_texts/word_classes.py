@@ -53,7 +53,7 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
 
 def find_directions(text: str) -> set[Direction]:
     """Find the directions of change in a text."""
-    return {way for way, pattern in _DIRECTIONS.items() if pattern.search(text)}
+    return {direction for direction, pattern in _DIRECTIONS.items() if pattern.search(text)}
 
 
 def find_relative_dates(text: str) -> set[str]:

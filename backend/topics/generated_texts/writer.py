@@ -73,7 +73,7 @@ class Writer:
     def write(self, now: datetime) -> Counter[str]:
         """Run one tick; returns the number of texts by outcome."""
         due_texts = self._list_due(now)
-        done: Counter[str] = Counter()
+        counts_by_outcome: Counter[str] = Counter()
         allowance = Allowance(MAX_CALLS, MAX_TOKENS)
         for due in due_texts[:MAX_EXAMINED]:
             if self._now() - now > MAX_TICK_TIME:
@@ -81,12 +81,16 @@ class Writer:
             try:
                 outcome = self._write_text(due, allowance, now)
             except ModelFailed as failure:
-                log.info("model_texts_postponed", reason=failure.message, due=len(due_texts) - done.total())
+                log.info(
+                    "model_texts_postponed",
+                    reason=failure.message,
+                    due=len(due_texts) - counts_by_outcome.total(),
+                )
                 break
-            done[outcome] += 1
-        if done:
-            log.info("model_texts_written", **done)
-        return done
+            counts_by_outcome[outcome] += 1
+        if counts_by_outcome:
+            log.info("model_texts_written", **counts_by_outcome)
+        return counts_by_outcome
 
     def _list_due(self, now: datetime) -> Sequence[DueText]:
         with self._database.read() as connection:
@@ -182,9 +186,9 @@ class Writer:
         return _Result(outcome, inputs, "; ".join(result.faults), result.by_basis)
 
     def _is_same(self, due: DueText, inputs: str) -> bool:
-        known = due.record
-        usable = known is not None and known.outcome != "unusable" and known.stage == due.stage
-        return bool(usable and known and known.asked_by == self._asked_by and known.inputs == inputs)
+        record = due.record
+        usable = record is not None and record.outcome != "unusable" and record.stage == due.stage
+        return bool(usable and record and record.asked_by == self._asked_by and record.inputs == inputs)
 
     def _build_record(self, due: DueText, topic: Topic, result: _Result, now: datetime) -> Record:
         from_language = (

@@ -1,9 +1,10 @@
 """Assigns categories to topics by rule.
 
-Breaking: three independent outlets within two hours, or an official source, and the topic is about an
-incident, about regulation, or about an entity whose price moved by three standard deviations. Important:
-three independent outlets at any time, or an official source. Normal: all others. An official source counts
-only where it writes about crypto, because a central bank's feed is mostly about other subjects.
+A topic is confirmed by three independent outlets, or by two kinds of sources: an official source and an
+outlet of another owner. Breaking: it is confirmed within two hours, and it is about an incident, about
+regulation, or about an entity whose price moved by three standard deviations. Important: it is confirmed at
+any time. Normal: all others, such as a release that nobody reports. An official source counts only where it
+writes about crypto, because a central bank's feed is mostly about other subjects.
 """
 
 import re
@@ -20,7 +21,7 @@ from backend.topics.grouping.outlets import Outlets
 from backend.topics.model import Category
 
 MIN_OUTLETS = 3
-"""Independent outlets that make a topic important."""
+"""Independent outlets that confirm a topic without an official source."""
 BREAKING_SPAN = timedelta(hours=2)
 MIN_URGENT_SHARE = 1 / 3
 """Share of a topic's headlines that must report an incident or regulation."""
@@ -44,14 +45,29 @@ def category(
     moved: Moved = never_moved,
 ) -> Category:
     """Return the category of a topic of ``members`` about the entities ``about``."""
-    official = is_relevant and any(outlets.is_primary(one, about) for one in members)
-    spread = len(outlets.independent(members)) >= MIN_OUTLETS
-    if not (official or spread):
+    sources = [
+        (
+            min(member.published_at for member in group),
+            is_relevant and any(outlets.is_primary(member, about) for member in group),
+        )
+        for group in outlets.independent(members)
+    ]
+    sources.sort()
+    if not _is_confirmed(sources):
         return Category.NORMAL
     first = min(member.published_at for member in members)
-    if (official or _is_sudden(members, outlets)) and (is_urgent(members) or moved(about, first)):
+    sudden = any(
+        _is_confirmed([source for source in sources[place:] if source[0] - start <= BREAKING_SPAN])
+        for place, (start, _) in enumerate(sources)
+    )
+    if sudden and (is_urgent(members) or moved(about, first)):
         return Category.BREAKING
     return Category.IMPORTANT
+
+
+def _is_confirmed(sources: Sequence[tuple[datetime, bool]]) -> bool:
+    """True if the independent ``sources``, given as time and whether official, are enough or of two kinds."""
+    return len(sources) >= MIN_OUTLETS or len({official for _, official in sources}) == 2
 
 
 def is_urgent(members: Sequence[Member]) -> bool:
@@ -62,27 +78,22 @@ def is_urgent(members: Sequence[Member]) -> bool:
 
 def find_urgent_kinds(title: str, language: Language) -> Mapping[str, bool]:
     """Return whether a headline reports an ``incident`` and whether it reports ``regulation``."""
-    return {kind: found[language].search(title) is not None for kind, found in _patterns().items()}
-
-
-def _is_sudden(members: Sequence[Member], outlets: Outlets) -> bool:
-    """True if enough independent outlets reported within two hours."""
-    times = sorted(min(one.published_at for one in group) for group in outlets.independent(members))
-    return any(
-        late - early <= BREAKING_SPAN for early, late in zip(times, times[MIN_OUTLETS - 1 :], strict=False)
-    )
+    return {
+        kind: patterns_by_language[language].search(title) is not None
+        for kind, patterns_by_language in _load_patterns().items()
+    }
 
 
 @cache
-def _patterns() -> Mapping[str, Mapping[Language, re.Pattern[str]]]:
+def _load_patterns() -> Mapping[str, Mapping[Language, re.Pattern[str]]]:
     data = yaml.load(_FILE.read_text("utf-8"), Loader=yaml.CSafeLoader)
     return {
-        kind: {language: _pattern(words[language], language) for language in LANGUAGES}
+        kind: {language: _build_pattern(words[language], language) for language in LANGUAGES}
         for kind, words in data.items()
     }
 
 
-def _pattern(words: Iterable[str], language: Language) -> re.Pattern[str]:
+def _build_pattern(words: Iterable[str], language: Language) -> re.Pattern[str]:
     escaped = (re.escape(word).replace(r"\*", r"\w*").replace(r"\?", r"\w") for word in words)
     alternatives = "|".join(escaped)
     return re.compile(rf"\b(?:{alternatives})\b" if language == "en" else alternatives, re.IGNORECASE)

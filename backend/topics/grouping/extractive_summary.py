@@ -1,53 +1,63 @@
 """Builds a topic's title, summary and bullets in a language from verbatim sentences of its members.
 
 Members are the articles of a topic. The title is the headline nearest to the centroid of all headlines; it
-comes from an official source if there is one. Sentences are selected by maximal marginal relevance (Carbonell
-and Goldstein, 1998): similarity to the centroid minus similarity to the title and the sentences already
-selected. Nothing is reworded, and no sentence mixes two texts.
+comes from an official source if there is one. The summary begins with the lead: the first sentence of an
+article that stands alone. Further sentences are selected by maximal marginal relevance (Carbonell and
+Goldstein, 1998): similarity to the centroid minus similarity to the title and the sentences already selected.
+A sentence that needs another one is selected only together with it (:mod:`article_sentences`), and the
+sentences of an article keep their order. Nothing is reworded, and no sentence mixes two texts.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from backend.entities.model import Language
-from backend.sources.claims.claim_splitting import sentences
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
+from backend.topics.feeds.article_sentences import Context, list_sentences
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.title_tokens import words
 
-MAX_SENTENCES_PER_MEMBER = 12
-"""Candidate sentences of one member; news articles state the essentials first."""
-SUMMARY_SENTENCES = 2
-BULLET_SENTENCES = 5
+MAX_QUOTES = 3
+"""Sentences of a summary and its bullets together."""
+MAX_LEAD_PLACE = 5
+"""A lead is among the first sentences of its article; what comes later is detail."""
+MIN_LEAD_SHARE = 0.5
+"""Minimum weight of the title words in a lead, relative to the candidate with the most; an anecdote at the
+beginning of an article has less."""
 REPETITION_WEIGHT = 0.35
 """Weight of a sentence's repetition; the rest is the weight of its similarity to the centroid."""
+POSITION_WEIGHT = 0.2
+"""Weight of a place near the beginning of an article."""
 MAX_REPETITION = 0.7
 """Sentences at least this similar (cosine) to the title or a selected sentence are left out."""
+MAX_LEAD_REPETITION = 0.9
+"""A lead this similar to the title only repeats it. It counts as read and is not shown."""
 CACHE_SIZE = 4_000
 """Maximum number of cached texts; most topics of a window stay unchanged."""
-MAX_SENTENCE_CHARS: Mapping[Language, int] = {"en": 420, "ja": 200, "zh": 200}
-MIN_SENTENCE_CHARS: Mapping[Language, int] = {"en": 30, "ja": 12, "zh": 10}
-_ENDED = re.compile(r"[.!。！][”\"』」’')）]*$")
-_CUT_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[”\"』」]*$")
 
 Vector = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedSentence:
-    """A sentence and the member that it is quoted from."""
+    """A sentence and the member that it is quoted from. ``place`` is its place in the member's text."""
 
     text: str
     member: Member
+    place: int = 0
+    context: Context = Context.NONE
+    needs: frozenset[str] = frozenset()
+    rivals: frozenset[str] = frozenset()
+    """See :class:`ArticleSentence`."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedText:
-    """The text of a topic in one language. ``bullets`` are grouped by the quoted member."""
+    """The text of a topic in one language. The summary is from one member; ``bullets`` are grouped by the
+    quoted member."""
 
     title: QuotedSentence
     summary: tuple[QuotedSentence, ...]
@@ -55,7 +65,7 @@ class QuotedText:
 
     @property
     def quotes(self) -> tuple[QuotedSentence, ...]:
-        return (*self.summary, *(one for group in self.bullets for one in group))
+        return (*self.summary, *(sentence for group in self.bullets for sentence in group))
 
 
 def summarize(members: Sequence[Member], official_ids: frozenset[int], language: Language) -> QuotedText:
@@ -64,8 +74,10 @@ def summarize(members: Sequence[Member], official_ids: frozenset[int], language:
     The title comes from an official member if there is one. Members with instructions to a language model
     (prompt injection) are left out; if all have them, the title of the earliest one is used.
     """
-    sorted_members = sorted(members, key=lambda one: (one.published_at, one.id))
-    return _build_text(tuple(sorted_members), official_ids & {one.id for one in sorted_members}, language)
+    sorted_members = sorted(members, key=lambda member: (member.published_at, member.id))
+    return _build_text(
+        tuple(sorted_members), official_ids & {member.id for member in sorted_members}, language
+    )
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -73,88 +85,191 @@ def _build_text(
     sorted_members: tuple[Member, ...], official_ids: frozenset[int], language: Language
 ) -> QuotedText:
     safe_members = [
-        one for one in sorted_members if not has_instructions(f"{one.title}\n{one.text}")
+        member for member in sorted_members if not has_instructions(f"{member.title}\n{member.text}")
     ] or sorted_members[:1]
-    vectors = {one.id: _vector(one.title) for one in safe_members}
+    vectors = {member.id: _build_vector(member.title) for member in safe_members}
     centroid = _sum(vectors.values())
-    title_candidates = [one for one in safe_members if one.id in official_ids] or safe_members
+    title_candidates = [member for member in safe_members if member.id in official_ids] or safe_members
     title_member = max(
         title_candidates,
-        key=lambda one: (round(_cosine(vectors[one.id], centroid), 9), -title_candidates.index(one)),
+        key=lambda member: (
+            round(_compute_cosine(vectors[member.id], centroid), 9),
+            -title_candidates.index(member),
+        ),
     )
-    members_with_safe_text = [one for one in safe_members if not has_instructions(one.text)]
-    selected = _select_sentences(
-        clean_text(title_member.title), list(_candidates(members_with_safe_text, language)), centroid
+    title = clean_text(title_member.title)
+    with_safe_text = [member for member in safe_members if not has_instructions(member.text)]
+    sorted_sources = sorted(
+        with_safe_text, key=lambda member: (member.id not in official_ids, member.id != title_member.id)
     )
-    # With few sentences the summary takes only one, so that the others remain as bullets.
-    summary_length = SUMMARY_SENTENCES if len(selected) > SUMMARY_SENTENCES else 1
-    return QuotedText(
-        QuotedSentence(clean_text(title_member.title), title_member),
-        tuple(selected[:summary_length]),
-        _group_by_member(selected[summary_length:]),
-    )
+    candidates = [
+        quote for member in sorted_sources for quote in _list_candidates(member, language, official_ids)
+    ]
+    summary, bullets = _Selection(title, candidates, centroid).select()
+    return QuotedText(QuotedSentence(title, title_member), summary, _group_by_member(bullets))
 
 
 def join_sentences(quotes: Sequence[QuotedSentence], language: Language) -> str:
-    return (" " if language == "en" else "").join(one.text for one in quotes)
+    return (" " if language == "en" else "").join(quote.text for quote in quotes)
 
 
-def _candidates(members: Sequence[Member], language: Language) -> Iterator[QuotedSentence]:
-    seen: set[str] = set()
-    for member in members:
-        for index, sentence in enumerate(sentences(clean_text(member.text))):
-            if index == MAX_SENTENCES_PER_MEMBER:
-                break
-            has_valid_length = MIN_SENTENCE_CHARS[language] <= len(sentence) <= MAX_SENTENCE_CHARS[language]
-            is_complete = _ENDED.search(sentence) and not _CUT_OFF.search(sentence)
-            if has_valid_length and is_complete and sentence not in seen and "\n" not in sentence:
-                seen.add(sentence)
-                yield QuotedSentence(sentence, member)
+def _list_candidates(
+    member: Member, language: Language, official_ids: frozenset[int]
+) -> Iterator[QuotedSentence]:
+    for sentence in list_sentences(member.text, language, is_official=member.id in official_ids):
+        yield QuotedSentence(
+            sentence.text, member, sentence.place, sentence.context, sentence.needs, sentence.rivals
+        )
 
 
-def _select_sentences(
-    title: str, candidates: Sequence[QuotedSentence], title_centroid: Vector
-) -> list[QuotedSentence]:
-    vectors = [_vector(one.text) for one in candidates]
-    centroid = _sum([_unit(title_centroid), _unit(_sum(vectors))])
-    centroid_similarities = [_cosine(vector, centroid) for vector in vectors]
-    repetitions = [_cosine(vector, _vector(title)) for vector in vectors]
-    selected: list[QuotedSentence] = []
-    remaining = [index for index in range(len(candidates)) if vectors[index]]
-    while remaining and len(selected) < SUMMARY_SENTENCES + BULLET_SENTENCES:
-        remaining = [index for index in remaining if repetitions[index] < MAX_REPETITION]
-        if not remaining:
-            break
-        best = max(
-            remaining,
+class _Selection:
+    """Selects sentences of ``candidates``, which are ordered by the preference of their members and, within a
+    member, by their place."""
+
+    def __init__(self, title: str, candidates: Sequence[QuotedSentence], title_centroid: Vector) -> None:
+        self._candidates = candidates
+        self._opening = title
+        """The title and the lead, which name the parties of the topic."""
+        self._printed = title
+        """What a reader has read: the title, then the sentences."""
+        self._vectors = [_build_vector(candidate.text) for candidate in candidates]
+        self._title_centroid = title_centroid
+        centroid = _sum([_normalize_vector(title_centroid), _normalize_vector(_sum(self._vectors))])
+        self._similarities = [_compute_cosine(vector, centroid) for vector in self._vectors]
+        title_vector = _build_vector(title)
+        self._repetitions = [_compute_cosine(vector, title_vector) for vector in self._vectors]
+        self._read: set[tuple[int, int]] = set()
+        """Member and place of the sentences that a reader has read: selected ones and repeated titles."""
+        self._chain: set[tuple[int, int]] = set()
+        """Places of the lead and of the sentences that follow it without a gap."""
+        self._led: dict[int, int] = {}
+        """The place of the first sentence that has been read, by member. Nothing before it is quoted."""
+        self._selected: list[int] = []
+
+    def select(self) -> tuple[tuple[QuotedSentence, ...], tuple[QuotedSentence, ...]]:
+        """Return the summary, which is the lead and what belongs to it, and the sentences for bullets."""
+        lead = self._find_lead()
+        if lead is None:
+            return (), ()
+        self._opening = f"{self._opening}\n{self._candidates[lead].text}"
+        if self._repetitions[lead] < MAX_LEAD_REPETITION:
+            self._take(lead)
+        else:
+            self._mark_as_read(lead)
+        if (following := self._find_news_behind(lead)) is not None:
+            self._take(following)
+        while len(self._selected) < MAX_QUOTES and (best := self._find_next()) is not None:
+            self._take(best)
+        quotes = [self._candidates[index] for index in sorted(self._selected)]
+        ends = [place for place, quote in enumerate(quotes, 1) if quote.context == Context.PREVIOUS]
+        summary_length = max(ends, default=1)
+        return tuple(quotes[:summary_length]), tuple(quotes[summary_length:])
+
+    def _find_news_behind(self, lead: int) -> int | None:
+        """Find the news behind a lead that tells none of what the titles tell, if it belongs to the lead."""
+        told = self._measure_title(lead)
+        for index, candidate in enumerate(self._candidates):
+            is_next = (
+                candidate.member is self._candidates[lead].member
+                and candidate.place == self._candidates[lead].place + 1
+                and candidate.context == Context.PREVIOUS
+            )
+            if is_next and MIN_LEAD_SHARE * self._measure_title(index) > told:
+                return index if self._are_names_printed(candidate) else None
+        return None
+
+    def _measure_title(self, index: int) -> float:
+        """Return the weight of the title words in a sentence."""
+        return math.fsum(self._title_centroid.get(word, 0.0) for word in self._vectors[index])
+
+    def _find_lead(self) -> int | None:
+        """Find the first sentence that stands alone and tells what the titles tell. The first sentence of an
+        article may speak of what the title names."""
+        leads = [
+            index
+            for index, candidate in enumerate(self._candidates)
+            if self._vectors[index]
+            and candidate.place <= MAX_LEAD_PLACE
+            and candidate.context <= (Context.LEAD if candidate.place == 0 else Context.NONE)
+            and self._are_names_printed(candidate)
+        ]
+        if not leads:
+            return None
+        member = self._candidates[leads[0]].member
+        scores = [self._measure_title(index) for index in leads]
+        of_member = [
+            score
+            for index, score in zip(leads, scores, strict=True)
+            if self._candidates[index].member is member
+        ]
+        required = MIN_LEAD_SHARE * (max(of_member) or max(scores))
+        on_topic = [index for index, score in zip(leads, scores, strict=True) if score >= required]
+        return min(
+            on_topic,
             key=lambda index: (
-                round(
-                    (1 - REPETITION_WEIGHT) * centroid_similarities[index]
-                    - REPETITION_WEIGHT * repetitions[index],
-                    9,
-                ),
-                -index,
+                self._candidates[index].member is not member
+                or (self._candidates[index].context != Context.NONE)
             ),
         )
-        selected.append(candidates[best])
-        remaining.remove(best)
-        for index in remaining:
-            repetitions[index] = max(repetitions[index], _cosine(vectors[index], vectors[best]))
-    return selected
+
+    def _find_next(self) -> int | None:
+        possible = [
+            index
+            for index in range(len(self._candidates))
+            if self._is_understood(index) and self._repetitions[index] < MAX_REPETITION
+        ]
+        return max(possible, key=lambda index: (self._score(index), -index), default=None)
+
+    def _is_understood(self, index: int) -> bool:
+        candidate = self._candidates[index]
+        key = (candidate.member.id, candidate.place)
+        if key in self._read or not self._vectors[index] or not self._are_names_printed(candidate):
+            return False
+        if candidate.context == Context.PREVIOUS:
+            return (candidate.member.id, candidate.place - 1) in self._chain
+        lead_place = self._led.get(candidate.member.id)
+        if lead_place is not None:
+            return candidate.place > lead_place
+        return candidate.context == Context.NONE or candidate.place == 0
+
+    def _are_names_printed(self, candidate: QuotedSentence) -> bool:
+        is_introduced = all(name in self._printed for name in candidate.needs)
+        return is_introduced and all(name in self._opening for name in candidate.rivals)
+
+    def _score(self, index: int) -> float:
+        position = POSITION_WEIGHT / (1 + self._candidates[index].place)
+        similarity = (1 - REPETITION_WEIGHT) * self._similarities[index]
+        return round(similarity - REPETITION_WEIGHT * self._repetitions[index] + position, 9)
+
+    def _take(self, index: int) -> None:
+        self._selected.append(index)
+        self._mark_as_read(index)
+        for other, vector in enumerate(self._vectors):
+            similarity = _compute_cosine(vector, self._vectors[index])
+            self._repetitions[other] = max(self._repetitions[other], similarity)
+
+    def _mark_as_read(self, index: int) -> None:
+        candidate = self._candidates[index]
+        key = (candidate.member.id, candidate.place)
+        self._read.add(key)
+        self._printed = f"{self._printed}\n{candidate.text}"
+        if not self._chain or (candidate.member.id, candidate.place - 1) in self._chain:
+            self._chain.add(key)
+        self._led.setdefault(candidate.member.id, candidate.place)
 
 
 def _group_by_member(quotes: Sequence[QuotedSentence]) -> tuple[tuple[QuotedSentence, ...], ...]:
     groups: dict[int, list[QuotedSentence]] = {}
-    for one in quotes:
-        groups.setdefault(one.member.id, []).append(one)
+    for quote in quotes:
+        groups.setdefault(quote.member.id, []).append(quote)
     return tuple(tuple(group) for group in groups.values())
 
 
-def _vector(text: str) -> Vector:
-    return _unit(Counter(words(text)))
+def _build_vector(text: str) -> Vector:
+    return _normalize_vector(Counter(words(text)))
 
 
-def _unit(vector: Mapping[str, float]) -> Vector:
+def _normalize_vector(vector: Mapping[str, float]) -> Vector:
     length = math.sqrt(math.fsum(weight * weight for weight in vector.values()))
     return {word: weight / length for word, weight in vector.items()} if length else {}
 
@@ -167,8 +282,10 @@ def _sum(vectors: Iterable[Vector]) -> Vector:
     return total
 
 
-def _cosine(one: Vector, other: Vector) -> float:
-    small, large = sorted((one, other), key=len)
+def _compute_cosine(first: Vector, second: Vector) -> float:
+    small, large = sorted((first, second), key=len)
     dot = math.fsum(weight * large[word] for word, weight in small.items() if word in large)
-    lengths = [math.sqrt(math.fsum(weight * weight for weight in vector.values())) for vector in (one, other)]
+    lengths = [
+        math.sqrt(math.fsum(weight * weight for weight in vector.values())) for vector in (first, second)
+    ]
     return dot / (lengths[0] * lengths[1]) if all(lengths) else 0.0

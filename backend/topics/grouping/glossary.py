@@ -34,14 +34,14 @@ def terms_in(texts: Iterable[str], language: Language) -> tuple[Term, ...]:
 
 
 def entries_in(texts: Iterable[str], language: Language) -> list[Entry]:
-    pattern, by_name = _compiled()[language]
-    found: dict[str, Entry] = {}
+    pattern, by_name = _compile_patterns()[language]
+    entries_by_id: dict[str, Entry] = {}
     for text in texts:
         for match in pattern.finditer(text):
             name = next(text for text in match.groups() if text)
             entry = by_name[name.lower()]
-            found.setdefault(entry.id, entry)
-    return list(found.values())
+            entries_by_id.setdefault(entry.id, entry)
+    return list(entries_by_id.values())
 
 
 @cache
@@ -57,21 +57,23 @@ def glossary() -> Mapping[Language, tuple[Entry, ...]]:
 
 
 @cache
-def _compiled() -> Mapping[Language, tuple[re.Pattern[str], Mapping[str, Entry]]]:
+def _compile_patterns() -> Mapping[Language, tuple[re.Pattern[str], Mapping[str, Entry]]]:
     compiled: dict[Language, tuple[re.Pattern[str], Mapping[str, Entry]]] = {}
     for language, entries in glossary().items():
         by_name = {name.lower(): entry for entry in entries for name in entry.names}
         longest_first = sorted(by_name, key=lambda name: (-len(name), name))
         latin = "|".join(re.escape(name) for name in longest_first if name.isascii())
-        other = "|".join(_other(name) for name in longest_first if not name.isascii())
+        other_pattern = "|".join(
+            _build_unspaced_pattern(name) for name in longest_first if not name.isascii()
+        )
         # Japanese and Chinese texts put no spaces around Latin names: only adjacent letters matter.
         parts = [rf"(?<![A-Za-z0-9])(?P<latin>{latin})(?:e?s)?(?![A-Za-z0-9])"] if latin else []
-        parts += [f"(?P<other>{other})"] if other else []
+        parts += [f"(?P<other>{other_pattern})"] if other_pattern else []
         compiled[language] = re.compile("|".join(parts), re.IGNORECASE), by_name
     return compiled
 
 
-def _other(name: str) -> str:
+def _build_unspaced_pattern(name: str) -> str:
     if len(name) <= _SHORT and _KATAKANA.fullmatch(name):
         return f"(?<![ァ-ヺー]){name}(?![ァ-ヺー])"
     return re.escape(name)

@@ -1,12 +1,13 @@
-"""Extracts language-independent features of headlines: entities, figures, actions and Latin names.
+"""Extracts features of headlines: words, and independent of language entities, figures, acts and Latin names.
 
-Headlines in different languages share no words. These features show whether they report the same event.
+Headlines in different languages share no words. The other features show whether they report the same event.
 """
 
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 
 from backend.articles.engine import RuleSet
@@ -15,32 +16,94 @@ from backend.entities.model import Language
 from backend.extraction.mentions import find_mentions
 from backend.sources.claims import actions, dates, numbers, quantities
 from backend.sources.claims.model import Quantity
+from backend.topics.grouping import title_tokens
+from backend.topics.grouping.place_names import find_places
 
 CACHE_SIZE = 20_000
 """Titles whose features are cached, because each regrouping reads the window again."""
 BUCKET_WIDTH = 0.06
 """Width of the buckets of figures, as a share of the value."""
-PADDING_WEIGHT = 0.56
-"""Weight of a virtual feature that only this headline has, as a share of the weight of a name that is unique
-in the window. It keeps headlines with a single common feature (Bitcoin) from matching others."""
-MIN_PADDING = 2.0
-"""Minimum weight of the virtual feature, because a small window does not show which features are rare."""
-WEIGHTS: Mapping[str, float] = {"entity": 1.0, "name": 1.0, "figure": 0.7, "verb": 0.5}
+COMMON_TYPES = frozenset({"asset", "regulator"})
+"""Types of entities that say little about which event a headline reports."""
+MAX_LEAD_CHARS = 300
+"""Characters of an article's text that count as its lead."""
 
+_ACTOR_TYPES = frozenset({"company", "exchange", "organization", "protocol"})
+MAX_ACTOR_SHARE = 1 / 3
+"""Share of a title, or of the first sentence, within which its actor begins."""
+_SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s|$)|$)", re.DOTALL)
 _LATIN_NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]{2,}(?![A-Za-z0-9])")
+_ORDINARY_NAMES = frozenset({"asset", "stablecoin", "protocol", "term", "media"})
+_FIELD = "Cryptocurrency exchanges, blockchain, bitcoin, 暗号資産, 加密货币"
 _PLAIN_WORDS = frozenset(
     {"the", "and", "for", "with", "from", "ceo", "etf", "new", "dex", "defi", "nft", "usd"}
 )
 _COMMON_UNITS = frozenset({"time", "hour", "minute", "second", "day", "month", "year"})
-_NEEDS_TWO_LANGUAGES = ("name:", "figure:")
+_DIGIT = re.compile(r"\d")
 
 Features = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A headline with the features of its title and of its article's lead."""
+
+    title: str
+    language: Language
+    published_at: datetime
+    features: Features
+    """See :func:`extract_features`."""
+    words: tuple[str, ...]
+    """Terms of :mod:`backend.topics.grouping.title_tokens`."""
+    lead_words: tuple[str, ...] = ()
+    lead_features: Features = frozenset()
+    subjects: Features = frozenset()
+    """Entities of the title and the lead except coins and regulators, which most headlines name."""
+    actors: Features = frozenset()
+    """The organisations with which the title and the lead begin."""
+    places: frozenset[str] = frozenset()
+    """The countries and states of the title (:mod:`.place_names`)."""
+
+
+def build_headline(
+    rules: RuleSet, title: str, language: Language, published_at: datetime, text: str = ""
+) -> Headline:
+    """Build a headline from an article's title and the start of its ``text``."""
+    lead = text[:MAX_LEAD_CHARS].strip()
+    return Headline(title, language, published_at, *_analyse(_CacheableRules(rules), title, language, lead))
+
+
+def _list_subjects(rules: RuleSet, features: Features) -> Iterator[str]:
+    for feature in features:
+        kind, _, entity = feature.partition(":")
+        if kind == "entity" and rules.entities[entity].type not in COMMON_TYPES:
+            yield feature
 
 
 def extract_features(rules: RuleSet, title: str, language: Language) -> Features:
     """Return the features of a title: ``entity:bybit``, ``verb:hack``, ``name:pectra``, and for each figure
     the two buckets of its unit that contain its value."""
     return _extract_cached(_CacheableRules(rules), title, language)
+
+
+def find_title_mentions(rules: RuleSet, title: str) -> list[Mention]:
+    """Find the entities of a title from news of the field.
+
+    The field is evidence for organisations and people with names that are also ordinary words (Kraken,
+    Gemini), but not for coins and protocols (Optimism, Flow).
+    """
+    mentions = [
+        mention for mention in find_mentions(rules, f"{title}\n{_FIELD}") if mention.end <= len(title)
+    ]
+    if all(rules.entities[mention.entity_id].type not in _ORDINARY_NAMES for mention in mentions):
+        return mentions
+    spans = {(mention.start, mention.end) for mention in find_mentions(rules, title)}
+    return [
+        mention
+        for mention in mentions
+        if (mention.start, mention.end) in spans
+        or rules.entities[mention.entity_id].type not in _ORDINARY_NAMES
+    ]
 
 
 class _CacheableRules:
@@ -59,53 +122,66 @@ class _CacheableRules:
 
 
 @lru_cache(maxsize=CACHE_SIZE)
+def _find_mentions_cached(cacheable: _CacheableRules, title: str) -> tuple[Mention, ...]:
+    return tuple(find_title_mentions(cacheable.rules, title))
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _analyse(
+    cacheable: _CacheableRules, title: str, language: Language, lead: str
+) -> tuple[Features, tuple[str, ...], tuple[str, ...], Features, Features, Features, frozenset[str]]:
+    """Return the fields of a headline from ``features`` on. Leads are cached only here, with their title."""
+    features = _extract_cached(cacheable, title, language)
+    lead_mentions = find_title_mentions(cacheable.rules, lead) if lead else ()
+    lead_features = _extract(lead, language, lead_mentions) if lead else frozenset()
+    subjects = frozenset(_list_subjects(cacheable.rules, features | lead_features))
+    lead_words = title_tokens.words.__wrapped__(lead) if lead else ()
+    first_sentence = _SENTENCE.match(lead)
+    mentions = _find_mentions_cached(cacheable, title)
+    actors = {*_list_actors(cacheable.rules, title, mentions)}
+    if first_sentence:
+        actors.update(_list_actors(cacheable.rules, first_sentence.group(), lead_mentions))
+    places = find_places(title, language)
+    return features, title_tokens.words(title), lead_words, lead_features, subjects, frozenset(actors), places
+
+
+def _list_actors(rules: RuleSet, text: str, mentions: Iterable[Mention]) -> Iterator[str]:
+    """Yield the first organisation of a text, if the text begins with it."""
+    for mention in mentions:
+        if rules.entities[mention.entity_id].type in _ACTOR_TYPES:
+            is_owner = text.startswith(("'s ", "’s "), mention.end)
+            if mention.start <= MAX_ACTOR_SHARE * len(text) and not is_owner:
+                yield f"entity:{mention.entity_id}"
+            return
+
+
+@lru_cache(maxsize=CACHE_SIZE)
 def _extract_cached(cacheable: _CacheableRules, title: str, language: Language) -> Features:
-    plain = numbers.normalize(title)
-    mentions = find_mentions(cacheable.rules, title)
-    found = {f"entity:{mention.entity_id}" for mention in mentions}
-    found |= {f"verb:{action.verb}" for action in actions.find(plain, language)}
-    found |= {f"name:{name}" for name in _names(title, mentions)}
-    for figure in quantities.find(plain, language, dates.find(plain)):
-        found.update(_buckets(figure))
-    return frozenset(found)
+    return _extract(title, language, _find_mentions_cached(cacheable, title))
 
 
-def _names(title: str, mentions: Sequence[Mention]) -> Iterator[str]:
+def _extract(title: str, language: Language, mentions: Sequence[Mention]) -> Features:
+    normalized = numbers.normalize(title)
+    features = {f"entity:{mention.entity_id}" for mention in mentions}
+    features |= {f"verb:{action.verb}" for action in actions.find(normalized, language)}
+    features |= {f"name:{name}" for name in _find_names(title, mentions)}
+    if _DIGIT.search(normalized):  # spelled numbers are rarely figures of a headline
+        for quantity in quantities.find(normalized, language, dates.find(normalized)):
+            features.update(_list_buckets(quantity))
+    return frozenset(features)
+
+
+def _find_names(title: str, mentions: Sequence[Mention]) -> Iterator[str]:
     for match in _LATIN_NAME.finditer(title):
-        named = any(mention.start <= match.start() < mention.end for mention in mentions)
-        if not named and (name := match.group().lower()) not in _PLAIN_WORDS:
+        is_in_mention = any(mention.start <= match.start() < mention.end for mention in mentions)
+        if not is_in_mention and (name := match.group().lower()) not in _PLAIN_WORDS:
             yield name
 
 
-def _buckets(figure: Quantity) -> Iterator[str]:
+def _list_buckets(quantity: Quantity) -> Iterator[str]:
     """Yield two buckets that overlap by half, so that values within half a bucket share at least one."""
-    if figure.unit is None or figure.unit in _COMMON_UNITS or figure.value <= 0:
+    if quantity.unit is None or quantity.unit in _COMMON_UNITS or quantity.value <= 0:
         return
-    half = math.floor(2 * (float(figure.value.ln()) / BUCKET_WIDTH))
-    yield f"figure:{half} {figure.unit}"
-    yield f"figure:{half + 1} {figure.unit}"
-
-
-def weigh_features(headlines: Sequence[Features], languages: Sequence[Language]) -> list[Mapping[str, float]]:
-    """Return for each headline a vector of at most length 1, with features weighted by kind and rarity.
-
-    Latin names and figures count only if headlines of two languages contain them. An English title consists
-    of Latin words, and only those that other languages share are names.
-    """
-    times = Counter(one for each in headlines for one in each)
-    languages_of: dict[str, set[Language]] = defaultdict(set)
-    for each, language in zip(headlines, languages, strict=True):
-        for one in each:
-            languages_of[one].add(language)
-    weight = {
-        one: WEIGHTS[one.partition(":")[0]] * math.log1p(len(headlines) / count)
-        for one, count in times.items()
-        if len(languages_of[one]) > 1 or not one.startswith(_NEEDS_TWO_LANGUAGES)
-    }
-    padding = max(PADDING_WEIGHT * math.log1p(len(headlines)), MIN_PADDING)
-    vectors: list[Mapping[str, float]] = []
-    for each in headlines:
-        vector = {one: weight[one] for one in each if one in weight}
-        length = math.sqrt(padding**2 + math.fsum(value * value for value in vector.values()))
-        vectors.append({one: value / length for one, value in vector.items()})
-    return vectors
+    half = math.floor(2 * (float(quantity.value.ln()) / BUCKET_WIDTH))
+    yield f"figure:{half} {quantity.unit}"
+    yield f"figure:{half + 1} {quantity.unit}"

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from urllib.parse import urlsplit
 
 from backend.documents.model import SourceType
 from backend.entities.model import Entity
 from backend.sources.authority import AUTHORITY_SCORES, SCORES_ABOUT_OTHERS, Authorities, Authority
 from backend.sources.claims.simhash import is_near
+from backend.topics.canonical_urls import get_host
 from backend.topics.feeds.feed_list import Feed
 from backend.topics.feeds.near_duplicates import Fingerprint, FingerprintIndex
 from backend.topics.grouping.news_window import Member
@@ -33,7 +33,7 @@ class Outlets:
         """Return the publisher's key, which is the same for all feeds and domains of one owner."""
         if (feed := self._feeds.get(member.feed_id)) is not None:
             return feed.publisher
-        return self._classified(member.url).owner or host(member.url) or member.feed_id
+        return self._classify_url(member.url).owner or get_host(member.url) or member.feed_id
 
     def site_name(self, member: Member) -> str:
         """Return the publisher's name for readers."""
@@ -43,32 +43,38 @@ class Outlets:
     def name_of(self, url: str, member: Member) -> str:
         """Return the name of the owner of ``url`` in the language of ``member``; the host if the owner is
         unknown."""
-        owner = self._classified(url).owner
-        known = self._entities.get(owner) if owner is not None else None
-        return known.name(member.language) if known else host(url)
+        owner = self._classify_url(url).owner
+        owner_entity = self._entities.get(owner) if owner is not None else None
+        return owner_entity.name(member.language) if owner_entity else get_host(url)
 
     def authority(self, member: Member, about: Collection[str] = ()) -> Authority:
         """Return the authority of the URL; for an unknown owner, that of the feed's kind."""
-        found = self._classified(member.url)
+        authority = self._classify_url(member.url)
         feed = self._feeds.get(member.feed_id)
-        if found.source_type == "unknown" and feed is not None:
-            found = Authority(feed.kind, AUTHORITY_SCORES[feed.kind], feed.publisher)
-        foreign = found.source_type in SCORES_ABOUT_OTHERS and about and found.owner not in about
-        return replace(found, score=SCORES_ABOUT_OTHERS[found.source_type]) if foreign else found
+        if authority.source_type == "unknown" and feed is not None:
+            authority = Authority(feed.kind, AUTHORITY_SCORES[feed.kind], feed.publisher)
+        foreign = authority.source_type in SCORES_ABOUT_OTHERS and about and authority.owner not in about
+        return replace(authority, score=SCORES_ABOUT_OTHERS[authority.source_type]) if foreign else authority
 
     def is_primary(self, member: Member, about: Collection[str]) -> bool:
         """True if the member comes from an entity of the topic or from an authority. The pages of a project
         or exchange are primary sources only about itself."""
-        found = self.authority(member)
-        own = found.owner in about or self.publisher(member) in about or not about
-        return found.source_type in _AUTHORITIES or (found.source_type in _OWN_WORD and own)
+        authority = self.authority(member)
+        is_own_page = authority.owner in about or self.publisher(member) in about or not about
+        return authority.source_type in _AUTHORITIES or (authority.source_type in _OWN_WORD and is_own_page)
+
+    def is_authority(self, member: Member) -> bool:
+        """True if the member comes from a regulator, a court, a government or a blockchain."""
+        return self.authority(member).source_type in _AUTHORITIES
 
     def is_primary_page(self, url: str, about: Collection[str]) -> bool:
         """True if a page that a member links to is a primary source, by the same rule."""
-        found = self._classified(url)
-        return found.source_type in _AUTHORITIES or (found.source_type in _OWN_WORD and found.owner in about)
+        authority = self._classify_url(url)
+        return authority.source_type in _AUTHORITIES or (
+            authority.source_type in _OWN_WORD and authority.owner in about
+        )
 
-    def _classified(self, url: str) -> Authority:
+    def _classify_url(self, url: str) -> Authority:
         """Return the authority of a URL, whatever its subject."""
         if url not in self._seen:
             self._seen[url] = self._authorities.classify(url)
@@ -78,19 +84,23 @@ class Outlets:
         """Group ``members`` by source: members of one owner and near-duplicate texts form one group."""
         groups: list[list[Member]] = []
         names: list[set[str]] = []
-        for member in sorted(members, key=lambda one: (one.published_at, one.id)):
+        for member in sorted(
+            members, key=lambda sorted_member: (sorted_member.published_at, sorted_member.id)
+        ):
             name = self.publisher(member)
-            same = [i for i, group in enumerate(groups) if name in names[i] or _is_copied(member, group)]
-            if not same:
+            matching_groups = [
+                i for i, group in enumerate(groups) if name in names[i] or _is_copied(member, group)
+            ]
+            if not matching_groups:
                 groups.append([member])
                 names.append({name})
                 continue
-            first, *others = same
+            first, *other_groups = matching_groups
             groups[first].append(member)
             names[first].add(name)
-            for other in reversed(others):
-                groups[first] += groups.pop(other)
-                names[first] |= names.pop(other)
+            for other_group in reversed(other_groups):
+                groups[first] += groups.pop(other_group)
+                names[first] |= names.pop(other_group)
         return groups
 
     def coverage(self, members: Sequence[Member], about: Collection[str], now: datetime) -> float:
@@ -105,20 +115,12 @@ class Outlets:
         return round(total, 4)
 
 
-def host(url: str) -> str:
-    """Return the host of a URL without ``www.``; empty where there is none."""
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
-
-
 def _is_copied(member: Member, group: Sequence[Member]) -> bool:
     """True if a member repeats the text of a member in ``group``."""
-    mine = member.simhash & _UNSIGNED
-    if not any(is_near(mine, other.simhash & _UNSIGNED) for other in group):
+    own_hash = member.simhash & _UNSIGNED
+    if not any(is_near(own_hash, group_member.simhash & _UNSIGNED) for group_member in group):
         return False
-    return FingerprintIndex(_print(other) for other in group).is_repeated(_print(member))
+    return FingerprintIndex(_print(group_member) for group_member in group).is_repeated(_print(member))
 
 
 def _print(member: Member) -> Fingerprint:
@@ -131,4 +133,5 @@ def _print(member: Member) -> Fingerprint:
         entities=frozenset(member.entities),
         figures=frozenset(member.figures),
         official=False,
+        outlet=get_host(member.url),
     )

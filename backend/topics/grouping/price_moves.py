@@ -51,16 +51,16 @@ class PriceMoves:
         self._known: dict[tuple[str, datetime], bool] = {}
 
     def __call__(self, entities: Sequence[str], at: datetime) -> bool:
-        named = (self._entities[one] for one in entities if one in self._entities)
-        assets = [asset for entity in named if (asset := entity.market_asset) is not None]
-        return any(self._moved(asset, align(at, HALF_HOUR_SECONDS)) for asset in assets[:MAX_ASSETS])
+        known_entities = (self._entities[entity_id] for entity_id in entities if entity_id in self._entities)
+        assets = [asset for entity in known_entities if (asset := entity.market_asset) is not None]
+        return any(self._has_moved(asset, align(at, HALF_HOUR_SECONDS)) for asset in assets[:MAX_ASSETS])
 
-    def _moved(self, asset: str, at: datetime) -> bool:
+    def _has_moved(self, asset: str, at: datetime) -> bool:
         if (asset, at) not in self._known:
-            self._known[asset, at] = is_large(self._closes(asset, at), at)
+            self._known[asset, at] = is_large(self._load_closes(asset, at), at)
         return self._known[asset, at]
 
-    def _closes(self, asset: str, at: datetime) -> Closes:
+    def _load_closes(self, asset: str, at: datetime) -> Closes:
         first, last = at - AROUND - BASELINE - _HOUR - _STEP, min(at + AROUND, self._now)
         with self._database.read() as connection:
             candles = price_history.load_candles(
@@ -74,21 +74,21 @@ def is_large(closes: Closes, at: datetime) -> bool:
     """True if a one-hour change within two hours of ``at`` (a half hour of the clock) reaches 3σ. False with
     too few prices."""
     begins = at - AROUND
-    past = (_change(closes, end) for end in _instants(begins - BASELINE, begins, _HOUR))
+    past = (_compute_change(closes, end) for end in _list_instants(begins - BASELINE, begins, _HOUR))
     usual = [change for change in past if change is not None]
     if len(usual) < MIN_CHANGES:
         return False
     sigma = max(statistics.stdev(usual), MIN_SIGMA)
-    around = (_change(closes, end) for end in _instants(begins, at + AROUND, _STEP))
+    around = (_compute_change(closes, end) for end in _list_instants(begins, at + AROUND, _STEP))
     return any(change is not None and abs(change) >= SIGMAS * sigma for change in around)
 
 
-def _change(closes: Closes, end: datetime) -> Decimal | None:
+def _compute_change(closes: Closes, end: datetime) -> Decimal | None:
     """Return the relative price change in the hour that ends at ``end``."""
     before, after = closes.get(end - _HOUR), closes.get(end)
     return None if before is None or after is None else after / before - 1
 
 
-def _instants(first: datetime, last: datetime, step: timedelta) -> list[datetime]:
+def _list_instants(first: datetime, last: datetime, step: timedelta) -> list[datetime]:
     """List the times from ``first`` to ``last``, both included."""
     return [first + step * number for number in range((last - first) // step + 1)]

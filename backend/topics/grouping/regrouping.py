@@ -6,7 +6,7 @@ grouping is computed again. If nothing changed, nothing is written.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -14,12 +14,12 @@ from sqlalchemy.engine import Connection
 
 from backend.articles.engine import RuleSet
 from backend.store.database import Database, bump
-from backend.topics.feeds import article_store
+from backend.topics.feeds import article_store, cited_pages
 from backend.topics.feeds.feed_list import Feed
 from backend.topics.grouping import news_window
 from backend.topics.grouping.categories import Moved, never_moved
-from backend.topics.grouping.clustering import Headline, cluster_headlines
-from backend.topics.grouping.headline_features import extract_features
+from backend.topics.grouping.clustering import cluster_headlines
+from backend.topics.grouping.headline_features import build_headline
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
 from backend.topics.grouping.topic_builder import TopicContext, build_topic
@@ -37,13 +37,14 @@ BATCH_SIZE = 500
 @dataclass(frozen=True, slots=True)
 class RegroupResult:
     """The result of a regrouping: the numbers of items and topics in the window, and of topics that are new,
-    changed, or merged into others."""
+    changed, or merged into others. ``set_aside`` counts the items that report no single event."""
 
     items: int
     topics: int
     added: int = 0
     changed: int = 0
     merged: int = 0
+    set_aside: int = 0
 
 
 class _ConcurrentRegroupError(Exception):
@@ -81,13 +82,12 @@ def regroup(
 def group_members(rules: RuleSet, items: Sequence[Member]) -> list[list[Member]]:
     """Group ``items`` by event; groups are ordered by their earliest member."""
     headlines = [
-        Headline(one.title, one.language, one.published_at, extract_features(rules, one.title, one.language))
-        for one in items
+        build_headline(rules, item.title, item.language, item.published_at, item.text) for item in items
     ]
-    found: dict[int, list[Member]] = {}
+    groups_by_label: dict[int, list[Member]] = {}
     for member, label in zip(items, cluster_headlines(headlines), strict=True):
-        found.setdefault(label, []).append(member)
-    return [found[label] for label in sorted(found)]
+        groups_by_label.setdefault(label, []).append(member)
+    return [groups_by_label[label] for label in sorted(groups_by_label)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +103,33 @@ class _Plan:
     groups: Sequence[Sequence[Member]]
     merged: Mapping[int, int]
     removed_urls: Mapping[int, set[str]]
-    """URLs of items that moved to another topic, by their former topic."""
+    """URLs of items that moved to another topic or to none, by their former topic."""
+    set_aside: Sequence[Member] = ()
+    """Items that report no single event; they belong to no topic."""
+    detached_ids: frozenset[int] = frozenset()
+    """Items that are set aside and belonged to a topic that has other members."""
 
     @property
     def has_no_changes(self) -> bool:
         return not (
-            self.removed_urls or self.merged or any(self.topics) or any(self.find_moved_members(self.ids))
+            self.removed_urls
+            or self.merged
+            or self.detached_ids
+            or any(self.topics)
+            or any(self.find_moved_members(self.ids))
         )
 
     @property
     def result(self) -> RegroupResult:
-        written = [one.id for one in self.topics if one is not None]
-        changed = {number for number in written if number is not None} | set(self.removed_urls)
+        written_ids = [topic.id for topic in self.topics if topic is not None]
+        changed = {number for number in written_ids if number is not None} | set(self.removed_urls)
         return RegroupResult(
-            len(self.stored_topic_ids), len(self.groups), written.count(None), len(changed), len(self.merged)
+            len(self.stored_topic_ids),
+            len(self.groups),
+            written_ids.count(None),
+            len(changed),
+            len(self.merged),
+            len(self.set_aside),
         )
 
     def find_moved_members(self, ids: Sequence[int | None]) -> dict[int, int]:
@@ -131,57 +144,80 @@ class _Plan:
 
 def _build_plan(database: Database, context: TopicContext) -> _Plan:
     with database.read() as connection:
-        items = news_window.load_window(connection, context.now - NEWS_WINDOW, context.now)
+        since = context.now - NEWS_WINDOW
+        items = news_window.load_window(connection, since, context.now)
+        representatives = news_window.load_representatives(connection, since, items)
         current_topics = _resolve_topics(
-            connection, {one.topic_id for one in items if one.topic_id is not None}
+            connection, {item.topic_id for item in [*items, *representatives] if item.topic_id is not None}
         )
-    groups = group_members(context.rules, items)
-    found = assign_ids([[current_topics.get(one.topic_id or 0) for one in group] for group in groups])
+    reports = [item for item in items if context.find_kind(item) is None]
+    set_aside = [item for item in items if context.find_kind(item) is not None]
+    representing = {member.id for member in representatives}
+    groups = [
+        group
+        for group in group_members(context.rules, [*representatives, *reports])
+        if any(member.id not in representing for member in group)
+    ]
+    assigned_ids = assign_ids(
+        [[current_topics.get(member.topic_id or 0) for member in group] for group in groups]
+    )
     group_of = {
-        number: index for index, number in enumerate(found.group_ids) if number is not None
-    } | found.merged
+        number: index for index, number in enumerate(assigned_ids.group_ids) if number is not None
+    } | assigned_ids.merged
     with database.read() as connection:
         older = news_window.load_topic_members(connection, sorted(group_of), items) if group_of else []
-        stored = {one.id: one for one in topic_rows.read_topics(connection, sorted(group_of))}
+        stored = {topic.id: topic for topic in topic_rows.read_topics(connection, sorted(group_of))}
+        urls = (link.url for member in (*items, *older) for link in member.links)
+        context = replace(context, pages=cited_pages.load_pages(connection, urls))
     all_members = [list(group) for group in groups]
+    grouped_representatives = {member.id for group in groups for member in group} & representing
     for member in older:
+        if member.id in grouped_representatives or context.find_kind(member) is not None:
+            continue
         all_members[group_of[current_topics.get(member.topic_id or 0, member.topic_id or 0)]].append(member)
     built = [
         build_topic(context, group, number)
-        for group, number in zip(all_members, found.group_ids, strict=True)
+        for group, number in zip(all_members, assigned_ids.group_ids, strict=True)
     ]
     removed_urls: dict[int, set[str]] = {}
-    for group, number in zip(all_members, found.group_ids, strict=True):
+    for group, number in zip(all_members, assigned_ids.group_ids, strict=True):
         for member in group:
             former = current_topics.get(member.topic_id or 0)
-            if former is not None and former != number and former in found.group_ids:
+            if former is not None and former != number and former in assigned_ids.group_ids:
                 removed_urls.setdefault(former, set()).add(member.url)
+    detached = [item for item in set_aside if current_topics.get(item.topic_id or 0) in group_of]
+    for member in detached:
+        former = current_topics[member.topic_id or 0]
+        if former in assigned_ids.group_ids:
+            removed_urls.setdefault(former, set()).add(member.url)
     return _Plan(
-        {one.id: one.topic_id for one in items},
-        [None if _is_unchanged(one, stored.get(one.id)) else one for one in built],
-        found.group_ids,
+        {item.id: item.topic_id for item in items},
+        [None if _is_unchanged(topic, stored.get(topic.id)) else topic for topic in built],
+        assigned_ids.group_ids,
         all_members,
-        found.merged,
+        assigned_ids.merged,
         removed_urls,
+        set_aside,
+        frozenset(member.id for member in detached),
     )
 
 
 def _resolve_topics(connection: Connection, ids: set[int]) -> dict[int, int]:
     """Map each existing id to the topic that it redirects to, or to itself."""
-    found: dict[int, int] = {}
-    known = sorted(ids)
+    current_ids: dict[int, int] = {}
+    sorted_ids = sorted(ids)
     target = sa.func.coalesce(topics.c.merged_into, topics.c.id).label("target")
-    for at in range(0, len(known), BATCH_SIZE):
-        selected = sa.select(topics.c.id, target).where(topics.c.id.in_(known[at : at + BATCH_SIZE]))
-        found |= {row.id: row.target for row in connection.execute(selected)}
-    return found
+    for at in range(0, len(sorted_ids), BATCH_SIZE):
+        selected = sa.select(topics.c.id, target).where(topics.c.id.in_(sorted_ids[at : at + BATCH_SIZE]))
+        current_ids |= {row.id: row.target for row in connection.execute(selected)}
+    return current_ids
 
 
 def _write_plan(connection: Connection, plan: _Plan, now: datetime) -> RegroupResult:
     if _load_topic_ids(connection, plan.stored_topic_ids) != plan.stored_topic_ids:
         raise _ConcurrentRegroupError
-    changed = [index for index, one in enumerate(plan.topics) if one is not None]
-    changed_topics = [one for one in plan.topics if one is not None]
+    changed = [index for index, topic in enumerate(plan.topics) if topic is not None]
+    changed_topics = [topic for topic in plan.topics if topic is not None]
     ids = list(plan.ids)
     for index, number in zip(
         changed, topic_store.store_topics(connection, changed_topics, now=now, replace=True), strict=True
@@ -193,20 +229,22 @@ def _write_plan(connection: Connection, plan: _Plan, now: datetime) -> RegroupRe
         kept_urls = {member.url for member in plan.groups[ids.index(topic_id)]}
         for kind in ("article", "primary_source"):
             topic_store.remove_media(connection, topic_id, kind, urls - kept_urls, now=now)
-    article_store.assign_topics(connection, plan.find_moved_members(ids))
+    article_store.assign_topics(
+        connection, {**plan.find_moved_members(ids), **dict.fromkeys(plan.detached_ids)}
+    )
     return plan.result
 
 
 def _load_topic_ids(
     connection: Connection, stored_topic_ids: Mapping[int, int | None]
 ) -> dict[int, int | None]:
-    found: dict[int, int | None] = {}
+    topic_ids: dict[int, int | None] = {}
     numbers = sorted(stored_topic_ids)
     for at in range(0, len(numbers), BATCH_SIZE):
         selected = sa.select(news_items.c.id, news_items.c.topic_id)
         part = selected.where(news_items.c.id.in_(numbers[at : at + BATCH_SIZE]))
-        found |= {row.id: row.topic_id for row in connection.execute(part)}
-    return found
+        topic_ids |= {row.id: row.topic_id for row in connection.execute(part)}
+    return topic_ids
 
 
 def _require_id(topic_id: int | None) -> int:
@@ -222,12 +260,12 @@ def _is_unchanged(built: Topic, stored: Topic | None) -> bool:
     fields = ("category", "published_at", "url", "cover_img", "entities")
     if any(getattr(built, name) != getattr(stored, name) for name in fields):
         return False
-    if built.texts != {one: text for one, text in stored.texts.items() if text.origin != "model"}:
+    if built.texts != {code: text for code, text in stored.texts.items() if text.origin != "model"}:
         return False
     if abs(built.coverage - stored.coverage) > SCORE_CHANGE_THRESHOLD * max(stored.coverage, 0.01):
         return False
-    return {_content(one) for one in built.media} <= {_content(one) for one in stored.media}
+    return {_get_content(item) for item in built.media} <= {_get_content(item) for item in stored.media}
 
 
-def _content(item: Media) -> tuple[object, ...]:
+def _get_content(item: Media) -> tuple[object, ...]:
     return (item.kind, item.url, item.title, item.summary, item.published_at, item.site_name, item.language)

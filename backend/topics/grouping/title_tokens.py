@@ -1,13 +1,10 @@
-"""The words by which titles of one language are compared, weighted by how rare they are in the window.
+"""Splits titles into the terms by which they are compared.
 
-Latin words are lightly stemmed, and runs of CJK characters are taken as pairs, as the index of documents
-does it; words that are grammar alone are left out.
+Latin words are stemmed, and runs of CJK characters are split into pairs, as in the document index. Grammar
+words are left out.
 """
 
-import math
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from backend.documents.tokenizer import fold, stem, terms
@@ -29,20 +26,5 @@ _GRAMMAR = frozenset(stem(word) for word in _GRAMMAR_OF_ENGLISH.split())
 @lru_cache(maxsize=CACHE_SIZE)
 def words(title: str) -> tuple[str, ...]:
     """The terms by which ``title`` is compared, in order, each as often as it occurs."""
-    found = terms(_POSSESSIVE.sub("", fold(title)))
-    return tuple(one for one in found if one not in _GRAMMAR and not _HIRAGANA_ONLY.fullmatch(one))
-
-
-def weighted(titles: Sequence[Sequence[str]]) -> list[Mapping[str, float]]:
-    """For each title, given as its :func:`words`, a vector of length 1; empty where it has no word.
-
-    A weight is (1 + ln tf) · ln(1 + N / df) before it is brought to length (Salton and Buckley, 1988).
-    """
-    held = Counter(word for title in titles for word in set(title))
-    rarity = {word: math.log1p(len(titles) / times) for word, times in held.items()}
-    found: list[Mapping[str, float]] = []
-    for title in titles:
-        vector = {word: (1 + math.log(times)) * rarity[word] for word, times in Counter(title).items()}
-        length = math.sqrt(math.fsum(weight * weight for weight in vector.values()))
-        found.append({word: weight / length for word, weight in vector.items()})
-    return found
+    all_terms = terms(_POSSESSIVE.sub("", fold(title)))
+    return tuple(term for term in all_terms if term not in _GRAMMAR and not _HIRAGANA_ONLY.fullmatch(term))

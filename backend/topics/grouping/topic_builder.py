@@ -3,19 +3,22 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import lru_cache
-from urllib.parse import urlsplit
 
 from backend.articles.engine import RuleSet
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims.claim_splitting import sentences
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
+from backend.topics import canonical_urls
+from backend.topics.feeds.article_sentences import MAX_SENTENCE_CHARS
+from backend.topics.feeds.cited_pages import CitedPage
+from backend.topics.feeds.entry_links import Link, find_post_time, is_specific_page
+from backend.topics.grouping.article_kinds import ArticleKind, find_kind
 from backend.topics.grouping.categories import Moved, category, never_moved
 from backend.topics.grouping.extractive_summary import (
     CACHE_SIZE,
-    MAX_SENTENCE_CHARS,
     QuotedSentence,
     QuotedText,
     join_sentences,
@@ -28,12 +31,18 @@ from backend.topics.grouping.outlets import Outlets
 from backend.topics.model import Media, Topic, TopicText
 
 MAX_ENTITIES = 12
+MAX_PAGE_AGE = timedelta(days=60)
+"""A cited page that is older than the topic by more than this is background, and no source of the event."""
+MAX_POST_AGE = timedelta(days=3)
+"""A post on X that is older than the topic by more than this is about another event."""
+MIN_TITLE_WORDS = 3
+"""The text of a link with fewer words names no page by itself."""
 MAX_CITED_PAGES = 5
 """Cited pages among the primary sources of one topic."""
 TEXT_MENTION_WEIGHT = 0.25
 """Weight of an entity in a member's text, relative to one in a title."""
 _RELEVANT_TYPES = frozenset({"asset", "stablecoin", "protocol", "exchange"})
-_URL = re.compile(r"https?://[^\s<>\"'（）()「」『』【】、。，；]{4,500}")
+_VISIBLE_URL = re.compile(r"https?://[^\s<>\"'（）()「」『』【】、。，；]{4,500}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,61 +53,81 @@ class TopicContext:
     outlets: Outlets
     now: datetime
     moved: Moved = never_moved
+    pages: Mapping[str, CitedPage] = field(default_factory=dict)
+    """The cited pages that were read, by page key."""
+
+    def find_kind(self, member: Member) -> ArticleKind | None:
+        """Return the kind of a member that reports no single event; None for a report.
+
+        What an authority publishes is always a report."""
+        kind = find_kind(member.title, member.language, member.text, member.url)
+        return None if kind is None or self.outlets.is_authority(member) else kind
 
 
 def build_topic(context: TopicContext, members: Sequence[Member], topic_id: int | None = None) -> Topic:
     """Build the topic of ``members``, at least one. The language of the earliest member comes first."""
-    known = sorted(members, key=lambda one: (one.published_at, one.id))
-    about = _rank_entities(context, known)
-    official_ids = frozenset(one.id for one in known if context.outlets.is_primary(one, about))
-    languages = dict.fromkeys(one.language for one in known)
+    sorted_members = sorted(members, key=lambda member: (member.published_at, member.id))
+    about = _rank_entities(context, sorted_members)
+    official_ids = frozenset(
+        member.id for member in sorted_members if context.outlets.is_primary(member, about)
+    )
+    languages = dict.fromkeys(member.language for member in sorted_members)
     quoted_texts = {
-        language: summarize([one for one in known if one.language == language], official_ids, language)
+        language: summarize(
+            [member for member in sorted_members if member.language == language], official_ids, language
+        )
         for language in languages
     }
-    lead = quoted_texts[known[0].language].title.member
-    pictures = (one.image for one in (lead, *known) if one.image)
+    lead = quoted_texts[sorted_members[0].language].title.member
+    pictures = (member.image for member in (lead, *sorted_members) if member.image)
     return Topic(
         category=category(
-            known,
+            sorted_members,
             context.outlets,
             about=about,
-            is_relevant=_is_relevant(context, known, about),
+            is_relevant=_is_relevant(context, sorted_members, about),
             moved=context.moved,
         ),
-        published_at=known[0].published_at,
+        published_at=sorted_members[0].published_at,
         url=lead.url,
         texts={
-            language: _build_text(quoted_text, language) for language, quoted_text in quoted_texts.items()
+            language: _build_text(context, quoted_text, language)
+            for language, quoted_text in quoted_texts.items()
         },
         realm="live",
         cover_img=next(pictures, None),
-        coverage=context.outlets.coverage(known, about, context.now),
+        coverage=context.outlets.coverage(sorted_members, about, context.now),
         entities=about,
-        media=tuple(_build_media(context, known, about, official_ids, quoted_texts)),
+        media=tuple(_build_media(context, sorted_members, about, official_ids, quoted_texts)),
         id=topic_id,
     )
 
 
 def _rank_entities(context: TopicContext, members: Sequence[Member]) -> tuple[str, ...]:
     """Rank the entities by the number of members that name them, with titles weighing more. Outlets that only
-    report are left out, as are entities in the texts of less than half of the members."""
+    report or are credited are left out, as are entities in the texts of less than half of the members."""
     titled: Counter[str] = Counter()
     for member in members:
-        found = extract_features(context.rules, member.title, member.language)
-        titled.update(sorted(one.removeprefix("entity:") for one in found if one.startswith("entity:")))
+        title_features = extract_features(context.rules, member.title, member.language)
+        titled.update(
+            sorted(
+                feature.removeprefix("entity:") for feature in title_features if feature.startswith("entity:")
+            )
+        )
     texts = Counter(entity for member in members for entity in dict.fromkeys(member.entities))
     publishers = {context.outlets.publisher(member) for member in members}
-    known = context.rules.entities
-    named = [
+    catalogue = context.rules.entities
+    ranked_entities = [
         entity
         for entity in {**titled, **texts}
-        if entity in known
-        and known[entity].type != "term"
-        and not (known[entity].type == "media" and entity in publishers)
+        if entity in catalogue
+        and catalogue[entity].type != "term"
+        and (catalogue[entity].type != "media" or (entity in titled and entity not in publishers))
         and (entity in titled or 2 * texts[entity] >= len(members))
     ]
-    return tuple(sorted(named, key=lambda e: (-titled[e] - TEXT_MENTION_WEIGHT * texts[e], e))[:MAX_ENTITIES])
+    return tuple(
+        sorted(ranked_entities, key=lambda e: (-titled[e] - TEXT_MENTION_WEIGHT * texts[e], e))[:MAX_ENTITIES]
+    )
 
 
 def _is_relevant(context: TopicContext, members: Sequence[Member], about: Sequence[str]) -> bool:
@@ -107,15 +136,28 @@ def _is_relevant(context: TopicContext, members: Sequence[Member], about: Sequen
     return any(terms_in([member.title], member.language) for member in members)
 
 
-def _build_text(quoted_text: QuotedText, language: Language) -> TopicText:
-    bullets = tuple(tuple(one.text for one in group) for group in quoted_text.bullets)
-    summary = join_sentences(quoted_text.summary, language)
-    shown = [quoted_text.title.text, summary, *(one for group in bullets for one in group)]
+def _build_text(context: TopicContext, quoted_text: QuotedText, language: Language) -> TopicText:
+    """Build the text. Where it quotes several outlets, each quote names its own."""
+    names = [context.outlets.site_name(quote.member) for quote in quoted_text.quotes]
+    template = (
+        "{text}" if len(set(names)) < 2 else "{text} ({name})" if language == "en" else "{text}（{name}）"
+    )
+
+    def attribute(text: str, member: Member) -> str:
+        return template.format(text=text, name=context.outlets.site_name(member)) if text else ""
+
+    bullets = tuple(
+        tuple(attribute(sentence.text, sentence.member) for sentence in group)
+        for group in quoted_text.bullets
+    )
+    lead_member = quoted_text.summary[0].member if quoted_text.summary else quoted_text.title.member
+    summary = attribute(join_sentences(quoted_text.summary, language), lead_member)
+    visible_texts = [quoted_text.title.text, summary, *(bullet for group in bullets for bullet in group)]
     return TopicText(
         title=quoted_text.title.text,
         summary=summary,
         bullets=bullets,
-        terms=terms_in(shown, language),
+        terms=terms_in(visible_texts, language),
         origin="publisher",
     )
 
@@ -131,9 +173,9 @@ def _build_media(
     that the topic quotes from it, so that each quote can be traced."""
     quoted: dict[int, list[QuotedSentence]] = {}
     for language in LANGUAGES:
-        for one in quoted_texts[language].quotes if language in quoted_texts else ():
-            quoted.setdefault(one.member.id, []).append(one)
-    for member in sorted(members, key=lambda one: one.id not in official_ids):
+        for quote in quoted_texts[language].quotes if language in quoted_texts else ():
+            quoted.setdefault(quote.member.id, []).append(quote)
+    for member in sorted(members, key=lambda member: member.id not in official_ids):
         quotes = quoted.get(member.id, [])
         yield Media(
             kind="primary_source" if member.id in official_ids else "article",
@@ -152,27 +194,49 @@ def _build_media(
 def _find_cited_pages(
     context: TopicContext, members: Sequence[Member], about: Sequence[str]
 ) -> Iterator[Media]:
-    """Generate linked pages of the topic's entities and of authorities."""
-    seen = {member.url for member in members}
+    """Generate the official pages that members link to: pages of authorities, and of entities that the topic
+    or the linking member names. A page that was read has its own title, passage and date."""
+    seen_pages = {canonical_urls.build_page_key(member.url) for member in members}
     count = 0
     for member in members:
-        for match in _URL.finditer(member.text):
-            url = match.group().rstrip(".,;:!?]}*_")
-            if url in seen or not _is_specific_page(url) or not context.outlets.is_primary_page(url, about):
+        for link in _list_links(member):
+            key = canonical_urls.build_page_key(link.url)
+            if key in seen_pages or not context.outlets.is_primary_page(link.url, {*about, *member.entities}):
                 continue
-            seen.add(url)
-            yield Media(kind="primary_source", url=url, site_name=context.outlets.name_of(url, member))
+            seen_pages.add(key)
+            site_name = context.outlets.name_of(link.url, member)
+            page = context.pages.get(key)
+            if page and page.published_at and page.published_at < members[0].published_at - MAX_PAGE_AGE:
+                continue
+            posted_at = find_post_time(link.url)
+            if posted_at is not None and posted_at < members[0].published_at - MAX_POST_AGE:
+                continue
+            yield Media(
+                kind="primary_source",
+                url=link.url,
+                title=(page.title if page else "") or _build_link_title(link, site_name),
+                summary=page.passage if page else "",
+                published_at=page.published_at if page else posted_at,
+                site_name=site_name,
+            )
             count += 1
             if count == MAX_CITED_PAGES:
                 return
 
 
-def _is_specific_page(url: str) -> bool:
-    """True if a URL leads to a specific page; the front page of a site proves nothing."""
-    try:
-        return len(urlsplit(url).path.strip("/")) > 0
-    except ValueError:
-        return False
+def _build_link_title(link: Link, site_name: str) -> str:
+    """Return the text of a link, after the name of its site if it is a word or two ("Circle: cleared")."""
+    is_short = len(link.anchor.split()) < MIN_TITLE_WORDS and link.anchor.isascii()
+    return f"{site_name}: {link.anchor}" if link.anchor and is_short else link.anchor
+
+
+def _list_links(member: Member) -> Iterator[Link]:
+    """Generate the links of a member, and the URLs that stand in its text."""
+    yield from member.links
+    for match in _VISIBLE_URL.finditer(member.text):
+        url = canonical_urls.canonicalize(match.group().rstrip(".,;:!?]}*_"))
+        if url is not None and is_specific_page(url):
+            yield Link(url, "")
 
 
 @lru_cache(maxsize=CACHE_SIZE)

@@ -3,17 +3,25 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 import orjson
 
 from backend.entities.model import Language
-from backend.topics.insights.facts import InsightFacts, Move
-from backend.topics.insights.insight_templates import JOIN, PHRASES
+from backend.topics.insights.insight_templates import FIGURE_JOIN, PHRASES, join_names
+from backend.topics.insights.model import InsightFacts, Move, NextDate, SourcedSentence
 from backend.topics.number_format import format_day, format_percent, format_price
 
 MAX_NAMES = 4
-PartName = Literal["conclusion", "confirmed", "differ", "market", "before", "note"]
+MAX_UNUSUAL_SHARE = Decimal("0.05")
+"""Share of past spans with a move of the same size up to which a move is unusual."""
+_INNER_QUOTES: Mapping[Language, Mapping[int, int]] = {
+    "en": str.maketrans("“”", "‘’"),
+    "ja": str.maketrans("「」", "『』"),
+    "zh": str.maketrans("“”", "‘’"),
+}
+PartName = Literal["conclusion", "confirmed", "differ", "unknown", "next", "market", "before", "note"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +38,27 @@ class Part:
 
 def build_parts(facts: InsightFacts, language: Language, base_url: str) -> list[Part]:
     """Build the conclusion, then the sections that have facts."""
-    found = [
+    candidate_parts = [
         _build_conclusion(facts, language),
         _build_confirmation(facts, language),
         _build_differences(facts, language),
+        _build_unknowns(facts, language),
+        _build_next_dates(facts, language),
         _build_market(facts, language),
         _build_earlier(facts, language, base_url),
     ]
-    return [part for part in found if part is not None]
+    return [part for part in candidate_parts if part is not None]
 
 
 def build_insight(
-    found: Sequence[Part], prose: Mapping[str, str], note: Part | None = None
+    parts: Sequence[Part], prose: Mapping[str, str], note: Part | None = None
 ) -> dict[str, Any]:
     """Build the response data: a conclusion, and sections with links to topics of this service.
 
     ``prose`` replaces the text of parts by their basis. ``note`` is added if it replaced any.
     """
-    conclusion, *sections = found
-    if note is not None and any(part.basis in prose for part in found):
+    conclusion, *sections = parts
+    if note is not None and any(part.basis in prose for part in parts):
         sections.append(note)
     return {
         "conclusion": prose.get(conclusion.basis, conclusion.text),
@@ -65,10 +75,22 @@ def build_insight(
 
 def _build_conclusion(facts: InsightFacts, language: Language) -> Part:
     sentences = [_format_support(facts, language)]
-    if facts.moves:
-        greatest = max(facts.moves, key=lambda move: abs(move.change))
+    if denials := _list_new(facts.denials, facts):
+        sentences.append(_fill(language, "denied", quote=_format_quote(denials[0], language)))
+    if facts.shared_figure is not None:
+        names = _join_names(facts.shared_figure.sources, language)
+        sentences.append(_fill(language, "shared", names=names, figure=facts.shared_figure.text))
+    if unusual_moves := [move for move in facts.moves if is_unusual(move)]:
+        greatest = max(unusual_moves, key=lambda move: abs(move.change))
         sentences.append(_fill(language, "moved", name=greatest.name, change=format_percent(greatest.change)))
-    facts_told = (facts.title, facts.summary, facts.is_report, _list_sources(facts), _market_basis(facts))
+    facts_told = (
+        facts.title,
+        facts.summary,
+        facts.is_report,
+        sentences[:-1] if unusual_moves else sentences,
+        [move.name for move in unusual_moves],
+        facts.stage,
+    )
     text = (" " if language == "en" else "").join(sentences)
     return Part("conclusion", "", text, _hash_basis("conclusion", language, facts_told))
 
@@ -76,24 +98,112 @@ def _build_conclusion(facts: InsightFacts, language: Language) -> Part:
 def _format_support(facts: InsightFacts, language: Language) -> str:
     official = [source.name for source in facts.sources if source.official]
     all_names = [source.name for source in facts.sources]
+    names = _join_names(official or all_names, language)
+    if facts.anniversary_of is not None:
+        day = format_day(facts.anniversary_of, language)
+        return _fill(language, "anniversary" if names else "anniversary_alone", day=day, names=names)
     if official:
-        return _fill(language, "official", names=_join_names(official, language))
+        return _fill(language, "official_alone" if len(all_names) == 1 else "official", names=names)
+    if len(all_names) == 1:
+        figure = facts.single_figure
+        with_figure = _fill(language, "with_figure", figure=figure) if figure else ""
+        rest = _format_missing(facts, language)
+        cited = _format_credits(facts, language)
+        return _fill(language, "one", names=names, with_figure=with_figure, credits=cited, rest=rest)
     if all_names:
-        return _fill(language, "outlets", names=_join_names(all_names, language))
+        rest = _format_missing(facts, language) or _fill(language, "unofficial")
+        return _fill(language, "outlets", names=names, credits=_format_credits(facts, language), rest=rest)
     return _fill(language, "own" if facts.is_report else "alone")
 
 
-def _build_confirmation(facts: InsightFacts, language: Language) -> Part:
-    facts_told = (facts.title, facts.is_report, _list_sources(facts))
-    return _build_part("confirmed", language, [_format_support(facts, language)], facts_told)
+def _format_credits(facts: InsightFacts, language: Language) -> str:
+    """Say whose reporting the reports relay."""
+    if facts.credits:
+        return _fill(language, "credits", names=_join_names(facts.credits, language))
+    return _fill(language, "relayed") if facts.is_relayed and len(facts.sources) == 1 else ""
+
+
+def _list_new(sentences: Sequence[SourcedSentence], facts: InsightFacts) -> list[SourcedSentence]:
+    """List the sentences that the summary and the title do not have."""
+    return [one for one in sentences if one.text not in facts.summary and one.text not in facts.title]
+
+
+def _format_missing(facts: InsightFacts, language: Language) -> str:
+    """Say which official pages the articles link to, or else which named organisation has none."""
+    if facts.linked:
+        return _fill(language, "linked", names=_join_names(facts.linked, language))
+    if not facts.silent:
+        return ""
+    return _fill(language, "silent", names=join_names(facts.silent[:MAX_NAMES], language, is_choice=True))
+
+
+def _build_confirmation(facts: InsightFacts, language: Language) -> Part | None:
+    """Build the section on who says what. One report needs none, because the conclusion names its source."""
+    lines = [
+        _fill(language, "says", source=words.source, text=words.text.translate(_INNER_QUOTES[language]))
+        for words in facts.official_words
+        if len(facts.sources) > 1 and words.text != facts.title and words.text not in facts.summary
+    ]
+    press = sorted(
+        (source.published_at, source.name)
+        for source in facts.sources
+        if not source.official and source.published_at is not None
+    )
+    is_ordered = len(press) > 1 and press[0][0] < press[1][0] and not facts.is_relayed
+    if is_ordered and facts.anniversary_of is None:
+        first_at, first = press[0]
+        day, time = format_day(first_at, language), f"{first_at:%H:%M}"
+        names = _join_names([name for _, name in press[1:]], language)
+        lines.append(_fill(language, "press", first=first, day=day, time=time, names=names))
+    lines += [
+        _fill(language, "denied", quote=_format_quote(denial, language))
+        for denial in _list_new(facts.denials, facts)[1:]
+    ]
+    lines += [
+        _fill(language, "no_comment", quote=_format_quote(one, language))
+        for one in _list_new(facts.no_comments, facts)
+    ]
+    return _build_part("confirmed", language, lines, (facts.title, lines), separator="\n") if lines else None
 
 
 def _build_differences(facts: InsightFacts, language: Language) -> Part | None:
     sentences = [
-        _fill(language, "differ_one", first=one.source, a=one.text, second=other.source, b=other.text)
-        for one, other in facts.differences
+        FIGURE_JOIN[language].join(
+            _fill(language, "differ_one", source=figure.source, figure=figure.text) for figure in group
+        )
+        + _fill(language, "differ_end")
+        for group in facts.differences
     ]
     return _build_part("differ", language, sentences, (facts.title, sentences)) if sentences else None
+
+
+def _build_unknowns(facts: InsightFacts, language: Language) -> Part | None:
+    lines = [_format_quote(unknown, language) for unknown in _list_new(facts.unknowns, facts)]
+    return _build_part("unknown", language, lines, (facts.title, lines), separator="\n") if lines else None
+
+
+def _build_next_dates(facts: InsightFacts, language: Language) -> Part | None:
+    lines = [_format_next_date(date, facts, language) for date in facts.next_dates]
+    return _build_part("next", language, lines, (facts.title, lines), separator="\n") if lines else None
+
+
+def _format_next_date(date: NextDate, facts: InsightFacts, language: Language) -> str:
+    """Write a day with its sentence, or with a word on it where the reader has read the sentence."""
+    day = format_day(date.day, language)
+    if date.text not in facts.summary and date.text not in facts.title:
+        return _fill(language, "next_one", day=day, quote=_format_quote(date, language))
+    return _fill(language, "next_label", day=day, label=date.label) if date.label else day
+
+
+def _format_quote(sentence: SourcedSentence | NextDate, language: Language) -> str:
+    """Quote a sentence; quotation marks within it become inner ones."""
+    text = sentence.text.translate(_INNER_QUOTES[language])
+    return _fill(language, "quote", text=text, source=sentence.source)
+
+
+def is_unusual(move: Move) -> bool:
+    """True if few equally long spans before moved as much."""
+    return move.usual_share is not None and move.usual_share <= MAX_UNUSUAL_SHARE
 
 
 def _build_market(facts: InsightFacts, language: Language) -> Part | None:
@@ -102,38 +212,43 @@ def _build_market(facts: InsightFacts, language: Language) -> Part | None:
     sentences = [_format_move(move, language) for move in facts.moves]
     if facts.realm == "sample":
         sentences.append(_fill(language, "sample"))
-    return _build_part("market", language, sentences, (facts.title, _market_basis(facts)))
+    return _build_part("market", language, sentences, (facts.title, _build_market_basis(facts)))
 
 
-def _market_basis(facts: InsightFacts) -> tuple[object, ...]:
+def _build_market_basis(facts: InsightFacts) -> tuple[object, ...]:
     """Return the assets and the stage without prices, which change within a stage and carry their time."""
     return (facts.realm, facts.stage, [move.name for move in facts.moves])
 
 
-def _list_sources(facts: InsightFacts) -> list[tuple[str, bool]]:
-    return [(source.name, source.official) for source in facts.sources]
-
-
 def _format_move(move: Move, language: Language) -> str:
-    return _fill(
-        language,
-        "market_one",
-        name=move.name,
-        before=format_price(move.before, language),
-        after=format_price(move.after, language),
-        change=format_percent(move.change),
-        from_=f"{move.before_at:%Y-%m-%d %H:%M} UTC",
-        to=f"{move.after_at:%Y-%m-%d %H:%M} UTC",
-    )
+    sentences = [
+        _fill(
+            language,
+            "market_one",
+            name=move.name,
+            before=format_price(move.before, language),
+            after=format_price(move.after, language),
+            change=format_percent(move.change),
+            from_=f"{move.before_at:%Y-%m-%d %H:%M} UTC",
+            to=f"{move.after_at:%Y-%m-%d %H:%M} UTC",
+        )
+    ]
+    if move.market_change is not None:
+        sentences.append(_fill(language, "against", change=format_percent(move.market_change)))
+    if move.usual_share is not None:
+        share = format_percent(move.usual_share * 100, signed=False)
+        key = "unusual" if is_unusual(move) else "usual"
+        sentences.append(_fill(language, key, name=move.name, share=share))
+    return (" " if language == "en" else "").join(sentences)
 
 
 def _build_earlier(facts: InsightFacts, language: Language, base_url: str) -> Part | None:
     if not facts.related:
         return None
-    facts_told = [(format_day(one.published_at, language), one.title) for one in facts.related]
-    sentences = [_fill(language, "before_one", day=when, title=title) for when, title in facts_told]
-    links = [{one.title: f"{base_url}/topics/{one.id}?lang={language}"} for one in facts.related]
-    return _build_part("before", language, sentences, facts_told, separator="\n", links=links)
+    related_days = [(format_day(topic.published_at, language), topic.title) for topic in facts.related]
+    sentences = [_fill(language, "before_one", day=day, title=title) for day, title in related_days]
+    links = [{related.title: f"{base_url}/topics/{related.id}?lang={language}"} for related in facts.related]
+    return _build_part("before", language, sentences, related_days, separator="\n", links=links)
 
 
 def _build_part(
@@ -155,7 +270,7 @@ def _hash_basis(name: PartName, language: Language, facts_told: object) -> str:
 
 
 def _join_names(names: Sequence[str], language: Language) -> str:
-    return JOIN[language].join(names[:MAX_NAMES])
+    return join_names(names[:MAX_NAMES], language) if names else ""
 
 
 def _fill(language: Language, key: str, **values: str) -> str:

@@ -1,5 +1,6 @@
 """Builds insights on request from templates, with stored model prose where it matches the facts."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +12,9 @@ from backend.settings import Settings
 from backend.sources.authority import Authorities
 from backend.store.database import Database
 from backend.topics.ai_disclosure import build_insight_note
-from backend.topics.insights.facts import FactSources, InsightFacts, collect_facts
+from backend.topics.insights.facts import FactSources, collect_facts
+from backend.topics.insights.model import InsightFacts
+from backend.topics.insights.section_data import build_sections
 from backend.topics.insights.sections import Part, build_insight, build_parts
 from backend.topics.model import Realm, Topic
 from backend.topics.store import generation_records
@@ -38,22 +41,31 @@ class InsightService:
 
     def insight(self, topic: Topic, language: Language) -> dict[str, Any]:
         """Build the response data for ``topic``, which is stored and has a text in ``language``."""
-        found = build_parts(self.facts(topic, language), language, self._settings.api_url)
+        parts = build_parts(self.facts(topic, language), language, self._settings.api_url)
         prose = generation_records.load_prose(self._database, topic.id or 0, language)
         title, text = build_insight_note(language, prose.model)
-        return build_insight(found, prose.by_basis, Part("note", title, text, ""))
+        return build_insight(parts, prose.by_basis, Part("note", title, text, ""))
+
+    def sections(self, topic: Topic, language: Language) -> dict[str, Any]:
+        """Build the response data of the same insight with the data of its sections."""
+        facts = self.facts(topic, language)
+        prose = generation_records.load_prose(self._database, topic.id or 0, language)
+        note = Part("note", *build_insight_note(language, prose.model), "")
+        parts = build_parts(facts, language, self._settings.api_url)
+        return build_sections(facts, parts, prose.by_basis, note)
 
     def facts(self, topic: Topic, language: Language, at: datetime | None = None) -> InsightFacts:
-        """Collect the facts of ``topic`` as of now, or as of ``at``."""
+        """Collect the facts of ``topic`` as of now, or as of ``at``. Samples are no sources."""
+        topic = replace(topic, media=tuple(item for item in topic.media if not item.is_sample))
         with self._database.read() as connection:
-            return collect_facts(connection, topic, language, self._fact_sources(), at or self._now())
+            return collect_facts(connection, topic, language, self._get_fact_sources(), at or self._now())
 
-    def _fact_sources(self) -> FactSources:
+    def _get_fact_sources(self) -> FactSources:
         rules = self._rules.current
         if self._authorities is None or self._authorities[0] != rules.version:
             self._authorities = (rules.version, Authorities(rules.entities))
         return FactSources(
-            rules.entities,
+            rules,
             self._authorities[1],
             build_realm(self._settings),
             self._realms,

@@ -47,33 +47,35 @@ def check_x(settings: Settings, database: Database, *, now: datetime) -> Iterato
 def _check_usage(settings: Settings, database: Database, api: XApi, now: datetime) -> CheckResult:
     with database.read() as connection:
         limits = x_rate_limits.load(connection, settings)
-    left = _format_left(settings, limits, now)
+    quota_text = _format_left(settings, limits, now)
     breaker = limits.breaker
     if breaker.kind in ("throttled", "quota_spent") and breaker.until is not None and now < breaker.until:
         until = write_instant(breaker.until.replace(microsecond=0))
         return CheckResult(
-            "X", "note", f"gets no requests until {until}: {_end_sentence(breaker.message)} {left}"
+            "X", "note", f"gets no requests until {until}: {_end_sentence(breaker.message)} {quota_text}"
         )
     try:
         usage = api.usage(now=now)
     except XRequestError as error:
-        return _report_refusal(error, left)
+        return _report_refusal(error, quota_text)
     if breaker.kind != "closed":
         with database.write() as connection:
             x_rate_limits.store(connection, x_rate_limits.load(connection, settings).with_closed_breaker())
-    return CheckResult("X", "ok", f"answers. {left}{_format_usage(usage)}")
+    return CheckResult("X", "ok", f"answers. {quota_text}{_format_usage(usage)}")
 
 
-def _report_refusal(error: XRequestError, left: str) -> CheckResult:
+def _report_refusal(error: XRequestError, quota_text: str) -> CheckResult:
     message = _end_sentence(redact(error.message))
     if error.kind is ErrorKind.UNAUTHORISED:
         return CheckResult("X", "fault", f"refuses the token: {message} Correct {SETTING_NAME}.")
     if error.kind is ErrorKind.REFUSED:
-        return CheckResult("X", "fault", f"refuses access: {message} Fix that in the account at X. {left}")
+        return CheckResult(
+            "X", "fault", f"refuses access: {message} Fix that in the account at X. {quota_text}"
+        )
     if error.kind in (ErrorKind.THROTTLED, ErrorKind.QUOTA_SPENT):
-        return CheckResult("X", "note", f"asks us to wait: {message} {left}")
+        return CheckResult("X", "note", f"asks us to wait: {message} {quota_text}")
     return CheckResult(
-        "X", "fault", f"does not answer: {message} Topics are ranked by the posts already read. {left}"
+        "X", "fault", f"does not answer: {message} Topics are ranked by the posts already read. {quota_text}"
     )
 
 

@@ -54,8 +54,8 @@ class _Round:
     changed_topic_ids: set[int] = field(default_factory=set)
 
     def can_request(self, endpoint: Endpoint) -> bool:
-        most = self.settings.x_requests_per_15_minutes
-        return self.result.refused is None and self.state.can_request(endpoint, self.now, most)
+        max_requests = self.settings.x_requests_per_15_minutes
+        return self.result.refused is None and self.state.can_request(endpoint, self.now, max_requests)
 
 
 def fetch_posts(

@@ -41,25 +41,25 @@ def store_posts(
     A post that belongs to another topic stays there. X bills a post once a day (UTC), however often it is
     read.
     """
-    known = _load_known(connection, [post.id for post in posts])
+    known_rows = _load_known(connection, [post.id for post in posts])
     accounts = find_official_accounts(topic, entities)
     new = [
         {**_build_row(post, now), "topic_id": topic.id, "official": post.username.lower() in accounts}
         for post in posts
-        if post.id not in known
+        if post.id not in known_rows
     ]
     upsert(connection, topic_posts, new)
-    return len(new) + update_counts(connection, [post for post in posts if post.id in known], now)
+    return len(new) + update_counts(connection, [post for post in posts if post.id in known_rows], now)
 
 
 def update_counts(connection: Connection, posts: Sequence[Post], now: datetime) -> int:
     """Store the current counts of known posts; returns the number of billed posts."""
-    known = _load_known(connection, [post.id for post in posts])
+    known_rows = _load_known(connection, [post.id for post in posts])
     for post in posts:
-        if post.id in known:
-            one = sa.update(topic_posts).where(topic_posts.c.post_id == post.id)
-            connection.execute(one.values(**_build_counts(post, now)))
-    return sum(1 for row in known.values() if row.read_at.date() != now.date())
+        if post.id in known_rows:
+            update = sa.update(topic_posts).where(topic_posts.c.post_id == post.id)
+            connection.execute(update.values(**_build_counts(post, now)))
+    return sum(1 for row in known_rows.values() if row.read_at.date() != now.date())
 
 
 def list_stale_ids(
@@ -85,11 +85,11 @@ def list_stale_ids(
 
 def delete_posts(connection: Connection, post_ids: Iterable[str], now: datetime) -> None:
     """Delete posts that no longer exist on X, also from the media of their topics."""
-    known = _load_known(connection, sorted(post_ids))
-    connection.execute(sa.delete(topic_posts).where(topic_posts.c.post_id.in_(sorted(known))))
-    shown = _load_shown(connection, sorted({row.topic_id for row in known.values()}))
-    for topic_id, items in shown.items():
-        urls = [item.url for item in items if parse_post_id(item.url) in known]
+    known_rows = _load_known(connection, sorted(post_ids))
+    connection.execute(sa.delete(topic_posts).where(topic_posts.c.post_id.in_(sorted(known_rows))))
+    shown_media = _load_shown(connection, sorted({row.topic_id for row in known_rows.values()}))
+    for topic_id, items in shown_media.items():
+        urls = [item.url for item in items if parse_post_id(item.url) in known_rows]
         topic_store.remove_media(connection, topic_id, "tweet", urls, now=now)
 
 
@@ -119,8 +119,8 @@ def reassign_merged_posts(database: Database) -> None:
         return
     with database.write() as connection:
         for topic_id, into in merged:
-            moved = sa.update(topic_posts).where(topic_posts.c.topic_id == topic_id)
-            connection.execute(moved.values(topic_id=into))
+            statement = sa.update(topic_posts).where(topic_posts.c.topic_id == topic_id)
+            connection.execute(statement.values(topic_id=into))
 
 
 def update_scores(connection: Connection, now: datetime, *, topic_ids: Iterable[int] | None = None) -> int:
@@ -133,37 +133,39 @@ def update_scores(connection: Connection, now: datetime, *, topic_ids: Iterable[
         selected = selected.where(topic_posts.c.topic_id.in_(sorted(set(topic_ids))))
     for row in connection.execute(selected):
         by_topic.setdefault(row.topic_id, []).append(row)
-    shown = _load_shown(connection, sorted(by_topic))
-    written = 0
+    shown_media = _load_shown(connection, sorted(by_topic))
+    updated_count = 0
     for topic_id in sorted(by_topic):
-        written += _update_topic_media(connection, topic_id, by_topic[topic_id], shown.get(topic_id, []), now)
-    return written
+        updated_count += _update_topic_media(
+            connection, topic_id, by_topic[topic_id], shown_media.get(topic_id, []), now
+        )
+    return updated_count
 
 
 def delete_old_posts(connection: Connection, now: datetime) -> int:
     """Delete posts whose counts are older than :data:`POST_RETENTION`; they stay as media. Returns the number
     of deleted posts, at most :data:`MAX_DELETED_POSTS`."""
-    old = (
+    old_post_ids = (
         sa.select(topic_posts.c.post_id)
         .where(topic_posts.c.read_at < now - POST_RETENTION)
         .order_by(topic_posts.c.read_at)
         .limit(MAX_DELETED_POSTS)
     )
-    return connection.execute(sa.delete(topic_posts).where(topic_posts.c.post_id.in_(old))).rowcount
+    return connection.execute(sa.delete(topic_posts).where(topic_posts.c.post_id.in_(old_post_ids))).rowcount
 
 
 def find_official_accounts(topic: Topic, entities: Mapping[str, Entity]) -> frozenset[str]:
     """Find the official accounts of a topic's entities, in lower case and without the at sign."""
-    named = (entities[one] for one in topic.entities if one in entities)
+    topic_entities = (entities[entity_id] for entity_id in topic.entities if entity_id in entities)
     return frozenset(
-        account.lstrip("@").lower() for entity in named for account in entity.official_x_accounts
+        account.lstrip("@").lower() for entity in topic_entities for account in entity.official_x_accounts
     )
 
 
 def parse_post_id(url: str) -> str | None:
     """Return the id of the post that a URL of X leads to, in any of its forms; None for other URLs."""
-    found = _STATUS.fullmatch(url)
-    return found[1] if found else None
+    match = _STATUS.fullmatch(url)
+    return match[1] if match else None
 
 
 def build_post_url(row: Row[Any]) -> str:
@@ -172,15 +174,21 @@ def build_post_url(row: Row[Any]) -> str:
 
 
 def _update_topic_media(
-    connection: Connection, topic_id: int, posts: Sequence[Row[Any]], shown: Sequence[Media], now: datetime
+    connection: Connection,
+    topic_id: int,
+    posts: Sequence[Row[Any]],
+    shown_media: Sequence[Media],
+    now: datetime,
 ) -> bool:
     post_ids = {row.post_id for row in posts}
-    stored = {item.url: item for item in shown if parse_post_id(item.url) in post_ids}
+    stored = {item.url: item for item in shown_media if parse_post_id(item.url) in post_ids}
     # An API client may have sent the post too, under another URL: then the topic keeps that URL alone.
-    sent = {parse_post_id(url): url for url in sorted(stored)}
+    stored_url_by_id = {parse_post_id(url): url for url in sorted(stored)}
     expected = {
         item.url: item
-        for item in (_build_media(row, sent.get(row.post_id), now) for row in _select_top_posts(posts))
+        for item in (
+            _build_media(row, stored_url_by_id.get(row.post_id), now) for row in _select_top_posts(posts)
+        )
     }
     surplus_urls = stored.keys() - expected.keys()
     if not surplus_urls and _is_up_to_date(expected, stored):
@@ -203,13 +211,13 @@ def _is_up_to_date(expected: Mapping[str, Media], stored: Mapping[str, Media]) -
     """True if the stored items match, apart from a small change of their scores."""
     if expected.keys() != stored.keys():
         return False
-    if any(_content(item) != _content(stored[url]) for url, item in expected.items()):
+    if any(_get_content(item) != _get_content(stored[url]) for url, item in expected.items()):
         return False
     new, old = (scoring.sum_scores(item.score for item in items.values()) for items in (expected, stored))
     return abs(new - old) <= SCORE_CHANGE_THRESHOLD * max(abs(old), 0.01)
 
 
-def _content(item: Media) -> tuple[object, ...]:
+def _get_content(item: Media) -> tuple[object, ...]:
     return (item.title, item.summary, item.published_at, item.language)
 
 
@@ -232,12 +240,12 @@ def _read_metrics(row: Row[Any]) -> PublicMetrics:
 
 def _load_shown(connection: Connection, topic_ids: Sequence[int]) -> dict[int, list[Media]]:
     """Load the posts among the media of topics."""
-    found: dict[int, list[Media]] = {}
+    posts_by_topic: dict[int, list[Media]] = {}
     for at in range(0, len(topic_ids), BATCH_SIZE):
         part = topic_media.c.topic_id.in_(topic_ids[at : at + BATCH_SIZE])
         for row in connection.execute(sa.select(topic_media).where(part, topic_media.c.kind == "tweet")):
-            found.setdefault(row.topic_id, []).append(parse_media(row))
-    return found
+            posts_by_topic.setdefault(row.topic_id, []).append(parse_media(row))
+    return posts_by_topic
 
 
 def _load_known(connection: Connection, post_ids: Sequence[str]) -> dict[str, Row[Any]]:

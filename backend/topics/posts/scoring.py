@@ -26,9 +26,10 @@ def compute_score(metrics: PublicMetrics, published_at: datetime, official: bool
     scores, so reading a post again adds nothing twice.
     """
     hours = max((now - published_at).total_seconds() / 3600, 0.0)
-    fresh = 2 ** (-hours / SCORE_HALF_LIFE_HOURS)
+    freshness = 2 ** (-hours / SCORE_HALF_LIFE_HOURS)
     return round(
-        math.log1p(compute_engagement(metrics)) * fresh * (OFFICIAL_FACTOR if official else 1.0), SCORE_DIGITS
+        math.log1p(compute_engagement(metrics)) * freshness * (OFFICIAL_FACTOR if official else 1.0),
+        SCORE_DIGITS,
     )
 
 

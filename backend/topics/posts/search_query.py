@@ -42,9 +42,9 @@ def _build_alternatives(topic: Topic, entities: Mapping[str, Entity]) -> Iterato
     for language in LANGUAGES:
         if language in topic.texts and (headline := _trim_headline(topic.texts[language].title)):
             yield f'"{headline}"'
-    named = [entities[one] for one in topic.entities if one in entities][:2]
-    if len(named) == 2:
-        yield f"({' '.join(map(_build_name_query, named))})"
+    topic_entities = [entities[entity_id] for entity_id in topic.entities if entity_id in entities][:2]
+    if len(topic_entities) == 2:
+        yield f"({' '.join(map(_build_name_query, topic_entities))})"
 
 
 def _list_urls(topic: Topic) -> Iterator[str]:

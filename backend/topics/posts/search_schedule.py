@@ -87,8 +87,10 @@ def list_due_searches(
     )
     with database.read() as connection:
         stored = {row.id: row for row in connection.execute(query_rows)}
-        found = topic_rows.read_topics(connection, list(stored))
-    return [_resume_search(topic, build_query(topic, entities), stored[topic.id or 0]) for topic in found]
+        due_topics = topic_rows.read_topics(connection, list(stored))
+    return [
+        _resume_search(topic, build_query(topic, entities), stored[topic.id or 0]) for topic in due_topics
+    ]
 
 
 def _resume_search(topic: Topic, query: str | None, row: Row[Any]) -> Search:
@@ -103,9 +105,13 @@ def store_search(
 ) -> None:
     """Store the progress of a search. The next page is due at once. A complete search is due again after
     ``wait``, or else after an interval that depends on the topic's age."""
-    fresh = now - search.topic.published_at < FRESH_AGE
-    rest = (
-        timedelta() if search.next_token is not None else FRESH_SEARCH_INTERVAL if fresh else SEARCH_INTERVAL
+    is_fresh = now - search.topic.published_at < FRESH_AGE
+    interval = (
+        timedelta()
+        if search.next_token is not None
+        else FRESH_SEARCH_INTERVAL
+        if is_fresh
+        else SEARCH_INTERVAL
     )
     row = {
         "topic_id": search.topic_id,
@@ -115,12 +121,12 @@ def store_search(
         "next_token": search.next_token,
         "pages": search.pages,
         "asked_at": now,
-        "due_at": now + (rest if wait is None else wait),
+        "due_at": now + (interval if wait is None else wait),
     }
     upsert(connection, post_searches, [row])
 
 
 def delete_old_searches(connection: Connection, now: datetime) -> None:
     """Delete searches of topics that left the ranking window long ago."""
-    old = post_searches.c.due_at < now - POST_RETENTION
-    connection.execute(sa.delete(post_searches).where(old))
+    is_old = post_searches.c.due_at < now - POST_RETENTION
+    connection.execute(sa.delete(post_searches).where(is_old))

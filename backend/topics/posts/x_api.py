@@ -72,21 +72,21 @@ class XApi:
             params["start_time"] = start_time.strftime("%Y-%m-%dT%H:%M:%SZ")
         if next_token is not None:
             params["next_token"] = next_token
-        return self._request("/2/tweets/search/recent", params, now, x_parsing.parse_page)
+        return self._send_request("/2/tweets/search/recent", params, now, x_parsing.parse_page)
 
     def lookup(self, ids: Sequence[str], *, now: datetime) -> Page:
         """Return the current state of these posts; ``unavailable_ids`` lists the ones that X no longer
         has."""
-        return self._request("/2/tweets", {"ids": ",".join(ids), **_FIELDS}, now, x_parsing.parse_page)
+        return self._send_request("/2/tweets", {"ids": ",".join(ids), **_FIELDS}, now, x_parsing.parse_page)
 
     def usage(self, *, now: datetime) -> Usage:
         """Return the project's usage of this month without reading a post."""
-        return self._request("/2/usage/tweets", {}, now, x_parsing.parse_usage)
+        return self._send_request("/2/usage/tweets", {}, now, x_parsing.parse_usage)
 
     def close(self) -> None:
         self._client.close()
 
-    def _request(
+    def _send_request(
         self,
         path: str,
         params: Mapping[str, str | int],

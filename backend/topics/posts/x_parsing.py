@@ -159,8 +159,8 @@ def _parse_unavailable_id(error: Mapping[str, object]) -> str | None:
     """Return the id of a post that X reports as deleted or not readable by this account."""
     kind = parsing.parse_text(error.get("type")) or ""
     is_about_post = error.get("resource_type") in ("tweet", "post")
-    found = parsing.parse_text(error.get("resource_id")) or parsing.parse_text(error.get("value")) or ""
-    return found if is_about_post and kind.endswith(_UNAVAILABLE_TYPES) and _ID.fullmatch(found) else None
+    post_id = parsing.parse_text(error.get("resource_id")) or parsing.parse_text(error.get("value")) or ""
+    return post_id if is_about_post and kind.endswith(_UNAVAILABLE_TYPES) and _ID.fullmatch(post_id) else None
 
 
 def _find_newest_id(meta: Mapping[str, object], posts: Mapping[str, Post]) -> str | None:
@@ -201,8 +201,8 @@ def _parse_metrics(metrics: Mapping[str, object]) -> PublicMetrics:
 
 
 def _parse_count(value: object) -> int | None:
-    found = parsing.parse_int(value)
-    return found if found is not None and 0 <= found <= 10**15 else None
+    count = parsing.parse_int(value)
+    return count if count is not None and 0 <= count <= 10**15 else None
 
 
 def _parse_text(value: object) -> str:

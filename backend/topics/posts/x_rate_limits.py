@@ -62,14 +62,14 @@ class XState:
 
     def posts_allowed(self, now: datetime) -> int:
         """Return the number of posts that may be read now."""
-        limit, left = self.budget.limit, self.budget.remaining(now)
-        if limit is None or left is None:
+        limit, remaining_posts = self.budget.limit, self.budget.remaining(now)
+        if limit is None or remaining_posts is None:
             raise ValueError("The monthly budget of posts has no limit. Set CHAINPROOF_X_MONTHLY_POSTS.")
         due = (
-            int(limit * ((now - self._reading_start(now) + READ_AHEAD) / LONGEST_MONTH))
+            int(limit * ((now - self._find_reading_start(now) + READ_AHEAD) / LONGEST_MONTH))
             - self.budget.for_month_of(now).used
         )
-        return max(0, min(left, due, max(MIN_PAGE_SIZE, int(limit * (DAY / LONGEST_MONTH)))))
+        return max(0, min(remaining_posts, due, max(MIN_PAGE_SIZE, int(limit * (DAY / LONGEST_MONTH)))))
 
     def record_request(self, now: datetime) -> "XState":
         """Return the state at the start of a request."""
@@ -83,7 +83,7 @@ class XState:
             self,
             breaker=self.breaker.record_success(now),
             budget=self.budget.record_spending(cost, now),
-            since=self._reading_start(now),
+            since=self._find_reading_start(now),
             windows=self._update_windows(endpoint, page.window),
             last_success=now,
         )
@@ -108,7 +108,7 @@ class XState:
         """Return the state with a closed breaker, after X answered a check by ``doctor``."""
         return replace(self, breaker=CircuitBreaker(fingerprint=self.breaker.fingerprint))
 
-    def _reading_start(self, now: datetime) -> datetime:
+    def _find_reading_start(self, now: datetime) -> datetime:
         """Return the start of this month's reading: ``now`` if nothing was read this month."""
         if self.since is None or self.budget.resets_at(self.since) != self.budget.resets_at(now):
             return now

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Row
 
 from backend.entities.model import Language
+from backend.entity_names.name_index import NamedEntities
 from backend.topics.model import Category
 from backend.topics.tables import topic_texts, topics
 
@@ -21,15 +22,19 @@ LIST_COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
     topic_texts.c.language,
     topic_texts.c.published_at,
     topics.c.url,
+    topics.c.updated_at,
 )
-"""The columns of a list item."""
+"""The columns of a list item, and the time of the topic's last change."""
 LIST_ORDER = (topic_texts.c.published_at.desc(), topic_texts.c.topic_id.desc())
 
 
 @dataclass(frozen=True, slots=True)
 class TopicFilter:
     """Selects topics published at ``after`` or later and before ``before``, with every word of ``find`` in
-    their text and about one of ``entities``, where any are given."""
+    their text and about one of ``entities``, where any are given.
+
+    A topic matches one of ``names`` if its text has the words of the name, or if it is about an entity with
+    this name."""
 
     language: Language
     category: Category | None = None
@@ -37,11 +42,12 @@ class TopicFilter:
     after: datetime | None = None
     find: str = ""
     entities: tuple[str, ...] = ()
+    names: tuple[NamedEntities, ...] = ()
 
     @property
     def is_search(self) -> bool:
         """True if the filter needs the full-text index."""
-        return bool(self.find.strip() or self.entities)
+        return bool(self.find.strip() or self.entities or self.names)
 
 
 class Page(NamedTuple):

@@ -55,11 +55,11 @@ class Pages:
         """Read the ``page``-th page, counted from 1; one past the end is empty."""
         first = (page - 1) * page_size
         with self._database.snapshot() as connection:
-            cache = self._current_cache(connection)
+            cache = self._get_current_cache(connection)
             if topic_filter.is_search:
-                found = self._find(connection, cache, topic_filter)
-                ids: Sequence[int] = found[first : first + page_size]
-                total = len(found)
+                found_ids = self._find(connection, cache, topic_filter)
+                ids: Sequence[int] = found_ids[first : first + page_size]
+                total = len(found_ids)
             else:
                 total = self._count(connection, cache, topic_filter)
                 chosen = self._select(topic_filter).order_by(*LIST_ORDER).limit(page_size).offset(first)
@@ -67,7 +67,7 @@ class Pages:
             # A statement of its own: PostgreSQL plans to join whole tables where it does not know the limit.
             return Page(_read_rows(connection, topic_filter.language, ids), total)
 
-    def _current_cache(self, connection: Connection) -> _Cache:
+    def _get_current_cache(self, connection: Connection) -> _Cache:
         counter = connection.execute(_COUNTER).scalar_one_or_none() or 0
         cache = self._cache
         if cache.counter != counter:
@@ -89,18 +89,22 @@ class Pages:
         return total
 
     def _find(self, connection: Connection, cache: _Cache, topic_filter: TopicFilter) -> "array[int]":
-        found = cache.found.get(topic_filter)
-        if found is None:
+        found_ids = cache.found.get(topic_filter)
+        if found_ids is None:
             matching = search_index.build_match(
-                connection, topic_filter.language, topic_filter.find, topic_filter.entities
+                connection,
+                topic_filter.language,
+                topic_filter.find,
+                topic_filter.entities,
+                topic_filter.names,
             )
             if matching is None:
                 return array("q")
             chosen = self._select(topic_filter).join(matching, matching.c.topic_id == topic_texts.c.topic_id)
-            found = array("q", connection.execute(chosen.order_by(*LIST_ORDER)).scalars())
-            cache.make_room(len(found))
-            cache.found[topic_filter] = found
-        return found
+            found_ids = array("q", connection.execute(chosen.order_by(*LIST_ORDER)).scalars())
+            cache.make_room(len(found_ids))
+            cache.found[topic_filter] = found_ids
+        return found_ids
 
     def _select(self, topic_filter: TopicFilter) -> sa.Select[int]:
         """Select the ids of all topics that match ``topic_filter``, apart from its search terms."""
@@ -124,10 +128,10 @@ def _read_rows(connection: Connection, language: Language, ids: Sequence[int]) -
     """Rows of :data:`LISTED`, in the order of ``ids``."""
     if not ids:
         return []
-    look = (
+    query = (
         sa.select(*LIST_COLUMNS)
         .join(topics, topics.c.id == topic_texts.c.topic_id)
         .where(topic_texts.c.topic_id.in_(list(ids)), topic_texts.c.language == language)
     )
-    rows = {row.topic_id: row for row in connection.execute(look)}
+    rows = {row.topic_id: row for row in connection.execute(query)}
     return [rows[topic_id] for topic_id in ids]

@@ -68,13 +68,13 @@ class PreparedPages:
         """Return the cached page for exactly this path and query string, if any."""
         with self._lock:
             cache = self._cache
-            found = cache.pages.get((path, query))
-            if found is None:
+            page = cache.pages.get((path, query))
+            if page is None:
                 return None
             cache.pages.move_to_end((path, query))
-        if found.expires_at is not None and self._now() >= found.expires_at:
+        if page.expires_at is not None and self._now() >= page.expires_at:
             return None
-        return found.response
+        return page.response
 
     def render(self, key: RequestKey, renderer: PageRenderer) -> Prepared:
         """Render and cache the page, so that :meth:`find` returns it now and after changes."""

@@ -22,7 +22,7 @@ def build_archive_topics(landmarks: Iterable[Landmark], authorities: Authorities
     return [
         Topic(
             category=_CATEGORIES.get(landmark.category, Category.NORMAL),
-            published_at=_event_time(landmark),
+            published_at=_get_event_time(landmark),
             url=landmark.urls[0],
             texts={language: _build_text(landmark, language) for language in LANGUAGES},
             external_id=f"archive:{landmark.id}",
@@ -57,16 +57,16 @@ def build_anniversary_topics(
     ]
 
 
-def _is_anniversary(today: date, then: date) -> bool:
-    """True if ``then`` was on this day of an earlier year. 29 February counts as 28 February in common
+def _is_anniversary(today: date, event_day: date) -> bool:
+    """True if ``event_day`` was on this day of an earlier year. 29 February counts as 28 February in common
     years."""
-    leaping = (then.month, then.day) == (2, 29) and (today.month, today.day) == (2, 28)
-    same = (today.month, today.day) == (then.month, then.day)
+    leaping = (event_day.month, event_day.day) == (2, 29) and (today.month, today.day) == (2, 28)
+    is_same_day = (today.month, today.day) == (event_day.month, event_day.day)
     has_its_own = leaping and today.year % 4 == 0
-    return then.year < today.year and (same or (leaping and not has_its_own))
+    return event_day.year < today.year and (is_same_day or (leaping and not has_its_own))
 
 
-def _event_time(landmark: Landmark) -> datetime:
+def _get_event_time(landmark: Landmark) -> datetime:
     return landmark.time_utc or datetime.combine(landmark.date, time(12), UTC)
 
 
@@ -100,9 +100,9 @@ def _build_media(landmark: Landmark, authorities: Authorities) -> tuple[Media, .
         landmark.urls,
         key=lambda url: -authorities.classify(url, about=about, is_general=url in general).score,
     )
-    at = _event_time(landmark)
-    return tuple(Media("primary_source", url, published_at=at, site_name=_host(url)) for url in ranked)
+    at = _get_event_time(landmark)
+    return tuple(Media("primary_source", url, published_at=at, site_name=_get_host(url)) for url in ranked)
 
 
-def _host(url: str) -> str:
+def _get_host(url: str) -> str:
     return url.split("/")[2].removeprefix("www.")

@@ -77,7 +77,7 @@ def collect_facts(
     )[:MAX_ASSETS]
     seconds, coins = SPAN_SECONDS["7d"], []
     for entry in ranked:
-        figure, entity = entry.figure, by_asset.get(entry.asset.id)
+        published, entity = entry.figure, by_asset.get(entry.asset.id)
         week = price_history.load_candles(
             connection, history_realm, entry.asset.id, seconds, now - WEEK, now
         )[:-1]
@@ -90,11 +90,11 @@ def collect_facts(
                 is_stable=entry.asset.pegged_to is not None
                 or (entity is not None and entity.type == "stablecoin"),
                 is_dollar=entry.asset.pegged_to == "usd",
-                price=figure.price or Decimal(0),
-                change=figure.pct_change_24h or Decimal(0),
-                cap=figure.market_cap or Decimal(0),
-                volume=figure.volume_24h,
-                source=figure.source or "",
+                price=published.price or Decimal(0),
+                change=published.pct_change_24h or Decimal(0),
+                cap=published.market_cap or Decimal(0),
+                volume=published.volume_24h,
+                source=published.source or "",
                 week_high=max((candle.high for candle in week), default=None) if len(week) >= 12 else None,
                 week_low=min((candle.low for candle in week), default=None) if len(week) >= 12 else None,
             )
@@ -109,6 +109,6 @@ def collect_facts(
     )
 
 
-def _is_known(figure: Published) -> bool:
-    known = (figure.price, figure.pct_change_24h, figure.market_cap)
-    return not figure.stale and None not in known
+def _is_known(published: Published) -> bool:
+    required_values = (published.price, published.pct_change_24h, published.market_cap)
+    return not published.stale and None not in required_values

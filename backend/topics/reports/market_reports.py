@@ -50,13 +50,13 @@ def _build_wrap(facts: MarketFacts, context: ReportContext) -> Iterator[Topic]:
     change = totals.market_cap_change_24h
 
     def write_draft(language: Language) -> Draft:
-        cap, moved = format_money(totals.market_cap, language), format_percent(change)
-        when = format_day(facts.at, language)
+        cap, change_text = format_money(totals.market_cap, language), format_percent(change)
+        day = format_day(facts.at, language)
         return Draft(
-            fill(language, "wrap", cap=cap, change=moved),
-            fill(language, "wrap_sub", price=format_price(bitcoin.price, language), day=when),
+            fill(language, "wrap", cap=cap, change=change_text),
+            fill(language, "wrap_sub", price=format_price(bitcoin.price, language), day=day),
             [
-                fill(language, "wrap_cap", cap=cap, change=moved),
+                fill(language, "wrap_cap", cap=cap, change=change_text),
                 format_price_line(bitcoin, language),
                 *_list_wrap_sentences(facts, totals, language),
             ],
@@ -75,16 +75,16 @@ def _list_wrap_sentences(facts: MarketFacts, totals: MarketTotals, language: Lan
         yield fill(
             language, "mood_stands", value=str(facts.mood.value), label=_translate_label(facts.mood, language)
         )
-    moved = _sort_by_change(facts)
+    sorted_coins = _sort_by_change(facts)
     count = str(len(facts.coins))
-    yield fill(language, "wrap_best", count=count, names=join_names(moved[:MAX_NAMED], language))
-    yield fill(language, "wrap_worst", names=join_names(moved[: -MAX_NAMED - 1 : -1], language))
+    yield fill(language, "wrap_best", count=count, names=join_names(sorted_coins[:MAX_NAMED], language))
+    yield fill(language, "wrap_worst", names=join_names(sorted_coins[: -MAX_NAMED - 1 : -1], language))
 
 
 def _build_movers(facts: MarketFacts, context: ReportContext) -> Iterator[Topic]:
     """Build the reports on the day's largest rises and falls, if there are any."""
-    moved = _sort_by_change(facts)
-    for kind, coins in (("up", moved[:MAX_NAMED]), ("down", moved[: -MAX_NAMED - 1 : -1])):
+    sorted_coins = _sort_by_change(facts)
+    for kind, coins in (("up", sorted_coins[:MAX_NAMED]), ("down", sorted_coins[: -MAX_NAMED - 1 : -1])):
         first = coins[0]
         if (first.change <= 0) == (kind == "up"):
             continue
@@ -129,11 +129,11 @@ def _write_extremes(kind: str, coins: Sequence[Coin], language: Language) -> Dra
     return Draft(
         fill(language, kind, names=join_names(coins, language, changes=False)),
         fill(language, "extreme_sub"),
-        [_beyond(coin, kind, language) for coin in coins],
+        [_describe_extreme(coin, kind, language) for coin in coins],
     )
 
 
-def _beyond(coin: Coin, kind: str, language: Language) -> str:
+def _describe_extreme(coin: Coin, kind: str, language: Language) -> str:
     bound = coin.week_high if kind == "high" else coin.week_low
     return fill(
         language,
@@ -176,18 +176,18 @@ def _build_mood(facts: MarketFacts, mood: FearGreed, context: ReportContext) -> 
 
 
 def _build_peg(facts: MarketFacts, coin: Coin, context: ReportContext) -> Topic:
-    off = abs(coin.price - 1) * 100
+    deviation_percent = abs(coin.price - 1) * 100
 
     def write_draft(language: Language) -> Draft:
         name, at = coin.name(language), format_price(coin.price, language)
-        deviation = format_percent(off, signed=False)
+        deviation = format_percent(deviation_percent, signed=False)
         return Draft(
             fill(language, "peg", name=name, deviation=deviation),
             fill(language, "peg_sub", price=at, day=format_day(facts.at, language)),
             [fill(language, "peg_text", name=name, price=at), format_price_line(coin, language)],
         )
 
-    category = Category.BREAKING if off >= PEG_BREAKING_PERCENT else Category.IMPORTANT
+    category = Category.BREAKING if deviation_percent >= PEG_BREAKING_PERCENT else Category.IMPORTANT
     return context.build_topic(
         facts, f"peg:{coin.id}", slot_start(facts.at, 24), category, write_draft, [coin]
     )
@@ -198,9 +198,9 @@ def _build_turnover(
 ) -> Topic:
     def write_draft(language: Language) -> Draft:
         times = format((share / median).quantize(Decimal(1)), "f")
-        shown = format_percent(share * 100, signed=False)
+        share_text = format_percent(share * 100, signed=False)
         return Draft(
-            fill(language, "turnover", name=coin.name(language), share=shown),
+            fill(language, "turnover", name=coin.name(language), share=share_text),
             fill(language, "turnover_sub", volume=format_money(coin.volume or Decimal(0), language)),
             [
                 fill(language, "turnover_text", times=times, count=str(len(facts.coins))),

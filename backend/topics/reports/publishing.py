@@ -19,8 +19,9 @@ from backend.topics.reports.landmarks import build_anniversary_topics, build_arc
 from backend.topics.reports.market_facts import collect_facts
 from backend.topics.reports.market_reports import build_market_reports
 from backend.topics.reports.report_builder import ReportContext
+from backend.topics.reports.sample_media import add_sample_media
 from backend.topics.store import topic_store
-from backend.topics.tables import topics
+from backend.topics.tables import topic_media, topics
 
 log = structlog.get_logger(__name__)
 
@@ -52,29 +53,36 @@ class ReportPublisher:
             )
         authorities = Authorities(rules.entities)
         due = build_market_reports(facts, ReportContext(self._settings.api_url))
-        due += build_anniversary_topics(self._archive(), now, authorities, realm)
+        due += build_anniversary_topics(self._load_archive(), now, authorities, realm)
         if realm == "sample":
-            due += build_archive_topics(self._archive(), authorities)
+            due += build_archive_topics(self._load_archive(), authorities)
+            due = [add_sample_media(topic, now, self._settings.api_url) for topic in due]
         return self._write(due, now)
 
     def close(self) -> None:
         self._market.close()
 
-    def _archive(self) -> list[Landmark]:
+    def _load_archive(self) -> list[Landmark]:
         if self._landmarks is None:
             self._landmarks = landmark_archive.load_landmarks()
         return self._landmarks
 
     def _write(self, due: Sequence[Topic], now: datetime) -> int:
-        """Store the new topics. An existing report never changes; later figures go into the next one."""
+        """Store the new topics. An existing report never changes; later figures go into the next one.
+
+        Sample topics of an earlier version, which have no posts, are stored again with their media.
+        """
         names = [topic.external_id for topic in due]
-        written = sa.select(topics.c.external_id).where(topics.c.external_id.in_(names))
+        has_posts = sa.exists().where(topic_media.c.topic_id == topics.c.id, topic_media.c.kind == "tweet")
+        query = sa.select(topics.c.external_id).where(
+            topics.c.external_id.in_(names), sa.or_(topics.c.realm != "sample", has_posts)
+        )
         with self._database.read() as connection:
-            known = set(connection.execute(written).scalars())
-        fresh = [topic for topic in due if topic.external_id not in known]
-        if not fresh:
+            stored_ids = set(connection.execute(query).scalars())
+        new_reports = [topic for topic in due if topic.external_id not in stored_ids]
+        if not new_reports:
             return 0
         with self._database.write() as connection:
-            topic_store.store_topics(connection, fresh, now=now)
-        log.info("reports_written", topics=len(fresh))
-        return len(fresh)
+            topic_store.store_topics(connection, new_reports, now=now)
+        log.info("reports_written", topics=len(new_reports))
+        return len(new_reports)

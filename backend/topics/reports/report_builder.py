@@ -39,8 +39,8 @@ class ReportContext:
         coins: Iterable[Coin] = (),
     ) -> Topic:
         """Build a report. Its external id consists of its realm, kind and time slot."""
-        named = list(coins)
-        path = f"/prices/{named[0].id}/quotes" if named else "/crypto/market-overview"
+        named_coins = list(coins)
+        path = f"/prices/{named_coins[0].id}/quotes" if named_coins else "/crypto/market-overview"
         name = f"{facts.realm}:{kind}:{slot:%Y-%m-%dT%H:%MZ}"
         url = f"{self.base_url}{path}"
         return Topic(
@@ -52,7 +52,7 @@ class ReportContext:
             },
             external_id=name,
             realm=facts.realm,
-            entities=tuple(coin.entity for coin in named if coin.entity),
+            entities=tuple(coin.entity for coin in named_coins if coin.entity),
             event=kind.partition(":")[0],
             media=(Media("primary_source", url, title=path, published_at=facts.at, site_name="Chainproof"),),
         )

@@ -34,7 +34,7 @@ def update_documents(connection: Connection, topics: Sequence[Topic], now: datet
         connection, document_rows.prepare_documents(_select_changed(connection, documents)), now=now
     )
     possible = {_build_name(topic.id, language) for topic in topics for language in LANGUAGES}
-    obsolete = possible - {one.external_id for one in documents if one.kind == "topic"}
+    obsolete = possible - {document.external_id for document in documents if document.kind == "topic"}
     document_writer.delete_documents(connection, "topic", obsolete)
 
 
@@ -112,11 +112,11 @@ def _build_media_documents(connection: Connection, items: Iterable[Media]) -> li
 def _load_feed_texts(connection: Connection, urls: Iterable[str]) -> dict[str, str]:
     """Load the texts that feeds sent for the articles at these URLs, where they sent any."""
     keys = {canonical_urls.build_page_key(url): url for url in urls}
-    found: dict[str, str] = {}
+    texts_by_url: dict[str, str] = {}
     for part in _split_batches(sorted(keys)):
         selected = sa.select(news_items.c.url_key, news_items.c.text).where(news_items.c.url_key.in_(part))
-        found |= {keys[row.url_key]: row.text for row in connection.execute(selected) if row.text}
-    return found
+        texts_by_url |= {keys[row.url_key]: row.text for row in connection.execute(selected) if row.text}
+    return texts_by_url
 
 
 def _build_name(topic_id: int | None, language: str) -> str:

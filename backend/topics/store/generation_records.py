@@ -49,8 +49,8 @@ class Prose(NamedTuple):
 def load_records(connection: Connection, topic_ids: Collection[int]) -> dict[tuple[int, str, str], Record]:
     """Load the records of topics by topic, language and kind."""
     selected = sa.select(written_texts).where(written_texts.c.topic_id.in_(topic_ids))
-    found = (_parse_record(row) for row in connection.execute(selected))
-    return {(record.topic_id, record.language, record.kind): record for record in found}
+    records = (_parse_record(row) for row in connection.execute(selected))
+    return {(record.topic_id, record.language, record.kind): record for record in records}
 
 
 def load_prose(database: Database, topic_id: int, language: Language) -> Prose:
@@ -73,10 +73,10 @@ def store_record(connection: Connection, record: Record) -> None:
 
 def confirm_record(connection: Connection, record: Record, as_of: datetime) -> None:
     """Mark a record as current: the topic changed, but the inputs of the model did not."""
-    same = sa.and_(
+    is_same_record = sa.and_(
         *(written_texts.c[name] == getattr(record, name) for name in ("topic_id", "language", "kind"))
     )
-    connection.execute(sa.update(written_texts).where(same).values(as_of=as_of))
+    connection.execute(sa.update(written_texts).where(is_same_record).values(as_of=as_of))
 
 
 def delete_records(connection: Connection, topic_id: int) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 
 from backend.documents.tokenizer import VERSION, document_terms, query_terms
 from backend.entities.model import LANGUAGES, Language
+from backend.entity_names.name_index import NamedEntities
 from backend.topics.model import Topic, TopicText
 from backend.topics.tables import topic_texts
 
@@ -55,28 +56,36 @@ def index_texts(connection: Connection, topics: Sequence[Topic]) -> None:
     connection.execute(indexed.values(indexed=VERSION))
 
 
-def find_outdated(connection: Connection, *, many: int) -> list[int]:
+def find_outdated(connection: Connection, *, limit: int) -> list[int]:
     """Return ids of topics with a text that this tokenizer version has not indexed."""
     outdated = sa.or_(topic_texts.c.indexed.is_(None), topic_texts.c.indexed < VERSION)
-    selected = sa.select(topic_texts.c.topic_id).where(outdated).limit(many)
+    selected = sa.select(topic_texts.c.topic_id).where(outdated).limit(limit)
     return list(dict.fromkeys(connection.execute(selected).scalars()))
 
 
 def build_match(
-    connection: Connection, language: Language, find: str, entities: Collection[str]
+    connection: Connection,
+    language: Language,
+    find: str,
+    entities: Collection[str],
+    names: Sequence[NamedEntities] = (),
 ) -> sa.Subquery | None:
     """Build a subquery with the ``topic_id`` of topics whose text in ``language`` contains every word of
     ``find``.
 
-    If ``entities`` are given, the topic must also be about one of them. Returns None without any search term.
-    A single Chinese or Japanese character matches words that begin with it.
+    If ``entities`` are given, the topic must also be about one of them. For each of ``names``, the text must
+    contain the words of the name, or the topic must be about an entity with this name. Returns None without
+    any search term. A single Chinese or Japanese character matches words that begin with it.
     """
     words = query_terms([find])[:MAX_QUERY_TERMS]
-    if not words and (find.strip() or not entities):
+    if not words and (find.strip() or not (entities or names)):
         return None
-    groups = [[word] for word in words]
+    groups = [[[word]] for word in words]
     if entities:
-        groups.append([ENTITY_PREFIX + entity for entity in sorted(entities)])
+        groups.append([[ENTITY_PREFIX + entity] for entity in sorted(entities)])
+    for name in names:
+        name_words = query_terms([name.text])[:MAX_QUERY_TERMS]
+        groups.append([name_words, *([ENTITY_PREFIX + entity] for entity in name.entities)])
     if connection.dialect.name == "sqlite":
         selected = sa.text(
             "SELECT rowid / 4 AS topic_id FROM topic_search"
@@ -93,14 +102,19 @@ def build_match(
 
 
 def _build_expression(
-    groups: Sequence[Sequence[str]], conjunction: str, disjunction: str, exact: str, prefix: str
+    groups: Sequence[Sequence[Sequence[str]]], conjunction: str, disjunction: str, exact: str, prefix: str
 ) -> str:
-    """Build the match expression in the database's syntax. Terms contain nothing that needs quoting."""
-    clauses = (
-        disjunction.join((prefix if _is_single_cjk(term) else exact).format(term) for term in group)
-        for group in groups
-    )
-    return conjunction.join(f"({group})" for group in clauses)
+    """Build the match expression in the database's syntax: of each group, all terms of one alternative.
+
+    Terms contain nothing that needs quoting.
+    """
+
+    def build_alternative(terms: Sequence[str]) -> str:
+        quoted = ((prefix if _is_single_cjk(term) else exact).format(term) for term in terms)
+        return f"({conjunction.join(quoted)})"
+
+    clauses = (disjunction.join(build_alternative(terms) for terms in group if terms) for group in groups)
+    return conjunction.join(f"({clause})" for clause in clauses)
 
 
 def _is_single_cjk(term: str) -> bool:

@@ -32,10 +32,10 @@ def write_texts(connection: Connection, entries: Sequence[Entry], *, replace: bo
     With ``replace``, stored texts in languages that are not given are deleted. A translation stays while its
     source text is unchanged.
     """
-    known = [entry for entry in entries if not entry.is_new]
-    before = _load_places(connection, [entry.id for entry in known])
-    texts_by_id = {entry.id: entry.topic.texts for entry in known}
-    translated = valid_translations.find_valid(connection, texts_by_id, replace=replace) if known else {}
+    existing = [entry for entry in entries if not entry.is_new]
+    before = _load_places(connection, [entry.id for entry in existing])
+    texts_by_id = {entry.id: entry.topic.texts for entry in existing}
+    translated = valid_translations.find_valid(connection, texts_by_id, replace=replace) if existing else {}
     kept_languages: dict[int, set[str]] = {}
     for place in before:
         if translated.get((place.topic_id, place.language), not replace):
@@ -69,30 +69,30 @@ def _load_places(connection: Connection, topic_ids: Collection[int]) -> list[Pla
     if not topic_ids:
         return []
     columns = [topic_texts.c[name] for name in Place._fields]
-    look = sa.select(*columns).where(topic_texts.c.topic_id.in_(topic_ids))
-    return [Place(*row) for row in connection.execute(look)]
+    query = sa.select(*columns).where(topic_texts.c.topic_id.in_(topic_ids))
+    return [Place(*row) for row in connection.execute(query)]
 
 
 def _delete(connection: Connection, places: Sequence[Place]) -> None:
     if places:
-        one = sa.delete(topic_texts).where(
+        statement = sa.delete(topic_texts).where(
             topic_texts.c.topic_id == sa.bindparam("of_topic"),
             topic_texts.c.language == sa.bindparam("of_language"),
         )
         parameters = [{"of_topic": place.topic_id, "of_language": place.language} for place in places]
-        connection.execute(one, parameters)
+        connection.execute(statement, parameters)
 
 
 def _update_topic_columns(connection: Connection, entries: Sequence[Entry]) -> None:
     """Copy the topic's current sort columns to all its stored texts."""
     if entries:
-        every = (
+        statement = (
             sa.update(topic_texts)
             .where(topic_texts.c.topic_id == sa.bindparam("of_topic"))
             .values({name: sa.bindparam(name) for name in _TOPIC_COLUMNS})
         )
         connection.execute(
-            every, [{"of_topic": entry.id, **_build_topic_columns(entry)} for entry in entries]
+            statement, [{"of_topic": entry.id, **_build_topic_columns(entry)} for entry in entries]
         )
 
 
@@ -114,7 +114,7 @@ def _build_rows(entry: Entry) -> list[dict[str, Any]]:
 
 
 def _build_columns(text: TopicText) -> dict[str, Any]:
-    terms = [{"term": one.term, "definition": one.definition} for one in text.terms]
+    terms = [{"term": term.term, "definition": term.definition} for term in text.terms]
     return {
         "title": text.title,
         "subtitle": text.subtitle,

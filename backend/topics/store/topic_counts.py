@@ -83,6 +83,8 @@ def count_topics(
 ) -> int:
     """Return the number of topics of ``realms`` with a text in ``language``, in ``category`` if given."""
     categories = Category if category is None else [category]
-    columns = [topic_blocks.c[block_count(realm, one)] for realm in realms for one in categories]
+    columns = [
+        topic_blocks.c[block_count(realm, category_name)] for realm in realms for category_name in categories
+    ]
     rows = sa.select(*columns).where(topic_blocks.c.language == language)
     return sum(sum(row) for row in connection.execute(rows))

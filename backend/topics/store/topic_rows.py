@@ -46,26 +46,26 @@ def update_topics(connection: Connection, entries: Sequence[Entry], now: datetim
 def read_topics(connection: Connection, ids: Sequence[int]) -> list[Topic]:
     """Load the existing topics of ``ids`` in that order, each with its media and its texts (own language
     first)."""
-    found: dict[int, Topic] = {}
+    topics_by_id: dict[int, Topic] = {}
     for at in range(0, len(ids), BATCH_SIZE):
         part = ids[at : at + BATCH_SIZE]
         texts: dict[int, dict[Language, TopicText]] = {}
         media: dict[int, list[Media]] = {}
         own_first = sa.case((topics.c.language == topic_texts.c.language, 0), else_=1)
-        look = (
+        query = (
             sa.select(topic_texts)
             .join(topics, topics.c.id == topic_texts.c.topic_id)
             .where(topic_texts.c.topic_id.in_(part))
             .order_by(topic_texts.c.topic_id, own_first, topic_texts.c.language)
         )
-        for row in connection.execute(look):
+        for row in connection.execute(query):
             texts.setdefault(row.topic_id, {})[row.language] = _parse_text(row)
-        look = sa.select(topic_media).where(topic_media.c.topic_id.in_(part)).order_by(topic_media.c.id)
-        for row in connection.execute(look):
+        query = sa.select(topic_media).where(topic_media.c.topic_id.in_(part)).order_by(topic_media.c.id)
+        for row in connection.execute(query):
             media.setdefault(row.topic_id, []).append(parse_media(row))
         for row in connection.execute(sa.select(topics).where(topics.c.id.in_(part))):
-            found[row.id] = _parse_topic(row, texts.get(row.id, {}), media.get(row.id, ()))
-    return [found[number] for number in ids if number in found]
+            topics_by_id[row.id] = _parse_topic(row, texts.get(row.id, {}), media.get(row.id, ()))
+    return [topics_by_id[number] for number in ids if number in topics_by_id]
 
 
 def parse_media(row: Row[Any]) -> Media:
@@ -120,6 +120,6 @@ def _parse_text(row: Row[Any]) -> TopicText:
         subtitle=row.subtitle,
         summary=row.summary,
         bullets=tuple(tuple(group) for group in orjson.loads(row.bullets)),
-        terms=tuple(Term(one["term"], one["definition"]) for one in orjson.loads(row.terms)),
+        terms=tuple(Term(term["term"], term["definition"]) for term in orjson.loads(row.terms)),
         origin=row.origin,
     )

@@ -115,48 +115,48 @@ def index_topics(connection: Connection, ids: Sequence[int], *, now: datetime) -
     evidence_documents.update_documents(connection, stored, now)
 
 
-def index_outdated(database: Database, *, now: datetime, most: int) -> int:
-    """Merge a topic into ``into``: its id resolves to ``into``, its media move, and its texts are deleted."""
-    done = 0
-    while done < most:
+def index_outdated(database: Database, *, now: datetime, limit: int) -> int:
+    """Index up to ``limit`` topics that another tokenizer version indexed; returns their number."""
+    indexed_count = 0
+    while indexed_count < limit:
         with database.read() as connection:
-            lack = bool(search_index.find_outdated(connection, many=1))
+            lack = bool(search_index.find_outdated(connection, limit=1))
         if not lack:
-            return done
+            return indexed_count
         with database.write() as connection:
             bump(connection, CHANGE_COUNTER)
-            ids = search_index.find_outdated(connection, many=min(BATCH_SIZE, most - done))
+            ids = search_index.find_outdated(connection, limit=min(BATCH_SIZE, limit - indexed_count))
             index_topics(connection, ids, now=now)
-        done += len(ids)
-    return done
+        indexed_count += len(ids)
+    return indexed_count
 
 
 def load_topic(database: Database, topic_id: int) -> Topic | None:
     """Load the topic with this id, or the one that it was merged into, of any realm."""
     with database.read() as connection:
         number = resolve_id(connection, topic_id)
-        found = [] if number is None else topic_rows.read_topics(connection, [number])
-    return found[0] if found else None
+        matching_topics = [] if number is None else topic_rows.read_topics(connection, [number])
+    return matching_topics[0] if matching_topics else None
 
 
 def resolve_id(connection: Connection, topic_id: int, realms: Collection[Realm] | None = None) -> int | None:
     """Return the id after merges; None without such a topic (in ``realms``, if given)."""
-    look = sa.select(sa.func.coalesce(topics.c.merged_into, topics.c.id)).where(topics.c.id == topic_id)
+    query = sa.select(sa.func.coalesce(topics.c.merged_into, topics.c.id)).where(topics.c.id == topic_id)
     if realms is not None:
-        look = look.where(topics.c.realm.in_(sorted(realms)))
-    return connection.execute(look).scalar_one_or_none()
+        query = query.where(topics.c.realm.in_(sorted(realms)))
+    return connection.execute(query).scalar_one_or_none()
 
 
 def find_ids_by_name(connection: Connection, realm: Realm, external_ids: Collection[str]) -> dict[str, int]:
     """Return the ids, after merges, of the topics of ``realm`` with these external ids, by external id."""
-    found: dict[str, int] = {}
+    ids_by_name: dict[str, int] = {}
     sorted_ids = sorted(external_ids)
-    stays = sa.func.coalesce(topics.c.merged_into, topics.c.id)
+    current_id = sa.func.coalesce(topics.c.merged_into, topics.c.id)
     for at in range(0, len(sorted_ids), BATCH_SIZE):
-        mine = (topics.c.realm == realm, topics.c.external_id.in_(sorted_ids[at : at + BATCH_SIZE]))
-        look = sa.select(topics.c.external_id, stays).where(*mine)
-        found |= {str(row[0]): row[1] for row in connection.execute(look)}
-    return found
+        is_requested = (topics.c.realm == realm, topics.c.external_id.in_(sorted_ids[at : at + BATCH_SIZE]))
+        query = sa.select(topics.c.external_id, current_id).where(*is_requested)
+        ids_by_name |= {str(row[0]): row[1] for row in connection.execute(query)}
+    return ids_by_name
 
 
 def _split_batches(new_topics: Sequence[Topic]) -> Iterator[list[Topic]]:
@@ -164,12 +164,12 @@ def _split_batches(new_topics: Sequence[Topic]) -> Iterator[list[Topic]]:
     batch: list[Topic] = []
     names: set[object] = set()
     for topic in new_topics:
-        mine = {_build_identity(topic)} - {None}
-        if len(batch) == BATCH_SIZE or mine & names:
+        names_of_topic = {_build_identity(topic)} - {None}
+        if len(batch) == BATCH_SIZE or names_of_topic & names:
             yield batch
             batch, names = [], set()
         batch.append(topic)
-        names |= mine
+        names |= names_of_topic
     if batch:
         yield batch
 
@@ -191,38 +191,38 @@ def _find_stored(connection: Connection, batch: Sequence[Topic]) -> list[_Stored
     """Return the stored topic, after merges, for each topic of ``batch``."""
     names = [_build_identity(topic) for topic in batch]
     target = topics.alias()
-    look = sa.select(
+    query = sa.select(
         topics.c.id, topics.c.realm, topics.c.external_id, target.c.id, target.c.realm, target.c.media_score
     ).join(target, target.c.id == sa.func.coalesce(topics.c.merged_into, topics.c.id))
-    found: dict[object, _Stored] = {}
-    for column, asked in (
+    stored_by_name: dict[object, _Stored] = {}
+    for column, requested in (
         (topics.c.id, [name for name in names if isinstance(name, int)]),
         (topics.c.external_id, [name[1] for name in names if isinstance(name, tuple)]),
     ):
-        for row in connection.execute(look.where(column.in_(asked))) if asked else ():
-            found[row[0]] = found[row[1], row[2]] = _Stored(row[3], row[4], row[5])
-    missing = [name for name in names if isinstance(name, int) and name not in found]
+        for row in connection.execute(query.where(column.in_(requested))) if requested else ():
+            stored_by_name[row[0]] = stored_by_name[row[1], row[2]] = _Stored(row[3], row[4], row[5])
+    missing = [name for name in names if isinstance(name, int) and name not in stored_by_name]
     if missing:
         raise ValueError(f"there is no topic {missing[0]}")
-    return [None if name is None else found.get(name) for name in names]
+    return [None if name is None else stored_by_name.get(name) for name in names]
 
 
 def _store_batch(
     connection: Connection, batch: Sequence[Topic], *, now: datetime, replace: bool
 ) -> tuple[list[int], int]:
     """Return the ids and the number of new topics."""
-    known = _find_stored(connection, batch)
-    targets = [one.id for one in known if one is not None]
+    stored_topics = _find_stored(connection, batch)
+    targets = [stored.id for stored in stored_topics if stored is not None]
     if len(set(targets)) < len(targets):  # several were merged into one topic: each updates it in turn
         parts = [_store_batch(connection, [topic], now=now, replace=replace) for topic in batch]
         return [ids[0] for ids, _ in parts], sum(added for _, added in parts)
-    fresh = [topic for topic, one in zip(batch, known, strict=True) if one is None]
-    made = iter(topic_rows.insert_topics(connection, fresh, now))
+    new_topics = [topic for topic, stored in zip(batch, stored_topics, strict=True) if stored is None]
+    new_ids = iter(topic_rows.insert_topics(connection, new_topics, now))
     entries = [
-        Entry(topic, next(made), topic.realm, topic.tweet_score, is_new=True)
-        if one is None
-        else Entry(topic, one.id, one.realm, topic.tweet_score + one.media_score, is_new=False)
-        for topic, one in zip(batch, known, strict=True)
+        Entry(topic, next(new_ids), topic.realm, topic.tweet_score, is_new=True)
+        if stored is None
+        else Entry(topic, stored.id, stored.realm, topic.tweet_score + stored.media_score, is_new=False)
+        for topic, stored in zip(batch, stored_topics, strict=True)
     ]
     topic_rows.update_topics(connection, [entry for entry in entries if not entry.is_new], now)
     text_store.write_texts(connection, entries, replace=replace)
@@ -230,4 +230,4 @@ def _store_batch(
         connection, [(entry.id, item) for entry in entries for item in entry.topic.media], now
     )
     index_topics(connection, [entry.id for entry in entries], now=now)
-    return [entry.id for entry in entries], len(fresh)
+    return [entry.id for entry in entries], len(new_topics)

@@ -21,16 +21,16 @@ def find_valid(
     ``new_texts`` holds the new texts of topics by id; with ``replace`` the topics have no others. A
     translation becomes invalid when its source text is deleted or changes.
     """
-    found: dict[tuple[int, str], bool] = {}
+    validity: dict[tuple[int, str], bool] = {}
     ids = sorted(new_texts)
     for at in range(0, len(ids), BATCH_SIZE):
         for row in connection.execute(
             _SELECT_TRANSLATIONS.where(topic_texts.c.topic_id.in_(ids[at : at + BATCH_SIZE]))
         ):
             source = new_texts[row.topic_id].get(row.from_language)
-            same = not replace if source is None else hash_text(source) == row.inputs
-            found[row.topic_id, row.language] = same
-    return found
+            is_valid = not replace if source is None else hash_text(source) == row.inputs
+            validity[row.topic_id, row.language] = is_valid
+    return validity
 
 
 _SELECT_TRANSLATIONS = (

@@ -41,18 +41,18 @@ def rules() -> RuleSet:
 def make() -> Make:
     """An English topic of one's own, published now."""
 
-    def made(title: str = "A title", **more: Any) -> Topic:
-        given = {"category": Category.NORMAL, "published_at": NOW, "url": "https://news.example/1"}
-        return Topic(**{**given, "texts": {"en": TopicText(title)}, **more})
+    def make_topic(title: str = "A title", **more: Any) -> Topic:
+        defaults = {"category": Category.NORMAL, "published_at": NOW, "url": "https://news.example/1"}
+        return Topic(**{**defaults, "texts": {"en": TopicText(title)}, **more})
 
-    return made
+    return make_topic
 
 
 def stored_topics(database: Database, realm: Realm) -> list[Topic]:
     """The topics of ``realm`` that were merged into no other one."""
-    mine = sa.select(topics.c.id).where(topics.c.realm == realm, topics.c.merged_into.is_(None))
+    query = sa.select(topics.c.id).where(topics.c.realm == realm, topics.c.merged_into.is_(None))
     with database.read() as connection:
-        return topic_rows.read_topics(connection, connection.execute(mine).scalars().all())
+        return topic_rows.read_topics(connection, connection.execute(query).scalars().all())
 
 
 @dataclass
@@ -79,9 +79,9 @@ class Service:
         return answer.json()["data"]
 
     def post(self, path: str, body: Any, *, key: str = "ingest", raw: bytes | None = None) -> Answer:
-        sent = orjson.dumps(body) if raw is None else raw
+        request_body = orjson.dumps(body) if raw is None else raw
         headers = {"CP-X-API-KEY": self.keys[key], "Content-Type": "application/json"}
-        return send(self.running.app, path, method="POST", headers=headers, body=[sent])
+        return send(self.running.app, path, method="POST", headers=headers, body=[request_body])
 
     def add(self, **more: Any) -> int:
         """Post one topic, told an hour ago unless ``published_at`` says otherwise; gives its id."""
@@ -92,8 +92,8 @@ class Service:
 
     def topic(self, title: str = "A title", **more: Any) -> dict[str, Any]:
         result = self.clock() - timedelta(hours=1)
-        given = {"category": 2, "published_at": result.isoformat(), "url": "https://news.example/1"}
-        return {**given, "texts": {"en": {"title": title}}, **more}
+        defaults = {"category": 2, "published_at": result.isoformat(), "url": "https://news.example/1"}
+        return {**defaults, "texts": {"en": {"title": title}}, **more}
 
     def ago(self, **duration: float) -> str:
         return (self.clock() - timedelta(**duration)).isoformat().replace("+00:00", "Z")
@@ -121,8 +121,8 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         enable_only(home, ())
         running = run_app(settings_in(home, database_url=url), Clock())
         now = datetime.now(UTC)
-        wanted: tuple[Scope, ...] = ("read", "ingest", "write")
-        keys = {name: create_key(running.database, name=name, scopes=(name,), now=now).key for name in wanted}
+        scopes: tuple[Scope, ...] = ("read", "ingest", "write")
+        keys = {name: create_key(running.database, name=name, scopes=(name,), now=now).key for name in scopes}
         terminal = create_key(running.database, name="terminal", terminal=True, now=now)
         running.inner.state.credentials.reload()
         yield Service(running, {**keys, "terminal": terminal.key})

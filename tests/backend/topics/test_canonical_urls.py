@@ -8,7 +8,7 @@ from backend.topics.canonical_urls import build_page_key, canonicalize, canonica
 
 
 @pytest.mark.parametrize(
-    ("link", "meant"),
+    ("link", "expected"),
     [
         ("https://a.example/x?utm_source=rss&id=7&fbclid=q#top", "https://a.example/x?id=7"),
         ("HTTPS://WWW.A.Example:443/X", "https://www.a.example/X"),
@@ -24,20 +24,20 @@ from backend.topics.canonical_urls import build_page_key, canonicalize, canonica
         ("https://a.example/?p=1&b=&c", "https://a.example/?p=1&b=&c"),
     ],
 )
-def test_tracking_parameters_are_removed(link: str, meant: str) -> None:
-    assert canonicalize(link) == meant
+def test_tracking_parameters_are_removed(link: str, expected: str) -> None:
+    assert canonicalize(link) == expected
 
 
 @pytest.mark.parametrize(
-    ("link", "meant"),
+    ("link", "expected"),
     [
         ("a1", "https://f.example/zh/a1"),
         ("/x", "https://f.example/x"),
         ("//b.example/x", "https://b.example/x"),
     ],
 )
-def test_a_relative_url_is_resolved_against_its_page(link: str, meant: str) -> None:
-    assert canonicalize(link, "https://f.example/zh/feed") == meant
+def test_a_relative_url_is_resolved_against_its_page(link: str, expected: str) -> None:
+    assert canonicalize(link, "https://f.example/zh/feed") == expected
 
 
 @pytest.mark.parametrize(
@@ -55,24 +55,24 @@ def test_links_to_no_public_page_are_refused(link: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "url",
     [
         "http://a.example/x", "https://www.a.example/x/", "https://m.a.example/x", "https://amp.a.example/x",
         "https://a.example/x/amp", "https://a.example/x/amp/", "https://a.example/amp/x", "https://a.example/x?amp=1",
         "https://a.example/x?outputType=amp", "https://a.example/%78",
     ],
 )  # fmt: skip
-def test_variants_of_a_page_have_the_same_key(other: str) -> None:
-    assert build_page_key(other) == build_page_key("https://a.example/x")
+def test_variants_of_a_page_have_the_same_key(url: str) -> None:
+    assert build_page_key(url) == build_page_key("https://a.example/x")
 
 
 @pytest.mark.parametrize(
-    "other",
+    "url",
     ["https://b.example/x", "https://a.example/y", "https://a.example/x?id=2", "https://jp.a.example/x",
      "https://a.example/amp", "https://a.example/X", "https://amp.example/x"],
 )  # fmt: skip
-def test_different_pages_have_different_keys(other: str) -> None:
-    assert build_page_key(other) != build_page_key("https://a.example/x")
+def test_different_pages_have_different_keys(url: str) -> None:
+    assert build_page_key(url) != build_page_key("https://a.example/x")
 
 
 def test_the_order_of_parameters_does_not_change_the_key() -> None:

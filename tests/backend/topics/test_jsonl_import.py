@@ -19,17 +19,17 @@ from backend.topics.tables import topics
 
 
 def line(number: int, **fields: Any) -> str:
-    given = {
+    defaults = {
         "external_id": f"mine-{number}",
         "category": number % 3,
         "published_at": "2026-03-01T00:00:00Z",
         "url": f"https://a.example/{number}",
         "texts": {"en": {"title": f"Title {number}"}},
     }
-    return json.dumps({name: value for name, value in {**given, **fields}.items() if value is not None})
+    return json.dumps({name: value for name, value in {**defaults, **fields}.items() if value is not None})
 
 
-def stored(database: Database) -> int:
+def count_stored(database: Database) -> int:
     with database.read() as connection:
         return connection.execute(sa.select(sa.func.count()).select_from(topics)).scalar_one()
 
@@ -41,14 +41,14 @@ def test_a_repeated_import_changes_nothing(
     file = tmp_path / "a.jsonl"
     nameless = [line(number, external_id=None) for number in (7, 8)]
     file.write_text("\ufeff" + "\n".join([*(line(number) for number in range(7)), "", *nameless]) + "\r\n")
-    read: list[int] = []
+    sizes: list[int] = []
     first = import_files(
-        database, rules, [file], partial=False, now=now, on_progress=lambda _path, size: read.append(size)
+        database, rules, [file], partial=False, now=now, on_progress=lambda _path, size: sizes.append(size)
     )
-    again = import_files(database, rules, [file], partial=False, now=now)
-    assert (first.added, first.updated, again.added, again.updated) == (9, 0, 0, 9)
-    assert stored(database) == 9
-    assert len(read) == 9
+    second = import_files(database, rules, [file], partial=False, now=now)
+    assert (first.added, first.updated, second.added, second.updated) == (9, 0, 0, 9)
+    assert count_stored(database) == 9
+    assert len(sizes) == 9
 
 
 def test_one_error_prevents_the_import_and_names_its_line(
@@ -64,7 +64,7 @@ def test_one_error_prevents_the_import_and_names_its_line(
         f"{file}:5: must be a JSON object with category, published_at, url and texts",
         f"{tmp_path / 'none'}: cannot be read: No such file or directory",
     ]
-    assert (imported.added, stored(sqlite_database)) == (0, 0)
+    assert (imported.added, count_stored(sqlite_database)) == (0, 0)
 
 
 def test_a_partial_import_stores_the_valid_lines(
@@ -73,7 +73,7 @@ def test_a_partial_import_stores_the_valid_lines(
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join([line(1), "nonsense", line(3)]))
     imported = import_files(sqlite_database, rules, [file], partial=True, now=now)
-    assert (imported.added, imported.error_count, stored(sqlite_database)) == (2, 1, 2)
+    assert (imported.added, imported.error_count, count_stored(sqlite_database)) == (2, 1, 2)
 
 
 def test_a_line_that_is_too_long_is_one_error(

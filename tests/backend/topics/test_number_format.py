@@ -38,13 +38,13 @@ def test_a_large_amount_has_three_digits_and_the_scale_of_the_language(
 
 @given(st.decimals("1e6", "9.9e13", places=0), st.sampled_from(["en", "ja", "zh"]))
 def test_a_formatted_amount_parses_back_within_its_rounding(value: Decimal, language: Language) -> None:
-    read = quantities.find(format_money(value, language), language)
-    assert [quantity.unit for quantity in read] == ["USD"]
-    assert abs(read[0].value - value) <= value * Decimal("0.005")
+    parsed = quantities.find(format_money(value, language), language)
+    assert [quantity.unit for quantity in parsed] == ["USD"]
+    assert abs(parsed[0].value - value) <= value * Decimal("0.005")
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "expected"),
     [
         ("70958.704", "$70,958.70"),
         ("1", "$1.00"),
@@ -52,15 +52,15 @@ def test_a_formatted_amount_parses_back_within_its_rounding(value: Decimal, lang
         ("0.00000000122345", "$0.000000001223"),
     ],
 )
-def test_a_price_has_cents_or_four_significant_digits_and_no_exponent(value: str, shown: str) -> None:
-    assert format_price(Decimal(value), "en") == shown
+def test_a_price_has_cents_or_four_significant_digits_and_no_exponent(value: str, expected: str) -> None:
+    assert format_price(Decimal(value), "en") == expected
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [("2.94", "+2.9%"), ("-12.36", "−12.4%"), ("0.034", "+0.03%"), ("0", "0.00%")]
+    ("value", "expected"), [("2.94", "+2.9%"), ("-12.36", "−12.4%"), ("0.034", "+0.03%"), ("0", "0.00%")]
 )
-def test_a_change_shows_its_sign(value: str, shown: str) -> None:
-    assert format_percent(Decimal(value)) == shown
+def test_a_change_shows_its_sign(value: str, expected: str) -> None:
+    assert format_percent(Decimal(value)) == expected
 
 
 def test_a_share_has_no_sign() -> None:

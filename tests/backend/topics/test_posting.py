@@ -13,8 +13,8 @@ def test_one_topic_and_an_array_get_the_same_response_shape(service: Service) ->
     first = answer.json()["data"][0]["id"]
     assert answer.json() == {"code": 0, "message": "ok", "data": [{"id": first, "external_id": "a"}]}
     answer = service.post("/topics", [service.topic(), service.topic(external_id="b")])
-    ids = [one["id"] for one in answer.json()["data"]]
-    assert [one["external_id"] for one in answer.json()["data"]] == [None, "b"]
+    ids = [topic["id"] for topic in answer.json()["data"]]
+    assert [topic["external_id"] for topic in answer.json()["data"]] == [None, "b"]
     assert len({first, *ids}) == 3
     assert service.post("/topics", []).json() == {"code": 0, "message": "ok", "data": []}
 
@@ -40,21 +40,21 @@ def test_a_known_external_id_updates_that_topic_and_keeps_its_other_texts(servic
 
 
 def test_of_two_topics_with_one_external_id_the_later_updates_the_earlier(service: Service) -> None:
-    sent = [
+    sent_topics = [
         service.topic("One", external_id="a"),
         service.topic(external_id="b"),
         service.topic("Two", external_id="a"),
     ]
-    ids = [one["id"] for one in service.post("/topics", sent).json()["data"]]
+    ids = [topic["id"] for topic in service.post("/topics", sent_topics).json()["data"]]
     assert ids[0] == ids[2] != ids[1]
     assert service.data(f"/topics/{ids[0]}")["title"] == "Two"
 
 
 def test_a_topic_is_visible_as_soon_as_the_response_is_sent(service: Service) -> None:
-    for many in range(1, 4):
+    for expected_count in range(1, 4):
         service.add()
-        assert service.get("/topics").json()["total"] == many
-        assert len(service.data("/ranking_topics")) == many
+        assert service.get("/topics").json()["total"] == expected_count
+        assert len(service.data("/ranking_topics")) == expected_count
 
 
 WRONG: list[tuple[str, Any]] = [
@@ -85,15 +85,15 @@ WRONG: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("many", [False, True])
-def test_a_wrong_field_is_400_and_nothing_is_added(service: Service, many: bool) -> None:
+@pytest.mark.parametrize("as_array", [False, True])
+def test_a_wrong_field_is_400_and_nothing_is_added(service: Service, as_array: bool) -> None:
     for name, value in WRONG:
         wrong = service.topic(**{name: value})
-        answer = service.post("/topics", [service.topic(), wrong] if many else wrong)
+        answer = service.post("/topics", [service.topic(), wrong] if as_array else wrong)
         body = answer.json()
         assert (answer.status, body["code"], body["data"]) == (400, 400, None), (name, value)
         assert name in body["message"]
-        assert ("body.1." in body["message"]) is many
+        assert ("body.1." in body["message"]) is as_array
     assert service.get("/topics").json()["total"] == 0
 
 
@@ -151,22 +151,22 @@ def test_media_sent_again_replace_the_old_ones_and_score_once(service: Service) 
 
 
 def test_the_score_of_posts_stays_when_the_topic_is_sent_again(service: Service) -> None:
-    one, other = service.add(external_id="a"), service.add(total_tweet_score=4)
-    service.post(f"/topics/{one}/media", MEDIA)
-    assert service.add(external_id="a", total_tweet_score=0) == one
-    assert [item["id"] for item in service.data("/ranking_topics")] == [one, other]
+    first_id, second_id = service.add(external_id="a"), service.add(total_tweet_score=4)
+    service.post(f"/topics/{first_id}/media", MEDIA)
+    assert service.add(external_id="a", total_tweet_score=0) == first_id
+    assert [item["id"] for item in service.data("/ranking_topics")] == [first_id, second_id]
 
 
 def test_media_are_listed_in_the_language_or_else_in_the_topics_own(service: Service) -> None:
     number = service.add(texts={"ja": {"title": "見出し"}, "en": {"title": "A title"}})
-    sent = {
+    sent_media = {
         "articles": [
             {"entry_url": f"https://a.example/{lang}", "lang": None if lang == "all" else lang}
             for lang in ("en", "ja", "all")
         ],
         "tweets": [{"entry_url": f"https://x.example/{lang}", "lang": lang} for lang in ("ja", "zh")],
     }
-    service.post(f"/topics/{number}/media", sent)
+    service.post(f"/topics/{number}/media", sent_media)
 
     def list_languages(lang: str, kind: str) -> set[str]:
         media = service.data(f"/topics/{number}/media?lang={lang}")

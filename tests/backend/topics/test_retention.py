@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from backend.store.database import Database
 from backend.topics import retention
 from backend.topics.tables import feeds, news_items
-from tests.support.feeds import NOW, Round, dated, feed, item, rss
+from tests.support.feeds import NOW, Round, build_date_element, feed, item, rss
 from tests.support.provider_server import ProviderServer
 
 DAY = timedelta(days=1)
@@ -46,22 +46,22 @@ def read(database: Database, at: datetime) -> None:
         connection.execute(sa.insert(feeds).values(row))
 
 
-def left(database: Database) -> set[str]:
+def list_stored_urls(database: Database) -> set[str]:
     with database.read() as connection:
         return set(connection.execute(sa.select(news_items.c.url)).scalars())
 
 
-def forget(database: Database, *asked: str, keep: timedelta = KEEP) -> int:
-    return retention.delete_unneeded(database, asked, max_age=keep, now=LATER)
+def delete_unneeded(database: Database, *feed_ids: str, keep: timedelta = KEEP) -> int:
+    return retention.delete_unneeded(database, feed_ids, max_age=keep, now=LATER)
 
 
 def test_old_articles_are_deleted_and_recent_ones_stay(database: Database) -> None:
     read(database, LATER)
     put(database, "old", age=31 * DAY)
     put(database, "young", age=29 * DAY)
-    assert forget(database, "a") == 1
-    assert left(database) == {"young"}
-    assert forget(database, "a") == 0
+    assert delete_unneeded(database, "a") == 1
+    assert list_stored_urls(database) == {"young"}
+    assert delete_unneeded(database, "a") == 0
 
 
 def test_articles_stay_while_their_feed_lists_them_or_has_not_responded_since(
@@ -70,22 +70,22 @@ def test_articles_stay_while_their_feed_lists_them_or_has_not_responded_since(
     read(sqlite_database, LATER - 10 * DAY)
     put(sqlite_database, "held", age=39 * DAY, seen=11 * DAY - timedelta(hours=1))
     put(sqlite_database, "dropped", age=39 * DAY, seen=12 * DAY)
-    assert forget(sqlite_database, "a") == 1
-    assert left(sqlite_database) == {"held"}
-    assert forget(sqlite_database) == 1  # the feed is asked no more
+    assert delete_unneeded(sqlite_database, "a") == 1
+    assert list_stored_urls(sqlite_database) == {"held"}
+    assert delete_unneeded(sqlite_database) == 1  # the feed is asked no more
 
 
 def test_an_open_topic_keeps_all_its_articles(sqlite_database: Database) -> None:
     put(sqlite_database, "start", age=39 * DAY, topic_id=7)
     put(sqlite_database, "latest", age=DAY, topic_id=7)
     put(sqlite_database, "closed", age=39 * DAY, topic_id=8)
-    assert forget(sqlite_database) == 1
-    assert left(sqlite_database) == {"start", "latest"}
+    assert delete_unneeded(sqlite_database) == 1
+    assert list_stored_urls(sqlite_database) == {"start", "latest"}
 
 
 def test_articles_in_the_grouping_window_stay_with_any_setting(sqlite_database: Database) -> None:
     put(sqlite_database, "inside", age=2 * DAY)
-    assert forget(sqlite_database, keep=DAY) == 0
+    assert delete_unneeded(sqlite_database, keep=DAY) == 0
 
 
 def test_one_call_deletes_at_most_its_limit(
@@ -95,7 +95,7 @@ def test_one_call_deletes_at_most_its_limit(
     monkeypatch.setattr(retention, "MAX_BATCHES", 2)
     for number in range(7):
         put(sqlite_database, str(number), age=(31 + number) * DAY)
-    assert [forget(sqlite_database) for _ in range(3)] == [4, 3, 0]
+    assert [delete_unneeded(sqlite_database) for _ in range(3)] == [4, 3, 0]
 
 
 def test_an_article_without_a_date_does_not_come_back_as_new(
@@ -103,7 +103,7 @@ def test_an_article_without_a_date_does_not_come_back_as_new(
 ) -> None:
     with ProviderServer() as server:
         asking = Round(server, sqlite_database, tmp_path, feed(server))
-        asking.serve(rss([item(1), item(2, more=dated("Mon, 18 May 2026 09:00:00 GMT"))]))
+        asking.serve(rss([item(1), item(2, more=build_date_element("Mon, 18 May 2026 09:00:00 GMT"))]))
         now = NOW
         while now < LATER:  # a feed that adds something every other day and drops nothing
             asking.ask(now)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from backend.topics.insights.sections import build_parts
-from backend.topics.model import Category, Topic, TopicText
+from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.store import generation_records, topic_store
 from backend.topics.store.generation_records import Record
 from tests.backend.topics.conftest import Service
@@ -73,15 +73,15 @@ def test_publish_after_is_inclusive_and_publish_before_exclusive(service: Servic
 
 def test_total_counts_all_that_match_on_every_page(service: Service) -> None:
     service.post("/topics", [service.topic(category=number % 2) for number in range(7)])
-    for page, many in ((1, 2), (2, 2), (3, 0), (2**63 - 1, 0)):
+    for page, count in ((1, 2), (2, 2), (3, 0), (2**63 - 1, 0)):
         build_insight = service.get(f"/topics?category=0&page_size=2&page={page}").json()
-        assert (build_insight["total"], len(build_insight["data"])) == (4, many)
+        assert (build_insight["total"], len(build_insight["data"])) == (4, count)
 
 
 def test_a_page_has_at_most_a_hundred_topics(service: Service) -> None:
     service.post("/topics", [service.topic() for _ in range(103)])
-    for asked in ("100", "101", "5000", str(2**63 - 1)):
-        assert len(service.data(f"/topics?page_size={asked}")) == 100
+    for page_size in ("100", "101", "5000", str(2**63 - 1)):
+        assert len(service.data(f"/topics?page_size={page_size}")) == 100
     assert len(service.data("/topics?page_size=100&page=2")) == 3
     assert len(service.data("/topics")) == 20
 
@@ -101,7 +101,9 @@ def test_a_topic_is_listed_in_the_languages_that_it_has_text_in(service: Service
         }
 
 
-@pytest.mark.parametrize("path", ["/topics/{}", "/topics/{}/media", "/ai_insights/{}"])
+@pytest.mark.parametrize(
+    "path", ["/topics/{}", "/topics/{}/media", "/ai_insights/{}", "/ai_insights/{}/sections"]
+)
 @pytest.mark.parametrize("number", ["999999", "0", "-1", str(2**63 - 1)])
 def test_an_unknown_topic_is_404_in_the_envelope(service: Service, path: str, number: str) -> None:
     build_insight = service.get(path.format(number))
@@ -140,6 +142,7 @@ WRONG = [
     "/ranking_topics?top=51",
     "/ranking_topics?top=five",
     "/ranking_topics?lang=xx",
+    "/ranking_topics?kind=sport",
     "/ai_insights/x",
     "/ai_insights/1?lang=xx",
 ]
@@ -163,11 +166,16 @@ def test_unknown_parameters_are_ignored(service: Service) -> None:
 
 
 def test_the_ranking_lists_the_last_24_hours_by_score_with_ties_newest_first(service: Service) -> None:
-    def ranked(hours: float, score: float | None) -> int:
+    def add_ranked_topic(hours: float, score: float | None) -> int:
         return service.add(published_at=service.ago(hours=hours), total_tweet_score=score)
 
-    old, edge, tie_old, tie_new = ranked(24.01, 900), ranked(24, 3), ranked(5, 7.5), ranked(2, 7.5)
-    best, unscored, tomorrow = ranked(20, 8), ranked(1, None), ranked(-1, 999)
+    old, edge, tie_old, tie_new = (
+        add_ranked_topic(24.01, 900),
+        add_ranked_topic(24, 3),
+        add_ranked_topic(5, 7.5),
+        add_ranked_topic(2, 7.5),
+    )
+    best, unscored, tomorrow = add_ranked_topic(20, 8), add_ranked_topic(1, None), add_ranked_topic(-1, 999)
     build_insight = service.get("/ranking_topics?top=50").json()
     assert list(build_insight) == ["code", "message", "data"]
     assert [item["id"] for item in build_insight["data"]] == [best, tie_new, tie_old, edge, unscored]
@@ -176,9 +184,41 @@ def test_the_ranking_lists_the_last_24_hours_by_score_with_ties_newest_first(ser
     assert len(service.data("/ranking_topics?top=2")) == 2
 
 
-def covered(service: Service, *figures: tuple[float, float]) -> list[int]:
+def test_market_reports_rank_behind_news_with_the_same_score(service: Service) -> None:
+    def build_topic(hours: float, event: str | None) -> Topic:
+        at, texts = service.clock() - timedelta(hours=hours), {"en": TopicText("A")}
+        return Topic(Category.NORMAL, at, "https://a.example/", texts, realm="sample", event=event)
+
+    with service.database.write() as connection:
+        report, news = topic_store.store_topics(
+            connection, [build_topic(1, "wrap"), build_topic(9, None)], now=service.clock()
+        )
+    service.running.poll_changes()
+    assert [item["id"] for item in service.data("/ranking_topics")] == [news, report]
+    assert [item["id"] for item in service.data("/ranking_topics?top=1")] == [news]
+
+
+def test_news_and_market_reports_are_ranked_apart(service: Service) -> None:
+    at, texts = service.clock() - timedelta(hours=1), {"en": TopicText("A")}
+    post = Media("tweet", "https://x.example/1", published_at=at, score=5.0)
+    topics = [
+        Topic(Category.NORMAL, at, "https://a.example/", texts, realm="sample", event=event, media=media)
+        for event, media in (("wrap", (post,)), (None, ()), ("dao-hack", ()))
+    ]
+    with service.database.write() as connection:
+        report, news, anniversary = topic_store.store_topics(connection, topics, now=service.clock())
+    service.running.poll_changes()
+    ranked_news = service.get("/ranking_topics?kind=news")
+    assert [item["id"] for item in ranked_news.json()["data"]] == [anniversary, news]
+    assert ranked_news.headers["x-ranked-by"] == "coverage"
+    ranked_reports = service.get("/ranking_topics?kind=report")
+    assert [item["id"] for item in ranked_reports.json()["data"]] == [report]
+    assert ranked_reports.headers["x-ranked-by"] == "posts"
+
+
+def store_covered_topics(service: Service, *figures: tuple[float, float]) -> list[int]:
     """Topics of the mode's own, each told so many hours ago and covered so much; newest first in the id."""
-    given = [
+    new_topics = [
         Topic(
             Category.NORMAL,
             service.clock() - timedelta(hours=hours),
@@ -190,13 +230,13 @@ def covered(service: Service, *figures: tuple[float, float]) -> list[int]:
         for hours, coverage in figures
     ]
     with service.database.write() as connection:
-        ids = topic_store.store_topics(connection, given, now=service.clock())
+        ids = topic_store.store_topics(connection, new_topics, now=service.clock())
     service.running.poll_changes()
     return ids
 
 
 def test_without_posts_the_ranking_is_by_coverage_and_says_so(service: Service) -> None:
-    low, high, old = covered(service, (1, 0.5), (5, 2.0), (25, 9.0))
+    low, high, old = store_covered_topics(service, (1, 0.5), (5, 2.0), (25, 9.0))
     for _ in range(2):  # made, then ready
         build_insight = service.get("/ranking_topics")
         assert build_insight.headers["x-ranked-by"] == "coverage"
@@ -205,7 +245,7 @@ def test_without_posts_the_ranking_is_by_coverage_and_says_so(service: Service) 
 
 
 def test_one_topic_with_posts_makes_posts_the_basis_until_it_leaves_the_window(service: Service) -> None:
-    low, high = covered(service, (1, 0.5), (5, 2.0))
+    low, high = store_covered_topics(service, (1, 0.5), (5, 2.0))
     by_coverage = service.get("/ranking_topics")
     posts = {"tweets": [{"entry_url": "https://x.com/a/status/1", "score": 0.25}]}
     assert service.post(f"/topics/{low}/media", posts).status == 201
@@ -213,15 +253,15 @@ def test_one_topic_with_posts_makes_posts_the_basis_until_it_leaves_the_window(s
     assert by_posts.headers["x-ranked-by"] == "posts"
     assert [item["id"] for item in by_posts.json()["data"]] == [low, high]
     assert service.get("/topics").headers.get("x-ranked-by") is None
-    again = service.get("/ranking_topics", if_none_match=by_posts.headers["etag"])
-    assert (again.status, again.headers["x-ranked-by"]) == (304, "posts")
+    not_modified = service.get("/ranking_topics", if_none_match=by_posts.headers["etag"])
+    assert (not_modified.status, not_modified.headers["x-ranked-by"]) == (304, "posts")
     service.clock.move(hours=23, microseconds=1)
     assert service.get("/ranking_topics").headers["x-ranked-by"] == "coverage"
     assert by_coverage.headers["etag"] != by_posts.headers["etag"]
 
 
 def test_the_basis_of_a_ranking_changes_its_etag(service: Service) -> None:
-    (only,) = covered(service, (1, 0.5))
+    (only,) = store_covered_topics(service, (1, 0.5))
     before = service.get("/ranking_topics")
     service.post(f"/topics/{only}/media", {"tweets": [{"entry_url": "https://x.com/a/status/1", "score": 2}]})
     after = service.get("/ranking_topics", if_none_match=before.headers["etag"])
@@ -271,7 +311,7 @@ def test_an_insight_names_the_confirming_sources(service: Service) -> None:
     number = service.add()
     result = service.data(f"/ai_insights/{number}")
     assert result["conclusion"] == "No source beside this topic itself is stored."
-    assert [section["title"] for section in result["deep_analysis"]] == ["Who confirms it"]
+    assert result["deep_analysis"] == []
 
 
 def test_model_prose_is_returned_only_for_its_own_facts(service: Service) -> None:
@@ -296,11 +336,14 @@ def test_model_prose_is_returned_only_for_its_own_facts(service: Service) -> Non
         generation_records.store_record(connection, record)
     result = service.data(f"/ai_insights/{number}")
     assert result["conclusion"] == "Nobody else tells it."
+    sections = service.data(f"/ai_insights/{number}/sections")
+    assert sections["conclusion"] == "Nobody else tells it."
+    assert [section["kind"] for section in sections["sections"]] == ["note"]
     titles = [section["title"] for section in result["deep_analysis"]]
-    assert titles == ["Who confirms it", "How this was written"]
+    assert titles == ["How this was written"]
     assert "small-1" in result["deep_analysis"][-1]["expanded_explanation"]
     article = {"articles": [{"entry_url": "https://www.coindesk.com/a", "title": "x"}]}
     assert service.post(f"/topics/{number}/media", article).status == 201
-    again = service.data(f"/ai_insights/{number}")
-    assert again["conclusion"] != "Nobody else tells it."
-    assert [section["title"] for section in again["deep_analysis"]] == ["Who confirms it"]
+    insight_after_change = service.data(f"/ai_insights/{number}")
+    assert insight_after_change["conclusion"] == "Among the sources here, only CoinDesk reports this."
+    assert insight_after_change["deep_analysis"] == []

@@ -1,6 +1,7 @@
 """``GET /topics`` by words and by entity, and the entities of posted topics."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -20,13 +21,13 @@ def test_posted_topics_are_found_by_entities_in_their_texts(service: Service) ->
             "ja": {"title": "イーサリアムにも期待"},
         }
     )
-    other = service.add(title="Nothing of the sort")
+    other_id = service.add(title="Nothing of the sort")
     for entity in ("sec", "solana", "coinbase", "ethereum"):
         assert ids(service, f"entity={entity}") == [number], entity
         assert ids(service, f"entity={entity}&find=approves") == [number]
     assert ids(service, "entity=solana&lang=ja") == [number]
     assert ids(service, "entity=nobody-knows") == []
-    assert ids(service, "find=nothing+sort") == [other]
+    assert ids(service, "find=nothing+sort") == [other_id]
 
 
 def test_sent_entities_are_kept(service: Service) -> None:
@@ -53,8 +54,15 @@ def test_a_blank_search_filters_nothing_and_punctuation_matches_nothing(service:
     number = service.add()
     assert ids(service, "find=") == ids(service, "find=++") == [number]
     assert ids(service, "find=%21%3F") == []
-    for odd in ("%00", "%22%20OR%20%2A", "%27%3A%2A%27", "NEAR%28a%20b%29", "%F0%9F%92%A5", "a%00title"):
-        assert service.get(f"/topics?find={odd}").status == 200, odd
+    for odd_search in (
+        "%00",
+        "%22%20OR%20%2A",
+        "%27%3A%2A%27",
+        "NEAR%28a%20b%29",
+        "%F0%9F%92%A5",
+        "a%00title",
+    ):
+        assert service.get(f"/topics?find={odd_search}").status == 200, odd_search
 
 
 @pytest.mark.parametrize("query", ["entity=", "entity=Not%20an%20id", "entity=a%22b", f"find={'x' * 201}"])
@@ -68,3 +76,19 @@ def test_invalid_entity_ids_are_refused(service: Service, entities: Any) -> None
     answer = service.post("/topics", service.topic(entities=entities))
     assert answer.status == 400
     assert "entities" in answer.json()["message"]
+
+
+@pytest.mark.parametrize("name", ["ビットコイン", "比特币", "比特幣", "BTC", "Bitcoin"])
+def test_a_name_in_any_language_finds_the_topics_about_the_entity(service: Service, name: str) -> None:
+    about_bitcoin = service.add(title="Bitcoin fund approved")
+    service.add(title="Ether fund approved")
+    about_sec = service.add(title="SEC sues Binance over Bitcoin listings")
+    assert ids(service, f"find={quote(name)}") == [about_sec, about_bitcoin]
+    assert ids(service, f"find={quote(name)}+approved") == [about_bitcoin]
+    assert ids(service, f"find={quote(name)}+{quote('米証券取引委員会')}") == [about_sec]
+    assert ids(service, f"find={quote(name)}&entity=sec") == [about_sec]
+
+
+def test_a_name_also_finds_texts_that_are_not_tagged_with_its_entity(service: Service) -> None:
+    number = service.add(title="Bitcoin rises", entities=["ethereum"])
+    assert ids(service, "find=bitcoin") == ids(service, f"find={quote('以太坊')}") == [number]

@@ -27,13 +27,13 @@ def server() -> Iterator[ProviderServer]:
         yield running
 
 
-def live(home: Path, server: ProviderServer, fields: str = "") -> Settings:
-    mine = f"{{id: mine, name: Mine, url: '{server.url}/mine', language: en, kind: blog}}"
-    (home / "feeds.yaml").write_text(f"disable: all\nfeeds:\n  - {mine}\n{fields}")
+def build_live_settings(home: Path, server: ProviderServer, fields: str = "") -> Settings:
+    feed_yaml = f"{{id: mine, name: Mine, url: '{server.url}/mine', language: en, kind: blog}}"
+    (home / "feeds.yaml").write_text(f"disable: all\nfeeds:\n  - {feed_yaml}\n{fields}")
     return Settings(mode="live", home=home, fetch_allow=(f"127.0.0.1:{server.port}",))
 
 
-def asking(settings: Settings, database: Database, on_news: OnNews = lambda _: None) -> Schedule:
+def build_feed_schedule(settings: Settings, database: Database, on_news: OnNews = lambda _: None) -> Schedule:
     return feed_schedule(settings, database, ActiveRules(settings), FeedListReader(settings), on_news=on_news)
 
 
@@ -46,12 +46,19 @@ def test_sample_mode_has_no_schedule_that_uses_the_network(sqlite_database: Data
 def test_live_mode_polls_feeds_groups_articles_and_writes_reports(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
-    settings = live(tmp_path, server)
+    settings = build_live_settings(tmp_path, server)
     result = {
         schedule.name: schedule
         for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
     }
-    assert sorted(result) == ["news-retention", "topics-feeds", "topics-grouping", "topics-index", REPORTS]
+    assert sorted(result) == [
+        "news-retention",
+        "topics-cited-pages",
+        "topics-feeds",
+        "topics-grouping",
+        "topics-index",
+        REPORTS,
+    ]
     result["topics-feeds"].run(NOW)
     assert len(stored_topics(sqlite_database, "live")) == 1
 
@@ -59,28 +66,28 @@ def test_live_mode_polls_feeds_groups_articles_and_writes_reports(
 def test_posts_are_read_with_a_valid_token_and_other_schedules_work_without(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
-    base = live(tmp_path, server)
+    base = build_live_settings(tmp_path, server)
 
-    def scheduled(token: str) -> dict[str, Schedule]:
+    def build_schedules(token: str) -> dict[str, Schedule]:
         settings = base.model_copy(update={"x_bearer_token": SecretStr(token), "x_base_url": x.url})
         result = topic_schedules(settings, sqlite_database, ActiveRules(settings))
         return {schedule.name: schedule for schedule in result}
 
     with XServer() as x:
         x.x.found["news.example/1"] = [post(11, "x", NOW, likes=9)]
-        result = scheduled(TOKEN)
+        result = build_schedules(TOKEN)
         result["topics-feeds"].run(NOW)
         result["topics-posts"].run(NOW)
         (topic,) = stored_topics(sqlite_database, "live")
         assert [item.url for item in topic.media if item.kind == "tweet"] == ["https://x.com/i/web/status/11"]
-        broken = scheduled("two\nlines")
+        broken = build_schedules("two\nlines")
     assert (result.keys() - broken.keys(), broken.keys() - result.keys()) == ({"topics-posts"}, set())
 
 
 def test_old_articles_are_deleted_on_schedule(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
-    settings = live(tmp_path, server)
+    settings = build_live_settings(tmp_path, server)
     result = {
         schedule.name: schedule
         for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
@@ -97,19 +104,19 @@ def test_old_articles_are_deleted_on_schedule(
 def test_the_news_callback_runs_only_after_new_articles(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
-    heard: list[datetime] = []
-    schedule = asking(live(tmp_path, server), sqlite_database, heard.append)
+    notified: list[datetime] = []
+    schedule = build_feed_schedule(build_live_settings(tmp_path, server), sqlite_database, notified.append)
     for minutes in (0, 1, 30):
         schedule.run(NOW + timedelta(minutes=minutes))
-    assert (schedule.every_seconds, heard) == (60, [NOW])
+    assert (schedule.every_seconds, notified) == (60, [NOW])
     assert len(server.seen("/mine")) == 2
 
 
 def test_a_changed_feed_list_applies_from_the_next_tick_unless_it_has_an_error(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
-    schedule = asking(live(tmp_path, server), sqlite_database)
-    live(tmp_path, server, "    oops: [\n")
+    schedule = build_feed_schedule(build_live_settings(tmp_path, server), sqlite_database)
+    build_live_settings(tmp_path, server, "    oops: [\n")
     schedule.run(NOW)
     assert len(server.seen("/mine")) == 1
     (tmp_path / "feeds.yaml").write_text("disable: all\n")
@@ -118,9 +125,9 @@ def test_a_changed_feed_list_applies_from_the_next_tick_unless_it_has_an_error(
 
 
 def test_with_an_invalid_feed_list_the_shipped_one_is_used(tmp_path: Path, server: ProviderServer) -> None:
-    listed = FeedListReader(live(tmp_path, server, "disabled: []\n"))
+    listed = FeedListReader(build_live_settings(tmp_path, server, "disabled: []\n"))
     assert "mine" not in listed.current.by_id
     assert len(listed.current.enabled) > 20
-    live(tmp_path, server)
+    build_live_settings(tmp_path, server)
     listed.refresh()
     assert list(listed.current.enabled) == [listed.current.by_id["mine"]]

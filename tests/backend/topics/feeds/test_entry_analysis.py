@@ -3,12 +3,12 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.topics.feeds.entry_analysis import detect_language
+from backend.topics.feeds.entry_analysis import detect_language, list_told_lines
 from backend.topics.feeds.parsing import Entry
 
 
 @pytest.mark.parametrize(
-    ("title", "text", "feed", "meant"),
+    ("title", "text", "feed", "expected"),
     [
         ("金融庁、暗号資産規制案公表", "", "ja", "ja"),
         ("金融庁、暗号資産規制案公表", "", "zh", "zh"),
@@ -23,6 +23,13 @@ from backend.topics.feeds.parsing import Entry
     ],
 )
 def test_the_script_of_an_entry_overrides_the_feeds_language(
-    title: str, text: str, feed: Language, meant: Language
+    title: str, text: str, feed: Language, expected: Language
 ) -> None:
-    assert detect_language(Entry("g", "https://a.example/", title, text, None, None, False), feed) == meant
+    assert detect_language(Entry("g", "https://a.example/", title, text, None, None, False), feed) == expected
+
+
+def test_prices_credits_and_trading_pairs_are_no_part_of_what_is_told() -> None:
+    text = (
+        "Kestrel opened LMF/USDT交易 on Monday.\nBTC$64,201.11\nETH: $1,822.40 (-2.1%)\nFollow us on Google."
+    )
+    assert list(list_told_lines(text, "en")) == ["Kestrel opened  交易 on Monday."]

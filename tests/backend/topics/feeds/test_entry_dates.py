@@ -36,7 +36,7 @@ def test_every_notation_of_a_time_is_parsed(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language", "meant"),
+    ("text", "language", "expected"),
     [
         ("2023-09-08 16:04:46", "zh", "2023-09-08T08:04:46Z"),
         ("2023年9月8日 16:04", "zh", "2023-09-08T08:04:00Z"),
@@ -52,8 +52,8 @@ def test_every_notation_of_a_time_is_parsed(text: str) -> None:
         ("01 Jan 95 00:00:00 GMT", "en", "1995-01-01T00:00:00Z"),
     ],
 )
-def test_a_missing_zone_comes_from_the_language(text: str, language: Language, meant: str) -> None:
-    assert parse_date(text, language) == datetime.fromisoformat(meant)
+def test_a_missing_zone_comes_from_the_language(text: str, language: Language, expected: str) -> None:
+    assert parse_date(text, language) == datetime.fromisoformat(expected)
 
 
 @pytest.mark.parametrize(

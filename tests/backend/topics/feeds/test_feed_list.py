@@ -26,9 +26,9 @@ def load_errors(user_file: Path, text: str) -> list[str]:
 def test_the_shipped_list_has_official_sources_and_press_in_each_language() -> None:
     listed = load_feeds().enabled
     for language in LANGUAGES:
-        ours = [feed for feed in listed if feed.language == language]
-        assert any(feed.is_official for feed in ours)
-        assert len({feed.publisher for feed in ours if not feed.is_official}) >= 5
+        language_feeds = [feed for feed in listed if feed.language == language]
+        assert any(feed.is_official for feed in language_feeds)
+        assert len({feed.publisher for feed in language_feeds if not feed.is_official}) >= 5
 
 
 def test_shipped_feeds_use_https_and_general_feeds_are_filtered() -> None:

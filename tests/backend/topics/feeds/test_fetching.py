@@ -14,7 +14,7 @@ from backend.store.database import Database, change_counters
 from backend.topics.feeds import article_store, polling_schedule
 from backend.topics.tables import feeds as feeds_table
 from backend.topics.tables import news_items
-from tests.support.feeds import LONG, NOW, Round, dated, feed, item, rss
+from tests.support.feeds import LONG, NOW, Round, build_date_element, feed, item, rss
 from tests.support.provider_server import Behaviour, ProviderServer
 
 LATER = NOW + timedelta(hours=9)
@@ -50,7 +50,18 @@ def test_an_article_is_stored_with_its_entities_and_figures(
 ) -> None:
     round_ = Round(server, database, tmp_path)
     text = "Tether froze $318,000 of USDT on Monday, about 12 % of the sum."
-    round_.serve(rss([item(1, "Tether freezes a wallet", text, more=dated("Mon, 18 May 2026 09:00:00 GMT"))]))
+    round_.serve(
+        rss(
+            [
+                item(
+                    1,
+                    "Tether freezes a wallet",
+                    text,
+                    more=build_date_element("Mon, 18 May 2026 09:00:00 GMT"),
+                )
+            ]
+        )
+    )
     report = round_.ask()
     (stored,) = load_articles(database)
     assert (report.added, report.brought_news) == (1, True)
@@ -64,7 +75,9 @@ def test_fetching_the_same_feed_again_changes_nothing(
     server: ProviderServer, database: Database, tmp_path: Path
 ) -> None:
     round_ = Round(server, database, tmp_path)
-    round_.serve(rss([item(1), item(2, text=LONG), item(3, more=dated("Thu, 01 Jan 2099 00:00:00 GMT"))]))
+    round_.serve(
+        rss([item(1), item(2, text=LONG), item(3, more=build_date_element("Thu, 01 Jan 2099 00:00:00 GMT"))])
+    )
     round_.ask()
     before = load_articles(database)
     report = round_.ask(LATER)
@@ -78,7 +91,7 @@ def test_fetching_the_same_feed_again_changes_nothing(
 
 
 def test_a_changed_title_updates_the_stored_article(round_: Round) -> None:
-    when = dated("Mon, 18 May 2026 09:00:00 GMT")
+    when = build_date_element("Mon, 18 May 2026 09:00:00 GMT")
     round_.serve(rss([item(1, "Exchange pauses", more=when), item(2, more=when)]))
     round_.ask()
     before = load_articles(round_.database)
@@ -88,25 +101,31 @@ def test_a_changed_title_updates_the_stored_article(round_: Round) -> None:
     assert (report.added, report.changed) == (0, 1)
     assert after[0].title == "Exchange resumes, USDC pays 5 %"
     assert json.loads(after[0].figures) == ["5 %"]
-    assert [one.id for one in after] == [one.id for one in before]
+    assert [article.id for article in after] == [article.id for article in before]
     assert after[0].fetched_at == NOW
 
 
 def test_a_republished_article_gets_its_new_date(round_: Round) -> None:
-    round_.serve(rss([item(1, more=dated("Mon, 18 May 2026 09:00:00 GMT"))]))
+    round_.serve(rss([item(1, more=build_date_element("Mon, 18 May 2026 09:00:00 GMT"))]))
     round_.ask()
-    round_.serve(rss([item(1, more=dated("Mon, 18 May 2026 20:00:00 GMT"))]))
+    round_.serve(rss([item(1, more=build_date_element("Mon, 18 May 2026 20:00:00 GMT"))]))
     round_.ask(LATER)
     assert load_articles(round_.database)[0].published_at == NOW + timedelta(hours=8)
 
 
 def test_an_entry_without_a_valid_date_keeps_the_time_of_its_first_fetch(round_: Round) -> None:
     round_.serve(
-        rss([item(1), item(2, more=dated("Thu, 01 Jan 2099 00:00:00 GMT")), item(3, more=dated("soon"))])
+        rss(
+            [
+                item(1),
+                item(2, more=build_date_element("Thu, 01 Jan 2099 00:00:00 GMT")),
+                item(3, more=build_date_element("soon")),
+            ]
+        )
     )
     round_.ask()
     round_.ask(LATER)
-    assert {one.published_at for one in load_articles(round_.database)} == {NOW}
+    assert {article.published_at for article in load_articles(round_.database)} == {NOW}
 
 
 def test_an_entry_without_a_date_is_as_old_as_its_feed(round_: Round) -> None:
@@ -116,12 +135,12 @@ def test_an_entry_without_a_date_is_as_old_as_its_feed(round_: Round) -> None:
 
 
 def test_of_entries_with_one_guid_or_url_the_first_is_stored(round_: Round) -> None:
-    again = item(1, "Another title with the same guid")
-    same = item("1?utm_source=x", "Another guid at the same address")
-    round_.serve(rss([item(1, "The first"), again, same]))
+    same_guid = item(1, "Another title with the same guid")
+    same_url = item("1?utm_source=x", "Another guid at the same address")
+    round_.serve(rss([item(1, "The first"), same_guid, same_url]))
     first = round_.ask()
     second = round_.ask(LATER)
-    assert [one.title for one in load_articles(round_.database)] == ["The first"]
+    assert [article.title for article in load_articles(round_.database)] == ["The first"]
     assert (first.results[0].left_out, second.changed) == (2, 0)
 
 
@@ -144,7 +163,7 @@ def test_one_url_in_two_feeds_is_one_article(
     round_.ask()
     round_.serve(rss([item("1/amp?utm_medium=feed", "Title in the other feed")]), "b")
     report = round_.ask(LATER)
-    assert [one.feed_id for one in load_articles(sqlite_database)] == ["a"]
+    assert [article.feed_id for article in load_articles(sqlite_database)] == ["a"]
     assert report.results[1].stored.duplicates == 1
 
 
@@ -159,7 +178,7 @@ def test_two_processes_that_store_one_article_at_once_store_it_once(
     with ThreadPoolExecutor(2) as pool:
         reports = list(pool.map(lambda round_: round_.ask(), rounds))
     assert sum(report.added for report in reports) == len(load_articles(database))
-    urls = [one.url for one in load_articles(database)]
+    urls = [article.url for article in load_articles(database)]
     assert len(set(urls)) == len(urls)
 
 
@@ -188,15 +207,15 @@ def test_a_text_repeated_by_another_outlet_is_one_article(
     ],
 )
 def test_other_figures_or_words_make_another_article(round_: Round, title: str, text: str) -> None:
-    known = "Data show that the price of bitcoin went up to $60,000, up 1.1 % in 24 hours."
-    round_.serve(rss([item(1, "Bitcoin passes $60,000", known), item(2, title, text)]))
+    first_text = "Data show that the price of bitcoin went up to $60,000, up 1.1 % in 24 hours."
+    round_.serve(rss([item(1, "Bitcoin passes $60,000", first_text), item(2, title, text)]))
     round_.ask()
     assert len(load_articles(round_.database)) == 2
 
 
 def test_a_text_does_not_repeat_one_of_last_week(round_: Round) -> None:
-    old = item(1, text=LONG, more=dated("Sun, 10 May 2026 09:00:00 GMT"))
-    round_.serve(rss([old, item(2, text=LONG, more=dated("Mon, 18 May 2026 09:00:00 GMT"))]))
+    old = item(1, text=LONG, more=build_date_element("Sun, 10 May 2026 09:00:00 GMT"))
+    round_.serve(rss([old, item(2, text=LONG, more=build_date_element("Mon, 18 May 2026 09:00:00 GMT"))]))
     round_.ask()
     assert len(load_articles(round_.database)) == 2
 
@@ -210,7 +229,7 @@ def test_an_official_text_is_stored_although_the_press_published_it_first(
     round_.ask()
     round_.serve(rss([item("official", "Committee moves reserves", LONG)]), "b")
     round_.ask(LATER)
-    assert [one.feed_id for one in load_articles(sqlite_database)] == ["a", "b"]
+    assert [article.feed_id for article in load_articles(sqlite_database)] == ["a", "b"]
 
 
 def test_only_relevant_entries_of_a_general_feed_are_stored(
@@ -221,14 +240,16 @@ def test_only_relevant_entries_of_a_general_feed_are_stored(
         rss([item(1, "Proposal on payment stablecoins"), item(2, "Action against a former employee")])
     )
     report = round_.ask()
-    assert [one.title for one in load_articles(sqlite_database)] == ["Proposal on payment stablecoins"]
+    assert [article.title for article in load_articles(sqlite_database)] == [
+        "Proposal on payment stablecoins"
+    ]
     assert report.results[0].left_out == 1
 
 
 def test_markup_in_a_title_is_stored_as_text(round_: Round) -> None:
     round_.serve(rss([item(1, "<img src=x onerror=alert(1)> Exchange resumes")]))
     round_.ask()
-    assert [one.title for one in load_articles(round_.database)] == ["Exchange resumes"]
+    assert [article.title for article in load_articles(round_.database)] == ["Exchange resumes"]
 
 
 def test_validators_are_sent_and_status_304_adds_nothing(round_: Round) -> None:
@@ -236,8 +257,11 @@ def test_validators_are_sent_and_status_304_adds_nothing(round_: Round) -> None:
     round_.ask()
     round_.server.always("/a", Behaviour(304, b""))
     report = round_.ask(LATER)
-    sent = round_.server.seen("/a")[-1].headers
-    assert (sent["if-none-match"], sent["if-modified-since"]) == ('"1"', "Mon, 18 May 2026 11:00:00 GMT")
+    sent_headers = round_.server.seen("/a")[-1].headers
+    assert (sent_headers["if-none-match"], sent_headers["if-modified-since"]) == (
+        '"1"',
+        "Mon, 18 May 2026 11:00:00 GMT",
+    )
     assert report.count("unchanged") == 1
     assert (load_state(round_.database).etag, load_state(round_.database).answered_at) == ('"1"', LATER)
 
@@ -253,10 +277,10 @@ def test_any_process_polls_a_feed_once_per_interval(
 ) -> None:
     round_ = Round(server, database, tmp_path, feed(server, every_minutes=10))
     round_.serve(rss([item(1)]))
-    other = Round(server, database, tmp_path, feed(server, every_minutes=10))
+    other_round = Round(server, database, tmp_path, feed(server, every_minutes=10))
     assert len(round_.ask().results) == 1
-    assert other.ask(NOW + timedelta(minutes=9)).results == ()
-    assert len(other.ask(NOW + timedelta(minutes=10)).results) == 1
+    assert other_round.ask(NOW + timedelta(minutes=9)).results == ()
+    assert len(other_round.ask(NOW + timedelta(minutes=10)).results) == 1
     assert round_.ask(NOW + timedelta(minutes=11)).results == ()
 
 
@@ -273,12 +297,12 @@ def test_a_claimed_feed_is_left_alone_until_its_claim_expires(round_: Round) -> 
 def test_a_feed_with_a_new_url_is_polled_at_once_without_validators(round_: Round) -> None:
     round_.serve(rss([item(1)]), ETag='"1"')
     round_.ask()
-    moved = Round(round_.server, round_.database, round_.settings.home, feed(round_.server, "a"))
-    moved.listed = type(moved.listed)(
-        [moved.listed.by_id["a"].model_copy(update={"url": f"{round_.server.url}/new"})]
+    moved_round = Round(round_.server, round_.database, round_.settings.home, feed(round_.server, "a"))
+    moved_round.listed = type(moved_round.listed)(
+        [moved_round.listed.by_id["a"].model_copy(update={"url": f"{round_.server.url}/new"})]
     )
-    moved.serve(rss([item(1)]), "new")
-    assert len(moved.ask(NOW + timedelta(minutes=1)).results) == 1
+    moved_round.serve(rss([item(1)]), "new")
+    assert len(moved_round.ask(NOW + timedelta(minutes=1)).results) == 1
     assert "if-none-match" not in round_.server.seen("/new")[0].headers
 
 
@@ -339,7 +363,7 @@ def test_a_failing_feed_does_not_affect_the_others(
         return guarded_fetch(url, **options)
 
     report = round_.ask(fetch=fetch)
-    assert [one.outcome for one in report.results] == ["answered", "failed"]
+    assert [article.outcome for article in report.results] == ["answered", "failed"]
     assert "RuntimeError" in (report.results[1].problem or "")
 
 

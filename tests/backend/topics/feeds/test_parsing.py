@@ -8,7 +8,7 @@ import pytest
 from backend.entities.model import Language
 from backend.topics.feeds import entry_text
 from backend.topics.feeds.parsing import MAX_ENTRIES, Entry, NotAFeedError, ParsedFeed, parse
-from tests.support.feeds import dated, item, rss
+from tests.support.feeds import build_date_element, item, rss
 
 HERE = "https://news.example/feeds/all.xml"
 RDF = """<?xml version="1.0" encoding="UTF-8"?>
@@ -49,30 +49,30 @@ def entry_texts(entry: Entry) -> tuple[str, str, str]:
 
 def test_rss_2_0_is_parsed() -> None:
     entry = parse_only_entry(
-        rss([item(1, "A & B", "<p>Text.</p>", more=dated("Mon, 18 May 2026 09:00:00 +0200"))])
+        rss([item(1, "A & B", "<p>Text.</p>", more=build_date_element("Mon, 18 May 2026 09:00:00 +0200"))])
     )
     assert entry_texts(entry) == ("https://news.example/1", "A & B", "2026-05-18T07:00:00+00:00")
     assert (entry.guid, entry.text, entry.dated) == ("n-1", "Text.", True)
 
 
 def test_rss_1_0_is_parsed_and_a_date_without_time_keeps_its_day() -> None:
-    one, two = parse_feed(RDF, "ja").entries
-    assert entry_texts(one) == ("https://news.example/1", "取引所が４件を公表", "2026-05-18T00:20:00+00:00")
-    assert entry_texts(two)[2] == "2026-05-17T00:00:00+00:00"
-    assert one.guid == "https://news.example/1"
+    first, second = parse_feed(RDF, "ja").entries
+    assert entry_texts(first) == ("https://news.example/1", "取引所が４件を公表", "2026-05-18T00:20:00+00:00")
+    assert entry_texts(second)[2] == "2026-05-17T00:00:00+00:00"
+    assert first.guid == "https://news.example/1"
 
 
 def test_atom_is_parsed_with_its_base_url_and_text_types() -> None:
     found = parse_feed(ATOM, "zh")
-    one, two = found.entries
-    assert entry_texts(one) == (
+    first, second = found.entries
+    assert entry_texts(first) == (
         "https://news.example/zh/a1",
         "奖励降至3.125 BTC",
         "2026-05-18T00:20:00+00:00",
     )
-    assert (one.text, one.image, one.dated) == ("减半。", "https://news.example/i.png", True)
-    assert entry_texts(two) == ("https://news.example/zh/a2", "另一篇", "2026-05-18T01:00:00+00:00")
-    assert (two.text, two.dated) == ("第一段。\n第二段。", False)
+    assert (first.text, first.image, first.dated) == ("减半。", "https://news.example/i.png", True)
+    assert entry_texts(second) == ("https://news.example/zh/a2", "另一篇", "2026-05-18T01:00:00+00:00")
+    assert (second.text, second.dated) == ("第一段。\n第二段。", False)
     assert found.left_out == 1, "what has no address cannot be cited"
     assert found.updated_at is not None
 
@@ -102,7 +102,7 @@ MODULES = (
 
 
 @pytest.mark.parametrize(
-    ("inside", "field", "meant"),
+    ("inside", "field", "expected"),
     [
         ("<f:origLink>https://news.example/own</f:origLink>", "url", "https://news.example/own"),
         ("<a:link rel='self' href='https://b.example/'/>", "url", "https://news.example/1"),
@@ -126,24 +126,26 @@ MODULES = (
         ("<m:thumbnail>https://i.example/t.jpg</m:thumbnail>", "image", "https://i.example/t.jpg"),
     ],
 )
-def test_module_fields_are_identified_by_namespace(inside: str, field: str, meant: object) -> None:
+def test_module_fields_are_identified_by_namespace(inside: str, field: str, expected: object) -> None:
     link = "" if inside.startswith("<link>") else "<link>https://news.example/1</link>"
     entry = parse_only_entry(
         f"<rss version='2.0'{MODULES}><channel><item><title>T</title>{link}{inside}</item></channel></rss>"
     )
-    assert getattr(entry, field) == meant
+    assert getattr(entry, field) == expected
 
 
 def test_the_full_text_replaces_the_summary_unless_it_is_empty() -> None:
-    whole = "<content:encoded xmlns:content='http://purl.org/rss/1.0/modules/content/'>{}</content:encoded>"
-    assert parse_only_entry(rss([item(1, text="short", more=whole.format("whole"))])).text == "whole"
-    assert parse_only_entry(rss([item(1, text="short", more=whole.format(""))])).text == "short"
+    full_text = (
+        "<content:encoded xmlns:content='http://purl.org/rss/1.0/modules/content/'>{}</content:encoded>"
+    )
+    assert parse_only_entry(rss([item(1, text="short", more=full_text.format("whole"))])).text == "whole"
+    assert parse_only_entry(rss([item(1, text="short", more=full_text.format(""))])).text == "short"
     empty = "<dc:description xmlns:dc='http://purl.org/dc/elements/1.1/'/>"
     assert parse_only_entry(rss([item(1, text="short", more=empty)])).text == "short"
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("markup", "expected"),
     [
         ("AT&amp;amp;T", "AT&T"),
         ("&lt;b&gt;Bold&lt;/b&gt; move", "Bold move"),
@@ -155,9 +157,9 @@ def test_the_full_text_replaces_the_summary_unless_it_is_empty() -> None:
         ("&lt;script&gt;alert(1)&lt;/script&gt;News", "News"),
     ],
 )
-def test_titles_are_one_line_of_plain_text(written: str, meant: str) -> None:
-    source = f"<item><title>{written}</title><link>https://news.example/1</link></item>"
-    assert parse_only_entry(rss([source])).title == meant
+def test_titles_are_one_line_of_plain_text(markup: str, expected: str) -> None:
+    source = f"<item><title>{markup}</title><link>https://news.example/1</link></item>"
+    assert parse_only_entry(rss([source])).title == expected
 
 
 def test_an_entry_without_a_title_gets_its_first_sentence() -> None:
@@ -264,8 +266,10 @@ def test_bare_ampersands_html_entities_and_undeclared_prefixes_are_repaired() ->
 
 
 def test_a_truncated_feed_keeps_its_complete_entries() -> None:
-    whole = rss([item(1), item(2)])
-    assert [entry.guid for entry in parse_feed(whole[: whole.rindex(b"<description>")]).entries] == [
+    feed_bytes = rss([item(1), item(2)])
+    assert [
+        entry.guid for entry in parse_feed(feed_bytes[: feed_bytes.rindex(b"<description>")]).entries
+    ] == [
         "n-1",
         "n-2",
     ]

@@ -54,8 +54,8 @@ def test_hints_stay_valid_after_status_304_and_end_with_a_new_url(round_: Round)
     wait(round_)
     round_.server.always("/a", Behaviour(304, b""))
     assert wait(round_, NOW + 60 * MINUTE) == 60 * MINUTE
-    moved = round_.listed.by_id["a"].model_copy(update={"url": f"{round_.server.url}/b"})
-    round_.listed = type(round_.listed)([moved])
+    moved_feed = round_.listed.by_id["a"].model_copy(update={"url": f"{round_.server.url}/b"})
+    round_.listed = type(round_.listed)([moved_feed])
     round_.serve(rss([item(1)]), "b")
     assert wait(round_, NOW + 61 * MINUTE) == 10 * MINUTE
 

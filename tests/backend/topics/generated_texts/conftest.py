@@ -64,7 +64,7 @@ class WriterSetup:
         return dict(self.writer(**changed).write(self.clock()))
 
     def put(self, text: TopicText = THEFT, *, hours: float = 1, **fields: Any) -> int:
-        given: dict[str, Any] = {
+        defaults: dict[str, Any] = {
             "category": Category.NORMAL,
             "published_at": self.clock() - timedelta(hours=hours),
             "url": "https://www.coindesk.com/a",
@@ -72,7 +72,9 @@ class WriterSetup:
             "realm": "live",
         }
         with self.database.write() as connection:
-            (number,) = topic_store.store_topics(connection, [Topic(**{**given, **fields})], now=self.clock())
+            (number,) = topic_store.store_topics(
+                connection, [Topic(**{**defaults, **fields})], now=self.clock()
+            )
         return number
 
     def read(self, number: int) -> Topic:
@@ -93,7 +95,7 @@ def server() -> Iterator[ProviderServer]:
 
 @pytest.fixture
 def make_setup(tmp_path: Path, server: ProviderServer) -> Callable[[Database], WriterSetup]:
-    def made(database: Database) -> WriterSetup:
+    def make_setup_on(database: Database) -> WriterSetup:
         settings = Settings(
             mode="live",
             home=tmp_path,
@@ -106,7 +108,7 @@ def make_setup(tmp_path: Path, server: ProviderServer) -> Callable[[Database], W
         )
         return WriterSetup(database, server, Clock(NOW), tmp_path, settings, ActiveRules(settings))
 
-    return made
+    return make_setup_on
 
 
 @pytest.fixture

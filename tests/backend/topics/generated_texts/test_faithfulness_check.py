@@ -19,11 +19,11 @@ THEFT = (
 )
 
 
-def given(*texts: str, language: Language = "en", **fields: object) -> CheckInputs:
+def build_inputs(*texts: str, language: Language = "en", **fields: object) -> CheckInputs:
     return CheckInputs(RULES, [(text, language) for text in texts], **fields)
 
 
-FROM_THEFT = given(THEFT)
+FROM_THEFT = build_inputs(THEFT)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_unknown_names_and_links_fail(text: str, language: Language, fault: str)
 
 
 def test_an_entity_may_be_named_in_any_language_of_the_catalogue() -> None:
-    source = given("米証券取引委員会がビットコインETFを承認した。", language="ja")
+    source = build_inputs("米証券取引委員会がビットコインETFを承認した。", language="ja")
     assert find_faults("The SEC approved a bitcoin ETF.", "en", source) == []
     assert find_faults("The CFTC approved a bitcoin ETF.", "en", source) != []
 
@@ -127,34 +127,36 @@ def test_a_transliterated_name_passes_if_the_model_gives_its_original() -> None:
     source = "山田太郎氏が逮捕された。"
     statement = "Police arrested Taro Yamada."
     names = {"山田太郎": "Taro Yamada"}
-    assert find_faults(statement, "en", given(source, language="ja")) != []
-    assert find_faults(statement, "en", given(source, language="ja", translated_names=names)) == []
+    assert find_faults(statement, "en", build_inputs(source, language="ja")) != []
+    assert find_faults(statement, "en", build_inputs(source, language="ja", translated_names=names)) == []
     elsewhere = {"鈴木一郎": "Taro Yamada"}
-    assert find_faults(statement, "en", given(source, language="ja", translated_names=elsewhere)) != []
+    assert find_faults(statement, "en", build_inputs(source, language="ja", translated_names=elsewhere)) != []
     smuggled = {"山田太郎": "Binance"}
     assert (
-        find_faults("Police raided Binance.", "en", given(source, language="ja", translated_names=smuggled))
+        find_faults(
+            "Police raided Binance.", "en", build_inputs(source, language="ja", translated_names=smuggled)
+        )
         != []
     )
 
 
 def test_a_figure_of_another_input_fails() -> None:
-    beside = given("Bybit was hit.", around=["It lost $40 million."])
+    beside = build_inputs("Bybit was hit.", around=["It lost $40 million."])
     assert find_faults("Bybit lost $40 million.", "en", beside) != []
     assert find_faults("Bybit was hit by hackers.", "en", beside) == []
 
 
 def test_parts_of_a_date_or_a_time_allow_no_figure() -> None:
-    source = given("At 12:30 on 18 May 2026 Bybit was hit.")
+    source = build_inputs("At 12:30 on 18 May 2026 Bybit was hit.")
     for text in ("30 wallets were hit.", "18 wallets were hit.", "2026 wallets were hit."):
         assert find_faults(text, "en", source) != []
 
 
 def test_a_date_may_be_less_precise_but_not_more() -> None:
-    exact, rough = given("It happened on 18 May 2026."), given("It happened in 2026.")
+    exact, imprecise = build_inputs("It happened on 18 May 2026."), build_inputs("It happened in 2026.")
     assert find_faults("It happened in May 2026.", "en", exact) == []
     assert find_faults("2026年に起きた。", "ja", exact) == []
-    assert find_faults("It happened in May 2026.", "en", rough) != []
+    assert find_faults("It happened in May 2026.", "en", imprecise) != []
 
 
 @pytest.mark.parametrize(
@@ -170,7 +172,7 @@ def test_a_date_may_be_less_precise_but_not_more() -> None:
     ],
 )
 def test_magnitudes_are_compared_across_languages(source: str, statement: str, language: Language) -> None:
-    assert find_faults(statement, language, given(source)) == []
+    assert find_faults(statement, language, build_inputs(source)) == []
 
 
 SAYS: dict[Language, str] = {
@@ -182,15 +184,15 @@ SAYS: dict[Language, str] = {
 
 def format_figure(value: int, language: Language, how: int) -> str:
     """``value``, a multiple of 10,000 below a hundred million, in one of the notations of a language."""
-    man, plain = value // 10_000, str(value)
-    wide = plain.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789"})
+    man, digits = value // 10_000, str(value)
+    wide = digits.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789"})
     million = format(Decimal(value).scaleb(-6).normalize(), "f")
     own = {
         "en": [f"{million} million", f"{million}M", f"{million} mln"],
         "ja": [f"{man:,}万", f"{man}万", f"{man}萬"],
         "zh": [f"{man}万", f"{man:,}万", f"{man}萬"],
     }[language]
-    return [plain, f"{value:,}", wide, *own][how]
+    return [digits, f"{value:,}", wide, *own][how]
 
 
 AMOUNTS = st.integers(1, 9_999).map(lambda count: count * 10_000)
@@ -205,12 +207,12 @@ AMOUNTS = st.integers(1, 9_999).map(lambda count: count * 10_000)
     st.sampled_from(LANGUAGES),
 )
 def test_a_figure_passes_exactly_if_it_is_in_the_inputs(
-    known: list[tuple[int, int]], statement: int, how: int, source: Language, language: Language
+    input_figures: list[tuple[int, int]], statement: int, how: int, source: Language, language: Language
 ) -> None:
-    texts = [SAYS[source].format(format_figure(value, source, one)) for value, one in known]
+    texts = [SAYS[source].format(format_figure(value, source, notation)) for value, notation in input_figures]
     text = SAYS[language].format(format_figure(statement, language, how))
-    found = find_faults(text, language, given(*texts, language=source))
-    assert (found == []) == (statement in {value for value, _ in known}), found
+    found = find_faults(text, language, build_inputs(*texts, language=source))
+    assert (found == []) == (statement in {value for value, _ in input_figures}), found
 
 
 ALPHABET = "0123456789０５９.,兆億亿万千百十三五零〇百mkMKbBillontrd $%ドル元 -~①½٣Ⅳ"
@@ -221,4 +223,4 @@ ALPHABET = "0123456789０５９.,兆億亿万千百十三五零〇百mkMKbBillon
 def test_text_with_a_digit_never_passes_without_inputs(mess: str, language: Language) -> None:
     text = SAYS[language].format(mess)
     if any(letter.isdigit() for letter in mess):
-        assert find_faults(text, language, given("Nothing is known.")) != []
+        assert find_faults(text, language, build_inputs("Nothing is known.")) != []

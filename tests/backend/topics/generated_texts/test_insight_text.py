@@ -14,9 +14,17 @@ from tests.backend.topics.generated_texts.conftest import NOW, THEFT, WriterSetu
 from tests.support import chat
 
 ONLY: dict[str, Any] = {"model_topics": ("insights",)}
+EARLIER_URL = "https://one.example/pause"
 MEDIA = (
-    build_article("https://one.example/", "Exchange loses $40 million in hack", "One"),
-    build_article("https://two.example/", "Hackers take $90 million from exchange", "Two"),
+    replace(
+        build_article("https://one.example/", "Exchange loses $40 million in hack", "One"),
+        summary=f"The exchange had paused withdrawals ({EARLIER_URL}).",
+        published_at=NOW - timedelta(minutes=50),
+    ),
+    replace(
+        build_article("https://two.example/", "Hackers take $90 million from exchange", "Two"),
+        published_at=NOW - timedelta(minutes=40),
+    ),
 )
 CONCLUSION = "Bybit lost $40 million to hackers; One and Two report it, and no official source does yet."
 CONFIRMED = "One and Two tell it, and no official source has confirmed it so far."
@@ -29,14 +37,19 @@ def build_sections(**texts: str) -> chat.Behaviour:
 
 
 def store_theft(setup: WriterSetup, **fields: Any) -> int:
-    setup.put(TopicText("Exchange pauses withdrawals", origin="publisher"), hours=20, entities=("bybit",))
+    setup.put(
+        TopicText("Exchange pauses withdrawals", origin="publisher"),
+        hours=20,
+        entities=("bybit",),
+        media=(build_article(EARLIER_URL, "Exchange pauses withdrawals", "One"),),
+    )
     return setup.put(entities=("bybit",), media=MEDIA, tweet_score=9.0, **fields)
 
 
 def insight_texts(setup: WriterSetup, number: int) -> dict[str, str]:
-    shown = setup.insight(number)
-    return {"conclusion": shown["conclusion"]} | {
-        section["title"]: section["expanded_explanation"] for section in shown["deep_analysis"]
+    insight = setup.insight(number)
+    return {"conclusion": insight["conclusion"]} | {
+        section["title"]: section["expanded_explanation"] for section in insight["deep_analysis"]
     }
 
 
@@ -46,16 +59,16 @@ def test_model_prose_replaces_the_templates_and_keeps_their_links(setup: WriterS
         chat.PATH, build_sections(conclusion=CONCLUSION, confirmed=CONFIRMED, differ=DIFFER, before=BEFORE)
     )
     assert setup.tick(**ONLY) == {"written": 1, "nothing": 1}
-    shown = setup.insight(number)
-    assert [section["expanded_explanation"] for section in shown["deep_analysis"]][:3] == [
+    insight = setup.insight(number)
+    assert [section["expanded_explanation"] for section in insight["deep_analysis"]][:3] == [
         CONFIRMED,
         DIFFER,
         BEFORE,
     ]
-    assert shown["conclusion"] == CONCLUSION
-    links = shown["deep_analysis"][2]["topic_links"]
+    assert insight["conclusion"] == CONCLUSION
+    links = insight["deep_analysis"][2]["topic_links"]
     assert links == [{"Exchange pauses withdrawals": f"{setup.settings.api_url}/topics/1?lang=en"}]
-    assert "small-1" in shown["deep_analysis"][-1]["expanded_explanation"]
+    assert "small-1" in insight["deep_analysis"][-1]["expanded_explanation"]
     setup.clock.move(minutes=1)
     assert setup.tick(**ONLY) == {}
     assert len(setup.server.requests) == 1
@@ -77,14 +90,14 @@ def test_a_part_that_fails_the_check_keeps_its_template(
     setup: WriterSetup, part: str, text: str, reason: str
 ) -> None:
     number = store_theft(setup)
-    plain = insight_texts(setup, number)
-    titles = {"differ": "Where sources differ", "before": "What came before", "confirmed": "Who confirms it"}
+    template_texts = insight_texts(setup, number)
+    titles = {"differ": "Where sources differ", "before": "What came before", "confirmed": "Who says what"}
     good = {"conclusion": CONCLUSION, "confirmed": CONFIRMED, "differ": DIFFER, "before": BEFORE}
     setup.server.once(chat.PATH, build_sections(**{**good, part: text}))
     assert setup.tick(**ONLY)["partly"] == 1
-    shown = insight_texts(setup, number)
-    assert shown[titles[part]] == plain[titles[part]]
-    assert shown["conclusion"] == CONCLUSION
+    texts = insight_texts(setup, number)
+    assert texts[titles[part]] == template_texts[titles[part]]
+    assert texts["conclusion"] == CONCLUSION
     with setup.database.read() as connection:
         assert reason in generation_records.load_records(connection, [number])[number, "en", "insight"].reason
 
@@ -95,11 +108,11 @@ def test_after_a_change_the_template_serves_until_the_model_writes_again(setup: 
     setup.tick(**ONLY)
     setup.clock.move(minutes=1)
     with setup.database.write() as connection:
-        official = Media("primary_source", "https://www.sec.gov/a", title="Order")
+        official = Media("primary_source", "https://www.sec.gov/a", title="Order", language="en")
         topic_store.add_media(connection, number, [official], now=setup.clock())
-    shown = insight_texts(setup, number)
-    assert "Confirmed at the source: U.S. Securities" in shown["conclusion"]
-    assert shown["What came before"] == BEFORE, "the facts behind it are the same"
+    texts = insight_texts(setup, number)
+    assert "Confirmed at the source: U.S. Securities" in texts["conclusion"]
+    assert texts["What came before"] == BEFORE, "the facts behind it are the same"
     fresh = "Bybit lost $40 million to hackers, as the SEC confirms."
     setup.server.once(chat.PATH, build_sections(conclusion=fresh))
     assert setup.tick(**ONLY)["written"] == 1
@@ -131,7 +144,7 @@ def test_a_topic_without_further_facts_keeps_its_template(setup: WriterSetup) ->
     number = setup.put()
     assert setup.tick(**ONLY) == {"nothing": 1}
     assert setup.server.requests == []
-    assert len(setup.insight(number)["deep_analysis"]) == 1
+    assert setup.insight(number)["deep_analysis"] == []
 
 
 def test_media_with_instructions_are_sent_to_no_model(setup: WriterSetup) -> None:
@@ -150,4 +163,6 @@ def test_figures_and_names_are_found_inside_japanese_text(setup: WriterSetup) ->
     assert setup.tick(**ONLY)["dropped"] == 1
     setup.server.once(chat.PATH, build_sections(differ=text))
     setup.tick(**ONLY, model_name="large-1")
-    assert text in [one["expanded_explanation"] for one in setup.insight(number, "ja")["deep_analysis"]]
+    assert text in [
+        section["expanded_explanation"] for section in setup.insight(number, "ja")["deep_analysis"]
+    ]

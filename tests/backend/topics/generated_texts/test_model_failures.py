@@ -28,8 +28,8 @@ FAILURES = {
 
 
 def state(setup: WriterSetup) -> tuple[str, str]:
-    noted = check_language_model(setup.settings, setup.database, now=setup.clock())
-    return noted.state, noted.sentence
+    result = check_language_model(setup.settings, setup.database, now=setup.clock())
+    return result.state, result.sentence
 
 
 @pytest.mark.parametrize("name", FAILURES)
@@ -44,7 +44,7 @@ def test_a_failing_model_ends_the_tick_is_reported_and_writing_resumes(setup: Wr
     setup.tick()
     assert len(setup.server.requests) <= 2, "it is left alone"
     setup.server.always(chat.PATH, None)
-    setup.server.once(chat.PATH, *[chat.answer(one) for one in (JA, ZH) * 2])
+    setup.server.once(chat.PATH, *[chat.answer(text) for text in (JA, ZH) * 2])
     for _ in range(2):
         setup.clock.move(hours=3)
         setup.tick()
@@ -71,8 +71,8 @@ def test_after_the_daily_limit_nothing_is_requested_until_the_next_day(
     setup.clock.move(hours=2)
     assert setup.tick(**little) == {}
     assert len(setup.server.requests) == 1
-    noted = check_language_model(setup.settings.model_copy(update=little), database, now=setup.clock())
-    assert (noted.state, "until midnight UTC" in noted.sentence) == ("note", True)
+    result = check_language_model(setup.settings.model_copy(update=little), database, now=setup.clock())
+    assert (result.state, "until midnight UTC" in result.sentence) == ("note", True)
     setup.clock.move(hours=11)
     assert setup.tick(**little) == {"written": 1}
     assert set(setup.read(number).texts) == {"en", "ja", "zh"}
@@ -82,8 +82,8 @@ def test_doctor_reports_written_texts_and_the_reasons_for_the_others(setup: Writ
     setup.put()
     setup.server.once(chat.PATH, chat.answer({**JA, "title": "Bybitで9億ドル流出"}), chat.answer(ZH))
     setup.tick()
-    (noted,) = check_generated_texts(setup.settings, setup.database, now=setup.clock())
-    assert noted.sentence == (
+    (result,) = check_generated_texts(setup.settings, setup.database, now=setup.clock())
+    assert result.sentence == (
         "1 written in 24 hours, 0 of them in part; 1 failed the check or the format, "
         "most often because a figure is not in the inputs."
     )
@@ -91,7 +91,7 @@ def test_doctor_reports_written_texts_and_the_reasons_for_the_others(setup: Writ
 
 def test_the_schedule_exists_only_with_a_model_configured_for_topics(setup: WriterSetup) -> None:
     def names(settings: Settings) -> list[str]:
-        return [one.name for one in model_schedules(settings, setup.database, setup.rules)]
+        return [schedule.name for schedule in model_schedules(settings, setup.database, setup.rules)]
 
     assert names(setup.settings) == [MODEL_TEXTS]
     assert names(setup.settings.model_copy(update={"mode": "sample"})) == []

@@ -35,7 +35,7 @@ def test_missing_languages_are_translated_with_a_label(
     assert (texts["ja"].title, texts["ja"].bullets) == (JA["title"], (tuple(JA["bullets"][0]),))
     assert texts["ja"].subtitle == "英語から言語モデルが翻訳。名称と数値は照合済み。"
     assert texts["zh"].subtitle == "由语言模型译自英文，名称与数字已核对。"
-    assert [texts[one].origin for one in ("en", "ja", "zh")] == ["publisher", "model", "model"]
+    assert [texts[code].origin for code in ("en", "ja", "zh")] == ["publisher", "model", "model"]
     assert texts["en"] == THEFT
     assert Pages(database, ("live",)).read(TopicFilter("ja"), page=1, page_size=9).total == 1
 
@@ -135,13 +135,13 @@ def test_an_original_replaces_a_translation_and_never_the_reverse(setup: WriterS
     own = TopicText("Bybitで流出", origin="publisher")
     topic = setup.read(number)
     with setup.database.write() as connection:
-        given = replace(topic, texts={"en": THEFT, "ja": own})
-        topic_store.store_topics(connection, [given], now=setup.clock(), replace=True)
+        updated = replace(topic, texts={"en": THEFT, "ja": own})
+        topic_store.store_topics(connection, [updated], now=setup.clock(), replace=True)
     assert setup.read(number).texts["ja"] == own
     late = replace(only_record(setup), made_at=setup.clock())
     assert not generated_text_store.store_text(setup.database, late, TopicText("遅い訳", origin="model"))
     assert setup.read(number).texts["ja"] == own
-    assert "ja" not in [one.language for one in setup.writer()._list_due(setup.clock())]
+    assert "ja" not in [due.language for due in setup.writer()._list_due(setup.clock())]
 
 
 def test_a_translation_of_a_text_that_has_changed_is_not_stored(setup: WriterSetup) -> None:
@@ -161,11 +161,11 @@ def test_a_tick_makes_few_requests_for_the_most_important_topics_first(setup: Wr
         setup.put(TopicText(f"Story {chr(65 + index)}"), category=Category.NORMAL, tweet_score=float(index))
     setup.put(TopicText("Story of the hour"), category=Category.BREAKING, hours=40)
     setup.tick()
-    shown = chat.list_prompts(setup.server)
-    assert len(shown) == 10
-    assert "Story of the hour" in shown[0]
-    assert "Story of the hour" in shown[1]
-    assert "Story L" in shown[2]
+    prompts = chat.list_prompts(setup.server)
+    assert len(prompts) == 10
+    assert "Story of the hour" in prompts[0]
+    assert "Story of the hour" in prompts[1]
+    assert "Story L" in prompts[2]
     for _ in range(3):
         setup.clock.move(minutes=1)
         setup.tick()
@@ -213,8 +213,8 @@ def test_a_new_model_is_asked_again_and_a_new_day_changes_nothing(setup: WriterS
     setup.put()
     setup.server.always(chat.PATH, chat.answer(JA))
     setup.tick()
-    asked = len(setup.server.requests)
+    request_count = len(setup.server.requests)
     setup.clock.at += timedelta(hours=30)
     assert setup.tick() == {}
     setup.tick(model_name="large-1")
-    assert len(setup.server.requests) == 2 * asked
+    assert len(setup.server.requests) == 2 * request_count

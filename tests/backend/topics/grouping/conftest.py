@@ -23,9 +23,9 @@ def make() -> Make:
     """An English item of an outlet of its own, so many minutes after noon; ids count up."""
     numbers = count(1)
 
-    def made(title: str = "A title", *, minutes: float = 0, **more: Any) -> Member:
+    def make_member(title: str = "A title", *, minutes: float = 0, **more: Any) -> Member:
         number = next(numbers)
-        given: dict[str, Any] = {
+        defaults: dict[str, Any] = {
             "id": number,
             "feed_id": f"feed-{number}",
             "url": f"https://outlet-{number}.example/story",
@@ -34,6 +34,6 @@ def make() -> Make:
             "language": "en",
             "published_at": NOON + timedelta(minutes=minutes),
         }
-        return Member(**{**given, **more})
+        return Member(**{**defaults, **more})
 
-    return made
+    return make_member

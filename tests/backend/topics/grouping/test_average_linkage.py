@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.topics.grouping.average_linkage import Neighbours, average_linkage
-from backend.topics.grouping.sparse_vectors import Floats
+from backend.topics.grouping.average_linkage import Edges, average_linkage
+from backend.topics.grouping.headline_vectors import Floats
 
 LEAST = 0.55
 
@@ -20,18 +20,19 @@ def similarities(draw: st.DrawFn) -> Floats:
     return upper + upper.T
 
 
-def neighbours(alike: Floats) -> Neighbours:
-    return [(np.flatnonzero(row > 0), row[row > 0]) for row in alike]
+def list_edges(similarity: Floats) -> Edges:
+    first, second = np.nonzero(np.triu(similarity, 1))
+    return first.astype(np.int64), second.astype(np.int64), similarity[first, second]
 
 
-def closest_pair_first(alike: Floats, least: float) -> list[set[int]]:
+def closest_pair_first(similarity: Floats, least: float) -> list[set[int]]:
     """Average linkage as it is defined."""
-    parts = [{place} for place in range(len(alike))]
+    parts = [{place} for place in range(len(similarity))]
     while len(parts) > 1:
         means = [
-            (float(np.mean([alike[a, b] for a in one for b in other])), i, j)
-            for i, one in enumerate(parts)
-            for j, other in enumerate(parts)
+            (float(np.mean([similarity[a, b] for a in first for b in second])), i, j)
+            for i, first in enumerate(parts)
+            for j, second in enumerate(parts)
             if i < j
         ]
         mean, i, j = max(means)
@@ -42,35 +43,32 @@ def closest_pair_first(alike: Floats, least: float) -> list[set[int]]:
 
 
 @given(similarities())
-def test_the_result_equals_joining_the_closest_pair_first(alike: Floats) -> None:
-    roots = average_linkage(neighbours(alike), [1] * len(alike), LEAST)
-    found = {frozenset(place for place, root in enumerate(roots) if root == one) for one in roots}
-    assert found == {frozenset(part) for part in closest_pair_first(alike, LEAST)}
+def test_the_result_equals_joining_the_closest_pair_first(similarity: Floats) -> None:
+    roots = average_linkage(list_edges(similarity), len(similarity), LEAST)
+    found = {
+        frozenset(place for place, root in enumerate(roots) if root == cluster_root) for cluster_root in roots
+    }
+    assert found == {frozenset(part) for part in closest_pair_first(similarity, LEAST)}
 
 
 @given(similarities())
-def test_each_cluster_has_the_lowest_number_of_its_members(alike: Floats) -> None:
-    roots = average_linkage(neighbours(alike), [1] * len(alike), LEAST)
+def test_each_cluster_has_the_lowest_number_of_its_members(similarity: Floats) -> None:
+    roots = average_linkage(list_edges(similarity), len(similarity), LEAST)
     assert all(roots[root] == root <= place for place, root in enumerate(roots))
 
 
 def test_identical_items_are_joined() -> None:
-    alike = np.full((6, 6), 0.6)
-    np.fill_diagonal(alike, 0)
-    assert average_linkage(neighbours(alike), [1] * 6, LEAST) == [0] * 6
+    similarity = np.full((6, 6), 0.6)
+    np.fill_diagonal(similarity, 0)
+    assert average_linkage(list_edges(similarity), 6, LEAST) == [0] * 6
 
 
-def test_an_asymmetric_similarity_terminates() -> None:
-    alike = np.array([[0, 0.6, 0.6], [0.6, 0, 0.6], [0.6, 0.6, 0]]) + np.triu(np.full((3, 3), 1e-16), 1)
-    assert average_linkage(neighbours(alike), [1, 1, 1], LEAST) == [0, 0, 0]
+def test_a_pair_that_is_not_listed_counts_as_different() -> None:
+    similarity = np.array([[0, 0.9, 0.0], [0.9, 0, 0.9], [0.0, 0.9, 0]])
+    assert average_linkage(list_edges(similarity), 3, LEAST) == [0, 0, 2]
+    assert average_linkage(list_edges(similarity), 3, 0.45) == [0, 0, 0]
 
 
-def test_a_large_cluster_outweighs_a_small_one_in_the_mean() -> None:
-    # 0 and 1 join first; what 2 is like counts nine tenths by 0.
-    alike = np.array([[0, 0.9, 0.2], [0.9, 0, 0.8], [0.2, 0.8, 0]])
-    assert average_linkage(neighbours(alike), [9, 1, 1], LEAST) == [0, 0, 2]
-    assert average_linkage(neighbours(alike), [1, 9, 1], LEAST) == [0, 0, 0]
-
-
-def test_an_empty_input_has_no_clusters() -> None:
-    assert average_linkage([], [], LEAST) == []
+def test_no_pairs_give_a_cluster_for_each_item() -> None:
+    assert average_linkage(list_edges(np.zeros((3, 3))), 3, LEAST) == [0, 1, 2]
+    assert average_linkage(list_edges(np.zeros((0, 0))), 0, LEAST) == []

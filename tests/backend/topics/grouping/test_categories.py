@@ -51,19 +51,29 @@ def test_a_widely_reported_topic_is_important(outlets: Outlets, make: Make) -> N
 
 def test_a_price_move_of_three_sigma_makes_a_topic_breaking(outlets: Outlets, make: Make) -> None:
     members = [make(CALM) for _ in range(3)]
-    asked = []
+    calls = []
 
-    def moved(entities: object, at: object) -> bool:
-        asked.append((entities, at))
+    def record_and_confirm(entities: object, at: object) -> bool:
+        calls.append((entities, at))
         return True
 
-    assert categorize(outlets, members, moved=moved) is Category.BREAKING
-    assert asked == [(["bitcoin"], members[0].published_at)]
+    assert categorize(outlets, members, moved=record_and_confirm) is Category.BREAKING
+    assert calls == [(["bitcoin"], members[0].published_at)]
 
 
-def test_a_regulator_alone_on_the_field_is_breaking(outlets: Outlets, make: Make) -> None:
-    release = make("SEC approves rule on custody of crypto assets", url="https://www.sec.gov/news/1")
-    assert categorize(outlets, [release]) is Category.BREAKING
+RELEASE = "SEC approves rule on custody of crypto assets"
+
+
+def test_a_release_that_nobody_reports_is_normal(outlets: Outlets, make: Make) -> None:
+    assert categorize(outlets, [make(RELEASE, url="https://www.sec.gov/news/1")]) is Category.NORMAL
+    twice = [make(RELEASE, url=f"https://www.sec.gov/news/{n}") for n in range(4)]
+    assert categorize(outlets, twice) is Category.NORMAL
+
+
+def test_a_release_that_an_outlet_reports_within_two_hours_is_breaking(outlets: Outlets, make: Make) -> None:
+    release = make(RELEASE, url="https://www.sec.gov/news/1")
+    assert categorize(outlets, [release, make(RELEASE, minutes=90)]) is Category.BREAKING
+    assert categorize(outlets, [release, make(RELEASE, minutes=200)]) is Category.IMPORTANT
 
 
 def test_a_regulator_on_another_matter_is_normal(outlets: Outlets, make: Make) -> None:

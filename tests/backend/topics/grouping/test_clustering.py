@@ -1,4 +1,4 @@
-"""Which headlines tell one event."""
+"""Clusters of headlines about one event."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from backend.articles.engine import RuleSet
 from backend.entities.model import Language
-from backend.topics.grouping.clustering import Headline, cluster_headlines
-from backend.topics.grouping.headline_features import extract_features
+from backend.topics.grouping.clustering import cluster_headlines
+from backend.topics.grouping.headline_features import Headline, build_headline
 
-Told = tuple[str, Language, float]
-Group = Callable[[Sequence[Told]], list[set[int]]]
+HeadlineSpec = tuple[str, Language, float]
+Group = Callable[[Sequence[HeadlineSpec]], list[set[int]]]
 
-WEEK: list[Told] = [
+WEEK: list[HeadlineSpec] = [
     ("Northwind Exchange drained of $90M in wallet hack", "en", 0),
     ("Hackers drain $90 million from Northwind Exchange wallets", "en", 1),
     ("Lending protocol Zephyrine loses $12M to flash loan exploit", "en", 2),
@@ -31,16 +31,19 @@ WEEK: list[Told] = [
 
 @pytest.fixture
 def group(rules: RuleSet, noon: datetime) -> Group:
-    def grouped(body: Sequence[Told]) -> list[set[int]]:
-        labels = cluster_headlines([_headline(rules, noon, one) for one in body])
-        return [{place for place, label in enumerate(labels) if label == one} for one in sorted({*labels})]
+    def group_headlines(body: Sequence[HeadlineSpec]) -> list[set[int]]:
+        labels = cluster_headlines([_headline(rules, noon, headline) for headline in body])
+        return [
+            {place for place, label in enumerate(labels) if label == cluster_label}
+            for cluster_label in sorted({*labels})
+        ]
 
-    return grouped
+    return group_headlines
 
 
-def _headline(rules: RuleSet, noon: datetime, body: Told) -> Headline:
+def _headline(rules: RuleSet, noon: datetime, body: HeadlineSpec) -> Headline:
     title, language, hours = body
-    return Headline(title, language, noon + timedelta(hours=hours), extract_features(rules, title, language))
+    return build_headline(rules, title, language, noon + timedelta(hours=hours))
 
 
 def test_two_thefts_of_one_week_are_two_topics(group: Group) -> None:
@@ -64,20 +67,57 @@ def test_two_languages_that_share_but_a_common_name_are_not_linked(group: Group)
 
 
 def test_that_the_same_was_done_links_no_two_languages(group: Group) -> None:
-    others: list[Told] = [
+    unrelated: list[HeadlineSpec] = [
         (f"Quor{place}a names zeb{place}o its fleem{place}", "en", 1) for place in range(50)
     ]
-    invested: list[Told] = [
+    invested: list[HeadlineSpec] = [
         ("各社の資金調達まとめ", "ja", 9),
         ("本周融资速览", "zh", 9.5),
     ]
-    found = group([*others, *invested])
+    found = group([*unrelated, *invested])
     assert {50} in found
     assert {51} in found
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            ("Marathon buys 900 BTC for its treasury", "en", 0),
+            ("リオット、ビットコイン410BTCを購入", "ja", 5),
+        ),
+        (
+            ("Paxos applies for US trust bank charter", "en", 0),
+            ("BitGo applies for US trust bank charter", "en", 2),
+        ),
+        (
+            ("Ohio House passes bitcoin reserve bill", "en", 0),
+            ("Idaho House passes bitcoin reserve bill", "en", 2),
+        ),
+        (
+            ("Brazil bans stablecoin payouts by exchanges", "en", 0),
+            ("阿根廷禁止交易所支付稳定币", "zh", 1),
+        ),
+    ],
+)
+def test_the_same_act_of_two_parties_or_in_two_places_is_two_events(
+    group: Group, one: HeadlineSpec, other: HeadlineSpec
+) -> None:
+    assert group([one, other]) == [{0}, {1}]
+
+
+def test_one_pair_of_two_parties_keeps_two_topics_apart(group: Group) -> None:
+    charters: list[HeadlineSpec] = [
+        ("Paxos applies for US trust bank charter", "en", 0),
+        ("Paxos seeks trust bank charter from OCC", "en", 1),
+        ("BitGo applies for US trust bank charter", "en", 1),
+        ("BitGo seeks trust bank charter, following Paxos", "en", 2),
+    ]
+    assert group(charters) == [{0, 1}, {2, 3}]
+
+
 def test_clusters_are_numbered_by_their_first_headline(rules: RuleSet, noon: datetime) -> None:
-    headlines = [_headline(rules, noon, one) for one in WEEK]
+    headlines = [_headline(rules, noon, spec) for spec in WEEK]
     labels = cluster_headlines(headlines)
     assert list(dict.fromkeys(labels)) == list(range(max(labels) + 1))
     assert cluster_headlines(headlines[::-1]) == labels[::-1]
@@ -87,8 +127,8 @@ def test_clusters_are_numbered_by_their_first_headline(rules: RuleSet, noon: dat
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_the_order_in_which_headlines_come_does_not_matter(group: Group, order: list[int]) -> None:
     found = group([WEEK[place] for place in order])
-    back = {frozenset(order[place] for place in one) for one in found}
-    assert back == {frozenset(one) for one in group(WEEK)}
+    original_clusters = {frozenset(order[place] for place in cluster) for cluster in found}
+    assert original_clusters == {frozenset(cluster) for cluster in group(WEEK)}
 
 
 @given(
@@ -102,13 +142,13 @@ def test_the_order_in_which_headlines_come_does_not_matter(group: Group, order: 
     )
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_every_headline_is_in_one_cluster_whatever_it_says(group: Group, body: list[Told]) -> None:
+def test_every_headline_is_in_one_cluster_whatever_it_says(group: Group, body: list[HeadlineSpec]) -> None:
     found = group(body)
-    assert sorted(place for one in found for place in one) == list(range(len(body)))
+    assert sorted(place for cluster in found for place in cluster) == list(range(len(body)))
 
 
 def test_a_title_again_after_more_than_the_window_is_another_topic(group: Group) -> None:
-    weekly: list[Told] = [
+    weekly: list[HeadlineSpec] = [
         ("Weekly roundup of the markets", "en", 0),
         ("Weekly roundup of the markets", "en", 400),
     ]

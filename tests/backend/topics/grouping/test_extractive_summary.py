@@ -1,4 +1,4 @@
-"""What a topic says, word for word out of its members."""
+"""The text of a topic, quoted word for word from its members."""
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -41,17 +41,19 @@ def test_of_equally_near_headlines_the_first_told_is_taken(make: Make) -> None:
 def test_no_sentence_repeats_another_or_the_title(make: Make) -> None:
     title = "Northwind said on Monday that $90 million left its hot wallet"
     quotes = summarize([make(title, text=TEXT), make("Northwind hacked", text=TEXT)], NONE, "en").quotes
-    texts = [one.text for one in quotes]
+    texts = [quote.text for quote in quotes]
     assert len(texts) == len(set(texts)) == 3
     assert not any("on Monday" in text for text in texts)
 
 
 def test_bullets_stand_together_by_the_member_that_they_are_taken_from(make: Make) -> None:
-    other = "A court froze the addresses on Tuesday. Police in two countries opened cases against the group."
-    quoted_text = summarize(
-        [make("Northwind hacked", text=TEXT), make("Northwind hack", text=other)], NONE, "en"
+    other_text = (
+        "A court froze the addresses on Tuesday. Police in two countries opened cases against the group."
     )
-    assert all(len({one.member.id for one in group}) == 1 for group in quoted_text.bullets)
+    quoted_text = summarize(
+        [make("Northwind hacked", text=TEXT), make("Northwind hack", text=other_text)], NONE, "en"
+    )
+    assert all(len({quote.member.id for quote in group}) == 1 for group in quoted_text.bullets)
     assert len({group[0].member.id for group in quoted_text.bullets}) == len(quoted_text.bullets)
 
 
@@ -63,9 +65,9 @@ def test_a_text_that_gives_instructions_is_not_quoted(make: Make) -> None:
     quoted_text = summarize(members, NONE, "en")
     assert quoted_text.title.member is members[1]
     assert {one.member.id for one in quoted_text.quotes} == {members[1].id}
-    alone = summarize(members[:1], NONE, "en")
-    assert alone.title.text == members[0].title
-    assert alone.quotes == ()
+    only_summary = summarize(members[:1], NONE, "en")
+    assert only_summary.title.text == members[0].title
+    assert only_summary.quotes == ()
 
 
 def test_teasers_that_break_off_are_left_out(make: Make) -> None:
@@ -77,7 +79,86 @@ def test_japanese_and_chinese_sentences_are_joined_without_a_space(make: Make) -
     text = "取引所ノースウィンドで不正流出が発生した。被害額は約135億円に上る。出金は停止されている。"
     quoted_text = summarize([make("ノースウィンドで不正流出", text=text, language="ja")], NONE, "ja")
     assert quoted_text.summary
-    assert join_sentences(quoted_text.summary, "ja") == "".join(one.text for one in quoted_text.summary)
+    assert join_sentences(quoted_text.summary, "ja") == "".join(
+        sentence.text for sentence in quoted_text.summary
+    )
+
+
+ARTICLE = (
+    "It was a long night in Vilnius. "
+    "The exchange Northwind lost $90 million from its hot wallet on Monday. "
+    "It paused withdrawals an hour later. "
+    "Binance froze $3 million that reached its addresses. "
+    "Those two moves calmed the market."
+)
+
+
+def test_the_lead_comes_first_and_sentences_keep_their_order(make: Make) -> None:
+    quoted = summarize([make("Northwind loses $90M from hot wallet", text=ARTICLE)], NONE, "en")
+    assert quoted.summary[0].text.startswith("The exchange Northwind lost")
+    places = [ARTICLE.index(quote.text) for quote in quoted.quotes]
+    assert places == sorted(places)
+    assert len(places) <= 3
+
+
+def test_a_sentence_that_needs_another_is_quoted_only_behind_it(make: Make) -> None:
+    quoted = summarize([make("Northwind loses $90M from hot wallet", text=ARTICLE)], NONE, "en")
+    texts = [quote.text for quote in quoted.quotes]
+    for text in texts:
+        if text.startswith(("It ", "Those ")):
+            before = ARTICLE[: ARTICLE.index(text)].rstrip()
+            assert before.endswith(texts[texts.index(text) - 1])
+    lone = "It paused withdrawals. However, nobody knows why. They traced the funds."
+    assert summarize([make("Northwind hacked", text=lone)], NONE, "en").quotes == ()
+
+
+def test_nothing_before_the_lead_is_quoted(make: Make) -> None:
+    text = (
+        "The move comes days after an attack on Aave. "
+        "Curve Finance paused the minting of its stablecoin after an oracle failed. "
+        "No funds were lost, founder Michael Egorov said."
+    )
+    quoted = summarize([make("Curve Finance pauses minting after oracle glitch", text=text)], NONE, "en")
+    assert [quote.text[:5] for quote in quoted.quotes] == ["Curve", "No fu"]
+
+
+def test_the_summary_comes_from_the_primary_source(make: Make) -> None:
+    press = make(
+        "SEC sues Brightpath over $198M", text="The SEC sued Brightpath Mining on Friday.", minutes=0
+    )
+    official = make(
+        "SEC charges Brightpath",
+        text="The Securities and Exchange Commission today charged Brightpath Mining with fraud.",
+        minutes=9,
+    )
+    quoted = summarize([press, official], frozenset({official.id}), "en")
+    assert quoted.summary[0].member is official
+
+
+def test_a_sentence_about_the_bank_is_not_quoted_after_another_bank(make: Make) -> None:
+    text = (
+        "Kestrel Bank will open a desk for digital assets once the law is in force. "
+        "State-owned rival Orrin is further along. "
+        "The bank will open a desk for digital assets and a vault by December 1."
+    )
+    quoted = summarize([make("Kestrel Bank to open desk for digital assets", text=text)], NONE, "en")
+    texts = [quote.text for quote in quoted.quotes]
+    assert texts[0].startswith("Kestrel Bank will open")
+    assert not any(one.startswith("The bank") for one in texts)
+
+
+def test_a_lead_without_the_news_is_followed_by_the_sentence_that_tells_it(make: Make) -> None:
+    text = (
+        "Rep. Ada Lindqvist is out of patience. "
+        "A year after the vote on the Harbor Act, the Ohio Republican pressed the chamber to pass it in July."
+    )
+    quoted = summarize([make("Lawmaker urges chamber to pass Harbor Act in July", text=text)], NONE, "en")
+    assert len(quoted.summary) == 2
+
+
+def test_a_remark_on_news_that_is_not_told_is_no_summary(make: Make) -> None:
+    text = "The launch comes as tokenized bonds become a busy corner of the market."
+    assert summarize([make("Kestrel joins race for tokenized bonds", text=text)], NONE, "en").quotes == ()
 
 
 PIECES = st.sampled_from(
@@ -110,6 +191,6 @@ def test_every_sentence_that_is_shown_stands_in_a_members_text(
     ]
     quoted_text = summarize(members, NONE, "en" if language == "en" else "zh")
     assert quoted_text.title.text == quoted_text.title.member.title
-    for one in quoted_text.quotes:
-        assert one.member in members
-        assert one.text in one.member.text
+    for quote in quoted_text.quotes:
+        assert quote.member in members
+        assert quote.text in quote.member.text

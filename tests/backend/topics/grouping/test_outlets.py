@@ -1,4 +1,4 @@
-"""Who published what, and how many speak for themselves."""
+"""Publishers of articles, and the number of independent ones."""
 
 from datetime import datetime, timedelta
 
@@ -51,14 +51,14 @@ def test_addresses_of_one_owner_count_once_whatever_their_feed(outlets: Outlets,
 
 def test_nearly_identical_texts_count_once(outlets: Outlets, make: Make) -> None:
     def copy(text: str) -> Member:
-        return make("Northwind hacked", text=text, simhash=signed(text))
+        return make("Northwind hacked", text=text, simhash=compute_signed_fingerprint(text))
 
     members = [copy(COPIED), copy(COPIED + " Corrected."), make("Northwind hacked", text="Our own words.")]
     assert [len(group) for group in outlets.independent(members)] == [2, 1]
 
 
 def test_who_joins_two_others_makes_one_of_all_three(outlets: Outlets, make: Make) -> None:
-    print_of = signed(COPIED)
+    print_of = compute_signed_fingerprint(COPIED)
     first = make("Northwind hacked", feed_id="gazette", text="Own words.", minutes=0)
     second = make("Northwind hacked", text=COPIED, simhash=print_of, minutes=1)
     both = make("Northwind hacked", feed_id="gazette-flash", text=COPIED, simhash=print_of, minutes=2)
@@ -82,11 +82,14 @@ def test_an_exchange_is_a_primary_source_of_itself_alone(outlets: Outlets, make:
 def test_coverage_halves_in_twelve_hours_and_grows_with_outlets(
     outlets: Outlets, make: Make, noon: datetime
 ) -> None:
-    one, two = [make(feed_id="gazette")], [make(feed_id="gazette"), make(url="https://www.coindesk.com/a")]
-    fresh = outlets.coverage(one, [], noon)
+    one_outlet, two_outlets = (
+        [make(feed_id="gazette")],
+        [make(feed_id="gazette"), make(url="https://www.coindesk.com/a")],
+    )
+    fresh = outlets.coverage(one_outlet, [], noon)
     assert fresh == pytest.approx(0.60)
-    assert outlets.coverage(one, [], noon + timedelta(hours=12)) == pytest.approx(fresh / 2)
-    assert outlets.coverage(two, [], noon) == pytest.approx(0.60 + 0.55)
+    assert outlets.coverage(one_outlet, [], noon + timedelta(hours=12)) == pytest.approx(fresh / 2)
+    assert outlets.coverage(two_outlets, [], noon) == pytest.approx(0.60 + 0.55)
 
 
 def test_coverage_counts_an_outlet_once(outlets: Outlets, make: Make, noon: datetime) -> None:
@@ -98,6 +101,6 @@ def test_a_future_article_counts_like_a_current_one(outlets: Outlets, make: Make
     assert outlets.coverage([make(feed_id="gazette", minutes=600)], [], noon) == pytest.approx(0.60)
 
 
-def signed(text: str) -> int:
+def compute_signed_fingerprint(text: str) -> int:
     found = compute_fingerprint(text)
     return found - (1 << BITS) if found >= 1 << (BITS - 1) else found

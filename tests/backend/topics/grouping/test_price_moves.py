@@ -29,7 +29,7 @@ AT = datetime(2026, 3, 4, 12, tzinfo=UTC)
 BITCOIN = {"bitcoin": Entity(id="bitcoin", type="asset", names={"en": "Bitcoin"})}
 
 
-def prices(
+def build_closes(
     shock: str = "0", *, at: datetime = AT, noise: str = "0.002", days: float = 7.2
 ) -> dict[datetime, Decimal]:
     """Half-hourly closes that go up and down by ``noise`` in turn each hour, and by ``shock`` at ``at``."""
@@ -44,7 +44,9 @@ def prices(
     return closes
 
 
-def stored(database: Database, realm: str, closes: dict[datetime, Decimal], asset: str = "bitcoin") -> None:
+def store_closes(
+    database: Database, realm: str, closes: dict[datetime, Decimal], asset: str = "bitcoin"
+) -> None:
     series = [Candle(moment - STEP, price, price, price, price) for moment, price in closes.items()]
     with database.write() as connection:
         price_history.backfill(connection, realm, {asset: series})
@@ -52,33 +54,33 @@ def stored(database: Database, realm: str, closes: dict[datetime, Decimal], asse
 
 def test_a_move_is_large_from_three_sigma_on_and_in_either_direction() -> None:
     # hourly changes of ±0.2 % in turn: σ is 0.2 %
-    assert not is_large(prices("0.003"), AT)
-    assert is_large(prices("0.008"), AT)
-    assert is_large(prices("-0.009"), AT)
+    assert not is_large(build_closes("0.003"), AT)
+    assert is_large(build_closes("0.008"), AT)
+    assert is_large(build_closes("-0.009"), AT)
 
 
 def test_the_baseline_is_the_assets_own() -> None:
-    assert is_large(prices("0.03", noise="0.002"), AT)
-    assert not is_large(prices("0.03", noise="0.02"), AT)
+    assert is_large(build_closes("0.03", noise="0.002"), AT)
+    assert not is_large(build_closes("0.03", noise="0.02"), AT)
 
 
 @pytest.mark.parametrize(("hours", "large"), [(-2, True), (2, True), (-3, False), (0.5, True)])
 def test_a_move_counts_within_two_hours_of_the_story(hours: float, large: bool) -> None:
-    assert is_large(prices("0.05", at=AT + hours * HOUR), AT) is large
+    assert is_large(build_closes("0.05", at=AT + hours * HOUR), AT) is large
 
 
 def test_the_noise_of_a_pegged_coin_is_no_move() -> None:
-    assert not is_large(prices("0.001", noise="0"), AT)
-    assert is_large(prices("-0.002", noise="0"), AT)
+    assert not is_large(build_closes("0.001", noise="0"), AT)
+    assert is_large(build_closes("-0.002", noise="0"), AT)
 
 
 def test_too_little_history_is_no_move() -> None:
-    assert not is_large(prices("0.5", days=1), AT)
+    assert not is_large(build_closes("0.5", days=1), AT)
     assert not is_large({}, AT)
 
 
 def test_only_closed_candles_of_the_same_realm_count(database: Database) -> None:
-    stored(database, "live", prices("0.05", at=AT + HOUR))
+    store_closes(database, "live", build_closes("0.05", at=AT + HOUR))
 
     def moved(now: datetime, realm: str = "live", *entities: str) -> bool:
         return PriceMoves(database, realm, BITCOIN, now=now)(entities or ("bitcoin",), AT)
@@ -93,15 +95,15 @@ def test_the_crash_of_the_sample_market_is_a_move_and_its_calm_week_is_not(sqlit
     settings, assets = Settings(), load_assets()
     market = SampleMarket(settings.sample_seed, assets.all)
     crash = next_event(market.schedule, EventKind.CRASH, AT).starts
-    calm = next_event(market.schedule, EventKind.CALM, AT).starts + timedelta(days=5, hours=12)
+    calm_time = next_event(market.schedule, EventKind.CALM, AT).starts + timedelta(days=5, hours=12)
     provider, bitcoin = SampleProvider("sample-a", market), [assets.by_id["bitcoin"]]
-    for moment in (crash, calm):
+    for moment in (crash, calm_time):
         past = provider.history_30m(bitcoin, moment - timedelta(days=8), moment + 3 * HOUR)
         with sqlite_database.write() as connection:
             price_history.backfill(connection, build_realm(settings), past)
-    now = max(crash, calm) + 6 * HOUR
+    now = max(crash, calm_time) + 6 * HOUR
     moves = PriceMoves(sqlite_database, build_realm(settings), BITCOIN, now=now)
-    assert (moves(["bitcoin"], crash), moves(["bitcoin"], calm)) == (True, False)
+    assert (moves(["bitcoin"], crash), moves(["bitcoin"], calm_time)) == (True, False)
 
 
 def test_a_story_of_three_outlets_becomes_breaking_with_a_price_move(
@@ -128,13 +130,13 @@ def test_a_story_of_three_outlets_becomes_breaking_with_a_price_move(
         connection.execute(sa.insert(news_items), rows)
 
     def category(now: datetime) -> Category:
-        moved = PriceMoves(sqlite_database, "live", rules.entities, now=now)
-        regroup(sqlite_database, rules, now=now, moved=moved)
+        price_moves = PriceMoves(sqlite_database, "live", rules.entities, now=now)
+        regroup(sqlite_database, rules, now=now, moved=price_moves)
         (topic,) = stored_topics(sqlite_database, "live")
         return topic.category
 
     assert category(AT + HOUR) is Category.IMPORTANT
-    stored(sqlite_database, "live", prices("0.05", at=AT + HOUR + STEP))
+    store_closes(sqlite_database, "live", build_closes("0.05", at=AT + HOUR + STEP))
     assert category(AT + HOUR) is Category.IMPORTANT
     assert category(AT + 2 * HOUR) is Category.BREAKING
     assert category(AT + 30 * HOUR) is Category.BREAKING

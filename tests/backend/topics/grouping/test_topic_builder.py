@@ -64,18 +64,33 @@ def test_primary_sources_are_official_members_and_cited_official_pages(
 def test_every_member_is_one_media_item(context: TopicContext, make: Make) -> None:
     members = [make("Kraken hacked for $90M", text=TEXT), make("Kraken hack: $90M gone", minutes=3)]
     built = build_topic(context, members)
-    assert [item.url for item in built.media if item.kind == "article"] == [one.url for one in members]
+    assert [item.url for item in built.media if item.kind == "article"] == [member.url for member in members]
     assert all(item.published_at and item.language == "en" for item in built.media if item.kind == "article")
 
 
 def test_every_bullet_is_in_the_summary_of_its_article(context: TopicContext, make: Make) -> None:
-    other = "A court froze three accounts on Tuesday. Police opened a case against a broker in Geneva."
+    second_text = "A court froze three accounts on Tuesday. Police opened a case against a broker in Geneva."
     built = build_topic(
-        context, [make("Kraken hacked", text=TEXT), make("Kraken hack: court steps in", text=other)]
+        context, [make("Kraken hacked", text=TEXT), make("Kraken hack: court steps in", text=second_text)]
     )
-    shown = [bullet for group in built.texts["en"].bullets for bullet in group]
-    assert shown
-    assert all(any(bullet in item.summary for item in built.media) for bullet in shown)
+    bullets = [bullet for group in built.texts["en"].bullets for bullet in group]
+    summaries = {item.site_name: item.summary for item in built.media}
+    assert bullets
+    for bullet in bullets:
+        sentence, _, outlet = bullet.removesuffix(")").rpartition(" (")
+        assert sentence in summaries[outlet]
+
+
+def test_quotes_name_their_outlets_only_where_outlets_differ(context: TopicContext, make: Make) -> None:
+    other_text = "Police opened a case against a broker in Geneva after Kraken filed a complaint."
+    members = [
+        make("Kraken hacked", text=TEXT, url="https://www.coindesk.com/1"),
+        make("Kraken hack: police step in", text=other_text, url="https://decrypt.co/1"),
+    ]
+    both = build_topic(context, members).texts["en"]
+    assert both.summary.endswith("(CoinDesk)")
+    assert both.bullets[-1][-1].endswith("(Decrypt)")
+    assert "(CoinDesk)" not in build_topic(context, members[:1]).texts["en"].summary
 
 
 def test_glossary_terms_in_the_texts_are_explained(context: TopicContext, make: Make) -> None:

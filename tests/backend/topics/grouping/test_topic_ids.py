@@ -33,16 +33,16 @@ def test_an_id_follows_the_majority_of_its_members() -> None:
 @given(GROUPS)
 def test_every_known_id_is_kept_once_or_merged(groups: list[list[int | None]]) -> None:
     found = assign_ids(groups)
-    known = {one for group in groups for one in group if one is not None}
-    kept = [one for one in found.group_ids if one is not None]
-    assert sorted([*kept, *found.merged]) == sorted(known)
+    known_ids = {topic_id for group in groups for topic_id in group if topic_id is not None}
+    kept_ids = [topic_id for topic_id in found.group_ids if topic_id is not None]
+    assert sorted([*kept_ids, *found.merged]) == sorted(known_ids)
     assert all(found.group_ids[index] is not None for index in found.merged.values())
 
 
 @given(GROUPS)
 def test_ids_stay_where_nothing_changed(groups: list[list[int | None]]) -> None:
     first = assign_ids(groups)
-    ids = [100 + index if one is None else one for index, one in enumerate(first.group_ids)]
-    again = assign_ids([[ids[index]] * len(group) for index, group in enumerate(groups)])
-    assert list(again.group_ids) == ids
-    assert again.merged == {}
+    ids = [100 + index if topic_id is None else topic_id for index, topic_id in enumerate(first.group_ids)]
+    repeated = assign_ids([[ids[index]] * len(group) for index, group in enumerate(groups)])
+    assert list(repeated.group_ids) == ids
+    assert repeated.merged == {}

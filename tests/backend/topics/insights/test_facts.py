@@ -26,8 +26,8 @@ REALM = "sample-1"
 
 @pytest.fixture(scope="module")
 def fact_sources() -> FactSources:
-    entities = rules_loader.load_shipped().rules.entities
-    return FactSources(entities, Authorities(entities), REALM, ("own", "sample"), "http://service")
+    rules = rules_loader.load_shipped().rules
+    return FactSources(rules, Authorities(rules.entities), REALM, ("own", "sample"), "http://service")
 
 
 @pytest.fixture
@@ -47,9 +47,9 @@ def build_topic(name: str, at: datetime = AT, **fields: Any) -> Topic:
     return Topic(published_at=at, **{**usual, **fields})
 
 
-def store(connection: Connection, one: Topic) -> Topic:
-    (number,) = topic_store.store_topics(connection, [one], now=AT)
-    return replace(one, id=number)
+def store(connection: Connection, topic: Topic) -> Topic:
+    (number,) = topic_store.store_topics(connection, [topic], now=AT)
+    return replace(topic, id=number)
 
 
 def build_article(url: str, title: str, site: str) -> Media:
@@ -80,7 +80,10 @@ def test_two_figures_of_one_unit_from_two_sources_differ(
     (pair,) = collect_facts(
         connection, store(connection, build_topic("a", media=media)), "en", fact_sources, AT
     ).differences
-    assert [(said.text, said.source) for said in pair] == [("$40 million", "One"), ("$90 million", "Two")]
+    assert [(figure.text, figure.source) for figure in pair] == [
+        ("$40 million", "One"),
+        ("$90 million", "Two"),
+    ]
 
 
 def test_the_same_figure_in_two_notations_does_not_differ(
@@ -105,10 +108,10 @@ def test_market_moves_come_from_closed_candles_around_the_topic(
         price_history.update_candles(
             connection, REALM, {"bitcoin": Decimal(price)}, AT + timedelta(hours=hours)
         )
-    one = store(connection, build_topic("a"))
-    (move,) = collect_facts(connection, one, "en", fact_sources, AT + timedelta(days=2)).moves
+    topic = store(connection, build_topic("a"))
+    (move,) = collect_facts(connection, topic, "en", fact_sources, AT + timedelta(days=2)).moves
     assert (move.name, move.before, move.after) == ("Bitcoin", Decimal(101), Decimal(120))
-    early = collect_facts(connection, one, "en", fact_sources, AT + timedelta(minutes=45)).moves
+    early = collect_facts(connection, topic, "en", fact_sources, AT + timedelta(minutes=45)).moves
     assert [found.after for found in early] == [Decimal(102)]
 
 
@@ -145,18 +148,150 @@ def test_without_earlier_prices_there_is_no_market_move(
     )
 
 
-def test_earlier_topics_with_the_most_shared_entities_come_first(
+def test_an_anniversary_has_the_prices_of_its_event(
     connection: Connection, fact_sources: FactSources
 ) -> None:
-    day = timedelta(days=1)
-    store(connection, build_topic("other", AT - day, entities=("solana",)))
-    store(connection, build_topic("one", AT - day))
-    store(connection, build_topic("both", AT - 2 * day, entities=("bitcoin", "sec")))
-    store(connection, build_topic("later", AT + day))
-    store(connection, build_topic("foreign", AT - day, texts={"ja": TopicText("x")}))
-    one = store(connection, build_topic("a", entities=("bitcoin", "sec")))
-    found = collect_facts(connection, one, "en", fact_sources, AT).related
-    assert [related.title for related in found] == ["Title of both", "Title of one"]
+    event_at = AT - timedelta(days=1000)
+    price_history.update_candles(connection, REALM, {"bitcoin": Decimal(100)}, AT - timedelta(hours=2))
+    price_history.update_candles(connection, REALM, {"bitcoin": Decimal(150)}, AT + timedelta(hours=2))
+    media = (Media("primary_source", "https://www.sec.gov/a/b", published_at=event_at),)
+    topic = build_topic("sample:on-this-day:2026-05-18:event", media=media)
+    found = collect_facts(connection, store(connection, topic), "en", fact_sources, AT + timedelta(days=2))
+    assert (found.moves, found.related, found.anniversary_of) == ([], [], event_at.date())
+
+
+def test_a_move_is_compared_with_the_market_and_the_asset_s_own_past(
+    connection: Connection, fact_sources: FactSources
+) -> None:
+    coins = ["bitcoin", "ethereum", "solana", "cardano", "dogecoin", "litecoin", "chainlink"]
+    first = AT - timedelta(days=12)
+    rows = []
+    for coin in coins:
+        for half_hours in range(2 * 24 * 13):
+            at = first + timedelta(minutes=30 * half_hours)
+            price = Decimal(100 + half_hours % 2)
+            if coin == "bitcoin" and at >= AT:
+                price = Decimal(120)
+            rows.append(price_history.candle_to_row(REALM, coin, 1800, Candle(at, *[price] * 4)))
+    upsert(connection, candles, rows)
+    (move,) = collect_facts(
+        connection, store(connection, build_topic("a")), "en", fact_sources, AT + timedelta(hours=6)
+    ).moves
+    assert move.change > 18
+    assert move.usual_share == 0
+    assert move.market_change is not None
+    assert abs(move.market_change) <= 1
+
+
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("SEC sues Kraken over staking", ["Kraken"]),
+        ("Coinbase, Kraken and Ripple sue the SEC", ["Coinbase", "Kraken"]),
+        ("US charges prisoner over alleged laundering of crypto seized at Kraken", []),
+    ],
+)
+def test_parties_in_the_title_that_are_no_source_are_silent(
+    title: str, names: list[str], connection: Connection, fact_sources: FactSources
+) -> None:
+    media = (build_article("https://www.sec.gov/litigation/1", "SEC charges Kraken", "SEC"),)
+    topic = build_topic("a", texts={"en": TopicText(title)}, media=media)
+    assert collect_facts(connection, store(connection, topic), "en", fact_sources, AT).silent == names
+
+
+@pytest.mark.parametrize(
+    ("title", "lead", "names"),
+    [
+        (
+            "London watchdog fines Coinbase unit",
+            "The Financial Conduct Authority has fined a unit of Coinbase.",
+            ["Financial Conduct Authority"],
+        ),
+        ("Court orders FTX estate to repay clients", "A judge in Delaware ordered FTX to repay them.", []),
+        (
+            "Kraken's founder joins council",
+            "The SEC named the founder of Kraken to its council.",
+            ["U.S. Securities and Exchange Commission"],
+        ),
+    ],
+)
+def test_where_an_authority_acts_its_page_is_the_one_to_miss(
+    title: str, lead: str, names: list[str], connection: Connection, fact_sources: FactSources
+) -> None:
+    article = replace(build_article("https://www.coindesk.com/a", title, "CoinDesk"), summary=lead)
+    topic = build_topic("a", texts={"en": TopicText(title)}, media=(article,))
+    assert collect_facts(connection, store(connection, topic), "en", fact_sources, AT).silent == names
+
+
+def test_a_press_release_is_the_word_of_its_issuer(connection: Connection, fact_sources: FactSources) -> None:
+    title = "Kraken opens desk in Riga"
+    release = build_article("https://www.businesswire.com/news/1/en", title, "businesswire.com")
+    topic = build_topic("a", texts={"en": TopicText(title)}, entities=("kraken",), media=(release,))
+    found = collect_facts(connection, store(connection, topic), "en", fact_sources, AT)
+    assert [(source.name, source.official) for source in found.sources] == [("Kraken", True)]
+    assert found.silent == []
+
+
+def test_relays_of_one_report_share_no_figure(connection: Connection, fact_sources: FactSources) -> None:
+    own = "Kestrel moved $40 million to Riga."
+    media = [
+        replace(build_article("https://www.wsj.com/a", "Kestrel moved $40 million", "WSJ"), summary=own),
+        replace(
+            build_article("https://two.example/", "Kestrel moved $40 million", "Two"),
+            summary="Kestrel moved $40 million to Riga, The Wall Street Journal reported.",
+        ),
+    ]
+    topic = store(connection, build_topic("a", media=tuple(media)))
+    assert collect_facts(connection, topic, "en", fact_sources, AT).shared_figure is None
+    plain = build_topic("b", media=(media[0], replace(media[1], summary=own)))
+    found = collect_facts(connection, store(connection, plain), "en", fact_sources, AT).shared_figure
+    assert found is not None
+
+
+def test_a_linked_page_of_a_party_must_say_something_of_the_event(
+    connection: Connection, fact_sources: FactSources
+) -> None:
+    title = "Kraken adds vault for bitcoin"
+    article = build_article("https://www.coindesk.com/a", title, "CoinDesk")
+    linked = {
+        address: collect_facts(
+            connection,
+            store(
+                connection,
+                build_topic(
+                    address,
+                    texts={"en": TopicText(title)},
+                    realm="live",
+                    media=(article, Media("primary_source", f"https://blog.kraken.com/{address}")),
+                ),
+            ),
+            "en",
+            fact_sources,
+            AT,
+        ).linked
+        for address in ("news/new-vault", "news/how-staking-works")
+    }
+    assert linked == {"news/new-vault": ["Kraken"], "news/how-staking-works": []}
+
+
+def test_a_linked_page_is_a_source_only_if_it_tells_of_the_event(
+    connection: Connection, fact_sources: FactSources
+) -> None:
+    article = build_article("https://www.coindesk.com/a", "Kraken fined by SEC over staking", "CoinDesk")
+    link = Media("primary_source", "https://www.sec.gov/a/b", title="said")
+    passage = "The SEC today announced that Kraken was fined over its staking program."
+    texts = {"en": TopicText("Kraken fined by SEC over staking")}
+    topic = build_topic("a", texts=texts, realm="live", media=(article, link))
+    found = collect_facts(connection, store(connection, topic), "en", fact_sources, AT)
+    assert ([source.name for source in found.sources], found.linked, found.official_words) == (
+        ["CoinDesk"],
+        ["U.S. Securities and Exchange Commission"],
+        [],
+    )
+    topic = replace(topic, external_id="b", media=(article, replace(link, summary=passage)))
+    found = collect_facts(connection, store(connection, topic), "en", fact_sources, AT)
+    assert ([source.official for source in found.sources], found.linked) == ([True, False], [])
+    assert [words.text for words in found.official_words] == [passage]
 
 
 def test_an_own_report_has_no_other_source(connection: Connection, fact_sources: FactSources) -> None:

@@ -9,14 +9,16 @@ import pytest
 
 from backend.entities.model import LANGUAGES, Language
 from backend.topics.generated_texts.stated_values import extract_values
-from backend.topics.insights.facts import (
+from backend.topics.insights.facts import count_past_stages, find_stage_end
+from backend.topics.insights.model import (
     InsightFacts,
     Move,
+    NextDate,
     Related,
+    SharedFigure,
     Source,
     SourcedFigure,
-    count_past_stages,
-    find_stage_end,
+    SourcedSentence,
 )
 from backend.topics.insights.sections import build_insight, build_parts
 
@@ -42,29 +44,109 @@ def build_facts(**fields: Any) -> InsightFacts:
 
 
 def insight_text(facts: InsightFacts, language: Language = "en") -> str:
-    shown = build_insight(build_parts(facts, language, "http://s"), {})
-    return " ".join([shown["conclusion"], *(part["expanded_explanation"] for part in shown["deep_analysis"])])
+    insight = build_insight(build_parts(facts, language, "http://s"), {})
+    return " ".join(
+        [insight["conclusion"], *(part["expanded_explanation"] for part in insight["deep_analysis"])]
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_an_insight_without_further_facts_says_so(language: Language) -> None:
-    shown = build_insight(build_parts(build_facts(), language, "http://s"), {})
-    assert shown["conclusion"]
-    assert [set(part) for part in shown["deep_analysis"]] == [
-        {"title", "expanded_explanation", "topic_links"}
-    ]
+@pytest.mark.parametrize("sources", [(), (PRESS,), (OFFICIAL,)])
+def test_where_nothing_more_is_known_than_one_report_one_line_says_so(
+    language: Language, sources: tuple[Source, ...]
+) -> None:
+    insight = build_insight(build_parts(build_facts(sources=sources), language, "http://s"), {})
+    assert insight["deep_analysis"] == []
+    assert all(source.name in insight["conclusion"] for source in sources)
+    assert insight["conclusion"].count("." if language == "en" else "。") == 1
+
+
+def test_the_line_on_one_report_names_its_figure_and_who_is_silent() -> None:
+    facts = build_facts(sources=(PRESS,), single_figure="$36 million", silent=("Bitdeer",))
+    assert insight_text(facts) == (
+        "Among the sources here, only CoinDesk reports this, with the figure of $36 million; "
+        "no page of Bitdeer is among the sources."
+    )
+
+
+def test_denials_and_missing_comments_are_quoted_with_their_source() -> None:
+    denial = SourcedSentence("Bitnode called the report “false”.", "CoinDesk")
+    silence = SourcedSentence("Prosecutors declined to comment.", "Decrypt")
+    text = insight_text(build_facts(sources=(PRESS,), denials=(denial,), no_comments=(silence,)))
+    assert "Denied: “Bitnode called the report ‘false’.” (CoinDesk)" in text
+    assert "No comment: “Prosecutors declined to comment.” (Decrypt)" in text
+
+
+def test_the_order_of_reports_is_told_only_if_their_times_are_known() -> None:
+    first, second = replace(PRESS, published_at=AT), Source("Decrypt", "https://decrypt.co/a", False, LATER)
+    assert "CoinDesk reported it first, on 18 May 2026, 12:00 UTC, then Decrypt." in insight_text(
+        build_facts(sources=(second, first))
+    )
+    assert "reported it first" not in insight_text(build_facts(sources=(PRESS, second)))
+    relayed = build_facts(sources=(second, first), is_relayed=True)
+    assert "reported it first" not in insight_text(relayed)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_relayed_report_names_the_outlet_that_it_credits(language: Language) -> None:
+    assert "The Block" in insight_text(build_facts(sources=(PRESS,), credits=("The Block",)), language)
+    plain = insight_text(build_facts(sources=(PRESS,)), language)
+    assert insight_text(build_facts(sources=(PRESS,), is_relayed=True), language) != plain
+
+
+def test_no_sentence_of_the_summary_is_quoted_again() -> None:
+    sentence = "Kestrel will hold a vote on May 30."
+    told = SourcedSentence(sentence, "CoinDesk")
+    facts = build_facts(
+        sources=(PRESS,),
+        summary=f"Kestrel is split.\n{sentence} (CoinDesk)",
+        denials=(told,),
+        no_comments=(told,),
+        unknowns=(told,),
+        next_dates=(NextDate(AT.date(), sentence, "CoinDesk", "Vote"),),
+    )
+    assert insight_text(facts) == "Among the sources here, only CoinDesk reports this. 18 May 2026: Vote"
+
+
+def test_a_figure_that_sources_share_and_open_questions_and_dates_are_told() -> None:
+    facts = build_facts(
+        sources=(PRESS, OFFICIAL),
+        shared_figure=SharedFigure("$40 million", ("CoinDesk", "SEC")),
+        unknowns=(SourcedSentence("It is not clear how.", "CoinDesk"),),
+        next_dates=(NextDate(LATER.date(), "A vote is due on Tuesday.", "CoinDesk"),),
+    )
+    text = insight_text(facts)
+    assert "CoinDesk and SEC give the same figure: $40 million." in text
+    assert "“It is not clear how.” (CoinDesk)" in text
+    assert "19 May 2026: “A vote is due on Tuesday.” (CoinDesk)" in text
+
+
+def test_an_unusual_move_is_in_the_conclusion_and_a_usual_one_is_not() -> None:
+    unusual = replace(MOVE, market_change=Decimal("0.4"), usual_share=Decimal("0.01"))
+    conclusion = build_parts(build_facts(sources=(PRESS,), moves=(unusual,)), "en", "")[0].text
+    assert "Bitcoin moved +2.0% around it, which is unusual." in conclusion
+    usual = build_parts(
+        build_facts(sources=(PRESS,), moves=(replace(MOVE, usual_share=Decimal("0.3")),)), "en", ""
+    )
+    assert "Bitcoin" not in usual[0].text
+    assert "usual for Bitcoin" in usual[1].text
+    assert "median of other coins moved +0.4%" in insight_text(build_facts(moves=(unusual,)))
+
+
+def test_an_anniversary_names_the_day_of_its_event() -> None:
+    text = insight_text(build_facts(sources=(OFFICIAL,), anniversary_of=AT.date()))
+    assert text == "The event was on 18 May 2026. Its records: SEC."
 
 
 def test_an_official_source_confirms_and_press_alone_does_not() -> None:
     assert "Confirmed at the source: SEC." in insight_text(build_facts(sources=(OFFICIAL, PRESS)))
-    assert "no official source" in insight_text(build_facts(sources=(PRESS,)))
+    other = Source("Decrypt", "https://decrypt.co/a", False)
+    assert "no official source" in insight_text(build_facts(sources=(PRESS, other)))
 
 
 def test_differing_figures_are_named_with_their_sources() -> None:
     pair = (SourcedFigure("$40 million", "CoinDesk"), SourcedFigure("$90 million", "The Block"))
-    assert "CoinDesk gives $40 million, The Block gives $90 million." in insight_text(
-        build_facts(differences=(pair,))
-    )
+    assert "CoinDesk: $40 million; The Block: $90 million." in insight_text(build_facts(differences=(pair,)))
 
 
 def test_market_moves_are_described_with_prices_times_and_change() -> None:
@@ -92,20 +174,20 @@ def test_every_figure_of_an_insight_comes_from_its_facts(language: Language) -> 
         moves=(MOVE,),
         related=(Related(7, "Block 840,000", AT),),
     )
-    known = extract_values("$40 million, $90 million, 70,000.00, 71,400.00, 2.0%, 840,000, 1", "en")
+    allowed = extract_values("$40 million, $90 million, 70,000.00, 71,400.00, 2.0%, 840,000, 1", "en")
     days = {AT.date(), LATER.date()}
-    said = extract_values(insight_text(facts, language), language)
-    assert said.values <= known.pool
-    assert {day.first for day in said.days} <= days
-    assert said.times <= {(AT.hour, AT.minute), (LATER.hour, LATER.minute)}
+    stated = extract_values(insight_text(facts, language), language)
+    assert stated.values <= allowed.pool
+    assert {day.first for day in stated.days} <= days
+    assert stated.times <= {(AT.hour, AT.minute), (LATER.hour, LATER.minute)}
 
 
 def test_prose_replaces_only_the_part_with_the_same_facts() -> None:
-    plain = build_parts(build_facts(sources=(PRESS,), moves=(MOVE,)), "en", "http://s")
-    market = next(part for part in plain if part.name == "market")
-    shown = build_insight(plain, {market.basis: "Bitcoin rose."})
-    assert [one["expanded_explanation"] for one in shown["deep_analysis"]][1] == "Bitcoin rose."
-    assert shown["conclusion"] == plain[0].text
+    parts = build_parts(build_facts(sources=(PRESS,), moves=(MOVE,)), "en", "http://s")
+    market = next(part for part in parts if part.name == "market")
+    insight = build_insight(parts, {market.basis: "Bitcoin rose."})
+    assert [section["expanded_explanation"] for section in insight["deep_analysis"]] == ["Bitcoin rose."]
+    assert insight["conclusion"] == parts[0].text
 
 
 def test_market_prose_is_valid_until_the_end_of_its_stage() -> None:

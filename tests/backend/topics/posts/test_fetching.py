@@ -22,8 +22,8 @@ HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 
 def read_change_counter(database: Database) -> int:
     with database.read() as connection:
-        look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGE_COUNTER)
-        return connection.execute(look).scalar_one_or_none() or 0
+        query = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGE_COUNTER)
+        return connection.execute(query).scalar_one_or_none() or 0
 
 
 def count_rows(database: Database, table: sa.Table) -> int:
@@ -41,8 +41,8 @@ def test_found_posts_become_media_and_determine_the_score(
         post(11, "Our statement", NOW - HOUR, likes=40, reposts=5),
         post(12, "見た？", NOW - HOUR, author="2", lang="ja", quotes=2, replies=1),
     ]
-    read = rounds.fetch()
-    assert (read.pages, read.billed, read.scored, read.refused) == (1, 2, 1, None)
+    result = rounds.fetch()
+    assert (result.pages, result.billed, result.scored, result.refused) == (1, 2, 1, None)
     first, second = sorted(rounds.posts(topic_id), key=lambda item: item.url)
     assert (first.url, first.title, first.summary, first.language) == (
         "https://x.com/SECGov/status/11",
@@ -98,8 +98,8 @@ def test_scores_follow_the_refreshed_counts(rounds: Rounds, server: XServer) -> 
     rounds.fetch()
     server.x.found["story"] = [post(11, "x", NOW - HOUR, likes=2_000, reposts=100)]
     later = NOW + 61 * MINUTE
-    read = rounds.fetch(later)
-    assert (read.counted, read.billed) == (1, 0)  # X bills a post once a day
+    result = rounds.fetch(later)
+    assert (result.counted, result.billed) == (1, 0)  # X bills a post once a day
     (item,) = rounds.posts(topic_id)
     assert item.score == compute_score(PublicMetrics(2_000, 100), NOW - HOUR, False, later)
     assert server.seen(LOOKUP)[-1].query["ids"] == "11"
@@ -124,39 +124,39 @@ def test_deleted_posts_leave_their_topic_and_unanswered_ones_wait(rounds: Rounds
 
 
 def test_a_post_counts_only_for_the_first_topic_it_was_found_for(rounds: Rounds, server: XServer) -> None:
-    one = rounds.store_topic("story", category=Category.BREAKING)
-    other = rounds.store_topic("tale")
+    first_topic = rounds.store_topic("story", category=Category.BREAKING)
+    second_topic = rounds.store_topic("tale")
     server.x.found = {"story": [post(11, "x", NOW, likes=5)], "tale": [post(11, "x", NOW, likes=5)]}
-    read = rounds.fetch()
-    assert (read.pages, read.billed) == (2, 1)
-    assert (len(rounds.posts(one)), len(rounds.posts(other))) == (1, 0)
+    result = rounds.fetch()
+    assert (result.pages, result.billed) == (2, 1)
+    assert (len(rounds.posts(first_topic)), len(rounds.posts(second_topic))) == (1, 0)
 
 
 def test_a_post_that_a_client_also_sent_is_one_item_under_the_sent_url(
     rounds: Rounds, server: XServer
 ) -> None:
-    sent = Media("tweet", "https://twitter.com/anna/status/11?s=20", summary="sent", score=500.0)
-    topic_id = rounds.store_topic(media=(sent, Media("tweet", "https://other.example/5", score=1.0)))
+    sent_media = Media("tweet", "https://twitter.com/anna/status/11?s=20", summary="sent", score=500.0)
+    topic_id = rounds.store_topic(media=(sent_media, Media("tweet", "https://other.example/5", score=1.0)))
     server.x.users = [user("1", "anna", "Anna")]
     server.x.found["story"] = [post(11, "x", NOW, likes=5)]
     rounds.fetch()
     items = {item.url: item.score for item in rounds.posts(topic_id)}
     assert items == {
-        sent.url: compute_score(PublicMetrics(5), NOW, False, NOW),
+        sent_media.url: compute_score(PublicMetrics(5), NOW, False, NOW),
         "https://other.example/5": 1.0,
     }
 
 
 def test_posts_of_a_merged_topic_count_for_its_replacement(rounds: Rounds, server: XServer) -> None:
-    one, other = rounds.store_topic("story"), rounds.store_topic("tale")
+    merged, replacement = rounds.store_topic("story"), rounds.store_topic("tale")
     server.x.found["story"] = [post(11, "x", NOW, likes=5)]
     rounds.fetch()
     with rounds.database.write() as connection:
-        topic_store.merge_topic(connection, one, other, now=NOW)
+        topic_store.merge_topic(connection, merged, replacement, now=NOW)
     server.x.found["story"] = [post(11, "x", NOW, likes=5_000)]
     later = NOW + 61 * MINUTE
     rounds.fetch(later)
-    (item,) = rounds.posts(other)
+    (item,) = rounds.posts(replacement)
     assert item.score == compute_score(PublicMetrics(5_000), NOW, False, later)
 
 
@@ -164,9 +164,9 @@ def test_decaying_scores_are_written_only_after_a_real_change(rounds: Rounds, se
     topic_id = rounds.store_topic()
     server.x.found["story"] = [post(11, "x", NOW, likes=50)]
     rounds.fetch(NOW)
-    before, moved = rounds.total(topic_id), read_change_counter(rounds.database)
+    before, counter_before = rounds.total(topic_id), read_change_counter(rounds.database)
     rounds.fetch(NOW + 15 * MINUTE)  # a tenth minute of the hour, 1 % less
-    assert (rounds.total(topic_id), read_change_counter(rounds.database)) == (before, moved)
+    assert (rounds.total(topic_id), read_change_counter(rounds.database)) == (before, counter_before)
     rounds.fetch(NOW + 14 * HOUR + 15 * MINUTE)
     assert rounds.total(topic_id) < before / 2
 
@@ -199,8 +199,8 @@ def test_the_most_important_topics_are_searched_first_up_to_the_limit_of_a_round
         rounds.store_topic(f"minor{number}", coverage=float(number))
     rounds.store_topic("urgent", category=Category.BREAKING)
     assert rounds.fetch().pages == 6
-    asked = [request.query["query"] for request in server.seen(SEARCH)]
-    assert ["urgent" in asked[0], "minor7" in asked[1], "minor6" in asked[2]] == [True] * 3
+    queries = [request.query["query"] for request in server.seen(SEARCH)]
+    assert ["urgent" in queries[0], "minor7" in queries[1], "minor6" in queries[2]] == [True] * 3
     assert rounds.fetch(NOW + MINUTE).pages == 3
 
 
@@ -221,17 +221,17 @@ def test_the_monthly_posts_limit_the_page_size_and_then_the_searches(rounds: Rou
     rounds.store_topic("tale")
     server.x.found["story"] = [post(n, "x", NOW) for n in range(1, 200)]
     server.x.found["tale"] = [post(n, "x", NOW) for n in range(300, 400)]
-    few = {"x_monthly_posts": 2_000}  # 64 a day, 16 in six hours
-    assert rounds.fetch(**few).billed == 16
+    small_quota = {"x_monthly_posts": 2_000}  # 64 a day, 16 in six hours
+    assert rounds.fetch(**small_quota).billed == 16
     assert [request.query["max_results"] for request in server.seen(SEARCH)] == ["16"]
-    assert rounds.fetch(NOW + HOUR, **few).pages == 0
+    assert rounds.fetch(NOW + HOUR, **small_quota).pages == 0
 
 
 def test_a_setting_limits_the_requests_in_15_minutes(rounds: Rounds, server: XServer) -> None:
     for number in range(5):
         rounds.store_topic(f"story{number}")
-    few = {"x_requests_per_15_minutes": 2}
-    assert [rounds.fetch(NOW + n * MINUTE, **few).pages for n in (0, 1, 9, 10)] == [2, 0, 0, 2]
+    low_limit = {"x_requests_per_15_minutes": 2}
+    assert [rounds.fetch(NOW + n * MINUTE, **low_limit).pages for n in (0, 1, 9, 10)] == [2, 0, 0, 2]
 
 
 def test_a_spent_rate_limit_window_gets_no_request_before_its_reset(rounds: Rounds, server: XServer) -> None:
@@ -253,8 +253,8 @@ def test_a_failing_x_changes_nothing_and_fetching_resumes_after_it_recovers(
     rounds.store_topic("tale")
     server.x.found["story"] = [post(11, "x", NOW, likes=5)]
     server.always("*", FAULTS[name])
-    read = rounds.fetch()
-    assert (read.pages, read.scored, bool(read.refused)) == (0, 0, True)
+    result = rounds.fetch()
+    assert (result.pages, result.scored, bool(result.refused)) == (0, 0, True)
     assert rounds.topic(topic_id).texts["en"].title.startswith("Headline")
     assert len(server.requests) in (1, 3)  # what is down is tried thrice by the client, a refusal once
     server.always("*", None)
@@ -295,8 +295,8 @@ def test_a_malformed_query_waits_while_other_searches_continue(rounds: Rounds, s
     rounds.store_topic("story", category=Category.BREAKING)
     rounds.store_topic("tale")
     server.once(SEARCH, FAULTS["invalid"])
-    read = rounds.fetch()
-    assert (read.pages, read.refused) == (1, None)
+    result = rounds.fetch()
+    assert (result.pages, result.refused) == (1, None)
     rounds.fetch(NOW + 40 * MINUTE)
     assert [("story" in request.query["query"]) for request in server.seen(SEARCH)] == [True, False, False]
     rounds.fetch(NOW + 6 * HOUR)

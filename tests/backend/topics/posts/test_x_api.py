@@ -65,9 +65,9 @@ def test_a_search_continues_by_token_and_starts_after_since_id(server: XServer, 
     server.x.found["story"] = [post(n, "x", NOW) for n in range(1, 26)]
     first = api.search("story", now=NOW, page_size=10)
     second = api.search("story", now=NOW, page_size=10, next_token=first.next_token)
-    assert [one.id for one in (*first.posts, *second.posts)] == [str(n) for n in range(25, 5, -1)]
+    assert [found.id for found in (*first.posts, *second.posts)] == [str(n) for n in range(25, 5, -1)]
     later = api.search("story", now=NOW, page_size=10, since_id="23", start_time=NOW)
-    assert [one.id for one in later.posts] == ["25", "24"]
+    assert [found.id for found in later.posts] == ["25", "24"]
     assert "start_time" not in server.seen(SEARCH)[-1].query
 
 
@@ -88,7 +88,7 @@ def test_a_lookup_lists_unavailable_posts(server: XServer, api: XApi) -> None:
     server.x.found["story"] = [post(1, "x", NOW), post(2, "y", NOW)]
     server.x.deleted = {"2"}
     page = api.lookup(["1", "2", "3"], now=NOW)
-    assert ([one.id for one in page.posts], page.unavailable_ids) == (["1"], ("2", "3"))
+    assert ([found.id for found in page.posts], page.unavailable_ids) == (["1"], ("2", "3"))
     all_gone = api.lookup(["2"], now=NOW)
     assert (all_gone.posts, all_gone.unavailable_ids) == ((), ("2",))
     assert server.seen(LOOKUP)[0].query["ids"] == "1,2,3"
@@ -169,14 +169,19 @@ def test_a_rate_limited_request_is_not_retried(server: XServer, api: XApi) -> No
 )
 def test_incomplete_posts_are_left_out(server: XServer, api: XApi, row: object) -> None:
     server.always(SEARCH, says(200, {"data": [row, post(8, "y", NOW)], "meta": {"result_count": 2}}))
-    assert [one.id for one in api.search("story", now=NOW, page_size=10).posts] == ["8"]
+    assert [found.id for found in api.search("story", now=NOW, page_size=10).posts] == ["8"]
 
 
 def test_malformed_counts_and_names_are_ignored(server: XServer, api: XApi) -> None:
-    odd = post(8, "y", NOW)
-    odd["public_metrics"] = {"like_count": -4, "retweet_count": "3", "reply_count": 1e300, "quote_count": []}
+    malformed_post = post(8, "y", NOW)
+    malformed_post["public_metrics"] = {
+        "like_count": -4,
+        "retweet_count": "3",
+        "reply_count": 1e300,
+        "quote_count": [],
+    }
     body = {
-        "data": [odd],
+        "data": [malformed_post],
         "includes": {"users": [{"id": "1", "username": "a/../b", "name": 5}, None]},
         "meta": {"newest_id": "x", "next_token": 5},
         "errors": "none",

@@ -13,13 +13,15 @@ NOW = datetime(2026, 5, 18, 12, 5, tzinfo=UTC)
 FRESH = XState(budget=CreditBudget(limit=31_000))
 
 
-def spend(state: XState, posts: int, now: datetime = NOW, window: RateLimitWindow | None = None) -> XState:
+def record_posts(
+    state: XState, posts: int, now: datetime = NOW, window: RateLimitWindow | None = None
+) -> XState:
     return state.record_request(now).record_response("search", Page(window=window), posts, now)
 
 
 def test_posts_are_read_at_an_even_rate_of_at_most_a_days_share_at_once() -> None:
     assert FRESH.posts_allowed(NOW) == 250  # six hours' worth of 1,000 a day
-    used = spend(FRESH, 250)
+    used = record_posts(FRESH, 250)
     assert used.posts_allowed(NOW) == 0
     assert used.posts_allowed(NOW + timedelta(hours=12)) == 500
     assert used.posts_allowed(NOW + timedelta(days=5)) == 1_000
@@ -42,7 +44,7 @@ def test_requests_are_counted_for_15_minutes() -> None:
     state = FRESH
     for _ in range(3):
         assert state.can_request("search", NOW, 3)
-        state = spend(state, 0)
+        state = record_posts(state, 0)
     assert not state.can_request("search", NOW, 3)
     assert state.requests_left(NOW, 3) == 0
     assert state.can_request("search", NOW + timedelta(minutes=10), 3)
@@ -50,7 +52,7 @@ def test_requests_are_counted_for_15_minutes() -> None:
 
 def test_a_spent_window_blocks_its_own_endpoint_until_its_reset() -> None:
     reset = NOW + timedelta(minutes=7)
-    state = spend(FRESH, 0, window=RateLimitWindow(60, 0, reset))
+    state = record_posts(FRESH, 0, window=RateLimitWindow(60, 0, reset))
     assert not state.can_request("search", reset - timedelta(seconds=1), 60)
     assert state.can_request("search", reset, 60)
     assert state.can_request("lookup", NOW, 60)
@@ -60,10 +62,10 @@ def test_retry_after_is_respected_and_a_malformed_request_blocks_nothing() -> No
     limited = FRESH.record_error("search", XRequestError(ErrorKind.THROTTLED, "x", retry_after=420), 0.0, NOW)
     assert not limited.can_request("lookup", NOW + timedelta(seconds=419), 60)
     assert limited.can_request("lookup", NOW + timedelta(seconds=420), 60)
-    asked = FRESH.record_error(
+    state = FRESH.record_error(
         "search", XRequestError(ErrorKind.MALFORMED, "x", is_invalid_request=True), 0.0, NOW
     )
-    assert asked.can_request("search", NOW, 60)
+    assert state.can_request("search", NOW, 60)
 
 
 def test_five_failures_open_the_breaker_and_a_successful_check_closes_it() -> None:
@@ -80,7 +82,7 @@ def test_five_failures_open_the_breaker_and_a_successful_check_closes_it() -> No
 
 
 def test_a_state_survives_json() -> None:
-    state = spend(FRESH, 12, window=RateLimitWindow(60, 3, NOW + timedelta(minutes=7)))
+    state = record_posts(FRESH, 12, window=RateLimitWindow(60, 3, NOW + timedelta(minutes=7)))
     state = state.record_error("lookup", XRequestError(ErrorKind.UNAVAILABLE, "why"), 0.5, NOW)
     assert XState.from_json(json.loads(json.dumps(state.to_json()))) == state
     assert XState.from_json(json.loads(json.dumps(XState().to_json()))) == XState()

@@ -27,27 +27,27 @@ def pages(database: Database) -> Pages:
 def add(database: Database, make: Make, now: datetime) -> Add:
     """Store so many topics, each an hour before now; gives their ids."""
 
-    def added(number: int) -> list[int]:
-        given = [make(published_at=now - timedelta(hours=1)) for _ in range(number)]
+    def add_topics(number: int) -> list[int]:
+        new_topics = [make(published_at=now - timedelta(hours=1)) for _ in range(number)]
         with database.write() as connection:
-            return topic_store.store_topics(connection, given, now=now)
+            return topic_store.store_topics(connection, new_topics, now=now)
 
-    return added
+    return add_topics
 
 
 @contextmanager
-def watched(database: Database, see: Callable[[str], None]) -> Iterator[None]:
+def watch_queries(database: Database, see: Callable[[str], None]) -> Iterator[None]:
     """Call ``see`` with every query after it was answered."""
 
-    def seen(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+    def record_query(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
         if statement.startswith("SELECT"):
             see(statement)
 
-    sa.event.listen(database.engine, "after_cursor_execute", seen)
+    sa.event.listen(database.engine, "after_cursor_execute", record_query)
     try:
         yield
     finally:
-        sa.event.remove(database.engine, "after_cursor_execute", seen)
+        sa.event.remove(database.engine, "after_cursor_execute", record_query)
 
 
 def summarize_page(page: Page) -> tuple[list[int], int]:
@@ -59,15 +59,17 @@ def test_topics_are_counted_and_searched_once_for_a_filter_until_one_changes(
 ) -> None:
     ids = add(5)
     filters = [TopicFilter("en"), TopicFilter("en", before=now), TopicFilter("en", find="title")]
-    asked: list[str] = []
-    with watched(database, asked.append):
-        for wanted in filters:
-            found = [summarize_page(pages.read(wanted, page=number, page_size=SIZE)) for number in (1, 3, 4)]
+    statements: list[str] = []
+    with watch_queries(database, statements.append):
+        for topic_filter in filters:
+            found = [
+                summarize_page(pages.read(topic_filter, page=number, page_size=SIZE)) for number in (1, 3, 4)
+            ]
             assert found == [([ids[4], ids[3]], 5), ([ids[0]], 5), ([], 5)]
-    assert len([statement for statement in asked if "count(*)" in statement]) == 1
-    assert len([statement for statement in asked if "topic_search" in statement]) == 1
+    assert len([statement for statement in statements if "count(*)" in statement]) == 1
+    assert len([statement for statement in statements if "topic_search" in statement]) == 1
     add(1)
-    assert [pages.read(wanted, page=1, page_size=SIZE).total for wanted in filters] == [6, 6, 6]
+    assert [pages.read(topic_filter, page=1, page_size=SIZE).total for topic_filter in filters] == [6, 6, 6]
 
 
 def test_changes_of_another_process_are_visible_at_once(
@@ -88,18 +90,18 @@ def test_topics_stored_during_a_read_are_neither_listed_nor_counted(
     database: Database, pages: Pages, add: Add
 ) -> None:
     before = add(3)
-    asked: list[str] = []
-    come: list[int] = []
+    statements: list[str] = []
+    added_ids: list[int] = []
 
     def see(statement: str) -> None:
-        asked.append(statement)
-        if len(asked) == 1:
-            come.extend(add(2))
+        statements.append(statement)
+        if len(statements) == 1:
+            added_ids.extend(add(2))
 
-    with watched(database, see):
+    with watch_queries(database, see):
         found = summarize_page(pages.read(TopicFilter("en"), page=1, page_size=9))
     assert found == ([*reversed(before)], 3)
     assert summarize_page(pages.read(TopicFilter("en"), page=1, page_size=9)) == (
-        [*reversed(before + come)],
+        [*reversed(before + added_ids)],
         5,
     )

@@ -29,7 +29,7 @@ categories = st.sampled_from(Category)
 
 
 @st.composite
-def a_topic(draw: st.DrawFn) -> Topic:
+def draw_topic(draw: st.DrawFn) -> Topic:
     languages = draw(st.sets(st.sampled_from(LANGUAGES), min_size=1))
     return Topic(
         category=draw(categories),
@@ -46,7 +46,7 @@ def a_topic(draw: st.DrawFn) -> Topic:
     )
 
 
-a_put = st.tuples(st.lists(a_topic(), min_size=1, max_size=30), st.booleans())
+a_put = st.tuples(st.lists(draw_topic(), min_size=1, max_size=30), st.booleans())
 wishes = st.builds(
     TopicFilter,
     language=st.sampled_from(LANGUAGES),
@@ -97,15 +97,15 @@ def stored_texts(database: Database) -> list[Any]:
         return list(connection.execute(sa.select(topic_texts)))
 
 
-def sorted_by_hand(texts: list[Any], wanted: TopicFilter) -> list[int]:
+def sort_by_hand(texts: list[Any], topic_filter: TopicFilter) -> list[int]:
     chosen = [
         text
         for text in texts
-        if text.language == wanted.language
+        if text.language == topic_filter.language
         and text.realm in VISIBLE
-        and (wanted.category is None or text.category == wanted.category)
-        and (wanted.before is None or text.published_at < wanted.before)
-        and (wanted.after is None or text.published_at >= wanted.after)
+        and (topic_filter.category is None or text.category == topic_filter.category)
+        and (topic_filter.before is None or text.published_at < topic_filter.before)
+        and (topic_filter.after is None or text.published_at >= topic_filter.after)
     ]
     chosen.sort(key=lambda text: (text.published_at, text.topic_id), reverse=True)
     return [text.topic_id for text in chosen]
@@ -117,19 +117,19 @@ def sorted_by_hand(texts: list[Any], wanted: TopicFilter) -> list[int]:
 )
 @given(st.lists(a_put, max_size=4), st.lists(wishes, min_size=1, max_size=6), st.integers(1, 9))
 def test_pages_list_every_matching_topic_once_and_in_order(
-    shared: Database, puts: list[tuple[list[Topic], bool]], asked: list[TopicFilter], page_size: int
+    shared: Database, puts: list[tuple[list[Topic], bool]], filters: list[TopicFilter], page_size: int
 ) -> None:
     fill(shared, puts)
     texts, pages = stored_texts(shared), Pages(shared, VISIBLE)
-    for wanted in asked:
-        expected = sorted_by_hand(texts, wanted)
-        read: list[int] = []
+    for topic_filter in filters:
+        expected = sort_by_hand(texts, topic_filter)
+        read_ids: list[int] = []
         for page in range(1, len(expected) // page_size + 3):
-            found = pages.read(wanted, page=page, page_size=page_size)
+            found = pages.read(topic_filter, page=page, page_size=page_size)
             assert found.total == len(expected)
-            read += [row.topic_id for row in found.rows]
-        assert read == expected
-    assert read_blocks(shared) == counted_by_hand(texts)
+            read_ids += [row.topic_id for row in found.rows]
+        assert read_ids == expected
+    assert read_blocks(shared) == count_by_hand(texts)
     assert_texts_repeat_their_topics(shared, texts)
 
 
@@ -157,7 +157,7 @@ def read_blocks(database: Database) -> Counter[tuple[str, bool, str]]:
     )
 
 
-def counted_by_hand(texts: list[Any]) -> Counter[tuple[str, bool, str]]:
+def count_by_hand(texts: list[Any]) -> Counter[tuple[str, bool, str]]:
     return Counter(
         (
             text.language,

@@ -13,9 +13,9 @@ from tests.backend.topics.conftest import Service
 
 
 def is_prepared(service: Service, path: str) -> bool:
-    bare, _, query = path.partition("?")
+    path_without_query, _, query = path.partition("?")
     topics: TopicService = service.running.inner.state.topics
-    return topics.prepared_pages.find(bare, query.encode()) is not None
+    return topics.prepared_pages.find(path_without_query, query.encode()) is not None
 
 
 def test_the_first_pages_are_prepared_before_any_request(service: Service) -> None:
@@ -30,13 +30,13 @@ def test_the_first_pages_are_prepared_before_any_request(service: Service) -> No
 def test_a_requested_list_is_cached_with_the_same_bytes(service: Service, path: str) -> None:
     service.add()
     assert not is_prepared(service, path)
-    made = service.get(path)
+    built = service.get(path)
     assert is_prepared(service, path)
     ready_one = service.get(path)
-    assert (made.status, made.body) == (ready_one.status, ready_one.body)
+    assert (built.status, built.body) == (ready_one.status, ready_one.body)
     for name in ("etag", "cache-control", "vary", "content-type", "content-length"):
-        assert made.headers[name] == ready_one.headers[name]
-    assert "etag" in made.headers
+        assert built.headers[name] == ready_one.headers[name]
+    assert "etag" in built.headers
 
 
 def test_a_list_supports_304_and_compression(service: Service) -> None:
@@ -81,18 +81,18 @@ def test_the_ranking_changes_by_the_clock_alone(service: Service) -> None:
     old = service.add(published_at=service.ago(hours=23), total_tweet_score=5)
     coming = service.add(published_at=service.ago(hours=-2), total_tweet_score=9)
 
-    def ranked() -> list[Any]:
+    def list_ranked_ids() -> list[Any]:
         return [item["id"] for item in service.data("/ranking_topics")]
 
-    assert ranked() == [old]
+    assert list_ranked_ids() == [old]
     assert is_prepared(service, "/ranking_topics")
     service.clock.move(hours=1)
-    assert ranked() == [old]
+    assert list_ranked_ids() == [old]
     service.clock.move(microseconds=1)
     assert not is_prepared(service, "/ranking_topics")
-    assert ranked() == []
+    assert list_ranked_ids() == []
     service.clock.move(hours=1)
-    assert ranked() == [coming]
+    assert list_ranked_ids() == [coming]
 
 
 def test_topics_of_the_other_mode_are_hidden_everywhere(service: Service) -> None:

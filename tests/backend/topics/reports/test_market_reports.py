@@ -112,16 +112,20 @@ def test_every_figure_in_a_report_comes_from_the_facts() -> None:
         "2026",
     }
     allowed |= {"2.50", "90.0", "900", "2,500", "5", "1"}
-    allowed |= {f"{one.price:.2f}" for one in facts.coins} | {f"{abs(one.change):.1f}" for one in facts.coins}
-    allowed |= {f"{abs(one.change):.2f}" for one in facts.coins}
+    allowed |= {f"{coin.price:.2f}" for coin in facts.coins} | {
+        f"{abs(coin.change):.1f}" for coin in facts.coins
+    }
+    allowed |= {f"{abs(coin.change):.2f}" for coin in facts.coins}
     for topic in write_reports(facts).values():
         for text in topic.texts.values():
-            said = " ".join([text.title, text.subtitle, text.summary, *text.bullets[0]])
-            assert set(re.findall(r"\d[\d,]*(?:\.\d+)?", said)) <= allowed, said
+            full_text = " ".join([text.title, text.subtitle, text.summary, *text.bullets[0]])
+            assert set(re.findall(r"\d[\d,]*(?:\.\d+)?", full_text)) <= allowed, full_text
 
 
 def test_coins_beyond_their_weekly_range_are_reported_largest_first() -> None:
-    high = [replace(one, week_high=Decimal(50)) if one.id in ("coin-1", "coin-3") else one for one in COINS]
+    high = [
+        replace(coin, week_high=Decimal(50)) if coin.id in ("coin-1", "coin-3") else coin for coin in COINS
+    ]
     (topic,) = reports_of_kind(build_facts(high), "week-high")
     assert topic.entities == ("entity-1", "entity-3")
     assert "CoinB, CoinD" in topic.texts["en"].title

@@ -29,7 +29,7 @@ def put(database: Database, now: datetime, *topics: Topic) -> list[int]:
         return topic_store.store_topics(connection, topics, now=now)
 
 
-def whole(make: Make, **more: object) -> Topic:
+def build_full_topic(make: Make, **more: object) -> Topic:
     texts = {
         "en": TopicText("Fund opens", "Monday", "It opens. It trades.", (("It trades.", "It costs 1 %."),)),
         "ja": TopicText("ファンド開始"),
@@ -45,8 +45,10 @@ def whole(make: Make, **more: object) -> Topic:
 
 def test_a_topic_and_its_media_are_each_one_document(database: Database, make: Make, now: datetime) -> None:
     for _ in range(2):
-        (number,) = put(database, now, whole(make))
-    found = {(one.kind, one.language, one.url): one for one in load_documents(database)}
+        (number,) = put(database, now, build_full_topic(make))
+    found = {
+        (document.kind, document.language, document.url): document for document in load_documents(database)
+    }
     assert len(found) == len(load_documents(database)) == 5  # an address that says nothing is none
     topic = found["topic", "en", "https://news.example/1"]
     assert topic.text == "Monday\nIt opens. It trades.\nIt costs 1 %."
@@ -74,7 +76,7 @@ def test_a_feed_article_keeps_the_full_text_of_its_feed(
     }
     with database.write() as connection:
         connection.execute(news_items.insert(), row)
-    put(database, now, whole(make))
+    put(database, now, build_full_topic(make))
     (hit,) = DocumentStore(database).search("custodian bank", kinds=["article"])
     assert hit.document.url == ARTICLE
 
@@ -82,7 +84,12 @@ def test_a_feed_article_keeps_the_full_text_of_its_feed(
 def test_sample_figures_reports_and_events_of_the_archive_are_no_evidence(
     database: Database, make: Make, now: datetime
 ) -> None:
-    put(database, now, whole(make, realm="sample"), whole(make, realm="live", event="halving-2024"))
+    put(
+        database,
+        now,
+        build_full_topic(make, realm="sample"),
+        build_full_topic(make, realm="live", event="halving-2024"),
+    )
     assert load_documents(database) == []
 
 
@@ -92,7 +99,7 @@ def test_documents_are_deleted_with_their_topics_and_media(
     first, second = put(
         database,
         now,
-        whole(make),
+        build_full_topic(make),
         make("Fund opens, too", media=(Media("article", ARTICLE, "A fund opens"),)),
     )
     with database.write() as connection:
@@ -101,30 +108,32 @@ def test_documents_are_deleted_with_their_topics_and_media(
         )
         topic_store.remove_media(connection, first, "article", [ARTICLE], now=now)
         topic_store.remove_media(connection, first, "tweet", [POST], now=now)
-    assert {one.url for one in load_documents(database) if one.kind == "article"} == {
+    assert {document.url for document in load_documents(database) if document.kind == "article"} == {
         ARTICLE,
         "https://sec.example/order",
     }
-    assert {one.external_id for one in load_documents(database) if one.kind == "topic"} == {
+    assert {document.external_id for document in load_documents(database) if document.kind == "topic"} == {
         f"{first}:en",
         f"{second}:en",
     }
     with database.write() as connection:
         topic_store.merge_topic(connection, second, first, now=now)
-    assert {one.external_id for one in load_documents(database) if one.kind == "topic"} == {f"{first}:en"}
-    assert ARTICLE in {one.url for one in load_documents(database)}
+    assert {document.external_id for document in load_documents(database) if document.kind == "topic"} == {
+        f"{first}:en"
+    }
+    assert ARTICLE in {document.url for document in load_documents(database)}
 
 
 def test_source_finding_cites_a_topic_and_its_primary_source(
     sqlite_database: Database, tmp_path: Path, make: Make, now: datetime
 ) -> None:
-    said = "Ripple Labs bought the custodian Metaco for 250 million dollars in May 2023."
-    source = Media("primary_source", "https://ripple.com/insights/metaco", "Ripple buys Metaco", said)
+    source_text = "Ripple Labs bought the custodian Metaco for 250 million dollars in May 2023."
+    source = Media("primary_source", "https://ripple.com/insights/metaco", "Ripple buys Metaco", source_text)
     put(sqlite_database, now, make("Ripple Labs buys Metaco", entities=("ripple",), media=(source,)))
     settings = Settings(home=tmp_path, mode="sample")
     finder = SourceFinder(settings, sqlite_database, ActiveRules(settings), now=lambda: now)
-    asked = SourcesRequest(statement="Ripple Labs bought Metaco for 250 million dollars in May 2023.")
-    result = finder.find(asked, ImmediateSteps(lambda _name: None, seconds=60))
-    cited = {one["url"]: one for one in result["primary_sources"]}
+    request = SourcesRequest(statement="Ripple Labs bought Metaco for 250 million dollars in May 2023.")
+    result = finder.find(request, ImmediateSteps(lambda _name: None, seconds=60))
+    cited = {document["url"]: document for document in result["primary_sources"]}
     assert "https://ripple.com/insights/metaco" in cited
     assert cited["https://ripple.com/insights/metaco"]["is_news_like"] is False

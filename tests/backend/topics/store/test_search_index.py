@@ -22,7 +22,9 @@ def put(database: Database, now: datetime, *topics: Topic) -> list[int]:
         return topic_store.store_topics(connection, topics, now=now)
 
 
-def found(database: Database, find: str = "", *entities: str, language: Any = "en", **more: Any) -> list[int]:
+def find_topic_ids(
+    database: Database, find: str = "", *entities: str, language: Any = "en", **more: Any
+) -> list[int]:
     page = Pages(database, REALMS).read(
         TopicFilter(language, find=find, entities=entities, **more), page=1, page_size=100
     )
@@ -39,9 +41,9 @@ def test_every_word_must_occur_in_the_text_in_any_form(database: Database, make:
         make("Miners before"),
     )[:1]
     for words in ("halvings MINER", "ＦＥＥＳ", "weekly fell hash 750", "coinpress", "coinpress.example"):
-        assert found(database, words) == [number], words
-    assert found(database, "miners nowhere") == []
-    assert len(found(database, "miners")) == 2
+        assert find_topic_ids(database, words) == [number], words
+    assert find_topic_ids(database, "miners nowhere") == []
+    assert len(find_topic_ids(database, "miners")) == 2
 
 
 def test_japanese_and_chinese_words_match_within_a_sentence(
@@ -50,9 +52,9 @@ def test_japanese_and_chinese_words_match_within_a_sentence(
     texts = {"ja": TopicText("米SEC、現物ETFを承認"), "zh": TopicText("比特币减半完成")}
     (number,) = put(database, now, make(texts=texts))
     for language, words in (("ja", "承認"), ("ja", "現物 sec"), ("zh", "减半"), ("zh", "减")):
-        assert found(database, words, language=language) == [number], words
-    assert found(database, "减半", language="ja") == []
-    assert found(database, "、。！", language="ja") == []
+        assert find_topic_ids(database, words, language=language) == [number], words
+    assert find_topic_ids(database, "减半", language="ja") == []
+    assert find_topic_ids(database, "、。！", language="ja") == []
 
 
 def test_a_topic_is_found_by_any_of_the_entities_and_its_outlets(
@@ -65,11 +67,11 @@ def test_a_topic_is_found_by_any_of_the_entities_and_its_outlets(
         make(entities=("bitcoin-cash", "sec"), media=media),
         make(entities=("bitcoin",), published_at=now - timedelta(hours=1)),
     )
-    assert found(database, "", "bitcoin") == [second]
-    assert found(database, "", "bitcoin-cash") == [first]
-    assert found(database, "", "bitcoin", "sec") == [first, second]
-    assert found(database, "daily block", "sec") == [first]
-    assert found(database, "daily block", "bitcoin") == []
+    assert find_topic_ids(database, "", "bitcoin") == [second]
+    assert find_topic_ids(database, "", "bitcoin-cash") == [first]
+    assert find_topic_ids(database, "", "bitcoin", "sec") == [first, second]
+    assert find_topic_ids(database, "daily block", "sec") == [first]
+    assert find_topic_ids(database, "daily block", "bitcoin") == []
 
 
 def test_a_search_respects_the_other_filters_and_the_realms(
@@ -84,22 +86,27 @@ def test_a_search_respects_the_other_filters_and_the_realms(
         make("Halving three", published_at=before, realm="sample"),
         make("Halving four", realm="live"),
     )
-    assert found(database, "halving") == [news, important, old]
-    assert found(database, "halving", category=Category.IMPORTANT) == [important]
-    assert found(database, "halving", after=earlier) == [news, important]
-    assert found(database, "halving", before=earlier) == [old]
+    assert find_topic_ids(database, "halving") == [news, important, old]
+    assert find_topic_ids(database, "halving", category=Category.IMPORTANT) == [important]
+    assert find_topic_ids(database, "halving", after=earlier) == [news, important]
+    assert find_topic_ids(database, "halving", before=earlier) == [old]
 
 
 def test_far_pages_and_totals_of_a_search_are_right(database: Database, make: Make, now: datetime) -> None:
     ids = put(
         database, now, *(make(f"Halving {n}", published_at=now - timedelta(hours=n)) for n in range(25))
     )
-    pages, wanted = Pages(database, REALMS), TopicFilter("en", find="halving")
-    read = [pages.read(wanted, page=page, page_size=10) for page in (3, 1, 4, 2)]
-    assert [[row.topic_id for row in page.rows] for page in read] == [ids[20:], ids[:10], [], ids[10:20]]
-    assert {page.total for page in read} == {25}
+    pages, topic_filter = Pages(database, REALMS), TopicFilter("en", find="halving")
+    loaded_pages = [pages.read(topic_filter, page=page, page_size=10) for page in (3, 1, 4, 2)]
+    assert [[row.topic_id for row in page.rows] for page in loaded_pages] == [
+        ids[20:],
+        ids[:10],
+        [],
+        ids[10:20],
+    ]
+    assert {page.total for page in loaded_pages} == {25}
     put(database, now, make("Halving again"))
-    assert pages.read(wanted, page=1, page_size=1).total == 26
+    assert pages.read(topic_filter, page=1, page_size=1).total == 26
 
 
 def test_changed_merged_and_deleted_texts_are_not_found(
@@ -108,15 +115,18 @@ def test_changed_merged_and_deleted_texts_are_not_found(
     topic = make(
         external_id="a", entities=("sec",), texts={"en": TopicText("Rumour"), "ja": TopicText("噂の真相")}
     )
-    first, other = put(database, now, topic, make("Rumour two", external_id="b"))
+    first, second = put(database, now, topic, make("Rumour two", external_id="b"))
     changed = replace(topic, entities=("bitcoin",), texts={"en": TopicText("Fact")})
     with database.write() as connection:
         topic_store.store_topics(connection, [changed], now=now, replace=True)
-    assert (found(database, "rumour"), found(database, "", "sec")) == ([other], [])
-    assert (found(database, "fact", "bitcoin"), found(database, "真相", language="ja")) == ([first], [])
+    assert (find_topic_ids(database, "rumour"), find_topic_ids(database, "", "sec")) == ([second], [])
+    assert (find_topic_ids(database, "fact", "bitcoin"), find_topic_ids(database, "真相", language="ja")) == (
+        [first],
+        [],
+    )
     with database.write() as connection:
-        topic_store.merge_topic(connection, other, first, now=now)
-    assert found(database, "rumour") == []
+        topic_store.merge_topic(connection, second, first, now=now)
+    assert find_topic_ids(database, "rumour") == []
 
 
 def test_topics_of_an_earlier_version_are_indexed_later(
@@ -126,8 +136,8 @@ def test_topics_of_an_earlier_version_are_indexed_later(
     with database.write() as connection:
         connection.execute(sa.update(topic_texts).values(indexed=None))
         connection.execute(sa.text("DELETE FROM topic_search"))
-    assert found(database, "halving") == []
-    assert topic_store.index_outdated(database, now=now, most=2) == 2
-    assert topic_store.index_outdated(database, now=now, most=2) == 1
-    assert topic_store.index_outdated(database, now=now, most=2) == 0
-    assert sorted(found(database, "halving")) == ids
+    assert find_topic_ids(database, "halving") == []
+    assert topic_store.index_outdated(database, now=now, limit=2) == 2
+    assert topic_store.index_outdated(database, now=now, limit=2) == 1
+    assert topic_store.index_outdated(database, now=now, limit=2) == 0
+    assert sorted(find_topic_ids(database, "halving")) == ids

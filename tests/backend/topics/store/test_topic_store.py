@@ -15,13 +15,13 @@ from backend.topics.tables import topic_media, topics
 from tests.backend.topics.conftest import Make
 
 
-def counter(database: Database) -> int:
-    look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGE_COUNTER)
+def read_change_counter(database: Database) -> int:
+    query = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGE_COUNTER)
     with database.read() as connection:
-        return connection.execute(look).scalar_one_or_none() or 0
+        return connection.execute(query).scalar_one_or_none() or 0
 
 
-def total(database: Database, language: str = "en") -> int:
+def count_topics(database: Database, language: str = "en") -> int:
     found = Pages(database, ("own", "sample")).read(
         TopicFilter(language),
         page=1,
@@ -54,29 +54,29 @@ def test_a_topic_is_loaded_as_it_was_stored(database: Database, make: Make, now:
     )
     with database.write() as connection:
         (number,) = topic_store.store_topics(connection, [topic], now=now)
-    read = topic_store.load_topic(database, number)
-    assert read is not None
-    assert [item.id is not None for item in read.media] == [True, True]
-    assert replace(read, media=tuple(replace(item, id=None) for item in read.media)) == replace(
+    loaded = topic_store.load_topic(database, number)
+    assert loaded is not None
+    assert [item.id is not None for item in loaded.media] == [True, True]
+    assert replace(loaded, media=tuple(replace(item, id=None) for item in loaded.media)) == replace(
         topic, id=number
     )
-    assert list(read.texts) == ["zh", "en"]
+    assert list(loaded.texts) == ["zh", "en"]
     assert topic_store.load_topic(database, number + 1) is None
 
 
 def test_only_storing_increments_the_change_counter(database: Database, make: Make, now: datetime) -> None:
     with database.write() as connection:
         assert topic_store.store_topics(connection, [], now=now) == []
-    assert counter(database) == 0
+    assert read_change_counter(database) == 0
     with database.write() as connection:
         topic_store.store_topics(connection, [make() for _ in range(3)], now=now)
-    assert counter(database) == 1
+    assert read_change_counter(database) == 1
 
 
 def test_a_transaction_that_fails_leaves_no_trace(database: Database, make: Make, now: datetime) -> None:
     with pytest.raises(ValueError, match="no topic 77"), database.write() as connection:
         topic_store.store_topics(connection, [make(), make(id=77)], now=now)
-    assert (counter(database), total(database)) == (0, 0)
+    assert (read_change_counter(database), count_topics(database)) == (0, 0)
 
 
 def test_a_topic_needs_a_text(database: Database, make: Make, now: datetime) -> None:
@@ -85,17 +85,17 @@ def test_a_topic_needs_a_text(database: Database, make: Make, now: datetime) -> 
 
 
 def test_replace_deletes_the_texts_that_are_not_given(database: Database, make: Make, now: datetime) -> None:
-    both = {"en": TopicText("A"), "ja": TopicText("い")}
+    texts = {"en": TopicText("A"), "ja": TopicText("い")}
     with database.write() as connection:
-        (number,) = topic_store.store_topics(connection, [make(texts=both)], now=now)
+        (number,) = topic_store.store_topics(connection, [make(texts=texts)], now=now)
         topic_store.store_topics(connection, [make("B", id=number)], now=now)
-    assert (total(database), total(database, "ja")) == (1, 1)
+    assert (count_topics(database), count_topics(database, "ja")) == (1, 1)
     with database.write() as connection:
         topic_store.store_topics(connection, [make("C", id=number)], now=now, replace=True)
-    assert (total(database), total(database, "ja")) == (1, 0)
-    read = topic_store.load_topic(database, number)
-    assert read is not None
-    assert read.texts == {"en": TopicText("C")}
+    assert (count_topics(database), count_topics(database, "ja")) == (1, 0)
+    loaded = topic_store.load_topic(database, number)
+    assert loaded is not None
+    assert loaded.texts == {"en": TopicText("C")}
 
 
 def test_external_ids_belong_to_their_realm(database: Database, make: Make, now: datetime) -> None:
@@ -114,7 +114,7 @@ def test_a_merged_id_redirects_to_the_other_topic(database: Database, make: Make
         return Media("tweet", f"https://x.example/{name}", score=score)
 
     with database.write() as connection:
-        one, two, three = topic_store.store_topics(
+        first, second, third = topic_store.store_topics(
             connection,
             [
                 make("One", external_id="1", media=(post("a", 1), post("b", 2))),
@@ -123,37 +123,37 @@ def test_a_merged_id_redirects_to_the_other_topic(database: Database, make: Make
             ],
             now=now,
         )
-        topic_store.merge_topic(connection, one, two, now=now)
-        topic_store.merge_topic(connection, two, three, now=now)
-    for number in (one, two, three):
-        read = topic_store.load_topic(database, number)
-        assert read is not None
-        assert (read.id, read.texts["en"].title) == (three, "Three")
-        assert sorted(item.url[-1] for item in read.media) == ["a", "b", "c"]
-    assert total(database) == 1
+        topic_store.merge_topic(connection, first, second, now=now)
+        topic_store.merge_topic(connection, second, third, now=now)
+    for number in (first, second, third):
+        loaded = topic_store.load_topic(database, number)
+        assert loaded is not None
+        assert (loaded.id, loaded.texts["en"].title) == (third, "Three")
+        assert sorted(item.url[-1] for item in loaded.media) == ["a", "b", "c"]
+    assert count_topics(database) == 1
     with database.read() as connection:
-        score = sa.select(topics.c.media_score).where(topics.c.id == three)
+        score = sa.select(topics.c.media_score).where(topics.c.id == third)
         assert connection.execute(score).scalar_one() == 9
     with database.write() as connection:
-        assert topic_store.store_topics(connection, [make("Anew", external_id="1")], now=now) == [three]
+        assert topic_store.store_topics(connection, [make("Anew", external_id="1")], now=now) == [third]
         with pytest.raises(ValueError, match="itself"):
-            topic_store.merge_topic(connection, three, three, now=now)
+            topic_store.merge_topic(connection, third, third, now=now)
         with pytest.raises(ValueError, match="does not exist or is merged"):
-            topic_store.merge_topic(connection, three, one, now=now)
-    read = topic_store.load_topic(database, one)
-    assert read is not None
-    assert (read.texts["en"].title, total(database)) == ("Anew", 1)
+            topic_store.merge_topic(connection, third, first, now=now)
+    loaded = topic_store.load_topic(database, first)
+    assert loaded is not None
+    assert (loaded.texts["en"].title, count_topics(database)) == ("Anew", 1)
 
 
 def test_updates_of_merged_topics_are_applied_in_order(database: Database, make: Make, now: datetime) -> None:
     with database.write() as connection:
-        one, two = topic_store.store_topics(
+        first, second = topic_store.store_topics(
             connection, [make(external_id="1"), make(external_id="2")], now=now
         )
-        topic_store.merge_topic(connection, one, two, now=now)
-        given = [make("First", external_id="1"), make("Last", external_id="2", category=Category.BREAKING)]
-        assert topic_store.store_topics(connection, given, now=now) == [two, two]
-    assert total(database) == 1
+        topic_store.merge_topic(connection, first, second, now=now)
+        updates = [make("First", external_id="1"), make("Last", external_id="2", category=Category.BREAKING)]
+        assert topic_store.store_topics(connection, updates, now=now) == [second, second]
+    assert count_topics(database) == 1
 
 
 def test_media_can_be_removed(database: Database, make: Make, now: datetime) -> None:

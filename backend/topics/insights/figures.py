@@ -1,0 +1,246 @@
+"""Compares the figures that the sources of a topic give.
+
+Two figures are compared only if they are of one thing: each is the only figure of its unit in the title and
+lead of its source, or the words around them agree.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from backend.entities.model import Language
+from backend.sources.claims import dates, numbers, quantities
+from backend.sources.claims.model import Quantity
+from backend.sources.claims.units import units
+from backend.topics.feeds.article_sentences import list_sentences
+from backend.topics.insights.insight_templates import join_names
+from backend.topics.insights.model import Report, SharedFigure, SourcedFigure
+from backend.topics.number_format import format_money
+
+MAX_DIFFERENCES = 3
+MAX_RATIO = 10
+"""Figures further apart than this are of different things."""
+TOLERANCE = Decimal("0.02")
+"""Relative difference up to which two figures are equal."""
+ROUGH_TOLERANCE = Decimal("0.06")
+"""The same where one of them is approximate (about, more than)."""
+LEAD_SENTENCES = 2
+_TIME_UNITS = frozenset({"time", "hour", "minute", "second", "day", "week", "month", "year"})
+_AROUND_CHARS = 34
+_CURRENCIES: Mapping[str, Mapping[Language, str]] = {
+    "USD": {"en": "$", "ja": "ドル", "zh": "美元"},
+    "EUR": {"en": "€", "ja": "ユーロ", "zh": "欧元"},
+    "GBP": {"en": "£", "ja": "ポンド", "zh": "英镑"},
+    "JPY": {"en": "¥", "ja": "円", "zh": "日元"},
+    "CNY": {"en": "CN¥", "ja": "元", "zh": "元"},
+    "KRW": {"en": "₩", "ja": "ウォン", "zh": "韩元"},
+}
+_ZEROS = re.compile(r"\.0+(?!\d)")
+_SCALE = re.compile(r"\b(?:Hundred|Thousand|Million|Billion|Trillion)\b")
+_CLAUSE = re.compile(r"[,;，；、。]")
+_WORD = re.compile(r"[a-z]{4,}")
+_WORD_START = 4
+_WORDS_BEFORE, _WORDS_BEHIND = 2, 1
+"""English words next to a figure that say what it is."""
+_HAN = re.compile(r"[\u4e00-\u9fff]{2}")
+_GRAMMAR = frozenset({
+    "abou", "more", "than", "over", "near", "roug", "from", "with", "that", "into", "have", "been", "were",
+    "will", "mill", "bill", "tril", "usdt", "doll", "wort", "said", "afte", "this",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    quantity: Quantity
+    around: frozenset[str]
+    """Beginnings of the words near it, or pairs of Han characters."""
+    source: str
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """Equal figures of several sources."""
+
+    figures: list[_Figure]
+
+    @property
+    def sources(self) -> list[str]:
+        return list(dict.fromkeys(figure.source for figure in self.figures))
+
+    def holds(self, figure: _Figure) -> bool:
+        return _is_equal(self.figures[0].quantity, figure.quantity)
+
+    def get_text(self, language: Language) -> str:
+        """Return the figure as a source of ``language`` writes it, or else as the language does."""
+        own = [figure for figure in self.figures if figure.language == language]
+        if own:
+            return _format(own[0].quantity)
+        return _translate(self.figures[0].quantity, language)
+
+
+def _add(clusters: list[_Cluster], figure: _Figure) -> None:
+    """Add a figure to the cluster of its value, or to a new one."""
+    cluster = next((one for one in clusters if one.holds(figure)), None)
+    if cluster is None:
+        clusters.append(_Cluster([figure]))
+    elif figure not in cluster.figures:
+        cluster.figures.append(figure)
+
+
+def find_differences(reports: Sequence[Report], language: Language) -> list[tuple[SourcedFigure, ...]]:
+    """Find figures for one thing that differ between sources, the lowest first in each group.
+
+    Each figure names all sources that give it, and has the notation of ``language`` if one of them does.
+    """
+    pairs = _list_pairs(reports)
+    groups: list[list[_Cluster]] = []
+    for first, second in pairs:
+        if _is_equal(first.quantity, second.quantity) or _get_ratio(first, second) > MAX_RATIO:
+            continue
+        group = next((one for one in groups if any(c.holds(first) or c.holds(second) for c in one)), None)
+        if group is None:
+            group = []
+            groups.append(group)
+        for figure in (first, second):
+            _add(group, figure)
+    for first, second in pairs:
+        for group in groups if _is_equal(first.quantity, second.quantity) else ():
+            if any(cluster.holds(first) for cluster in group):
+                _add(group, first)
+                _add(group, second)
+    return [
+        tuple(
+            SourcedFigure(cluster.get_text(language), join_names(cluster.sources, language))
+            for cluster in sorted(group, key=lambda cluster: cluster.figures[0].quantity.value)
+        )
+        for group in groups
+    ][:MAX_DIFFERENCES]
+
+
+def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedFigure | None:
+    """Find the figure that most sources give, the earliest of several, in the notation of ``language`` if one
+    of them has it. None if other sources give another figure for the same thing."""
+    clusters: list[_Cluster] = []
+    for first, second in _list_pairs(reports):
+        if _is_equal(first.quantity, second.quantity):
+            _add(clusters, first)
+            _add(clusters, second)
+    if not clusters:
+        return None
+    best = max(clusters, key=lambda cluster: len(cluster.sources))
+    differing = {figure.text for group in find_differences(reports, language) for figure in group}
+    text = best.get_text(language)
+    return None if text in differing else SharedFigure(text, tuple(best.sources))
+
+
+def find_main_figure(report: Report) -> str:
+    """Return the first amount of money in the title, or else in the lead, of a report; empty without one."""
+    amounts = [figure.quantity for figure in _list_figures(report)]
+    return next((_format(amount) for amount in amounts if amount.unit in units().currencies), "")
+
+
+def _format(quantity: Quantity) -> str:
+    """Write a figure as its source does, but without the capitals of a headline ($100 Million)."""
+    return _SCALE.sub(lambda scale: scale.group().lower(), quantity.text)
+
+
+def _translate(quantity: Quantity, language: Language) -> str:
+    """Write an amount of money in the notation of ``language``; other figures as their source does."""
+    names = _CURRENCIES.get(quantity.unit or "")
+    if names is None:
+        return _format(quantity)
+    return _ZEROS.sub("", format_money(quantity.value, language)).replace(
+        _CURRENCIES["USD"][language], names[language]
+    )
+
+
+def _list_pairs(reports: Sequence[Report]) -> list[tuple[_Figure, _Figure]]:
+    """List the pairs of figures for one thing from two sources."""
+    by_source: dict[str, list[_Figure]] = {}
+    for report in reports:
+        by_source.setdefault(report.source, _list_figures(report))
+    pairs = []
+    names = list(by_source)
+    for place, name in enumerate(names):
+        for other in names[place + 1 :]:
+            pairs += _match(by_source[name], by_source[other])
+    return pairs
+
+
+def _match(first: Sequence[_Figure], second: Sequence[_Figure]) -> list[tuple[_Figure, _Figure]]:
+    pairs = []
+    for figure in first:
+        unit = figure.quantity.unit
+        of_first = [one for one in first if one.quantity.unit == unit]
+        of_second = [one for one in second if one.quantity.unit == unit]
+        if not of_second:
+            continue
+        equal = [one for one in of_second if _is_equal(one.quantity, figure.quantity)]
+        if equal:
+            pairs.append((figure, equal[0]))
+        elif any(_is_equal(one.quantity, other.quantity) for one in of_first for other in of_second):
+            continue  # they agree on a figure of this unit, so the others are of other things
+        elif _count_distinct(of_first) == 1 and _count_distinct(of_second) == 1:
+            pairs.append((figure, of_second[0]))
+        elif (nearest := _find_nearest(figure, of_second)) and _find_nearest(nearest, of_first) is figure:
+            pairs.append((figure, nearest))
+    return pairs
+
+
+def _find_nearest(figure: _Figure, others: Sequence[_Figure]) -> _Figure | None:
+    """Find the figure whose words agree most with those of ``figure``; of equal ones the nearest value."""
+    agreeing = [
+        other for other in others if other.around & figure.around and _get_ratio(figure, other) <= MAX_RATIO
+    ]
+    return max(
+        agreeing,
+        key=lambda other: (len(other.around & figure.around), -_get_ratio(figure, other)),
+        default=None,
+    )
+
+
+def _get_ratio(first: _Figure, second: _Figure) -> Decimal:
+    low, high = sorted((first.quantity.value, second.quantity.value))
+    return high / low
+
+
+def _count_distinct(figures: Sequence[_Figure]) -> int:
+    return len({figure.quantity.value for figure in figures})
+
+
+def _list_figures(report: Report) -> list[_Figure]:
+    leads = list_sentences(report.text, report.language, is_official=report.official)[:LEAD_SENTENCES]
+    found: list[_Figure] = []
+    for text in (report.title, *(lead.text for lead in leads)):
+        plain = numbers.normalize(text, report.language)
+        for quantity in quantities.find(plain, report.language, dates.find(plain)):
+            is_comparable = quantity.unit is not None and quantity.unit not in _TIME_UNITS
+            is_known = any(_is_equal(quantity, one.quantity) for one in found)
+            if is_comparable and quantity.value > 0 and quantity.role != "from" and not is_known:
+                around = _find_words(plain, quantity, report.language)
+                found.append(_Figure(quantity, around, report.source, report.language))
+    return found
+
+
+def _find_words(text: str, quantity: Quantity, language: Language) -> frozenset[str]:
+    """Find the words around a figure, within its clause."""
+    before = _CLAUSE.split(text[max(0, quantity.start - _AROUND_CHARS) : quantity.start])[-1]
+    behind = _CLAUSE.split(text[quantity.end : quantity.end + _AROUND_CHARS])[0]
+    if language == "en":
+        starts = [
+            [start for word in _WORD.findall(part.lower()) if (start := word[:_WORD_START]) not in _GRAMMAR]
+            for part in (before, behind)
+        ]
+        return frozenset(starts[0][-_WORDS_BEFORE:] + starts[1][:_WORDS_BEHIND])
+    pairs = {part[at : at + 2] for part in (before, behind) for at in range(len(part) - 1)}
+    return frozenset(pair for pair in pairs if _HAN.fullmatch(pair))
+
+
+def _is_equal(first: Quantity, second: Quantity) -> bool:
+    if first.unit != second.unit:
+        return False
+    low, high = sorted((first.value, second.value))
+    is_rough = first.approximate or second.approximate
+    return high - low <= (ROUGH_TOLERANCE if is_rough else TOLERANCE) * high

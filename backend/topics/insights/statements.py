@@ -1,0 +1,88 @@
+"""Finds the sentences of reports that deny the event, give no comment, or say what is unknown."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+import yaml
+
+from backend.entities.model import LANGUAGES, Language
+from backend.formats.chinese import to_simplified
+from backend.sources.claims.claim_splitting import sentences
+from backend.topics.feeds.article_names import NamesBefore
+from backend.topics.feeds.article_sentences import (
+    MAX_DATELINE_PLACE,
+    Context,
+    cut_dateline,
+    find_context,
+    is_complete,
+    is_definite_party,
+)
+from backend.topics.insights.model import Report, SourcedSentence
+
+Kind = Literal["denial", "no_comment", "unknown", "due", "forecast"]
+MAX_STATEMENTS = 2
+"""Statements of one kind in an insight."""
+MAX_SENTENCES = 30
+"""Sentences of one report that are examined."""
+_FILE = Path(__file__).parent / "data" / "statement_patterns.yaml"
+
+
+def find_statements(
+    reports: Sequence[Report], kind: Kind, language: Language, printed: str = ""
+) -> list[SourcedSentence]:
+    """Find the statements of a kind in reports of ``language``, the first of each source. A sentence that
+    needs the one before it is not quoted. ``printed`` is what the reader has read."""
+    found: dict[str, SourcedSentence] = {}
+    for report in reports:
+        for sentence in list_report_sentences(report, printed):
+            if report.source not in found and matches(sentence, kind, language):
+                found[report.source] = SourcedSentence(sentence, report.source)
+    distinct = {statement.text: statement for statement in reversed(found.values())}
+    return list(reversed(distinct.values()))[:MAX_STATEMENTS]
+
+
+def list_report_sentences(report: Report, printed: str = "") -> Iterator[str]:
+    """Generate the complete sentences of a report that need no sentence before them. Their readers know the
+    title, the first sentence and what is ``printed``. A definite noun (*the bank*) may mean only a name of
+    the first two, because others are not the topic's own parties."""
+    names = NamesBefore(report.language)
+    known, is_first = report.title, True
+    for place, sentence in enumerate(sentences(report.text)):
+        if place == MAX_SENTENCES:
+            return
+        whole = cut_dateline(sentence, report.language) if place <= MAX_DATELINE_PLACE else sentence
+        context = find_context(whole, report.language, is_first=True)
+        is_definite = place > 0 and is_definite_party(whole, report.language)
+        shortened, rivals = names.find_shortened(whole), names.list_all() if is_definite else frozenset()
+        names.add(whole)
+        if not is_complete(whole, report.language):
+            continue
+        is_introduced = all(name in f"{known}\n{printed}" for name in shortened)
+        if context != Context.PREVIOUS and is_introduced and all(name in known for name in rivals):
+            yield whole
+        if is_first:
+            known, is_first = f"{known}\n{whole}", False
+
+
+def matches(sentence: str, kind: Kind, language: Language) -> bool:
+    """True if a sentence has a pattern of ``kind``."""
+    compared = to_simplified(sentence) if language == "zh" else sentence
+    return _load_patterns()[language][kind].search(compared) is not None
+
+
+@cache
+def _load_patterns() -> Mapping[Language, Mapping[Kind, re.Pattern[str]]]:
+    listed = yaml.safe_load(_FILE.read_text("utf-8"))
+    return MappingProxyType(
+        {
+            language: {
+                kind: re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
+                for kind, patterns in listed[language].items()
+            }
+            for language in LANGUAGES
+        }
+    )

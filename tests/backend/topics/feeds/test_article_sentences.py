@@ -1,0 +1,141 @@
+"""Sentences of an article that can be quoted, and the context that each needs."""
+
+import pytest
+
+from backend.entities.model import Language
+from backend.topics.feeds.article_sentences import Context, list_sentences
+
+LEAD = {
+    "en": "The exchange Northwind lost $90 million on Monday.",
+    "ja": "取引所ノースウィンドは14日、約9000万ドルが流出したと発表した。",
+    "zh": "交易所北风周一损失约9000万美元。",
+}
+
+
+def texts(body: str, language: Language = "en", *, is_official: bool = False) -> list[str]:
+    return [sentence.text for sentence in list_sentences(body, language, is_official=is_official)]
+
+
+def context_of(sentence: str, language: Language) -> Context:
+    (_, found) = list_sentences(f"{LEAD[language]}\n{sentence}", language)
+    return found.context
+
+
+@pytest.mark.parametrize(
+    ("language", "dateline"),
+    [
+        ("en", "WASHINGTON, Sept 16 (Reuters) - "),
+        ("en", "VILNIUS, Sept. 14 — "),
+        ("en", "NEW YORK – "),
+        ("en", "Washington D.C., Sept. 18, 2026 — "),
+        ("en", "(Bloomberg) -- "),
+        ("ja", "【ワシントン＝高見浩輔】"),
+        ("ja", "【ロンドン時事】"),
+        ("ja", "［パリ　６日　ロイター］ - "),
+        ("zh", "PANews 9月14日消息，"),
+        ("zh", "ChainCatcher 消息，"),
+        ("zh", "Odaily星球日报讯 "),
+        ("zh", "新华社香港9月24日电（记者王欣）"),
+        ("zh", "【北风】"),
+    ],
+)
+def test_a_dateline_is_cut_off(language: Language, dateline: str) -> None:
+    assert texts(dateline + LEAD[language], language) == [LEAD[language]]
+
+
+def test_key_points_before_a_dateline_are_left_out() -> None:
+    assert texts(f"Northwind was hacked for a lot.\nVILNIUS, Sept. 14 — {LEAD['en']}") == [LEAD["en"]]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "Sign up for our newsletter to get the news of the day."),
+        ("en", "Northwind's office in Vilnius (Anna Petrova/CoinDesk)."),
+        ("en", "At press time, bitcoin was worth $65,870."),
+        ("en", "(Reporting by Lena Hart; Editing by Paul Simao.)"),
+        ("en", "This article does not contain investment advice."),
+        ("en", "Follow us on Google News."),
+        ("en", "Read more: How exchanges store keys"),
+        ("en", "Will the exchange ever recover its coins?"),
+        ("en", "We think that Northwind will recover."),
+        ("en", "Make sure that you move your coins to a wallet."),
+        ("en", '"All balances are covered by reserves."'),
+        ("ja", "本記事は投資助言ではありません。"),
+        ("ja", "詳しくは公式サイトをご覧ください。"),
+        ("ja", "執筆時点のビットコイン価格は65,870ドル。"),
+        ("ja", "関連：取引所の鍵管理とは。"),
+        ("zh", "以上内容仅供参考，不构成投资建议。"),
+        ("zh", "欢迎加入官方社群，订阅我们的频道。"),
+        ("ja", "北風株式会社（本社：東京都港区、以下「当社」）は、新しい保管所を開設いたします。"),
+        ("zh", "晨星财经此前报导，北风交易所曾遭攻击。"),
+        ("zh", "截至发稿，比特币报65870美元。"),
+        ("zh", "責任編輯：劉明亮。"),
+    ],
+)
+def test_words_of_the_page_are_not_quoted(language: Language, line: str) -> None:
+    assert texts(f"{LEAD[language]}\n{line}", language) == [LEAD[language]]
+
+
+def test_an_official_text_may_speak_of_itself() -> None:
+    notice = "We will delist KEEP and OXY on October 15, 2026."
+    assert texts(notice) == []
+    assert texts(notice, is_official=True) == [notice]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "context"),
+    [
+        ("en", "Binance froze $3.2 million of the coins.", Context.NONE),
+        ("en", "The Bank of Lithuania opened a case against Northwind.", Context.NONE),
+        ("en", "The hackers who took the coins used Tornado Cash.", Context.NONE),
+        ("en", "It is not clear how the keys of Northwind were taken.", Context.LEAD),
+        ("en", "Those who held NWT saw a third of its value vanish.", Context.NONE),
+        ("en", "The company paused withdrawals an hour later.", Context.LEAD),
+        ("en", "It paused withdrawals an hour later.", Context.PREVIOUS),
+        ("en", "However, Northwind did not say how the keys were taken.", Context.PREVIOUS),
+        ("en", "Strip out those two and Northwind still has a surplus.", Context.PREVIOUS),
+        ("en", "On Monday, the exchange paused withdrawals.", Context.LEAD),
+        ("en", "The purchase came after a similar one of Aave.", Context.PREVIOUS),
+        ("en", "In Riga, the Ohio Republican who chairs the panel called for a vote.", Context.PREVIOUS),
+        ("en", "The move comes days after a similar attack on Aave.", Context.PREVIOUS),
+        ("en", '"Policy is well positioned in Washington," he added.', Context.PREVIOUS),
+        ("en", "That would mark a shift in the policy of Northwind.", Context.PREVIOUS),
+        ("en", "To date, the pilot has moved $2.5 billion, he said.", Context.PREVIOUS),
+        ("en", "Crypto exchange Bybit will leave Japan, it said.", Context.NONE),
+        ("en", "When it was founded, Northwind had three customers.", Context.PREVIOUS),
+        ("ja", "バイナンスは320万ドル相当を凍結した。", Context.NONE),
+        ("ja", "また、トークンは一時38％下落した。", Context.PREVIOUS),
+        ("ja", "同社は1時間後に出金を停止した。", Context.PREVIOUS),
+        ("ja", "分析企業エリプティックが14日に明らかにした。", Context.PREVIOUS),
+        ("ja", "翌15日、同行は北風への融資を発表した。", Context.PREVIOUS),
+        ("zh", "币安已冻结流入的320万美元。", Context.NONE),
+        ("zh", "此外，其平台币一度下跌38%。", Context.PREVIOUS),
+        ("zh", "該交易所已暫停提現服務。", Context.PREVIOUS),
+    ],
+)
+def test_the_context_of_a_sentence(language: Language, sentence: str, context: Context) -> None:
+    assert context_of(sentence, language) == context
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "sentence", "needed"),
+    [
+        ("en", "Orrin Bank already holds coins.", "The bank will open a vault by May 2.", "Orrin"),
+        ("en", "State-owned giant Orrin leads.", "In June, the bank's desk will open.", "Orrin"),
+        ("en", "Governor Ada Lindqvist disagreed.", "Prices will fall, Lindqvist said.", "Lindqvist"),
+        ("ja", "オリン銀行は先行している。", "銀行は5月2日までに保管所を開設する。", "オリン"),
+        ("zh", "奥林银行进展最快。", "银行将于5月2日前设立存管机构。", "奥林银行"),
+    ],
+)
+def test_a_definite_noun_or_a_surname_needs_the_name_before_it(
+    language: Language, before: str, sentence: str, needed: str
+) -> None:
+    last = list_sentences(f"{LEAD[language]}\n{before}\n{sentence}", language)[-1]
+    assert last.text == sentence
+    assert needed in last.needs | last.rivals
+
+
+def test_a_sentence_that_names_its_subject_needs_no_other_name() -> None:
+    last = list_sentences(f"{LEAD['en']}\nOrrin Bank leads.\nKestrel Bank will open a vault.", "en")[-1]
+    assert not last.needs | last.rivals

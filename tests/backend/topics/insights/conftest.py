@@ -1,0 +1,33 @@
+"""Builds reports on a topic."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+import pytest
+
+from backend.topics.insights.model import Report
+
+Tell = Callable[..., Report]
+
+
+@pytest.fixture
+def tell() -> Tell:
+    """Build an English report of Monday, 14 September 2026, by an outlet of its own."""
+    numbers = count(1)
+
+    def build_report(text: str = "", **fields: Any) -> Report:
+        number = next(numbers)
+        usual: dict[str, Any] = {
+            "source": f"Outlet {number}",
+            "url": f"https://outlet-{number}.example/story",
+            "official": False,
+            "title": "A title",
+            "text": text,
+            "language": "en",
+            "published_at": datetime(2026, 9, 14, 9, tzinfo=UTC),
+        }
+        return Report(**{**usual, **fields})
+
+    return build_report

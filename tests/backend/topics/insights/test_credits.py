@@ -1,0 +1,59 @@
+"""Whose reporting a report relays."""
+
+import pytest
+
+from backend.articles.engine import RuleSet
+from backend.articles.rules import rules_loader
+from backend.entities.model import Language
+from backend.topics.insights.credits import Credits, find_credits
+from tests.backend.topics.insights.conftest import Tell
+
+
+@pytest.fixture(scope="module")
+def rules() -> RuleSet:
+    return rules_loader.load_shipped().rules
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "name"),
+    [
+        ("en", "Kestrel plans to sell its mines, Bloomberg reported on Friday.", "Bloomberg"),
+        ("en", "Kestrel plans to sell its mines, according to CoinDesk.", "CoinDesk"),
+        ("en", "The vote was 4-1, according to reporting from The Riga Courier.", "The Riga Courier"),
+        ("en", "Ada Lindqvist told Harbor Business that Kestrel will sell its mines.", "Harbor Business"),
+        ("ja", "ケストレルが鉱山を売却すると、ブルームバーグが19日に報じた。", "ブルームバーグ"),
+        ("zh", "据彭博社报道，红隼公司计划出售矿场。", "彭博社"),
+    ],
+)
+def test_a_credited_outlet_is_named(
+    tell: Tell, rules: RuleSet, language: Language, sentence: str, name: str
+) -> None:
+    assert find_credits(tell(sentence, language=language), rules, language) == Credits((name,), True)
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [
+        ("en", "Kestrel to sell its mines: Report"),
+        ("ja", "ケストレル、鉱山を売却へ＝報道"),
+        ("zh", "据报道，红隼公司计划出售矿场"),
+    ],
+)
+def test_a_report_without_a_name_is_relayed(
+    tell: Tell, rules: RuleSet, language: Language, title: str
+) -> None:
+    assert find_credits(tell("", title=title, language=language), rules, language) == Credits((), True)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Kestrel reported a loss of $3 million for the quarter.",
+        "Ada Lindqvist told Judge Marta Ruiz that Kestrel is solvent.",
+        "Kestrel will sell its mines, according to people familiar with the matter.",
+        "Kestrel must file a compliance report by March 1, 2027, the order says.",
+        "(Reporting by Lena Okafor; editing by Jan Brandt.)",
+    ],
+)
+def test_other_sentences_credit_nobody(tell: Tell, rules: RuleSet, sentence: str) -> None:
+    assert find_credits(tell(sentence), rules, "en") == Credits()

@@ -1,0 +1,69 @@
+"""Figures of a topic's sources, side by side."""
+
+from backend.topics.insights.figures import find_differences, find_main_figure, find_shared_figure
+from tests.backend.topics.insights.conftest import Tell
+
+RAISE_10 = "Tether is in talks to raise as much as $10 billion at a valuation of about $400 billion."
+RAISE_15 = "Tether seeks to raise as much as $15 billion. The issuer would be valued at about $500 billion."
+
+
+def test_each_figure_is_compared_with_the_one_for_the_same_thing(tell: Tell) -> None:
+    groups = find_differences([tell(RAISE_10), tell(RAISE_15)], "en")
+    assert {tuple(figure.text for figure in group) for group in groups} == {
+        ("$10 billion", "$15 billion"),
+        ("$400 billion", "$500 billion"),
+    }
+
+
+def test_figures_of_other_things_do_not_differ(tell: Tell) -> None:
+    hack = tell("Hackers stole $40 million from Northwind.")
+    volume = tell("Northwind, with a yearly turnover of $9 billion, has been attacked.")
+    assert find_differences([hack, volume], "en") == []
+
+
+def test_rounded_figures_are_equal(tell: Tell) -> None:
+    reports = [tell(title="Northwind loses $84M"), tell(title="Northwind loses about $82 million")]
+    assert find_differences(reports, "en") == []
+    shared = find_shared_figure(reports, "en")
+    assert shared is not None
+    assert (shared.text, len(shared.sources)) == ("$84M", 2)
+
+
+def test_figures_are_compared_across_languages(tell: Tell) -> None:
+    chinese = tell(title="北风交易所被盗9100万美元", language="zh")
+    ((low, high),) = find_differences([tell(title="Northwind loses $84M"), chinese], "en")
+    assert (low.text, high.text) == ("$84M", "$91 million")
+
+
+def test_a_figure_of_another_language_is_written_as_the_reader_does(tell: Tell) -> None:
+    reports = [tell(title="Northwind fined £6.1mn"), tell(title="北风交易所被罚款910万英镑", language="zh")]
+    ((_, high),) = find_differences(reports, "ja")
+    assert high.text == "910万ポンド"
+
+
+def test_sources_with_one_figure_stand_together_in_the_notation_of_the_reader(tell: Tell) -> None:
+    reports = [
+        tell(title="北风交易所被盗9100万美元", language="zh", source="Odaily"),
+        tell(title="Northwind loses $84M", source="CoinDesk"),
+        tell(title="Northwind loses $91 million", source="The Block"),
+    ]
+    ((low, high),) = find_differences(reports, "en")
+    assert (low.text, low.source) == ("$84M", "CoinDesk")
+    assert (high.text, high.source) == ("$91 million", "Odaily and The Block")
+    assert find_shared_figure(reports, "en") is None
+
+
+def test_one_source_differs_from_none(tell: Tell) -> None:
+    same = [
+        tell(title="Hack costs $40 million", source="A"),
+        tell(title="Hack costs $90 million", source="A"),
+    ]
+    assert find_differences(same, "en") == []
+    assert find_shared_figure(same, "en") is None
+
+
+def test_the_main_figure_is_the_first_amount_of_the_title(tell: Tell) -> None:
+    text = "The hackers who stole $84 million from Northwind moved 9,100 ether."
+    assert find_main_figure(tell(text, title="Hackers move $22M")) == "$22M"
+    assert find_main_figure(tell(text, title="Hackers move ether")) == "$84 million"
+    assert find_main_figure(tell(title="Hackers move ether")) == ""

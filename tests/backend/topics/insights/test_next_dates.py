@@ -1,0 +1,85 @@
+"""The next dates that reports name."""
+
+from datetime import date
+
+import pytest
+
+from backend.entities.model import Language
+from backend.topics.insights.next_dates import find_label, find_next_dates
+from tests.backend.topics.insights.conftest import Tell
+
+TODAY = date(2026, 9, 14)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "day"),
+    [
+        ("en", "The Bank of Lithuania will hold a hearing on the case on Oct. 6.", date(2026, 10, 6)),
+        ("en", "The Senate is due to vote on the bill on September 30.", date(2026, 9, 30)),
+        ("en", "The first tranche of 30 million ARB unlocks on January 20, 2027.", date(2027, 1, 20)),
+        ("en", "Minting of crvUSD will resume on Thursday once a fix is audited.", date(2026, 9, 17)),
+        ("en", "The bill is expected to become law on Saturday.", date(2026, 9, 19)),
+        ("ja", "次回会合は10月27〜28日に開く。", date(2026, 10, 27)),
+        ("zh", "四种代币的充值将于 10 月 1 日停止。", date(2026, 10, 1)),
+        ("zh", "新规自2027年1月1日起计收费用。", date(2027, 1, 1)),
+        ("ja", "最初の3000万ARBは10月20日にロック解除される。", date(2026, 10, 20)),
+        ("zh", "参议院银行委员会将于9月30日对该法案进行表决。", date(2026, 9, 30)),
+    ],
+)
+def test_a_date_on_which_something_is_due_is_found(
+    tell: Tell, language: Language, sentence: str, day: date
+) -> None:
+    (found,) = find_next_dates([tell(sentence, language=language)], language, TODAY)
+    assert (found.day, found.text) == (day, sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The Bank of Lithuania held a hearing on Aug. 6.",
+        "Analysts expect that bitcoin could reach $150,000 by December 1, 2026.",
+        "Northwind was founded in a garage in Vilnius.",
+        "It will be decided on October 6.",
+        "Kestrel will leave Malta in 2027, it said in a notice on Friday.",
+        "Kestrel wrote to its customers on Friday that it will close.",
+        "Kestrel agreed to pay $3 million to Riga on Friday.",
+        "Kestrel canceled its planned sale on Friday.",
+        "The date of the launch was set on Thursday's call of developers.",
+        "A majority was in favor, with the vote ending on Sunday.",
+    ],
+)
+def test_past_days_forecasts_and_sentences_without_context_are_no_dates(tell: Tell, sentence: str) -> None:
+    assert find_next_dates([tell(sentence)], "en", TODAY) == []
+
+
+def test_the_nearest_dates_come_first_and_a_day_once(tell: Tell) -> None:
+    late, early = "The trial begins on December 1.", "A vote on the plan is due on October 2."
+    found = find_next_dates([tell(f"{late} {early}"), tell(late)], "en", TODAY)
+    assert [one.day for one in found] == [date(2026, 10, 2), date(2026, 12, 1)]
+
+
+def test_a_date_of_another_party_is_not_quoted(tell: Tell) -> None:
+    text = "Kestrel Bank will open a desk. By contrast, Orrin is further along."
+    unnamed, named = (f"{text} {bank} will open its desk by December 2." for bank in ("The bank", "Orrin"))
+    title = "Kestrel Bank to open desk"
+    assert find_next_dates([tell(unnamed, title=title)], "en", TODAY) == []
+    assert [one.day for one in find_next_dates([tell(named, title=title)], "en", TODAY)] == [
+        date(2026, 12, 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "label"),
+    [
+        ("en", "The council of Riga will hold a hearing on Oct. 6.", "Hearing"),
+        ("en", "A ban until the end of 2030 is expected to become law on October 3.", "Effective date"),
+        ("en", "Clients of Kestrel must move their coins by October 9.", "Deadline"),
+        ("ja", "ケストレルは判断を11月18日まで延期した。", "判断の期日"),
+        ("zh", "该项目将于11月5日在主网升级。", "升级"),
+        ("zh", "紅隼公司將於10月20日解鎖代幣。", "解锁"),
+    ],
+)
+def test_a_word_says_what_is_due(language: Language, sentence: str, label: str) -> None:
+    at = next(place for place, letter in enumerate(sentence) if letter.isdigit())
+    at = max(at, sentence.rfind("October"), sentence.rfind("Oct."))
+    assert find_label(sentence, language, at) == label
