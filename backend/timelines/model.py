@@ -32,8 +32,16 @@ Words = Annotated[str, Meta(max_length=MAX_TEXT_CHARS)]
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 
+REDACTED = "[redacted]"
+"""Replaces what is removed from a text."""
+EVALUATION_FIELDS = ("evaluation_id", "suite", "revision", "config_digest")
+"""Fields of a run that describe its evaluation."""
 Realm = Literal["own", "sample"]
 """The origin of runs: submitted or imported (``own``), or generated for sample mode (``sample``)."""
+SplitKind = Literal["instant", "evaluation", "revision", "alert"]
+"""What a profile is compared with itself before and after."""
+LATEST = "latest"
+"""Names the newest alert."""
 
 
 class Metrics(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -63,11 +71,29 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     inference_provider: Name | None = None
 
 
+class GraderWords(Struct, frozen=True, gc=False):
+    """What a grader said about an answer."""
+
+    name: str
+    words: str
+
+
+class RunTexts(Struct, frozen=True, gc=False):
+    """The question, the answer and the words of the graders of a run."""
+
+    question: str | None = None
+    answer: str | None = None
+    graders: tuple[GraderWords, ...] = ()
+
+
 class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
     """A run as a sender submits it: the fields of an entry and additional ones.
 
     ``profile`` is optional, because the URL names it. ``machinery_failure`` is true if the run failed in the
     infrastructure (no agent, no sandbox, an unavailable provider) and says nothing about the model.
+
+    Runs with one ``evaluation_id`` were made together. ``suite`` names the set of cases, ``revision`` the
+    version of what was evaluated, and ``config_digest`` is a digest of prompt, temperature and tools.
     """
 
     run_id: Name
@@ -91,3 +117,7 @@ class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=Fals
     cost_usd: Annotated[float, Meta(ge=0)] | None = None
     error: Words | None = None
     machinery_failure: bool | None = None
+    evaluation_id: Name | None = None
+    suite: Name | None = None
+    revision: Name | None = None
+    config_digest: Name | None = None

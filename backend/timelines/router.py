@@ -11,7 +11,13 @@ from backend.auth.gate import gated_router, needs
 from backend.errors import BadRequest
 from backend.http.body_headers import validate_body_headers
 from backend.http.prepared_responses import accepts_gzip, matches
-from backend.http.responses import CACHED_RESPONSES, RawJson, document_not_found, join_header
+from backend.http.responses import (
+    CACHED_RESPONSES,
+    PreparedResponse,
+    RawJson,
+    document_not_found,
+    join_header,
+)
 from backend.timelines import schemas
 from backend.timelines.model import ARROW, MAX_ENTRIES
 from backend.timelines.responses.content_negotiation import JSON, negotiate_form
@@ -59,7 +65,7 @@ def list_timelines(request: Request, chosen: Chosen) -> Response:
 
     The filters compare with what each run was made with. Arrow columns are sent to those who accept them.
     """
-    return _answer(request, timelines_of(request).listing(chosen, _asked(request)))
+    return _answer(request, timelines_of(request).listing(chosen, _parse_representation(request)))
 
 
 @router.get(
@@ -69,7 +75,7 @@ def list_timelines(request: Request, chosen: Chosen) -> Response:
 )
 def read_timeline(request: Request, profile: str, chosen: Chosen) -> Response:
     """One profile's newest runs. The rest of the path, percent-decoded once, is the profile's name."""
-    return _answer(request, timelines_of(request).timeline(profile, chosen, _asked(request)))
+    return _answer(request, timelines_of(request).timeline(profile, chosen, _parse_representation(request)))
 
 
 @router.post(
@@ -110,24 +116,28 @@ def read_run(request: Request, run_id: str) -> Response:
     return RawJson(timelines_of(request).run(run_id))
 
 
-def _asked(request: Request) -> Representation:
+def _parse_representation(request: Request) -> Representation:
     encoding = join_header(request, "accept-encoding")
-    asked = negotiate_form(", ".join(request.headers.getlist("accept")))
+    form = negotiate_form(", ".join(request.headers.getlist("accept")))
     # Arrow is compressed within.
-    return Representation(asked, gzip=asked == "json" and encoding is not None and accepts_gzip(encoding))
+    return Representation(form, gzip=form == "json" and encoding is not None and accepts_gzip(encoding))
 
 
-def _answer(request: Request, found: TimelineAnswer) -> Response:
-    asked = found.asked
+def _answer(request: Request, answer: TimelineAnswer) -> Response:
+    key = (request.scope["path"], request.scope["query_string"])
+    prepared = timelines_of(request).prepare(answer, key)
+    if prepared is not None:
+        return PreparedResponse(prepared, request)
+    representation = answer.representation
     headers = {
         "Cache-Control": "private, no-cache",
         "Vary": "Accept, Accept-Encoding, Authorization, CP-X-API-KEY",
-        "ETag": found.tag,
+        "ETag": answer.tag,
     }
-    known = join_header(request, "if-none-match")
-    if known is not None and matches(known, found.tag.encode()):
+    client_tags = join_header(request, "if-none-match")
+    if client_tags is not None and matches(client_tags, answer.tag.encode()):
         return Response(status_code=304, headers=headers)
-    headers["Content-Type"] = ARROW if asked.form == "arrow" else JSON
-    if asked.gzip:
+    headers["Content-Type"] = ARROW if representation.form == "arrow" else JSON
+    if representation.gzip:
         headers["Content-Encoding"] = "gzip"
-    return TimelineResponse(found.body(), headers)
+    return TimelineResponse(answer.body(), headers)

@@ -31,13 +31,13 @@ class Counted(NamedTuple):
 def counted(settings: Settings, database: Database) -> list[Counted]:
     """Count the runs of every visible profile, by name."""
     state = SnapshotReader(database, Profiles(settings, sample_profiles)).read()
-    found = []
+    counts = []
     with database.read() as connection:
         for timeline in state.timelines.values():
             last = run_queries.load_rows(connection, build_query(timeline, Selection(limit=1)))
             newest = write_instant(_EPOCH + timedelta(microseconds=last[0].instant)) if last else None
-            found.append(Counted(timeline.name, timeline.realm, timeline.runs, newest))
-    return found
+            counts.append(Counted(timeline.name, timeline.realm, timeline.runs, newest))
+    return counts
 
 
 def newest_runs(settings: Settings, database: Database, profile: str, *, limit: int) -> list[dict[str, Any]]:

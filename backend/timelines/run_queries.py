@@ -35,21 +35,25 @@ class FoundRun(NamedTuple):
 def load_entries(connection: Connection, query: RunQuery) -> list[bytes]:
     """Load the entries of a query, oldest first by instant, then by run id."""
     if len(query.series) == 1:
-        found = _newest(connection, "entry", query.series[0], query)
-        return [row[0] for row in reversed(found)]
+        newest_rows = _load_newest(connection, "entry", query.series[0], query)
+        return [row[0] for row in reversed(newest_rows)]
     merged = [
-        row for number in query.series for row in _newest(connection, "instant, run_id, entry", number, query)
+        row
+        for number in query.series
+        for row in _load_newest(connection, "instant, run_id, entry", number, query)
     ]
-    merged.sort(key=_place)
+    merged.sort(key=_get_order)
     return [row[2] for row in merged[-query.limit :]]
 
 
 def load_rows(connection: Connection, query: RunQuery) -> list[Row]:
     """Load the rows of a query in the order of :func:`load_entries`."""
     columns = "instant, run_id, entry, rest, series_id"
-    merged = [row for number in query.series for row in reversed(_newest(connection, columns, number, query))]
+    merged = [
+        row for number in query.series for row in reversed(_load_newest(connection, columns, number, query))
+    ]
     if len(query.series) > 1:
-        merged.sort(key=_place)
+        merged.sort(key=_get_order)
     return [Row._make(row) for row in merged[-query.limit :]]
 
 
@@ -57,12 +61,12 @@ def find_run(connection: Connection, realms: Sequence[Realm], run_id: str) -> Fo
     """Find the run with this id in the first of ``realms`` that has one."""
     columns = (timeline_runs.c.entry, timeline_runs.c.rest, timeline_runs.c.series_id)
     for realm in realms:
-        look = (
+        query = (
             sa.select(*columns, timeline_series.c.profile)
             .join(timeline_series, timeline_series.c.id == timeline_runs.c.series_id)
             .where(timeline_runs.c.realm == realm, timeline_runs.c.run_id == run_id)
         )
-        row = connection.execute(look).one_or_none()
+        row = connection.execute(query).one_or_none()
         if row is not None:
             return FoundRun(*row)
     return None
@@ -75,24 +79,24 @@ def load_series_profile(connection: Connection, series_id: int) -> Profile:
     return Profile(*connection.execute(sa.select(*columns).where(table.id == series_id)).one())
 
 
-def _place(row: Any) -> tuple[int, str]:
+def _get_order(row: Any) -> tuple[int, str]:
     return row[0], row[1]
 
 
-def _newest(connection: Connection, columns: str, series: int, query: RunQuery) -> list[Any]:
+def _load_newest(connection: Connection, columns: str, series: int, query: RunQuery) -> list[Any]:
     """Load columns of the newest runs of a series, newest first."""
-    given: dict[str, object] = {
+    values: dict[str, object] = {
         "series": series,
         "version": query.timeline.version,
         "limit": query.limit,
     }
     if query.case_id is not None:
-        given |= {"case_key": case_key(query.case_id), "case_id": query.case_id}
+        values |= {"case_key": case_key(query.case_id), "case_id": query.case_id}
     dialect = connection.dialect
-    statement = _statement(dialect, columns, by_case=query.case_id is not None)
-    named = statement.construct_params(given)
+    statement = _get_statement(dialect, columns, by_case=query.case_id is not None)
+    parameters_by_name = statement.construct_params(values)
     order = statement.positiontup
-    parameters: Any = named if order is None else [named[name] for name in order]
+    parameters: Any = parameters_by_name if order is None else [parameters_by_name[name] for name in order]
     # Otherwise PostgreSQL's driver transfers bytes as hexadecimal text.
     options = {} if dialect.name == "sqlite" else {"binary": True}
     cursor = connection.connection.cursor(**options)
@@ -106,25 +110,25 @@ def _newest(connection: Connection, columns: str, series: int, query: RunQuery) 
 _STATEMENTS: dict[tuple[str, str, bool], SQLCompiler] = {}
 
 
-def _statement(dialect: Dialect, columns: str, *, by_case: bool) -> SQLCompiler:
+def _get_statement(dialect: Dialect, columns: str, *, by_case: bool) -> SQLCompiler:
     key = (dialect.name, columns, by_case)
     if key not in _STATEMENTS:
-        _STATEMENTS[key] = _compiled(dialect, columns, by_case=by_case)
+        _STATEMENTS[key] = _compile_statement(dialect, columns, by_case=by_case)
     return _STATEMENTS[key]
 
 
-def _compiled(dialect: Dialect, columns: str, *, by_case: bool) -> SQLCompiler:
+def _compile_statement(dialect: Dialect, columns: str, *, by_case: bool) -> SQLCompiler:
     table = timeline_runs.c
-    asked = [table.series_id == sa.bindparam("series"), table.version <= sa.bindparam("version")]
+    conditions = [table.series_id == sa.bindparam("series"), table.version <= sa.bindparam("version")]
     if by_case:
-        asked += [table.case_key == sa.bindparam("case_key"), table.case_id == sa.bindparam("case_id")]
-    look = (
+        conditions += [table.case_key == sa.bindparam("case_key"), table.case_id == sa.bindparam("case_id")]
+    query = (
         sa.select(*(table[name] for name in columns.split(", ")))
-        .where(*asked)
+        .where(*conditions)
         .order_by(table.instant.desc(), table.run_id.desc())
         .limit(sa.bindparam("limit"))
     )
-    compiled = look.compile(dialect=dialect)
+    compiled = query.compile(dialect=dialect)
     if not isinstance(compiled, SQLCompiler):
         raise TypeError("a dialect without SQL")
     if by_case and dialect.name == "sqlite":

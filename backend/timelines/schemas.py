@@ -13,7 +13,8 @@ from typing_extensions import TypedDict
 from backend.timelines.model import ARROW, MAX_ENTRIES, RATIO_TOLERANCE, SUM_TOLERANCE, Run
 
 _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
-_LARGEST_NUMBER = 2**63 - 1
+_MAX_DIGITS = 18
+"""Digits of a number that is read; a longer one is larger than every limit."""
 
 
 class MetricsOut(TypedDict):
@@ -82,6 +83,10 @@ class RunOut(TimelineEntry):
     agent: str | None
     error: str | None
     machinery_failure: bool | None
+    evaluation_id: str | None
+    suite: str | None
+    revision: str | None
+    config_digest: str | None
 
 
 class AddedRuns(BaseModel):
@@ -89,16 +94,20 @@ class AddedRuns(BaseModel):
     known: int = Field(ge=0, description="Runs whose `run_id` is known: what it names stays as it was.")
 
 
-def _whole(value: Any) -> Any:
-    if isinstance(value, str) and not (_WHOLE.fullmatch(value) and len(value) <= 20):
+def _parse_limit(value: Any) -> Any:
+    """Reject fractions, and cap a number of any size."""
+    if not isinstance(value, str):
+        return value
+    if not _WHOLE.fullmatch(value):
         raise ValueError("must be a whole number from 0 on")
-    return value
+    is_long = len(value.lstrip("-").lstrip("0")) > _MAX_DIGITS
+    return value if not is_long else -1 if value.startswith("-") else MAX_ENTRIES
 
 
 Limit = Annotated[
     int,
-    Field(ge=0, le=_LARGEST_NUMBER),
-    BeforeValidator(_whole, json_schema_input_type=Annotated[int, Field(ge=0, le=_LARGEST_NUMBER)]),
+    Field(ge=0),
+    BeforeValidator(_parse_limit, json_schema_input_type=Annotated[int, Field(ge=0)]),
 ]
 
 

@@ -35,17 +35,21 @@ class RunQuery:
 
 
 def build_query(timeline: Timeline, selection: Selection) -> RunQuery:
-    made_with = {each.id: timeline.made_with(each) for each in timeline.series}
+    made_with = {series.id: timeline.made_with(series) for series in timeline.series}
     possible = selection.case_id is None or "\0" not in selection.case_id  # PostgreSQL cannot store U+0000
-    fitting = {number: made for number, made in made_with.items() if possible and _fits(made, selection)}
-    whole = selection.case_id is None and len(fitting) == len(made_with)
-    return RunQuery(timeline, tuple(fitting), fitting, selection.case_id, selection.limit, whole)
+    fitting = {
+        number: profile
+        for number, profile in made_with.items()
+        if possible and _matches_selection(profile, selection)
+    }
+    is_unfiltered = selection.case_id is None and len(fitting) == len(made_with)
+    return RunQuery(timeline, tuple(fitting), fitting, selection.case_id, selection.limit, is_unfiltered)
 
 
-def _fits(made_with: Profile, selection: Selection) -> bool:
-    asked = (
+def _matches_selection(made_with: Profile, selection: Selection) -> bool:
+    filters = (
         (selection.model, made_with.model),
         (selection.model_vendor, made_with.model_vendor),
         (selection.inference_provider, made_with.inference_provider),
     )
-    return all(want is None or want == has for want, has in asked)
+    return all(wanted is None or wanted == actual for wanted, actual in filters)

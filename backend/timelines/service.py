@@ -12,13 +12,15 @@ import structlog
 
 from backend.errors import Conflict, NotFound
 from backend.formats.file_errors import FileError
+from backend.http.prepared_responses import Prepared
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.timelines import run_queries, store
-from backend.timelines.model import Realm
+from backend.timelines.model import EVALUATION_FIELDS, Realm
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.responses.content_negotiation import Form
 from backend.timelines.responses.piece_cache import Kind, PieceCache
+from backend.timelines.responses.prepared_timelines import MAX_RUNS, PreparedTimelines, RequestKey
 from backend.timelines.responses.response_pieces import PieceBuilder
 from backend.timelines.responses.streaming_response import (
     Body,
@@ -38,9 +40,11 @@ log = structlog.get_logger(__name__)
 MAX_SHOWN_CHARS = 100
 PRELOAD_MAX_FULLNESS = 0.75
 """Maximum share of the cache that preloading fills before any request."""
+PREPARED_SHARE = 8
+"""Whole small responses take an eighth of the memory for runs, beside it."""
 PRELOAD_BACKOFF_SECONDS = 0.02
 """Pause of preloading after a request has read from the store."""
-_REST = ("cost_usd", "agent", "error", "machinery_failure")
+_REST = ("cost_usd", "agent", "error", "machinery_failure", *EVALUATION_FIELDS)
 
 
 class Representation(NamedTuple):
@@ -60,9 +64,12 @@ class TimelineAnswer:
 
     tag: str
     service: "TimelineService"
-    asked: Representation
+    representation: Representation
     queries: Sequence[RunQuery]
     is_listing: bool
+    plain_tag: str | None
+    """The tag of the same answer uncompressed, for JSON of so few runs that it is built as a whole."""
+    snapshot: TimelinesSnapshot
 
     def body(self) -> Body:
         return self.service.body(self)
@@ -75,8 +82,10 @@ class TimelineService:
         self._database = database
         self.profiles = Profiles(settings, sample_profiles)
         self.states = SnapshotReader(database, self.profiles)
-        self.piece_cache = PieceCache(settings.timelines_memory_mib * 1024**2)
+        budget = settings.timelines_memory_mib * 1024**2
+        self.piece_cache = PieceCache(budget)
         self._parts = PieceBuilder(self.piece_cache)
+        self.prepared = PreparedTimelines(database, self.profiles, budget // PREPARED_SHARE)
         self._logged_errors: list[FileError] = []
         self._read_at = 0.0
         self.refresh()
@@ -89,20 +98,43 @@ class TimelineService:
             log.warning("profiles_rejected", errors=[str(error) for error in errors[:5]])
         self._logged_errors = errors
 
-    def listing(self, selection: Selection, asked: Representation) -> TimelineAnswer:
+    def listing(self, selection: Selection, representation: Representation) -> TimelineAnswer:
         """Prepare the response with every profile's timeline."""
         state = self.states.read()
         chosen = [build_query(timeline, selection) for timeline in state.timelines.values()]
-        tag = _tag(state.digest, "", selection, asked)
-        return TimelineAnswer(tag, self, asked, chosen, is_listing=True)
+        return self._build_answer(state, state.digest, None, selection, representation, chosen)
 
-    def timeline(self, name: str, selection: Selection, asked: Representation) -> TimelineAnswer:
+    def timeline(self, name: str, selection: Selection, representation: Representation) -> TimelineAnswer:
         """Prepare the response with one profile's timeline. Raises :class:`NotFound`."""
-        timeline = _known(self.states.read(), name)
+        state = self.states.read()
+        timeline = _find_timeline(state, name)
         chosen = [build_query(timeline, selection)]
-        own = orjson.dumps([*store.fields(timeline.profile).values(), timeline.realm, timeline.version])
-        tag = _tag(own.decode(), name, selection, asked)
-        return TimelineAnswer(tag, self, asked, chosen, is_listing=False)
+        version_key = orjson.dumps(
+            [*store.fields(timeline.profile).values(), timeline.realm, timeline.version]
+        )
+        return self._build_answer(state, version_key.decode(), name, selection, representation, chosen)
+
+    def _build_answer(
+        self,
+        snapshot: TimelinesSnapshot,
+        version: str,
+        name: str | None,
+        selection: Selection,
+        representation: Representation,
+        queries: Sequence[RunQuery],
+    ) -> TimelineAnswer:
+        """Build the answer of one profile, or of all without a ``name``."""
+        runs = sum(min(query.timeline.runs, query.limit) for query in queries if query.series)
+        # Each profile has a few bytes of gzip's own, so a listing of mostly empty ones would grow.
+        representation = representation._replace(gzip=representation.gzip and runs > len(queries))
+        tag, plain_tag = (
+            _build_tag(version, name or "", selection, form)
+            for form in (representation, representation._replace(gzip=False))
+        )
+        is_small = representation.form == "json" and runs <= MAX_RUNS
+        return TimelineAnswer(
+            tag, self, representation, queries, name is None, plain_tag if is_small else None, snapshot
+        )
 
     def run(self, run_id: str) -> bytes:
         """Return a run with its additional fields, in JSON. Raises :class:`NotFound`."""
@@ -111,19 +143,19 @@ class TimelineService:
         if "\0" in run_id:  # PostgreSQL cannot store U+0000
             raise NotFound("There is no run whose id holds U+0000.")
         with self._database.read() as connection:
-            found = run_queries.find_run(connection, realms, run_id)
+            run_row = run_queries.find_run(connection, realms, run_id)
             made_with = (
-                None if found is None else run_queries.load_series_profile(connection, found.series_id)
+                None if run_row is None else run_queries.load_series_profile(connection, run_row.series_id)
             )
-        if found is None or made_with is None:
-            raise NotFound(f"There is no run {_shown(run_id)}.")
-        timeline = state.timelines.get(found.profile)
-        own = store.fields(made_with)
+        if run_row is None or made_with is None:
+            raise NotFound(f"There is no run {_quote_shortened(run_id)}.")
+        timeline = state.timelines.get(run_row.profile)
+        series_fields = store.fields(made_with)
         now = store.fields(timeline.profile) if timeline is not None else {}
-        stored_rest = orjson.loads(found.rest) if found.rest is not None else {}
-        more = {name: own[name] or now.get(name) for name in own}
-        more |= {name: stored_rest.get(name) for name in _REST}
-        return found.entry[:-1] + b"," + orjson.dumps(more)[1:]
+        stored_rest = orjson.loads(run_row.rest) if run_row.rest is not None else {}
+        extra_fields = {name: series_fields[name] or now.get(name) for name in series_fields}
+        extra_fields |= {name: stored_rest.get(name) for name in _REST}
+        return run_row.entry[:-1] + b"," + orjson.dumps(extra_fields)[1:]
 
     def add(self, name: str, body: bytes) -> Added:
         """Validate and store the runs of a request body, all or none; they are durable when this returns.
@@ -132,11 +164,11 @@ class TimelineService:
         :class:`~backend.errors.BadRequest`.
         """
         state = self.states.read()
-        timeline = _known(state, name)
+        timeline = _find_timeline(state, name)
         if state.realm != "own":
             raise Conflict(
-                f"{_shown(name)} is a profile of the sample, which takes no runs. Configure one of your own, "
-                "as by 'chainproof profiles add'; the sample then gives way to it.",
+                f"{_quote_shortened(name)} is a profile of the sample, which takes no runs. "
+                "Configure your own, for example with 'chainproof profiles add', to replace the sample.",
                 code="sample_profile",
             )
         return store.add(self._database, "own", request_body.prepared(body, name), {name: timeline.profile})
@@ -157,39 +189,68 @@ class TimelineService:
             with self._database.read() as connection:
                 self._parts.make("json", build_query(timeline, Selection()), connection)
 
-    def body(self, found: TimelineAnswer) -> Body:
-        kind = found.asked.kind
-        pieces = all_ready(self._parts.ready(kind, each) for each in found.queries)
-        return Body(kind, _frames(found), found.queries, pieces, lambda group: self._made(kind, group))
+    def body(self, answer: TimelineAnswer) -> Body:
+        kind = answer.representation.kind
+        pieces = all_ready(self._parts.ready(kind, query) for query in answer.queries)
+        return Body(
+            kind, _build_frames(answer), answer.queries, pieces, lambda group: self._build_pieces(kind, group)
+        )
 
-    def _made(self, kind: Kind, group: Sequence[RunQuery]) -> list[Piece]:
+    def prepare(self, answer: TimelineAnswer, key: RequestKey) -> Prepared | None:
+        """Build a response of few runs as a whole, and hold it for requests like ``key``.
+
+        Returns null for an answer of many or long runs, which is streamed.
+        """
+        if answer.plain_tag is None:
+            return None
+        response = self.prepared.find(*key)
+        if response is not None:
+            return response
+        frames = _build_frames(answer)
+        parts, size = frames[:1], 0
         self._read_at = time.monotonic()
         with self._database.read() as connection:
-            return [self._parts.make(kind, each, connection) for each in group]
+            for query, frame in zip(answer.queries, frames[1:], strict=True):
+                piece = self._parts.make_json(query, connection)
+                parts += [piece, frame]
+                size += len(piece)
+                if size > self.prepared.max_body_bytes:
+                    return None
+        response = Prepared(b"".join(parts), digest=answer.plain_tag.strip('"'), negotiated=True)
+        response.compress()
+        self.prepared.store(key, response, answer.snapshot)
+        return response
+
+    def _build_pieces(self, kind: Kind, group: Sequence[RunQuery]) -> list[Piece]:
+        self._read_at = time.monotonic()
+        with self._database.read() as connection:
+            return [self._parts.make(kind, query, connection) for query in group]
 
 
-def _known(state: TimelinesSnapshot, name: str) -> Timeline:
+def _find_timeline(state: TimelinesSnapshot, name: str) -> Timeline:
     timeline = state.timelines.get(name)
     if timeline is None:
-        raise NotFound(f"There is no profile {_shown(name)}. GET /v1/timelines lists those there are.")
+        raise NotFound(
+            f"There is no profile {_quote_shortened(name)}. GET /v1/timelines lists those there are."
+        )
     return timeline
 
 
-def _frames(found: TimelineAnswer) -> list[bytes]:
-    if found.asked.form == "json":
-        return listing_frames(found.queries) if found.is_listing else profile_frames(found.queries[0])
+def _build_frames(answer: TimelineAnswer) -> list[bytes]:
+    if answer.representation.form == "json":
+        return listing_frames(answer.queries) if answer.is_listing else profile_frames(answer.queries[0])
     from backend.timelines.responses import arrow_stream  # see response_pieces.py
 
-    return arrow_stream.frames(len(found.queries))
+    return arrow_stream.frames(len(answer.queries))
 
 
-def _tag(state: str, name: str, selection: Selection, asked: Representation) -> str:
+def _build_tag(state: str, name: str, selection: Selection, representation: Representation) -> str:
     """Build the entity tag: equal bytes have equal tags in every process."""
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(orjson.dumps([state, name, selection.as_dict(), asked.kind]))
+    digest.update(orjson.dumps([state, name, selection.as_dict(), representation.kind]))
     return f'"{digest.hexdigest()}"'
 
 
-def _shown(text: str) -> str:
+def _quote_shortened(text: str) -> str:
     cut = text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
     return f"'{cut}'"

@@ -5,7 +5,7 @@ processes are serialised and a visible number implies that all lower ones are co
 nothing is rolled back together with its number.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
@@ -17,8 +17,9 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection
 
 from backend.store.database import Database, bump, change_counters, upsert
+from backend.timelines.evaluation_store import add_evaluations
 from backend.timelines.model import Profile, Realm
-from backend.timelines.tables import timeline_profiles, timeline_series, timeline_versions
+from backend.timelines.tables import timeline_profiles, timeline_runs, timeline_series, timeline_versions
 from backend.timelines.validation.run_validation import PreparedRun, case_key
 
 CHANGE_TOPIC = "timelines"
@@ -68,7 +69,7 @@ def add(
     added = 0
     try:
         with database.write() as connection:
-            version = _next_version(connection)
+            version = _increment_version(connection)
             for name in sorted(by_profile):
                 added += _add_profile_runs(connection, realm, name, by_profile[name], profiles[name], version)
             if not added:
@@ -78,10 +79,20 @@ def add(
     return Added(added, len(runs) - added)
 
 
+def find_run_ids(connection: Connection, realm: Realm, run_ids: Collection[str]) -> set[str]:
+    """Return those of ``run_ids`` that are stored."""
+    columns = timeline_runs.c
+    found: set[str] = set()
+    for batch in _split_batches(list(run_ids), KEY_BATCH_SIZE):
+        query = sa.select(columns.run_id).where(columns.realm == realm, columns.run_id.in_(batch))
+        found.update(connection.execute(query).scalars())
+    return found
+
+
 def upsert_profiles(database: Database, profiles: Mapping[str, Profile], *, now: datetime) -> None:
     """Add profiles, or replace those with the same name."""
     with database.write() as connection:
-        _next_version(connection)
+        _increment_version(connection)
         upsert(
             connection,
             timeline_profiles,
@@ -93,18 +104,18 @@ def upsert_profiles(database: Database, profiles: Mapping[str, Profile], *, now:
 def delete_profile(database: Database, name: str) -> bool:
     """Delete a profile; true if it existed. Its runs stay and reappear when the profile is added again."""
     with database.write() as connection:
-        _next_version(connection)
-        gone = sa.delete(timeline_profiles).where(timeline_profiles.c.name == name)
-        return connection.execute(gone).rowcount > 0
+        _increment_version(connection)
+        statement = sa.delete(timeline_profiles).where(timeline_profiles.c.name == name)
+        return connection.execute(statement).rowcount > 0
 
 
 def load_stored_profiles(connection: Connection) -> dict[str, Profile]:
     """Load the profiles that a command added, by name."""
     columns = timeline_profiles.c
-    look = sa.select(
+    query = sa.select(
         columns.name, columns.provider, columns.model, columns.model_vendor, columns.inference_provider
     ).order_by(columns.name)
-    return {name: Profile(*made_with) for name, *made_with in connection.execute(look)}
+    return {name: Profile(*made_with) for name, *made_with in connection.execute(query)}
 
 
 def fields(profile: Profile) -> dict[str, str | None]:
@@ -116,10 +127,10 @@ def fields(profile: Profile) -> dict[str, str | None]:
     }
 
 
-def _next_version(connection: Connection) -> int:
+def _increment_version(connection: Connection) -> int:
     bump(connection, CHANGE_TOPIC)
-    look = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGE_TOPIC)
-    version: int = connection.execute(look).scalar_one()
+    query = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGE_TOPIC)
+    version: int = connection.execute(query).scalar_one()
     return version
 
 
@@ -147,31 +158,34 @@ def _add_profile_runs(
         )
         for run in runs
     ]
-    rows.sort(key=_primary_key)  # rows that are adjacent in the table touch few of its pages
+    in_evaluations = [run for run in runs if run.evaluation is not None]
+    stored_ids = find_run_ids(connection, realm, [run.run_id for run in in_evaluations])
+    rows.sort(key=_find_primary_key)  # rows that are adjacent in the table touch few of its pages
     added = _insert_rows(connection, rows)
+    add_evaluations(connection, realm, [run for run in in_evaluations if run.run_id not in stored_ids])
     if added:
         insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-        one = insert(timeline_versions).values(realm=realm, profile=name, version=version, runs=added)
-        known = timeline_versions.c
+        upsert = insert(timeline_versions).values(realm=realm, profile=name, version=version, runs=added)
+        columns = timeline_versions.c
         connection.execute(
-            one.on_conflict_do_update(
+            upsert.on_conflict_do_update(
                 index_elements=["realm", "profile"],
-                set_={"version": version, "runs": known.runs + one.excluded.runs},
+                set_={"version": version, "runs": columns.runs + upsert.excluded.runs},
             )
         )
     return added
 
 
-def _primary_key(row: _RunRow) -> tuple[int, int, str]:
+def _find_primary_key(row: _RunRow) -> tuple[int, int, str]:
     return row[:3]
 
 
-def _fill_from_profile(own: Profile, profile: Profile) -> Profile:
+def _fill_from_profile(run_profile: Profile, profile: Profile) -> Profile:
     return Profile(
-        own.provider or profile.provider,
-        own.model or profile.model,
-        own.model_vendor or profile.model_vendor,
-        own.inference_provider or profile.inference_provider,
+        run_profile.provider or profile.provider,
+        run_profile.model or profile.model,
+        run_profile.model_vendor or profile.model_vendor,
+        run_profile.inference_provider or profile.inference_provider,
     )
 
 
@@ -179,32 +193,34 @@ def _find_or_create_series(
     connection: Connection, realm: Realm, profile: str, made_with: Iterable[Profile]
 ) -> dict[Profile, int]:
     """Find the series of each profile value, and create those that are missing."""
-    keys = {_series_key(realm, profile, each): each for each in made_with}
-    found = _find_series(connection, keys)
-    missing = [key for key in keys if keys[key] not in found]
+    keys = {
+        _compute_series_key(realm, profile, series_profile): series_profile for series_profile in made_with
+    }
+    series_ids = _find_series(connection, keys)
+    missing = [key for key in keys if keys[key] not in series_ids]
     if missing:
         insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
         connection.execute(
             insert(timeline_series).on_conflict_do_nothing(index_elements=["key"]),
             [{"key": key, "realm": realm, "profile": profile, **fields(keys[key])} for key in missing],
         )
-        found |= _find_series(connection, {key: keys[key] for key in missing})
-    return found
+        series_ids |= _find_series(connection, {key: keys[key] for key in missing})
+    return series_ids
 
 
 def _find_series(connection: Connection, keys: Mapping[str, Profile]) -> dict[Profile, int]:
-    found = {}
-    for part in _batches(list(keys), KEY_BATCH_SIZE):
-        look = sa.select(timeline_series.c.key, timeline_series.c.id).where(timeline_series.c.key.in_(part))
-        found.update({keys[key]: number for key, number in connection.execute(look)})
-    return found
+    series_ids = {}
+    for part in _split_batches(list(keys), KEY_BATCH_SIZE):
+        query = sa.select(timeline_series.c.key, timeline_series.c.id).where(timeline_series.c.key.in_(part))
+        series_ids.update({keys[key]: number for key, number in connection.execute(query)})
+    return series_ids
 
 
-def _series_key(realm: Realm, profile: str, made_with: Profile) -> str:
+def _compute_series_key(realm: Realm, profile: str, made_with: Profile) -> str:
     return sha256(orjson.dumps([realm, profile, *fields(made_with).values()])).hexdigest()
 
 
-def _batches(values: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+def _split_batches(values: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return (values[start : start + size] for start in range(0, len(values), size))
 
 

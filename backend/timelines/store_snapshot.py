@@ -35,12 +35,12 @@ class Timeline(NamedTuple):
 
     def made_with(self, series: Series) -> Profile:
         """Fill missing values of a series from the current profile."""
-        own, now = series.made_with, self.profile
+        series_profile, current = series.made_with, self.profile
         return Profile(
-            own.provider or now.provider,
-            own.model or now.model,
-            own.model_vendor or now.model_vendor,
-            own.inference_provider or now.inference_provider,
+            series_profile.provider or current.provider,
+            series_profile.model or current.model,
+            series_profile.model_vendor or current.model_vendor,
+            series_profile.inference_provider or current.inference_provider,
         )
 
 
@@ -69,7 +69,7 @@ class SnapshotReader:
     def read(self) -> TimelinesSnapshot:
         generation = self._profiles.generation
         with self._database.read() as connection:
-            number = _number(connection)
+            number = _read_change_number(connection)
             state = self._state
             if state is not None and (state.number, state.generation) == (number, generation):
                 return state
@@ -78,39 +78,41 @@ class SnapshotReader:
 
     def _read(self, connection: Connection) -> TimelinesSnapshot:
         """Read a new snapshot. Changes committed between its queries are in the next snapshot too."""
-        generation, number = self._profiles.generation, _number(connection)
+        generation, number = self._profiles.generation, _read_change_number(connection)
         state = self._state
         if state is not None and (state.number, state.generation) == (number, generation):
             return state
-        shown = self._profiles.shown(load_stored_profiles(connection))
-        timelines = _timelines(connection, shown.realm, shown.profiles)
+        visible = self._profiles.shown(load_stored_profiles(connection))
+        timelines = _load_timelines(connection, visible.realm, visible.profiles)
         digest = hashlib.blake2b(digest_size=16)
-        for each in timelines.values():
-            digest.update(orjson.dumps([each.name, *fields(each.profile).values(), each.version]))
-        self._state = TimelinesSnapshot(number, generation, shown.realm, timelines, digest.hexdigest())
+        for timeline in timelines.values():
+            digest.update(orjson.dumps([timeline.name, *fields(timeline.profile).values(), timeline.version]))
+        self._state = TimelinesSnapshot(number, generation, visible.realm, timelines, digest.hexdigest())
         return self._state
 
 
-def _number(connection: Connection) -> int:
-    found = connection.execute(_COUNTER).scalar_one_or_none()
-    return 0 if found is None else int(found)
+def _read_change_number(connection: Connection) -> int:
+    counter = connection.execute(_COUNTER).scalar_one_or_none()
+    return 0 if counter is None else int(counter)
 
 
 _COUNTER = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGE_TOPIC)
 
 
-def _timelines(connection: Connection, realm: Realm, profiles: Mapping[str, Profile]) -> dict[str, Timeline]:
+def _load_timelines(
+    connection: Connection, realm: Realm, profiles: Mapping[str, Profile]
+) -> dict[str, Timeline]:
     table = timeline_versions.c
-    look = sa.select(table.profile, table.version, table.runs).where(table.realm == realm)
-    versions = {name: (version, runs) for name, version, runs in connection.execute(look)}
+    query = sa.select(table.profile, table.version, table.runs).where(table.realm == realm)
+    versions = {name: (version, runs) for name, version, runs in connection.execute(query)}
     series: dict[str, list[Series]] = {}
     columns = timeline_series.c
     made_with = (columns.provider, columns.model, columns.model_vendor, columns.inference_provider)
     all_series = (
         sa.select(columns.profile, columns.id, *made_with).where(columns.realm == realm).order_by(columns.id)
     )
-    for name, number, *made in connection.execute(all_series):
-        series.setdefault(name, []).append(Series(number, Profile(*made)))
+    for name, number, *profile_fields in connection.execute(all_series):
+        series.setdefault(name, []).append(Series(number, Profile(*profile_fields)))
     return {
         name: Timeline(realm, name, profiles[name], *versions.get(name, (0, 0)), tuple(series.get(name, ())))
         for name in sorted(profiles)

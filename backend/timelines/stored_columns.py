@@ -1,6 +1,6 @@
 """Loads all stored runs of some profiles as columns, without the limits of a response."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -16,32 +16,49 @@ from backend.timelines.selection import Selection, build_query
 from backend.timelines.store_snapshot import SnapshotReader, Timeline
 
 _ALL = 2**31 - 1
+MAX_RUNS_OF_A_REQUEST = 200_000
+"""Newest runs that a request reads, divided by its profiles."""
 
 
 def columns_of(settings: Settings, database: Database, names: Collection[str] | None = None) -> pa.Table:
-    """Load the runs of the named profiles, or of all visible ones.
+    """Load the runs of the named profiles, or of all visible ones. Raises as :func:`load_columns` does."""
+    return load_columns(database, read_timelines(settings, database), names)
+
+
+def read_timelines(settings: Settings, database: Database) -> Mapping[str, Timeline]:
+    """Read the visible timelines by name."""
+    return SnapshotReader(database, Profiles(settings, sample_profiles)).read().timelines
+
+
+def load_columns(
+    database: Database,
+    timelines: Mapping[str, Timeline],
+    names: Collection[str] | None = None,
+    *,
+    limit: int = _ALL,
+) -> pa.Table:
+    """Load the newest ``limit`` runs of each of the named ones of ``timelines``, or of all of them.
 
     Raises :class:`NotFound` for a name that is not configured; the message lists the configured names.
     """
-    timelines = SnapshotReader(database, Profiles(settings, sample_profiles)).read().timelines
-    asked = sorted(timelines if names is None else set(names))
-    unknown = [name for name in asked if name not in timelines]
+    requested = sorted(timelines if names is None else set(names))
+    unknown = [name for name in requested if name not in timelines]
     if unknown:
-        raise NotFound(f"There is no profile '{unknown[0]}'. {_there_are(list(timelines))}")
-    found = [_batch(database, timelines[name]) for name in asked]
-    return pa.Table.from_batches([batch for batch in found if batch is not None], SCHEMA)
+        raise NotFound(f"There is no profile '{unknown[0]}'. {_list_names(list(timelines))}")
+    batches = [_load_batch(database, timelines[name], limit) for name in requested]
+    return pa.Table.from_batches([batch for batch in batches if batch is not None], SCHEMA)
 
 
-def _batch(database: Database, timeline: Timeline) -> "pa.RecordBatch | None":
-    chosen = build_query(timeline, Selection(limit=_ALL))
+def _load_batch(database: Database, timeline: Timeline, limit: int) -> "pa.RecordBatch | None":
+    chosen = build_query(timeline, Selection(limit=limit))
     with database.read() as connection:
         stored = run_queries.load_rows(connection, chosen)
     return arrow_stream.batch(stored, chosen.made_with) if stored else None
 
 
-def _there_are(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     if not names:
         return "None is configured yet."
-    shown = ", ".join(f"'{name}'" for name in names[:8])
-    more = len(names) - 8
-    return f"There are {shown}{f' and {more} more' if more > 0 else ''}."
+    listed = ", ".join(f"'{name}'" for name in names[:8])
+    unlisted_count = len(names) - 8
+    return f"There are {listed}{f' and {unlisted_count} more' if unlisted_count > 0 else ''}."

@@ -72,3 +72,34 @@ timeline_runs = sa.Table(
 """``instant`` is the run's timestamp in microseconds since 1970. ``entry`` is the timeline entry as
 returned, in JSON; ``rest`` is a JSON object of the additional fields. ``case_key`` is a digest of
 ``case_id``: two long names would not fit into one index entry of PostgreSQL."""
+
+timeline_evaluations = sa.Table(
+    "timeline_evaluations",
+    metadata,
+    sa.Column("key", sa.String(64), primary_key=True),
+    sa.Column("realm", sa.String(8), nullable=False),
+    sa.Column("profile", SORTED_TEXT, nullable=False),
+    sa.Column("evaluation_id", sa.Text, nullable=False),
+    sa.Column("suite", sa.Text),
+    sa.Column("revision", sa.Text),
+    sa.Column("config_digest", sa.Text),
+    sa.Column("source", sa.Text),
+    sa.Column("started", sa.BigInteger, nullable=False),
+    sa.Column("finished", sa.BigInteger),
+    sa.Column("runs", sa.BigInteger, nullable=False),
+    sa.Index(None, "realm", "profile", "started"),
+)
+"""Runs of a profile that were made together. ``key`` is a digest of realm, profile and evaluation id, because
+two long names would not fit into one index entry of PostgreSQL. ``source`` is the name of the file or log.
+Times are microseconds since 1970."""
+
+timeline_run_texts = sa.Table(
+    "timeline_run_texts",
+    metadata,
+    sa.Column("realm", sa.String(8), primary_key=True),
+    sa.Column("run_id", SORTED_TEXT, primary_key=True),
+    sa.Column("profile", SORTED_TEXT, nullable=False),
+    sa.Column("texts", sa.Text, nullable=False),
+    sa.Index(None, "realm", "profile"),
+)
+"""The question, the answer and the words of the graders of a run, as JSON, if an import asked for them."""

@@ -41,31 +41,31 @@ def timeline_schedules(settings: Settings, database: Database) -> list[Schedule]
 def add_sample_runs(database: Database, profiles: Profiles, *, seed: int, now: datetime) -> int:
     """Add the sample runs that are due by ``now`` and return their number; 0 while the sample is hidden."""
     with database.read() as connection:
-        shown = profiles.shown(load_stored_profiles(connection))
-        if shown.realm != "sample":
+        visible = profiles.shown(load_stored_profiles(connection))
+        if visible.realm != "sample":
             return 0
-        newest = _newest(connection)
+        newest = _find_newest(connection)
     added = 0
-    for name in shown.profiles:
+    for name in visible.profiles:
         since = newest.get(name, now - HISTORY)
         checked = check(sample_runs(name, seed, since, now), profile=name)
         if checked.refusals:
             first = checked.refusals[0]
             raise ValueError(f"a run of the sample is wrong: {first.field} {first.reason}")
         if checked.prepared:
-            added += store.add(database, "sample", checked.prepared, shown.profiles).added
+            added += store.add(database, "sample", checked.prepared, visible.profiles).added
     return added
 
 
-def _newest(connection: sa.Connection) -> dict[str, datetime]:
+def _find_newest(connection: sa.Connection) -> dict[str, datetime]:
     """Find the instant after the newest stored run of each sample profile."""
     runs, series = timeline_runs.c, timeline_series.c
     latest = (
         sa.select(sa.func.max(runs.instant)).where(runs.series_id == series.id).correlate(timeline_series)
     )
-    look = sa.select(series.profile, latest.scalar_subquery()).where(series.realm == "sample")
-    found: dict[str, int] = {}
-    for name, instant in connection.execute(look):
+    query = sa.select(series.profile, latest.scalar_subquery()).where(series.realm == "sample")
+    latest_by_profile: dict[str, int] = {}
+    for name, instant in connection.execute(query):
         if instant is not None:
-            found[name] = max(instant, found.get(name, instant))
-    return {name: _EPOCH + timedelta(microseconds=instant + 1) for name, instant in found.items()}
+            latest_by_profile[name] = max(instant, latest_by_profile.get(name, instant))
+    return {name: _EPOCH + timedelta(microseconds=instant + 1) for name, instant in latest_by_profile.items()}

@@ -7,6 +7,7 @@ import numpy as np
 from backend.timelines.columns.run_arrays import Ints, RunArrays
 from backend.timelines.statistics.distributions import Floats
 from backend.timelines.statistics.means import Mean, mean_of_cases
+from backend.timelines.statistics.score_intervals import SCORE_BOUNDS
 
 METRICS = (
     "read_write_ratio",
@@ -37,23 +38,32 @@ class Scatter:
     correlation: float | None
 
 
-def against_score(chosen: RunArrays, metric: str, most: int = MAX_POINTS) -> Scatter:
+def against_score(selection: RunArrays, metric: str, max_points: int = MAX_POINTS) -> Scatter:
     """Relate ``metric`` (one of :data:`METRICS`) to the score. Raises :class:`ValueError` for another
     metric."""
     if metric not in METRICS:
         raise ValueError(f"{metric} is not a metric. Use one of {', '.join(METRICS)}.")
-    values = chosen.number(metric)
-    known = np.flatnonzero(~np.isnan(values))
-    known_runs = chosen.where(~np.isnan(values))
-    correlation = _within_cells(known_runs, values[known])
-    shown = known
-    if len(known) > most:
-        shown = known[np.linspace(0, len(known) - 1, most).astype(np.int64)]
-    x, score = values[shown], chosen.score[shown]
-    return Scatter(metric, shown, chosen.profile[shown], x, score, len(known), len(chosen), correlation)
+    values = selection.number(metric)
+    known_rows = np.flatnonzero(~np.isnan(values))
+    known_runs = selection.where(~np.isnan(values))
+    correlation = _correlate_within_cells(known_runs, values[known_rows])
+    sampled_rows = known_rows
+    if len(known_rows) > max_points:
+        sampled_rows = known_rows[np.linspace(0, len(known_rows) - 1, max_points).astype(np.int64)]
+    x, score = values[sampled_rows], selection.score[sampled_rows]
+    return Scatter(
+        metric,
+        sampled_rows,
+        selection.profile[sampled_rows],
+        x,
+        score,
+        len(known_rows),
+        len(selection),
+        correlation,
+    )
 
 
-def _within_cells(known_runs: RunArrays, values: Floats) -> float | None:
+def _correlate_within_cells(known_runs: RunArrays, values: Floats) -> float | None:
     cell = known_runs.profile * len(known_runs.cases) + known_runs.case
     x, y = (
         values - known_runs.cell_means(values)[0].ravel()[cell],
@@ -77,25 +87,26 @@ class Cost:
     frontier: bool
 
 
-def cost_against_score(chosen: RunArrays) -> tuple[Cost, ...]:
+def cost_against_score(selection: RunArrays) -> tuple[Cost, ...]:
     """List the profiles with a known cost, the cheapest first."""
-    cost = chosen.number("cost_usd")
-    known_runs, cost = chosen.where(~np.isnan(cost)), cost[~np.isnan(cost)]
-    found: list[tuple[int, Mean, Mean]] = []
-    for place in np.unique(known_runs.profile):
-        mine = known_runs.profile == place
-        score, spent = (
-            mean_of_cases(values[mine], known_runs.case[mine]) for values in (known_runs.score, cost)
+    cost = selection.number("cost_usd")
+    known_runs, cost = selection.where(~np.isnan(cost)), cost[~np.isnan(cost)]
+    means_by_profile: list[tuple[int, Mean, Mean]] = []
+    for profile in np.unique(known_runs.profile):
+        is_profile = known_runs.profile == profile
+        score, mean_cost = (
+            mean_of_cases(values[is_profile], known_runs.case[is_profile], bounds=bounds)
+            for values, bounds in ((known_runs.score, SCORE_BOUNDS), (cost, None))
         )
-        if score is not None and spent is not None:
-            found.append((int(place), score, spent))
-    found.sort(key=_cheapest_first)
-    best, shown = -np.inf, []
-    for place, score, spent in found:
-        shown.append(Cost(place, score, spent, score.mean > best))
+        if score is not None and mean_cost is not None:
+            means_by_profile.append((int(profile), score, mean_cost))
+    means_by_profile.sort(key=_get_cost_order)
+    best, costs = -np.inf, []
+    for profile, score, mean_cost in means_by_profile:
+        costs.append(Cost(profile, score, mean_cost, score.mean > best))
         best = max(best, score.mean)
-    return tuple(shown)
+    return tuple(costs)
 
 
-def _cheapest_first(one: tuple[int, Mean, Mean]) -> tuple[float, float]:
-    return one[2].mean, -one[1].mean
+def _get_cost_order(profile_means: tuple[int, Mean, Mean]) -> tuple[float, float]:
+    return profile_means[2].mean, -profile_means[1].mean

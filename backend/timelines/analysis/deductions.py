@@ -30,32 +30,36 @@ class Pareto:
     cases: int
 
 
-def deduction_pareto(chosen: RunArrays, a: str, b: str | None = None, most: int = MAX_NAMES) -> Pareto:
+def deduction_pareto(
+    selection: RunArrays, a: str, b: str | None = None, max_names: int = MAX_NAMES
+) -> Pareto:
     """Compute the points lost by ``a`` and ``b`` over their shared cases."""
-    sides = [chosen.of(name) for name in (a, b) if name is not None]
-    ran = [np.bincount(side.case, minlength=len(chosen.cases)) > 0 for side in sides]
+    sides = [selection.of(name) for name in (a, b) if name is not None]
+    ran = [np.bincount(side.case, minlength=len(selection.cases)) > 0 for side in sides]
     shared = np.logical_and.reduce(ran)
     count = int(shared.sum())
     sides = [side.where(shared[side.case]) for side in sides]
-    lost = [_lost_by_name(side, count) for side in sides]
-    names = sorted({name for each in lost for name in each})
-    table = np.array([[each.get(name, 0.0) for name in names] for each in (*lost, {})[:2]]).reshape(2, -1)
+    losses_by_side = [_compute_losses_by_name(side, count) for side in sides]
+    names = sorted({name for losses in losses_by_side for name in losses})
+    table = np.array(
+        [[losses.get(name, 0.0) for name in names] for losses in (*losses_by_side, {})[:2]]
+    ).reshape(2, -1)
     order = np.argsort(-table.sum(axis=0), kind="stable")
-    shown, rest = order[:most], order[most:]
+    listed, unlisted = order[:max_names], order[max_names:]
     in_all = max(float(table.sum()), np.finfo(float).tiny)
     return Pareto(
-        tuple(names[place] for place in shown),
-        table[0, shown],
-        table[1, shown],
-        np.cumsum(table.sum(axis=0)[shown]) / in_all,
-        len(rest),
-        float(table[0, rest].sum()),
-        float(table[1, rest].sum()),
+        tuple(names[index] for index in listed),
+        table[0, listed],
+        table[1, listed],
+        np.cumsum(table.sum(axis=0)[listed]) / in_all,
+        len(unlisted),
+        float(table[0, unlisted].sum()),
+        float(table[1, unlisted].sum()),
         count,
     )
 
 
-def _lost_by_name(side: RunArrays, cases: int) -> dict[str, float]:
+def _compute_losses_by_name(side: RunArrays, cases: int) -> dict[str, float]:
     """Compute the mean over ``cases`` of the mean share that the runs of a case lost, by deduction name."""
     if not len(side) or not cases:
         return {}
@@ -68,5 +72,5 @@ def _lost_by_name(side: RunArrays, cases: int) -> dict[str, float]:
     with np.errstate(over="ignore"):
         share = np.minimum(points / side.number("max_score")[run_of], MAX_ABS_SCORE)
     weight = 1 / runs_of_case[side.case] / cases
-    lost = np.bincount(code, weights=share * weight[run_of], minlength=len(names))
-    return {name: float(share) for name, share in zip(names, lost, strict=True) if share > 0}
+    losses = np.bincount(code, weights=share * weight[run_of], minlength=len(names))
+    return {name: float(loss) for name, loss in zip(names, losses, strict=True) if loss > 0}

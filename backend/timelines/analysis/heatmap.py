@@ -25,9 +25,9 @@ class Heatmap:
     hidden: int
 
 
-def heatmap(chosen: RunArrays, most_cases: int = MAX_CASES) -> Heatmap:
+def heatmap(selection: RunArrays, max_cases: int = MAX_CASES) -> Heatmap:
     """Build the heatmap. Cases that only one profile ran come last; ties are ordered by name."""
-    means, counts = chosen.by_cell
+    means, counts = selection.by_cell
     rows = np.flatnonzero(counts.sum(axis=1) > 0)
     columns = np.flatnonzero(counts.sum(axis=0) > 0)
     means, counts = means[np.ix_(rows, columns)], counts[np.ix_(rows, columns)]
@@ -39,12 +39,12 @@ def heatmap(chosen: RunArrays, most_cases: int = MAX_CASES) -> Heatmap:
         disagreement = np.where(across > 1, np.sqrt(squares / (across - 1)), np.nan)
     level = np.nansum(means, axis=1) / np.maximum(ran.sum(axis=1), 1)
     up = np.argsort(-level, kind="stable")
-    left = np.argsort(-np.nan_to_num(np.round(disagreement, 12), nan=-1.0), kind="stable")[:most_cases]
+    column_order = np.argsort(-np.nan_to_num(np.round(disagreement, 12), nan=-1.0), kind="stable")[:max_cases]
     return Heatmap(
         rows[up],
-        columns[left],
-        means[np.ix_(up, left)],
-        counts[np.ix_(up, left)],
-        disagreement[left],
-        max(0, len(columns) - most_cases),
+        columns[column_order],
+        means[np.ix_(up, column_order)],
+        counts[np.ix_(up, column_order)],
+        disagreement[column_order],
+        max(0, len(columns) - max_cases),
     )

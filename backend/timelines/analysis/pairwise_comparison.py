@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.timelines.columns.run_arrays import Ints, RunArrays
-from backend.timelines.statistics.distributions import Floats, t_quantile
-from backend.timelines.statistics.means import LEVEL
+from backend.timelines.statistics.distributions import LEVEL, Floats, t_quantile
 from backend.timelines.statistics.multiple_comparisons import benjamini_hochberg, holm
 from backend.timelines.statistics.paired_comparison import all_pairs
 from backend.timelines.statistics.power import ALPHA
@@ -33,16 +32,18 @@ class PairMatrix:
     found_holm: int
 
 
-def pair_matrix(chosen: RunArrays, level: float = LEVEL, alpha: float = ALPHA) -> PairMatrix:
+def pair_matrix(selection: RunArrays, level: float = LEVEL, alpha: float = ALPHA) -> PairMatrix:
     """Compare all pairs of profiles that have runs."""
-    means, counts = chosen.by_cell
+    means, counts = selection.by_cell
     ran = np.flatnonzero(counts.sum(axis=1) > 0)
-    level_of = np.array([np.nanmean(means[place]) for place in ran])
+    level_of = np.array([np.nanmean(means[profile]) for profile in ran])
     order = np.argsort(-level_of, kind="stable")
     ran = ran[order]
     pairs = all_pairs(means[ran])
     upper = np.triu_indices(len(ran), 1)
-    adjusted = [_symmetric(method(pairs.p[upper]), upper, len(ran)) for method in (benjamini_hochberg, holm)]
+    adjusted = [
+        _fill_symmetric(method(pairs.p[upper]), upper, len(ran)) for method in (benjamini_hochberg, holm)
+    ]
     df = np.maximum(pairs.cases - 1, 1).astype(np.float64)
     return PairMatrix(
         ran,
@@ -58,7 +59,7 @@ def pair_matrix(chosen: RunArrays, level: float = LEVEL, alpha: float = ALPHA) -
     )
 
 
-def _symmetric(values: Floats, upper: tuple[Ints, Ints], size: int) -> Floats:
+def _fill_symmetric(values: Floats, upper: tuple[Ints, Ints], size: int) -> Floats:
     matrix = np.full((size, size), np.nan)
     matrix[upper] = values
     matrix.T[upper] = values

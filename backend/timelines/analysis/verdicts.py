@@ -48,22 +48,24 @@ def verdict(result: ProfileComparison, language: Language = "en", target: float 
     kind = kind_of(result)
     paired, names = result.paired, {"a": result.a.profile, "b": result.b.profile}
     if paired is None or kind in REFUSED:
-        return Verdict(kind, words[kind].format(**names, **_refusal(result, words)))
-    ahead = result.b if paired.difference > 0 else result.a
+        return Verdict(kind, words[kind].format(**names, **_build_refusal_values(result, words)))
+    better_side = result.b if paired.difference > 0 else result.a
     signed = kind in ("ahead", "borderline")
-    turned = signed and ahead is result.a
+    is_reversed = signed and better_side is result.a
     values = {
-        "size": points(-paired.difference if turned else paired.difference),
-        "ahead": ahead.profile,
-        "single": words["and"].join(_single(result)),
+        "size": points(-paired.difference if is_reversed else paired.difference),
+        "ahead": better_side.profile,
+        "single": words["and"].join(_list_single_run_profiles(result)),
         "cases": f"{paired.cases:,}",
         "fewest": MIN_CASES,
-        **_interval(paired.interval, turned=turned),
+        **_format_interval(paired.interval, is_reversed=is_reversed),
         "p": probability(paired.p),
         "least": points(paired.detectable_difference),
     }
-    needed = _needed(paired, target) if kind in ("ahead", "level", "borderline") else None
-    clause = "" if needed is None else words["needed"].format(needed=f"{needed:,}", target=_plain(target))
+    needed = _count_needed_cases(paired, target) if kind in ("ahead", "level", "borderline") else None
+    clause = (
+        "" if needed is None else words["needed"].format(needed=f"{needed:,}", target=_format_target(target))
+    )
     return Verdict(kind, words[kind].format(**names, **values, needed=clause), needed)
 
 
@@ -75,36 +77,36 @@ def kind_of(result: ProfileComparison) -> Kind:
         return "no_runs"
     if paired is None:
         return "disjoint"
-    if paired.cases == 1 and _single(result):
+    if paired.cases == 1 and _list_single_run_profiles(result):
         return "one_run"
     if paired.cases < MIN_CASES or paired.interval is None or paired.p is None:
         return "too_few"
     if paired.ties == paired.cases:
         return "identical"
-    apart = paired.interval.low > 0 or paired.interval.high < 0
-    if apart and paired.p < ALPHA:
+    excludes_zero = paired.interval.low > 0 or paired.interval.high < 0
+    if excludes_zero and paired.p < ALPHA:
         return "ahead"
-    return "borderline" if apart or paired.p < ALPHA else "level"
+    return "borderline" if excludes_zero or paired.p < ALPHA else "level"
 
 
-def _single(result: ProfileComparison) -> list[str]:
+def _list_single_run_profiles(result: ProfileComparison) -> list[str]:
     return [side.profile for side in (result.a, result.b) if side.runs == 1]
 
 
-def _refusal(result: ProfileComparison, words: Mapping[str, str]) -> dict[str, str]:
+def _build_refusal_values(result: ProfileComparison, words: Mapping[str, str]) -> dict[str, str]:
     sides = (result.a, result.b)
     missing = words["and"].join(side.profile for side in sides if not side.runs)
     return {"a_cases": f"{result.a.cases:,}", "b_cases": f"{result.b.cases:,}", "missing": missing}
 
 
-def _interval(given: Interval | None, *, turned: bool) -> dict[str, str]:
-    if given is None:
+def _format_interval(interval: Interval | None, *, is_reversed: bool) -> dict[str, str]:
+    if interval is None:
         return {"low": "", "high": ""}
-    low, high = (-given.high, -given.low) if turned else given
+    low, high = (-interval.high, -interval.low) if is_reversed else interval
     return {"low": points(low), "high": points(high)}
 
 
-def _needed(paired: Paired, target: float) -> int | None:
+def _count_needed_cases(paired: Paired, target: float) -> int | None:
     """Compute the number of cases needed; null if the existing cases suffice."""
     if (
         paired.deviation is None
@@ -140,8 +142,8 @@ def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Lang
 
 
 def alert_sentence(alert: Alert, name: str, language: Language = "en", *, now: datetime | None = None) -> str:
-    """Render ``B fell 5.2 points since 14 Mar (pass 41; false alarm 3 % per 100 passes)``, without a full
-    stop.
+    """Render ``B fell 5.2 points since 14 Mar (pass 41; false alarm 3 % per 100 passes, 9 % in any of 3
+    profiles)``, without a full stop.
 
     The year is omitted if it is that of ``now``.
     """
@@ -149,7 +151,10 @@ def alert_sentence(alert: Alert, name: str, language: Language = "en", *, now: d
     verb = "fell" if alert.fell else "rose"
     size = alert.size.difference if alert.size else 0.0
     sized = size < -SAME if alert.fell else size > SAME
-    rate = "" if alert.rate is None else words["rate"].format(rate=_percent(alert.rate, words))
+    rate = "" if alert.rate is None else words["rate"].format(rate=_format_percent(alert.rate, words))
+    if alert.family_rate is not None and alert.family > 1:
+        any_rate = _format_percent(alert.family_rate, words)
+        rate += words["family_rate"].format(rate=any_rate, profiles=f"{alert.family:,}")
     return words[verb if sized else f"{verb}_unsized"].format(
         name=name,
         size=points(abs(size)),
@@ -190,15 +195,15 @@ def probability(p: float | None) -> str:
 def day(micros: int, language: Language, now: datetime | None = None) -> str:
     """Format the UTC day of an instant: ``14 Mar``, ``14 Mar 2025``, ``2025年3月14日``."""
     moment = instant(micros)
-    bare = now is not None and now.year == moment.year
+    omits_year = now is not None and now.year == moment.year
     if language == "en":
-        return f"{moment.day} {MONTHS[moment.month - 1]}{'' if bare else f' {moment.year}'}"
-    return f"{'' if bare else f'{moment.year}年'}{moment.month}月{moment.day}日"
+        return f"{moment.day} {MONTHS[moment.month - 1]}{'' if omits_year else f' {moment.year}'}"
+    return f"{'' if omits_year else f'{moment.year}年'}{moment.month}月{moment.day}日"
 
 
-def _percent(rate: float, words: Mapping[str, str]) -> str:
+def _format_percent(rate: float, words: Mapping[str, str]) -> str:
     return words["under"].format(limit="1") if rate < 0.01 else f"{100 * rate:.0f}"
 
 
-def _plain(target: float) -> str:
+def _format_target(target: float) -> str:
     return f"{target * 100:.10g}"

@@ -35,5 +35,9 @@ SCHEMA = pa.schema(
         pa.field("inference_provider", NAME),
         pa.field("cost_usd", pa.float64()),
         pa.field("machinery_failure", pa.bool_(), nullable=False),
+        pa.field("evaluation_id", NAME),
+        pa.field("suite", NAME),
+        pa.field("revision", NAME),
+        pa.field("config_digest", NAME),
     ]
 )

@@ -21,10 +21,10 @@ def load_run_file(path: Path) -> pa.Table:
     runs: dict[str, Run] = {}
     for number, line in enumerate(_read(path).split(b"\n"), 1):
         if line.strip():
-            run = _run(path, number, line)
+            run = _decode_run(path, number, line)
             runs.setdefault(run.run_id, run)
     try:
-        return columns_of(runs.values(), _profiles_beside(path))
+        return columns_of(runs.values(), _read_companion_profiles(path))
     except ValueError as error:
         raise ValueError(str(FileError(path, 0, f"{error}."))) from None
 
@@ -36,7 +36,7 @@ def _read(path: Path) -> bytes:
         raise ValueError(str(FileError(path, 0, f"cannot be read: {error.strerror}."))) from None
 
 
-def _run(path: Path, number: int, line: bytes) -> Run:
+def _decode_run(path: Path, number: int, line: bytes) -> Run:
     try:
         run = _RUN.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -46,7 +46,7 @@ def _run(path: Path, number: int, line: bytes) -> Run:
     return run
 
 
-def _profiles_beside(path: Path) -> dict[str, Profile]:
+def _read_companion_profiles(path: Path) -> dict[str, Profile]:
     companion = path.with_suffix(".profiles.json")
     if not companion.is_file():
         return {}

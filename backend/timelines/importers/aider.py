@@ -9,13 +9,14 @@ import yaml
 
 from backend.formats.yaml_loader import SafeLoader
 from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, Source
-from backend.timelines.importers.value_conversion import build_run, convert_number, find_vendor
+from backend.timelines.importers.value_conversion import build_run, convert_number, digest_config, find_vendor
 from backend.timelines.model import Run, ScoreAdjustment
 
 _MAX_FILE_BYTES = 32 * 1024 * 1024
 _STARTED = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{2})-(\d{2})-(\d{2})--")
 _ROUTE = re.compile(r"--model[ =]+\"?([a-z0-9_.-]+)/", re.ASCII | re.IGNORECASE)
 _ROUTES = {"gemini": "google-ai-studio", "vertex_ai": "vertex-ai", "fireworks_ai": "fireworks"}
+_SETTINGS = ("edit_format", "editor_model", "editor_edit_format", "reasoning_effort", "thinking_tokens")
 _SUITES = ("polyglot", "refactor", "code-in-json")
 
 
@@ -35,13 +36,13 @@ def read(source: Source) -> Iterator[ImportItem]:
         yield ImportItem(source.file_error("must be a list of leaderboard entries"), size)
         return
     for index, entry in enumerate(entries, 1):
-        place = f"entry {index}"
+        location = f"entry {index}"
         try:
             if not isinstance(entry, dict):
                 raise InvalidItemError("", "must be a mapping with dirname, model and test_cases")
-            yield ImportItem(_parse_run(source, entry), size // len(entries), place=place)
+            yield ImportItem(_parse_run(source, entry), size // len(entries), place=location)
         except InvalidItemError as error:
-            yield ImportItem(source.file_error(f"{place}: {error}"), size // len(entries))
+            yield ImportItem(source.file_error(error, location), size // len(entries))
 
 
 def _parse_run(source: Source, entry: dict[Any, Any]) -> Run:
@@ -64,7 +65,7 @@ def _parse_run(source: Source, entry: dict[Any, Any]) -> Run:
             "pass_num_2", f"is {last:g}, after {first:g} of {exercises:g} at the first try"
         )
     source.notes.conversions["the time of the run's folder was taken as UTC"] += 1
-    suite = _suite(source.path)
+    suite = _find_suite_name(source.path)
     agent = f"aider {entry.get('edit_format') or 'whole'}"
     route = _ROUTE.search(str(entry.get("command") or ""))
     parts = {
@@ -95,7 +96,16 @@ def _parse_run(source: Source, entry: dict[Any, Any]) -> Run:
         inference_provider=parts["inference_provider"],
         agent=agent,
         cost_usd=cost if cost and cost > 0 else None,
+        evaluation_id=f"aider-{folder}",
+        suite=suite,
+        revision=_read_text(entry.get("commit_hash")),
+        config_digest=digest_config(*(str(entry.get(name) or "") for name in _SETTINGS)),
     )
+
+
+def _read_text(value: object) -> str | None:
+    """Return a text, or a number as text: YAML reads some commits as numbers."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def _count_solved(source: Source, entry: dict[Any, Any], attempt: int, exercises: float) -> float:
@@ -110,7 +120,7 @@ def _count_solved(source: Source, entry: dict[Any, Any], attempt: int, exercises
     return float(round(rate * exercises / 100))
 
 
-def _suite(path: Path) -> str:
+def _find_suite_name(path: Path) -> str:
     """Return the suite, which only the name of the file contains."""
     return f"aider-{next((suite for suite in _SUITES if suite in path.stem), 'edit')}"
 
@@ -130,6 +140,9 @@ FORMAT = Format(
         "model_vendor": "by the model's name",
         "inference_provider": "the route in command (--model ROUTE/…)",
         "cost_usd": "total_cost, for the whole suite",
+        "evaluation_id": "that of the run",
+        "revision": "commit_hash",
+        "config_digest": "edit format, editor, reasoning effort and thinking tokens",
     },
     null_reasons={
         "finished_at": "the file has no end",

@@ -49,11 +49,11 @@ def _detect_delimiter(file: TextIO) -> str:
 def _parse_headers(row: list[str]) -> list[str]:
     """Return the field of each column. Raises :class:`InvalidItemError` for missing, unknown or repeated
     ones."""
-    known = {*Run.__struct_fields__, *_METRICS, *_EXPORT_COLUMNS} - {"metrics"}
+    known_headers = {*Run.__struct_fields__, *_METRICS, *_EXPORT_COLUMNS} - {"metrics"}
     headers = [header.strip().removeprefix("metrics.") for header in row]
     if missing := [name for name in _REQUIRED if name not in headers]:
         raise InvalidItemError("", f"the headers lack {', '.join(missing)}")
-    if unknown := [name or "(empty)" for name in headers if name not in known]:
+    if unknown := [name or "(empty)" for name in headers if name not in known_headers]:
         raise InvalidItemError("", f"no field of a run is named {', '.join(unknown[:10])}")
     if len(set(headers)) < len(headers):
         raise InvalidItemError("", "a header occurs twice")
@@ -96,13 +96,13 @@ def _add_totals(source: Source, values: dict[str, Any]) -> dict[str, Any]:
     raw, maximum = values.get("raw_score"), values.get("max_score")
     if not isinstance(raw, int | float) or not isinstance(maximum, int | float) or maximum <= 0:
         return values  # the validation reports missing or wrong fields
-    won, lost = (
+    bonuses, deductions = (
         msgspec.convert(values.get(name, []), tuple[ScoreAdjustment, ...])
         for name in ("bonuses", "deductions")
     )
     run = build_run(
         run_id="-", timestamp="", case_id="-", profile="-",
-        maximum=maximum, raw=raw, bonuses=won, deductions=lost,
+        maximum=maximum, raw=raw, bonuses=bonuses, deductions=deductions,
     )  # fmt: skip
     source.notes.conversions["total_score and normalized_score, where missing, were computed"] += 1
     total = values.get("total_score", run.total_score)

@@ -14,7 +14,13 @@ from backend.timelines.importers import (
     native_jsonl,
     promptfoo,
 )
-from backend.timelines.importers.json_reader import decode_leniently, read_lines, read_member_names
+from backend.timelines.importers.json_reader import (
+    CUT_OFF,
+    decode_leniently,
+    is_cut_off,
+    read_lines,
+    read_member_names,
+)
 from backend.timelines.importers.model import Format, InvalidItemError
 
 FORMATS: Mapping[str, Format] = {
@@ -38,6 +44,7 @@ _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
 }
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _LLMSNARE_FIELDS = frozenset({"driver", "endpoint", "tool_calls", "final_writes", "final_response"})
 
 
@@ -59,13 +66,36 @@ def detect(path: Path) -> Format | None:
     return FORMATS[key] if key else None
 
 
+def find_file_problem(path: Path) -> str | None:
+    """Find the reason why a file of any format cannot hold runs; None if there is none.
+
+    Raises ``OSError`` if the file cannot be read.
+    """
+    with path.open("rb") as file:
+        head = file.read(len(_LFS_POINTER))
+    if not head:
+        return "is empty"
+    if head == _LFS_POINTER:
+        return "is a Git LFS pointer, not the file itself; fetch the file with «git lfs pull»"
+    return None
+
+
+def explain_unknown_format(path: Path) -> str:
+    """Explain why :func:`detect` found no format: a JSON document is cut off, or the format is unknown."""
+    with path.open("rb") as file:
+        is_json = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))
+    if is_json and is_cut_off(path):
+        return CUT_OFF
+    return f"has an unknown format; known are ({', '.join(FORMATS)})"
+
+
 def _detect_json(path: Path) -> str | None:
     members = read_member_names(path)
     if {"eval", "version"} <= members or {"eval", "samples"} <= members:
         return "inspect"
     if "results" in members:
         harness = members & {"configs", "n-shot", "model_source", "versions", "git_hash"}
-        return "lm-eval" if harness else "promptfoo"
+        return "lm-eval" if harness or lm_eval.has_task_results(path) else "promptfoo"
     return _detect_line(path)
 
 
@@ -90,6 +120,10 @@ def _is_llmsnare(run: dict[str, Any]) -> bool:
     """True if the run has fields that only LLMSnare has, or negative points."""
     if run.keys() & _LLMSNARE_FIELDS:
         return True
-    lost = run.get("deductions")
-    points = [part.get("points") for part in lost if isinstance(part, dict)] if isinstance(lost, list) else []
-    return any(isinstance(one, int | float) and one < 0 for one in points)
+    deductions = run.get("deductions")
+    points = (
+        [part.get("points") for part in deductions if isinstance(part, dict)]
+        if isinstance(deductions, list)
+        else []
+    )
+    return any(isinstance(value, int | float) and value < 0 for value in points)

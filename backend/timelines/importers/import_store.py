@@ -1,12 +1,12 @@
 """Stores imported runs and profiles in the service's database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from backend.formats.timestamps import utc_now
 from backend.settings import Settings
 from backend.store.database import Database
-from backend.timelines import store
-from backend.timelines.model import Profile
+from backend.timelines import store, text_store
+from backend.timelines.model import Profile, RunTexts
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.profiles.profile_files import InvalidProfilesError
 from backend.timelines.store import load_stored_profiles
@@ -35,3 +35,10 @@ class DatabaseStore:
 
     def add(self, runs: Sequence[PreparedRun]) -> tuple[int, int]:
         return store.add(self._database, "own", runs, self._profiles)
+
+    def add_texts(self, texts: Mapping[tuple[str, str], RunTexts]) -> None:
+        text_store.add_texts(self._database, "own", texts)
+
+    def find_ids(self, run_ids: Collection[str]) -> set[str]:
+        with self._database.read() as connection:
+            return store.find_run_ids(connection, "own", run_ids)

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -10,6 +10,8 @@ from backend.timelines.importers.inspect_samples import Evaluation, Event, Heade
 from backend.timelines.importers.inspect_zip import Archive, open_archive
 from backend.timelines.importers.json_reader import decode_leniently, open_document
 from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, SkippedItem, Source
+from backend.timelines.importers.run_texts import InspectTexts, read_inspect
+from backend.timelines.model import RunTexts
 
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
 """Members with the header: of a finished log, of one still being written, and of the oldest logs."""
@@ -33,7 +35,7 @@ def read(source: Source) -> Iterator[ImportItem]:
         yield ImportItem(source.file_error(error), 0)
 
 
-def _evaluation(source: Source, header: Header) -> Evaluation:
+def _build_evaluation(source: Source, header: Header) -> Evaluation:
     if header.version > _MAX_VERSION:
         raise InvalidItemError("version", f"is {header.version}; logs are known up to version {_MAX_VERSION}")
     return Evaluation(source, header)
@@ -41,7 +43,7 @@ def _evaluation(source: Source, header: Header) -> Evaluation:
 
 def _read_document(source: Source) -> Iterator[ImportItem]:
     with open_document(source.path, Document) as log:
-        evaluation = _evaluation(source, log)
+        evaluation = _build_evaluation(source, log)
         if not log.samples:
             raise InvalidItemError("samples", "are not in the log, which holds its header alone")
         size = source.path.stat().st_size // len(log.samples)
@@ -54,61 +56,64 @@ def _read_archive(source: Source) -> Iterator[ImportItem]:
         header = next((name for name in _HEADERS if name in log.members), None)
         if header is None:
             raise InvalidItemError("", "is an archive, but holds no header of an Inspect log")
-        evaluation = _evaluation(source, decode_leniently(log.read(header), Header))
-        pieces = _pieces(log)
-        whole = [name for name in log.members if _WHOLE.fullmatch(name) and not _IN_PIECES.fullmatch(name)]
-        for name in whole:
+        evaluation = _build_evaluation(source, decode_leniently(log.read(header), Header))
+        pieces = _group_pieces(log)
+        sample_files = [
+            name for name in log.members if _WHOLE.fullmatch(name) and not _IN_PIECES.fullmatch(name)
+        ]
+        for name in sample_files:
             size = log.members[name].compress_size
-            place = name.removeprefix("samples/").removesuffix(".json")
+            location = name.removeprefix("samples/").removesuffix(".json")
             try:
                 content = log.read(name)
             except InvalidItemError as error:
-                yield ImportItem(source.file_error(error), size, place=place)
+                yield ImportItem(source.file_error(error), size, place=location)
                 continue
-            yield _convert_sample(source, evaluation, place, content, size)
+            yield _convert_sample(source, evaluation, location, content, size)
         for prefix, names in pieces.items():
             yield _read_pieces(source, evaluation, log, prefix, names)
-        if not whole and not pieces:
-            yield from _summaries(source, evaluation, log)
+        if not sample_files and not pieces:
+            yield from _read_summaries(source, evaluation, log)
 
 
-def _pieces(log: Archive) -> dict[str, list[str]]:
+def _group_pieces(log: Archive) -> dict[str, list[str]]:
     """Group the members of samples that are stored in pieces, as large samples are since version 3."""
-    found: dict[str, list[str]] = {}
+    pieces_by_sample: dict[str, list[str]] = {}
     for name in log.members:
         if (match := _IN_PIECES.fullmatch(name)) and f"{match[1]}/sample.json" in log.members:
-            found.setdefault(match[1], []).append(name)
-    return found
+            pieces_by_sample.setdefault(match[1], []).append(name)
+    return pieces_by_sample
 
 
 def _read_pieces(
     source: Source, evaluation: Evaluation, log: Archive, prefix: str, names: list[str]
 ) -> ImportItem:
-    place, size = prefix.removeprefix("samples/"), sum(log.members[name].compress_size for name in names)
+    location, size = prefix.removeprefix("samples/"), sum(log.members[name].compress_size for name in names)
     try:
         sample = decode_leniently(log.read(f"{prefix}/sample.json"), Sample)
-        texts = _Attachments(log, _chunks(prefix, "attachments", names))
-        run = evaluation.run(sample, _events(log, prefix, names), texts.get)
-        return ImportItem(run, size, place=place)
+        texts = _Attachments(log, _list_chunks(prefix, "attachments", names))
+        run = evaluation.run(sample, _read_events(log, prefix, names), texts.get)
+        said = _read_texts(source, log.read(f"{prefix}/sample.json"), texts.get)
+        return ImportItem(run, size, place=location, span=evaluation.span, texts=said)
     except InvalidItemError as error:
-        return ImportItem(source.file_error(f"sample {place}: {error}"), size, place=place)
+        return ImportItem(source.file_error(error, f"sample {location}"), size, place=location)
     except SkippedItem as skipped:
-        return ImportItem(skipped, size, place=place)
+        return ImportItem(skipped, size, place=location)
 
 
-def _events(log: Archive, prefix: str, names: list[str]) -> Iterator[Event]:
-    for name in _chunks(prefix, "events", names).values():
+def _read_events(log: Archive, prefix: str, names: list[str]) -> Iterator[Event]:
+    for name in _list_chunks(prefix, "events", names).values():
         yield from decode_leniently(log.read(name), list[Event])
 
 
-def _chunks(prefix: str, sequence: str, names: list[str]) -> dict[int, str]:
+def _list_chunks(prefix: str, sequence: str, names: list[str]) -> dict[int, str]:
     """Return the chunks of a sequence in order; the name of a chunk is the number of its first item."""
-    found = {}
+    names_by_number = {}
     for name in names:
         number = name.removeprefix(f"{prefix}/{sequence}/").removesuffix(".json")
         if number.isascii() and number.isdigit():
-            found[int(number)] = name
-    return dict(sorted(found.items()))
+            names_by_number[int(number)] = name
+    return dict(sorted(names_by_number.items()))
 
 
 class _Attachments:
@@ -130,7 +135,7 @@ class _Attachments:
         return texts[number - start] if 0 <= number - start < len(texts) else None
 
 
-def _summaries(source: Source, evaluation: Evaluation, log: Archive) -> Iterator[ImportItem]:
+def _read_summaries(source: Source, evaluation: Evaluation, log: Archive) -> Iterator[ImportItem]:
     """Read the summaries of samples whose transcripts are not in the archive."""
     if _SUMMARIES not in log.members:
         raise InvalidItemError("samples", "are not in the archive")
@@ -139,15 +144,25 @@ def _summaries(source: Source, evaluation: Evaluation, log: Archive) -> Iterator
 
 
 def _convert_sample(
-    source: Source, evaluation: Evaluation, place: str, content: bytes | msgspec.Raw, size: int
+    source: Source, evaluation: Evaluation, location: str, content: bytes | msgspec.Raw, size: int
 ) -> ImportItem:
     try:
-        return ImportItem(evaluation.run(decode_leniently(content, Sample)), size, place=place)
+        run = evaluation.run(decode_leniently(content, Sample))
+        said = _read_texts(source, content)
+        return ImportItem(run, size, place=location, span=evaluation.span, texts=said)
     except InvalidItemError as error:
-        label = place if place.startswith(("sample", "summary")) else f"sample {place}"
-        return ImportItem(source.file_error(f"{label}: {error}"), size, place=place)
+        label = location if location.startswith(("sample", "summary")) else f"sample {location}"
+        return ImportItem(source.file_error(error, label), size, place=location)
     except SkippedItem as skipped:
-        return ImportItem(skipped, size, place=place)
+        return ImportItem(skipped, size, place=location)
+
+
+def _read_texts(
+    source: Source, content: bytes | msgspec.Raw, find: Callable[[str], str | None] | None = None
+) -> RunTexts | None:
+    """Read the texts of a sample if the caller asks for them."""
+    options = source.options.texts
+    return None if options is None else read_inspect(decode_leniently(content, InspectTexts), options, find)
 
 
 FORMAT = Format(
@@ -155,7 +170,7 @@ FORMAT = Format(
     title="Inspect log",
     run_id="the sample's uuid; older logs: eval_id:id:epoch",
     field_sources={
-        "timestamp, finished_at": "started_at, completed_at",
+        "timestamp, finished_at": "started_at, completed_at; without it, total_time later",
         "case_id": "task/id; epochs are runs of one case",
         "profile": "model, with the solver in brackets where one is named",
         "max_score, raw_score": "1 for each score",
@@ -167,9 +182,12 @@ FORMAT = Format(
         "model_vendor": "by the model's name",
         "cost_usd": "the sum of model_usage.*.total_cost",
         "error, machinery_failure": "the sample's error, or that an operator stopped it",
+        "evaluation_id, suite": "eval_id, task",
+        "revision": "the commit, with -dirty where files were changed",
+        "config_digest": "generation settings, arguments, and the plan with prompts and tools",
     },
     null_reasons={
-        "finished_at": "the log has no completed_at",
+        "finished_at": "the log has neither completed_at nor total_time",
         "metrics": "no tool was called, or one that reaches files unseen (python, computer)",
         "agent": "no solver is named",
         "cost_usd": "the log holds no cost",

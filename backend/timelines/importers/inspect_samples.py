@@ -6,14 +6,16 @@ from typing import Any
 
 import msgspec
 
-from backend.timelines.importers.model import InvalidItemError, SkippedItem, Source
+from backend.timelines.importers.model import InvalidItemError, Notes, SkippedItem, Source
 from backend.timelines.importers.tool_calls import Behaviour
 from backend.timelines.importers.value_conversion import (
+    add_seconds,
     build_run,
     convert_name,
     convert_number,
     convert_text,
     convert_time,
+    digest_config,
     find_vendor,
     hash_values,
 )
@@ -21,6 +23,9 @@ from backend.timelines.model import Metrics, Run, ScoreAdjustment
 
 _SCORE_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """The numeric values that Inspect's own metrics assign to these words."""
+_OPERATION = frozenset(
+    ("max_connections", "adaptive_connections", "max_retries", "timeout", "attempt_timeout", "batch")
+)
 _REFERENCE = re.compile(r"(?:attachment|tc)://(\w+)", re.ASCII)
 Texts = Callable[[str], str | None]
 """Looks up a text by its reference."""
@@ -65,6 +70,7 @@ class Sample(msgspec.Struct):
     score: Score | None = None
     started_at: str | None = None
     completed_at: str | None = None
+    total_time: Any = None
     uuid: str | None = None
     error: Any = None
     limit: Any = None
@@ -83,10 +89,17 @@ class Spec(msgspec.Struct):
     run_id: str = ""
     task_id: str = ""
     solver: str | None = None
+    solver_args: Any = None
+    task_version: Any = None
+    task_args: Any = None
+    model_args: Any = None
+    model_generate_config: Any = None
+    revision: Any = None
 
 
 class Stats(msgspec.Struct):
     started_at: str = ""
+    completed_at: str | None = None
 
 
 class Header(msgspec.Struct, kw_only=True):
@@ -95,6 +108,7 @@ class Header(msgspec.Struct, kw_only=True):
     eval: Spec
     version: int = 2
     status: str = "started"
+    plan: Any = None
     stats: Stats = msgspec.field(default_factory=Stats)
 
 
@@ -115,6 +129,10 @@ class Evaluation:
         }
         default = f"{spec.model} ({spec.solver})" if spec.solver else spec.model
         self._profile = source.profile(default, self._parts)
+        self._id = spec.eval_id or hash_values(spec.run_id, spec.task_id, spec.created)
+        self._revision = _find_revision(spec.revision)
+        self._config_digest = _digest_config(header)
+        self.span = _parse_time(header.stats.started_at), _parse_time(header.stats.completed_at)
 
     def run(self, sample: Sample, events: Iterator[Event] | None = None, texts: Texts | None = None) -> Run:
         """Convert ``sample`` to a run. Raises :class:`InvalidItemError` and :class:`SkippedItem`.
@@ -125,34 +143,35 @@ class Evaluation:
             raise SkippedItem("samples were invalidated")
         spec, parts = self._header.eval, self._parts
         failure = _find_failure(sample)
-        maximum, lost = self._points(sample, failure)
+        maximum, deductions = self._compute_points(sample, failure)
+        began = self._find_start(sample)
         cost = [usage.total_cost for usage in (sample.model_usage or {}).values()]
-        known = [convert_number(one) or 0.0 for one in cost if one is not None]
+        known_costs = [convert_number(value) or 0.0 for value in cost if value is not None]
         return build_run(
             run_id=sample.uuid or self._build_id(sample),
-            timestamp=self._find_start(sample),
-            finished_at=convert_time(sample.completed_at, self._source.notes)
-            if sample.completed_at
-            else None,
+            timestamp=began,
+            finished_at=self._find_end(sample, began),
             case_id=f"{spec.task}/{sample.id}",
             profile=self._profile,
             maximum=maximum,
-            deductions=lost,
+            deductions=deductions,
             metrics=_count_tool_calls(sample, events, texts),
             provider=parts["provider"],
             model=parts["model"],
             model_vendor=parts["model_vendor"],
             inference_provider=parts["inference_provider"],
             agent=parts["agent"],
-            cost_usd=sum(known) if known else None,
+            cost_usd=sum(known_costs) if known_costs else None,
             error=failure,
             machinery_failure=failure is not None,
+            evaluation_id=self._id,
+            suite=spec.task,
+            revision=self._revision,
+            config_digest=self._config_digest,
         )
 
     def _build_id(self, sample: Sample) -> str:
-        spec = self._header.eval
-        evaluation = spec.eval_id or hash_values(spec.run_id, spec.task_id, spec.created)
-        return f"{evaluation}:{sample.id}:{sample.epoch}"
+        return f"{self._id}:{sample.id}:{sample.epoch}"
 
     def _find_start(self, sample: Sample) -> str:
         notes, header = self._source.notes, self._header
@@ -165,31 +184,73 @@ class Evaluation:
         notes.conversions["samples without a time have that of the evaluation"] += 1
         return convert_time(header.stats.started_at or header.eval.created or None, notes, "created")
 
-    def _points(self, sample: Sample, failure: str | None) -> tuple[float, list[ScoreAdjustment]]:
+    def _find_end(self, sample: Sample, began: str) -> str | None:
+        if sample.completed_at:
+            return convert_time(sample.completed_at, self._source.notes)
+        seconds = convert_number(sample.total_time)
+        if seconds is None:
+            return None
+        self._source.notes.conversions["samples without an end have that of their total time"] += 1
+        return add_seconds(began, seconds)
+
+    def _compute_points(self, sample: Sample, failure: str | None) -> tuple[float, list[ScoreAdjustment]]:
         """Compute the maximum, 1 for each score, and the deductions. Raises :class:`SkippedItem` without a
         score."""
         scores = sample.scores or ({_PLACEHOLDER: sample.score} if sample.score else {})
         maximum = 0
-        lost: list[ScoreAdjustment] = []
+        deductions: list[ScoreAdjustment] = []
         beyond = ""
         for label, value, score in _list_values(scores):
-            worth = _convert_score(value)
-            if worth is None:
+            score_value = _convert_score(value)
+            if score_value is None:
                 continue
-            if not 0 <= worth <= 1:
+            if not 0 <= score_value <= 1:
                 beyond = f"scores.{label}"
                 self._source.notes.skipped["scores beyond 0 to 1, whose maximum the log does not say"] += 1
                 continue
             maximum += 1
             explanation = score.explanation if isinstance(score.explanation, str) else f"value: {value}"
-            lost.append(ScoreAdjustment(convert_name(label), 1 - worth, convert_text(explanation)))
+            deductions.append(
+                ScoreAdjustment(convert_name(label), 1 - score_value, convert_text(explanation))
+            )
         if maximum:
-            return float(maximum), lost
+            return float(maximum), deductions
         if failure is not None:
             return 1.0, [ScoreAdjustment("error", 1.0, convert_text(failure))]
         if beyond:
             raise InvalidItemError(beyond, "is beyond 0 to 1, and the log does not say what its maximum is")
         raise SkippedItem(f"samples have no score (the evaluation's status is {self._header.status})")
+
+
+def _parse_time(text: str | None) -> str | None:
+    """Return a time of the evaluation; None if it is missing or wrong."""
+    try:
+        return convert_time(text, Notes()) if text else None
+    except InvalidItemError:
+        return None
+
+
+def _find_revision(revision: Any) -> str | None:
+    """Return the commit, marked if files were changed."""
+    if not isinstance(revision, dict) or not isinstance(revision.get("commit"), str):
+        return None
+    return f"{revision['commit']}{'-dirty' if revision.get('dirty') else ''}"
+
+
+def _digest_config(header: Header) -> str | None:
+    """Compute a digest of arguments, generation settings, and the steps with their prompts and tools."""
+    spec = header.eval
+    plan = header.plan if isinstance(header.plan, dict) else {}
+    generation = [_drop_operation(config) for config in (spec.model_generate_config, plan.get("config"))]
+    arguments = (spec.model_args, spec.task_args, spec.solver_args)
+    return digest_config(*generation, *arguments, plan.get("steps"), spec.task_version)
+
+
+def _drop_operation(config: Any) -> Any:
+    """Drop settings that change when an answer comes, and not the answer."""
+    if not isinstance(config, dict):
+        return config
+    return {name: value for name, value in config.items() if name not in _OPERATION}
 
 
 def _list_events(sample: Sample) -> list[Event]:
@@ -217,8 +278,8 @@ def _resolve_texts(arguments: Any, texts: Texts) -> Any:
 def _resolve_text(value: Any, texts: Texts) -> Any:
     if not isinstance(value, str) or not (reference := _REFERENCE.fullmatch(value)):
         return value
-    found = texts(reference[1])
-    return value if found is None else found
+    resolved = texts(reference[1])
+    return value if resolved is None else resolved
 
 
 def _flatten(events: Iterator[Event]) -> Iterator[Event]:
@@ -260,8 +321,8 @@ def _list_values(scores: Mapping[str, Score]) -> Iterator[tuple[str, Any, Score]
 def _convert_score(value: Any) -> float | None:
     """Convert a value as Inspect's metrics do; None for values without a score (null, NaN, other words)."""
     if isinstance(value, str):
-        if (known := _SCORE_VALUES.get(value, _SCORE_VALUES.get(value.lower()))) is not None:
-            return known
+        if (score := _SCORE_VALUES.get(value, _SCORE_VALUES.get(value.lower()))) is not None:
+            return score
         try:
             return convert_number(float(value))
         except ValueError:

@@ -36,7 +36,7 @@ class Archive:
         member = self.members[name]
         try:
             with self._open(member) as stream:
-                return _bounded(stream)
+                return _read_bounded(stream)
         except (zipfile.BadZipFile, zlib.error, OSError, EOFError, struct.error) as error:
             raise InvalidItemError("", f"{name} is broken: {error}") from None
         except (
@@ -63,7 +63,7 @@ class _Larger(Exception):
     pass
 
 
-def _bounded(stream: Any) -> bytes:
+def _read_bounded(stream: Any) -> bytes:
     pieces, size = [], 0
     while piece := stream.read(_PIECE):
         pieces.append(piece)

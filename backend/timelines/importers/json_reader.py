@@ -19,6 +19,9 @@ from backend.timelines.validation.validation_messages import translate_error
 T = TypeVar("T")
 MAX_LINE_BYTES = 256 * 1024 * 1024
 """Maximum length of a line: a file without line breaks is not JSON Lines."""
+CUT_OFF = "must be valid JSON: it is cut off before its end"
+_TRUNCATED = "truncated"
+"""Part of the parser's message about JSON that ends too early."""
 _PIECE = 1024 * 1024
 _TEXT_OR_NO_NUMBER = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
 _ESCAPED = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)", re.DOTALL)
@@ -87,6 +90,8 @@ def build_item_error(error: Exception) -> InvalidItemError:
         return InvalidItemError("", "is nested too deeply")
     if isinstance(error, UnicodeDecodeError):
         return InvalidItemError("", "is not UTF-8")
+    if _TRUNCATED in str(error):
+        return InvalidItemError("", CUT_OFF)
     reason = str(error).removeprefix("JSON is malformed: ")
     return InvalidItemError("", f"must be valid JSON: {reason[:1].lower()}{reason[1:]}")
 
@@ -101,13 +106,13 @@ def open_document(path: Path, kind: type[T]) -> Iterator[T]:
         # The last reference closes the mapping, because decoded values may point into it.
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         try:
-            found = _decoded(mapped, kind)
+            decoded = _decode_mapped(mapped, kind)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise build_item_error(error) from None
-        yield found
+        yield decoded
 
 
-def _decoded(mapped: mmap.mmap, kind: type[T]) -> T:
+def _decode_mapped(mapped: mmap.mmap, kind: type[T]) -> T:
     view = memoryview(mapped)
     try:
         return msgspec.json.decode(view, type=kind)
@@ -138,10 +143,19 @@ def _mask(mapped: mmap.mmap) -> None:
                 mapped[escape.start() : escape.end()] = b"\\ufffd"
 
 
+def is_cut_off(path: Path) -> bool:
+    """True if the document ends before its JSON is complete."""
+    try:
+        with open_document(path, msgspec.Raw):
+            return False
+    except InvalidItemError as error:
+        return str(error) == CUT_OFF
+
+
 def read_member_names(path: Path) -> frozenset[str]:
     """Return the names of a document's top-level members; empty if it is not an object."""
     try:
-        with open_document(path, dict[str, msgspec.Raw]) as found:
-            return frozenset(found)
+        with open_document(path, dict[str, msgspec.Raw]) as members:
+            return frozenset(members)
     except InvalidItemError:
         return frozenset()

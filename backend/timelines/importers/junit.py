@@ -3,9 +3,11 @@
 The file is streamed through expat. A document type is refused before its first declaration, so that no entity
 is declared or expanded. Nothing is fetched."""
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.parsers import expat
 
@@ -22,6 +24,8 @@ from backend.timelines.importers.value_conversion import (
 )
 from backend.timelines.model import MAX_TEXT_CHARS, Run, ScoreAdjustment
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_MILLISECONDS = re.compile(r"\d{11,14}", re.ASCII)
 _PIECE = 64 * 1024
 _MAX_DEPTH = 100
 _VERDICTS = ("failure", "error", "skipped")
@@ -75,8 +79,8 @@ class _Report:
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
-        self._parser.StartDoctypeDeclHandler = self._document_type
+        self._parser.CharacterDataHandler = self._add_text
+        self._parser.StartDoctypeDeclHandler = self._refuse_document_type
 
     @property
     def line(self) -> int:
@@ -101,11 +105,11 @@ class _Report:
     def finished(self, size: int) -> Iterator[ImportItem]:
         """Generate the cases that have ended; the first one carries the number of bytes read."""
         while self._done:
-            found = self._done.popleft()
-            yield ImportItem(found.content, size, found.line, found.place)
+            item = self._done.popleft()
+            yield ImportItem(item.content, size, item.line, item.place)
             size = 0
 
-    def _document_type(self, *_declared: Any) -> None:
+    def _refuse_document_type(self, *_declared: Any) -> None:
         raise _DocumentType
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -116,9 +120,9 @@ class _Report:
             raise InvalidItemError("", "is nested too deeply")
         if tag in ("testsuites", "testsuite"):
             above = self._suites[-1] if self._suites else _Suite()
-            own = attributes.get("name") or above.name
+            suite_name = attributes.get("name") or above.name
             self._suites.append(
-                _Suite(own, attributes.get("timestamp") or above.timestamp, dict(above.properties))
+                _Suite(suite_name, attributes.get("timestamp") or above.timestamp, dict(above.properties))
             )
         elif tag == "testcase":
             self._case = _Case(attributes, self.line)
@@ -129,7 +133,7 @@ class _Report:
         elif tag == "property" and self._case is None and self._suites:
             self._suites[-1].properties[attributes.get("name", "")] = attributes.get("value", "")
 
-    def _text(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         case = self._case
         if case is not None and self._inside and case.length < MAX_TEXT_CHARS:
             case.text.append(text)
@@ -144,13 +148,13 @@ class _Report:
         elif tag == "testcase" and self._case is not None:
             case, self._case = self._case, None
             try:
-                self._done.append(ImportItem(self._run(case), 0, case.line))
+                self._done.append(ImportItem(self._build_run(case), 0, case.line))
             except SkippedItem as skipped:
                 self._done.append(ImportItem(skipped, 0, case.line))
             except InvalidItemError as error:
                 self._done.append(ImportItem(self._source.line_error(case.line, error), 0, case.line))
 
-    def _run(self, case: _Case) -> Run:
+    def _build_run(self, case: _Case) -> Run:
         if case.verdict == "skipped":
             raise SkippedItem("test cases were skipped")
         suite, source = self._suites[-1] if self._suites else _Suite(), self._source
@@ -163,10 +167,10 @@ class _Report:
         parts |= {"task": suite.name or None, "provider": parts["provider"] or "junit"}
         parts["model_vendor"] = parts["model_vendor"] or find_vendor(parts["model"])
         profile = source.profile(parts.pop("profile") or parts["model"], parts)
-        began = self._began(case, suite)
-        seconds = _seconds(case.attributes.get("time"))
-        own = hash_values(profile, suite.name, began, label)
-        self._seen[own] += 1
+        began = self._find_start(case, suite)
+        seconds = _parse_seconds(case.attributes.get("time"))
+        run_hash = hash_values(profile, suite.name, began, label)
+        self._seen[run_hash] += 1
         failure = (
             case.verdict_attributes.get("message")
             or "".join(case.text).strip()
@@ -174,17 +178,19 @@ class _Report:
             or ""
         )
         reason = "\n".join(dict.fromkeys(filter(None, (failure, "".join(case.text).strip()))))
-        lost = ScoreAdjustment(
+        deduction = ScoreAdjustment(
             case.verdict_attributes.get("type") or case.verdict or "", 1.0, convert_text(reason)
         )
         return build_run(
-            run_id=f"junit-{own}" + (f"-{self._seen[own]}" if self._seen[own] > 1 else ""),
+            run_id=f"junit-{run_hash}" + (f"-{self._seen[run_hash]}" if self._seen[run_hash] > 1 else ""),
             timestamp=began,
             finished_at=add_seconds(began, seconds) if seconds is not None else None,
             case_id=label,
             profile=profile,
             maximum=1.0,
-            deductions=[ScoreAdjustment(lost.name[:500], 1.0, lost.description)] if case.verdict else [],
+            deductions=[ScoreAdjustment(deduction.name[:500], 1.0, deduction.description)]
+            if case.verdict
+            else [],
             provider=parts["provider"],
             model=parts["model"],
             model_vendor=parts["model_vendor"],
@@ -192,12 +198,31 @@ class _Report:
             agent=parts["agent"],
             error=(reason or "error") if case.verdict == "error" else None,
             machinery_failure=case.verdict == "error",
+            evaluation_id=self._find_evaluation_id(profile, suite),
+            suite=suite.name,
+            revision=suite.properties.get("revision"),
+            config_digest=suite.properties.get("config_digest"),
         )
 
-    def _began(self, case: _Case, suite: _Suite) -> str:
+    def _find_evaluation_id(self, profile: str, suite: _Suite) -> str | None:
+        """Return the id of the suite, or one that its time gives; None without both."""
+        if stated := suite.properties.get("evaluation_id"):
+            return stated
+        at = self._source.options.at
+        time = suite.timestamp or (write_instant(at) if at else None)
+        return None if time is None else f"junit-{hash_values(profile, suite.name, time)}"
+
+    def _convert_timestamp(self, timestamp: str) -> str:
+        instant = _parse_epoch_milliseconds(timestamp)
+        if instant is None:
+            return convert_time(timestamp, self._source.notes)
+        self._source.notes.conversions["times were milliseconds since 1970"] += 1
+        return instant
+
+    def _find_start(self, case: _Case, suite: _Suite) -> str:
         timestamp = case.attributes.get("timestamp") or suite.timestamp
         if timestamp:
-            return convert_time(timestamp, self._source.notes)
+            return self._convert_timestamp(timestamp)
         if self._source.options.at is None:
             raise InvalidItemError(
                 "timestamp", "neither the test case nor its suites have one; give it with --at"
@@ -206,13 +231,20 @@ class _Report:
         return write_instant(self._source.options.at)
 
 
-def _seconds(text: str | None) -> float | None:
+def _parse_epoch_milliseconds(text: str) -> str | None:
+    """Parse milliseconds since 1970, which some writers give instead of a timestamp; None for other texts."""
+    if not _EPOCH_MILLISECONDS.fullmatch(text.strip()):
+        return None
+    return write_instant(_EPOCH + timedelta(milliseconds=int(text)))
+
+
+def _parse_seconds(text: str | None) -> float | None:
     """Parse a duration, in which some writers separate thousands by commas."""
     try:
-        found = convert_number(float((text or "").replace(",", "")))
+        seconds = convert_number(float((text or "").replace(",", "")))
     except ValueError:
         return None
-    return found if found is not None and found >= 0 else None
+    return seconds if seconds is not None and seconds >= 0 else None
 
 
 FORMAT = Format(
@@ -220,7 +252,7 @@ FORMAT = Format(
     title="JUnit XML",
     run_id="a hash of profile, suite, time and case; repeats of a case are numbered",
     field_sources={
-        "timestamp": "timestamp of the test case, else of its suite; without a zone as UTC",
+        "timestamp": "timestamp of the test case, else of its suite; as UTC without a zone; or milliseconds",
         "finished_at": "timestamp and time",
         "case_id": "classname.name",
         "profile": "--profile, else the suite's property profile or model",
@@ -229,6 +261,9 @@ FORMAT = Format(
         "success": "neither failure nor error",
         "error, machinery_failure": "<error>; a <failure> is the model's own",
         "provider, model, model_vendor, inference_provider, agent": "the suite's properties of these names",
+        "evaluation_id": "the suite's property, else a hash of profile, suite and the suite's time",
+        "suite": "the suite's name",
+        "revision, config_digest": "the suite's properties of these names",
     },
     null_reasons={
         "finished_at": "the test case has no time",

@@ -65,85 +65,97 @@ def read(source: Source) -> Iterator[ImportItem]:
         try:
             if line.text is None:
                 raise InvalidItemError("", "is too long for a line")
-            yield ImportItem(_run(source, decode_leniently(line.text, Result)), line.size, line.number)
+            result = decode_leniently(line.text, Result)
+            run = _parse_run(source, result)
+            yield ImportItem(run, line.size, line.number, former_id=_build_former_id(result))
         except InvalidItemError as error:
             yield ImportItem(source.line_error(line.number, error), line.size, line.number)
         except SkippedItem as skipped:
             yield ImportItem(skipped, line.size, line.number)
 
 
-def _run(source: Source, found: Result) -> Run:
+def _parse_run(source: Source, result: Result) -> Run:
     notes = source.notes
-    model, maker = found.model, found.model_vendor or find_vendor(found.model)
-    provider = found.provider or found.driver
+    model, maker = result.model, result.model_vendor or find_vendor(result.model)
+    provider = result.provider or result.driver
     parts = {
         "model": model,
         "provider": provider,
         "model_vendor": maker,
-        "inference_provider": found.inference_provider,
+        "inference_provider": result.inference_provider,
     }
-    won, lost = _parts(found, notes)
-    never_began = found.max_score <= 0
+    bonuses, deductions = _parse_adjustments(result, notes)
+    never_began = result.max_score <= 0
     if never_began:
         notes.conversions["runs that never began have no maximum in the file: it was set to 100"] += 1
-    if found.error:
-        lost, won = _to_total(found, won, lost, notes)
+    if result.error:
+        deductions, bonuses = _add_failure_adjustment(result, bonuses, deductions, notes)
     notes.conversions["raw_score is 100, from which deductions and bonuses lead to the total"] += 1
     notes.conversions["normalized_score was a percentage: it is total_score / max_score"] += 1
-    finished = None if found.finished_at == _ZERO_TIME else found.finished_at
+    finished = None if result.finished_at == _ZERO_TIME else result.finished_at
     return build_run(
-        run_id=found.run_id or f"llmsnare-{hash_values(found.profile, found.case_id, found.timestamp)}",
-        timestamp=convert_time(found.timestamp, notes),
+        run_id=result.run_id or _build_former_id(result),
+        timestamp=convert_time(result.timestamp, notes),
         finished_at=convert_optional_time(finished, notes, "finished_at"),
-        case_id=found.case_id,
-        profile=source.profile(found.profile, parts),
-        success=found.success,
+        case_id=result.case_id,
+        profile=source.profile(result.profile, parts),
+        success=result.success,
         raw=_BASE,
-        maximum=_BASE if never_began else found.max_score,
-        deductions=lost,
-        bonuses=won,
-        metrics=_metrics(found.metrics, began=not never_began),
+        maximum=_BASE if never_began else result.max_score,
+        deductions=deductions,
+        bonuses=bonuses,
+        metrics=_parse_metrics(result.metrics, began=not never_began),
         provider=provider,
         model=model,
         model_vendor=maker,
-        inference_provider=found.inference_provider,
-        error=found.error,
-        machinery_failure=bool(found.error) and not found.error.endswith(_NO_TOOL_CALLS),
+        inference_provider=result.inference_provider,
+        error=result.error,
+        machinery_failure=bool(result.error) and not result.error.endswith(_NO_TOOL_CALLS),
     )
 
 
-def _parts(found: Result, notes: Notes) -> tuple[list[ScoreAdjustment], list[ScoreAdjustment]]:
+def _build_former_id(result: Result) -> str:
+    """Build the id of a line without one. LLMSnare's ``timeline backfill-run-id`` adds ids to such lines."""
+    return f"llmsnare-{hash_values(result.profile, result.case_id, result.timestamp)}"
+
+
+def _parse_adjustments(result: Result, notes: Notes) -> tuple[list[ScoreAdjustment], list[ScoreAdjustment]]:
     """Return bonuses and deductions as positive points. Raises :class:`InvalidItemError` if they do not add
     up to the total."""
     total = _BASE
-    won: list[ScoreAdjustment] = []
-    lost: list[ScoreAdjustment] = []
-    for part in (*(found.deductions or ()), *(found.bonuses or ())):
+    bonuses: list[ScoreAdjustment] = []
+    deductions: list[ScoreAdjustment] = []
+    for part in (*(result.deductions or ()), *(result.bonuses or ())):
         total += part.points
         if part.points < 0:
             notes.conversions["deductions' points were negative: their signs were turned"] += 1
-        side = lost if part.points < 0 else won
+        side = deductions if part.points < 0 else bonuses
         side.append(
             ScoreAdjustment(convert_name(part.name), abs(part.points), convert_text(part.description))
         )
-    if not found.error and abs(total - found.total_score) > 0.01:
+    if not result.error and abs(total - result.total_score) > 0.01:
         raise InvalidItemError(
-            "total_score", f"is {found.total_score:g}, but 100 and the points come to {total:g}"
+            "total_score", f"is {result.total_score:g}, but 100 and the points come to {total:g}"
         )
-    return won, lost
+    return bonuses, deductions
 
 
-def _to_total(
-    found: Result, won: list[ScoreAdjustment], lost: list[ScoreAdjustment], notes: Notes
+def _add_failure_adjustment(
+    result: Result, bonuses: list[ScoreAdjustment], deductions: list[ScoreAdjustment], notes: Notes
 ) -> tuple[list[ScoreAdjustment], list[ScoreAdjustment]]:
     """Add a part ``run_failed``, so that deductions and bonuses lead to the total of 0 after an error."""
     notes.conversions["runs that ended in an error have totals of 0: the part run_failed leads there"] += 1
-    gap = _BASE + sum(part.points for part in won) - sum(part.points for part in lost) - found.total_score
-    part = ScoreAdjustment("run_failed", abs(gap), convert_text(found.error))
-    return ([*lost, part], won) if gap > 0 else (lost, [*won, part])
+    gap = (
+        _BASE
+        + sum(part.points for part in bonuses)
+        - sum(part.points for part in deductions)
+        - result.total_score
+    )
+    part = ScoreAdjustment("run_failed", abs(gap), convert_text(result.error))
+    return ([*deductions, part], bonuses) if gap > 0 else (deductions, [*bonuses, part])
 
 
-def _metrics(metrics: dict[str, Any], *, began: bool) -> Metrics:
+def _parse_metrics(metrics: dict[str, Any], *, began: bool) -> Metrics:
     if not began:
         return Metrics()  # the zeros in the file were not measured
 
@@ -164,7 +176,7 @@ def _metrics(metrics: dict[str, Any], *, began: bool) -> Metrics:
 FORMAT = Format(
     key="llmsnare",
     title="LLMSnare JSON Lines",
-    run_id="run_id; older lines without one: a hash of profile, case_id and timestamp",
+    run_id="run_id, unless the run is stored by the id of older lines: a hash of profile, case_id, timestamp",
     field_sources={
         "timestamp, finished_at, case_id, profile, success, model, metrics": "the same fields",
         "raw_score": "100, where every score begins",

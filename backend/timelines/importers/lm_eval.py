@@ -19,6 +19,7 @@ from backend.timelines.importers.value_conversion import (
     build_run,
     convert_number,
     convert_time,
+    digest_config,
     find_vendor,
     hash_values,
 )
@@ -35,12 +36,20 @@ _KNOWN = frozenset(
 _LOWER_IS_BETTER = re.compile(r"perplexity|bits_per_byte|brier|^ter$|^[mr]?mse$|^mae$|loss|^wer$", re.I)
 
 
+_ALL = "all"
+"""The key of the one run of a task without samples."""
+
+
 class Results(msgspec.Struct):
     results: dict[str, dict[str, Any]] = {}
     date: float | None = None
     model_name: str | None = None
     model_source: str | None = None
     config: dict[str, Any] = {}
+    configs: Any = None
+    versions: Any = None
+    shots: Any = msgspec.field(name="n-shot", default=None)
+    git_hash: Any = None
     higher_is_better: dict[str, dict[str, Any]] = {}
     total_evaluation_time_seconds: Any = None
 
@@ -49,14 +58,21 @@ class _Suite:
     """The common fields of all runs of one evaluation."""
 
     def __init__(self, source: Source, date: str | None, results: Results | None) -> None:
-        found = results or Results()
+        given_results = results or Results()
         folder = source.path.parent.name.replace("__", "/") if "__" in source.path.parent.name else None
-        named = found.model_name or _pretrained(found.config.get("model_args")) or folder
-        self.source, self.results = source, found
-        self.model = named
-        self.backend = found.model_source or found.config.get("model")
+        model_name = (
+            given_results.model_name
+            or _find_pretrained_model(given_results.config.get("model_args"))
+            or folder
+        )
+        self.source, self.results = source, given_results
+        self.model = model_name
+        self.backend = given_results.model_source or given_results.config.get("model")
         self.began = self._start(date)
         self.date = date or self.began
+        self._digests: dict[str, str | None] = {}
+        seconds = _parse_seconds(given_results.total_evaluation_time_seconds)
+        self.span = (self.began, None if seconds is None else add_seconds(self.began, seconds))
 
     def _start(self, date: str | None) -> str:
         """Return the start of the evaluation: from its results to the second, else from the file names."""
@@ -95,23 +111,46 @@ class _Suite:
             model=self.model,
             model_vendor=parts["model_vendor"],
             agent=self.backend if isinstance(self.backend, str) else None,
+            evaluation_id=self._build_evaluation_id(task, key),
+            suite="lm-eval" if key == _ALL else task,
+            revision=self._find_revision(),
+            config_digest=self._digest_config(task),
         )
+
+    def _build_evaluation_id(self, task: str, key: str) -> str:
+        parts = (self.model, self.date) if key == _ALL else (self.model, self.date, task)
+        return f"lm-eval-{hash_values(*parts)}"
+
+    def _find_revision(self) -> str | None:
+        """Return the commit of the model, else that of the harness."""
+        commits = (self.results.config.get("model_sha"), self.results.git_hash)
+        return next((commit for commit in commits if isinstance(commit, str) and commit), None)
+
+    def _digest_config(self, task: str) -> str | None:
+        """Compute a digest of the model's settings and of the task's, which hold its prompts."""
+        if task not in self._digests:
+            results = self.results
+            model = [results.config.get(name) for name in ("model_args", "gen_kwargs", "limit")]
+            by_task = (results.configs, results.versions, results.shots)
+            settings = [part.get(task) for part in by_task if isinstance(part, dict)]
+            self._digests[task] = digest_config(*model, *settings)
+        return self._digests[task]
 
 
 def read(source: Source) -> Iterator[ImportItem]:
     try:
         if source.path.suffix == ".json":
-            yield from _aggregated(source)
+            yield from _read_aggregated(source)
         else:
-            yield from _samples(source)
+            yield from _read_samples(source)
     except InvalidItemError as error:
         yield ImportItem(source.file_error(error), 0)
 
 
-def _samples(source: Source) -> Iterator[ImportItem]:
-    named = _SAMPLES.fullmatch(source.path.stem)
-    task, date = named.groups() if named else (source.path.stem, None)
-    suite = _Suite(source, date, _beside(source.path, date))
+def _read_samples(source: Source) -> Iterator[ImportItem]:
+    name_match = _SAMPLES.fullmatch(source.path.stem)
+    task, date = name_match.groups() if name_match else (source.path.stem, None)
+    suite = _Suite(source, date, _load_companion_results(source.path, date))
     first: str | None = None
     for line in read_lines(source.path):
         if line.text == b"":
@@ -124,7 +163,7 @@ def _samples(source: Source) -> Iterator[ImportItem]:
             first = first or chosen
             if chosen != first:
                 raise SkippedItem(f"lines of a further filter ({chosen}); those of {first} are read")
-            yield ImportItem(_sample(suite, task, sample), line.size, line.number)
+            yield ImportItem(_sample(suite, task, sample), line.size, line.number, span=suite.span)
         except InvalidItemError as error:
             yield ImportItem(source.line_error(line.number, error), line.size, line.number)
         except SkippedItem as skipped:
@@ -147,9 +186,26 @@ def _sample(suite: _Suite, task: str, sample: dict[str, Any]) -> Run:
     )
 
 
-def _aggregated(source: Source) -> Iterator[ImportItem]:
-    named = _RESULTS.fullmatch(source.path.stem)
-    date = named[1] if named else None
+def has_task_results(path: Path) -> bool:
+    """True if ``results`` holds the metrics of tasks, as ``acc,none`` or with a standard error beside them.
+
+    Results that were written without their configuration have no other member.
+    """
+    try:
+        with open_document(path, Results) as document:
+            tasks = document.results
+    except InvalidItemError:
+        return False
+    return any(
+        isinstance(value, int | float) and ("," in label or f"{label}_stderr" in metrics)
+        for metrics in tasks.values()
+        for label, value in metrics.items()
+    )
+
+
+def _read_aggregated(source: Source) -> Iterator[ImportItem]:
+    name_match = _RESULTS.fullmatch(source.path.stem)
+    date = name_match[1] if name_match else None
     if date and any(source.path.parent.glob(f"samples_*_{date}.jsonl")):
         reason = "results whose samples lie beside them: the samples are the runs"
         yield ImportItem(SkippedItem(reason), source.path.stat().st_size)
@@ -161,12 +217,12 @@ def _aggregated(source: Source) -> Iterator[ImportItem]:
         size = source.path.stat().st_size // len(results.results)
         for task, metrics in results.results.items():
             try:
-                yield ImportItem(_task(suite, task, metrics), size, place=task)
+                yield ImportItem(_build_task_run(suite, task, metrics), size, place=task, span=suite.span)
             except SkippedItem as skipped:
                 yield ImportItem(skipped, size, place=task)
 
 
-def _task(suite: _Suite, task: str, metrics: dict[str, Any]) -> Run:
+def _build_task_run(suite: _Suite, task: str, metrics: dict[str, Any]) -> Run:
     for label, value in metrics.items():
         metric = label.partition(",")[0]
         share = convert_number(value)
@@ -174,33 +230,33 @@ def _task(suite: _Suite, task: str, metrics: dict[str, Any]) -> Run:
             continue
         if metric not in ("alias", "sample_len") and suite.higher(task, metric):
             spent = suite.results.total_evaluation_time_seconds
-            seconds = _seconds(spent) if len(suite.results.results) == 1 else None
+            seconds = _parse_seconds(spent) if len(suite.results.results) == 1 else None
             end = add_seconds(suite.began, seconds) if seconds else None
-            return suite.run(task, task, "all", metric, share, end)
+            return suite.run(task, task, _ALL, metric, share, end)
     raise SkippedItem("tasks have no metric from 0 to 1 of which more is better")
 
 
-def _seconds(value: Any) -> float | None:
+def _parse_seconds(value: Any) -> float | None:
     try:
         return convert_number(float(value))
     except (TypeError, ValueError):
         return None
 
 
-def _beside(path: Path, date: str | None) -> Results | None:
+def _load_companion_results(path: Path, date: str | None) -> Results | None:
     """Load the results of the same date in the same folder. Raises :class:`InvalidItemError` if they are
     broken."""
-    found = path.with_name(f"results_{date}.json")
-    if date is None or not found.is_file():
+    results_path = path.with_name(f"results_{date}.json")
+    if date is None or not results_path.is_file():
         return None
     try:
-        with open_document(found, Results) as results:
+        with open_document(results_path, Results) as results:
             return results
     except InvalidItemError as error:
-        raise InvalidItemError("", f"{found.name} beside it: {error}") from None
+        raise InvalidItemError("", f"{results_path.name} beside it: {error}") from None
 
 
-def _pretrained(arguments: Any) -> str | None:
+def _find_pretrained_model(arguments: Any) -> str | None:
     """Return the model in ``model_args``, which is a string or an object."""
     if isinstance(arguments, str):
         arguments = dict(part.split("=", 1) for part in arguments.split(",") if "=" in part)
@@ -223,6 +279,10 @@ FORMAT = Format(
         "success": "that metric is 1",
         "model_vendor": "by the model's name",
         "agent": "the backend that ran the model (hf, vllm, …)",
+        "evaluation_id": "a hash of model, date and task; of results without samples, of model and date",
+        "suite": "the task; lm-eval for results without samples",
+        "revision": "model_sha, else git_hash",
+        "config_digest": "the model's arguments, and the task's configuration, version and shots",
     },
     null_reasons={
         "finished_at": "samples say no end",

@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from backend.formats.file_errors import WHOLE_FILE, FileError
-from backend.timelines.model import Profile, Run
+from backend.timelines.importers.run_texts import TextOptions
+from backend.timelines.model import Profile, Run, RunTexts
 
 PLACEHOLDERS = (
     "profile",
@@ -41,16 +42,18 @@ class Options:
     """Values from the caller that the file may lack.
 
     ``profile`` is a name, possibly with placeholders. ``at`` is the start of runs without their own time.
+    ``texts`` asks for questions, answers and graders' words; without it none is read.
     """
 
     profile: str | None = None
     at: datetime | None = None
+    texts: TextOptions | None = None
 
     def __post_init__(self) -> None:
         for name in _PLACEHOLDER.findall(self.profile or ""):
             if name not in PLACEHOLDERS:
-                known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
-                raise ValueError(f"--profile has no placeholder {{{name}}}. Use one of {known}.")
+                placeholders = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+                raise ValueError(f"--profile has no placeholder {{{name}}}. Use one of {placeholders}.")
 
 
 @dataclass
@@ -81,18 +84,18 @@ class Source:
             if not default:
                 raise InvalidItemError("profile", "the file names none; name it with --profile")
             return default
-        known = {"file": self.path.stem, "profile": default, **parts}
+        values = {"file": self.path.stem, "profile": default, **parts}
 
         def part(match: re.Match[str]) -> str:
-            if not (found := known.get(match[1])):
+            if not (value := values.get(match[1])):
                 raise InvalidItemError("profile", f"--profile names {match[0]}, which the file does not say")
-            return found
+            return value
 
         return _PLACEHOLDER.sub(part, template)
 
-    def file_error(self, reason: object) -> FileError:
-        """Build an error that concerns the whole file."""
-        return FileError(self.path, WHOLE_FILE, str(reason))
+    def file_error(self, reason: object, place: str = "") -> FileError:
+        """Build an error that concerns the whole file, or the part that ``place`` names."""
+        return FileError(self.path, WHOLE_FILE, str(reason), place)
 
     def line_error(self, line: int, reason: object) -> FileError:
         """Build an error in a line, counted from 1."""
@@ -103,16 +106,21 @@ class Source:
 class ImportItem:
     """One item of a file, with the number of bytes read for it.
 
-    ``line`` counts from 1; it is 0 for an item without a line, which ``place`` names instead.
+    ``line`` counts from 1; it is 0 for an item without a line, which ``place`` names instead. An earlier
+    import may have stored the run with ``former_id``. ``span`` is the start and the end of its evaluation, if
+    the file has them.
     """
 
     content: Run | FileError | SkippedItem
     size: int
     line: int = 0
     place: str = ""
+    former_id: str = ""
+    span: tuple[str | None, str | None] = (None, None)
+    texts: RunTexts | None = None
 
 
-def _no_profiles(_path: Path) -> Mapping[str, Profile]:
+def _load_no_profiles(_path: Path) -> Mapping[str, Profile]:
     return {}
 
 
@@ -130,5 +138,5 @@ class Format:
     field_sources: Mapping[str, str]
     null_reasons: Mapping[str, str]
     read: Callable[[Source], Iterator[ImportItem]]
-    profiles: Callable[[Path], Mapping[str, Profile]] = _no_profiles
+    profiles: Callable[[Path], Mapping[str, Profile]] = _load_no_profiles
     """Loads the profiles from the companion file, if there is one."""

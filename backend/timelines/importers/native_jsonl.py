@@ -22,27 +22,27 @@ def read(source: Source) -> Iterator[ImportItem]:
         try:
             if line.text is None:
                 raise InvalidItemError("", f"is longer than {MAX_LINE_BYTES:,} bytes; is this JSON Lines?")
-            pieces = _pieces(line.text)
+            pieces = _split_runs(line.text)
         except InvalidItemError as error:
             yield ImportItem(source.line_error(line.number, error), size, line.number)
             continue
-        for place, piece in pieces:
+        for location, piece in pieces:
             try:
-                yield ImportItem(_run(source, piece), size, line.number, place)
+                yield ImportItem(_decode_run(source, piece), size, line.number, location)
             except InvalidItemError as error:
-                message = f"{place}: {error}" if place else error
+                message = f"{location}: {error}" if location else error
                 yield ImportItem(source.line_error(line.number, message), size, line.number)
             size = 0
 
 
-def _pieces(text: bytes) -> list[tuple[str, bytes | msgspec.Raw]]:
+def _split_runs(text: bytes) -> list[tuple[str, bytes | msgspec.Raw]]:
     """Split a line into runs with their places. Raises :class:`InvalidItemError`."""
     if not text.startswith(b"["):
         return [("", text)]
     return [(f"run {index}", piece) for index, piece in enumerate(decode_strictly(text, list[msgspec.Raw]))]
 
 
-def _run(source: Source, piece: bytes | msgspec.Raw) -> Run:
+def _decode_run(source: Source, piece: bytes | msgspec.Raw) -> Run:
     run = decode_strictly(piece, Run)
     parts = {
         name: getattr(run, name)

@@ -13,6 +13,7 @@ import msgspec
 
 from backend.timelines.importers.json_reader import decode_leniently, open_document
 from backend.timelines.importers.model import Format, ImportItem, InvalidItemError, Notes, Source
+from backend.timelines.importers.run_texts import PromptfooTexts, read_promptfoo
 from backend.timelines.importers.value_conversion import (
     add_seconds,
     build_run,
@@ -20,10 +21,11 @@ from backend.timelines.importers.value_conversion import (
     convert_number,
     convert_text,
     convert_time,
+    digest_config,
     find_vendor,
     hash_values,
 )
-from backend.timelines.model import Run, ScoreAdjustment
+from backend.timelines.model import Run, RunTexts, ScoreAdjustment
 
 _ERROR = 2
 """``failureReason`` of failures without a failed assertion."""
@@ -41,6 +43,7 @@ class Document(msgspec.Struct):
     results: Results
     eval_id: str | None = msgspec.field(name="evalId", default=None)
     metadata: dict[str, Any] | None = None
+    config: Any = None
 
 
 class Grading(msgspec.Struct, rename="camel"):
@@ -84,13 +87,20 @@ def read(source: Source) -> Iterator[ImportItem]:
             evaluation = _Evaluation(source, log)
             size = source.path.stat().st_size // max(1, len(log.results.results))
             for index, raw in enumerate(log.results.results, 1):
-                place = f"result {index}"
+                location = f"result {index}"
                 try:
-                    yield ImportItem(evaluation.run(decode_leniently(raw, Row)), size, place=place)
+                    run = evaluation.run(decode_leniently(raw, Row))
+                    yield ImportItem(run, size, place=location, texts=_read_texts(source, raw))
                 except InvalidItemError as error:
-                    yield ImportItem(source.file_error(f"{place}: {error}"), size, place=place)
+                    yield ImportItem(source.file_error(error, location), size, place=location)
     except InvalidItemError as error:
         yield ImportItem(source.file_error(error), 0)
+
+
+def _read_texts(source: Source, raw: msgspec.Raw) -> RunTexts | None:
+    """Read the texts of a row if the caller asks for them."""
+    options = source.options.texts
+    return None if options is None else read_promptfoo(decode_leniently(raw, PromptfooTexts), options)
 
 
 @dataclass
@@ -111,6 +121,8 @@ class _Evaluation:
         self._source = source
         self._began = convert_time(timestamp, source.notes, "results.timestamp")
         self._id = log.eval_id or hash_values(self._began, len(log.results.results))
+        self._config = log.config if isinstance(log.config, dict) else {}
+        self._digests: dict[tuple[str, str], str | None] = {}
         self._names = _find_shared_names(log.results.results)
         self._seen: Counter[str] = Counter()
 
@@ -129,20 +141,20 @@ class _Evaluation:
         }
         default = f"{label} | {prompt}" if label in self._names.providers else label
         failed = _find_failure(row)
-        maximum, lost, won = _compute_points(row, failed, notes)
+        maximum, deductions, bonuses = _compute_points(row, failed, notes)
         notes.conversions["rows have the time of their evaluation, which has none for each"] += 1
         latency = convert_number(row.latency_ms)
         cost = convert_number(row.cost)
         return build_run(
-            run_id=self._run_id(row, label),
+            run_id=self._build_run_id(row, label),
             timestamp=self._began,
             finished_at=add_seconds(self._began, latency / 1000) if latency else None,
             case_id=_build_case_id(row, self._names.descriptions),
             profile=self._source.profile(default, parts),
             success=row.success,
             maximum=maximum,
-            deductions=lost,
-            bonuses=won,
+            deductions=deductions,
+            bonuses=bonuses,
             provider="promptfoo",
             model=model,
             model_vendor=parts["model_vendor"],
@@ -150,16 +162,42 @@ class _Evaluation:
             cost_usd=cost if cost and cost > 0 else None,
             error=failed,
             machinery_failure=failed is not None,
+            evaluation_id=self._id,
+            suite=self._config.get("description"),
+            config_digest=self._digest_config(provider, label),
         )
 
-    def _run_id(self, row: Row, label: str) -> str:
+    def _digest_config(self, provider: str, label: str) -> str | None:
+        """Compute a digest of the prompts, the defaults and the settings of a provider."""
+        if (provider, label) not in self._digests:
+            config = self._config
+            settings = _find_provider_settings(config.get("providers"), {provider, label})
+            self._digests[provider, label] = digest_config(
+                config.get("prompts"), settings, config.get("defaultTest")
+            )
+        return self._digests[provider, label]
+
+    def _build_run_id(self, row: Row, label: str) -> str:
         if row.test_idx is not None and row.prompt_idx is not None:
-            own = f"{self._id}:{row.test_idx}:{row.prompt_idx}"
+            base_id = f"{self._id}:{row.test_idx}:{row.prompt_idx}"
         else:  # versions before 3 have neither number
-            own = f"{self._id}:{hash_values(label, _canonical(_variables(row)), _read_prompt(row.prompt))}"
-        self._seen[own] += 1
-        again = self._seen[own]
-        return own if again == 1 else f"{own}:{again}"
+            variables = _encode_canonical(_find_variables(row))
+            base_id = f"{self._id}:{hash_values(label, variables, _read_prompt(row.prompt))}"
+        self._seen[base_id] += 1
+        occurrence = self._seen[base_id]
+        return base_id if occurrence == 1 else f"{base_id}:{occurrence}"
+
+
+def _find_provider_settings(providers: Any, names: set[str]) -> list[Any]:
+    """Return the entries of a provider: names, or objects with its name as their id, label or key."""
+
+    def list_names(entry: Any) -> set[str]:
+        if not isinstance(entry, dict):
+            return {str(entry)}
+        return {str(entry.get("id")), str(entry.get("label")), *entry}
+
+    listed = providers if isinstance(providers, list) else [providers]
+    return [entry for entry in listed if names & list_names(entry)]
 
 
 def _find_shared_names(rows: Iterable[msgspec.Raw]) -> _Names:
@@ -171,8 +209,8 @@ def _find_shared_names(rows: Iterable[msgspec.Raw]) -> _Names:
             head = decode_leniently(raw, Head)
         except InvalidItemError:
             continue  # reported with its place when the row itself is read
-        if text := _description(head):
-            variables[text].add(_canonical(_variables(head)))
+        if text := _find_description(head):
+            variables[text].add(_encode_canonical(_find_variables(head)))
         prompts[_read_provider(head.provider)[1]].add(_read_prompt(head.prompt))
     return _Names(
         frozenset(text for text, several in variables.items() if len(several) > 1),
@@ -180,25 +218,25 @@ def _find_shared_names(rows: Iterable[msgspec.Raw]) -> _Names:
     )
 
 
-def _description(row: Row | Head) -> str | None:
+def _find_description(row: Row | Head) -> str | None:
     text = (row.test_case or {}).get("description") or row.description
     return text.strip() if isinstance(text, str) and text.strip() else None
 
 
-def _variables(row: Row | Head) -> Any:
+def _find_variables(row: Row | Head) -> Any:
     return row.vars if row.vars is not None else (row.test_case or {}).get("vars")
 
 
 def _build_case_id(row: Row, shared: frozenset[str]) -> str:
     """Return the test's description, or a hash of its variables, or both if tests share the description."""
-    own = hash_values(_canonical(_variables(row)))[:12]
-    text = _description(row)
+    variables_hash = hash_values(_encode_canonical(_find_variables(row)))[:12]
+    text = _find_description(row)
     if text is None:
-        return f"vars-{own}"
-    return f"{text} [{own}]" if text in shared else text
+        return f"vars-{variables_hash}"
+    return f"{text} [{variables_hash}]" if text in shared else text
 
 
-def _canonical(value: Any) -> str:
+def _encode_canonical(value: Any) -> str:
     return msgspec.json.encode(value, order="deterministic").decode()
 
 
@@ -207,9 +245,9 @@ def _read_provider(provider: dict[str, Any] | str) -> tuple[str, str]:
     if isinstance(provider, str):
         return provider, provider
     identity = provider.get("id")
-    own = identity if isinstance(identity, str) else ""
+    provider_id = identity if isinstance(identity, str) else ""
     label = provider.get("label")
-    return own, label if isinstance(label, str) and label else own
+    return provider_id, label if isinstance(label, str) and label else provider_id
 
 
 def _split_route(provider: str) -> tuple[str | None, str | None]:
@@ -249,31 +287,33 @@ def _compute_points(
     """Compute the maximum, and the deductions and bonuses that lead to the row's score."""
     parts = list(_list_assertions(row.grading_result))
     maximum = sum(weight for weight, _ in parts) or 1.0
-    lost: list[ScoreAdjustment] = []
-    won: list[ScoreAdjustment] = []
+    deductions: list[ScoreAdjustment] = []
+    bonuses: list[ScoreAdjustment] = []
     gap = maximum * (1 - row.score)
     for weight, part in parts:
         loss = weight * (1 - (part.score or 0.0))
         gap -= loss
         reason = convert_text(part.reason) if isinstance(part.reason, str) else ""
-        (lost if loss > 0 else won).append(ScoreAdjustment(_label(part), abs(loss), reason))
+        (deductions if loss > 0 else bonuses).append(ScoreAdjustment(_label(part), abs(loss), reason))
     if abs(gap) > 1e-9:
         reason = failed or (row.grading_result and row.grading_result.reason) or row.error or ""
         label = "error" if failed else ("score" if not parts else "scoring")
-        (lost if gap > 0 else won).append(ScoreAdjustment(label, abs(gap), convert_text(str(reason))))
+        (deductions if gap > 0 else bonuses).append(
+            ScoreAdjustment(label, abs(gap), convert_text(str(reason)))
+        )
         if parts:
             notes.conversions["scores that are no mean of their assertions: the rest is «scoring»"] += 1
-    return maximum, lost, won
+    return maximum, deductions, bonuses
 
 
 def _list_assertions(grading: Grading | None) -> Iterator[tuple[float, Grading]]:
     """Generate assertions with their weights. Members of a set follow the set in the list and are skipped."""
-    within = 0
+    remaining_members = 0
     for part in (grading and grading.component_results) or ():
-        if within:
-            within -= 1
+        if remaining_members:
+            remaining_members -= 1
             continue
-        within = len(part.component_results or ())
+        remaining_members = len(part.component_results or ())
         weight = convert_number(
             (part.assertion or {}).get("weight", (part.metadata or {}).get("assertSetWeight", 1))
         )
@@ -306,6 +346,8 @@ FORMAT = Format(
         "model_vendor": "by the model's name",
         "cost_usd": "cost",
         "error, machinery_failure": "error, where failureReason is 2 (no assertion's verdict)",
+        "evaluation_id, suite": "evalId, config.description",
+        "config_digest": "config.prompts, config.defaultTest and the provider's settings",
     },
     null_reasons={
         "finished_at": "the row has no latency",

@@ -1,19 +1,27 @@
 """Imports the runs of files into the store: all of them, or none if there is an error."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from backend.formats.file_errors import FileError, ImportErrors
-from backend.timelines.importers.format_detection import FORMATS, detect
+from backend.formats.file_errors import WHOLE_FILE, FileError, ImportErrors
+from backend.formats.timestamps import parse_instant
+from backend.timelines.importers.format_detection import (
+    FORMATS,
+    detect,
+    explain_unknown_format,
+    find_file_problem,
+)
 from backend.timelines.importers.model import Format, ImportItem, Notes, Options, SkippedItem, Source
-from backend.timelines.model import Profile, Run
+from backend.timelines.model import Profile, Run, RunTexts
 from backend.timelines.profiles.profile_files import InvalidProfilesError
-from backend.timelines.validation.run_validation import PreparedRun, check
+from backend.timelines.validation.run_validation import PreparedRun, check, microseconds
 
 BATCH_SIZE = 2_000
 """Runs stored in one transaction."""
+MAX_BATCH_TEXT_CHARS = 16_000_000
+"""Length of the texts from which runs are stored at once."""
 Advance = Callable[[Path, int], None]
 _NULLABLE = (
     "finished_at",
@@ -40,6 +48,14 @@ class Store(Protocol):
         """Store all runs or none; returns the numbers of new and of known runs."""
         ...
 
+    def add_texts(self, texts: Mapping[tuple[str, str], RunTexts]) -> None:
+        """Store texts by profile and run id; the first texts of a run stay."""
+        ...
+
+    def find_ids(self, run_ids: Collection[str]) -> set[str]:
+        """Return those of ``run_ids`` that are stored."""
+        ...
+
 
 @dataclass
 class FileReport:
@@ -51,10 +67,10 @@ class FileReport:
 
     def explain_null_fields(self) -> Iterator[tuple[str, int, str]]:
         """Generate the fields that are null in some runs, with the number of runs and the reason."""
-        for name, many in self.notes.null_fields.most_common():
+        for name, run_count in self.notes.null_fields.most_common():
             yield (
                 name,
-                many,
+                run_count,
                 self.format.null_reasons.get(name, self.format.null_reasons.get("", "the file does not say")),
             )
 
@@ -101,7 +117,8 @@ def import_files(
     """
     readings = 1 if request.partial or request.dry_run else 2
     if not request.partial or request.dry_run:
-        validation = _Import(store, request, _scale_progress(advance, 0, readings))
+        without_texts = replace(request, options=replace(request.options, texts=None))
+        validation = _Import(store, without_texts, _scale_progress(advance, 0, readings))
         for _ in validation.read(paths):
             pass
         if request.dry_run or validation.imported.errors:
@@ -110,7 +127,7 @@ def import_files(
     batch: list[PreparedRun] = []
     for run in work.read(paths):
         batch.append(run)
-        if len(batch) >= BATCH_SIZE:
+        if len(batch) >= BATCH_SIZE or work.text_chars >= MAX_BATCH_TEXT_CHARS:
             work.store(batch)
             batch = []
     if batch:
@@ -136,6 +153,9 @@ class _Import:
         self._known = dict(store.profiles())
         self._unknown: set[str] = set()
         self._waiting: dict[str, Profile] = {}
+        self._former_ids: dict[str, str] = {}
+        self._texts: dict[tuple[str, str], RunTexts] = {}
+        self.text_chars = 0
         self._described: Mapping[str, Profile] = {}
 
     def read(self, paths: Sequence[Path]) -> Iterator[PreparedRun]:
@@ -150,18 +170,20 @@ class _Import:
                 self.imported.add_error(FileError(path, 0, f"cannot be read: {error.strerror or error}"))
 
     def _read_file(self, path: Path) -> Iterator[PreparedRun]:
+        if problem := find_file_problem(path):
+            self.imported.add_error(FileError(path, WHOLE_FILE, problem))
+            return
         format = FORMATS[self._request.format] if self._request.format else detect(path)
         if format is None:
-            known = ", ".join(FORMATS)
-            self.imported.add_error(FileError(path, 0, f"has an unknown format; known are ({known})"))
+            self.imported.add_error(FileError(path, WHOLE_FILE, explain_unknown_format(path)))
             return
         report, before = FileReport(path, format), self.imported.error_count
         self.imported.files.append(report)
         self._described = format.profiles(path)
-        for found in format.read(Source(path, self._request.options, report.notes)):
-            if (run := self._validate(report, found)) is not None:
+        for item in format.read(Source(path, self._request.options, report.notes)):
+            if (run := self._validate(report, item)) is not None:
                 yield run
-            self._advance(path, found.size)
+            self._advance(path, item.size)
         if not (report.notes.runs or report.notes.skipped or self.imported.error_count > before):
             self.imported.add_error(FileError(path, 0, "holds no run"))
 
@@ -169,12 +191,20 @@ class _Import:
         if self._waiting:
             self._store.add_profiles(self._waiting)
             self._waiting = {}
-        added, known = self._store.add(batch)
+        stored = self._store.find_ids(self._former_ids.values()) if self._former_ids else set()
+        new = [run for run in batch if self._former_ids.get(run.run_id) not in stored]
+        self._former_ids = {}
+        added, known_count = self._store.add(new)
+        if self._texts:
+            keys = [(run.profile, run.run_id) for run in new]
+            self._store.add_texts({key: self._texts[key] for key in keys if key in self._texts})
+            self._texts = {}
+            self.text_chars = 0
         self.imported.added += added
-        self.imported.known += known
+        self.imported.known += known_count + len(batch) - len(new)
 
-    def _validate(self, report: FileReport, found: ImportItem) -> PreparedRun | None:
-        content, notes = found.content, report.notes
+    def _validate(self, report: FileReport, item: ImportItem) -> PreparedRun | None:
+        content, notes = item.content, report.notes
         if isinstance(content, FileError):
             self.imported.add_error(content)
             return None
@@ -184,15 +214,19 @@ class _Import:
         checked = check([content])
         for refusal in checked.refusals:
             message = f"{refusal.field}: {refusal.reason}" if refusal.field else refusal.reason
-            place = f"{found.place}: " if found.place else ""
-            self.imported.add_error(FileError(report.path, found.line, f"{place}{message}"))
-        if not checked.prepared or not self._has_profile(report.path, found, content):
+            self.imported.add_error(FileError(report.path, item.line, message, item.place))
+        if not checked.prepared or not self._has_profile(report.path, item, content):
             return None
+        if item.former_id not in ("", content.run_id):
+            self._former_ids[content.run_id] = item.former_id
+        if item.texts is not None:
+            self._texts[content.profile or "", content.run_id] = item.texts
+            self.text_chars += _count_chars(item.texts)
         notes.runs += 1
         notes.null_fields.update(_find_null_fields(content))
-        return checked.prepared[0]
+        return _add_evaluation_source(checked.prepared[0], report.path, item)
 
-    def _has_profile(self, path: Path, found: ImportItem, run: Run) -> bool:
+    def _has_profile(self, path: Path, item: ImportItem, run: Run) -> bool:
         """True if the run's profile is configured or will be added. Any other profile is reported once."""
         name = run.profile or ""
         if name in self._known:
@@ -207,8 +241,27 @@ class _Import:
                 f"profile: «{name}» is not configured; add it with «chainproof profiles add», "
                 "or all that the files name with --add-profiles"
             )
-            self.imported.add_error(FileError(path, found.line, message))
+            self.imported.add_error(FileError(path, item.line, message))
         return False
+
+
+def _add_evaluation_source(run: PreparedRun, path: Path, item: ImportItem) -> PreparedRun:
+    """Add the name of the file, and the times that it has for its evaluation."""
+    part = run.evaluation
+    if part is None:
+        return run
+    started, finished = (None if text is None else microseconds(parse_instant(text)) for text in item.span)
+    # A clock that went backwards gives no end.
+    ends = [end for end in (part.finished, finished) if end is not None and end >= run.instant]
+    name = path.name.encode(errors="replace").decode()
+    return run._replace(
+        evaluation=part._replace(source=name, started=started, finished=max(ends, default=None))
+    )
+
+
+def _count_chars(texts: RunTexts) -> int:
+    words = sum(len(grader.words) for grader in texts.graders)
+    return len(texts.question or "") + len(texts.answer or "") + words
 
 
 def build_profile(run: Run) -> Profile:

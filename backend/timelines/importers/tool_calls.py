@@ -81,13 +81,13 @@ class Behaviour:
         access."""
         if not self._calls or self._blind:
             return Metrics()
-        reads, writes = self._counts["read"], self._counts["write"]
+        read_count, write_count = self._counts["read"], self._counts["write"]
         covered = sum(self._written.values())
         return Metrics(
-            reads,
-            writes,
+            read_count,
+            write_count,
             self._counts["list"],
-            reads / writes if writes else None,
+            read_count / write_count if write_count else None,
             covered / len(self._written) if self._written else None,
         )
 
@@ -131,27 +131,31 @@ def find_shell_accesses(command: str) -> Iterator[Access]:
 
 def _find_command_accesses(words: list[str]) -> Iterator[Access]:
     """Generate the file accesses of one simple command."""
-    plain: list[str] = []
+    arguments: list[str] = []
     targets: list[str] = []
     following = iter(words)
     for word in following:
         if word in (">", ">>", ">|"):
             targets.append(next(following, ""))
-            if plain and plain[-1].isdigit():
-                plain.pop()  # of 2>file
+            if arguments and arguments[-1].isdigit():
+                arguments.pop()  # of 2>file
         elif word.startswith("<"):
             next(following, None)
         else:
-            plain.append(word)
-    while plain and ("=" in plain[0] or plain[0] in ("sudo", "time", "command", "env")):
-        plain.pop(0)
-    if plain:
-        yield from _find_program_accesses(plain[0].rsplit("/", 1)[-1], plain[1:])
-    yield from (("write", _bare(path)) for path in targets if path and not path.startswith(("/dev/", "&")))
+            arguments.append(word)
+    while arguments and ("=" in arguments[0] or arguments[0] in ("sudo", "time", "command", "env")):
+        arguments.pop(0)
+    if arguments:
+        yield from _find_program_accesses(arguments[0].rsplit("/", 1)[-1], arguments[1:])
+    yield from (
+        ("write", _remove_dot_prefix(path))
+        for path in targets
+        if path and not path.startswith(("/dev/", "&"))
+    )
 
 
 def _find_program_accesses(program: str, arguments: list[str]) -> Iterator[Access]:
-    paths = [_bare(word) for word in _operands(arguments)]
+    paths = [_remove_dot_prefix(word) for word in _list_operands(arguments)]
     if program in _READERS:
         yield from (("read", path) for path in paths)
     elif program == "sed":
@@ -167,7 +171,7 @@ def _find_program_accesses(program: str, arguments: list[str]) -> Iterator[Acces
         yield "list", paths[0] if paths else ""
 
 
-def _operands(arguments: Iterable[str]) -> Iterator[str]:
+def _list_operands(arguments: Iterable[str]) -> Iterator[str]:
     """Generate words that are not options; a number after an option is its value (``head -n 20 file``)."""
     option = False
     for word in arguments:
@@ -179,5 +183,5 @@ def _operands(arguments: Iterable[str]) -> Iterator[str]:
         option = False
 
 
-def _bare(path: str) -> str:
+def _remove_dot_prefix(path: str) -> str:
     return path.removeprefix("./")

@@ -1,6 +1,7 @@
 """Converts values of other tools: names, texts, timestamps, numbers, points and model vendors."""
 
 import hashlib
+import json
 import math
 import re
 from collections.abc import Iterable
@@ -54,7 +55,7 @@ def convert_name(value: object) -> str:
 
     Raises :class:`InvalidItemError` if it is empty; the caller adds the field to the message.
     """
-    text = _clean(str(value)).strip()
+    text = _replace_surrogates(str(value)).strip()
     if not text:
         raise InvalidItemError("", "is empty")
     return text if len(text) <= MAX_NAME_CHARS else f"{text[: MAX_NAME_CHARS - 17]}~{hash_values(text)[:16]}"
@@ -66,11 +67,11 @@ def convert_optional_name(value: object) -> str | None:
 
 def convert_text(value: object) -> str:
     """Convert ``value`` to the text of a description or error, cut to the allowed length."""
-    text = _clean(value if isinstance(value, str) else str(value))
+    text = _replace_surrogates(value if isinstance(value, str) else str(value))
     return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
 
 
-def _clean(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -78,6 +79,13 @@ def hash_values(*parts: object) -> str:
     """Return a stable id of ``parts``: the first 128 bits of SHA-256, in hexadecimal."""
     joined = "\x1f".join(str(part) for part in parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH]
+
+
+def digest_config(*parts: object) -> str | None:
+    """Compute a digest of a configuration, 64 bits in hexadecimal; None if all parts are empty."""
+    if not any(parts):
+        return None
+    return hash_values(json.dumps(parts, sort_keys=True, default=str))[:16]
 
 
 def convert_time(text: object, notes: Notes, field: str = "timestamp") -> str:
@@ -114,10 +122,10 @@ def convert_number(value: Any) -> float | None:
     """Convert ``value`` to a finite number; None if it is not one. True is 1."""
     if isinstance(value, bool | int | float):
         try:
-            found = float(value)
+            number = float(value)
         except OverflowError:
             return None
-        return found if math.isfinite(found) else None
+        return number if math.isfinite(number) else None
     return None
 
 
@@ -151,12 +159,21 @@ def build_run(
     cost_usd: float | None = None,
     error: str | None = None,
     machinery_failure: bool | None = None,
+    evaluation_id: str | None = None,
+    suite: str | None = None,
+    revision: str | None = None,
+    config_digest: str | None = None,
 ) -> Run:
     """Build a run and compute its total from its parts. By default ``raw`` is the maximum, and a run succeeds
     if its total reaches the maximum."""
-    lost, won = _merge_parts(deductions), _merge_parts(bonuses)
+    merged_deductions, merged_bonuses = _merge_parts(deductions), _merge_parts(bonuses)
     start = maximum if raw is None else raw
-    total = round(start + math.fsum(part.points for part in won) - math.fsum(part.points for part in lost), 9)
+    total = round(
+        start
+        + math.fsum(part.points for part in merged_bonuses)
+        - math.fsum(part.points for part in merged_deductions),
+        9,
+    )
     return Run(
         run_id=convert_name(run_id),
         timestamp=timestamp,
@@ -169,8 +186,8 @@ def build_run(
         max_score=maximum,
         normalized_score=total / maximum,
         metrics=metrics or Metrics(),
-        deductions=lost,
-        bonuses=won,
+        deductions=merged_deductions,
+        bonuses=merged_bonuses,
         provider=convert_optional_name(provider),
         model=convert_optional_name(model),
         model_vendor=convert_optional_name(model_vendor),
@@ -179,6 +196,10 @@ def build_run(
         cost_usd=cost_usd,
         error=convert_text(error) if error else None,
         machinery_failure=machinery_failure,
+        evaluation_id=convert_optional_name(evaluation_id),
+        suite=convert_optional_name(suite),
+        revision=convert_optional_name(revision),
+        config_digest=convert_optional_name(config_digest),
     )
 
 
@@ -187,9 +208,9 @@ def _merge_parts(parts: Iterable[ScoreAdjustment]) -> tuple[ScoreAdjustment, ...
     nonzero = tuple(part for part in parts if part.points)
     if len(nonzero) <= MAX_DEDUCTIONS:
         return nonzero
-    rest = nonzero[MAX_DEDUCTIONS - 1 :]
-    description = f"{len(rest)} further parts together"
+    further_parts = nonzero[MAX_DEDUCTIONS - 1 :]
+    description = f"{len(further_parts)} further parts together"
     return (
         *nonzero[: MAX_DEDUCTIONS - 1],
-        ScoreAdjustment("others", math.fsum(part.points for part in rest), description),
+        ScoreAdjustment("others", math.fsum(part.points for part in further_parts), description),
     )

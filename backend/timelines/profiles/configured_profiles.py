@@ -35,16 +35,16 @@ class _File:
 
     def __init__(self, read: Callable[[Path], dict[str, Profile]]) -> None:
         self._read = read
-        self._stamp: Stamp | Literal["never"] = "never"
+        self._read_stamp: Stamp | Literal["never"] = "never"
         self.profiles: dict[str, Profile] = {}
         self.errors: list[FileError] = []
 
     def refresh(self, path: Path | None) -> bool:
         """Read the file if it has changed; returns True if its profiles have changed."""
-        stamp = _stamp(path)
-        if stamp == self._stamp:
+        stamp = _read_stamp(path)
+        if stamp == self._read_stamp:
             return False
-        before, self._stamp = self.profiles, stamp
+        before, self._read_stamp = self.profiles, stamp
         try:
             self.profiles = {} if path is None else self._read(path)
             self.errors = []
@@ -83,29 +83,31 @@ class Profiles:
 
     def shown(self, added: Mapping[str, Profile]) -> Shown:
         """Return the visible profiles: the configured ones, or else the sample's."""
-        own = self.own(added)
-        return Shown("own", own) if own or not self._sample else Shown("sample", self._sample)
+        configured = self.own(added)
+        return Shown("own", configured) if configured or not self._sample else Shown("sample", self._sample)
 
     def origins(self, added: Mapping[str, Profile]) -> dict[str, list[Origin]]:
         """Return the places of each configured profile, the one in effect first."""
-        places: tuple[tuple[Origin, Mapping[str, Profile]], ...] = (
+        profiles_by_origin: tuple[tuple[Origin, Mapping[str, Profile]], ...] = (
             ("file", self._json.profiles),
             ("settings", self._toml.profiles),
             ("command", added),
         )
-        names = sorted({name for _, profiles in places for name in profiles})
-        return {name: [origin for origin, profiles in places if name in profiles] for name in names}
+        names = sorted({name for _, profiles in profiles_by_origin for name in profiles})
+        return {
+            name: [origin for origin, profiles in profiles_by_origin if name in profiles] for name in names
+        }
 
     def file_of(self, origin: Origin) -> Path | None:
         """Return the file with profiles of this origin."""
         return {"file": self._settings.profiles_file, "settings": find_config_file()}.get(origin)
 
 
-def _stamp(path: Path | None) -> Stamp:
+def _read_stamp(path: Path | None) -> Stamp:
     if path is None:
         return None
     try:
-        found = path.stat()
+        file_status = path.stat()
     except OSError:
         return path, 0, 0
-    return path, found.st_mtime_ns, found.st_size
+    return path, file_status.st_mtime_ns, file_status.st_size

@@ -29,7 +29,7 @@ def check_profiles(settings: Settings, database: Database) -> Iterator[CheckResu
         counted = "; ".join(
             f"{count} from {ORIGIN_TEXTS[origin]}"
             for origin in ("file", "settings", "command")
-            if (count := sum(found[0] == origin for found in origins.values()))
+            if (count := sum(places[0] == origin for places in origins.values()))
         )
         yield CheckResult("Profiles", "ok", f"{len(origins)} configured: {counted}.")
     elif not profiles.errors:
@@ -39,9 +39,11 @@ def check_profiles(settings: Settings, database: Database) -> Iterator[CheckResu
             "ok" if settings.mode == "sample" else "note",
             f"None configured{sample}. 'chainproof profiles add NAME' adds one.",
         )
-    for name, found in origins.items():
-        if len(found) > 1:
-            others = " and ".join(ORIGIN_TEXTS[place] for place in found[1:])
-            used = ORIGIN_TEXTS[found[0]]
-            sentence = f"'{name}' is taken from {used}; {others} define it differently. Keep one of them."
+    for name, places in origins.items():
+        if len(places) > 1:
+            other_places = " and ".join(ORIGIN_TEXTS[origin] for origin in places[1:])
+            used = ORIGIN_TEXTS[places[0]]
+            sentence = (
+                f"'{name}' is taken from {used}; {other_places} define it differently. Keep one of them."
+            )
             yield CheckResult("Profiles", "note", sentence)

@@ -43,18 +43,18 @@ class ProfileRegistry:
 
     def listed(self) -> list[ListedProfile]:
         """List all configured profiles by name."""
-        added = self._added()
-        shown = self._profiles.shown(added).profiles
+        added = self._load_added()
+        visible = self._profiles.shown(added).profiles
         return [
-            ListedProfile(name, shown[name], found[0], self._profiles.file_of(found[0]))
-            for name, found in self._profiles.origins(added).items()
+            ListedProfile(name, visible[name], origins[0], self._profiles.file_of(origins[0]))
+            for name, origins in self._profiles.origins(added).items()
         ]
 
-    def add(self, name: str, given: Mapping[str, str | None], *, now: datetime) -> ProfileChanges:
+    def add(self, name: str, fields: Mapping[str, str | None], *, now: datetime) -> ProfileChanges:
         """Add a profile, or change one that was added by a command. Raises ``ValueError``."""
-        for _, reason in judge(name, given):
+        for _, reason in judge(name, fields):
             raise ValueError(f"{reason[:1].upper()}{reason[1:]}.")
-        return self._put({name: made(given)}, now=now)
+        return self._put({name: made(fields)}, now=now)
 
     def add_from(self, path: Path, *, now: datetime) -> ProfileChanges:
         """Add or change the profiles of a JSON file: all, or none if there is an error.
@@ -65,8 +65,8 @@ class ProfileRegistry:
 
     def remove(self, name: str) -> None:
         """Remove a profile. Raises ``ValueError`` if it was not added by a command."""
-        self._refuse_if_in_a_file(name, "Remove it there")
-        if name not in self._added():
+        self._raise_if_in_a_file(name, "Remove it there")
+        if name not in self._load_added():
             raise ValueError(
                 f"There is no profile '{name}'. 'chainproof profiles list' shows those there are."
             )
@@ -74,23 +74,23 @@ class ProfileRegistry:
 
     def _put(self, profiles: Mapping[str, Profile], *, now: datetime) -> ProfileChanges:
         for name in profiles:
-            self._refuse_if_in_a_file(name, "Change it there")
-        known = self._added()
-        new = [name for name in profiles if name not in known]
-        changed = [name for name in profiles if name in known and known[name] != profiles[name]]
+            self._raise_if_in_a_file(name, "Change it there")
+        added = self._load_added()
+        new = [name for name in profiles if name not in added]
+        changed = [name for name in profiles if name in added and added[name] != profiles[name]]
         if new or changed:
             store.upsert_profiles(
                 self._database, {name: profiles[name] for name in (*new, *changed)}, now=now
             )
         return ProfileChanges(len(new), len(changed), len(profiles) - len(new) - len(changed))
 
-    def _refuse_if_in_a_file(self, name: str, advice: str) -> None:
+    def _raise_if_in_a_file(self, name: str, advice: str) -> None:
         origin = self._profiles.origins({}).get(name)
         if origin is not None:
             raise ValueError(
                 f"Profile '{name}' is configured in {self._profiles.file_of(origin[0])}. {advice}."
             )
 
-    def _added(self) -> dict[str, Profile]:
+    def _load_added(self) -> dict[str, Profile]:
         with self._database.read() as connection:
             return load_stored_profiles(connection)

@@ -14,7 +14,7 @@ import msgspec
 import pyarrow as pa
 
 from backend.timelines.columns.arrow_schema import SCHEMA
-from backend.timelines.model import Metrics, Profile
+from backend.timelines.model import EVALUATION_FIELDS, Metrics, Profile
 from backend.timelines.responses.arrow_arrays import names, names_of, numbers, parts, texts, truths
 from backend.timelines.run_queries import Row
 from backend.timelines.statistics.infrastructure_failures import is_infrastructure_failure
@@ -52,8 +52,8 @@ def piece(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> bytes:
 
 def batch(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> Any:
     """Build a record batch of :data:`SCHEMA` from ``rows``."""
-    entries = _ENTRIES.decode(_array([row.entry for row in rows]))
-    rests = _RESTS.decode(_array([row.rest or b"{}" for row in rows]))
+    entries = _ENTRIES.decode(_join_json_array([row.entry for row in rows]))
+    rests = _RESTS.decode(_join_json_array([row.rest or b"{}" for row in rows]))
     metrics = [entry.metrics for entry in entries]
     columns: dict[str, Any] = {
         "profile": names_of([entries[0].profile], [0] * len(rows)),
@@ -65,27 +65,28 @@ def batch(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> Any:
         "deductions": parts([entry.deductions for entry in entries]),
         "bonuses": parts([entry.bonuses for entry in entries]),
         "cost_usd": numbers([rest.cost_usd for rest in rests], pa.float64()),
-        "machinery_failure": truths(list(map(_broken, entries, rests))),
+        "machinery_failure": truths(list(map(_is_infrastructure_failure, entries, rests))),
     }
-    columns |= _made_with(rows, made_with)
+    columns |= _build_model_columns(rows, made_with)
+    columns |= {name: names([getattr(rest, name) for rest in rests]) for name in EVALUATION_FIELDS}
     columns |= {
-        name: numbers([getattr(each, name) for each in metrics], SCHEMA.field(name).type)
+        name: numbers([getattr(run_metrics, name) for run_metrics in metrics], SCHEMA.field(name).type)
         for name in Metrics.__struct_fields__
     }
-    columns |= {name: numbers([getattr(each, name) for each in entries], pa.float64()) for name in _SCORES}
+    columns |= {name: numbers([getattr(entry, name) for entry in entries], pa.float64()) for name in _SCORES}
     return pa.record_batch([columns[field.name] for field in SCHEMA], schema=SCHEMA)
 
 
-def _made_with(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> dict[str, Any]:
-    places = {number: place for place, number in enumerate(made_with)}
-    series = [places[row.series_id] for row in rows]
+def _build_model_columns(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> dict[str, Any]:
+    index_by_series = {number: index for index, number in enumerate(made_with)}
+    series = [index_by_series[row.series_id] for row in rows]
     return {
-        name: names_of([getattr(each, name) for each in made_with.values()], series)
+        name: names_of([getattr(profile, name) for profile in made_with.values()], series)
         for name in Profile.__struct_fields__
     }
 
 
-def _array(values: Sequence[bytes]) -> bytes:
+def _join_json_array(values: Sequence[bytes]) -> bytes:
     return b"[" + b",".join(values) + b"]"
 
 
@@ -93,5 +94,5 @@ _INSTANT = SCHEMA.field("timestamp").type
 _SCORES = ("total_score", "raw_score", "max_score", "normalized_score")
 
 
-def _broken(entry: Entry, rest: Rest) -> bool:
+def _is_infrastructure_failure(entry: Entry, rest: Rest) -> bool:
     return is_infrastructure_failure(entry, reported=rest.machinery_failure, error=rest.error)

@@ -16,13 +16,13 @@ def negotiate_form(accept: str | None) -> Form:
     """
     if not accept:
         return "json"
-    qualities = dict(_range(part) for part in accept.split(","))
+    qualities = dict(_parse_media_range(part) for part in accept.split(","))
     arrow = qualities.get(ARROW, 0.0)
     json = qualities.get(JSON, qualities.get("application/*", qualities.get("*/*", 0.0)))
     return "arrow" if arrow > 0 and arrow >= json else "json"
 
 
-def _range(part: str) -> tuple[str, float]:
+def _parse_media_range(part: str) -> tuple[str, float]:
     """Parse a media range and its quality; an invalid quality is 0."""
     media, *parameters = (piece.strip().lower() for piece in part.split(";"))
     for parameter in parameters:

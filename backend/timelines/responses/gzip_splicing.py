@@ -65,15 +65,15 @@ def pack(piece: bytes | memoryview, level: int = 6) -> Packed:
     return Packed(deflated, zlib.crc32(piece), len(piece), power(8 * len(piece)))
 
 
-def multiplied(one: int, other: int) -> int:
+def multiplied(first: int, second: int) -> int:
     """Multiply two polynomials modulo the CRC's."""
     product, bit = 0, _ONE
-    while one:
-        if one & bit:
-            product ^= other
-            one ^= bit
+    while first:
+        if first & bit:
+            product ^= second
+            first ^= bit
         bit >>= 1
-        other = (other >> 1) ^ _POLYNOMIAL if other & 1 else other >> 1
+        second = (second >> 1) ^ _POLYNOMIAL if second & 1 else second >> 1
     return product
 
 

@@ -86,16 +86,16 @@ class PieceCache:
     def find(self, key: CacheKey, version: int) -> Any:
         """Find the cached value of this version, else null."""
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is None or kept.version != version:
+            entry = self._kept.get(key)
+            if entry is None or entry.version != version:
                 return None
-            kept.asked_at = self._clock()
+            entry.asked_at = self._clock()
             self._kept.move_to_end(key)
-            return kept.value
+            return entry.value
 
     def put(self, key: CacheKey, version: int, value: Value) -> None:
         """Cache ``value`` if there is room and no newer version is cached."""
-        size = _size(value) + _OVERHEAD
+        size = _compute_size(value) + _OVERHEAD
         with self._lock:
             former = self._kept.get(key)
             if former is not None and former.version > version:
@@ -116,7 +116,7 @@ class PieceCache:
         self._size -= self._kept.pop(key).size
 
 
-def _size(value: Value) -> int:
+def _compute_size(value: Value) -> int:
     if isinstance(value, JoinedEntries):
         return len(value.body) + value.starts.itemsize * len(value.starts)
     return len(value.deflated if isinstance(value, Packed) else value)

@@ -26,45 +26,48 @@ class PieceBuilder:
         if not query.whole:
             return None
         if kind == "json":
-            joined = self._tail(query)
+            joined = self._find_tail(query)
             return None if joined is None else joined.newest(query.limit)
         if not _is_all(query):
             return None
-        found: bytes | Packed | None = self._piece_cache.find(_key(kind, query), query.timeline.version)
-        return found
+        piece: bytes | Packed | None = self._piece_cache.find(_build_key(kind, query), query.timeline.version)
+        return piece
 
     def make(self, kind: Kind, query: RunQuery, connection: Connection) -> bytes | Packed:
         """Return the piece, built if necessary; cache it if it holds all visible runs of its profile."""
-        found = self.ready(kind, query)
-        if found is not None:
-            return found
-        made: bytes | Packed
+        cached_piece = self.ready(kind, query)
+        if cached_piece is not None:
+            return cached_piece
+        piece: bytes | Packed
         match kind:
             case "json":
-                return self._entries(query, connection)
+                return self.make_json(query, connection)
             case "gzip":
-                made = pack(self._entries(query, connection), PACKING_LEVEL)
+                piece = pack(self.make_json(query, connection), PACKING_LEVEL)
             case "arrow":
                 # Imported lazily: it costs a third of a second and 40 MB, which only Arrow clients need.
                 from backend.timelines.responses import arrow_stream
 
-                made = arrow_stream.piece(run_queries.load_rows(connection, query), query.made_with)
+                piece = arrow_stream.piece(run_queries.load_rows(connection, query), query.made_with)
         if _is_all(query):
-            self._piece_cache.put(_key(kind, query), query.timeline.version, made)
-        return made
+            self._piece_cache.put(_build_key(kind, query), query.timeline.version, piece)
+        return piece
 
-    def _entries(self, query: RunQuery, connection: Connection) -> bytes:
-        tail = self._tail(query) if query.whole else None
+    def make_json(self, query: RunQuery, connection: Connection) -> bytes:
+        """Return the JSON piece, built if necessary; cache it like :meth:`make`."""
+        tail = self._find_tail(query) if query.whole else None
         if tail is not None:
             return tail.newest(query.limit)
         joined = JoinedEntries.of(run_queries.load_entries(connection, query))
         if _is_all(query):
-            self._piece_cache.put(_key("json", query), query.timeline.version, joined)
+            self._piece_cache.put(_build_key("json", query), query.timeline.version, joined)
         return joined.body
 
-    def _tail(self, query: RunQuery) -> JoinedEntries | None:
-        found: JoinedEntries | None = self._piece_cache.find(_key("json", query), query.timeline.version)
-        return found
+    def _find_tail(self, query: RunQuery) -> JoinedEntries | None:
+        entries: JoinedEntries | None = self._piece_cache.find(
+            _build_key("json", query), query.timeline.version
+        )
+        return entries
 
 
 def _is_all(query: RunQuery) -> bool:
@@ -72,5 +75,5 @@ def _is_all(query: RunQuery) -> bool:
     return query.whole and query.limit >= min(MAX_ENTRIES, query.timeline.runs)
 
 
-def _key(kind: Kind, query: RunQuery) -> CacheKey:
+def _build_key(kind: Kind, query: RunQuery) -> CacheKey:
     return CacheKey(kind, query.timeline.realm, query.timeline.name)

@@ -47,7 +47,7 @@ class Body:
         if self.kind != "gzip":
             return sum(map(len, self.frames)) + sum(map(len, self.pieces))
         frames = sum(stored_size(frame) for frame in self.frames)
-        return len(HEADER) + END_SIZE + frames + sum(_deflated_size(piece) for piece in self.pieces)
+        return len(HEADER) + END_SIZE + frames + sum(_compute_deflated_size(piece) for piece in self.pieces)
 
 
 def listing_frames(queries: Sequence[RunQuery]) -> list[bytes]:
@@ -55,8 +55,8 @@ def listing_frames(queries: Sequence[RunQuery]) -> list[bytes]:
     if not queries:
         return [b'{"profiles":{}}']
     frames = []
-    for index, each in enumerate(queries):
-        timeline = each.timeline
+    for index, query in enumerate(queries):
+        timeline = query.timeline
         before = b"]}," if index else b'{"profiles":{'
         head = orjson.dumps(fields(timeline.profile))[:-1]
         frames.append(before + orjson.dumps(timeline.name) + b":" + head + b',"entries":[')
@@ -87,15 +87,15 @@ class TimelineResponse(Response):
         messages = Messages(send)
         if member is not None:
             await messages.write(HEADER)
-        await messages.write(_framed(body.frames[0], member))
+        await messages.write(_wrap_frame(body.frames[0], member))
         if body.pieces is None:
             await messages.flush()  # on its way while the first piece is read
         done = 0
-        async for pieces in _pieces(body):
+        async for pieces in _iterate_pieces(body):
             for piece in pieces:
                 done += 1
-                await messages.write(_written(piece, member))
-                await messages.write(_framed(body.frames[done], member))
+                await messages.write(_write_piece(piece, member))
+                await messages.write(_wrap_frame(body.frames[done], member))
             await messages.flush()
         last = b"" if member is None else member.end()
         await send({"type": "http.response.body", "body": last, "more_body": False})
@@ -127,38 +127,38 @@ class Messages:
             await self._send({"type": "http.response.body", "body": joined, "more_body": True})
 
 
-async def _pieces(body: Body) -> AsyncIterator[Sequence[Piece]]:
+async def _iterate_pieces(body: Body) -> AsyncIterator[Sequence[Piece]]:
     """Generate all pieces in order; missing ones are read while earlier ones are sent."""
     if body.pieces is not None:
         yield body.pieces
         return
-    groups = _groups(len(body.queries))
-    ahead = _read(body, next(groups))
+    groups = _group_pieces(len(body.queries))
+    next_pieces = _read(body, next(groups))
     try:
         for group in groups:
-            pieces = await ahead
-            ahead = _read(body, group)
+            pieces = await next_pieces
+            next_pieces = _read(body, group)
             yield pieces
-        yield await ahead
+        yield await next_pieces
     finally:
-        ahead.cancel()
+        next_pieces.cancel()
 
 
 def _read(body: Body, group: slice) -> asyncio.Future[list[Piece]]:
     return asyncio.ensure_future(run_in_threadpool(body.make, body.queries[group]))
 
 
-def _groups(count: int) -> Iterator[slice]:
+def _group_pieces(count: int) -> Iterator[slice]:
     """Group the pieces that are read together; the first is alone, so that it is sent early."""
     yield slice(0, 1)
     yield from (slice(at, at + MAX_PIECES_PER_GROUP) for at in range(1, count, MAX_PIECES_PER_GROUP))
 
 
-def _framed(frame: bytes, member: Member | None) -> bytes:
+def _wrap_frame(frame: bytes, member: Member | None) -> bytes:
     return frame if member is None else member.stored(frame)
 
 
-def _written(piece: Piece, member: Member | None) -> bytes:
+def _write_piece(piece: Piece, member: Member | None) -> bytes:
     if isinstance(piece, bytes):
         return piece
     if member is None:
@@ -166,15 +166,15 @@ def _written(piece: Piece, member: Member | None) -> bytes:
     return member.packed(piece)
 
 
-def _deflated_size(piece: Piece) -> int:
+def _compute_deflated_size(piece: Piece) -> int:
     return len(piece.deflated if isinstance(piece, Packed) else piece)
 
 
 def all_ready(pieces: Iterable[Piece | None]) -> list[Piece] | None:
     """Return the pieces if none is missing."""
-    found: list[Piece] = []
+    present: list[Piece] = []
     for piece in pieces:
         if piece is None:
             return None
-        found.append(piece)
-    return found
+        present.append(piece)
+    return present

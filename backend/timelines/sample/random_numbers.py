@@ -18,7 +18,7 @@ class RandomNumbers:
     """Draws a sequence of numbers; generators with the same ``name`` draw the same sequence."""
 
     def __init__(self, name: str) -> None:
-        self._numbers = _fractions(name)
+        self._numbers = _generate_fractions(name)
 
     def fraction(self) -> float:
         """Draw a number from 0 to below 1."""
@@ -42,13 +42,13 @@ class RandomNumbers:
     def shuffled(self, values: Sequence[T]) -> list[T]:
         """Shuffle by Fisher and Yates (1938)."""
         order = list(values)
-        for place in range(len(order) - 1, 0, -1):
-            other = self.whole(place + 1)
-            order[place], order[other] = order[other], order[place]
+        for index in range(len(order) - 1, 0, -1):
+            random_index = self.whole(index + 1)
+            order[index], order[random_index] = order[random_index], order[index]
         return order
 
 
-def _fractions(name: str) -> Iterator[float]:
+def _generate_fractions(name: str) -> Iterator[float]:
     for block in count():
         digest = blake2b(f"{block}:{name}".encode()).digest()
         for start in range(0, len(digest), _WORD):

@@ -67,16 +67,16 @@ def is_infrastructure_failure(run: Scored, *, reported: bool | None, error: str 
     above."""
     if reported is not None:
         return reported
-    if run.success or run.total_score > 0 or run.bonuses or _acted(run):
+    if run.success or run.total_score > 0 or run.bonuses or _has_acted(run):
         return False
-    return bool(ERROR_PATTERN.search(error or "")) or _named_so(run)
+    return bool(ERROR_PATTERN.search(error or "")) or _is_named_failure(run)
 
 
-def _acted(run: Scored) -> bool:
+def _has_acted(run: Scored) -> bool:
     return bool(run.metrics.read_file_calls or run.metrics.write_file_calls)
 
 
-def _named_so(run: Scored) -> bool:
+def _is_named_failure(run: Scored) -> bool:
     """True if the only deduction has an infrastructure failure as its name or stated failure mode."""
     if len(run.deductions) != 1:
         return False

@@ -15,7 +15,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
 
     The minimum over j >= i of p(j) m / j, in order of size. NaN means no comparison and stays NaN.
     """
-    return _stepwise(p, up=True)
+    return _adjust_stepwise(p, up=True)
 
 
 def holm(p: Floats) -> Floats:
@@ -23,16 +23,16 @@ def holm(p: Floats) -> Floats:
 
     The maximum over j <= i of p(j) (m - j + 1), in order of size. NaN means no comparison and stays NaN.
     """
-    return _stepwise(p, up=False)
+    return _adjust_stepwise(p, up=False)
 
 
-def _stepwise(p: Floats, *, up: bool) -> Floats:
+def _adjust_stepwise(p: Floats, *, up: bool) -> Floats:
     adjusted = np.full(len(p), np.nan)
-    made = np.flatnonzero(~np.isnan(p))
-    count = len(made)
+    compared = np.flatnonzero(~np.isnan(p))
+    count = len(compared)
     if not count:
         return adjusted
-    order = made[np.argsort(p[made], kind="stable")]
+    order = compared[np.argsort(p[compared], kind="stable")]
     rank = np.arange(1, count + 1)
     if up:
         steps = np.minimum.accumulate((p[order] * (count / rank))[::-1])[::-1]

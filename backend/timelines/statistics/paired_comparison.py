@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from backend.timelines.statistics.bootstrap import bootstrap_interval
-from backend.timelines.statistics.distributions import Floats, Interval, t_quantile, two_sided
-from backend.timelines.statistics.means import LEVEL
+from backend.timelines.statistics.distributions import LEVEL, Floats, Interval, t_quantile, two_sided
 from backend.timelines.statistics.power import smallest_detectable_difference
+from backend.timelines.statistics.score_intervals import score_interval
 
 SAME = 1e-9
 """Case means that differ by less are a tie; the difference is rounding."""
@@ -22,7 +22,8 @@ SAME = 1e-9
 class Paired:
     """B minus A over ``cases`` shared cases, in scores (fractions).
 
-    ``wins`` counts the cases in which B is higher. ``interval`` is the case-resampled bootstrap interval;
+    ``wins`` counts the cases in which B is higher. ``interval`` is the case-resampled bootstrap interval, or
+    that of :mod:`.score_intervals` if all differences are equal and the bootstrap has no width;
     ``t_interval`` and ``p`` belong to the paired t test. All are None below two cases. ``deviation`` is the
     standard deviation of the differences; a true ``detectable_difference`` is found with 80 % power.
     """
@@ -51,12 +52,12 @@ def compare(a: Floats, b: Floats, level: float = LEVEL) -> Paired | None:
     tally = {"cases": count, "wins": wins, "ties": count - wins - losses, "losses": losses}
     if count < 2:
         return Paired(difference, None, None, None, None, None, None, **tally)
-    deviation = _settled(float(differences.std(ddof=1)))
+    deviation = _round_tiny_to_zero(float(differences.std(ddof=1)))
     error = deviation / float(np.sqrt(count))
     reach = float(t_quantile(0.5 + level / 2, count - 1)) * error
     return Paired(
         difference,
-        bootstrap_interval(differences, level),
+        bootstrap_interval(differences, level) if deviation else _bound_interval(differences, level),
         Interval(difference - reach, difference + reach),
         float(p_values(np.array([difference]), np.array([error]), np.array([count]))[0]),
         error,
@@ -66,7 +67,15 @@ def compare(a: Floats, b: Floats, level: float = LEVEL) -> Paired | None:
     )
 
 
-def _settled(deviation: float) -> float:
+def _bound_interval(differences: Floats, level: float) -> Interval | None:
+    """Compute the interval of equal differences: their sign is certain, their size is not."""
+    difference = float(differences.mean())
+    if abs(difference) <= SAME:
+        return score_interval(differences, level, (-1.0, 1.0))
+    return score_interval(differences, level, (0.0, 1.0) if difference > 0 else (-1.0, 0.0))
+
+
+def _round_tiny_to_zero(deviation: float) -> float:
     return deviation if deviation > SAME else 0.0
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backend.timelines.statistics.distributions import Floats, Interval, normal_quantile
-from backend.timelines.statistics.means import LEVEL, Codes, clustered_error
+from backend.timelines.statistics.distributions import LEVEL, Floats, Interval, normal_quantile
+from backend.timelines.statistics.means import Codes, clustered_error
+from backend.timelines.statistics.score_intervals import wilson_ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,8 @@ class Rate:
 
 def wilson(rate: float, n: float, level: float = LEVEL) -> Interval:
     """Compute Wilson's score interval of ``rate`` in ``n`` independent trials; ``n`` may be a fraction."""
-    z = normal_quantile(0.5 + level / 2)
-    middle = (rate + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * np.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
-    return Interval(max(0.0, float(middle - reach)), min(1.0, float(middle + reach)))
+    low, high = wilson_ends(np.array([rate]), np.array([n]), normal_quantile(0.5 + level / 2))
+    return Interval(float(low[0]), float(high[0]))
 
 
 def pass_rate(successes: Floats, cases: Codes, level: float = LEVEL) -> Rate | None:
@@ -42,8 +41,12 @@ def pass_rate(successes: Floats, cases: Codes, level: float = LEVEL) -> Rate | N
     if not runs:
         return None
     rate, count = float(successes.mean()), len(np.unique(cases))
-    alone = rate * (1 - rate) / runs
-    most = runs / count
-    effect = clustered_error(successes, cases) ** 2 / alone if alone > 0 else most
-    effective = runs / min(max(effect, 1.0), most)
+    unclustered_variance = rate * (1 - rate) / runs
+    max_effect = runs / count
+    effect = (
+        clustered_error(successes, cases) ** 2 / unclustered_variance
+        if unclustered_variance > 0
+        else max_effect
+    )
+    effective = runs / min(max(effect, 1.0), max_effect)
     return Rate(rate, wilson(rate, effective, level), effective, count, runs)

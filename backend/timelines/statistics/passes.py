@@ -25,12 +25,12 @@ def pass_numbers(cases: Codes) -> npt.NDArray[np.int64]:
     """Compute the pass number, from 0, of each run of one profile; ``cases`` in order of time."""
     least = len(np.unique(cases)) * MIN_SHARE_OF_CASES
     numbers = np.empty(len(cases), dtype=np.int64)
-    held: set[int] = set()
+    cases_in_pass: set[int] = set()
     current = 0
-    for place, case in enumerate(cases.tolist()):
-        if case in held and len(held) >= least:
+    for run_index, case in enumerate(cases.tolist()):
+        if case in cases_in_pass and len(cases_in_pass) >= least:
             current += 1
-            held = set()
-        held.add(case)
-        numbers[place] = current
+            cases_in_pass = set()
+        cases_in_pass.add(case)
+        numbers[run_index] = current
     return numbers

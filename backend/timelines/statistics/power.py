@@ -22,7 +22,7 @@ def smallest_detectable_difference(
     """
     if cases < 2:
         return None
-    return _multiple(cases, alpha, power) * deviation / math.sqrt(cases)
+    return _compute_error_multiple(cases, alpha, power) * deviation / math.sqrt(cases)
 
 
 def cases_needed(
@@ -33,17 +33,17 @@ def cases_needed(
     None if ten million cases are not enough.
     """
     low, high = 2, _MAX_CASES
-    if _multiple(high, alpha, power) * deviation / math.sqrt(high) > difference:
+    if _compute_error_multiple(high, alpha, power) * deviation / math.sqrt(high) > difference:
         return None
     while low < high:
         middle = (low + high) // 2
-        if _multiple(middle, alpha, power) * deviation / math.sqrt(middle) <= difference:
+        if _compute_error_multiple(middle, alpha, power) * deviation / math.sqrt(middle) <= difference:
             high = middle
         else:
             low = middle + 1
     return low
 
 
-def _multiple(cases: int, alpha: float, power: float) -> float:
+def _compute_error_multiple(cases: int, alpha: float, power: float) -> float:
     df = cases - 1
     return float(t_quantile(1 - alpha / 2, df) + t_quantile(power, df))

@@ -25,30 +25,32 @@ def prepared(body: bytes, profile: str) -> list[PreparedRun]:
 
     Raises :class:`BadRequest` with the index, the field and the reason of every fault. The time grows with
     the length of the body, so call it in a thread."""
-    one = body.lstrip(_WHITE_SPACE)[:1] == b"{"
+    is_single = body.lstrip(_WHITE_SPACE)[:1] == b"{"
     try:
-        runs = [_RUN.decode(body)] if one else _RUNS.decode(body)
+        runs = [_RUN.decode(body)] if is_single else _RUNS.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise _explained(body, profile, error) from None
+        raise _explain_decoding_error(body, profile, error) from None
     json_body.reject_huge_integers(body)
     checked = check(runs, profile=profile, decoded=True)
     if checked.refusals:
-        raise _refused([(each.index, each.fault) for each in checked.refusals], len(runs), one=one)
+        raise _build_faults_error(
+            [(refusal.index, refusal.fault) for refusal in checked.refusals], len(runs), is_single=is_single
+        )
     return checked.prepared
 
 
-def _explained(body: bytes, profile: str, error: Exception) -> BadRequest:
+def _explain_decoding_error(body: bytes, profile: str, error: Exception) -> BadRequest:
     """Build the error for a body that the decoder refused: invalid JSON, no run, or invalid runs."""
     if not body.strip(_WHITE_SPACE):
-        return _whole("The body is empty; send a run, or an array of runs", "missing")
+        return _build_body_error("The body is empty; send a run, or an array of runs", "missing")
     value: Any = json_body.parse(body)
     if not isinstance(value, dict | list):
-        return _whole("The body must be a run (an object) or an array of runs", "type")
+        return _build_body_error("The body must be a run (an object) or an array of runs", "type")
     values: list[Any] = [value] if isinstance(value, dict) else value
     faults: list[tuple[int, Fault]] = []
-    for index, each in enumerate(values):
+    for index, item in enumerate(values):
         try:
-            run = msgspec.convert(each, Run)
+            run = msgspec.convert(item, Run)
         except msgspec.ValidationError as fault:
             faults.append((index, translate_error(fault)))
             if len(faults) > MAX_LISTED_FAULTS:
@@ -56,32 +58,34 @@ def _explained(body: bytes, profile: str, error: Exception) -> BadRequest:
         else:
             refusals = check([run], profile=profile, decoded=True).refusals
             faults += [(index, refusal.fault) for refusal in refusals]
-    return _refused(faults or [(0, translate_error(error))], len(values), one=isinstance(value, dict))
+    return _build_faults_error(
+        faults or [(0, translate_error(error))], len(values), is_single=isinstance(value, dict)
+    )
 
 
-def _refused(faults: list[tuple[int, Fault]], many: int, *, one: bool) -> BadRequest:
+def _build_faults_error(faults: list[tuple[int, Fault]], run_count: int, *, is_single: bool) -> BadRequest:
     listed: list[FieldError] = [
         {
-            "loc": ["body", *(() if one else (index,)), *fault.place],
-            "msg": _capital(fault.reason),
+            "loc": ["body", *(() if is_single else (index,)), *fault.place],
+            "msg": _capitalize(fault.reason),
             "type": fault.kind,
         }
         for index, fault in faults[:MAX_LISTED_FAULTS]
     ]
     index, first = faults[0]
     field = ".".join(str(part) for part in first.place)
-    which = "The run" if one else f"Run {index} of {many} (counted from 0)"
-    whole = f"{which}: {field} {first.reason}" if field else f"{which} {first.reason}"
-    more = len(faults) - 1
-    others = f" {more} more in errors." if more else ""
-    if more >= MAX_LISTED_FAULTS:
-        others = f" {MAX_LISTED_FAULTS - 1} more in errors, which are not all."
-    return BadRequest(f"{whole}.{others} Nothing was added.", errors=listed)
+    subject = "The run" if is_single else f"Run {index} of {run_count} (counted from 0)"
+    sentence = f"{subject}: {field} {first.reason}" if field else f"{subject} {first.reason}"
+    other_count = len(faults) - 1
+    note = f" {other_count} more in errors." if other_count else ""
+    if other_count >= MAX_LISTED_FAULTS:
+        note = f" {MAX_LISTED_FAULTS - 1} more in errors, which are not all."
+    return BadRequest(f"{sentence}.{note} Nothing was added.", errors=listed)
 
 
-def _whole(sentence: str, kind: str) -> BadRequest:
+def _build_body_error(sentence: str, kind: str) -> BadRequest:
     return BadRequest(f"{sentence}.", errors=[{"loc": ["body"], "msg": sentence, "type": kind}])
 
 
-def _capital(reason: str) -> str:
+def _capitalize(reason: str) -> str:
     return reason[:1].upper() + reason[1:]

@@ -25,6 +25,8 @@ from backend.timelines.validation.validation_messages import Fault, translate_er
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_LARGEST_EXACT = 2**53
+"""Whole numbers up to this are exact in a double."""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -52,6 +54,25 @@ class Rest(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     agent: str | None = None
     error: str | None = None
     machinery_failure: bool | None = None
+    evaluation_id: str | None = None
+    suite: str | None = None
+    revision: str | None = None
+    config_digest: str | None = None
+
+
+class EvaluationPart(NamedTuple):
+    """What one run tells of its evaluation. Times are microseconds since 1970, null if they are unknown.
+
+    ``source`` is the name of the file or log.
+    """
+
+    evaluation_id: str
+    suite: str | None
+    revision: str | None
+    config_digest: str | None
+    finished: int | None
+    started: int | None = None
+    source: str | None = None
 
 
 class PreparedRun(NamedTuple):
@@ -66,6 +87,7 @@ class PreparedRun(NamedTuple):
     case_id: str
     entry: bytes
     rest: bytes | None
+    evaluation: EvaluationPart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +121,9 @@ def check(runs: Iterable[Run], *, profile: str | None = None, decoded: bool = Fa
     prepared: list[PreparedRun] = []
     refusals: list[Refusal] = []
     for index, run in enumerate(runs):
-        faults: Sequence[Fault] = () if decoded else _faults_of_shape(run)
+        faults: Sequence[Fault] = () if decoded else _find_shape_faults(run)
         if not faults:
-            right, faults = _judged(run, profile, decoded=decoded)
+            right, faults = _validate_run(run, profile, decoded=decoded)
             if right is not None:
                 prepared.append(right)
         refusals += [Refusal(index, fault) for fault in faults]
@@ -119,7 +141,7 @@ def case_key(case_id: str) -> int:
     return int.from_bytes(blake2b(case_id.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-def _faults_of_shape(run: Run) -> list[Fault]:
+def _find_shape_faults(run: Run) -> list[Fault]:
     try:
         msgspec.convert(msgspec.to_builtins(run), Run)
     except msgspec.ValidationError as error:
@@ -127,48 +149,85 @@ def _faults_of_shape(run: Run) -> list[Fault]:
     return []
 
 
-def _judged(run: Run, profile: str | None, *, decoded: bool) -> tuple[PreparedRun | None, list[Fault]]:
+def _validate_run(run: Run, profile: str | None, *, decoded: bool) -> tuple[PreparedRun | None, list[Fault]]:
     faults: list[Fault] = []
-    begun = validate_instant(run.timestamp, "timestamp", faults)
+    started = validate_instant(run.timestamp, "timestamp", faults)
     ended = None
     if run.finished_at is not None:
         ended = validate_instant(run.finished_at, "finished_at", faults)
-        if begun is not None and ended is not None and ended[1] < begun[1]:
+        if started is not None and ended is not None and ended[1] < started[1]:
             faults.append(Fault(("finished_at",), "order", "is before timestamp"))
     name = validate_profile(run, profile, faults)
     validate_names(run, faults)
     if decoded or validate_numbers(run, faults):
         validate_sums(run, faults)
-    if faults or begun is None or name is None:
+    if faults or started is None or name is None:
         return None, faults
     entry = Entry(
         run.run_id,
-        begun[0],
+        started[0],
         None if ended is None else ended[0],
         run.case_id,
         name,
         run.success,
-        run.total_score,
-        run.raw_score,
-        run.max_score,
-        run.normalized_score,
-        run.metrics,
-        run.deductions,
-        run.bonuses,
+        _drop_fraction(run.total_score),
+        _drop_fraction(run.raw_score),
+        _drop_fraction(run.max_score),
+        _drop_fraction(run.normalized_score),
+        _drop_fractions_of_metrics(run.metrics),
+        _drop_fractions_of_points(run.deductions),
+        _drop_fractions_of_points(run.bonuses),
     )
     try:
-        encoded, rest = _ENCODER.encode(entry), _rest(run)
+        encoded, rest = _ENCODER.encode(entry), _encode_rest(run)
     except UnicodeEncodeError:
         return None, [Fault((), "string_unicode", "must not contain a lone surrogate")]
     made_with = Profile(run.provider, run.model, run.model_vendor, run.inference_provider)
-    return PreparedRun(name, made_with, microseconds(begun[1]), run.run_id, run.case_id, encoded, rest), []
+    evaluation = None
+    if run.evaluation_id is not None:
+        finished = None if ended is None else microseconds(ended[1])
+        evaluation = EvaluationPart(run.evaluation_id, run.suite, run.revision, run.config_digest, finished)
+    instant = microseconds(started[1])
+    return PreparedRun(name, made_with, instant, run.run_id, run.case_id, encoded, rest, evaluation), []
+
+
+def _drop_fraction(number: float) -> float:
+    """Return a whole number as an integer, which JSON writes without a fraction (``85``, not ``85.0``)."""
+    return int(number) if number == number // 1 and abs(number) <= _LARGEST_EXACT else number
+
+
+def _drop_fractions_of_metrics(metrics: Metrics) -> Metrics:
+    ratio, coverage = metrics.read_write_ratio, metrics.pre_write_read_coverage
+    if ratio is None and coverage is None:
+        return metrics
+    return Metrics(
+        metrics.read_file_calls,
+        metrics.write_file_calls,
+        metrics.list_dir_calls,
+        None if ratio is None else _drop_fraction(ratio),
+        None if coverage is None else _drop_fraction(coverage),
+    )
+
+
+def _drop_fractions_of_points(parts: tuple[ScoreAdjustment, ...]) -> tuple[ScoreAdjustment, ...]:
+    return tuple(ScoreAdjustment(part.name, _drop_fraction(part.points), part.description) for part in parts)
 
 
 _ENCODER = msgspec.json.Encoder()
 
 
-def _rest(run: Run) -> bytes | None:
-    rest = Rest(run.cost_usd, run.agent, run.error, run.machinery_failure)
+def _encode_rest(run: Run) -> bytes | None:
+    cost = None if run.cost_usd is None else _drop_fraction(run.cost_usd)
+    rest = Rest(
+        cost,
+        run.agent,
+        run.error,
+        run.machinery_failure,
+        run.evaluation_id,
+        run.suite,
+        run.revision,
+        run.config_digest,
+    )
     return None if rest == _NO_REST else _ENCODER.encode(rest)
 
 

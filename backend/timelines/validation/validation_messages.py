@@ -36,31 +36,35 @@ def translate_error(error: Exception) -> Fault:
     """Translate an error of msgspec about one run."""
     match = _MESSAGE.fullmatch(str(error))
     words, path = (match["words"], match["path"] or "") if match else (str(error), "")
-    place: Place = tuple(
+    location: Place = tuple(
         int(step["index"]) if step["index"] is not None else step["name"] for step in _STEP.finditer(path)
     )
     if field := _FIELD.fullmatch(words):
-        here = (*place, _printable(field["name"]))
+        field_location = (*location, _make_printable(field["name"]))
         if field["what"] == "missing required":
-            return Fault(here, "missing", "is missing")
-        return Fault(here, "unknown_field", "is not a field of a run")
+            return Fault(field_location, "missing", "is missing")
+        return Fault(field_location, "unknown_field", "is not a field of a run")
     if expected := _EXPECTED.fullmatch(words):
-        meant = " or ".join(_WORDS.get(part, part) for part in expected["meant"].split(" | "))
-        got = f", not {_WORDS.get(expected['got'], expected['got'])}" if expected["got"] else ""
-        return Fault(place, "type" if got else "range", f"must be {meant}{_bound(expected['bound'])}{got}")
+        expectation = " or ".join(_WORDS.get(part, part) for part in expected["meant"].split(" | "))
+        actual_text = f", not {_WORDS.get(expected['got'], expected['got'])}" if expected["got"] else ""
+        return Fault(
+            location,
+            "type" if actual_text else "range",
+            f"must be {expectation}{_describe_bound(expected['bound'])}{actual_text}",
+        )
     if words == "Number out of range":
-        return Fault(place, "range", "must be a number that 64 bits can hold")
-    return Fault(place, "invalid", words[:1].lower() + words[1:])
+        return Fault(location, "range", "must be a number that 64 bits can hold")
+    return Fault(location, "invalid", words[:1].lower() + words[1:])
 
 
-def _bound(bound: str) -> str:
+def _describe_bound(bound: str) -> str:
     """Describe a bound in msgspec's notation in words."""
-    for written, meant in ((">= ", "at least "), ("<= ", "at most "), ("> ", "above "), ("< ", "below ")):
-        bound = bound.replace(written, meant)
+    for symbol, words in ((">= ", "at least "), ("<= ", "at most "), ("> ", "above "), ("< ", "below ")):
+        bound = bound.replace(symbol, words)
     length = re.fullmatch(r" of length at (least|most) (\d+)", bound)
     return f" of at {length[1]} {length[2]} in length" if length else bound
 
 
-def _printable(name: str) -> str:
+def _make_printable(name: str) -> str:
     """Return a name of the sender in a form that can be sent back."""
     return name.encode(errors="replace").decode()[:MAX_FIELD_CHARS]

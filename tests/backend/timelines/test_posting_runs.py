@@ -1,4 +1,4 @@
-"""What programs send: added, known already, or refused as a whole."""
+"""Runs that programs send: added, known already, or refused together."""
 
 from typing import Any
 
@@ -22,16 +22,16 @@ def test_one_run_and_an_array_are_added_and_seen_at_once(service: TimelinesApp) 
 def test_a_known_run_keeps_its_first_content(service: TimelinesApp) -> None:
     service.add("one", build_run_json("a"))
     tag = service.get("/v1/timelines").headers["etag"]
-    again = [build_run_json("a", 7, case_id="other"), build_run_json("b", 1), build_run_json("b", 2)]
-    assert service.post("one", again).json() == {"added": 1, "known": 2}
-    assert service.post("two", again).json() == {"added": 0, "known": 3}
+    repeated = [build_run_json("a", 7, case_id="other"), build_run_json("b", 1), build_run_json("b", 2)]
+    assert service.post("one", repeated).json() == {"added": 1, "known": 2}
+    assert service.post("two", repeated).json() == {"added": 0, "known": 3}
     entries = service.json("/v1/timelines/one")["entries"]
-    assert [(each["run_id"], each["case_id"]) for each in entries] == [("a", "a case"), ("b", "a case")]
+    assert [(entry["run_id"], entry["case_id"]) for entry in entries] == [("a", "a case"), ("b", "a case")]
     assert entries[1]["timestamp"] == "2026-03-01T10:01:00Z"
     assert service.ids("/v1/timelines/two") == []
     changed = service.get("/v1/timelines").headers["etag"]
     assert changed != tag
-    service.post("one", again)
+    service.post("one", repeated)
     assert service.get("/v1/timelines").headers["etag"] == changed
 
 

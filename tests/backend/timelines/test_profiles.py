@@ -1,4 +1,4 @@
-"""Where profiles come from, who stands over whom, and what becomes of errors."""
+"""Profiles from files, settings and commands: precedence, and errors in them."""
 
 import json
 import os
@@ -132,7 +132,7 @@ def test_the_operator_is_told_what_is_wrong_and_what_is_double(
     write(tmp_path / "profiles.json", '{"one": {}}')
     write(tmp_path / "chainproof.toml", "profiles = 7")
     result = list(check_profiles(Settings(), sqlite_service.database))
-    assert [(each.state, each.subject) for each in result] == [
+    assert [(check.state, check.subject) for check in result] == [
         ("fault", "Profiles"),
         ("ok", "Profiles"),
         ("note", "Profiles"),

@@ -77,7 +77,7 @@ def test_means_by_cell_are_nan_without_runs() -> None:
     means, counts = arrays(RUNS).by_cell
     assert counts.tolist() == [[1, 0], [2, 1]]
     assert np.allclose(means, [[1.0, np.nan], [0.375, 0.5]], equal_nan=True)
-    assert [each.tolist() for each in arrays(RUNS).trials()] == [[1.0], [0.0, 0.75], [0.5]]
+    assert [scores.tolist() for scores in arrays(RUNS).trials()] == [[1.0], [0.0, 0.75], [0.5]]
 
 
 def test_an_empty_selection_is_valid() -> None:
@@ -102,8 +102,11 @@ def test_the_order_of_rows_does_not_matter_even_for_equal_times(order: list[int]
 
 
 def test_pieces_with_their_own_dictionaries_are_read_together() -> None:
-    lost = (ScoreAdjustment("late", 0.25), ScoreAdjustment("wrong", 0.25))
-    first, second = run("a", "x", 0.5, 0, deductions=lost), run("b", "x", 0.5, 0, deductions=lost[::-1])
+    deductions = (ScoreAdjustment("late", 0.25), ScoreAdjustment("wrong", 0.25))
+    first, second = (
+        run("a", "x", 0.5, 0, deductions=deductions),
+        run("b", "x", 0.5, 0, deductions=deductions[::-1]),
+    )
     joined = pa.concat_tables([columns_of([second]), columns_of([first])])
     found = deduction_pareto(select(joined), "a", "b")
     assert found.names == ("late", "wrong")

@@ -1,4 +1,4 @@
-"""How runs are found in the store."""
+"""Queries for stored runs."""
 
 from backend.timelines import run_queries
 from backend.timelines.selection import Selection, build_query

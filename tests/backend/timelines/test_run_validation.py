@@ -1,4 +1,4 @@
-"""What is asked of a run before it is stored."""
+"""Validation of a run before it is stored."""
 
 from typing import Any
 
@@ -14,8 +14,11 @@ def decoded(**more: Any) -> Run:
     return msgspec.convert(build_run_json(**more), Run)
 
 
-def faults(run: Run, *, decoded: bool = True) -> list[tuple[str, str]]:
-    return [(each.field, each.fault.kind) for each in check([run], profile="one", decoded=decoded).refusals]
+def find_faults(run: Run, *, decoded: bool = True) -> list[tuple[str, str]]:
+    return [
+        (refusal.field, refusal.fault.kind)
+        for refusal in check([run], profile="one", decoded=decoded).refusals
+    ]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +37,7 @@ def faults(run: Run, *, decoded: bool = True) -> list[tuple[str, str]]:
     ],
 )
 def test_a_run_that_follows_the_rules_is_valid(right: dict[str, Any]) -> None:
-    assert faults(decoded(**right)) == []
+    assert find_faults(decoded(**right)) == []
 
 
 @pytest.mark.parametrize(
@@ -59,14 +62,18 @@ def test_a_run_that_follows_the_rules_is_valid(right: dict[str, Any]) -> None:
 def test_a_run_that_breaks_a_rule_is_refused_by_its_field(
     wrong: dict[str, Any], found: tuple[str, str]
 ) -> None:
-    assert found in faults(decoded(**wrong))
+    assert found in find_faults(decoded(**wrong))
 
 
 def test_all_faults_of_all_runs_are_reported_with_their_index() -> None:
     wrong = decoded(timestamp="no", total_score=0)
     result = check([decoded(), wrong, decoded(), wrong], profile="one", decoded=True)
-    assert [each.index for each in result.refusals] == [1, 1, 1, 3, 3, 3]
-    assert [each.field for each in result.refusals[:3]] == ["timestamp", "total_score", "normalized_score"]
+    assert [refusal.index for refusal in result.refusals] == [1, 1, 1, 3, 3, 3]
+    assert [refusal.field for refusal in result.refusals[:3]] == [
+        "timestamp",
+        "total_score",
+        "normalized_score",
+    ]
     assert len(result.prepared) == 2
     assert "which is 8.5" in result.refusals[1].reason
 
@@ -86,11 +93,11 @@ def test_all_faults_of_all_runs_are_reported_with_their_index() -> None:
     ],
 )
 def test_constructed_runs_are_validated_too(wrong: dict[str, Any], found: tuple[str, str]) -> None:
-    assert faults(build_run(**wrong), decoded=False) == [found]
+    assert find_faults(build_run(**wrong), decoded=False) == [found]
 
 
 def test_times_keep_microseconds_and_are_written_in_utc() -> None:
-    given = {
+    written_by_text = {
         "2026-03-01T10:00:00Z": "2026-03-01T10:00:00Z",
         "2026-03-01T10:00:00.500000Z": "2026-03-01T10:00:00.500000Z",
         "2026-03-01T10:00:00.5Z": "2026-03-01T10:00:00.500000Z",
@@ -99,7 +106,7 @@ def test_times_keep_microseconds_and_are_written_in_utc() -> None:
         "1969-12-31T23:59:59.999999Z": "1969-12-31T23:59:59.999999Z",
         "2026-06-30T23:59:60Z": "2026-07-01T00:00:00Z",
     }
-    for text, written in given.items():
+    for text, written in written_by_text.items():
         (prepared,) = check([build_run(timestamp=text)], profile="one").prepared
         assert msgspec.json.decode(prepared.entry)["timestamp"] == written
     (before,) = check([build_run(timestamp="1969-12-31T23:59:59.999999Z")], profile="one").prepared
@@ -119,7 +126,35 @@ def test_an_entry_has_every_field_in_the_order_of_the_interface() -> None:
 
 def test_without_a_common_profile_each_run_names_its_own() -> None:
     result = check([build_run(profile="a"), build_run()])
-    assert [each.profile for each in result.prepared] == ["a"]
-    assert [(each.index, each.field, each.reason) for each in result.refusals] == [
+    assert [prepared.profile for prepared in result.prepared] == ["a"]
+    assert [(refusal.index, refusal.field, refusal.reason) for refusal in result.refusals] == [
         (1, "profile", "is missing")
     ]
+
+
+def test_whole_numbers_are_written_without_a_fraction() -> None:
+    run = decoded(
+        total_score=85,
+        raw_score=100,
+        max_score=100,
+        normalized_score=0.85,
+        deductions=[{"name": "late", "points": 15, "description": ""}],
+        bonuses=[],
+        metrics={"read_write_ratio": 2, "pre_write_read_coverage": 0.5},
+        cost_usd=3,
+    )
+    prepared = check([run], profile="one", decoded=True).prepared[0]
+    entry = prepared.entry.decode()
+    assert '"total_score":85,"raw_score":100,"max_score":100,"normalized_score":0.85,' in entry
+    assert '"read_write_ratio":2,"pre_write_read_coverage":0.5' in entry
+    assert '"points":15,' in entry
+    assert prepared.rest == b'{"cost_usd":3}'
+
+
+@pytest.mark.parametrize("number", [-0.0, 0.5, 2.0**53, 1e300, -7.0])
+def test_dropping_a_fraction_keeps_the_number(number: float) -> None:
+    run = decoded(
+        total_score=number, raw_score=number, max_score=1, normalized_score=number, deductions=[], bonuses=[]
+    )
+    prepared = check([run], profile="one", decoded=True).prepared[0]
+    assert msgspec.json.decode(prepared.entry)["total_score"] == number

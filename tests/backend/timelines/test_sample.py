@@ -20,40 +20,41 @@ CASES = 24
 
 
 @cache
-def _table(until: datetime) -> pa.Table:
+def _build_table(until: datetime) -> pa.Table:
     profiles = sample_profiles()
     runs = [run for name in profiles for run in sample_runs(name, 1, until - NEWEST, until)]
     return columns_of(runs, profiles)
 
 
-def _chosen(until: datetime, **how: bool) -> RunArrays:
-    return select(_table(until), **how)
+def _select_runs(until: datetime, **how: bool) -> RunArrays:
+    return select(_build_table(until), **how)
 
 
-def _fell(chosen: RunArrays) -> set[str]:
-    return {chosen.profiles[one.profile] for one in alerts(watch_profiles(chosen)) if one.fell}
+def _list_fallen_profiles(chosen: RunArrays) -> set[str]:
+    return {chosen.profiles[alert.profile] for alert in alerts(watch_profiles(chosen)) if alert.fell}
 
 
 @pytest.mark.parametrize("later", [0, 19])
-def test_only_the_regression_raises_an_alert_on_any_day(later: int) -> None:
-    chosen = _chosen(UNTIL + timedelta(days=later))
+def test_the_regression_raises_an_alert_on_any_day_and_chance_hardly_any(later: int) -> None:
+    chosen = _select_runs(UNTIL + timedelta(days=later))
     found = alerts(watch_profiles(chosen))
-    assert {chosen.profiles[one.profile] for one in found} == {"sample Harbor Small"}
-    assert any(one.fell for one in found)
-    sizes = [one.size.difference for one in found if one.fell and one.size is not None]
+    of_regression = [alert for alert in found if chosen.profiles[alert.profile] == "sample Harbor Small"]
+    assert len(found) - len(of_regression) <= 1
+    assert any(alert.fell for alert in of_regression)
+    sizes = [alert.size.difference for alert in of_regression if alert.fell and alert.size is not None]
     assert sizes == pytest.approx([-0.09] * len(sizes), abs=0.035)
 
 
 def test_included_infrastructure_failures_look_like_a_fall() -> None:
-    assert "sample Quarry" in _fell(_chosen(UNTIL, leave_out_machinery=False))
-    left_out = _chosen(UNTIL)
+    assert "sample Quarry" in _list_fallen_profiles(_select_runs(UNTIL, leave_out_machinery=False))
+    left_out = _select_runs(UNTIL)
     assert left_out.excluded_runs[left_out.profiles.index("sample Quarry")] > 20
 
 
 def test_a_model_change_is_marked() -> None:
-    chosen = _chosen(UNTIL)
+    chosen = _select_runs(UNTIL)
     changes = model_changes(chosen)
-    assert {chosen.profiles[one.profile] for one in changes} == {"sample Lantern"}
+    assert {chosen.profiles[change.profile] for change in changes} == {"sample Lantern"}
     assert changes[0].before != changes[0].after
 
 
@@ -65,19 +66,19 @@ def test_every_sample_run_is_valid() -> None:
         assert len(checked.prepared) == len(runs) == 25 * CASES
         for run in runs:
             lost = sum(part.points for part in run.deductions)
-            won = sum(part.points for part in run.bonuses)
-            assert run.total_score == run.raw_score + won - lost
+            bonus_points = sum(part.points for part in run.bonuses)
+            assert run.total_score == run.raw_score + bonus_points - lost
             assert run.normalized_score == run.total_score / run.max_score
 
 
 def test_runs_and_ids_are_the_same_for_every_span_and_differ_by_the_seed() -> None:
-    whole = sample_runs("sample Quarry", 1, UNTIL - timedelta(days=3), UNTIL)
+    all_runs = sample_runs("sample Quarry", 1, UNTIL - timedelta(days=3), UNTIL)
     middle = UNTIL - timedelta(days=1, hours=7, minutes=31)
-    assert whole == sample_runs("sample Quarry", 1, UNTIL - timedelta(days=3), middle) + sample_runs(
+    assert all_runs == sample_runs("sample Quarry", 1, UNTIL - timedelta(days=3), middle) + sample_runs(
         "sample Quarry", 1, middle, UNTIL
     )
-    other = sample_runs("sample Quarry", 2, UNTIL - timedelta(days=3), UNTIL)
-    assert [run.normalized_score for run in other] != [run.normalized_score for run in whole]
+    other_seed_runs = sample_runs("sample Quarry", 2, UNTIL - timedelta(days=3), UNTIL)
+    assert [run.normalized_score for run in other_seed_runs] != [run.normalized_score for run in all_runs]
 
 
 def test_sample_profiles_and_runs_are_labelled() -> None:
@@ -93,10 +94,15 @@ def test_sample_profiles_and_runs_are_labelled() -> None:
         sample_runs("sample Nobody", 1, UNTIL, UNTIL)
 
 
-def test_single_runs_vary_while_passes_hardly_do() -> None:
-    chosen = _chosen(UNTIL).of("sample Meadow")
-    by_case = np.array([each.std() for each in chosen.trials()])
-    assert by_case.min() > 0.05
-    day = chosen.time // (86_400 * 1_000_000)
-    means = [chosen.score[day == one].mean() for one in np.unique(day)]
-    assert np.std(means) < 0.4 * by_case.mean() / np.sqrt(CASES)
+def test_the_passes_of_one_profile_wobble_more_than_its_runs_explain() -> None:
+    chosen = _select_runs(UNTIL)
+    deviations = {}
+    for name in ("sample Meadow", "sample Meadow Reader"):
+        profile_runs = chosen.of(name)
+        means = profile_runs.by_cell[0][chosen.profiles.index(name)]
+        deviation = profile_runs.score - means[profile_runs.case]
+        day = profile_runs.time // (86_400 * 1_000_000)
+        by_pass = [deviation[day == day_number].mean() for day_number in np.unique(day)]
+        deviations[name] = float(np.std(by_pass) / (deviation.std() / np.sqrt(CASES)))
+    assert deviations["sample Meadow Reader"] == pytest.approx(1, abs=0.25)
+    assert deviations["sample Meadow"] > 1.3

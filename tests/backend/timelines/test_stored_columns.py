@@ -10,7 +10,7 @@ from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.columns.run_arrays import select
 from backend.timelines.model import Profile
 from backend.timelines.store import add, upsert_profiles
-from backend.timelines.stored_columns import columns_of
+from backend.timelines.stored_columns import columns_of, load_columns, read_timelines
 from backend.timelines.validation.run_validation import check
 from tests.support.scored_runs import build_daily_runs, run
 
@@ -50,3 +50,10 @@ def test_a_profile_without_runs_has_none(settings: Settings, stored: Database) -
 def test_an_unknown_profile_is_reported_with_the_known_ones(settings: Settings, stored: Database) -> None:
     with pytest.raises(NotFound, match=r"There is no profile 'c'\. There are 'a', 'b', 'empty'\."):
         columns_of(settings, stored, ["a", "c"])
+
+
+def test_a_limit_keeps_the_newest_runs_of_each_profile(settings: Settings, stored: Database) -> None:
+    table = load_columns(stored, read_timelines(settings, stored), ["a", "b"], limit=3)
+    assert table.column("profile").to_pylist() == ["a", "a", "a", "b"]
+    newest = columns_of(settings, stored, ["a"]).column("timestamp").to_pylist()[-3:]
+    assert table.column("timestamp").to_pylist()[:3] == newest

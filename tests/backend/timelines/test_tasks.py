@@ -29,8 +29,8 @@ def test_each_tick_adds_new_sample_runs_once(service: TimelinesApp) -> None:
     assert 0 < more < first
     listed = service.json("/v1/timelines")["profiles"]
     assert set(listed) == set(sample_profiles())
-    assert all(name.startswith("sample") and each["entries"] for name, each in listed.items())
-    name, entry = next((name, each["entries"][0]) for name, each in listed.items())
+    assert all(name.startswith("sample") and profile["entries"] for name, profile in listed.items())
+    name, entry = next((name, profile["entries"][0]) for name, profile in listed.items())
     assert service.json(f"/v1/runs/{entry['run_id']}")["profile"] == name
     assert_problem(service.post(name.replace(" ", "%20"), build_run_json()), 409, "sample_profile")
     service.configure(mine=Profile())

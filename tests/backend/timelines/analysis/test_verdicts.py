@@ -63,7 +63,7 @@ def test_a_disagreement_of_interval_and_test_is_inconclusive() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "first_b", "kind", "said"),
+    ("a", "b", "first_b", "kind", "expected_text"),
     [
         (HALF, HALF, 0, "identical", "A and B score the same in each of 8 shared cases."),
         ([0.5] * 3, [0.6] * 3, 0, "too_few", "share 3, and an interval needs 5. In these, B minus A is 10.0"),
@@ -73,10 +73,10 @@ def test_a_disagreement_of_interval_and_test_is_inconclusive() -> None:
         (HALF, [], 0, "no_runs", "the selection has no runs of B."),
     ],
 )
-def test_missing_comparisons_are_explained(a, b, first_b, kind, said) -> None:
+def test_missing_comparisons_are_explained(a, b, first_b, kind, expected_text) -> None:
     result = build_verdict(a, b, first_b=first_b)
     assert (result.kind, result.has_comparison) == (kind, kind not in ("disjoint", "no_runs"))
-    assert said in result.text
+    assert expected_text in result.text
 
 
 def test_a_profile_is_not_compared_with_itself() -> None:
@@ -107,8 +107,8 @@ def test_all_languages_have_the_same_sentences_with_the_same_figures() -> None:
 def build_alert(**changed: object) -> Alert:
     micros = int(datetime(2026, 3, 14, 9, tzinfo=UTC).timestamp() * 1e6)
     size = compare(np.full(6, 0.6), np.full(6, 0.548))
-    known = {"profile": 0, "fell": True, "since": micros, "noticed": micros, "start": 41, "at": 43}
-    return Alert(**{**known, "size": size, "rate": 0.03, "standing": True, **changed})
+    fields = {"profile": 0, "fell": True, "since": micros, "noticed": micros, "start": 41, "at": 43}
+    return Alert(**{**fields, "size": size, "rate": 0.03, "standing": True, **changed})
 
 
 def test_an_alert_states_size_start_and_false_alarm_rate() -> None:
@@ -162,5 +162,16 @@ def test_excluded_runs_and_unmonitored_profiles_are_stated() -> None:
 
 
 def test_figures_are_rounded_to_significant_digits() -> None:
-    assert [points(one) for one in (0.041, -0.009, 0.0, 0.0003, None)] == ["4.1", "−0.9", "0", "0.03", "–"]
-    assert [probability(one) for one in (0.0001, 0.0042, 0.031, None)] == ["< 0.001", "0.004", "0.03", "–"]
+    assert [points(value) for value in (0.041, -0.009, 0.0, 0.0003, None)] == [
+        "4.1",
+        "−0.9",
+        "0",
+        "0.03",
+        "–",
+    ]
+    assert [probability(value) for value in (0.0001, 0.0042, 0.031, None)] == [
+        "< 0.001",
+        "0.004",
+        "0.03",
+        "–",
+    ]

@@ -73,7 +73,7 @@ def test_line_numbers_are_those_of_the_file(tmp_path: Path) -> None:
     good = 'r{},2026-03-01T10:00:00Z,"a\nb",p,yes,4,5'
     text = "\n".join([HEADERS, good.format(1), "", good.format(2), "r3,x,c,p,perhaps,4,5"])
     reading = Reading(write_file(tmp_path, text))
-    assert [one.line for one in reading.found] == [2, 5, 7]
+    assert [item.line for item in reading.found] == [2, 5, 7]
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,9 @@ from tests.support.run_files import (
         ("a.json", {**INSPECT_HEADER, "samples": [inspect_sample()]}, "inspect"),
         ("a.json", {"results": {"version": 3, "results": []}, "evalId": "e"}, "promptfoo"),
         ("a.json", {"results": {"gsm8k": {}}, "configs": {}, "versions": {}}, "lm-eval"),
+        ("a.json", {"results": {"gsm8k": {"exact_match,none": 0.5, "alias": "gsm8k"}}}, "lm-eval"),
+        ("a.json", {"results": {"piqa": {"acc": 0.5, "acc_stderr": 0.1}}}, "lm-eval"),
+        ("a.json", {"results": {"stats": {"successes": 3}, "table": {"head": {}}}}, "promptfoo"),
         ("a.jsonl", {"doc_id": 0, "doc": {}, "target": "x", "resps": []}, "lm-eval"),
         ("a.jsonl", own_run(tool_calls=[]), "llmsnare"),
         ("a.jsonl", own_run(deductions=[{"name": "H", "points": -5}]), "llmsnare"),
@@ -83,10 +86,10 @@ def test_the_command_offers_every_format() -> None:
 
 @pytest.mark.parametrize("key", FORMATS)
 def test_a_format_describes_only_existing_fields(key: str) -> None:
-    known = {*get_type_hints(Run), "", "every field", "profiles"}
-    named = {
+    known_fields = {*get_type_hints(Run), "", "every field", "profiles"}
+    described_fields = {
         part
         for fields in (*FORMATS[key].field_sources, *FORMATS[key].null_reasons)
         for part in fields.split(", ")
     }
-    assert named <= known
+    assert described_fields <= known_fields

@@ -23,9 +23,9 @@ def test_runs_and_profiles_are_stored_once(tmp_path: Path, settings: Settings, d
     path = write_lines(tmp_path / "a.jsonl", *rows)
     request = ImportRequest(add_profiles=True)
     first = import_files(DatabaseStore(settings, database), [path], request)
-    again = import_files(DatabaseStore(settings, database), [path], ImportRequest())
+    second = import_files(DatabaseStore(settings, database), [path], ImportRequest())
     assert (first.added, first.known, sorted(first.new_profiles)) == (5, 0, ["alpha", "b/β "])
-    assert (again.added, again.known, again.errors, again.new_profiles) == (0, 5, [], {})
+    assert (second.added, second.known, second.errors, second.new_profiles) == (0, 5, [], {})
 
 
 def test_profile_files_are_used_and_their_mistakes_stop_the_import(
@@ -38,3 +38,11 @@ def test_profile_files_are_used_and_their_mistakes_stop_the_import(
     configured.write_text("{")
     with pytest.raises(InvalidProfilesError, match=r"profiles\.json:1: must be valid JSON"):
         import_files(DatabaseStore(settings, database), [path], ImportRequest())
+
+
+def test_stored_ids_are_found(tmp_path: Path, settings: Settings, database: Database) -> None:
+    path = write_lines(tmp_path / "a.jsonl", own_run(run_id="r1"), own_run(run_id="r2"))
+    store = DatabaseStore(settings, database)
+    import_files(store, [path], ImportRequest(add_profiles=True))
+    assert store.find_ids(["r1", "r3", *(f"x{index}" for index in range(600))]) == {"r1"}
+    assert store.find_ids([]) == set()

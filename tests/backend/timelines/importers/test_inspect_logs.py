@@ -23,7 +23,7 @@ def build_log(*samples: Any, **header: Any) -> dict[str, Any]:
 
 
 def write_archive(folder: Path, *samples: Any, **how: Any) -> Path:
-    members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
+    members = {f"samples/{sample['id']}_epoch_{sample['epoch']}.json": sample for sample in samples}
     return write_eval(folder / "a.eval", {"header.json": INSPECT_HEADER, **members}, **how)
 
 
@@ -55,11 +55,11 @@ def test_a_sample_becomes_a_run_with_its_scores_as_points(tmp_path: Path, sample
 @pytest.mark.parametrize("zstandard", [False, True])
 def test_both_containers_hold_the_same_runs(tmp_path: Path, sample: dict[str, Any], zstandard: bool) -> None:
     samples = [sample, inspect_sample(epoch=2, uuid="sampleUuid2")]
-    plain = Reading(write_json(tmp_path / "a.json", build_log(*samples)))
+    json_reading = Reading(write_json(tmp_path / "a.json", build_log(*samples)))
     packed = Reading(write_archive(tmp_path, *samples, zstandard=zstandard))
-    assert packed.runs == plain.runs
+    assert packed.runs == json_reading.runs
     assert [run.success for run in packed.runs] == [False, True]
-    assert packed.format is plain.format
+    assert packed.format is json_reading.format
 
 
 def test_an_error_counts_as_an_infrastructure_failure(tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_references_to_long_commands_are_resolved(tmp_path: Path) -> None:
     command, own = "cat a.py && echo 1 > a.py", "0a1b"
     events = [tool_event("bash", cmd=f"attachment://{own}"), tool_event("bash", cmd="attachment://gone")]
     new = inspect_sample(events=events, attachments={own: command})
-    begun = {**tool_event("bash", cmd=f"tc://{own}"), "timestamp": "2026-03-01T10:00:42-04:00"}
-    old = inspect_sample(uuid="u2", transcript={"events": [begun], "content": {own: command}})
+    started_event = {**tool_event("bash", cmd=f"tc://{own}"), "timestamp": "2026-03-01T10:00:42-04:00"}
+    old = inspect_sample(uuid="u2", transcript={"events": [started_event], "content": {own: command}})
     del old["events"], old["started_at"], old["completed_at"]
     first, second = Reading(write_json(tmp_path / "a.json", build_log(new, old))).runs
     assert first.metrics == second.metrics == Metrics(1, 1, 0, 1, 1)
@@ -241,3 +241,14 @@ def test_a_lone_surrogate_is_replaced(tmp_path: Path) -> None:
     text = json.dumps(build_log(inspect_sample(scores={"match": {"value": "I", "explanation": "\ud800"}})))
     (tmp_path / "a.json").write_text(text)
     assert Reading(tmp_path / "a.json").only.deductions[0].description == "\N{REPLACEMENT CHARACTER}"
+
+
+def test_a_sample_without_an_end_ends_after_its_total_time(tmp_path: Path) -> None:
+    sample = inspect_sample(total_time=12.5)
+    del sample["completed_at"]
+    reading = Reading(write_json(tmp_path / "a.json", build_log(sample)))
+    assert reading.only.timestamp == "2026-03-01T10:01:00.250000Z"
+    assert reading.only.finished_at == "2026-03-01T10:01:12.750000Z"
+    assert reading.notes.conversions["samples without an end have that of their total time"] == 1
+    unknown = Reading(write_json(tmp_path / "b.json", build_log({**sample, "total_time": None})))
+    assert unknown.only.finished_at is None

@@ -105,3 +105,19 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
     text = f'<testsuite><testcase name="n"><failure>{"x" * 300_000}</failure></testcase></testsuite>'
     run = Reading(write_file(tmp_path, text), profile="p", at=AT).only
     assert len(run.deductions[0].description) == 20_000
+
+
+def test_milliseconds_since_1970_are_a_time(tmp_path: Path) -> None:
+    case = '<testcase classname="c" name="n" time="2"/>'
+    text = f'<testsuite timestamp="1772359200123">{case}</testsuite>'
+    reading = Reading(write_file(tmp_path, text), profile="p")
+    assert (reading.only.timestamp, reading.only.finished_at) == (
+        "2026-03-01T10:00:00.123000Z",
+        "2026-03-01T10:00:02.123000Z",
+    )
+    assert reading.notes.conversions["times were milliseconds since 1970"] == 1
+
+
+def test_a_number_that_is_no_time_is_refused(tmp_path: Path) -> None:
+    text = '<testsuite timestamp="12345"><testcase name="n"/></testsuite>'
+    assert ":1: timestamp:" in Reading(write_file(tmp_path, text), profile="p").errors[0]

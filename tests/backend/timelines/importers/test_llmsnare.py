@@ -59,9 +59,9 @@ def test_a_result_is_converted_to_the_rules_of_runs(tmp_path: Path) -> None:
 
 
 def test_a_clamped_percentage_becomes_the_exact_share(tmp_path: Path) -> None:
-    lost = [{"name": "H", "points": -120, "description": ""}]
-    given = result(deductions=lost, bonuses=None, total_score=-20, raw_score=-20, normalized_score=0)
-    run = Reading(write_lines(tmp_path / "a.jsonl", given)).only
+    deductions = [{"name": "H", "points": -120, "description": ""}]
+    line = result(deductions=deductions, bonuses=None, total_score=-20, raw_score=-20, normalized_score=0)
+    run = Reading(write_lines(tmp_path / "a.jsonl", line)).only
     assert (run.total_score, run.normalized_score) == (-20, -0.16)
 
 
@@ -74,8 +74,8 @@ def test_a_clamped_percentage_becomes_the_exact_share(tmp_path: Path) -> None:
     ],
 )
 def test_a_failed_run_has_a_total_of_zero(tmp_path: Path, error: str, machinery: bool) -> None:
-    given = result(success=False, error=error, total_score=0, raw_score=0, normalized_score=0)
-    run = Reading(write_lines(tmp_path / "a.jsonl", given)).only
+    line = result(success=False, error=error, total_score=0, raw_score=0, normalized_score=0)
+    run = Reading(write_lines(tmp_path / "a.jsonl", line)).only
     assert (run.total_score, run.normalized_score, run.machinery_failure, run.error) == (
         0,
         0,
@@ -86,33 +86,33 @@ def test_a_failed_run_has_a_total_of_zero(tmp_path: Path, error: str, machinery:
 
 
 def test_a_failed_run_with_a_negative_total_has_a_total_of_zero(tmp_path: Path) -> None:
-    lost = [{"name": "H", "points": -130, "description": ""}]
-    given = result(success=False, error="chat round 1: x", total_score=0, deductions=lost, bonuses=None)
-    run = Reading(write_lines(tmp_path / "a.jsonl", given)).only
+    deductions = [{"name": "H", "points": -130, "description": ""}]
+    line = result(success=False, error="chat round 1: x", total_score=0, deductions=deductions, bonuses=None)
+    run = Reading(write_lines(tmp_path / "a.jsonl", line)).only
     assert (run.total_score, [(part.name, part.points) for part in run.bonuses]) == (0, [("run_failed", 30)])
 
 
 def test_a_run_that_never_started_has_a_maximum_and_no_metrics(tmp_path: Path) -> None:
-    given = result(
+    line = result(
         success=False, error='unsupported provider "x"', total_score=0, raw_score=0, max_score=0,
         normalized_score=0, deductions=None, bonuses=None, finished_at="0001-01-01T00:00:00Z",
         metrics={"read_file_calls": 0, "write_file_calls": 0, "list_dir_calls": 0},
     )  # fmt: skip
-    run = Reading(write_lines(tmp_path / "a.jsonl", given)).only
+    run = Reading(write_lines(tmp_path / "a.jsonl", line)).only
     assert (run.max_score, run.total_score, run.machinery_failure) == (100, 0, True)
     assert (run.metrics, run.finished_at) == (Metrics(), None)
 
 
 def test_older_lines_have_a_driver_and_a_derived_id(tmp_path: Path) -> None:
-    given = {
+    line = {
         key: value
         for key, value in result(driver="openai").items()
         if key not in ("run_id", "provider", "model_vendor")
     }
     path = write_lines(
         tmp_path / "a.jsonl",
-        given,
-        {**given, "timestamp": "2026-03-02T10:00:00Z", "finished_at": "2026-03-02T10:00:01Z"},
+        line,
+        {**line, "timestamp": "2026-03-02T10:00:00Z", "finished_at": "2026-03-02T10:00:01Z"},
     )
     first, second = Reading(path).runs
     assert first.run_id.startswith("llmsnare-")

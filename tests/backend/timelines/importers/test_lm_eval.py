@@ -49,9 +49,9 @@ def results(**fields: Any) -> dict[str, Any]:
 
 
 def folder(parent: Path) -> Path:
-    made = parent / "EleutherAI__pythia-160m"
-    made.mkdir()
-    return made
+    model_folder = parent / "EleutherAI__pythia-160m"
+    model_folder.mkdir()
+    return model_folder
 
 
 def test_a_sample_becomes_a_run_with_fields_of_the_results(tmp_path: Path) -> None:
@@ -111,8 +111,8 @@ def test_results_without_samples_become_one_run_for_each_task(tmp_path: Path) ->
     assert (run.case_id, run.total_score, run.success) == ("gsm8k", 0.5, False)
     assert run.finished_at == "2026-03-01T09:57:40.750000Z"
     write_lines(home / f"samples_gsm8k_{DATE}.jsonl", sample(0, exact_match=1.0))
-    beside = Reading(path)
-    assert (beside.runs, beside.errors, len(beside.skipped)) == ([], [], 1)
+    reading = Reading(path)
+    assert (reading.runs, reading.errors, len(reading.skipped)) == ([], [], 1)
 
 
 def test_a_file_without_date_or_model_names_the_missing_option(tmp_path: Path) -> None:

@@ -18,14 +18,14 @@ def test_lines_and_arrays_are_imported(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n\r\n"))
     reading = Reading(path)
     assert [run.run_id for run in reading.runs] == ["r1", "r2", "r3"]
-    assert [(one.line, one.place) for one in reading.found] == [(1, ""), (3, "run 0"), (3, "run 1")]
-    assert sum(one.size for one in reading.found) == path.stat().st_size - 2 * len(b"\r\n")
+    assert [(item.line, item.place) for item in reading.found] == [(1, ""), (3, "run 0"), (3, "run 1")]
+    assert sum(item.size for item in reading.found) == path.stat().st_size - 2 * len(b"\r\n")
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("{", ":1: must be valid JSON: input data was truncated"),
+        ("{", ":1: must be valid JSON: it is cut off before its end"),
         (json.dumps(own_run(colour="red")), ":1: colour: is not a field of a run"),
         (json.dumps(own_run(raw_score="4")), ":1: raw_score: must be a number, not a string"),
         (json.dumps(own_run(deductions=[{"name": "x", "points": -1}])), ":1: deductions.0.points: must be"),
@@ -48,7 +48,7 @@ def test_a_line_beyond_the_limit_is_skipped(tmp_path: Path, monkeypatch: pytest.
     reading = Reading(path, "chainproof")
     assert [run.run_id for run in reading.runs] == ["r1", "r3"]
     assert reading.errors[0].startswith(":2: is longer than ")
-    assert sum(one.size for one in reading.found) == path.stat().st_size
+    assert sum(item.size for item in reading.found) == path.stat().st_size
 
 
 @pytest.mark.parametrize(

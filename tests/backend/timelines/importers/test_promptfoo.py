@@ -69,7 +69,7 @@ def test_assertions_are_deducted_by_their_weights(tmp_path: Path) -> None:
     graded = row([part(1, "contains"), part(0.5, "llm-rubric", 3), part(0, "latency", 0)], score=0.625)
     run = Reading(write_json(tmp_path / "a.json", results(graded))).only
     assert (run.max_score, run.raw_score, run.total_score, run.normalized_score) == (4, 4, 2.5, 0.625)
-    assert [(lost.name, lost.points, lost.description) for lost in run.deductions] == [
+    assert [(deduction.name, deduction.points, deduction.description) for deduction in run.deductions] == [
         ("llm-rubric", 1.5, "llm-rubric says 0.5")
     ]
     assert run.run_id == "eval-abc-2026-03-01T10:00:00:0:0"
@@ -81,19 +81,21 @@ def test_assertions_are_deducted_by_their_weights(tmp_path: Path) -> None:
 
 def test_an_assertion_set_counts_once_without_its_members(tmp_path: Path) -> None:
     members = [part(1, "contains"), part(0, "equals")]
-    whole = part(0.5, "assert-set", 2, componentResults=members)
+    assertion_set = part(0.5, "assert-set", 2, componentResults=members)
     run = Reading(
-        write_json(tmp_path / "a.json", results(row([whole, *members, part(1, "regex")], score=2 / 3)))
+        write_json(
+            tmp_path / "a.json", results(row([assertion_set, *members, part(1, "regex")], score=2 / 3))
+        )
     ).only
     assert (run.max_score, run.total_score) == (3, 2)
-    assert [lost.name for lost in run.deductions] == ["assert-set"]
+    assert [deduction.name for deduction in run.deductions] == ["assert-set"]
 
 
 def test_an_independent_score_is_kept_and_the_rest_is_one_part(tmp_path: Path) -> None:
     reading = Reading(write_json(tmp_path / "a.json", results(row([part(0, "contains")], score=0.8))))
     run = reading.only
     assert run.total_score == pytest.approx(0.8)
-    assert [(won.name, round(won.points, 9)) for won in run.bonuses] == [("scoring", 0.8)]
+    assert [(bonus.name, round(bonus.points, 9)) for bonus in run.bonuses] == [("scoring", 0.8)]
     assert any("«scoring»" in body for body in reading.notes.conversions)
 
 
@@ -104,21 +106,21 @@ def test_errors_are_infrastructure_failures_and_failed_assertions_are_not(tmp_pa
     ]
     failed, wrong = Reading(write_json(tmp_path / "a.json", results(*rows))).runs
     assert (failed.machinery_failure, failed.error, failed.total_score) == (True, "API error: 429", 0)
-    assert [lost.name for lost in failed.deductions] == ["error"]
+    assert [deduction.name for deduction in failed.deductions] == ["error"]
     assert (wrong.machinery_failure, wrong.error) == (False, None)
 
 
 def test_old_files_are_read(tmp_path: Path) -> None:
     """Version 2: rows without numbers or reasons, beside a table; providers may be words."""
-    bare = {
+    old_row = {
         "provider": "openai:gpt-4",
         "prompt": {"raw": "Hi", "display": "Hi"},
         "success": False,
         "score": 0,
     }
     rows = [
-        {**bare, "vars": {"n": 1}, "error": "timeout"},
-        {**bare, "vars": {"n": 2}, "gradingResult": {"pass": False}},
+        {**old_row, "vars": {"n": 1}, "error": "timeout"},
+        {**old_row, "vars": {"n": 2}, "gradingResult": {"pass": False}},
     ]
     path = write_json(tmp_path / "a.json", results(*rows, version=2))
     reading = Reading(path)

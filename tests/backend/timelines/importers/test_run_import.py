@@ -12,8 +12,8 @@ from backend.timelines.model import Profile
 from tests.support.run_files import MemoryStore, own_run, write_json, write_lines
 
 
-def write_runs(folder: Path, *wrong: int, many: int = 10, name: str = "a.jsonl") -> Path:
-    rows = [own_run(run_id=f"r{index}") for index in range(many)]
+def write_runs(folder: Path, *wrong: int, count: int = 10, name: str = "a.jsonl") -> Path:
+    rows = [own_run(run_id=f"r{index}") for index in range(count)]
     for index in wrong:
         rows[index]["total_score"] = 99
     return write_lines(folder / name, *rows)
@@ -26,8 +26,8 @@ def run_import_files(store: MemoryStore, *paths: Path, **request: Any) -> Import
 def test_a_second_import_adds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_import, "BATCH_SIZE", 3)
     store, path = MemoryStore("alpha"), write_runs(tmp_path)
-    first, again = run_import_files(store, path), run_import_files(store, path)
-    assert (first.added, first.known, again.added, again.known) == (10, 0, 0, 10)
+    first, second = run_import_files(store, path), run_import_files(store, path)
+    assert (first.added, first.known, second.added, second.known) == (10, 0, 0, 10)
 
 
 def test_one_error_prevents_the_whole_import(tmp_path: Path) -> None:
@@ -110,6 +110,62 @@ def test_a_file_without_runs_is_an_error(tmp_path: Path, name: str, content: str
 
 def test_the_report_names_null_fields_and_reasons(tmp_path: Path) -> None:
     found = run_import_files(MemoryStore("p"), write_runs(tmp_path), options=Options("p"))
-    result = {name: (many, reason) for name, many, reason in found.files[0].explain_null_fields()}
+    result = {name: (run_count, reason) for name, run_count, reason in found.files[0].explain_null_fields()}
     assert result["cost_usd"] == (10, "the file says null or nothing")
     assert "error" not in result
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is empty"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "is a Git LFS pointer"),
+        (b'{"eval": {"task": "a"}, "samples": [{"id": 1', "must be valid JSON: it is cut off before its end"),
+        (b'{\n  "results": [\n    {"a": 1},', "must be valid JSON: it is cut off before its end"),
+        (b"no format", "has an unknown format; known are (chainproof, inspect"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.json", "a.bin"])
+def test_a_file_that_cannot_hold_runs_is_refused_with_its_reason(
+    tmp_path: Path, name: str, content: bytes, reason: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    found = run_import_files(MemoryStore("alpha"), path)
+    assert str(found.errors[0]).startswith(f"{path}: {reason}")
+
+
+def test_a_git_lfs_pointer_is_named_although_the_format_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "a.eval"
+    path.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    assert "git lfs pull" in str(run_import_files(MemoryStore(), path, format="inspect").errors[0])
+
+
+def test_one_cause_is_reported_once_with_its_count(tmp_path: Path) -> None:
+    rows = [{**own_run(run_id=f"r{index}"), "colour": "red"} for index in range(150)]
+    path = write_lines(tmp_path / "a.jsonl", *rows, own_run(run_id="r", success=1))
+    found = run_import_files(MemoryStore("alpha"), path)
+    assert found.error_count == 151
+    assert found.format_errors() == [
+        f"{path}:1: colour: is not a field of a run (and 149 more like it)",
+        f"{path}:151: success: must be true or false, not an integer",
+    ]
+
+
+def test_a_run_that_is_stored_by_a_former_id_is_known(tmp_path: Path) -> None:
+    row = {
+        "timestamp": "2026-03-01T10:00:00Z",
+        "case_id": "c",
+        "profile": "alpha",
+        "success": True,
+        "total_score": 100,
+        "max_score": 100,
+        "tool_calls": [],
+    }
+    store = MemoryStore("alpha")
+    assert run_import_files(store, write_lines(tmp_path / "alpha.jsonl", row)).added == 1
+    migrated = {**row, "run_id": "0195d3a0-0000-7000-8000-000000000001"}
+    new = {**migrated, "run_id": "0195d3a0-0000-7000-8000-000000000002", "timestamp": "2026-03-02T10:00:00Z"}
+    second = run_import_files(store, write_lines(tmp_path / "alpha.jsonl", migrated, new))
+    third = run_import_files(store, tmp_path / "alpha.jsonl")
+    assert (second.added, second.known, third.added, third.known) == (1, 1, 0, 2)

@@ -47,7 +47,7 @@ def test_the_vendor_is_found_by_the_beginning_of_the_model_name(
 
 
 @pytest.mark.parametrize(
-    ("given", "expected", "noted"),
+    ("text", "expected", "note_count"),
     [
         ("2026-03-01T10:00:00+02:00", "2026-03-01T08:00:00Z", 0),
         ("2026-03-01T10:00:00+0200", "2026-03-01T08:00:00Z", 0),
@@ -55,16 +55,16 @@ def test_the_vendor_is_found_by_the_beginning_of_the_model_name(
         ("2026-03-01T10:00:00", "2026-03-01T10:00:00Z", 1),
     ],
 )
-def test_times_without_a_zone_are_utc_and_noted(given: str, expected: str, noted: int) -> None:
+def test_times_without_a_zone_are_utc_and_noted(text: str, expected: str, note_count: int) -> None:
     notes = Notes()
-    assert convert_time(given, notes) == expected
-    assert sum(notes.conversions.values()) == noted
+    assert convert_time(text, notes) == expected
+    assert sum(notes.conversions.values()) == note_count
 
 
-@pytest.mark.parametrize("given", [None, 5, "", "yesterday", "2026-02-30T10:00:00Z", "2026-03-01"])
-def test_invalid_times_are_refused(given: Any) -> None:
+@pytest.mark.parametrize("value", [None, 5, "", "yesterday", "2026-02-30T10:00:00Z", "2026-03-01"])
+def test_invalid_times_are_refused(value: Any) -> None:
     with pytest.raises(InvalidItemError, match=r"^timestamp: "):
-        convert_time(given, Notes())
+        convert_time(value, Notes())
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_a_number_is_finite_or_none(value: Any, expected: float | None) -> None:
 
 
 def test_long_names_stay_distinct_and_long_texts_are_cut() -> None:
-    one, other = convert_name("x" * 600 + "a"), convert_name("x" * 600 + "b")
-    assert one != other
-    assert len(one) == len(other) == 500
+    first, second = convert_name("x" * 600 + "a"), convert_name("x" * 600 + "b")
+    assert first != second
+    assert len(first) == len(second) == 500
     assert convert_text("y" * 30_000) == "y" * 19_999 + "…"
     assert convert_name("\ud800 ") == "\N{REPLACEMENT CHARACTER}"
 

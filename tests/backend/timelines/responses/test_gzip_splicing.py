@@ -21,12 +21,12 @@ from backend.timelines.responses.gzip_splicing import (
 @given(st.lists(st.tuples(st.booleans(), st.binary(max_size=300)), max_size=6))
 def test_pieces_of_both_kinds_form_one_gzip_member(pieces: list[tuple[bool, bytes]]) -> None:
     member = Member()
-    written = [member.packed(pack(piece)) if packed else member.stored(piece) for packed, piece in pieces]
-    whole = HEADER + b"".join(written) + member.end()
-    assert gzip.decompress(whole) == b"".join(piece for _, piece in pieces)
-    one = zlib.decompressobj(31)
-    one.decompress(whole)
-    assert (one.eof, one.unused_data) == (True, b"")
+    parts = [member.packed(pack(piece)) if packed else member.stored(piece) for packed, piece in pieces]
+    member_bytes = HEADER + b"".join(parts) + member.end()
+    assert gzip.decompress(member_bytes) == b"".join(piece for _, piece in pieces)
+    decompressor = zlib.decompressobj(31)
+    decompressor.decompress(member_bytes)
+    assert (decompressor.eof, decompressor.unused_data) == (True, b"")
 
 
 def test_a_long_stored_piece_is_split_into_blocks_of_the_declared_size() -> None:
@@ -41,6 +41,6 @@ def test_a_long_stored_piece_is_split_into_blocks_of_the_declared_size() -> None
 
 def test_a_power_of_x_shifts_a_checksum() -> None:
     first, second = b"first", b"and second"
-    moved = multiplied(power(8 * len(second)), zlib.crc32(first))
-    assert moved ^ zlib.crc32(second) == zlib.crc32(first + second)
+    shifted = multiplied(power(8 * len(second)), zlib.crc32(first))
+    assert shifted ^ zlib.crc32(second) == zlib.crc32(first + second)
     assert multiplied(power(0), 0x1234) == 0x1234

@@ -53,7 +53,7 @@ def test_the_senders_statement_decides() -> None:
 
 
 @pytest.mark.parametrize(
-    "shown",
+    "evidence",
     [
         {"total_score": 1.0},
         {"success": True},
@@ -61,8 +61,8 @@ def test_the_senders_statement_decides() -> None:
         {"bonuses": (ScoreAdjustment("kind_words", 1),)},
     ],
 )
-def test_a_run_with_actions_or_points_is_no_infrastructure_failure(shown: dict[str, object]) -> None:
-    assert not is_failure(error="command not found", **shown)
+def test_a_run_with_actions_or_points_is_no_infrastructure_failure(evidence: dict[str, object]) -> None:
+    assert not is_failure(error="command not found", **evidence)
 
 
 def test_a_failure_mode_of_the_harness_counts() -> None:

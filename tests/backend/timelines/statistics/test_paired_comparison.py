@@ -50,26 +50,40 @@ def test_one_shared_case_has_a_difference_and_no_interval() -> None:
 
 
 def test_equal_differences_have_p_zero_and_zero_differences_p_one() -> None:
-    apart, alike = compare(np.zeros(8), np.full(8, 0.25)), compare(np.ones(8) / 3, np.ones(8) / 3)
-    assert apart is not None
-    assert alike is not None
-    assert (apart.p, alike.p) == (0.0, 1.0)
+    equal_gain, no_gain = compare(np.zeros(8), np.full(8, 0.25)), compare(np.ones(8) / 3, np.ones(8) / 3)
+    assert equal_gain is not None
+    assert no_gain is not None
+    assert (equal_gain.p, no_gain.p) == (0.0, 1.0)
+
+
+def test_equal_differences_have_an_interval_of_their_sign() -> None:
+    gain, loss, none = (compare(np.full(8, 0.5), np.full(8, score)) for score in (0.75, 0.25, 0.5))
+    assert gain is not None
+    assert gain.interval is not None
+    assert loss is not None
+    assert loss.interval is not None
+    assert none is not None
+    assert none.interval is not None
+    assert 0 < gain.interval.low < 0.25 < gain.interval.high < 1
+    assert loss.interval == pytest.approx((-gain.interval.high, -gain.interval.low))
+    assert none.interval.low == pytest.approx(-none.interval.high)
+    assert none.interval.high > 0
 
 
 @settings(max_examples=40)
 @given(ROW, ROW)
 def test_b_against_a_is_the_mirror_of_a_against_b(a: np.ndarray, b: np.ndarray) -> None:
-    there, back = compare(a, b), compare(b, a)
-    if there is None or back is None:
-        assert there is back
+    forward, backward = compare(a, b), compare(b, a)
+    if forward is None or backward is None:
+        assert forward is backward
         return
-    assert there.difference == pytest.approx(-back.difference)
-    assert (there.wins, there.ties, there.losses) == (back.losses, back.ties, back.wins)
-    if there.interval and back.interval and there.t_interval and there.p is not None:
-        assert there.interval == pytest.approx((-back.interval.high, -back.interval.low), abs=1e-9)
-        assert there.p == pytest.approx(back.p)
-        assert there.interval.low - 1e-9 <= there.difference <= there.interval.high + 1e-9
-        assert there.t_interval.low <= there.difference <= there.t_interval.high
+    assert forward.difference == pytest.approx(-backward.difference)
+    assert (forward.wins, forward.ties, forward.losses) == (backward.losses, backward.ties, backward.wins)
+    if forward.interval and backward.interval and forward.t_interval and forward.p is not None:
+        assert forward.interval == pytest.approx((-backward.interval.high, -backward.interval.low), abs=1e-9)
+        assert forward.p == pytest.approx(backward.p)
+        assert forward.interval.low - 1e-9 <= forward.difference <= forward.interval.high + 1e-9
+        assert forward.t_interval.low <= forward.difference <= forward.t_interval.high
 
 
 @settings(max_examples=25)
@@ -78,21 +92,21 @@ def test_all_pairs_equal_the_single_comparisons(means: np.ndarray) -> None:
     together = all_pairs(means)
     for i in range(4):
         for j in range(i):
-            alone = compare(means[i], means[j])
-            if alone is None or alone.p is None or alone.error is None:
+            single = compare(means[i], means[j])
+            if single is None or single.p is None or single.error is None:
                 assert np.isnan(together.p[i, j])
                 continue
-            assert together.cases[i, j] == alone.cases
-            assert together.difference[i, j] == pytest.approx(alone.difference, abs=1e-9)
+            assert together.cases[i, j] == single.cases
+            assert together.difference[i, j] == pytest.approx(single.difference, abs=1e-9)
             assert together.difference[j, i] == -together.difference[i, j]
-            assert together.error[i, j] == pytest.approx(alone.error, abs=1e-7)
-            if alone.error > 1e-6:
-                assert together.p[i, j] == pytest.approx(alone.p, abs=1e-6)
+            assert together.error[i, j] == pytest.approx(single.error, abs=1e-7)
+            if single.error > 1e-6:
+                assert together.p[i, j] == pytest.approx(single.p, abs=1e-6)
 
 
 def test_benjamini_hochberg_and_holm_match_published_examples() -> None:
     # Benjamini and Hochberg (1995), section 3.2: 15 p-values, of which 4 are found, and 3 by Bonferroni.
-    p = np.array([float(one) for one in PUBLISHED.split()])
+    p = np.array([float(value) for value in PUBLISHED.split()])
     adjusted = benjamini_hochberg(p)
     assert (adjusted <= 0.05).sum() == 4
     assert adjusted[:5] == pytest.approx([0.0015, 0.003, 0.0095, 0.035625, 0.0603])

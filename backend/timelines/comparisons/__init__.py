@@ -1,0 +1,1 @@
+"""Serves comparisons of profiles over HTTP."""

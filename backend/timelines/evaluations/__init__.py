@@ -1,0 +1,1 @@
+"""Lists evaluations over HTTP and for the command line."""
