@@ -105,8 +105,8 @@ def find_revision(connection: Connection) -> str | None:
     """Find the revision of a store; None if it has no schema."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
-    found = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
-    return None if found is None else str(found)
+    version = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    return None if version is None else str(version)
 
 
 def find_newest_revision() -> str:
