@@ -29,6 +29,8 @@ from backend.auth.oauth import grants as oauth_grants
 from backend.auth.oauth import router as oauth_router
 from backend.auth.oauth.service import OAuth
 from backend.auth.oauth.token_cache import TokenCache
+from backend.entity_names.names_response import NamesResponseCache
+from backend.entity_names.router import router as names_router
 from backend.extraction.router import router as extraction_router
 from backend.formats.timestamps import Clock, utc_now
 from backend.http import health, openapi
@@ -50,12 +52,17 @@ from backend.settings import Settings
 from backend.sources.router import router as sources_router
 from backend.store.change_watcher import ChangeWatcher
 from backend.store.database import Database
+from backend.timelines.comparisons.router import router as comparisons_router
+from backend.timelines.comparisons.service import ComparisonService
+from backend.timelines.evaluations.router import router as evaluations_router
 from backend.timelines.router import router as timelines_router
 from backend.timelines.schemas import run_components
 from backend.timelines.service import TimelineService
 from backend.topics.router import router as topics_router
 from backend.topics.service import TopicService
 from backend.topics.store import topic_store
+from backend.web_feeds.json_feed import build_components
+from backend.web_feeds.router import router as web_feeds_router
 
 if TYPE_CHECKING:
     from backend.http.limits.rate_limiter import RateLimiter
@@ -68,13 +75,17 @@ ROUTERS = (
     oauth_page.router,
     oauth_router.router,
     oauth_router.introspection,
+    names_router,
     markets_router,
     icon_router.router,
     articles_router,
     sources_router,
     extraction_router,
     topics_router,
+    web_feeds_router,
     timelines_router,
+    comparisons_router,
+    evaluations_router,
 )
 STORE_TIMEOUT_SECONDS = 10.0
 """A request that waits longer for the store is refused with 503."""
@@ -104,6 +115,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     symbols = {asset.id: asset.symbol for asset in market.market.registry}
     images = IconStore(database, symbols, live=settings.mode == "live")
     articles = ArticleService(settings, database, now=now)
+    names = NamesResponseCache(articles.rules, market.market.registry)
     topics = TopicService(settings, database, articles.rules, now=now)
     timelines = TimelineService(settings, database)
     watcher.subscribe(auth_service.CHANGE_TOPIC, keys.reload)
@@ -137,18 +149,22 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     app.state.market = market
     app.state.icons = images
     app.state.articles = articles
+    app.state.names = names
     app.state.topics = topics
     app.state.timelines = timelines
+    app.state.comparisons = ComparisonService(database, timelines.states)
     app.state.body_limit = settings.body_limit_bytes
     app.state.limiter = limiter = _build_rate_limiter(settings)
     for router in ROUTERS:
         app.include_router(router)
     install_error_handlers(app, ROUTERS)
-    openapi.install(app, run_components())
+    openapi.install(app, {**run_components(), **build_components()})
     return ServiceMiddleware(
         app,
         authenticate=app.state.authenticate,
-        ready=FirstMatch(market.view, articles.rules_response, topics.prepared_pages),
+        ready=FirstMatch(
+            market.view, articles.rules_response, names, topics.prepared_pages, timelines.prepared
+        ),
         mode=settings.mode,
         bounds=RequestLimits(
             body=settings.body_limit_bytes,
@@ -200,9 +216,9 @@ class FirstMatch:
 
     def find(self, path: str, query: bytes) -> Prepared | None:
         for source in self._sources:
-            found = source.find(path, query)
-            if found is not None:
-                return found
+            response = source.find(path, query)
+            if response is not None:
+                return response
         return None
 
 

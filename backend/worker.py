@@ -93,9 +93,9 @@ def sign_in_schedule(database: Database) -> Schedule:
     """
 
     def forget(now: datetime) -> None:
-        gone = retention.delete_expired(database, now)
-        if any(gone.values()):
-            log.info("expired_sign_ins_deleted", **gone)
+        deleted_counts = retention.delete_expired(database, now)
+        if any(deleted_counts.values()):
+            log.info("expired_sign_ins_deleted", **deleted_counts)
 
     return Schedule("sign-in-retention", HOUR, forget, "Delete tokens, grants and attempts that are over.")
 
@@ -170,10 +170,10 @@ def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = Fa
         # No cleanup here: another process may own the slot and its jobs by now.
         if stop.is_requested:
             exit_at_once()
-        lost = 1 if time.monotonic() - started >= STABLE_SECONDS else slots_lost + 1
+        lost_count = 1 if time.monotonic() - started >= STABLE_SECONDS else slots_lost + 1
         logging.shutdown()
         try:
-            replace_process(["worker", f"--slots-lost={lost}"], has_parent=has_parent)
+            replace_process(["worker", f"--slots-lost={lost_count}"], has_parent=has_parent)
         except OSError:
             exit_at_once()
 

@@ -20,11 +20,12 @@ from typing import Any, ClassVar, TypeVar
 
 from fastapi import APIRouter, Request, params
 from fastapi.routing import APIRoute
-from fastapi.security import APIKeyHeader, HTTPBearer
+from fastapi.security import APIKeyHeader, APIKeyQuery, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from backend.auth.principal import (
+    FEED_SCOPE,
     SCOPES,
     CredentialHeader,
     CredentialSource,
@@ -62,12 +63,20 @@ TERMINAL_KEY_SCHEME = APIKeyHeader(
     description="A terminal key, which opens this alone.",
     auto_error=False,
 )
+FEED_TOKEN_PARAMETER = "token"  # noqa: S105 - the name of a parameter
+FEED_TOKEN_SCHEME = APIKeyQuery(
+    name=FEED_TOKEN_PARAMETER,
+    scheme_name="FeedToken",
+    description="A feed token in the address, which opens web feeds alone.",
+    auto_error=False,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
     """The access that a route requires: a scope, or with ``also_terminal`` a terminal key.
 
+    ``also_feed`` accepts feed tokens, which may be the parameter ``token`` of the address.
     ``or_scope`` is an alternative scope; the endpoint then calls :func:`require` for the scope that the
     content of the body needs.
     """
@@ -75,6 +84,7 @@ class Access:
     scope: Scope
     also_terminal: bool = False
     or_scope: Scope | None = None
+    also_feed: bool = False
 
     def __post_init__(self) -> None:
         for scope in filter(None, (self.scope, self.or_scope)):
@@ -83,25 +93,38 @@ class Access:
 
 
 def authenticate(
-    headers: Iterable[tuple[bytes, bytes]], source: CredentialSource, *, terminal: bool = False
+    headers: Iterable[tuple[bytes, bytes]],
+    source: CredentialSource,
+    *,
+    terminal: bool = False,
+    feed_tokens: Sequence[str] | None = None,
 ) -> Principal:
     """Return the holder of the credential in ``headers`` (names in lower case, as ASGI gives them).
 
-    ``terminal`` accepts terminal keys. Raises :class:`Unauthorized` for no credential, for several that
+    ``terminal`` accepts terminal keys. ``feed_tokens`` are the tokens in the address; null where the route
+    accepts none. Raises :class:`Unauthorized` for no credential, for several that
     disagree, and for an invalid one.
     """
+    sent = [
+        _parse_credential(CREDENTIAL_HEADERS[name], value)
+        for name, value in headers
+        if name in CREDENTIAL_HEADERS
+    ]
+    sent += [(CredentialHeader.FEED_TOKEN, token.encode()) for token in feed_tokens or ()]
     header, credential = None, b""
-    for name, value in headers:
-        if name in CREDENTIAL_HEADERS:
-            next_header, text = _parse_credential(CREDENTIAL_HEADERS[name], value)
-            if header is not None and (text != credential or _header_kinds_differ(next_header, header)):
-                raise Unauthorized("The request carries several credentials that disagree. Send one.")
-            header, credential = next_header, text
+    for next_header, text in sent:
+        if header is not None and (text != credential or _have_different_kinds(next_header, header)):
+            raise Unauthorized("The request carries several credentials that disagree. Send one.")
+        header, credential = next_header, text
+    instructions = _send_instructions(terminal=terminal, feed=feed_tokens is not None)
     if header is None:
-        raise Unauthorized(_send_instructions(terminal))
+        raise Unauthorized(instructions)
     if header is CredentialHeader.TERMINAL_KEY and not terminal:
-        raise Unauthorized(f"A terminal key does not open this. {_send_instructions(terminal)}")
-    return source.find(credential, header)
+        raise Unauthorized(f"A terminal key does not open this. {instructions}")
+    principal = source.find(credential, header)
+    if header is CredentialHeader.FEED_TOKEN and FEED_SCOPE not in principal.scopes:
+        raise Unauthorized(f"Only a feed token may be part of an address. {instructions}")
+    return principal
 
 
 def require(principal: Principal, scope: Scope) -> None:
@@ -121,10 +144,10 @@ def current_principal(request: Request) -> Principal:
 
 
 def needs(
-    scope: Scope, *, also_terminal: bool = False, or_scope: Scope | None = None
+    scope: Scope, *, also_terminal: bool = False, or_scope: Scope | None = None, also_feed: bool = False
 ) -> Callable[[Endpoint], Endpoint]:
     """Decorate an endpoint that needs other access than its router; stands below the route decorator."""
-    access = Access(scope, also_terminal, or_scope)
+    access = Access(scope, also_terminal, or_scope, also_feed)
 
     def mark(endpoint: Endpoint) -> Endpoint:
         if getattr(endpoint, "gate_is_built", False):
@@ -149,7 +172,7 @@ class GatedRoute(APIRoute):
                 f"the route {path} declares no scope: make it with gated_router(...) or needs(...)"
             )
         self.access: Access = access  # before super().__init__, which calls get_route_handler
-        options["dependencies"] = [*_security_schemes(access), *(options.get("dependencies") or ())]
+        options["dependencies"] = [*_build_security_schemes(access), *(options.get("dependencies") or ())]
         super().__init__(path, endpoint, **options)
         endpoint.gate_is_built = True  # type: ignore[attr-defined]
 
@@ -189,14 +212,24 @@ def gated_router(
 
 def _authorize(request: Request, access: Access) -> None:
     source: CredentialSource = request.app.state.credentials
-    principal = authenticate(request.scope["headers"], source, terminal=access.also_terminal)
+    feed_tokens = _find_feed_tokens(request) if access.also_feed else None
+    principal = authenticate(
+        request.scope["headers"], source, terminal=access.also_terminal, feed_tokens=feed_tokens
+    )
     request.state.principal = principal
     # Before the scope check: the access log names the credential of a 403 too.
     request.state.credential_id = principal.credential_id
     if principal.kind == "terminal":  # authenticate() refuses terminal keys where they are not accepted
         return
+    if access.also_feed and FEED_SCOPE in principal.scopes:
+        return
     if access.or_scope is None or access.or_scope not in principal.scopes:
         require(principal, access.scope)
+
+
+def _find_feed_tokens(request: Request) -> list[str]:
+    tokens = request.query_params.getlist(FEED_TOKEN_PARAMETER)
+    return [token for token in tokens if token]
 
 
 def _parse_credential(header: CredentialHeader, value: bytes) -> tuple[CredentialHeader, bytes]:
@@ -211,15 +244,21 @@ def _parse_credential(header: CredentialHeader, value: bytes) -> tuple[Credentia
     return header, token.strip(b" \t")
 
 
-def _header_kinds_differ(one: CredentialHeader, other: CredentialHeader) -> bool:
-    return (one is CredentialHeader.TERMINAL_KEY) is not (other is CredentialHeader.TERMINAL_KEY)
+def _have_different_kinds(first: CredentialHeader, second: CredentialHeader) -> bool:
+    return (first is CredentialHeader.TERMINAL_KEY) is not (second is CredentialHeader.TERMINAL_KEY)
 
 
-def _send_instructions(terminal: bool) -> str:
+def _send_instructions(*, terminal: bool, feed: bool) -> str:
     ways = f"Send an API key in {CredentialHeader.API_KEY.value} or as {CredentialHeader.BEARER.value}"
+    if feed:
+        return f"{ways}, or a feed token in {CredentialHeader.FEED_TOKEN.value}."
     return f"{ways}, or a terminal key in {CredentialHeader.TERMINAL_KEY.value}." if terminal else f"{ways}."
 
 
-def _security_schemes(access: Access) -> list[params.Security]:
+def _build_security_schemes(access: Access) -> list[params.Security]:
     schemes = [params.Security(scheme, scopes=[access.scope]) for scheme in (API_KEY_SCHEME, BEARER_SCHEME)]
-    return [*schemes, params.Security(TERMINAL_KEY_SCHEME)] if access.also_terminal else schemes
+    if access.also_terminal:
+        schemes.append(params.Security(TERMINAL_KEY_SCHEME))
+    if access.also_feed:
+        schemes.append(params.Security(FEED_TOKEN_SCHEME))
+    return schemes

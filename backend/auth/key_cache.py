@@ -69,7 +69,7 @@ class KeyCache:
         with self._reload_lock:  # else an older snapshot could replace a newer one
             with self._database.read() as connection:
                 rows = connection.execute(sa.select(api_keys).where(api_keys.c.revoked_at.is_(None))).all()
-            self._keys = _Keys(by_digest=MappingProxyType({row.digest: _entry(row) for row in rows}))
+            self._keys = _Keys(by_digest=MappingProxyType({row.digest: _build_entry(row) for row in rows}))
 
     def find(self, credential: bytes, header: CredentialHeader) -> Principal:
         """Return the holder of the key; raises :class:`Unauthorized` with the reason."""
@@ -78,7 +78,7 @@ class KeyCache:
         if entry is None:
             entry = self._find_by_digest(keys, credential, header)
         elif entry.terminal is not (header is CredentialHeader.TERMINAL_KEY):
-            raise _wrong_header(header)
+            raise _build_wrong_header_error(header)
         now = self._clock()
         if entry.expires_at is not None and entry.expires_at <= now:
             raise Unauthorized(
@@ -109,11 +109,11 @@ class KeyCache:
         ) < UNKNOWN_TTL_SECONDS or not self._lookup_slots.acquire(False):
             return False
         try:
-            wanted = sa.select(api_keys.c.id).where(
+            query = sa.select(api_keys.c.id).where(
                 api_keys.c.digest == digest, api_keys.c.revoked_at.is_(None)
             )
             with self._database.read() as connection:
-                is_there = connection.execute(wanted).first() is not None
+                is_there = connection.execute(query).first() is not None
             if is_there:
                 self.reload()
         except sa.exc.SQLAlchemyError as error:
@@ -146,13 +146,13 @@ def _validate_form(credential: bytes, header: CredentialHeader) -> str:
         ) from None
     parsed = key_format.parse(text)
     if parsed is None:
-        raise _malformed(text, header)
+        raise _build_malformed_error(text, header)
     if parsed.terminal is not (header is CredentialHeader.TERMINAL_KEY):
-        raise _wrong_header(header)
+        raise _build_wrong_header_error(header)
     return text
 
 
-def _malformed(text: str, header: CredentialHeader) -> Unauthorized:
+def _build_malformed_error(text: str, header: CredentialHeader) -> Unauthorized:
     if key_format.has_key_form(text):
         return Unauthorized("The checksum of the key is wrong. Check that it was copied without a mistake.")
     is_terminal = header is CredentialHeader.TERMINAL_KEY
@@ -161,7 +161,7 @@ def _malformed(text: str, header: CredentialHeader) -> Unauthorized:
     return Unauthorized(f"The credential in {header.value} is not {kind}, which has the form {form}.")
 
 
-def _wrong_header(header: CredentialHeader) -> Unauthorized:
+def _build_wrong_header_error(header: CredentialHeader) -> Unauthorized:
     if header is CredentialHeader.TERMINAL_KEY:
         return Unauthorized(f"{header.value} takes a terminal key (cpt_). An API key goes in CP-X-API-KEY.")
     return Unauthorized(
@@ -169,7 +169,7 @@ def _wrong_header(header: CredentialHeader) -> Unauthorized:
     )
 
 
-def _entry(row: sa.Row[tuple[object, ...]]) -> _Entry:
+def _build_entry(row: sa.Row[tuple[object, ...]]) -> _Entry:
     principal = Principal(
         id=row.id,
         name=row.name,

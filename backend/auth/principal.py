@@ -7,9 +7,12 @@ from typing import Literal, Protocol
 
 from backend.errors import BadRequest, Unauthorized
 
-Scope = Literal["read", "write", "ingest", "admin"]
+Scope = Literal["read", "write", "ingest", "admin", "feed"]
 SCOPES: tuple[Scope, ...] = ("read", "write", "ingest", "admin")
-"""No scope includes another: ``admin`` does not grant ``read``."""
+"""The scopes that keys and accounts can be given. No scope includes another: ``admin`` does not grant
+``read``."""
+FEED_SCOPE: Scope = "feed"
+"""The only scope of a feed token, which opens web feeds alone and may be part of their address."""
 
 
 def validate_scopes(scopes: Iterable[str]) -> tuple[Scope, ...]:
@@ -25,11 +28,12 @@ def validate_scopes(scopes: Iterable[str]) -> tuple[Scope, ...]:
 
 
 class CredentialHeader(Enum):
-    """The request header that carried a credential."""
+    """The request header that carried a credential, or for a feed token the parameter of the address."""
 
     API_KEY = "CP-X-API-KEY"
     BEARER = "Authorization: Bearer"
     TERMINAL_KEY = "X-CP-TERMINAL-API-KEY"
+    FEED_TOKEN = "the parameter token"  # noqa: S105 - the place of a token
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 from backend.auth import key_format, local_key_file
 from backend.auth.display_names import validate_name
 from backend.auth.model import CreatedKey, KeyInfo
-from backend.auth.principal import SCOPES, Scope, validate_scopes
+from backend.auth.principal import FEED_SCOPE, SCOPES, Scope, validate_scopes
 from backend.auth.tables import api_keys
 from backend.errors import BadRequest, NotFound
 from backend.store.database import Database, bump
@@ -41,11 +41,13 @@ def create_key(
     env: str = "live",
     expires_in: timedelta | None = None,
     terminal: bool = False,
+    feed: bool = False,
     now: datetime,
 ) -> CreatedKey:
-    """Create and store a key. A terminal key has no scopes.
+    """Create and store a key. A terminal key has no scopes, and a feed token the scope ``feed`` alone.
 
-    Raises :class:`BadRequest` for a bad name, scope, env or expiry, and for a terminal key with scopes.
+    Raises :class:`BadRequest` for a bad name, scope, env or expiry, and for a terminal key or a feed token
+    with scopes.
     """
     name, chosen = validate_name(name, "a key"), validate_scopes(scopes)
     _validate_env(env)
@@ -58,6 +60,13 @@ def create_key(
         raise BadRequest(
             "A terminal key opens topic media alone and has no scopes. Leave out --terminal or --scope."
         )
+    if feed and (terminal or chosen):
+        raise BadRequest(
+            "A feed token opens web feeds alone, because it is part of their address. "
+            "Leave out --scope and --terminal."
+        )
+    if feed:
+        chosen = (FEED_SCOPE,)
     if not terminal and not chosen:
         raise BadRequest(f"A key needs at least one scope of {', '.join(SCOPES)}.")
     with database.write() as connection:
@@ -89,11 +98,11 @@ def revoke_key(database: Database, id_or_prefix: str, now: datetime) -> KeyInfo:
     when several do.
     """
     with database.write() as connection:
-        found = _find_key(connection, id_or_prefix.strip())
-        if found.revoked_at is None:
-            _revoke(connection, api_keys.c.id == found.id, now)
+        key_row = _find_key(connection, id_or_prefix.strip())
+        if key_row.revoked_at is None:
+            _revoke(connection, api_keys.c.id == key_row.id, now)
             bump(connection, CHANGE_TOPIC)
-        return KeyInfo.of(connection.execute(sa.select(api_keys).where(api_keys.c.id == found.id)).one())
+        return KeyInfo.of(connection.execute(sa.select(api_keys).where(api_keys.c.id == key_row.id)).one())
 
 
 def parse_duration(text: str) -> timedelta:
@@ -132,7 +141,7 @@ def ensure_local_key(database: Database, file: Path, now: datetime) -> None:
     local_key_file.make_private(file)
 
 
-def _local_key_name(file: Path) -> str:
+def _build_local_key_name(file: Path) -> str:
     """Build a name unique to the key file: several machines or data folders may share a store."""
     host = socket.gethostname()
     file_hash = hashlib.sha256(f"{host}\n{file.absolute()}".encode()).hexdigest()[:8]
@@ -140,7 +149,7 @@ def _local_key_name(file: Path) -> str:
 
 
 def _is_local_key_of(file: Path) -> sa.ColumnElement[bool]:
-    return sa.and_(api_keys.c.env == LOCAL_ENV, api_keys.c.name == _local_key_name(file))
+    return sa.and_(api_keys.c.env == LOCAL_ENV, api_keys.c.name == _build_local_key_name(file))
 
 
 def _is_known(connection: Connection, text: str | None) -> bool:
@@ -161,7 +170,7 @@ def _make_local_key(connection: Connection, file: Path, now: datetime) -> None:
     _revoke(connection, _is_local_key_of(file), now)
     created = _insert_key(
         connection,
-        name=_local_key_name(file),
+        name=_build_local_key_name(file),
         scopes=LOCAL_SCOPES,
         env=LOCAL_ENV,
         expires_at=None,

@@ -131,27 +131,27 @@ class ArchiveReader:
                     digest.update(chunk)
                     yield chunk
         except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError):
-            raise self._damage_error(member) from None
+            raise self._build_damage_error(member) from None
         if (size, digest.hexdigest()) != (member.size, member.sha256):
-            raise self._damage_error(member)
+            raise self._build_damage_error(member)
 
     def read_rows(self, table: ArchivedTable) -> Iterator[list[object]]:
         """Read the rows of a table, and check their number and width against the manifest."""
-        count, rest = 0, b""
+        count, incomplete_line = 0, b""
         decoder = msgspec.json.Decoder(list[object])
         for chunk in self.read_chunks(table.member):
-            *lines, rest = (rest + chunk).split(b"\n")
+            *lines, incomplete_line = (incomplete_line + chunk).split(b"\n")
             for line in lines:
                 try:
                     row = decoder.decode(line)
                 except msgspec.DecodeError:
-                    raise self._damage_error(table.member) from None
+                    raise self._build_damage_error(table.member) from None
                 if len(row) != len(table.columns):
-                    raise self._damage_error(table.member)
+                    raise self._build_damage_error(table.member)
                 count += 1
                 yield row
-        if rest or count != table.rows:
-            raise self._damage_error(table.member)
+        if incomplete_line or count != table.rows:
+            raise self._build_damage_error(table.member)
 
     def verify(self) -> None:
         """Read everything. Raises :class:`DamagedArchiveError` if anything differs from the manifest."""
@@ -182,7 +182,7 @@ class ArchiveReader:
                 )
         return manifest
 
-    def _damage_error(self, member: ArchiveMember) -> DamagedArchiveError:
+    def _build_damage_error(self, member: ArchiveMember) -> DamagedArchiveError:
         return DamagedArchiveError(f"{self.file} is damaged: {member.path} differs from its manifest.")
 
 

@@ -34,16 +34,16 @@ def write_files(settings: Settings, archive: ArchiveReader, files: Sequence[Arch
 
     If the block fails, removes the files that it created.
     """
-    written: list[Path] = []
+    written_files: list[Path] = []
     try:
         for member in files:
             target = settings.home / member.path.removeprefix(FILES_PREFIX)
             if not target.exists():
-                written.append(target)
+                written_files.append(target)
                 _write(target, archive.read_chunks(member))
         yield
     except BaseException:
-        for target in written:
+        for target in written_files:
             target.unlink(missing_ok=True)
         raise
 

@@ -46,7 +46,7 @@ def load_rows(connection: Connection, archive: ArchiveReader) -> None:
 def rebuild_indexes(database: Database, *, now: datetime) -> None:
     """Build the full-text indexes. If this is interrupted, the service completes it at its start."""
     DocumentStore(database).reindex()
-    index_outdated(database, now=now, most=sys.maxsize)
+    index_outdated(database, now=now, limit=sys.maxsize)
 
 
 def _reset_state(connection: Connection) -> None:

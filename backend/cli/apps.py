@@ -57,7 +57,7 @@ def list_apps(as_json: Annotated[bool, typer.Option("--json", help="Print JSON."
     """List the applications."""
     from backend.auth.oauth import apps
 
-    rows = [each.to_json() for each in apps.list_all(open_database())]
+    rows = [app.to_json() for app in apps.list_all(open_database())]
     if as_json:
         print(json.dumps(rows, indent=2))
         return

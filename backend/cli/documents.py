@@ -73,7 +73,7 @@ def import_(
 
     files = file_import.list_files(paths)
     options = ReadOptions(url, language.value if language else None, lambda text: detect([text]))
-    with show_progress(files, shown=not as_json) as advance:
+    with show_progress(files, is_enabled=not as_json) as advance:
         imported = file_import.import_files(
             DocumentStore(open_database()),
             files,
@@ -82,7 +82,7 @@ def import_(
             now=utc_now(),
             advance=advance,
         )
-    print_errors(imported.errors, imported.error_count)
+    print_errors(imported)
     if as_json:
         print(json.dumps({**imported.stored._asdict(), "mistakes": imported.error_count}))
     elif imported.errors and not partial:
@@ -104,7 +104,7 @@ def list_documents(
     from backend.documents.store import DocumentStore
 
     store = DocumentStore(open_database())
-    documents = store.recent(limit=limit, kinds=_kind_values(kind))
+    documents = store.recent(limit=limit, kinds=_list_kind_values(kind))
     if as_json:
         print(json.dumps([as_dict(document) for document in documents], indent=2, ensure_ascii=False))
         return
@@ -136,8 +136,8 @@ def search(
     hits = DocumentStore(open_database()).search(
         text,
         limit=limit,
-        kinds=_kind_values(kind),
-        languages=[each.value for each in language] if language else None,
+        kinds=_list_kind_values(kind),
+        languages=[code.value for code in language] if language else None,
     )
     if as_json:
         rows = [
@@ -156,7 +156,7 @@ def search(
         out.print("No results.")
 
 
-def _kind_values(kinds: list[Kind] | None) -> "list[DocumentKind] | None":
+def _list_kind_values(kinds: list[Kind] | None) -> "list[DocumentKind] | None":
     return [kind.value for kind in kinds] if kinds else None
 
 

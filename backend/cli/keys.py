@@ -39,6 +39,9 @@ def create(
     terminal: Annotated[
         bool, typer.Option("--terminal", help="Create a terminal key, which only opens topic media.")
     ] = False,
+    feed: Annotated[
+        bool, typer.Option("--feed", help="Create a feed token, which only opens web feeds.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Create an API key. The key is shown only once."""
@@ -47,10 +50,11 @@ def create(
     created = service.create_key(
         open_database(),
         name=name,
-        scopes=scope or ([] if terminal else ["read"]),
+        scopes=scope or ([] if terminal or feed else ["read"]),
         env=env,
         expires_in=None if expires is None else service.parse_duration(expires),
         terminal=terminal,
+        feed=feed,
         now=datetime.now(UTC),
     )
     if as_json:

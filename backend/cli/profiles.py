@@ -98,28 +98,28 @@ def list_profiles(as_json: AsJson = False) -> None:
     if as_json:
         items = [
             {
-                "name": each.name,
-                "provider": each.profile.provider,
-                "model": each.profile.model,
-                "model_vendor": each.profile.model_vendor,
-                "inference_provider": each.profile.inference_provider,
-                "from": each.origin,
-                "file": None if each.file is None else str(each.file),
+                "name": profile.name,
+                "provider": profile.profile.provider,
+                "model": profile.profile.model,
+                "model_vendor": profile.profile.model_vendor,
+                "inference_provider": profile.profile.inference_provider,
+                "from": profile.origin,
+                "file": None if profile.file is None else str(profile.file),
             }
-            for each in listed
+            for profile in listed
         ]
         print(json.dumps(items, indent=2, ensure_ascii=False))
         return
     rows = (
         [
-            each.name,
-            each.profile.provider,
-            each.profile.model,
-            each.profile.model_vendor,
-            each.profile.inference_provider,
-            str(each.file or "a command"),
+            profile.name,
+            profile.profile.provider,
+            profile.profile.model,
+            profile.profile.model_vendor,
+            profile.profile.inference_provider,
+            str(profile.file or "a command"),
         ]
-        for each in listed
+        for profile in listed
     )
     print_table(COLUMNS, rows)
 

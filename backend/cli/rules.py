@@ -65,7 +65,7 @@ def import_(
     from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs, user_files
     from backend.entities.model import LANGUAGES
 
-    kind = next((known for known in FORMATS if known == format), None)
+    kind = next((name for name in FORMATS if name == format), None)
     if format is not None and kind is None:
         fail(f"The format {format!r} is unknown. Use one of {', '.join(FORMATS)}.", WRONG_USAGE)
     unknown = [code for code in language or [] if code not in LANGUAGES]
@@ -74,7 +74,7 @@ def import_(
     if out_file is not None and out_file.exists() and not force:
         fail(f"{out_file} already exists. Choose another name, or use --force.", WRONG_USAGE)
     base_files = [*default_files(), *_exclude(out_file, user_files(Settings().user_rules_dir))]
-    options = Options(auto_fix, tuple(known for known in LANGUAGES if known in (language or [])))
+    options = Options(auto_fix, tuple(code for code in LANGUAGES if code in (language or [])))
     try:
         with err.status("Importing…"):
             base = [file.pack for file in read_packs(base_files)]

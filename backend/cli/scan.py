@@ -37,14 +37,18 @@ class ScanSummary:
     corrected: int = 0
     errors: int = 0
 
-    def format(self, *, fixed: bool) -> str:
+    def format(self, *, fixed: bool, shown: bool = False) -> str:
+        """Build the line. ``fixed``: the corrections were made; ``shown``: a diff shows them."""
         scanned = f"{format_count(len(self.files), 'file')} scanned"
         corrections = f", {format_count(self.corrected, 'correction')} made" if fixed else ""
+        if shown and not fixed and self.corrected:
+            corrections = f", {format_count(self.corrected, 'correction')} shown, to make with --fix"
+        left = " left" if corrections else ""
         if not self.findings:
-            return f"{scanned}{corrections}: nothing {'left ' if fixed else ''}to correct."
+            return f"{scanned}{corrections}: nothing{left} to correct."
         where = f" in {len(self.with_findings)} of them" if len(self.files) > 1 else ""
-        findings = f"{format_count(self.findings, 'finding')}{' left' if fixed else ''}{where}"
-        hint = "" if fixed or not self.fixable else f"; {self.fixable} can be corrected with --fix"
+        findings = f"{format_count(self.findings, 'finding')}{left}{where}"
+        hint = "" if corrections or not self.fixable else f"; {self.fixable} can be corrected with --fix"
         return f"{scanned}{corrections}: {findings}{hint}."
 
 
@@ -99,12 +103,12 @@ def scan(
     with ExitStack() as stack:
         writer = stack.enter_context(files.Writer(out)) if fix else None
         stack.enter_context(printer.print_report())
-        advance = stack.enter_context(_show_progress(sources, shown=output == "text" and not diff))
+        advance = stack.enter_context(_show_progress(sources, is_enabled=output == "text" and not diff))
         for outcome in scanner.outcomes(sources, writer):
             printer.add(outcome)
             advance(outcome)
     if output == "text":
-        err.print(printer.summary.format(fixed=fix), highlight=False)
+        err.print(printer.summary.format(fixed=fix, shown=diff), highlight=False)
     if printer.summary.errors:
         raise typer.Exit(WRONG_USAGE)
     has_findings = printer.summary.findings or (diff and not fix and printer.summary.corrected)
@@ -172,9 +176,9 @@ class _ResultPrinter:
 
 
 @contextmanager
-def _show_progress(sources: "list[Source]", *, shown: bool) -> Iterator[Callable[["ScanOutcome"], None]]:
+def _show_progress(sources: "list[Source]", *, is_enabled: bool) -> Iterator[Callable[["ScanOutcome"], None]]:
     """Show a progress bar of the bytes read on standard error, if that is a terminal."""
-    if not (shown and sys.stderr.isatty()):
+    if not (is_enabled and sys.stderr.isatty()):
         yield lambda _outcome: None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

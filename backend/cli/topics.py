@@ -40,11 +40,11 @@ def import_(
     from backend.topics.jsonl_import import import_files
 
     database, rules = open_database(), ActiveRules(Settings()).current
-    with show_progress(files, shown=not as_json) as advance:
+    with show_progress(files, is_enabled=not as_json) as advance:
         imported = import_files(
             database, rules, files, partial=partial, now=datetime.now(UTC), on_progress=advance
         )
-    print_errors(imported.errors, imported.error_count)
+    print_errors(imported)
     if as_json:
         counts = {"added": imported.added, "updated": imported.updated, "mistakes": imported.error_count}
         print(json.dumps(counts))

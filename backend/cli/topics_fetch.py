@@ -1,8 +1,9 @@
-"""Defines ``chainproof topics fetch``: fetches the feeds now, without a worker."""
+"""Defines ``chainproof topics fetch``: fetches the feeds and groups the news now, without a worker."""
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,10 +14,12 @@ from backend.cli.exit_codes import DEPENDENCY_FAILED, WRONG_USAGE
 from backend.cli.open_store import open_database
 from backend.cli.terminal.console import err, fail, handle_errors, out, print_error
 from backend.cli.terminal.tables import Column, print_table
+from backend.formats.plurals import format_count
 from backend.settings import Settings
 
 if TYPE_CHECKING:
     from backend.topics.feeds.fetching import FeedReport, FeedResult
+    from backend.topics.grouping.regrouping import RegroupResult
 
 
 @handle_errors
@@ -24,10 +27,11 @@ def app(
     due: Annotated[bool, typer.Option("--due", help="Fetch only the feeds that are due.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Fetch the enabled feeds and store new articles."""
+    """Fetch the enabled feeds, store new articles and group them into topics."""
     from backend.articles.rules.active_rules import ActiveRules
     from backend.topics.feeds.feed_list import load_configured
     from backend.topics.feeds.fetching import refresh_feeds
+    from backend.topics.tasks import group_news
 
     settings = Settings()
     if settings.is_offline:
@@ -36,20 +40,18 @@ def app(
             WRONG_USAGE,
         )
     feed_list = load_configured(settings)
+    database, rules, now = open_database(settings), ActiveRules(settings), datetime.now(UTC)
     with _show_progress() as callbacks:
         report = refresh_feeds(
-            settings,
-            open_database(settings),
-            ActiveRules(settings),
-            now=datetime.now(UTC),
-            configured=feed_list,
-            everything=not due,
-            **callbacks,
+            settings, database, rules, now=now, configured=feed_list, everything=not due, **callbacks
         )
+    with err.status("Grouping articles…"):
+        grouped = group_news(settings, database, rules.current, feed_list.enabled, now=now)
     if as_json:
-        print(json.dumps(_as_dict(report), indent=2, ensure_ascii=False))
+        print(json.dumps(_build_report_json(report, grouped), indent=2, ensure_ascii=False))
     else:
         _print_report(report)
+        _print_grouping(grouped)
     if report.results and report.count("failed") == len(report.results):
         raise typer.Exit(DEPENDENCY_FAILED)
 
@@ -93,7 +95,18 @@ def _print_report(report: "FeedReport") -> None:
     )
 
 
-def _as_dict(report: "FeedReport") -> dict[str, Any]:
+def _print_grouping(grouped: "RegroupResult") -> None:
+    """Print what the grouping did. The topics are stored when this is printed."""
+    out.print(
+        f"Topics: {grouped.added:,} new, {grouped.changed:,} changed, {grouped.merged:,} merged. "
+        f"The last 72 hours have {format_count(grouped.topics, 'topic')} "
+        f"from {format_count(grouped.items - grouped.set_aside, 'article')}. "
+        f"Left out, because they report no single event: {format_count(grouped.set_aside, 'article')}.",
+        highlight=False,
+    )
+
+
+def _build_report_json(report: "FeedReport", grouped: "RegroupResult") -> dict[str, Any]:
     feeds = [
         {
             "id": result.feed.id,
@@ -107,4 +120,4 @@ def _as_dict(report: "FeedReport") -> dict[str, Any]:
         }
         for result in report.results
     ]
-    return {**report.as_dict(), "feeds": feeds}
+    return {**report.as_dict(), "feeds": feeds, "grouping": asdict(grouped)}

@@ -81,8 +81,12 @@ def check_rules(settings: Settings) -> Iterator[CheckResult]:
             "Rules", "fault", f"Your own rules are refused, so the built-in ones apply: {rules.problem}"
         )
         return
-    own = len(user_files(settings.user_rules_dir))
-    files = f"and {own} of your own in {settings.user_rules_dir}" if own else "none of your own"
+    user_file_count = len(user_files(settings.user_rules_dir))
+    files = (
+        f"and {user_file_count} of your own in {settings.user_rules_dir}"
+        if user_file_count
+        else "none of your own"
+    )
     yield CheckResult(
         "Rules",
         "ok",

@@ -98,8 +98,8 @@ def _run_check(check: str, subject: str, call: Check) -> Iterator[Finding]:
     except ServiceError as error:
         yield Finding(check, subject, "fault", redact(error.detail))
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        yield Finding(check, subject, "fault", f"{where}{error.strerror or type(error).__name__}.")
+        prefix = f"{error.filename}: " if error.filename else ""
+        yield Finding(check, subject, "fault", f"{prefix}{error.strerror or type(error).__name__}.")
     except sa.exc.DBAPIError as error:
         reason = " ".join(str(error.orig).split()).rstrip(".?")
         yield Finding(check, subject, "fault", redact(f"The store cannot be read for this check: {reason}."))

@@ -43,7 +43,7 @@ class PreparedDocument:
 
 def prepare_documents(rows: Iterable[Document]) -> list[PreparedDocument]:
     """Split the texts of documents into terms, at about 2 MB a second."""
-    return [_prepare_document(one) for one in rows]
+    return [_prepare_document(document) for document in rows]
 
 
 def _prepare_document(document: Document) -> PreparedDocument:
@@ -60,7 +60,7 @@ def upsert(connection: Connection, prepared: Sequence[PreparedDocument], now: da
     if not prepared:
         return
     statement = (sqlite_insert if connection.dialect.name == "sqlite" else pg_insert)(documents)
-    rows = [_to_row(one, now) for one in prepared]
+    rows = [_to_row(document, now) for document in prepared]
     changed = {name: statement.excluded[name] for name in rows[0] if name not in ("kind", "external_id")}
     connection.execute(
         statement.on_conflict_do_update(index_elements=["kind", "external_id"], set_=changed), rows
@@ -70,18 +70,18 @@ def upsert(connection: Connection, prepared: Sequence[PreparedDocument], now: da
 def upsert_terms(connection: Connection, prepared: Mapping[int, PreparedDocument]) -> None:
     """Write the terms of documents for BM25, by document id."""
     rows = [
-        {"document_id": number, "version": VERSION, "length": len(one.terms), "counts": one.counts}
-        for number, one in prepared.items()
+        {"document_id": number, "version": VERSION, "length": len(document.terms), "counts": document.counts}
+        for number, document in prepared.items()
     ]
     database.upsert(connection, document_terms, rows)
 
 
 def load_documents(connection: Connection, ids: Collection[int]) -> dict[int, Document]:
     """Load the existing documents with ``ids``, in ascending order."""
-    wanted = sorted(ids)
+    sorted_ids = sorted(ids)
     loaded = {}
-    for at in range(0, len(wanted), ROWS_PER_QUERY):
-        query = sa.select(documents).where(documents.c.id.in_(wanted[at : at + ROWS_PER_QUERY]))
+    for at in range(0, len(sorted_ids), ROWS_PER_QUERY):
+        query = sa.select(documents).where(documents.c.id.in_(sorted_ids[at : at + ROWS_PER_QUERY]))
         for row in connection.execute(query.order_by(documents.c.id)).mappings():
             loaded[row["id"]] = _to_document(dict(row))
     return loaded
@@ -91,17 +91,17 @@ def load_by_external_ids(
     connection: Connection, kind: str, external_ids: Collection[str]
 ) -> dict[str, Document]:
     """Load the existing documents of ``kind`` with ``external_ids``, by external id."""
-    wanted = sorted(set(external_ids))
+    sorted_ids = sorted(set(external_ids))
     ids: list[int] = []
-    for at in range(0, len(wanted), ROWS_PER_QUERY):
-        part = wanted[at : at + ROWS_PER_QUERY]
+    for at in range(0, len(sorted_ids), ROWS_PER_QUERY):
+        part = sorted_ids[at : at + ROWS_PER_QUERY]
         query = sa.select(documents.c.id).where(documents.c.kind == kind, documents.c.external_id.in_(part))
         ids += connection.execute(query).scalars()
     return {document.external_id: document for document in load_documents(connection, ids).values()}
 
 
-def _to_row(one: PreparedDocument, now: datetime) -> dict[str, Any]:
-    document = one.document
+def _to_row(prepared: PreparedDocument, now: datetime) -> dict[str, Any]:
+    document = prepared.document
     return {
         "kind": document.kind,
         "external_id": document.external_id,
@@ -117,7 +117,7 @@ def _to_row(one: PreparedDocument, now: datetime) -> dict[str, Any]:
         "source_type": document.source_type,
         "entities": _to_json(document.entities),
         "facts": _to_json(dict(document.facts)),
-        "digest": one.digest,
+        "digest": prepared.digest,
     }
 
 
@@ -125,8 +125,8 @@ def _to_document(row: Mapping[str, Any]) -> Document:
     values = {name: value for name, value in row.items() if name != "digest"}
     urls = orjson.loads(values["urls"])
     decoded = {
-        "urls": tuple(one if isinstance(one, str) else one["general"] for one in urls),
-        "general_urls": tuple(one["general"] for one in urls if not isinstance(one, str)),
+        "urls": tuple(url if isinstance(url, str) else url["general"] for url in urls),
+        "general_urls": tuple(url["general"] for url in urls if not isinstance(url, str)),
         "entities": tuple(orjson.loads(values["entities"])),
         "facts": orjson.loads(values["facts"]),
     }

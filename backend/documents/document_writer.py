@@ -30,8 +30,8 @@ class StoreCounts(NamedTuple):
     changed: int = 0
     unchanged: int = 0
 
-    def __add__(self, other: tuple[Any, ...]) -> "StoreCounts":
-        return StoreCounts(*(one + another for one, another in zip(self, other, strict=True)))
+    def __add__(self, added: tuple[Any, ...]) -> "StoreCounts":
+        return StoreCounts(*(count + added_count for count, added_count in zip(self, added, strict=True)))
 
 
 def write_documents(
@@ -44,12 +44,16 @@ def write_documents(
     for batch in split_batches(list(requested.values())):
         stored_versions = load_stored_versions(connection, batch)
         changed_documents = [
-            one for one in batch if stored_versions.get(one.key, _NOT_STORED).differs_from(one)
+            document
+            for document in batch
+            if stored_versions.get(document.key, _NOT_STORED).differs_from(document)
         ]
         document_rows.upsert(connection, batch, now)
-        ids = {key: one.id for key, one in load_stored_versions(connection, changed_documents).items()}
-        index_documents(connection, {ids[one.key]: one for one in changed_documents})
-        added = sum(one.key not in stored_versions for one in batch)
+        ids = {
+            key: version.id for key, version in load_stored_versions(connection, changed_documents).items()
+        }
+        index_documents(connection, {ids[document.key]: document for document in changed_documents})
+        added = sum(document.key not in stored_versions for document in batch)
         counts += StoreCounts(added, len(changed_documents) - added, len(batch) - len(changed_documents))
     return counts
 
@@ -71,8 +75,12 @@ class StoredVersion(NamedTuple):
     language: str | None
     version: int | None
 
-    def differs_from(self, one: PreparedDocument) -> bool:
-        return (self.digest, self.language, self.version) != (one.digest, one.document.language, VERSION)
+    def differs_from(self, document: PreparedDocument) -> bool:
+        return (self.digest, self.language, self.version) != (
+            document.digest,
+            document.document.language,
+            VERSION,
+        )
 
 
 _NOT_STORED = StoredVersion(0, "", None, None)
@@ -82,10 +90,10 @@ def load_stored_versions(
     connection: Connection, requested: Sequence[PreparedDocument]
 ) -> dict[document_rows.DocumentKey, StoredVersion]:
     """Load the stored state of ``requested`` and lock it until the transaction ends."""
-    found: dict[document_rows.DocumentKey, StoredVersion] = {}
+    versions_by_key: dict[document_rows.DocumentKey, StoredVersion] = {}
     by_kind: dict[str, list[str]] = {}
-    for one in requested:
-        by_kind.setdefault(one.document.kind, []).append(one.document.external_id)
+    for document in requested:
+        by_kind.setdefault(document.document.kind, []).append(document.document.external_id)
     versions = sa.select(document_terms.c.version).where(document_terms.c.document_id == documents.c.id)
     columns = (documents.c.id, documents.c.external_id, documents.c.digest, documents.c.language)
     for kind, names in sorted(by_kind.items()):
@@ -96,8 +104,8 @@ def load_stored_versions(
             .with_for_update()
         )
         for number, name, digest, language, version in connection.execute(query):
-            found[kind, name] = StoredVersion(number, digest, language, version)
-    return found
+            versions_by_key[kind, name] = StoredVersion(number, digest, language, version)
+    return versions_by_key
 
 
 def index_documents(connection: Connection, changed_documents: Mapping[int, PreparedDocument]) -> None:
@@ -105,7 +113,10 @@ def index_documents(connection: Connection, changed_documents: Mapping[int, Prep
     document_rows.upsert_terms(connection, changed_documents)
     full_text_index.get_index(connection).write(
         connection,
-        ((number, [*one.terms, *_filter_terms(one.document)]) for number, one in changed_documents.items()),
+        (
+            (number, [*document.terms, *_filter_terms(document.document)])
+            for number, document in changed_documents.items()
+        ),
     )
 
 

@@ -26,19 +26,19 @@ class ImportResult(ImportErrors):
 
 def list_files(paths: Iterable[Path]) -> list[Path]:
     """List the files of ``paths``, each once. Folders give their readable files, without hidden ones."""
-    found: dict[Path, Path] = {}
+    files_by_path: dict[Path, Path] = {}
     for path in paths:
         for file in _walk_folder(path) if path.is_dir() else [path]:
-            found.setdefault(file.resolve(), file)
-    return list(found.values())
+            files_by_path.setdefault(file.resolve(), file)
+    return list(files_by_path.values())
 
 
 def _walk_folder(folder: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
+    for folder_path, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         suffixes = file_readers.JSON_LINES_SUFFIXES | file_readers.HTML_SUFFIXES | file_readers.TEXT_SUFFIXES
         yield from (
-            Path(place) / name
+            Path(folder_path) / name
             for name in sorted(names)
             if Path(name).suffix.lower() in suffixes and not name.startswith(".")
         )
@@ -85,12 +85,12 @@ def _read_valid_documents(
     """Yield the valid documents and record the errors of the others."""
     first: dict[str, str] = {}
     for path in paths:
-        for one in file_readers.read_documents(path, options):
-            if isinstance(one.result, FileError):
-                result.add_error(one.result)
-            elif (earlier := first.get(one.result.external_id)) is not None:
-                result.add_error(FileError(path, one.line, f"has the same address as {earlier}"))
+        for entry in file_readers.read_documents(path, options):
+            if isinstance(entry.result, FileError):
+                result.add_error(entry.result)
+            elif (earlier := first.get(entry.result.external_id)) is not None:
+                result.add_error(FileError(path, entry.line, f"has the same address as {earlier}"))
             else:
-                first[one.result.external_id] = f"{path}:{one.line}" if one.line else str(path)
-                yield one.result
-            advance(path, one.size)
+                first[entry.result.external_id] = f"{path}:{entry.line}" if entry.line else str(path)
+                yield entry.result
+            advance(path, entry.size)

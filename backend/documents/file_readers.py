@@ -151,17 +151,17 @@ def _read_text(path: Path, data: bytes, options: ReadOptions) -> Document | File
         return FileError(path, line, "is not UTF-8: save the file in that encoding")
     values: dict[str, Any] = {}
     lined: yaml_with_lines.LinedYaml | None = None
-    if matter := _FRONT_MATTER.match(text):
+    if front_matter := _FRONT_MATTER.match(text):
         try:
-            lined = yaml_with_lines.parse_yaml(matter[1])
+            lined = yaml_with_lines.parse_yaml(front_matter[1])
         except yaml_with_lines.InvalidYamlError as error:
             return FileError(path, error.line + 1, f"its front matter {error.reason}")
         if isinstance(lined.data, dict):
             values = {**lined.data}
-        text = text[matter.end() :]
+        text = text[front_matter.end() :]
     if not values.get("title"):
         heading = _HEADING.search(text) if path.suffix.lower().startswith(".m") else None
-        values["title"] = heading[1].strip() if heading else _title_from_name(path)
+        values["title"] = heading[1].strip() if heading else _build_title_from_name(path)
     values["text"] = text
     return _build_document(path, lambda field: lined.line([field]) + 1 if lined else 0, values, options)
 
@@ -170,23 +170,23 @@ def _read_html(path: Path, data: bytes, options: ReadOptions) -> Document | File
     from trafilatura import bare_extraction  # not at the top: importing it takes half a second
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its errors are reported below
-    found = bare_extraction(
+    extracted = bare_extraction(
         data,
         with_metadata=True,
         include_comments=False,
         # Use only dates that the page declares, not URLs or text that look like dates.
         date_extraction_params={"extensive_search": False, "original_date": True},
     )
-    text = getattr(found, "text", None)
+    text = getattr(extracted, "text", None)
     if not text:
         return FileError(path, 0, "holds no article that could be told from its surroundings")
-    named = _HTML_LANGUAGE.search(data)
+    language_match = _HTML_LANGUAGE.search(data)
     values = {
-        "url": getattr(found, "url", None),
-        "title": getattr(found, "title", None) or _title_from_name(path),
+        "url": getattr(extracted, "url", None),
+        "title": getattr(extracted, "title", None) or _build_title_from_name(path),
         "text": text,
-        "published": getattr(found, "date", None),
-        "language": named[1].decode().lower() if named else None,
+        "published": getattr(extracted, "date", None),
+        "language": language_match[1].decode().lower() if language_match else None,
     }
     return _build_document(path, lambda _field: 0, values, options)
 
@@ -197,9 +197,9 @@ def _build_document(
     if options.url:
         values = {**values, "url": options.url}
     if not values.get("url"):
-        where = "give it with --url" if path.suffix.lower() in HTML_SUFFIXES else "give it as url"
+        advice = "give it with --url" if path.suffix.lower() in HTML_SUFFIXES else "give it as url"
         also = ", in a front matter or with --url" if path.suffix.lower() in TEXT_SUFFIXES else ""
-        return FileError(path, line_of("url"), f"has no address: {where}{also}")
+        return FileError(path, line_of("url"), f"has no address: {advice}{also}")
     try:
         entry = DocumentFields.model_validate(
             {name: value for name, value in values.items() if value not in (None, "")}
@@ -225,5 +225,5 @@ def _build_document(
     )
 
 
-def _title_from_name(path: Path) -> str:
+def _build_title_from_name(path: Path) -> str:
     return re.sub(r"[-_]+", " ", path.stem).strip() or path.name

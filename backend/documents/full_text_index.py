@@ -69,14 +69,14 @@ class Fts5Index:
     def candidates(self, connection: Connection, query: Query) -> list[int]:
         groups = [list(query.weights), *query.filters]
         match = " AND ".join(f"({' OR '.join(map(_quote_double, group))})" for group in groups)
-        found = connection.execute(
+        rows = connection.execute(
             sa.text(
                 "SELECT rowid FROM document_search WHERE document_search MATCH :match"
                 " ORDER BY rank LIMIT :limit"
             ),
             {"match": match, "limit": query.limit},
         )
-        return list(found.scalars())
+        return list(rows.scalars())
 
 
 class GinIndex:
@@ -128,14 +128,14 @@ class GinIndex:
         for position, (term, weight) in enumerate(query.weights.items()):
             values |= {f"weight{position}": weight, f"query{position}": _quote_single(term) + filter_query}
         branches = " UNION ALL ".join(branch.format(position) for position in range(len(query.weights)))
-        found = connection.execute(
+        rows = connection.execute(
             sa.text(
                 f"SELECT document_id FROM ({branches}) AS found GROUP BY document_id"  # noqa: S608 - fixed text
                 " ORDER BY sum(weight) DESC, document_id LIMIT :limit"
             ),
             values,
         )
-        return list(found.scalars())
+        return list(rows.scalars())
 
 
 def create_index(dialect: str) -> FullTextIndex:

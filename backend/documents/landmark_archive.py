@@ -146,13 +146,13 @@ def load_landmarks(path: Path = LANDMARKS_FILE) -> list[Landmark]:
     landmarks: list[Landmark] = []
     mistakes: list[str] = []
     first: dict[str, int] = {}
-    for place, event in enumerate(data["events"]):
-        line = lined.line(("events", place))
+    for index, event in enumerate(data["events"]):
+        line = lined.line(("events", index))
         try:
             landmark = Landmark.model_validate(event)
         except ValidationError as error:
             mistakes += [
-                f"{path}:{lined.line(('events', place, *detail['loc']))}: {_format_error(detail)}"
+                f"{path}:{lined.line(('events', index, *detail['loc']))}: {_format_error(detail)}"
                 for detail in error.errors(include_url=False)
             ]
             continue
@@ -166,9 +166,9 @@ def load_landmarks(path: Path = LANDMARKS_FILE) -> list[Landmark]:
 
 
 def _format_error(error: Any) -> str:
-    where = ".".join(str(part) for part in error["loc"] if part != "[key]")
+    location = ".".join(str(part) for part in error["loc"] if part != "[key]")
     reason = strip_library_prefix(str(error["msg"]))
-    return f"{where}: {reason}" if where else reason
+    return f"{location}: {reason}" if location else reason
 
 
 def to_documents(
@@ -197,7 +197,7 @@ def _build_document(landmark: Landmark, language: ArchiveLanguage, source_type: 
         urls=landmark.urls,
         general_urls=landmark.general_sources,
         entities=landmark.entities,
-        facts={name: format(figure, "f") for name, figure in landmark.facts.items()},
+        facts={name: format(value, "f") for name, value in landmark.facts.items()},
         event=landmark.id,
     )
 
@@ -227,15 +227,15 @@ def import_archive(
         names = set(
             connection.execute(sa.select(documents.c.external_id).where(documents.c.kind == KIND)).scalars()
         )
-        store.delete(connection, KIND, names - {one.document.external_id for one in prepared})
+        store.delete(connection, KIND, names - {entry.document.external_id for entry in prepared})
         store.put(connection, prepared, now=now)
     return True
 
 
 def _load_stored_digest(connection: Connection) -> str | None:
     query = sa.select(document_archives.c.digest).where(document_archives.c.name == ARCHIVE_NAME)
-    found: str | None = connection.execute(query).scalar_one_or_none()
-    return found
+    digest: str | None = connection.execute(query).scalar_one_or_none()
+    return digest
 
 
 def _claim_import(connection: Connection, digest: str, now: datetime) -> bool:

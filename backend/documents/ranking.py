@@ -80,4 +80,4 @@ def score_documents(
             count = document_counts.count_of(term)
             score += weight * count * (K1 + 1) / (count + norm) if count else 0.0
         scored.append((document_id, score))
-    return sorted(scored, key=lambda one: (-one[1], one[0]))
+    return sorted(scored, key=lambda id_and_score: (-id_and_score[1], id_and_score[0]))

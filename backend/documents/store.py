@@ -44,11 +44,11 @@ class DocumentStore:
         """
         return document_writer.write_documents(connection, prepared, now=now)
 
-    def store(self, given: Sequence[Document], *, now: datetime) -> StoreCounts:
+    def store(self, documents: Sequence[Document], *, now: datetime) -> StoreCounts:
         """Prepare and store documents in a transaction of their own."""
-        prepared = prepare_documents(given)
+        prepared_documents = prepare_documents(documents)
         with self._database.write() as connection:
-            return self.put(connection, prepared, now=now)
+            return self.put(connection, prepared_documents, now=now)
 
     def delete(self, connection: Connection, kind: DocumentKind, external_ids: Collection[str]) -> int:
         """Delete documents of ``kind`` with their index entries. Return their number."""
@@ -100,7 +100,7 @@ class DocumentStore:
         terms_by_query = [
             query_terms([text] if isinstance(text, str) else text)[:MAX_QUERY_TERMS] for text in texts
         ]
-        filters = _filters(kinds, languages)
+        filters = _build_filters(kinds, languages)
         if filters is None or limit < 1:
             return [[] for _ in texts]
         with self._database.snapshot() as connection:
@@ -117,11 +117,11 @@ class DocumentStore:
                 )
                 for terms in terms_by_query
             ]
-            found = document_rows.load_documents(
+            loaded = document_rows.load_documents(
                 connection, {number for scored in ranked for number, _ in scored}
             )
         return [
-            [Hit(found[number], score) for number, score in scored if number in found] for scored in ranked
+            [Hit(loaded[number], score) for number, score in scored if number in loaded] for scored in ranked
         ]
 
     def load_documents(self, kind: DocumentKind, external_ids: Collection[str]) -> list[Document]:
@@ -137,8 +137,8 @@ class DocumentStore:
             query = query.where(documents.c.kind.in_(sorted(kinds)))
         with self._database.read() as connection:
             ids = list(connection.execute(query).scalars())
-            found = document_rows.load_documents(connection, ids)
-        return [found[number] for number in ids if number in found]
+            loaded = document_rows.load_documents(connection, ids)
+        return [loaded[number] for number in ids if number in loaded]
 
     def count(self) -> dict[DocumentKind, int]:
         """Count the documents of each kind; kinds without documents are omitted."""
@@ -154,21 +154,21 @@ class DocumentStore:
         reindexed_count = 0
         while batch := self._load_outdated():
             prepared = {
-                cast(int, document.id): one
-                for document, one in zip(batch, prepare_documents(batch), strict=True)
+                cast(int, document.id): prepared_document
+                for document, prepared_document in zip(batch, prepare_documents(batch), strict=True)
             }
             with self._database.write() as connection:
                 # Another process may have deleted or changed a document meanwhile.
-                known = {
-                    one.id: one
-                    for one in document_writer.load_stored_versions(
+                stored_versions = {
+                    version.id: version
+                    for version in document_writer.load_stored_versions(
                         connection, list(prepared.values())
                     ).values()
                 }
                 current = {
-                    number: one
-                    for number, one in prepared.items()
-                    if number in known and known[number].digest == one.digest
+                    number: document
+                    for number, document in prepared.items()
+                    if number in stored_versions and stored_versions[number].digest == document.digest
                 }
                 document_writer.index_documents(connection, current)
             reindexed_count += len(current)
@@ -183,8 +183,8 @@ class DocumentStore:
             .limit(DOCUMENTS_PER_STATEMENT)
         )
         with self._database.read() as connection:
-            found = document_rows.load_documents(connection, list(connection.execute(missing).scalars()))
-        return list(found.values())
+            loaded = document_rows.load_documents(connection, list(connection.execute(missing).scalars()))
+        return list(loaded.values())
 
     def _rank(
         self,
@@ -208,9 +208,11 @@ class DocumentStore:
         return score_documents(weights, (tuple(row) for row in packed), totals)[:limit]
 
 
-def _filters(kinds: Collection[str] | None, languages: Collection[str] | None) -> Filters | None:
+def _build_filters(kinds: Collection[str] | None, languages: Collection[str] | None) -> Filters | None:
     """Build the filters of the index; None if nothing can match."""
     groups = [(KIND, kinds), (LANGUAGE, languages)]
-    if any(given is not None and not given for _, given in groups):
+    if any(values is not None and not values for _, values in groups):
         return None
-    return [[prefix + word for word in sorted(set(given))] for prefix, given in groups if given is not None]
+    return [
+        [prefix + word for word in sorted(set(values))] for prefix, values in groups if values is not None
+    ]

@@ -63,10 +63,10 @@ def stem(word: str) -> str:
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
     for ending in ("ing", "ed"):
-        rest = word.removesuffix(ending)
-        if rest != word and len(rest) > 2 and _VOWEL.search(rest):
-            doubled = rest[-1] == rest[-2] and rest[-1] not in "lsz"
-            return (rest[:-1] if doubled else rest).removesuffix("e")
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 2 and _VOWEL.search(stem):
+            doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
+            return (stem[:-1] if doubled else stem).removesuffix("e")
     return word.removesuffix("e") if len(word) > 3 else word
 
 
@@ -89,16 +89,16 @@ def terms(text: str) -> Iterator[str]:
 
 def document_terms(*texts: str) -> list[str]:
     """Split ``texts`` of a document into terms of at most :data:`MAX_TERM_BYTES` bytes in total."""
-    found: list[str] = []
+    limited_terms: list[str] = []
     remaining_bytes = MAX_TERM_BYTES
     for text in texts:
         # Text beyond this length is not split, to limit the work.
         for term in terms(text[: remaining_bytes * 2]):
             remaining_bytes -= len(term.encode()) + 1
             if remaining_bytes < 0:
-                return found
-            found.append(term)
-    return found
+                return limited_terms
+            limited_terms.append(term)
+    return limited_terms
 
 
 def query_terms(texts: Iterable[str]) -> list[str]:
@@ -106,18 +106,18 @@ def query_terms(texts: Iterable[str]) -> list[str]:
 
     Pairs of hiragana are nearly always grammar, and are omitted if other terms remain.
     """
-    found = list(dict.fromkeys(term for text in texts for term in terms(text)))
-    return [term for term in found if not _HIRAGANA_ONLY.fullmatch(term)] or found
+    distinct_terms = list(dict.fromkeys(term for text in texts for term in terms(text)))
+    return [term for term in distinct_terms if not _HIRAGANA_ONLY.fullmatch(term)] or distinct_terms
 
 
-def pack_counts(found: Sequence[str]) -> bytes:
+def pack_counts(all_terms: Sequence[str]) -> bytes:
     """Pack the count of each term, to be read by :class:`PackedCounts`.
 
     Ascending 32-bit digests of the terms in little-endian order, then one byte per term with its count, at
     most :data:`MAX_TERM_COUNT`.
     """
     counts: Counter[int] = Counter()
-    for term, count in Counter(found).items():
+    for term, count in Counter(all_terms).items():
         counts[digest(term)] += count
     sorted_digests = sorted(counts)
     digests = array("I", sorted_digests)

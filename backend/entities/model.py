@@ -107,6 +107,8 @@ class Entity(FrozenModel):
     evidence, and so do the trade press and official projects.
     """
     former: tuple[FormerName, ...] = ()
+    alternatives: tuple[tuple[Name, ...], ...] = ()
+    """Groups of its names of which one article should use only one (暗号資産, 仮想通貨)."""
     conditions: tuple[NameCondition, ...] = ()
     """Conditions under which its names are parts of other words."""
     asset: Slug | None = None

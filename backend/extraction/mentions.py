@@ -27,13 +27,13 @@ class SeenName:
 
 def find_mentions(rules: RuleSet, text: str) -> list[Mention]:
     """Find every mention of an entity in ``text``, in order, without overlaps."""
-    found = [
+    named_mentions = [
         Mention(entity, start, end, text[start:end])
         for start, end, entity in mentions(rules, text)
         if rules.entities[entity].type != "term"
     ]
-    found = [mention for mention in found if not is_other_person(rules, text, mention)]
-    return sorted([*found, *find_persons(rules, text, found)], key=_START)
+    named_mentions = [mention for mention in named_mentions if not is_other_person(rules, text, mention)]
+    return sorted([*named_mentions, *find_persons(rules, text, named_mentions)], key=_START)
 
 
 def list_entities(rules: RuleSet, texts: Iterable[str]) -> list[SeenName]:
@@ -41,24 +41,24 @@ def list_entities(rules: RuleSet, texts: Iterable[str]) -> list[SeenName]:
     return list_distinct(mention for text in texts for mention in find_mentions(rules, text))
 
 
-def list_distinct(found: Iterable[Mention]) -> list[SeenName]:
-    """List the distinct entities of ``found`` mentions, in order of first mention."""
+def list_distinct(all_mentions: Iterable[Mention]) -> list[SeenName]:
+    """List the distinct entities of ``all_mentions``, in order of first mention."""
     first: dict[str, str] = {}
-    for mention in found:
+    for mention in all_mentions:
         first.setdefault(mention.entity_id, mention.text)
     return [SeenName(entity_id, name) for entity_id, name in first.items()]
 
 
-def build_entity_results(rules: RuleSet, seen: Sequence[SeenName]) -> list[EntityOut]:
+def build_entity_results(rules: RuleSet, seen_names: Sequence[SeenName]) -> list[EntityOut]:
     """Build the entities of a response. Entities no longer in the catalogue are omitted."""
     return [
         {
-            "name": one.name,
+            "name": seen_name.name,
             "canonical_name": entity.name("en"),
             "type": entity.type,
             "official_domains": list(entity.official_domains),
             "official_x_accounts": list(entity.official_x_accounts),
         }
-        for one in seen
-        if (entity := rules.entities.get(one.entity_id)) is not None and entity.type != "term"
+        for seen_name in seen_names
+        if (entity := rules.entities.get(seen_name.entity_id)) is not None and entity.type != "term"
     ]

@@ -83,79 +83,81 @@ class _PersonNames:
     """Id of a person by given and family name."""
 
 
-def find_persons(rules: RuleSet, text: str, found: Sequence[Mention]) -> list[Mention]:
-    """Find persons in ``text`` by a part of their name, outside the mentions ``found`` already."""
+def find_persons(rules: RuleSet, text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Find persons in ``text`` by a part of their name, outside ``mentions``."""
     names = _build_names(rules)
     hits = names.automaton.find(text)
     if not hits:
         return []
-    search = _PersonSearch(rules, names, text, found)
-    starts = [mention.start for mention in found]
-    extra: list[Mention] = []
+    search = _PersonSearch(rules, names, text, mentions)
+    starts = [mention.start for mention in mentions]
+    persons: list[Mention] = []
     protection: Protection | None = None
-    behind = 0
+    previous_end = 0
     for number, start, end in sorted(hits, key=lambda hit: (hit[1], -hit[2])):
-        place = bisect_left(starts, start)
-        beside = found[max(0, place - 1) : place + 1]
-        if start < behind or any(one.start < end and start < one.end for one in beside):
+        index = bisect_left(starts, start)
+        adjacent = mentions[max(0, index - 1) : index + 1]
+        if start < previous_end or any(mention.start < end and start < mention.end for mention in adjacent):
             continue
         part = names.parts[number]
-        entity = search.find_person(part, start, end, beside) if _is_whole(text, part, start, end) else None
+        entity = search.find_person(part, start, end, adjacent) if _is_whole(text, part, start, end) else None
         if entity is None:
             continue
         protection = protection or Protection(text)
         if not protection.is_markup(start, end) and protection.token(start, end) is None:
-            extra.append(Mention(entity, start, end, part))
-            behind = end
-    return extra
+            persons.append(Mention(entity, start, end, part))
+            previous_end = end
+    return persons
 
 
 class _PersonSearch:
     """Resolves parts of names in one text."""
 
-    def __init__(self, rules: RuleSet, names: _PersonNames, text: str, found: Sequence[Mention]) -> None:
+    def __init__(self, rules: RuleSet, names: _PersonNames, text: str, mentions: Sequence[Mention]) -> None:
         self._rules = rules
         self._names = names
         self._text = text
-        self._named = {mention.entity_id for mention in found if self._is_person(mention)}
+        self._named = {mention.entity_id for mention in mentions if self._is_person(mention)}
 
-    def find_person(self, part: str, start: int, end: int, beside: Sequence[Mention]) -> str | None:
-        """The person that ``part`` names; ``beside`` are the mentions before and after it."""
-        for mention in beside:
+    def find_person(self, part: str, start: int, end: int, adjacent: Sequence[Mention]) -> str | None:
+        """The person that ``part`` names; ``adjacent`` are the mentions before and after it."""
+        for mention in adjacent:
             if self._is_person(mention) and _SIBLING_JOINT.fullmatch(self._text, end, mention.start):
                 relative = self._names.full.get((part, _NAME_PARTS.split(mention.text)[-1]))
                 if relative is not None:
                     return relative
-        return self._find_bearer(part, start, end, beside)
+        return self._find_bearer(part, start, end, adjacent)
 
-    def _find_bearer(self, family: str, start: int, end: int, beside: Sequence[Mention]) -> str | None:
+    def _find_bearer(self, family: str, start: int, end: int, adjacent: Sequence[Mention]) -> str | None:
         """The person of this family name: one whom the text names in full, or the only one with a title."""
         bearers = self._names.families.get(family, ())
         before, after = self._text[max(0, start - 24) : start], self._text[end : end + 40]
         has_title = _TITLE_BEFORE.search(before) is not None or _TITLE_AFTER.match(after) is not None
-        known = [entity for entity in bearers if entity in self._named]
+        named_bearers = [entity for entity in bearers if entity in self._named]
         is_long = not family.isascii() or len(family) > MAX_SHORT_FAMILY_CHARS
-        if len(known) == 1 and (is_long or has_title or _VERB_AFTER.match(after)):
-            return known[0]
+        if len(named_bearers) == 1 and (is_long or has_title or _VERB_AFTER.match(after)):
+            return named_bearers[0]
         has_office = _OFFICE_BEFORE.search(before) is not None or _OFFICE_AFTER.match(after) is not None
         if has_office:
-            bearers = tuple(one for one in bearers if not self._rules.entities[one].is_domain_evidence)
+            bearers = tuple(
+                entity for entity in bearers if not self._rules.entities[entity].is_domain_evidence
+            )
         if len(bearers) != 1 or family in COMMON_FAMILY_NAMES:
             return None
         is_rare = len(family) >= MIN_RARE_KATAKANA_CHARS and _KATAKANA.match(family) is not None
         if not (is_rare and has_title) and not any(
-            one.start <= end + NEAR and start - NEAR <= one.end for one in beside
+            mention.start <= end + NEAR and start - NEAR <= mention.end for mention in adjacent
         ):
             return None
         is_transcribed = _HAN.fullmatch(family) is not None and self._text[start - 1 : start] in _JOINTS
-        return bearers[0] if has_title or is_transcribed or self._is_listed(start, end, beside) else None
+        return bearers[0] if has_title or is_transcribed or self._is_listed(start, end, adjacent) else None
 
-    def _is_listed(self, start: int, end: int, beside: Sequence[Mention]) -> bool:
+    def _is_listed(self, start: int, end: int, adjacent: Sequence[Mention]) -> bool:
         """Whether "and" joins the name to another person's."""
         return any(
-            self._is_person(one)
-            and _SIBLING_JOINT.fullmatch(self._text, min(end, one.end), max(start, one.start)) is not None
-            for one in beside
+            self._is_person(mention)
+            and _SIBLING_JOINT.fullmatch(self._text, min(end, mention.end), max(start, mention.start))
+            for mention in adjacent
         )
 
     def _is_person(self, mention: Mention) -> bool:
@@ -163,7 +165,7 @@ class _PersonSearch:
 
 
 def is_other_person(rules: RuleSet, text: str, mention: Mention) -> bool:
-    """Whether a family name alone belongs to somebody else's full name ("Marvin Scholz")."""
+    """Whether a family name alone is part of another person's full name ("Marvin Scholz")."""
     if rules.entities[mention.entity_id].type != "person" or _NAME_PARTS.search(mention.text):
         return False
     before = text[max(0, mention.start - 24) : mention.start]
@@ -174,12 +176,12 @@ def is_other_person(rules: RuleSet, text: str, mention: Mention) -> bool:
 
 def _has_given_name(before: str) -> bool:
     """Whether a capitalised word that may be a given name ends ``before``."""
-    given = _GIVEN_BEFORE.search(before)
-    return given is not None and given[1] not in NO_GIVEN_NAMES
+    match = _GIVEN_BEFORE.search(before)
+    return match is not None and match[1] not in NO_GIVEN_NAMES
 
 
 def _is_whole(text: str, part: str, start: int, end: int) -> bool:
-    """Whether a part of a name stands alone, neither in a longer word nor in somebody else's full name."""
+    """Whether a part of a name stands alone, neither in a longer word nor in another person's full name."""
     before, after = text[max(0, start - 24) : start], text[end : end + 24]
     if part.isascii():
         if _LATIN_RIGHT.match(after):
@@ -187,8 +189,8 @@ def _is_whole(text: str, part: str, start: int, end: int) -> bool:
         return _LATIN_LEFT.search(before) is None and not _has_given_name(before)
     if _KATAKANA.match(part):
         return not _KATAKANA.match(before[-1:]) and not _KATAKANA.match(after[:1])
-    beside = before[-1:] + after[:1]
-    return not any(character in "·・" or character in _TRANSCRIPTION for character in beside)
+    adjacent = before[-1:] + after[:1]
+    return not any(character in "·・" or character in _TRANSCRIPTION for character in adjacent)
 
 
 @lru_cache(maxsize=CACHED_RULE_SETS)
@@ -198,10 +200,10 @@ def _build_names(rules: RuleSet) -> _PersonNames:
     for entity in rules.entities.values():
         if entity.type != "person":
             continue
-        for given, family in _split_names(entity):
-            families[family][entity.id] = None
-            full[given, family] = entity.id
-    parts = sorted({*families, *(given for given, _ in full if len(given) > 1)})
+        for given_name, family_name in _split_names(entity):
+            families[family_name][entity.id] = None
+            full[given_name, family_name] = entity.id
+    parts = sorted({*families, *(given_name for given_name, _ in full if len(given_name) > 1)})
     return _PersonNames(
         Automaton(parts), parts, {key: tuple(sorted(ids)) for key, ids in families.items()}, full
     )

@@ -14,9 +14,14 @@ from backend.extraction.tables import entity_sightings
 from backend.store.database import Database, upsert
 
 
-def record_sightings(connection: Connection, job_id: str, seen: Sequence[SeenName], *, at: datetime) -> None:
+def record_sightings(
+    connection: Connection, job_id: str, seen_names: Sequence[SeenName], *, at: datetime
+) -> None:
     """Record the entities that a job named, in the transaction that completes the job."""
-    rows = [{"job_id": job_id, "entity_id": one.entity_id, "name": one.name, "seen_at": at} for one in seen]
+    rows = [
+        {"job_id": job_id, "entity_id": seen_name.entity_id, "name": seen_name.name, "seen_at": at}
+        for seen_name in seen_names
+    ]
     upsert(connection, entity_sightings, rows)
 
 
@@ -43,14 +48,14 @@ def list_seen_entities(
         for row in connection.execute(query):
             counts_by_name[row.entity_id].append((-row.jobs, row.name))
     counts = {entity: -sum(jobs for jobs, _ in names) for entity, names in counts_by_name.items()}
-    seen = [
+    seen_names = [
         SeenName(entity, min(names)[1])
         for entity, names in counts_by_name.items()
         if entity in rules.entities
     ]
     listed: list[SeenEntity] = [
-        {**entity, "count": counts[one.entity_id]}
-        for one in seen
-        for entity in build_entity_results(rules, [one])
+        {**entity, "count": counts[seen_name.entity_id]}
+        for seen_name in seen_names
+        for entity in build_entity_results(rules, [seen_name])
     ]
     return sorted(listed, key=lambda entity: (-entity["count"], entity["name"]))

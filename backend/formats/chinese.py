@@ -22,4 +22,8 @@ def _load_table() -> Mapping[int, str]:
     characters = [chr(code) for first, last in _HAN_RANGES for code in range(first, last + 1)]
     converted = opencc.OpenCC("t2s").convert("\n".join(characters)).split("\n")
     pairs = zip(characters, converted, strict=True)
-    return {ord(one): other for one, other in pairs if one != other and len(other) == 1}
+    return {
+        ord(traditional): simplified
+        for traditional, simplified in pairs
+        if traditional != simplified and len(simplified) == 1
+    }

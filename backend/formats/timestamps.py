@@ -32,9 +32,9 @@ def parse_instant(text: str) -> datetime:
         raise ValueError(f"must be {_EXPECTED}{hint}")
     day, minute, second, fraction, zone = parts.groups()
     leap = timedelta(seconds=1) if second == "60" else timedelta()
-    whole = f"{day}T{minute}:{'59' if leap else second}.{(fraction or '')[:6]:0<6}{zone.upper()}"
+    timestamp = f"{day}T{minute}:{'59' if leap else second}.{(fraction or '')[:6]:0<6}{zone.upper()}"
     try:
-        moment = datetime.fromisoformat(whole).astimezone(UTC)
+        moment = datetime.fromisoformat(timestamp).astimezone(UTC)
         return moment.replace(microsecond=0) + leap if leap else moment
     except (ValueError, OverflowError):
         raise ValueError(f"must be {_EXPECTED}; there is no such day or time") from None

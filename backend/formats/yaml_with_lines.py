@@ -35,8 +35,8 @@ class LinedYaml:
     def line(self, path: Sequence[str | int]) -> int:
         """Find the line of the value at ``path``, or of the nearest value around it."""
         for length in range(len(path), -1, -1):
-            if (found := self._lines.get(tuple(path[:length]))) is not None:
-                return found
+            if (line := self._lines.get(tuple(path[:length]))) is not None:
+                return line
         return 1
 
 
@@ -65,12 +65,12 @@ def _convert(node: yaml.Node, path: Path, lined: LinedYaml) -> Any:
         return None if not node.style and node.value in _NULL else node.value
     if isinstance(node, yaml.SequenceNode):
         return [_convert(part, (*path, index), lined) for index, part in enumerate(node.value)]
-    found: dict[str, Any] = {}
+    mapping: dict[str, Any] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise InvalidYamlError(key.start_mark.line + 1, "has a list or mapping before a colon")
-        if key.value in found:
+        if key.value in mapping:
             raise InvalidYamlError(key.start_mark.line + 1, f"gives {key.value!r} twice")
-        found[key.value] = _convert(value, (*path, key.value), lined)
+        mapping[key.value] = _convert(value, (*path, key.value), lined)
         lined._lines[(*path, key.value)] = key.start_mark.line + 1
-    return found
+    return mapping

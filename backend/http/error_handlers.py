@@ -38,25 +38,25 @@ def install_error_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
         return Response(answer.body, answer.status, headers=headers)
 
     @app.exception_handler(errors.ServiceError)
-    async def _service(request: Request, error: errors.ServiceError) -> Response:
+    async def _handle_service_error(request: Request, error: errors.ServiceError) -> Response:
         return send(request, error)
 
     @app.exception_handler(RequestValidationError)
-    async def _invalid(request: Request, error: RequestValidationError) -> Response:
+    async def _handle_validation_error(request: Request, error: RequestValidationError) -> Response:
         return send(request, convert_validation_error(error))
 
     @app.exception_handler(HTTPException)
-    async def _http(request: Request, error: HTTPException) -> Response:
+    async def _handle_http_exception(request: Request, error: HTTPException) -> Response:
         return send(request, convert_http_exception(request, error, routers))
 
     @app.exception_handler(Exception)  # the framework would answer in plain text, then raises it again
-    async def _fault(request: Request, _error: Exception) -> Response:
+    async def _handle_unexpected_error(request: Request, _error: Exception) -> Response:
         return send(request, errors.build_internal_error(request.scope.get("state", {}).get("request_id")))
 
     @app.exception_handler(OperationalError)
     @app.exception_handler(InterfaceError)
     @app.exception_handler(PoolTimeoutError)
-    async def _database(request: Request, error: Exception) -> Response:
+    async def _handle_database_error(request: Request, error: Exception) -> Response:
         log.warning("database_failed", error=type(getattr(error, "orig", error)).__name__)
         return send(request, errors.Unavailable("The data store does not answer. Please try again shortly."))
 
@@ -73,24 +73,25 @@ def convert_validation_error(error: RequestValidationError) -> errors.BadRequest
 
     The input itself is left out, since it may hold secrets or lone surrogates.
     """
-    found = error.errors()
+    validation_errors = error.errors()
     faults: list[errors.FieldError] = [
         {
             "loc": list(fault["loc"]),
-            "msg": _clean(errors.strip_library_prefix(fault["msg"])),
+            "msg": _replace_surrogates(errors.strip_library_prefix(fault["msg"])),
             "type": fault["type"],
         }
-        for fault in found[:MAX_LISTED_ERRORS]
+        for fault in validation_errors[:MAX_LISTED_ERRORS]
     ]
     first = faults[0] if faults else None
-    where = ".".join(str(part) for part in first["loc"]) if first else "the request"
-    detail = f"{where}: {first['msg']}." if first else "The request could not be read."
-    if len(found) > 1:
-        detail += f" {len(found) - 1} more{' in errors' if len(found) <= MAX_LISTED_ERRORS else ''}."
-    return errors.BadRequest(_clean(detail), errors=faults)
+    location = ".".join(str(part) for part in first["loc"]) if first else "the request"
+    detail = f"{location}: {first['msg']}." if first else "The request could not be read."
+    more_count = len(validation_errors) - 1
+    if more_count > 0:
+        detail += f" {more_count} more{' in errors' if more_count < MAX_LISTED_ERRORS else ''}."
+    return errors.BadRequest(_replace_surrogates(detail), errors=faults)
 
 
-def _clean(text: Any) -> str:
+def _replace_surrogates(text: Any) -> str:
     return re.sub(r"[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", str(text))
 
 
@@ -117,9 +118,9 @@ def convert_http_exception(
             return errors.BadRequest(
                 "The request could not be read. Check that its body is valid JSON in UTF-8."
             )
-    other = errors.ServiceError(str(error.detail), code="error")
-    other.status = error.status_code
-    return other
+    service_error = errors.ServiceError(str(error.detail), code="error")
+    service_error.status = error.status_code
+    return service_error
 
 
 def list_allowed_methods(request: Request, routers: Sequence[APIRouter]) -> list[str]:

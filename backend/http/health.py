@@ -69,10 +69,10 @@ async def readyz(request: Request) -> Response:
     `worker` and `limits` tell of what is not needed to answer: their `ok` changes neither `status` nor the
     status code.
     """
-    return await to_thread.run_sync(_readiness, request, limiter=_thread_limiter())
+    return await to_thread.run_sync(_readiness, request, limiter=_get_thread_limiter())
 
 
-def _thread_limiter() -> CapacityLimiter:
+def _get_thread_limiter() -> CapacityLimiter:
     """Return the limiter of this event loop. The management listener has an event loop of its own."""
     try:
         return _threads.get()
@@ -83,9 +83,9 @@ def _thread_limiter() -> CapacityLimiter:
 
 
 def _readiness(request: Request) -> Response:
-    checks = {"store": _store(request), "watcher": _watcher(request)}
+    checks = {"store": _check_store(request), "watcher": _check_watcher(request)}
     ok = all(check.ok for check in checks.values())
-    checks["worker"] = _worker(request)
+    checks["worker"] = _check_worker(request)
     if request.app.state.limiter is not None:
         checks["limits"] = Check(ok=True, detail=request.app.state.limiter.describe_storage())
     body: dict[str, Any] = {
@@ -108,7 +108,7 @@ def _readiness(request: Request) -> Response:
 )
 async def read_metrics(request: Request) -> Response:
     """Prometheus metrics; for callers on loopback unless `CHAINPROOF_METRICS_PUBLIC` is set."""
-    return await to_thread.run_sync(_metrics, request, limiter=_thread_limiter())
+    return await to_thread.run_sync(_metrics, request, limiter=_get_thread_limiter())
 
 
 def _metrics(request: Request) -> Response:
@@ -124,7 +124,7 @@ def _metrics(request: Request) -> Response:
     return Response(body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
 
 
-def _store(request: Request) -> Check:
+def _check_store(request: Request) -> Check:
     try:
         request.app.state.database.ping()
     except Exception as error:  # noqa: BLE001 - the result is the same for all errors of the driver
@@ -132,7 +132,7 @@ def _store(request: Request) -> Check:
     return Check(ok=True, detail="The store answers.")
 
 
-def _worker(request: Request) -> Check:
+def _check_worker(request: Request) -> Check:
     watch: WorkerStateSource = request.app.state.workers
     try:
         state = watch.state()
@@ -141,7 +141,7 @@ def _worker(request: Request) -> Check:
     return Check(ok=not state.is_fault, detail=state.sentence(watch.clock()))
 
 
-def _watcher(request: Request) -> Check:
+def _check_watcher(request: Request) -> Check:
     last = request.app.state.watcher.last_success
     if last is None:
         return Check(ok=False, detail="The data have not been read yet.")

@@ -57,21 +57,23 @@ def reject_huge_integers(body: bytes) -> None:
         if is_integer and (
             len(token[1]) > len(str(MIN_INTEGER)) or not MIN_INTEGER <= int(token[1]) <= MAX_INTEGER
         ):
-            where = _locate(body[: token.start()].decode(errors="replace"))
-            raise _build_error(f"The body has an integer beyond 64 bits at {where}", "int_too_large")
+            position_text = _locate(body[: token.start()].decode(errors="replace"))
+            raise _build_error(f"The body has an integer beyond 64 bits at {position_text}", "int_too_large")
 
 
 def _load(body: bytes) -> Any:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        reason, place = error.msg, f"line {error.lineno}, column {error.colno}"
+        reason, location = error.msg, f"line {error.lineno}, column {error.colno}"
     try:
         body.decode()
     except UnicodeDecodeError as error:  # the parser gives no position for this error
-        where = _locate(body[: error.start].decode())
-        raise _build_error(f"The body is not UTF-8 at {where}; send JSON in UTF-8", "json_encoding") from None
-    raise _build_error(f"The body is not valid JSON at {place}: {reason}", "json_invalid")
+        position_text = _locate(body[: error.start].decode())
+        raise _build_error(
+            f"The body is not UTF-8 at {position_text}; send JSON in UTF-8", "json_encoding"
+        ) from None
+    raise _build_error(f"The body is not valid JSON at {location}: {reason}", "json_invalid")
 
 
 def _has_long_number(body: bytes) -> bool:

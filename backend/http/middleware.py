@@ -91,10 +91,12 @@ class ServiceMiddleware:
             await self.inner(scope, receive, send)
             return
         started = time.perf_counter()
-        sent_id = accept_encoding = if_none_match = None
+        sent_id = accept = accept_encoding = if_none_match = None
         for name, value in scope["headers"]:
             if name == b"x-request-id":
                 sent_id = value
+            elif name == b"accept":
+                accept = value if accept is None else accept + b", " + value
             elif name == b"accept-encoding":
                 accept_encoding = value if accept_encoding is None else accept_encoding + b", " + value
             elif name == b"if-none-match":
@@ -105,7 +107,7 @@ class ServiceMiddleware:
         if method == "GET" or method == "HEAD":
             ready = self._ready.find(scope["path"], scope["query_string"])
             caller = None if ready is None else self._find_reader(scope["headers"])
-            if ready is not None and caller is not None:
+            if ready is not None and caller is not None and ready.suits(accept):
                 response = ready.answer(accept_encoding, if_none_match)
                 await self._send_prepared(scope, send, request_id, started, caller, response)
                 return
@@ -115,7 +117,7 @@ class ServiceMiddleware:
         if scope["path"] not in ALWAYS_ANSWERED:
             refusal = await self._check_limits(scope, answer)
             if refusal is not None:
-                await self._refuse(scope, answer, refusal, request_id, started)
+                await self._send_refusal(scope, answer, refusal, request_id, started)
                 return
         await self._call_application(scope, receive, answer, request_id.decode(), started)
 
@@ -129,23 +131,25 @@ class ServiceMiddleware:
         response: tuple[int, Sequence[Header], bytes],
     ) -> None:
         status, headers, body = response
-        own: list[Header] = [(b"x-request-id", request_id)]
+        request_headers: list[Header] = [(b"x-request-id", request_id)]
         if OVER_CONNECTION_LIMIT in scope["state"]:
-            own.append((b"connection", b"close"))
+            request_headers.append((b"connection", b"close"))
         method = scope["method"]
         if self._limiter is not None and not self._is_exempt(caller, scope):
             counted = await self._limiter.count(caller)
             if not counted.allowed:
-                answer = ResponseWriter(send, self._default_headers, own, omit_body=method == "HEAD")
+                answer = ResponseWriter(
+                    send, self._default_headers, request_headers, omit_body=method == "HEAD"
+                )
                 answer.counted = counted
-                await self._refuse(scope, answer, counted.build_refusal(), request_id, started)
+                await self._send_refusal(scope, answer, counted.build_refusal(), request_id, started)
                 return
-            own += counted.headers()
+            request_headers += counted.headers()
         await send(
             {
                 "type": "http.response.start",
                 "status": status,
-                "headers": [*headers, *self._default_headers, *own],
+                "headers": [*headers, *self._default_headers, *request_headers],
             }
         )
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
@@ -164,12 +168,12 @@ class ServiceMiddleware:
         try:
             principal = self._authenticate(scope["headers"], terminal=True)
         except errors.ServiceError:
-            return normalize_address(_host(scope))
+            return normalize_address(_find_client_host(scope))
         return None if self._is_exempt(principal, scope) else principal
 
     def _is_exempt(self, principal: Caller, scope: Scope) -> bool:
         """Return whether the dashboard on this machine asks: it reads for all its users with one key."""
-        return principal.local and is_on_this_machine(_host(scope), scope["headers"])
+        return principal.local and is_on_this_machine(_find_client_host(scope), scope["headers"])
 
     async def _check_limits(self, scope: Scope, answer: ResponseWriter) -> errors.ServiceError | None:
         """Return the refusal if a limit is reached, else None."""
@@ -181,7 +185,7 @@ class ServiceMiddleware:
                 return counted.build_refusal()
         return self._bounds.load.check(over_connection_limit=OVER_CONNECTION_LIMIT in scope["state"])
 
-    async def _refuse(
+    async def _send_refusal(
         self,
         scope: Scope,
         answer: ResponseWriter,
@@ -225,7 +229,7 @@ class ServiceMiddleware:
             access_log.log_response(scope, answer.status, started)
 
 
-def _host(scope: Scope) -> str:
+def _find_client_host(scope: Scope) -> str:
     """Return the address of the connection, or the one that a trusted proxy forwarded."""
     client = scope.get("client")
     return client[0] if client else ""

@@ -152,13 +152,13 @@ def complete_document(
     schemas.update(components)
     for path, item in document["paths"].items():
         for operation in item.values():
-            _complete_operation(operation, _error_content(path), is_limited=path not in ALWAYS_ANSWERED)
+            _complete_operation(operation, _build_error_content(path), is_limited=path not in ALWAYS_ANSWERED)
             if path.startswith("/oauth/"):
                 operation["responses"]["405"]["headers"].update(NO_STORE)
     return document
 
 
-def _error_content(path: str) -> dict[str, Any]:
+def _build_error_content(path: str) -> dict[str, Any]:
     """Return the content of the framework's own errors at ``path``; see ``errors.render``."""
     if path.startswith("/oauth/"):
         return {"application/json": {"schema": {"$ref": "#/components/schemas/OAuthProblem"}}}
@@ -213,7 +213,7 @@ def _complete_operation(
 
 def _find_error_content(responses: dict[str, Any]) -> dict[str, Any]:
     """Return the error content that the group of the path declares itself, if any."""
-    own: dict[str, Any] = next(
+    declared: dict[str, Any] = next(
         (responses[status] for status in ("401", "400") if "content" in responses.get(status, {})), {}
     )
-    return {"content": own["content"]} if own else {}
+    return {"content": declared["content"]} if declared else {}

@@ -20,9 +20,15 @@ MIN_COMPRESSED_BYTES = 1024
 
 
 class Prepared:
-    """One representation of a resource: JSON bytes, their gzip form, and the headers of each."""
+    """One representation of a resource: JSON bytes, their gzip form, and the headers of each.
 
-    __slots__ = ("_compress_lock", "_extra", "_zipped", "body", "digest", "plain_headers", "plain_tag")
+    ``digest`` identifies the bytes and headers; by default it is computed from them. ``negotiated``: the
+    resource has other media types too, so this is sent only to clients that accept any or JSON alone.
+    """
+
+    __slots__ = (
+        "_compress_lock", "_extra", "_zipped", "body", "digest", "negotiated", "plain_headers", "plain_tag"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -31,19 +37,18 @@ class Prepared:
         content_type: str = "application/json",
         cache_control: str = "private, no-cache",
         extra: Iterable[tuple[bytes, bytes]] = (),
+        digest: str | None = None,
+        negotiated: bool = False,
     ) -> None:
         self.body = body
+        self.negotiated = negotiated
         self._extra: RawHeaders = [
             (b"content-type", content_type.encode()),
             (b"cache-control", cache_control.encode()),
-            (b"vary", b"Accept-Encoding, Authorization, CP-X-API-KEY"),
+            (b"vary", b"Accept, " * negotiated + b"Accept-Encoding, Authorization, CP-X-API-KEY"),
             *extra,
         ]
-        # The tag covers the headers too: after a 304 a client keeps those it has stored.
-        digest = hashlib.blake2b(body, digest_size=12)
-        for name, value in self._extra:
-            digest.update(b"%s: %s\n" % (name, value))
-        self.digest = digest.hexdigest()
+        self.digest = self._compute_digest() if digest is None else digest
         self.plain_tag = f'"{self.digest}"'.encode()
         self.plain_headers: RawHeaders = [
             *self._extra,
@@ -52,6 +57,17 @@ class Prepared:
         ]
         self._zipped: tuple[bytes, bytes, RawHeaders] | None = None
         self._compress_lock = threading.Lock()
+
+    def _compute_digest(self) -> str:
+        # The tag covers the headers too: after a 304 a client keeps those it has stored.
+        digest = hashlib.blake2b(self.body, digest_size=12)
+        for name, value in self._extra:
+            digest.update(b"%s: %s\n" % (name, value))
+        return digest.hexdigest()
+
+    def suits(self, accept: bytes | None) -> bool:
+        """Return whether a client with this ``Accept`` header may be sent it without negotiation."""
+        return not self.negotiated or accept in (None, b"*/*", b"application/json")
 
     @property
     def is_compressed(self) -> bool:
@@ -63,6 +79,8 @@ class Prepared:
             if self.is_compressed:
                 return
             zipped = gzip.compress(self.body, compresslevel=6, mtime=0)
+            if len(zipped) >= len(self.body):
+                return
             tag = f'"{self.digest}-gzip"'.encode()
             headers: RawHeaders = [
                 *self._extra,
@@ -85,12 +103,12 @@ class Prepared:
         """Return status, headers and body: 304 without a body when the client has the same bytes."""
         body, tag, headers = self.select(accept_encoding)
         if if_none_match is not None and matches(if_none_match, tag):
-            kept = [
+            remaining_headers = [
                 pair
                 for pair in headers
                 if pair[0] not in (b"content-length", b"content-type", b"content-encoding")
             ]
-            return 304, kept, b""
+            return 304, remaining_headers, b""
         return 200, headers, body
 
 

@@ -15,10 +15,10 @@ def validate_query_string(query: bytes) -> None:
             pair.decode("ascii")
             unquote_to_bytes(pair).decode()
         except UnicodeDecodeError:
-            raise _not_utf8(name.decode(errors="replace")) from None
+            raise _build_encoding_error(name.decode(errors="replace")) from None
 
 
-def _not_utf8(name: str) -> BadRequest:
+def _build_encoding_error(name: str) -> BadRequest:
     message = "Is not UTF-8 in percent-encoding, as %E5%B8%81 is for 币"
     fault: FieldError = {"loc": ["query", name], "msg": message, "type": "query_encoding"}
     return BadRequest(f"query.{name}: {message}.", errors=[fault])

@@ -14,8 +14,8 @@ class RequestIds:
         self._prefix = secrets.token_hex(8)
         self._numbers = itertools.count(1)
 
-    def assign(self, sent: bytes | None) -> bytes:
+    def assign(self, sent_id: bytes | None) -> bytes:
         """Return the id that the client sent if it is acceptable, else a new one."""
-        if sent is not None and ACCEPTED_ID.fullmatch(sent):
-            return sent
+        if sent_id is not None and ACCEPTED_ID.fullmatch(sent_id):
+            return sent_id
         return f"{self._prefix}-{next(self._numbers):x}".encode()

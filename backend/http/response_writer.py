@@ -27,12 +27,12 @@ class ResponseWriter:
     """
 
     def __init__(
-        self, send: Send, defaults: Sequence[Header], own: Sequence[Header], *, omit_body: bool
+        self, send: Send, defaults: Sequence[Header], request_headers: Sequence[Header], *, omit_body: bool
     ) -> None:
-        """``own`` are the headers of this request alone. ``omit_body`` is for HEAD."""
+        """``request_headers`` are the headers of this request alone. ``omit_body`` is for HEAD."""
         self._send = send
         self._defaults = defaults
-        self._own = own
+        self._own = request_headers
         self._omit_body = omit_body
         self._replaced = False
         self.counted: RateLimited | None = None

@@ -91,7 +91,7 @@ class Protocol(HttpToolsProtocol):
         if self._stage is not Stage.NOTHING and not self._made_progress:
             self._unused_bytes += len(data)
             if self._unused_bytes > MAX_HEAD_BYTES:
-                self._refuse(_too_large())
+                self._refuse(_build_head_size_error())
                 return
         self._update_timer()
 
@@ -110,7 +110,7 @@ class Protocol(HttpToolsProtocol):
             len(headers) > MAX_HEADERS
             or self._unused_bytes + self._packet > MAX_HEAD_BYTES < self._head_bytes()
         ):
-            raise self._record_refusal(_too_large())
+            raise self._record_refusal(_build_head_size_error())
         if version not in ("1.0", "1.1"):
             raise self._record_refusal(errors.BadRequest("The service speaks HTTP/1.1 only."))
         hosts = [name for name, _ in headers].count(b"host")
@@ -178,10 +178,10 @@ class Protocol(HttpToolsProtocol):
 
         With them the parser leaves the body to the other protocol and would parse it as the next request.
         """
-        kept = [(name, value) for name, value in self.headers if name not in UPGRADE_HEADERS]
+        remaining_headers = [(name, value) for name, value in self.headers if name not in UPGRADE_HEADERS]
         version = self.parser.get_http_version().encode()
         lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
-        lines += [b"%s: %s" % pair for pair in kept]
+        lines += [b"%s: %s" % pair for pair in remaining_headers]
         self.parser = httptools.HttpRequestParser(self)
         self.data_received(b"\r\n".join([*lines, b"", rest]))
 
@@ -247,7 +247,7 @@ def build_protocol(max_connections: int) -> type[Protocol]:
     return type("Protocol", (Protocol,), {"max_connections": max_connections})
 
 
-def _too_large() -> errors.HeadersTooLarge:
+def _build_head_size_error() -> errors.HeadersTooLarge:
     return errors.HeadersTooLarge(
         f"Request line and headers are over {MAX_HEAD_BYTES} bytes or {MAX_HEADERS} headers. Send less."
     )

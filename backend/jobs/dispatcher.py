@@ -112,9 +112,9 @@ class Dispatcher:
         """Return the number of further threads that this kind may use."""
         overdue = self._clock() - self.runner.timeout
         with self._guard:
-            begun = self._busy[job_type.kind].values()
-            at_work = sum(at > overdue for at in begun)
-            return max(0, min(job_type.concurrency - at_work, 2 * job_type.concurrency - len(begun)))
+            start_times = self._busy[job_type.kind].values()
+            at_work = sum(started_at > overdue for started_at in start_times)
+            return max(0, min(job_type.concurrency - at_work, 2 * job_type.concurrency - len(start_times)))
 
     def _dispatch_kind(self, job_type: JobType, free: int) -> int:
         now = self._clock()
@@ -126,7 +126,7 @@ class Dispatcher:
                 self._start_workflow(job_type, part, now)
             except Exception:
                 transitions.release_claims(
-                    self._database, [job_id for left in parts[number:] for job_id in left]
+                    self._database, [job_id for unstarted in parts[number:] for job_id in unstarted]
                 )
                 raise
         return len(ids)
@@ -162,9 +162,9 @@ class Dispatcher:
         next_sweep = 0.0
         while not self._stop.is_set():
             self._wake.clear()
-            found = 0
+            taken_count = 0
             try:
-                found = self.take()
+                taken_count = self.take()
                 if time.monotonic() >= next_sweep:
                     next_sweep = time.monotonic() + SWEEP_SECONDS
                     self.sweep()
@@ -177,5 +177,5 @@ class Dispatcher:
                 self._failing = True
             if self._failing:
                 self._stop.wait(1.0)
-            elif not found:
+            elif not taken_count:
                 self._wake.wait(POLL_SECONDS)

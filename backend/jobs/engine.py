@@ -189,7 +189,7 @@ def _filter_dbos_log() -> None:
 def store_engine(database_url: str) -> sa.Engine:
     """Create the engine of the job store with the settings that dbos and durable jobs need."""
     if database_url.startswith("sqlite"):
-        return _sqlite_store(database_url)
+        return _create_sqlite_engine(database_url)
     engine = sa.create_engine(
         database_url,
         pool_size=10,
@@ -208,7 +208,7 @@ def store_engine(database_url: str) -> sa.Engine:
     return engine
 
 
-def _sqlite_store(database_url: str) -> sa.Engine:
+def _create_sqlite_engine(database_url: str) -> sa.Engine:
     file = sa.make_url(database_url).database
     if file:
         Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -68,12 +68,12 @@ class WorkerState:
         match self.state:
             case "working":
                 count = "1 worker is" if self.workers == 1 else f"{self.workers} workers are"
-                return f"{count} running; last seen {_seconds(self.seen_at, now)} ago."
+                return f"{count} running; last seen {_format_seconds_since(self.seen_at, now)} ago."
             case "waiting":
                 return "No worker is running yet; one is starting, or stopped less than 30 seconds ago."
             case "stalled":
                 return (
-                    f"A worker is running, but no schedule has run since {_utc(self.ticked_at)}. "
+                    f"A worker is running, but no schedule has run since {_format_utc(self.ticked_at)}. "
                     "Restart the worker; its log says why."
                 )
             case "restarting":
@@ -82,15 +82,16 @@ class WorkerState:
                     "a minute. Its log says why."
                 )
         if self.seen_at is None and self.started_at is not None:
-            return f"A worker started at {_utc(self.started_at)} and never looked for jobs. Its log says why."
+            started_at = _format_utc(self.started_at)
+            return f"A worker started at {started_at} and never looked for jobs. Its log says why."
         if self.seen_at is None:
             return f"No worker has run on this store. {START_HINT}"
-        return f"No worker has been seen since {_utc(self.seen_at)}. {START_HINT}"
+        return f"No worker has been seen since {_format_utc(self.seen_at)}. {START_HINT}"
 
     def as_wire(self) -> dict[str, Any]:
         """Return the fields of ``worker`` in ``GET /markets/status``."""
-        seen = None if self.seen_at is None else write_instant(self.seen_at.replace(microsecond=0))
-        return {"state": self.state, "seen_at": seen, "restarts": self.restarts}
+        seen_text = None if self.seen_at is None else write_instant(self.seen_at.replace(microsecond=0))
+        return {"state": self.state, "seen_at": seen_text, "restarts": self.restarts}
 
 
 START_HINT = "Start one with 'chainproof worker', or everything with 'chainproof up'."
@@ -176,15 +177,15 @@ class Heartbeat:
 def _evaluate(rows: Sequence[Any], now: datetime) -> WorkerState:
     working = [row for row in rows if row.stopped_at is None and _is_recent(row.seen_at, now, MISSING_AFTER)]
     ticked_at = max((row.ticked_at or row.started_at for row in working), default=None)
-    ended_young = [row for row in rows if _ended_young(row, now)]
+    ended_young = [row for row in rows if _has_died_early(row, now)]
     if len(ended_young) >= RESTARTING_COUNT and any(
-        _is_recent(_last_sign_of_life(row), now, EARLY_EXIT_WITHIN) for row in ended_young
+        _is_recent(_find_last_sign_of_life(row), now, EARLY_EXIT_WITHIN) for row in ended_young
     ):
         state: State = "restarting"
     elif working:
         state = "working" if _is_recent(ticked_at, now, STALLED_AFTER) else "stalled"
     else:
-        signs = [row.stopped_at or _last_sign_of_life(row) for row in rows]
+        signs = [row.stopped_at or _find_last_sign_of_life(row) for row in rows]
         state = "waiting" if any(_is_recent(sign, now, MISSING_AFTER) for sign in signs) else "missing"
     return WorkerState(
         state,
@@ -196,30 +197,30 @@ def _evaluate(rows: Sequence[Any], now: datetime) -> WorkerState:
     )
 
 
-def _ended_young(row: Any, now: datetime) -> bool:
+def _has_died_early(row: Any, now: datetime) -> bool:
     """Whether a recently started worker died within a minute."""
     return (
         row.stopped_at is None
         and _is_recent(row.started_at, now, RESTART_WINDOW)
-        and not _is_recent(_last_sign_of_life(row), now, ENDED_AFTER)
-        and _last_sign_of_life(row) - row.started_at < EARLY_EXIT_WITHIN
+        and not _is_recent(_find_last_sign_of_life(row), now, ENDED_AFTER)
+        and _find_last_sign_of_life(row) - row.started_at < EARLY_EXIT_WITHIN
     )
 
 
-def _last_sign_of_life(row: Any) -> datetime:
+def _find_last_sign_of_life(row: Any) -> datetime:
     """Return the last heartbeat, or the start if there is none."""
     at: datetime = row.seen_at or row.started_at
     return at
 
 
-def _is_recent(at: datetime | None, now: datetime, within: timedelta) -> bool:
-    return at is not None and -MAX_CLOCK_SKEW <= now - at <= within
+def _is_recent(at: datetime | None, now: datetime, max_age: timedelta) -> bool:
+    return at is not None and -MAX_CLOCK_SKEW <= now - at <= max_age
 
 
-def _seconds(at: datetime | None, now: datetime) -> str:
+def _format_seconds_since(at: datetime | None, now: datetime) -> str:
     seconds = 0 if at is None else max(0, round((now - at).total_seconds()))
     return "1 second" if seconds == 1 else f"{seconds} seconds"
 
 
-def _utc(at: datetime | None) -> str:
+def _format_utc(at: datetime | None) -> str:
     return "its start" if at is None else f"{at:%Y-%m-%d %H:%M:%S} UTC"

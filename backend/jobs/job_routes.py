@@ -79,19 +79,19 @@ def _idempotency_key(
     if not lines:
         return None
     if len(set(lines)) > 1:
-        raise _bad_key("The request carries several that differ. Send one")
+        raise _build_key_error("The request carries several that differ. Send one")
     try:
         key = lines[0].encode("latin-1").decode("utf-8")  # the framework reads bytes as Latin-1
     except UnicodeDecodeError:
-        raise _bad_key("Must be UTF-8, best of ASCII characters alone") from None
+        raise _build_key_error("Must be UTF-8, best of ASCII characters alone") from None
     if not 1 <= len(key) <= MAX_KEY_CHARS:
-        raise _bad_key(f"Must have 1 to {MAX_KEY_CHARS} characters")
+        raise _build_key_error(f"Must have 1 to {MAX_KEY_CHARS} characters")
     if not key.isprintable():
-        raise _bad_key("Must consist of printable characters")
+        raise _build_key_error("Must consist of printable characters")
     return key
 
 
-def _bad_key(message: str) -> BadRequest:
+def _build_key_error(message: str) -> BadRequest:
     fault: FieldError = {"loc": ["header", KEY_HEADER], "msg": message, "type": "idempotency_key_invalid"}
     return BadRequest(f"header.{KEY_HEADER}: {message}.", errors=[fault])
 
@@ -116,7 +116,7 @@ def submit_job(
 ) -> Response:
     """Submit a job; returns 202 with its id and a ``Location`` below the requested path."""
     job = job_store.submit(
-        _database(request),
+        _get_database(request),
         kind,
         body,
         title=title,
@@ -135,7 +135,7 @@ def load_job_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
 
     A job that waited too long fails when it is read, since there may be no worker to end it.
     """
-    database, now = _database(request), utc_now()
+    database, now = _get_database(request), utc_now()
     job = _require_job(job_store.read(database, kind, job_id), kind)
     if job.status == "pending" and job.created_at < now - MAX_WAIT:
         transitions.fail_never_started(database, now=now)
@@ -154,7 +154,7 @@ def respond_with_progress(request: Request, kind: JobKind, job_id: str) -> Respo
     The status is read before the steps, so that an ended job shows all its steps.
     """
     job = load_job_or_404(request, kind, job_id)
-    database = _database(request)
+    database = _get_database(request)
     waiting = job_store.count_waiting(database, job) if job.status == "pending" else None
     return build_tagged_json(
         build_progress_body(job, waiting, job_store.list_steps(database, job_id)), request
@@ -164,7 +164,7 @@ def respond_with_progress(request: Request, kind: JobKind, job_id: str) -> Respo
 def respond_with_job_list(request: Request, kind: JobKind, *, limit: int, cursor: str | None) -> Response:
     """Return a page of the jobs of a kind. Raises :class:`BadRequest` for an invalid cursor."""
     return build_tagged_json(
-        build_job_list_body(job_store.list_recent(_database(request), kind, limit=limit, before=cursor)),
+        build_job_list_body(job_store.list_recent(_get_database(request), kind, limit=limit, before=cursor)),
         request,
     )
 
@@ -174,7 +174,7 @@ def cancel_job(request: Request, kind: JobKind, job_id: str) -> Response:
 
     Raises :class:`NotFound`, and :class:`Conflict` when it has ended by itself.
     """
-    job = _require_job(job_store.cancel(_database(request), kind, job_id, now=utc_now()), kind)
+    job = _require_job(job_store.cancel(_get_database(request), kind, job_id, now=utc_now()), kind)
     if job.error != CANCELLED:
         raise Conflict("The job has ended already, so there is nothing to cancel.")
     return RawJson(build_job_body(job))
@@ -186,7 +186,7 @@ def _require_job(job: Job | None, kind: JobKind) -> Job:
     return job
 
 
-def _database(request: Request) -> Database:
+def _get_database(request: Request) -> Database:
     database: Database = request.app.state.database
     return database
 

@@ -55,7 +55,7 @@ def submit(
     24 hours returns the first job. Raises :class:`~backend.errors.Conflict` when the key was used with
     another body or kind.
     """
-    row = _new_row(kind, body, title=title, submitted_by=submitted_by, now=now)
+    row = _build_row(kind, body, title=title, submitted_by=submitted_by, now=now)
     with database.write() as connection:
         if idempotency_key is not None:
             earlier = _find_submitted(connection, row, idempotency_key)
@@ -93,32 +93,32 @@ class JobList:
 
 def list_recent(database: Database, kind: JobKind, *, limit: int, before: str | None = None) -> JobList:
     """List the newest jobs of a kind, or those that follow the cursor ``before``."""
-    wanted = sa.select(*SUMMARY_COLUMNS).where(jobs.c.kind == kind)
+    query = sa.select(*SUMMARY_COLUMNS).where(jobs.c.kind == kind)
     if before is not None:
         at, job_id = _parse_cursor(before)
         end = sa.tuple_(sa.literal(at, UtcTime), sa.literal(job_id))
-        wanted = wanted.where(sa.tuple_(jobs.c.created_at, jobs.c.id) < end)
-    wanted = wanted.order_by(jobs.c.created_at.desc(), jobs.c.id.desc()).limit(limit + 1)
+        query = query.where(sa.tuple_(jobs.c.created_at, jobs.c.id) < end)
+    query = query.order_by(jobs.c.created_at.desc(), jobs.c.id.desc()).limit(limit + 1)
     with database.read() as connection:
-        found = [JobSummary(**row._mapping) for row in connection.execute(wanted)]
-    shown = found[:limit]
-    return JobList(shown, _format_cursor(shown[-1]) if len(found) > limit else None)
+        summaries = [JobSummary(**row._mapping) for row in connection.execute(query)]
+    page = summaries[:limit]
+    return JobList(page, _format_cursor(page[-1]) if len(summaries) > limit else None)
 
 
 def list_steps(database: Database, job_id: str) -> list[Step]:
     """List the finished and running steps of a job, in order."""
-    wanted = sa.select(job_steps).where(job_steps.c.job_id == job_id).order_by(job_steps.c.position)
+    query = sa.select(job_steps).where(job_steps.c.job_id == job_id).order_by(job_steps.c.position)
     with database.read() as connection:
         return [
             Step(row.name, row.started_at, row.finished_at, orjson.loads(row.detail))
-            for row in connection.execute(wanted)
+            for row in connection.execute(query)
         ]
 
 
 def count_waiting(database: Database, job: JobSummary) -> Waiting:
     """Count the jobs that a pending job waits for."""
-    mine = sa.tuple_(sa.literal(job.created_at, UtcTime), sa.literal(job.id))
-    before = sa.tuple_(jobs.c.created_at, jobs.c.id) < mine
+    position = sa.tuple_(sa.literal(job.created_at, UtcTime), sa.literal(job.id))
+    before = sa.tuple_(jobs.c.created_at, jobs.c.id) < position
     counted = sa.select(
         sa.func.count().filter(sa.and_(jobs.c.status == "pending", before)).label("ahead"),
         sa.func.count().filter(jobs.c.status == "running").label("running"),
@@ -140,7 +140,7 @@ def cancel(database: Database, kind: JobKind, job_id: str, *, now: datetime) -> 
         return _find(connection, job_id, kind)
 
 
-def _new_row(
+def _build_row(
     kind: JobKind, body: Mapping[str, Any], *, title: str, submitted_by: str, now: datetime
 ) -> dict[str, Any]:
     return {
@@ -157,23 +157,26 @@ def _new_row(
 def _find_submitted(connection: Connection, row: dict[str, Any], key: str) -> Job | None:
     """Find the job submitted earlier with this key; if there is none, bind the key to the job of ``row``."""
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    mine = (submissions.c.submitted_by == row["submitted_by"], submissions.c.idempotency_key == key)
-    digest = _digest(row)
-    named = {"digest": digest, "job_id": row["id"], "created_at": row["created_at"]}
+    is_same_submission = (
+        submissions.c.submitted_by == row["submitted_by"],
+        submissions.c.idempotency_key == key,
+    )
+    digest = _compute_digest(row)
+    new_submission = {"digest": digest, "job_id": row["id"], "created_at": row["created_at"]}
     first = connection.execute(
         insert(submissions)
-        .values(submitted_by=row["submitted_by"], idempotency_key=key, **named)
+        .values(submitted_by=row["submitted_by"], idempotency_key=key, **new_submission)
         .on_conflict_do_nothing()
         .returning(submissions.c.job_id)
     )
     if first.one_or_none() is not None:
         return None
-    known = connection.execute(sa.select(submissions).where(*mine).with_for_update()).one()
-    job = _find(connection, known.job_id)
-    if job is None or known.created_at <= row["created_at"] - IDEMPOTENCY_WINDOW:
-        connection.execute(sa.update(submissions).where(*mine).values(named))
+    submission = connection.execute(sa.select(submissions).where(*is_same_submission).with_for_update()).one()
+    job = _find(connection, submission.job_id)
+    if job is None or submission.created_at <= row["created_at"] - IDEMPOTENCY_WINDOW:
+        connection.execute(sa.update(submissions).where(*is_same_submission).values(new_submission))
         return None
-    if known.digest != digest:
+    if submission.digest != digest:
         raise Conflict(
             "This Idempotency-Key was used with another submission. Send a new key with a new "
             "submission, or the same body again."
@@ -181,17 +184,17 @@ def _find_submitted(connection: Connection, row: dict[str, Any], key: str) -> Jo
     return job
 
 
-def _digest(row: dict[str, Any]) -> str:
+def _compute_digest(row: dict[str, Any]) -> str:
     """Hash the kind and body; the order of fields does not matter."""
     question = [row["kind"], orjson.loads(row["input"])]
     return hashlib.sha256(orjson.dumps(question, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _find(connection: Connection, job_id: str, kind: JobKind | None = None) -> Job | None:
-    wanted = sa.select(*JOB_COLUMNS).where(jobs.c.id == job_id)
+    query = sa.select(*JOB_COLUMNS).where(jobs.c.id == job_id)
     if kind is not None:
-        wanted = wanted.where(jobs.c.kind == kind)
-    row = connection.execute(wanted).one_or_none()
+        query = query.where(jobs.c.kind == kind)
+    row = connection.execute(query).one_or_none()
     return None if row is None else build_job(row)
 
 

@@ -31,7 +31,7 @@ class RepeatedWarningFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno < logging.WARNING:
             return True
-        key, now = _message_key(record.getMessage()), self._clock()
+        key, now = _build_message_key(record.getMessage()), self._clock()
         with self._guard:
             logged_at, dropped = self._last_logged.get(key, (-REPEAT_SECONDS, 0))
             if now - logged_at < REPEAT_SECONDS:
@@ -46,7 +46,7 @@ class RepeatedWarningFilter(logging.Filter):
         return True
 
 
-def _message_key(message: str) -> tuple[str, str]:
+def _build_message_key(message: str) -> tuple[str, str]:
     """Return the first line and the last exception of a traceback in ``message``."""
     raised = _EXCEPTION_LINE.findall(message)
     return message.partition("\n")[0], raised[-1] if raised else ""

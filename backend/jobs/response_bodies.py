@@ -17,16 +17,16 @@ def build_accepted_body(job: Job) -> bytes:
 
 def build_job_body(job: Job) -> bytes:
     """Build the bytes of a :class:`~backend.jobs.schemas.JobAnswer`."""
-    data: dict[str, Any] = dict(_state(job))
+    data: dict[str, Any] = dict(_build_state(job))
     if job.result_json is not None:
         data["result"] = orjson.Fragment(job.result_json)
     return orjson.dumps({"data": data})
 
 
-def build_job_list_body(found: JobList) -> bytes:
+def build_job_list_body(job_list: JobList) -> bytes:
     """Build the bytes of a :class:`~backend.jobs.schemas.JobPage`."""
-    entries = [{**_state(job), "title": job.title} for job in found.jobs]
-    return orjson.dumps({"data": entries, "next_cursor": found.next_cursor})
+    entries = [{**_build_state(job), "title": job.title} for job in job_list.jobs]
+    return orjson.dumps({"data": entries, "next_cursor": job_list.next_cursor})
 
 
 def build_progress_body(job: Job, waiting: Waiting | None, steps: list[Step]) -> bytes:
@@ -43,7 +43,7 @@ def build_progress_body(job: Job, waiting: Waiting | None, steps: list[Step]) ->
     return orjson.dumps({"data": {"status": job.status, "waiting": waiting, "steps": entries}})
 
 
-def _state(job: JobSummary) -> JobState:
+def _build_state(job: JobSummary) -> JobState:
     return {
         "id": job.id,
         "status": job.status,

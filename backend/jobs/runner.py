@@ -61,8 +61,8 @@ class JobContext:
 
     def remaining(self) -> float:
         """Return the seconds until the timeout; negative after it."""
-        begun = self.job.attempt_at or self.job.created_at
-        return (begun + self._timeout - self._clock()).total_seconds()
+        started_at = self.job.attempt_at or self.job.created_at
+        return (started_at + self._timeout - self._clock()).total_seconds()
 
     def check(self) -> None:
         """Raise :class:`JobStopped` if the job was cancelled or timed out."""
@@ -86,18 +86,18 @@ class JobContext:
         """
         self.check()
         position, self._steps = self._steps, self._steps + 1
-        begun = False
-        done: list[T] = []
+        has_begun = False
+        outcomes: list[T] = []
 
         def body() -> T:
-            nonlocal begun
-            begun = True
+            nonlocal has_begun
+            has_begun = True
             at = (self._database, self.job.id, position)
             _retry(lambda: transitions.begin_step(*at, name, now=self._clock()))
             outcome = work()
-            shown = {} if detail is None else detail(outcome)
-            _retry(lambda: transitions.finish_step(*at, shown, now=self._clock()))
-            done.append(outcome)
+            step_detail = {} if detail is None else detail(outcome)
+            _retry(lambda: transitions.finish_step(*at, step_detail, now=self._clock()))
+            outcomes.append(outcome)
             return outcome
 
         if not self._durable:
@@ -105,14 +105,14 @@ class JobContext:
         try:
             return DBOS.run_step({"name": name}, body)
         except STORE_ERRORS as fault:
-            if begun and not done:
+            if has_begun and not outcomes:
                 raise
             # dbos waits for PostgreSQL, and for a lock of SQLite, but not for a full or read-only disk.
             log.warning("job_step_unrecorded", job=self.job.id, step=name, reason=str(fault.orig))
             # Later steps are not recorded either: a repetition of this step may have another outcome, and
             # other steps may follow it than the recorded ones.
             self._durable = False
-            return done[0] if done else body()
+            return outcomes[0] if outcomes else body()
 
 
 Handler = Callable[[JobContext], Mapping[str, Any]]

@@ -48,10 +48,10 @@ def find_free_id(
     """
     first = f"sched-{name}-{at.isoformat()}"
     for workflow_id in (first, f"{first}-again"):
-        known = status_of(workflow_id)
-        if known is None:
+        status = status_of(workflow_id)
+        if status is None:
             return workflow_id
-        if (known.created_at or 0) <= (now + MAX_CLOCK_SKEW).timestamp() * 1000:
+        if (status.created_at or 0) <= (now + MAX_CLOCK_SKEW).timestamp() * 1000:
             return None
     return None
 
@@ -74,12 +74,12 @@ class Scheduler:
         self._thread.join(timeout=10)
 
     def _run(self) -> None:
-        begun = utc_now()
+        started_at = utc_now()
         following = {
-            each.name: each.last_tick(begun) + timedelta(seconds=each.every_seconds)
-            for each in self._schedules
+            schedule.name: schedule.last_tick(started_at) + timedelta(seconds=schedule.every_seconds)
+            for schedule in self._schedules
         }
-        while not self._stop.wait(_pause(following.values())):
+        while not self._stop.wait(_compute_pause_seconds(following.values())):
             now = utc_now()
             for schedule in self._schedules:
                 at, following[schedule.name] = find_due(schedule, following[schedule.name], now)
@@ -96,6 +96,6 @@ class Scheduler:
             log.warning("tick_not_started", schedule=name, exc_info=True)
 
 
-def _pause(following: Iterable[datetime]) -> float:
+def _compute_pause_seconds(following: Iterable[datetime]) -> float:
     now = utc_now()
     return min(POLL_SECONDS, *(max(0.0, (at - now).total_seconds()) for at in following))

@@ -62,8 +62,8 @@ class Schedule:
 
 
 def _check_period(seconds: int) -> None:
-    for unit, whole in ((1, MINUTE), (MINUTE, HOUR), (HOUR, DAY)):
-        if 0 < seconds <= whole and whole % seconds == 0 and seconds % unit == 0:
+    for unit, next_unit in ((1, MINUTE), (MINUTE, HOUR), (HOUR, DAY)):
+        if 0 < seconds <= next_unit and next_unit % seconds == 0 and seconds % unit == 0:
             return
     raise ValueError(f"A schedule's period divides a minute, an hour or a day evenly; {seconds} s does not.")
 

@@ -46,14 +46,14 @@ def claim(database: Database, kind: JobKind, *, limit: int, now: datetime) -> li
         .with_for_update(skip_locked=True)
         .cte("oldest")  # PostgreSQL evaluates it once; it might evaluate a subquery for each row
     )
-    taken = (
+    statement = (
         sa.update(jobs)
         .where(jobs.c.id.in_(sa.select(oldest.c.id)))
         .values(enqueued_at=now)
         .returning(jobs.c.created_at, jobs.c.id)
     )
     with database.write() as connection:
-        return [row.id for row in sorted(connection.execute(taken).all())]
+        return [row.id for row in sorted(connection.execute(statement).all())]
 
 
 def release_claims(database: Database, ids: Collection[str]) -> None:
@@ -80,10 +80,10 @@ def reset_unfinished(connection: Connection) -> int:
     For a restored store whose job engine has no workflows of them, while no worker runs.
     """
     unfinished = jobs.c.status.in_(UNFINISHED)
-    theirs = job_steps.c.job_id.in_(sa.select(jobs.c.id).where(unfinished))
-    connection.execute(sa.delete(job_steps).where(theirs))
-    fresh = {"status": "pending", "enqueued_at": None, "started_at": None, "attempt_at": None}
-    return connection.execute(sa.update(jobs).where(unfinished).values(fresh)).rowcount
+    is_of_unfinished_job = job_steps.c.job_id.in_(sa.select(jobs.c.id).where(unfinished))
+    connection.execute(sa.delete(job_steps).where(is_of_unfinished_job))
+    pending_values = {"status": "pending", "enqueued_at": None, "started_at": None, "attempt_at": None}
+    return connection.execute(sa.update(jobs).where(unfinished).values(pending_values)).rowcount
 
 
 def start(database: Database, job_id: str, *, now: datetime, taken_at: datetime | None = None) -> Job | None:
@@ -91,25 +91,25 @@ def start(database: Database, job_id: str, *, now: datetime, taken_at: datetime 
 
     ``taken_at`` is the time of the caller's claim; null too if the job was released since.
     """
-    mine = [jobs.c.id == job_id, jobs.c.status.in_(UNFINISHED)]
+    conditions = [jobs.c.id == job_id, jobs.c.status.in_(UNFINISHED)]
     if taken_at is not None:
-        mine.append(jobs.c.enqueued_at == taken_at)
-    begun = {
+        conditions.append(jobs.c.enqueued_at == taken_at)
+    running_values = {
         "status": "running",
         "attempt_at": now,
         "started_at": sa.func.coalesce(jobs.c.started_at, sa.literal(now, jobs.c.started_at.type)),
     }
     with database.write() as connection:
         row = connection.execute(
-            sa.update(jobs).where(*mine).values(begun).returning(*JOB_COLUMNS)
+            sa.update(jobs).where(*conditions).values(running_values).returning(*JOB_COLUMNS)
         ).one_or_none()
     return None if row is None else build_job(row)
 
 
 def is_running(database: Database, job_id: str) -> bool:
-    wanted = sa.select(jobs.c.id).where(jobs.c.id == job_id, jobs.c.status == "running")
+    query = sa.select(jobs.c.id).where(jobs.c.id == job_id, jobs.c.status == "running")
     with database.read() as connection:
-        return connection.execute(wanted).first() is not None
+        return connection.execute(query).first() is not None
 
 
 def begin_step(database: Database, job_id: str, position: int, name: str, *, now: datetime) -> None:
@@ -122,10 +122,10 @@ def begin_step(database: Database, job_id: str, position: int, name: str, *, now
 def finish_step(
     database: Database, job_id: str, position: int, detail: Mapping[str, Any], *, now: datetime
 ) -> None:
-    this = (job_steps.c.job_id == job_id, job_steps.c.position == position)
-    done = {"finished_at": now, "detail": orjson.dumps(dict(detail)).decode()}
+    is_this_step = (job_steps.c.job_id == job_id, job_steps.c.position == position)
+    finished_values = {"finished_at": now, "detail": orjson.dumps(dict(detail)).decode()}
     with database.write() as connection:
-        connection.execute(sa.update(job_steps).where(*this).values(done))
+        connection.execute(sa.update(job_steps).where(*is_this_step).values(finished_values))
 
 
 def complete(

@@ -122,10 +122,10 @@ class PostgresLocks:
         with self._guard:
             if name in self._held:  # PostgreSQL would give a session the same lock twice
                 return False
-            taken = self._execute(sa.select(sa.func.pg_try_advisory_lock(_lock_id(name)))) == [True]
-            if taken:
+            is_acquired = self._execute(sa.select(sa.func.pg_try_advisory_lock(_lock_id(name)))) == [True]
+            if is_acquired:
                 self._held.add(name)
-            return taken
+            return is_acquired
 
     def release(self, name: str) -> None:
         with self._guard:
@@ -134,9 +134,9 @@ class PostgresLocks:
 
     def verify(self) -> None:
         with self._guard:
-            held = set(self._execute(_HELD_LOCKS))
-            if lost := sorted(name for name in self._held if _lock_id(name) not in held):
-                raise LockLost(f"PostgreSQL no longer holds this session's locks: {', '.join(lost)}")
+            held_ids = set(self._execute(_HELD_LOCKS))
+            if lost_names := sorted(name for name in self._held if _lock_id(name) not in held_ids):
+                raise LockLost(f"PostgreSQL no longer holds this session's locks: {', '.join(lost_names)}")
 
     def close(self) -> None:
         with self._guard:
@@ -172,16 +172,16 @@ def take_slot(locks: Locks) -> str:
 
 def take_over(locks: Locks, own_slot: str) -> dict[str, int]:
     """Take over the workflows of dead processes once; returns their number by slot."""
-    owners = {workflow.executor_id or "" for workflow in _pending()} - {own_slot}
-    taken = {}
+    owners = {workflow.executor_id or "" for workflow in _list_pending()} - {own_slot}
+    workflows_by_slot = {}
     for slot in sorted(owner for owner in owners if SLOT.fullmatch(owner)):
         if locks.acquire(slot):
-            with _released_at_the_end(locks, slot):
-                taken[slot] = sum(_resume(workflow) for workflow in _pending(slot))
-    return {slot: workflows for slot, workflows in taken.items() if workflows}
+            with _release_at_the_end(locks, slot):
+                workflows_by_slot[slot] = sum(_resume(workflow) for workflow in _list_pending(slot))
+    return {slot: workflows for slot, workflows in workflows_by_slot.items() if workflows}
 
 
-def _pending(slot: str | None = None) -> list[WorkflowStatus]:
+def _list_pending(slot: str | None = None) -> list[WorkflowStatus]:
     """List the running workflows, or those of ``slot``. Scans all stored ones: 60 ms per 100,000."""
     return DBOS.list_workflows(status="PENDING", executor_id=slot, load_input=False, load_output=False)
 
@@ -203,7 +203,7 @@ def _resume(workflow: WorkflowStatus) -> bool:
 
 
 @contextlib.contextmanager
-def _released_at_the_end(locks: Locks, name: str) -> Iterator[None]:
+def _release_at_the_end(locks: Locks, name: str) -> Iterator[None]:
     try:
         yield
     finally:

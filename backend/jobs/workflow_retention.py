@@ -35,14 +35,14 @@ def retention(keep_jobs: timedelta) -> Schedule:
 def forget(before: datetime, *, name: str | None = None) -> int:
     """Delete workflows (of one name, if given) that finished before an instant; returns their number."""
     deleted = 0
-    while batch := _finished(before, name):
+    while batch := _list_finished(before, name):
         DBOS.delete_workflows(batch)
         deleted += len(batch)
     return deleted
 
 
-def _finished(before: datetime, name: str | None) -> list[str]:
-    found = DBOS.list_workflows(
+def _list_finished(before: datetime, name: str | None) -> list[str]:
+    workflows = DBOS.list_workflows(
         status=FINISHED,
         completed_before=before.isoformat(),
         name=name,
@@ -50,4 +50,4 @@ def _finished(before: datetime, name: str | None) -> list[str]:
         load_input=False,
         load_output=False,
     )
-    return [workflow.workflow_id for workflow in found]
+    return [workflow.workflow_id for workflow in workflows]

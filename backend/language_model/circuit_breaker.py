@@ -58,18 +58,18 @@ def record_failure(
     database: Database, endpoint: str, problem: str, *, retry_after: timedelta | None, now: datetime
 ) -> datetime:
     """Store a failure and return the end of the pause. ``problem`` must contain no secret."""
-    known = load_state(database, endpoint)
-    pause = min(INITIAL_BACKOFF * 2 ** min(known.failures, 10), MAX_BACKOFF)
+    state = load_state(database, endpoint)
+    pause = min(INITIAL_BACKOFF * 2 ** min(state.failures, 10), MAX_BACKOFF)
     if retry_after is not None:
         pause = min(max(retry_after, MIN_RETRY_AFTER), MAX_RETRY_AFTER)
     until: datetime = now + pause
     row = {
         "endpoint": endpoint,
-        "failures": known.failures + 1,
-        "failing_since": known.failing_since or now,
+        "failures": state.failures + 1,
+        "failing_since": state.failing_since or now,
         "quiet_until": until,
         "problem": problem,
-        "answered_at": known.answered_at,
+        "answered_at": state.answered_at,
     }
     with database.write() as connection:
         upsert(connection, model_conditions, [row])
@@ -78,15 +78,15 @@ def record_failure(
 
 def record_success(database: Database, endpoint: str, name: str, *, now: datetime) -> None:
     """Store that the model answered, which ends its failures."""
-    known = load_state(database, endpoint)
-    is_recent = known.answered_at is not None and now - known.answered_at < SUCCESS_STORE_INTERVAL
-    if is_recent and not known.failures:
+    state = load_state(database, endpoint)
+    is_recent = state.answered_at is not None and now - state.answered_at < SUCCESS_STORE_INTERVAL
+    if is_recent and not state.failures:
         return
     row = {"endpoint": endpoint, **EndpointState(answered_at=now)._asdict()}
     with database.write() as connection:
         upsert(connection, model_conditions, [row])
-    if known.failures:
-        log.info("model_recovered", model=name, failures=known.failures)
+    if state.failures:
+        log.info("model_recovered", model=name, failures=state.failures)
 
 
 def _from_row(row: Row[Any] | None) -> EndpointState:

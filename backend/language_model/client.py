@@ -205,14 +205,14 @@ class LanguageModel:
             {"role": "user", "content": request.question},
         ]
         try:
-            completion = self._client().chat.completions.create(
+            completion = self._get_client().chat.completions.create(
                 model=self.name,
                 messages=messages,
                 **self._limit_arguments(request.max_output_tokens),
                 **request.format_arguments,
             )
         except openai.APIStatusError as error:
-            raise self._error_for_status(error, request.mode) from None
+            raise self._build_status_error(error, request.mode) from None
         except openai.APITimeoutError:
             raise _LostResponseError("does not answer in time") from None
         except openai.APIConnectionError as error:
@@ -231,7 +231,7 @@ class LanguageModel:
             return {_REASONING_LIMIT: max_output_tokens}
         return {"temperature": 0, "max_tokens": max_output_tokens}
 
-    def _error_for_status(self, error: "APIStatusError", mode: str) -> Exception:
+    def _build_status_error(self, error: "APIStatusError", mode: str) -> Exception:
         status = error.status_code
         if status == 400 and not self._is_reasoning and _REASONING_LIMIT in str(error.body):
             self._is_reasoning = True
@@ -249,7 +249,7 @@ class LanguageModel:
         }
         return self._record_failure(reasons.get(status, f"answered with status {status}"), retry_after=wait)
 
-    def _client(self) -> "OpenAI":
+    def _get_client(self) -> "OpenAI":
         with self._client_lock:
             if self._openai is None:
                 import httpx2  # these imports take most of a second, so only processes with a model pay

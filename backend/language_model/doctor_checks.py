@@ -32,18 +32,18 @@ def check_language_model(settings: Settings, database: Database, *, now: datetim
 
 def _check_cost(settings: Settings, database: Database, name: str, now: datetime) -> CheckResult:
     prices, today = prices_from_settings(settings), spending_limits.load_day_usage(database, now)
-    ceiling = prices.daily_ceiling
+    daily_limit = prices.daily_limit
     calls = format_count(today.calls, "call")
     spent = f"{calls} and {format_count(today.tokens, 'token')} today, {_format_dollars(today)} US dollars"
-    if ceiling is not None and today.has_reached_ceiling(prices):
+    if daily_limit is not None and today.has_reached_limit(prices):
         at = f" at {today.refused_at:%H:%M} UTC" if today.refused_at else ""
-        reached = f"{name}: the day's ceiling of {ceiling} US dollars was reached{at}"
+        reached = f"{name}: the daily limit of {daily_limit} US dollars was reached{at}"
         return CheckResult(SUBJECT, "note", f"{reached}; it is not asked until midnight UTC. {spent}.")
     if not prices.input and not prices.output:
         unpriced = "No prices are set (CHAINPROOF_MODEL_PRICE_INPUT, _OUTPUT), so"
-        effect = "the ceiling never counts" if ceiling else "what it costs is not known"
-        return CheckResult(SUBJECT, "note" if ceiling else "ok", f"{name}: {spent}. {unpriced} {effect}.")
-    bound = f"of at most {ceiling}" if ceiling is not None else "with no ceiling of cost for a day"
+        effect = "the daily limit has no effect" if daily_limit else "its cost is unknown"
+        return CheckResult(SUBJECT, "note" if daily_limit else "ok", f"{name}: {spent}. {unpriced} {effect}.")
+    bound = f"of at most {daily_limit}" if daily_limit is not None else "without a daily limit"
     return CheckResult(SUBJECT, "ok", f"{name}: {spent} {bound}.")
 
 

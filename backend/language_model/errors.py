@@ -13,7 +13,7 @@ class AnswerUnusable(ModelFailed):
     """The model answered, but not usably. A retry would cost the same again, so callers should not retry."""
 
 
-class CeilingReached(ModelFailed):
+class DailyLimitReached(ModelFailed):
     """The daily cost limit leaves no room for another call."""
 
 

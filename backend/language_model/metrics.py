@@ -31,5 +31,5 @@ def refresh_gauges(settings: Settings, database: Database, *, now: datetime) -> 
     metrics.MODEL_DAY_COST.set(float(today.cost))
     metrics.MODEL_DAY_CALLS.set(today.calls)
     metrics.MODEL_DAY_TOKENS.set(today.tokens)
-    metrics.MODEL_CEILING_REACHED.set(today.has_reached_ceiling(prices_from_settings(settings)))
+    metrics.MODEL_CEILING_REACHED.set(today.has_reached_limit(prices_from_settings(settings)))
     metrics.MODEL_FAILURES.set(state.failures)

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, Row
 
-from backend.language_model.errors import AllowanceSpent, CeilingReached
+from backend.language_model.errors import AllowanceSpent, DailyLimitReached
 from backend.language_model.tables import model_use
 from backend.store.database import Database
 
@@ -54,15 +54,15 @@ class Prices:
 
     input: Decimal
     output: Decimal
-    daily_ceiling: Decimal | None
+    daily_limit: Decimal | None
 
     def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
         return (self.input * input_tokens + self.output * output_tokens) / TOKENS_PER_PRICE
 
-    def has_room(self, spent: Decimal, more: Decimal) -> bool:
-        """True if ``more`` fits on top of ``spent``. A limit of 0 forbids every call, even a free one."""
-        ceiling = self.daily_ceiling
-        return ceiling is None or (ceiling > 0 and spent + more <= ceiling)
+    def has_room(self, spent: Decimal, max_cost: Decimal) -> bool:
+        """True if ``max_cost`` fits on top of ``spent``. A limit of 0 forbids every call, even a free one."""
+        limit = self.daily_limit
+        return limit is None or (limit > 0 and spent + max_cost <= limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,39 +82,41 @@ class DayUsage(NamedTuple):
     refused_at: datetime | None = None
     refused_under: Decimal | None = None
 
-    def has_reached_ceiling(self, prices: Prices) -> bool:
+    def has_reached_limit(self, prices: Prices) -> bool:
         """True if no more calls are allowed today. Raising the limit allows calls again."""
-        ceiling, under = prices.daily_ceiling, self.refused_under
-        return ceiling is not None and under is not None and ceiling <= under
+        limit, refused_limit = prices.daily_limit, self.refused_under
+        return limit is not None and refused_limit is not None and limit <= refused_limit
 
 
 def load_day_usage(database: Database, now: datetime) -> DayUsage:
     with database.read() as connection:
-        row = connection.execute(sa.select(model_use).where(model_use.c.day == _day(now))).one_or_none()
+        row = connection.execute(
+            sa.select(model_use).where(model_use.c.day == _format_day(now))
+        ).one_or_none()
     return _from_row(row)
 
 
 def reserve(database: Database, prices: Prices, max_cost: Decimal, *, now: datetime) -> Reservation:
     """Reserve ``max_cost`` US dollars for a call.
 
-    Raises :class:`CeilingReached` if it would exceed the daily limit. Every later call is then refused until
-    midnight UTC or until the limit is raised.
+    Raises :class:`DailyLimitReached` if it would exceed the daily limit. Every later call is then refused
+    until midnight UTC or until the limit is raised.
     """
-    if load_day_usage(database, now).has_reached_ceiling(prices):
-        raise _ceiling_error()
-    day = _day(now)
+    if load_day_usage(database, now).has_reached_limit(prices):
+        raise _build_daily_limit_error()
+    day = _format_day(now)
     with database.write() as connection:
         today = _from_row(_lock_day(connection, day))
-        has_room = prices.has_room(today.cost, max_cost) and not today.has_reached_ceiling(prices)
+        has_room = prices.has_room(today.cost, max_cost) and not today.has_reached_limit(prices)
         if has_room:
             _update(connection, day, {"calls": today.calls + 1, "cost": today.cost + max_cost})
-        elif not today.has_reached_ceiling(prices):
-            _update(connection, day, {"refused_at": now, "refused_under": prices.daily_ceiling})
+        elif not today.has_reached_limit(prices):
+            _update(connection, day, {"refused_at": now, "refused_under": prices.daily_limit})
             log.warning(
-                "model_ceiling_reached", day=day, spent=str(today.cost), ceiling=str(prices.daily_ceiling)
+                "model_ceiling_reached", day=day, spent=str(today.cost), ceiling=str(prices.daily_limit)
             )
     if not has_room:
-        raise _ceiling_error()
+        raise _build_daily_limit_error()
     return Reservation(day, max_cost)
 
 
@@ -126,8 +128,8 @@ def record_cost(database: Database, reserved: Reservation, *, tokens: int, cost:
         _update(connection, reserved.day, {"tokens": today.tokens + tokens, "cost": spent})
 
 
-def _ceiling_error() -> CeilingReached:
-    return CeilingReached("The day's ceiling for language models is reached.")
+def _build_daily_limit_error() -> DailyLimitReached:
+    return DailyLimitReached("The daily cost limit for language models is reached.")
 
 
 def _lock_day(connection: Connection, day: str) -> Row[Any]:
@@ -147,5 +149,5 @@ def _from_row(row: Row[Any] | None) -> DayUsage:
     return DayUsage() if row is None else DayUsage(*(getattr(row, name) for name in DayUsage._fields))
 
 
-def _day(now: datetime) -> str:
+def _format_day(now: datetime) -> str:
     return now.date().isoformat()

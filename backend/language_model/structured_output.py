@@ -37,13 +37,13 @@ class ChatRequest:
     def format_arguments(self) -> dict[str, Any]:
         if self.mode == "text":
             return {}
-        return {"response_format": _response_format(self.mode, self.shape)}
+        return {"response_format": _build_response_format(self.mode, self.shape)}
 
     @property
     def max_input_tokens(self) -> int:
         """An upper bound of the input tokens: no token is shorter than a byte."""
-        sent = self.system_prompt + self.question + orjson.dumps(self.format_arguments).decode()
-        return len(sent.encode("utf-8", "replace")) + _OVERHEAD_TOKENS
+        request_text = self.system_prompt + self.question + orjson.dumps(self.format_arguments).decode()
+        return len(request_text.encode("utf-8", "replace")) + _OVERHEAD_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ChatResponse:
     refused: bool = False
 
 
-def _response_format(mode: str, shape: type[BaseModel]) -> dict[str, Any]:
+def _build_response_format(mode: str, shape: type[BaseModel]) -> dict[str, Any]:
     if mode == "json_object":
         return {"type": "json_object"}
     schema = {"name": shape.__name__, "schema": shape.model_json_schema(), "strict": True}
@@ -82,13 +82,13 @@ def parse_completion(completion: Any, prompt: str) -> ChatResponse | None:
     usage = getattr(completion, "usage", None)
     return ChatResponse(
         text,
-        _reported_tokens(getattr(usage, "prompt_tokens", None)) or estimate_tokens(prompt),
-        _reported_tokens(getattr(usage, "completion_tokens", None)) or estimate_tokens(text),
+        _parse_reported_tokens(getattr(usage, "prompt_tokens", None)) or estimate_tokens(prompt),
+        _parse_reported_tokens(getattr(usage, "completion_tokens", None)) or estimate_tokens(text),
         refused=bool(getattr(message, "refusal", None)),
     )
 
 
-def _reported_tokens(value: object) -> int:
+def _parse_reported_tokens(value: object) -> int:
     """The token count that a server reports; 0 if ``value`` is no valid count."""
     return value if isinstance(value, int) and 0 < value < _MAX_REPORTED_TOKENS else 0
 
@@ -102,8 +102,8 @@ def parse_answer(text: str, shape: type[Shape]) -> Shape:
         return shape.model_validate_json(match[0])
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the object"
-        raise ValueError(f"{where}: {first['msg']}") from None
+        location = ".".join(str(part) for part in first["loc"]) or "the object"
+        raise ValueError(f"{location}: {first['msg']}") from None
 
 
 def estimate_tokens(text: str) -> int:

@@ -104,7 +104,7 @@ def add_fallback_intervals(polling_plan: PollingPlan, sources: MarketSources) ->
     )
 
 
-def _primary_roles(name: str, sources: MarketSources) -> tuple[Role, ...]:
+def _find_primary_roles(name: str, sources: MarketSources) -> tuple[Role, ...]:
     """The roles in which the provider is the first choice."""
     first: dict[Role, str] = {"overview": sources.overview[0].name, "fear_greed": sources.fear_greed[0].name}
     return tuple(role for role in sources.roles(name) if first.get(role, name) == name)
@@ -124,7 +124,7 @@ def _build_quotas(settings: Settings, sources: MarketSources) -> list[Quota]:
         COINMARKETCAP: settings.coinmarketcap_monthly_quota,
     }
     return [
-        Quota(name, _primary_roles(name, sources), monthly.get(name), ASSETS_PER_CREDIT[name])
+        Quota(name, _find_primary_roles(name, sources), monthly.get(name), ASSETS_PER_CREDIT[name])
         for name in sources.names
     ]
 

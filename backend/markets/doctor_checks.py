@@ -108,12 +108,12 @@ def check_providers(market: Market, database: Database | None, now: datetime) ->
         yield _check_provider(name, states.get(name, ProviderState()).breaker.health(now), check)
 
 
-def _check_provider(name: str, standing: ProviderHealth, check: ProviderCheck) -> CheckResult:
-    if standing.message is None:
+def _check_provider(name: str, health: ProviderHealth, check: ProviderCheck) -> CheckResult:
+    if health.message is None:
         return _run_check(name, check)
-    since = f" since {format_timestamp(standing.since)}" if standing.since else ""
-    worker = f"The worker has had no good answer{since}: {redact(standing.message.text)}"
-    if standing.state in ("throttled", "quota_spent"):
+    since = f" since {format_timestamp(health.since)}" if health.since else ""
+    worker = f"The worker has had no good answer{since}: {redact(health.message.text)}"
+    if health.state in ("throttled", "quota_spent"):
         return CheckResult(name, "note", f"is not asked by this check. {worker}")
     result = _run_check(name, check)
     return CheckResult(name, "note" if result.state != "fault" else "fault", f"{result.sentence} {worker}")

@@ -55,9 +55,9 @@ def mean(a: Decimal, b: Decimal) -> Decimal:
     Half of a sum needs at most one digit more than the more precise of the two. So nothing is rounded, and
     the mean stays between them. The additional digit is dropped if it is zero.
     """
-    finer = min(_exponent(a), _exponent(b))
+    finer = min(_get_exponent(a), _get_exponent(b))
     half = EXACT_CONTEXT.divide(EXACT_CONTEXT.add(a, b), Decimal(2))
-    digits = max(finer - 1, min(finer, _exponent(half)))
+    digits = max(finer - 1, min(finer, _get_exponent(half)))
     return EXACT_CONTEXT.quantize(half, Decimal((0, (1,), digits)))
 
 
@@ -118,7 +118,7 @@ def _round_for_display(value: Decimal) -> Decimal:
     return fine if fine < 100 else EXACT_CONTEXT.quantize(value, Decimal("0.1"))
 
 
-def _exponent(value: Decimal) -> int:
+def _get_exponent(value: Decimal) -> int:
     exponent = value.as_tuple().exponent
     if not isinstance(exponent, int):
         raise ValueError(f"{value} is not a finite number.")

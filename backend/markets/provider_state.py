@@ -37,11 +37,13 @@ class ProviderState:
     rejected: Mapping[str, str] = field(default_factory=dict)
 
     def record_poll(self, role: Role, now: datetime) -> "ProviderState":
-        others = tuple(known for known in self.unsupported_roles if known != role)
+        other_roles = tuple(
+            unsupported_role for unsupported_role in self.unsupported_roles if unsupported_role != role
+        )
         return replace(
             self,
             polled={**self.polled, role: now},
-            unsupported_roles=others,
+            unsupported_roles=other_roles,
             breaker=self.breaker.record_call(now),
         )
 

@@ -102,7 +102,7 @@ class Refresher:
                 gap_start = price_history.find_gap_start(connection, self._realm, now)
             if not self._has_run:  # after a restart of the worker, our own backoff does not apply
                 states = {name: state.after_restart() for name, state in states.items()}
-            results = self._run_calls(self._due(states, now))
+            results = self._run_calls(self._list_due_calls(states, now))
             self._has_run = True
             past = self._load_past_candles(gap_start, now)
             with self._database.write() as connection:
@@ -112,16 +112,16 @@ class Refresher:
 
     # -- polling -----------------------------------------------------------------------------
 
-    def _due(self, states: Mapping[str, ProviderState], now: datetime) -> list[ProviderCall]:
+    def _list_due_calls(self, states: Mapping[str, ProviderState], now: datetime) -> list[ProviderCall]:
         sources, assets = self._market.sources, self._market.registry.enabled
         calls = []
         for source in sources.quotes:
             if self._is_due(source.name, "quotes", states, now):
                 calls.append(self._call(source.name, "quotes", partial(source.quotes, assets, now)))
-        for overview in self._active_sources(sources.overview, "overview", states, now):
+        for overview in self._list_active_sources(sources.overview, "overview", states, now):
             if self._is_due(overview.name, "overview", states, now):
                 calls.append(self._call(overview.name, "overview", partial(overview.global_figures, now)))
-        for index in self._active_sources(sources.fear_greed, "fear_greed", states, now):
+        for index in self._list_active_sources(sources.fear_greed, "fear_greed", states, now):
             if self._is_due(index.name, "fear_greed", states, now):
                 calls.append(self._call(index.name, "fear_greed", partial(index.fear_greed, now)))
         return calls
@@ -129,7 +129,7 @@ class Refresher:
     def _call(self, provider: str, role: Role, fetch: Callable[[], ProviderData]) -> ProviderCall:
         return ProviderCall(provider, role, self._market.polling_plan.schedules[provider].cost(role), fetch)
 
-    def _active_sources(
+    def _list_active_sources(
         self, sources: Sequence[N], role: Role, states: Mapping[str, ProviderState], now: datetime
     ) -> Iterable[N]:
         """The first source, and each next one while the ones before it do not respond."""
@@ -249,15 +249,19 @@ class Refresher:
 
     def _store_quotes(self, connection: Connection, polls: Sequence[QuotesResult]) -> dict[str, list[Quote]]:
         """Store the new quotes and return every provider's newest quote by asset."""
-        fresh = {(quote.provider, quote.asset_id): quote for poll in polls for quote in poll.quotes.values()}
-        upsert(connection, provider_quotes, [quote_to_row(self._realm, quote) for quote in fresh.values()])
+        new_quotes = {
+            (quote.provider, quote.asset_id): quote for poll in polls for quote in poll.quotes.values()
+        }
+        upsert(
+            connection, provider_quotes, [quote_to_row(self._realm, quote) for quote in new_quotes.values()]
+        )
         rows = connection.execute(
             sa.select(provider_quotes).where(provider_quotes.c.realm == self._realm)
         ).mappings()
-        known = self._market.sources.names
+        provider_names = self._market.sources.names
         by_asset: dict[str, list[Quote]] = {}
         for row in rows:
-            if row["provider"] in known:
+            if row["provider"] in provider_names:
                 by_asset.setdefault(row["asset_id"], []).append(quote_from_row(row))
         return by_asset
 

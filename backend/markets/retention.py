@@ -42,13 +42,13 @@ def _delete_candles(database: Database, realm: str, now: datetime) -> int:
     for seconds, start in retention_policy.compute_cutoffs(now).candles_from.items():
         if start is None:
             continue
-        old = sa.and_(candles.c.realm == realm, candles.c.seconds == seconds, candles.c.open_time < start)
+        is_old = sa.and_(candles.c.realm == realm, candles.c.seconds == seconds, candles.c.open_time < start)
         with database.write() as connection:
-            deleted_count += connection.execute(sa.delete(candles).where(old)).rowcount
+            deleted_count += connection.execute(sa.delete(candles).where(is_old)).rowcount
     return deleted_count
 
 
 def _delete_incidents(database: Database, realm: str, now: datetime) -> int:
-    old = sa.and_(incidents.c.realm == realm, incidents.c.closed_at < now - INCIDENT_RETENTION)
+    is_old = sa.and_(incidents.c.realm == realm, incidents.c.closed_at < now - INCIDENT_RETENTION)
     with database.write() as connection:
-        return connection.execute(sa.delete(incidents).where(old)).rowcount
+        return connection.execute(sa.delete(incidents).where(is_old)).rowcount

@@ -47,8 +47,8 @@ def compute_cutoffs(now: datetime) -> Cutoffs:
         sampled_points_from=align(now - SAMPLED_POINTS_PERIOD, SLOT_SECONDS),
         slot_seconds=SLOT_SECONDS,
         candles_from={
-            seconds: None if kept is None else align(now - kept, seconds)
-            for seconds, kept in CANDLE_RETENTION.items()
+            seconds: None if retention is None else align(now - retention, seconds)
+            for seconds, retention in CANDLE_RETENTION.items()
         },
     )
 
@@ -78,5 +78,5 @@ def select_kept_points(points: Iterable[P], now: datetime, at: Callable[[P], dat
 
 def select_expired(instants: Iterable[datetime], now: datetime) -> list[datetime]:
     """Select the ``instants`` that expire at ``now``, ascending."""
-    every = set(instants)
-    return sorted(every.difference(select_kept(every, now)))
+    all_instants = set(instants)
+    return sorted(all_instants.difference(select_kept(all_instants, now)))

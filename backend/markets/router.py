@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
+import orjson
 from anyio import CapacityLimiter, to_thread
 from fastapi import Path, Query, Request
 from pydantic import WithJsonSchema
@@ -9,7 +10,13 @@ from starlette.responses import Response
 
 from backend.auth.gate import gated_router
 from backend.formats.timestamps import Instant
-from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson, document_not_found
+from backend.http.responses import (
+    CACHED_RESPONSES,
+    PreparedResponse,
+    RawJson,
+    build_tagged_json,
+    document_not_found,
+)
 from backend.markets import schemas
 from backend.markets.aggregation.state import IncidentKind
 from backend.markets.model import Span
@@ -143,7 +150,8 @@ def list_incidents(
 ) -> Response:
     """Incidents of enabled assets that were open at any time in the last 30 days, newest first."""
     is_wanted = None if is_open is None else is_open == "true"
-    return PreparedResponse(get_market(request).incidents(asset, kind, is_wanted, limit), request)
+    incidents = get_market(request).incidents(asset, kind, is_wanted, limit)
+    return build_tagged_json(orjson.dumps(incidents), request)  # not cached: there are many filters
 
 
 @router.get("/markets/status", response_model=schemas.MarketStatus)

@@ -62,7 +62,7 @@ def published_from_row(row: Mapping[Any, Any]) -> tuple[Published, dict[str, Any
         reason=Reason.from_text(row["reason"]),
         flags=_split_list(row["flags"]),
         spread_pct=row["spread_pct"],
-        evaluations=tuple(_evaluation_from_json(item) for item in orjson.loads(row["judgements"])),
+        evaluations=tuple(_decode_evaluation(item) for item in orjson.loads(row["judgements"])),
         **figures,
     )
     return published, orjson.loads(row["memory"])
@@ -103,7 +103,7 @@ def fear_greed_from_row(row: Mapping[Any, Any]) -> FearGreed:
     return FearGreed(provider=row["provider"], as_of=row["as_of"], **orjson.loads(row["body"]))
 
 
-def _evaluation_from_json(item: Mapping[str, Any]) -> QuoteEvaluation:
+def _decode_evaluation(item: Mapping[str, Any]) -> QuoteEvaluation:
     return QuoteEvaluation(
         item["provider"], item["freshness"], item["used"], Reason.from_json(item["reason"])
     )

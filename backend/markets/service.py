@@ -7,7 +7,6 @@ import orjson
 
 from backend.errors import NotFound
 from backend.formats.timestamps import Clock, utc_now
-from backend.http.prepared_responses import Prepared
 from backend.markets import configuration
 from backend.markets.aggregation.state import IncidentKind
 from backend.markets.assets.model import Asset
@@ -71,15 +70,13 @@ class MarketService:
 
     def incidents(
         self, asset_id: str | None, kind: IncidentKind | None, is_open: bool | None, limit: int
-    ) -> Prepared:
-        """Load incidents of enabled assets of the last 30 days. Not cached: there are many filters."""
+    ) -> list[dict[str, Any]]:
+        """Load incidents of enabled assets of the last 30 days, newest first, in the endpoint's shape."""
         enabled = {asset.id: asset for asset in self.view.snapshot.registry.enabled}
         assets = tuple(enabled) if asset_id is None else (asset_id,) if asset_id in enabled else ()
         query = IncidentQuery(assets, self._now() - INCIDENTS_PERIOD, kind, is_open, limit)
         rows = queries.load_incidents(self._database, self.market.sources.realm, query) if assets else []
-        response = Prepared(orjson.dumps(quote_json.build_incidents_response(rows, enabled)))
-        response.compress()
-        return response
+        return quote_json.build_incidents_response(rows, enabled)
 
     def candles(self, asset_id: str, span: Span) -> bytes:
         asset = self._find_asset(asset_id)

@@ -25,7 +25,7 @@ FIGURES = (
 """The columns that a provider's quote and the published figure share, in addition to the price."""
 
 
-def _figure_columns() -> list[sa.Column[object]]:
+def _build_figure_columns() -> list[sa.Column[object]]:
     return [
         sa.Column("market_cap", ExactDecimal),
         sa.Column("market_cap_rank", sa.Integer),
@@ -40,33 +40,33 @@ def _figure_columns() -> list[sa.Column[object]]:
     ]
 
 
-def _realm() -> sa.Column[str]:
+def _build_realm_column() -> sa.Column[str]:
     return sa.Column("realm", sa.String(32), primary_key=True)
 
 
-def _asset() -> sa.Column[str]:
+def _build_asset_column() -> sa.Column[str]:
     return sa.Column("asset_id", sa.String(128), primary_key=True)
 
 
 provider_quotes = sa.Table(
     "provider_quotes",
     metadata,
-    _realm(),
+    _build_realm_column(),
     sa.Column("provider", sa.String(32), primary_key=True),
-    _asset(),
+    _build_asset_column(),
     sa.Column("external_id", sa.String(128), nullable=False),
     sa.Column("price", ExactDecimal, nullable=False),
     sa.Column("as_of", UtcTime, nullable=False),
     sa.Column("received_at", UtcTime, nullable=False),
-    *_figure_columns(),
+    *_build_figure_columns(),
 )
 """The newest quote of each provider."""
 
 published_figures = sa.Table(
     "published_figures",
     metadata,
-    _realm(),
-    _asset(),
+    _build_realm_column(),
+    _build_asset_column(),
     sa.Column("price", ExactDecimal),
     sa.Column("providers", sa.String(128), nullable=False),
     sa.Column("stale", sa.Boolean, nullable=False),
@@ -75,7 +75,7 @@ published_figures = sa.Table(
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("flags", sa.String(128), nullable=False),
     sa.Column("spread_pct", ExactDecimal),
-    *_figure_columns(),
+    *_build_figure_columns(),
     sa.Column("judgements", sa.Text, nullable=False),
     sa.Column("memory", sa.Text, nullable=False),
 )
@@ -84,8 +84,8 @@ published_figures = sa.Table(
 price_points = sa.Table(
     "price_points",
     metadata,
-    _realm(),
-    _asset(),
+    _build_realm_column(),
+    _build_asset_column(),
     sa.Column("at", UtcTime, primary_key=True),
     sa.Column("price", ExactDecimal, nullable=False),
     sa.Column("spread_pct", ExactDecimal),
@@ -96,8 +96,8 @@ price_points = sa.Table(
 candles = sa.Table(
     "candles",
     metadata,
-    _realm(),
-    _asset(),
+    _build_realm_column(),
+    _build_asset_column(),
     sa.Column("seconds", sa.Integer, primary_key=True),
     sa.Column("open_time", UtcTime, primary_key=True),
     sa.Column("open", ExactDecimal, nullable=False),
@@ -111,8 +111,8 @@ candles = sa.Table(
 candle_strips = sa.Table(
     "candle_strips",
     metadata,
-    _realm(),
-    _asset(),
+    _build_realm_column(),
+    _build_asset_column(),
     sa.Column("span", sa.String(8), primary_key=True),
     sa.Column("basis", sa.String(16), primary_key=True),
     sa.Column("source", sa.String(64), nullable=False),
@@ -124,7 +124,7 @@ candle_strips = sa.Table(
 market_figures = sa.Table(
     "market_figures",
     metadata,
-    _realm(),
+    _build_realm_column(),
     sa.Column("kind", sa.String(16), primary_key=True),
     sa.Column("provider", sa.String(32), primary_key=True),
     sa.Column("as_of", UtcTime, nullable=False),
@@ -135,7 +135,7 @@ market_figures = sa.Table(
 provider_states = sa.Table(
     "provider_states",
     metadata,
-    _realm(),
+    _build_realm_column(),
     sa.Column("provider", sa.String(32), primary_key=True),
     sa.Column("body", sa.Text, nullable=False),
 )

@@ -36,9 +36,9 @@ def default_home() -> Path:
 
 def find_config_file() -> Path | None:
     """Find the first that exists: ``$CHAINPROOF_CONFIG``, ``./chainproof.toml``, the data folder's one."""
-    named = os.environ.get(CONFIG_VARIABLE)
+    named_file = os.environ.get(CONFIG_VARIABLE)
     home = Path(os.environ.get(HOME_VARIABLE) or default_home())
-    candidates = [Path(named)] if named else [Path("chainproof.toml"), home / "chainproof.toml"]
+    candidates = [Path(named_file)] if named_file else [Path("chainproof.toml"), home / "chainproof.toml"]
     return next((path for path in candidates if path.is_file()), None)
 
 
@@ -47,10 +47,10 @@ def find_scan_folders() -> ScanFolders:
 
     :raises ValueError: for a configuration file that cannot be read, with its name and the reason.
     """
-    file, named = find_config_file(), os.environ.get(CONFIG_VARIABLE)
-    if file is None and named:
+    file, named_file = find_config_file(), os.environ.get(CONFIG_VARIABLE)
+    if file is None and named_file:
         raise ValueError(
-            f"{CONFIG_VARIABLE} names {named}, which is not a file. Create it, or unset the variable."
+            f"{CONFIG_VARIABLE} names {named_file}, which is not a file. Create it, or unset the variable."
         )
     configured = {} if file is None else _read_toml(file)
     home = _find_path("home", file, configured)

@@ -80,7 +80,7 @@ MODEL_DAY_TOKENS = Gauge(
 )
 MODEL_CEILING_REACHED = Gauge(
     "chainproof_model_ceiling_reached",
-    "1 while the day's ceiling of cost keeps models from being asked.",
+    "1 while the daily cost limit blocks calls of language models.",
     multiprocess_mode="mostrecent",
 )
 MODEL_FAILURES = Gauge(
@@ -98,18 +98,18 @@ NO_ROUTE = "(none)"
 
 def observe(method: str, route: str, status: int, started: float) -> None:
     """Count one response; ``started`` is ``time.perf_counter()`` at the request's arrival."""
-    _request_counter(method, route, status).inc()
-    _request_histogram(route).observe(time.perf_counter() - started)
+    _get_request_counter(method, route, status).inc()
+    _get_request_histogram(route).observe(time.perf_counter() - started)
 
 
 @lru_cache(maxsize=4096)
-def _request_counter(method: str, route: str, status: int) -> Counter:
+def _get_request_counter(method: str, route: str, status: int) -> Counter:
     """Cache the series: finding one by its labels takes longer than counting."""
     return REQUESTS.labels(method, route, str(status))
 
 
 @lru_cache(maxsize=1024)
-def _request_histogram(route: str) -> Histogram:
+def _get_request_histogram(route: str) -> Histogram:
     return SECONDS.labels(route)
 
 

@@ -26,8 +26,8 @@ def describe_accepted_values(field: FieldInfo) -> str:
             return note.form
     [kind] = [kind for kind in _list_types(field.annotation) if kind is not type(None)]
     if get_origin(kind) is Literal:
-        *most, last = get_args(kind)
-        return f"{', '.join(most)} or {last}" if most else str(last)
+        *first_values, last = get_args(kind)
+        return f"{', '.join(first_values)} or {last}" if first_values else str(last)
     if kind is bool:
         return "true or false"
     if kind is int:

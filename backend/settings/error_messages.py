@@ -24,11 +24,11 @@ def _describe(detail: Any, fields: Mapping[str, FieldInfo], values: Mapping[str,
         return str(detail["msg"]).removeprefix("Value error, ")
     name = str(detail["loc"][0])
     setting = values.get(name)
-    place = setting.place if setting else get_variable_name(name, fields[name])
-    shown = (
+    location = setting.place if setting else get_variable_name(name, fields[name])
+    value_text = (
         "the value" if is_secret(fields[name]) else _shorten(setting.value if setting else detail["input"])
     )
-    return f"{place}: {shown} is not accepted. It must be {describe_accepted_values(fields[name])}."
+    return f"{location}: {value_text} is not accepted. It must be {describe_accepted_values(fields[name])}."
 
 
 def _shorten(value: Any) -> str:

@@ -23,7 +23,10 @@ def find_unknown_names() -> list[str]:
     Each sentence suggests the name that was probably meant.
     """
     unknown = collect_values(Settings.model_fields).unknown
-    return [f"{place} is not known and has no effect.{_suggest(name)}" for name, place in unknown.items()]
+    return [
+        f"{location} is not known and has no effect.{_suggest_name(name)}"
+        for name, location in unknown.items()
+    ]
 
 
 def load_with_defaults() -> tuple[Settings, list[str]]:
@@ -45,14 +48,16 @@ def load_with_defaults() -> tuple[Settings, list[str]]:
         return Settings.model_validate(CONFLICT_FREE_VALUES), mistakes
 
 
-def _suggest(name: str) -> str:
+def _suggest_name(name: str) -> str:
     """Ask whether a similar name was meant, written as in its place (variable, file or key)."""
     variables = [get_variable_name(field, info) for field, info in Settings.model_fields.items()]
     if name in os.environ:
-        known = {variable.removeprefix(PREFIX): variable for variable in (*variables, *DOCUMENTED_VARIABLES)}
+        candidates = {
+            variable.removeprefix(PREFIX): variable for variable in (*variables, *DOCUMENTED_VARIABLES)
+        }
     elif name.startswith(PREFIX.lower()):
-        known = {variable.removeprefix(PREFIX): variable.lower() for variable in variables}
+        candidates = {variable.removeprefix(PREFIX): variable.lower() for variable in variables}
     else:
-        known = {field.upper(): field for field in Settings.model_fields}
-    close = difflib.get_close_matches(name.upper().removeprefix(PREFIX), known, n=1)
-    return f" Did you mean {known[close[0]]}?" if close else " docs/settings.md lists all settings."
+        candidates = {field.upper(): field for field in Settings.model_fields}
+    close = difflib.get_close_matches(name.upper().removeprefix(PREFIX), candidates, n=1)
+    return f" Did you mean {candidates[close[0]]}?" if close else " docs/settings.md lists all settings."

@@ -120,10 +120,10 @@ def _is_known_variable(variable: str) -> bool:
 
 
 def _read_secrets(variables: Mapping[str, str], collected: CollectedValues) -> None:
-    named = os.environ.get(SECRETS_DIR_VARIABLE)
-    folder = Path(named or "/run/secrets")
+    configured_folder = os.environ.get(SECRETS_DIR_VARIABLE)
+    folder = Path(configured_folder or "/run/secrets")
     if not folder.is_dir():
-        if named:
+        if configured_folder:
             collected.errors.append(
                 f"{SECRETS_DIR_VARIABLE} names {folder}, which is not a folder. "
                 "Create it, or unset the variable."
@@ -152,11 +152,12 @@ def _read_secret(path: Path, variables: Mapping[str, str], collected: CollectedV
 
 
 def _read_config_file(fields: Mapping[str, str], collected: CollectedValues) -> None:
-    path, named = find_config_file(), os.environ.get(CONFIG_VARIABLE)
+    path, configured = find_config_file(), os.environ.get(CONFIG_VARIABLE)
     if path is None:
-        if named:
+        if configured:
             collected.errors.append(
-                f"{CONFIG_VARIABLE} names {named}, which is not a file. Create it, or unset the variable."
+                f"{CONFIG_VARIABLE} names {configured}, which is not a file. "
+                "Create it, or unset the variable."
             )
         return
     try:
@@ -172,11 +173,11 @@ def _read_config_file(fields: Mapping[str, str], collected: CollectedValues) -> 
         )
         return
     for key, value in values.items():
-        place = f"{key} in {path}, line {_find_line(key, text)}"
+        location = f"{key} in {path}, line {_find_line(key, text)}"
         if key in fields:
-            collected.values.setdefault(fields[key], SettingValue(value, place))
+            collected.values.setdefault(fields[key], SettingValue(value, location))
         elif key not in OTHER_KEYS:
-            collected.unknown[key] = f"The setting {place}"
+            collected.unknown[key] = f"The setting {location}"
 
 
 def _find_line(key: str, text: str) -> int:

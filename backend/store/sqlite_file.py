@@ -39,18 +39,18 @@ def check_store_file(file: Path) -> None:
         raise Unavailable(problem)
     if not file.exists():
         check_free_space(file)
-    elif not file.with_name(f"{file.name}-wal").exists() and _free_bytes(file) < MIN_FREE_BYTES_TO_OPEN:
+    elif not file.with_name(f"{file.name}-wal").exists() and _get_free_bytes(file) < MIN_FREE_BYTES_TO_OPEN:
         raise Unavailable(DISK_FULL.format(folder=file.parent))
 
 
 def check_free_space(file: Path, content_bytes: int = 0) -> None:
     """Raise :class:`Unavailable` if a new store of ``content_bytes`` cannot be written to ``file``."""
-    if not _existing_folder(file).is_dir():
-        raise Unavailable(IS_A_FILE.format(folder=_existing_folder(file)))
-    if not os.access(_existing_folder(file), os.W_OK):
+    if not _find_existing_folder(file).is_dir():
+        raise Unavailable(IS_A_FILE.format(folder=_find_existing_folder(file)))
+    if not os.access(_find_existing_folder(file), os.W_OK):
         raise Unavailable(NOT_WRITABLE.format(folder=file.parent))
     needed = content_bytes + MIN_FREE_BYTES
-    if _free_bytes(file) < needed:
+    if _get_free_bytes(file) < needed:
         least = -(-needed // 1024**2)
         raise Unavailable(
             f"The disk of {file.parent} has less than the {least:,} MB free that a new store needs. "
@@ -81,7 +81,7 @@ def explain_failure(file: Path, reason: str) -> str:
         return f"{file} is damaged ({reason}). Move it away, or {FROM_BACKUP}."
     if not os.access(file.parent, os.W_OK) or (file.exists() and not os.access(file, os.W_OK)):
         return NOT_WRITABLE.format(folder=file.parent)
-    if "full" in reason or _free_bytes(file) < MIN_FREE_BYTES // 16:
+    if "full" in reason or _get_free_bytes(file) < MIN_FREE_BYTES // 16:
         return DISK_FULL.format(folder=file.parent)
     if "locked" in reason:
         return f"Another program holds {file} locked. Stop that program, and try again."
@@ -117,9 +117,9 @@ def _list_tables(file: Path) -> set[str]:
         return set()
 
 
-def _existing_folder(file: Path) -> Path:
-    return next(place for place in file.absolute().parents if place.exists())
+def _find_existing_folder(file: Path) -> Path:
+    return next(folder for folder in file.absolute().parents if folder.exists())
 
 
-def _free_bytes(file: Path) -> int:
-    return shutil.disk_usage(_existing_folder(file)).free
+def _get_free_bytes(file: Path) -> int:
+    return shutil.disk_usage(_find_existing_folder(file)).free

@@ -123,7 +123,7 @@ class UpstreamClient:
                     wait_jitter=self._retry.wait_jitter,
                 ):
                     with attempt:
-                        response = self._exchange(request, deadline)
+                        response = self._send_with_redirects(request, deadline)
                         if response.status in _RETRIED_STATUSES:
                             raise _BusyError(response)
                         return response
@@ -140,7 +140,7 @@ class UpstreamClient:
     def close(self) -> None:
         self._client.close()
 
-    def _exchange(self, request: httpx.Request, deadline: Deadline) -> UpstreamResponse:
+    def _send_with_redirects(self, request: httpx.Request, deadline: Deadline) -> UpstreamResponse:
         with convert_errors(self.host, deadline):
             for _ in range(_MAX_REDIRECTS + 1):
                 response = self._client.send(request, stream=True)

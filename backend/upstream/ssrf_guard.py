@@ -161,9 +161,9 @@ def _fetch_once(
                 FailureKind.STATUS, message, status=response.status_code, headers=response.headers
             )
         content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if not any(_matches(content_type, expected) for expected in accept):
-            shown = repr(content_type[:60]) if content_type else "no content type"
-            message = f"{host} sent {shown} instead of {', '.join(accept)}."
+        if not any(_matches_content_type(content_type, expected) for expected in accept):
+            type_text = repr(content_type[:60]) if content_type else "no content type"
+            message = f"{host} sent {type_text} instead of {', '.join(accept)}."
             raise UpstreamFailure(FailureKind.CONTENT_TYPE, message)
         body = read_body(response, max_bytes, host, gzip=False)
         return Fetched(str(url), content_type, response.headers, body)
@@ -200,7 +200,7 @@ def is_public(url: str) -> bool:
     return True
 
 
-def _matches(content_type: str, expected: str) -> bool:
+def _matches_content_type(content_type: str, expected: str) -> bool:
     return content_type == expected or (expected.endswith("/*") and content_type.startswith(expected[:-1]))
 
 

@@ -19,7 +19,7 @@ MIB: Final = 1024 * 1024
 
 
 @lru_cache(maxsize=1)
-def _tls_context() -> ssl.SSLContext:
+def _create_tls_context() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
@@ -31,7 +31,10 @@ class PoolTransport(httpx.BaseTransport):
 
     def __init__(self, backend: httpcore.NetworkBackend) -> None:
         self._connections = httpcore.ConnectionPool(
-            ssl_context=_tls_context(), max_connections=8, keepalive_expiry=5.0, network_backend=backend
+            ssl_context=_create_tls_context(),
+            max_connections=8,
+            keepalive_expiry=5.0,
+            network_backend=backend,
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -130,12 +133,12 @@ def _decompress(chunks: Iterable[bytes], limit: int, host: str) -> Iterator[byte
     """
     size, ended, inflater = 0, False, zlib.decompressobj(31)
     for chunk in chunks:
-        rest = chunk
-        while rest:
+        remaining = chunk
+        while remaining:
             if ended:
                 inflater, ended = zlib.decompressobj(31), False
             try:
-                output = inflater.decompress(rest, limit + 1 - size)
+                output = inflater.decompress(remaining, limit + 1 - size)
             except zlib.error:
                 raise UpstreamFailure(FailureKind.PROTOCOL, f"{host} sent a damaged gzip body.") from None
             size += len(output)
@@ -143,6 +146,6 @@ def _decompress(chunks: Iterable[bytes], limit: int, host: str) -> Iterator[byte
                 raise build_size_error(host, limit)
             yield output
             ended = inflater.eof
-            rest = inflater.unused_data.lstrip(b"\0") if ended else inflater.unconsumed_tail
+            remaining = inflater.unused_data.lstrip(b"\0") if ended else inflater.unconsumed_tail
     if not ended:
         raise UpstreamFailure(FailureKind.PROTOCOL, f"{host} sent an incomplete gzip body.")

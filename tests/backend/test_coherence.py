@@ -108,13 +108,13 @@ def test_a_topic_appears_in_cached_lists_and_in_its_detail(pair: Pair) -> None:
     number = pair.post("/topics", first)["data"][0]["id"]
     pair.reader.poll_changes()
     for path in lists[:2]:
-        titles = [each["title"] for each in pair.reader.get(path, key=pair.key).json()["data"]]
+        titles = [topic["title"] for topic in pair.reader.get(path, key=pair.key).json()["data"]]
         assert "First words" in titles, path
 
     pair.post("/topics", {**first, "texts": {"en": {"title": "Second words"}}})
     pair.reader.poll_changes()
     for path in lists:
-        titles = [each["title"] for each in pair.reader.get(path, key=pair.key).json()["data"]]
+        titles = [topic["title"] for topic in pair.reader.get(path, key=pair.key).json()["data"]]
         assert "Second words" in titles, path
     assert pair.reader.get(f"/topics/{number}", key=pair.key).json()["data"]["title"] == "Second words"
 
@@ -131,15 +131,20 @@ def test_a_profile_and_its_runs_are_visible_at_once(pair: Pair) -> None:
     assert [entry["run_id"] for entry in listed] == ["a", "b"]
 
 
+def _list_rules(scanned: Answer) -> set[str]:
+    return {found["rule_id"] for found in scanned.json()[0]["violations"]}
+
+
 def test_reloaded_rules_apply_in_every_process_with_one_version(pair: Pair) -> None:
     before = pair.scan_at_reader("The Zorbkoin rose")
-    assert [found["rule_id"] for found in before.json()[0]["violations"]]
+    assert _list_rules(before)
     write_pack(pair.home, PACK.replace("Zorbkoin", "Zorbquoin"))
     active_rules.announce(pair.writer.database)
     pair.writer.poll_changes()
     pair.reader.poll_changes()
     after = pair.scan_at_reader("The Zorbkoin rose")
-    assert after.json()[0]["violations"] == []
+    # What no rule lists any more may still be found as a slip of a listed name.
+    assert _list_rules(before).isdisjoint(_list_rules(after))
     rules = pair.reader.get("/articles/rules", key=pair.key).json()
     assert rules["version"] == after.headers["x-rules-version"] != before.headers["x-rules-version"]
     assert pair.writer.get("/articles/rules", key=pair.key).json() == rules

@@ -1,4 +1,4 @@
-"""How a worker begins on a store that takes nothing in, by itself; its processes are tested end to end."""
+"""Tests how a worker starts on a read-only store; end-to-end tests cover its processes."""
 
 import signal
 from collections.abc import Iterator
@@ -67,4 +67,11 @@ def test_a_fault_that_waiting_does_not_mend_is_raised(stop: StopRequest) -> None
 
 
 def test_the_pause_grows_with_each_loss_of_the_locks_up_to_half_a_minute() -> None:
-    assert [restart_delay_seconds(lost) for lost in (1, 2, 3, 5, 6, 2000)] == [1, 2, 4, 16, 30, 30]
+    assert [restart_delay_seconds(lost_count) for lost_count in (1, 2, 3, 5, 6, 2000)] == [
+        1,
+        2,
+        4,
+        16,
+        30,
+        30,
+    ]

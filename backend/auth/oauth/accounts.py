@@ -161,32 +161,34 @@ def sign_in(
     if not passwords.is_outdated(row.password_hash):
         return SignedIn(row.id, row.password_hash)
     newer = passwords.hash_password(password)
-    same = sa.and_(accounts.c.id == row.id, accounts.c.password_hash == row.password_hash)
+    is_unchanged = sa.and_(accounts.c.id == row.id, accounts.c.password_hash == row.password_hash)
     with database.write() as connection:
-        changed = connection.execute(sa.update(accounts).where(same).values(password_hash=newer)).rowcount
+        changed = connection.execute(
+            sa.update(accounts).where(is_unchanged).values(password_hash=newer)
+        ).rowcount
     return SignedIn(row.id, newer) if changed else None
 
 
-def confirm_sign_in(connection: Connection, who: SignedIn, now: datetime) -> Account | None:
+def confirm_sign_in(connection: Connection, signed_in: SignedIn, now: datetime) -> Account | None:
     """Record the sign-in and lock the account until the transaction ends.
 
     Null if the account was disabled, or its password changed, since the password was verified.
     """
-    same = sa.and_(
-        accounts.c.id == who.account_id,
-        accounts.c.password_hash == who.password_hash,
+    is_unchanged = sa.and_(
+        accounts.c.id == signed_in.account_id,
+        accounts.c.password_hash == signed_in.password_hash,
         accounts.c.disabled_at.is_(None),
     )
     row = connection.execute(
-        sa.update(accounts).where(same).values(last_sign_in_at=now).returning(accounts)
+        sa.update(accounts).where(is_unchanged).values(last_sign_in_at=now).returning(accounts)
     ).one_or_none()
     return None if row is None else _build_account(row)
 
 
 def find_active(connection: Connection, account_id: str) -> Account | None:
     """Find an account that is not disabled, and lock it until the transaction ends."""
-    wanted = sa.select(accounts).where(accounts.c.id == account_id, accounts.c.disabled_at.is_(None))
-    row = connection.execute(wanted.with_for_update(read=True)).one_or_none()
+    query = sa.select(accounts).where(accounts.c.id == account_id, accounts.c.disabled_at.is_(None))
+    row = connection.execute(query.with_for_update(read=True)).one_or_none()
     return None if row is None else _build_account(row)
 
 

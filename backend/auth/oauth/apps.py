@@ -99,13 +99,13 @@ def list_all(database: Database) -> list[App]:
         .group_by(grants.c.app_id)
         .subquery()
     )
-    wanted = (
+    query = (
         sa.select(apps, used.c.used)
         .outerjoin(used, used.c.app_id == apps.c.id)
         .order_by(apps.c.created_at, apps.c.id)
     )
     with database.read() as connection:
-        return [_build_app(row, row.used) for row in connection.execute(wanted)]
+        return [_build_app(row, row.used) for row in connection.execute(query)]
 
 
 def find(database: Database, client_id: str) -> App | None:
@@ -118,8 +118,8 @@ def find_active(connection: Connection, client_id: str, *, locked: bool = False)
     """Do the same within a transaction; ``locked`` prevents a revocation until it ends."""
     if not CLIENT_ID.fullmatch(client_id):
         return None
-    wanted = sa.select(apps).where(apps.c.id == client_id.lower(), apps.c.revoked_at.is_(None))
-    row = connection.execute(wanted.with_for_update(read=True) if locked else wanted).one_or_none()
+    query = sa.select(apps).where(apps.c.id == client_id.lower(), apps.c.revoked_at.is_(None))
+    row = connection.execute(query.with_for_update(read=True) if locked else query).one_or_none()
     return None if row is None else _build_app(row)
 
 
@@ -128,20 +128,22 @@ def revoke(database: Database, id_or_prefix: str, now: datetime) -> App:
 
     Raises :class:`NotFound` when no application matches and :class:`BadRequest` when several do.
     """
-    wanted = id_or_prefix.strip().lower()
-    if not ID_PREFIX.fullmatch(wanted):
+    prefix = id_or_prefix.strip().lower()
+    if not ID_PREFIX.fullmatch(prefix):
         raise NotFound("No application has this id. 'chainproof apps list' shows the ids.")
     with database.write() as connection:
-        found = connection.execute(sa.select(apps.c.id).where(apps.c.id.startswith(wanted)).limit(2)).all()
-        if not found:
+        rows = connection.execute(sa.select(apps.c.id).where(apps.c.id.startswith(prefix)).limit(2)).all()
+        if not rows:
             raise NotFound("No application has this id. 'chainproof apps list' shows the ids.")
-        if len(found) > 1:
+        if len(rows) > 1:
             raise BadRequest("Several applications have ids with this prefix. Give more characters.")
-        this = apps.c.id == found[0].id
-        connection.execute(sa.update(apps).where(this, apps.c.revoked_at.is_(None)).values(revoked_at=now))
-        revoke_grants(connection, grants.c.app_id == found[0].id, now)
+        is_this_app = apps.c.id == rows[0].id
+        connection.execute(
+            sa.update(apps).where(is_this_app, apps.c.revoked_at.is_(None)).values(revoked_at=now)
+        )
+        revoke_grants(connection, grants.c.app_id == rows[0].id, now)
         bump(connection, CHANGE_TOPIC)
-        return _build_app(connection.execute(sa.select(apps).where(this)).one())
+        return _build_app(connection.execute(sa.select(apps).where(is_this_app)).one())
 
 
 def _build_app(row: sa.Row[Any], last_used_at: datetime | None = None) -> App:

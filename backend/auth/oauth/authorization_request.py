@@ -85,7 +85,7 @@ def validate_request(sent: Parameters, app: App | None) -> AuthorizationRequest:
 
     ``app`` is the application of the request's ``client_id``, null if unknown.
     """
-    known, uri = validate_client(sent, app)
+    client, uri = validate_client(sent, app)
     state = None if "state" in sent.repeated else sent.get("state")
 
     def refuse(error: str, description: str) -> RedirectedError:
@@ -114,7 +114,7 @@ def validate_request(sent: Parameters, app: App | None) -> AuthorizationRequest:
     if not scopes:
         raise refuse("invalid_scope", f"The scopes are {', '.join(SCOPES)}, with single spaces between them.")
     parameters = {name: sent.values[name] for name in REQUEST_PARAMETERS if name in sent.values}
-    return AuthorizationRequest(known, uri, scopes, state, challenge, parameters)
+    return AuthorizationRequest(client, uri, scopes, state, challenge, parameters)
 
 
 def build_redirect_url(redirect_uri: str, state: str | None, issuer: str, answer: dict[str, str]) -> str:
@@ -123,9 +123,9 @@ def build_redirect_url(redirect_uri: str, state: str | None, issuer: str, answer
     return redirect_uris.add_parameters(redirect_uri, {**answer, **with_state, "iss": issuer})
 
 
-def _parse_scopes(asked: str | None) -> tuple[Scope, ...]:
+def _parse_scopes(requested: str | None) -> tuple[Scope, ...]:
     """Parse the requested scopes; empty if one of them does not exist."""
-    wanted = {DEFAULT_SCOPE} if asked is None else set(asked.split(" "))
-    if not wanted.issubset(SCOPES):
+    requested_scopes = {DEFAULT_SCOPE} if requested is None else set(requested.split(" "))
+    if not requested_scopes.issubset(SCOPES):
         return ()
-    return tuple(scope for scope in SCOPES if scope in wanted)
+    return tuple(scope for scope in SCOPES if scope in requested_scopes)

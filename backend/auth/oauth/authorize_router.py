@@ -77,17 +77,19 @@ def _respond(
         return handle(validate_request(sent, oauth.find_app(sent.get("client_id"))))
     except UnredirectableRequest as error:
         return HTMLResponse(
-            sign_in_page.render_problem(error.problem, _language(request, sent), repeated),
+            sign_in_page.render_problem(error.problem, _choose_language(request, sent), repeated),
             400,
             sign_in_page.build_headers(),
         )
     except RedirectedError as error:
         answer = {"error": error.error, "error_description": error.description}
-        return _redirect(build_redirect_url(error.redirect_uri, error.state, oauth.issuer, answer))
+        return _build_redirect(build_redirect_url(error.redirect_uri, error.state, oauth.issuer, answer))
     except STORE_FAILED as error:
         log.warning("authorization_lookup_failed", error=type(error).__name__)
         headers = sign_in_page.build_headers() | {"Retry-After": str(RETRY_SECONDS)}
-        return HTMLResponse(sign_in_page.render_unavailable(_language(request, sent), repeated), 503, headers)
+        return HTMLResponse(
+            sign_in_page.render_unavailable(_choose_language(request, sent), repeated), 503, headers
+        )
 
 
 def _resume(request: Request, authorization: AuthorizationRequest) -> Response | None:
@@ -103,12 +105,12 @@ def _resume(request: Request, authorization: AuthorizationRequest) -> Response |
     if authorization.requires_password and request.headers.get("sec-fetch-site") != "cross-site":
         oauth.sign_out(authorization, session)
     address = oauth.resume(authorization, session)
-    return None if address is None else _redirect(address)
+    return None if address is None else _build_redirect(address)
 
 
 def _handle_form(request: Request, sent: Parameters, authorization: AuthorizationRequest) -> Response:
     oauth: OAuth = request.app.state.oauth
-    texts = CATALOGUES[_language(request, sent)]
+    texts = CATALOGUES[_choose_language(request, sent)]
     if not is_valid_csrf_token(oauth.cookie.read(request), authorization.parameters, sent.get("csrf_token")):
         return _render_page(request, sent, authorization, texts.stale_form, 403)
     if "deny" in sent.names:
@@ -132,7 +134,7 @@ def _handle_form(request: Request, sent: Parameters, authorization: Authorizatio
         return answer
     if outcome is None:
         return _render_page(request, sent, authorization, texts.wrong_credentials, 403)
-    answer = _redirect(outcome.address)
+    answer = _build_redirect(outcome.address)
     if outcome.session is not None:
         oauth.session_cookie.set_on(answer, outcome.session)
     return answer
@@ -149,7 +151,7 @@ def _render_page(
     session = cookie.read(request) or generate_secret()
     html = sign_in_page.render_consent(
         authorization,
-        _language(request, sent),
+        _choose_language(request, sent),
         csrf_token=csrf_token(session, authorization.parameters),
         username=sent.get("username") or "" if complaint else "",
         complaint=complaint,
@@ -159,7 +161,7 @@ def _render_page(
     return answer
 
 
-def _redirect(address: str) -> Response:
+def _build_redirect(address: str) -> Response:
     """303, so that a browser never sends the password on (RFC 9700 section 4.12)."""
     headers = {
         "Location": address,
@@ -170,5 +172,5 @@ def _redirect(address: str) -> Response:
     return Response(status_code=303, headers=headers)
 
 
-def _language(request: Request, sent: Parameters) -> Language:
+def _choose_language(request: Request, sent: Parameters) -> Language:
     return choose_language(sent.get("ui_locales"), request.headers.get("accept-language"))

@@ -37,20 +37,22 @@ def ensure_registered(database: Database, file: Path, redirect_uri: str, now: da
         log.warning("dashboard_not_registered", redirect_uri=redirect_uri, reason=refusal.detail)
         return
     with database.read() as connection:
-        named = _find_named(connection, file, redirect_uri)
-        if named is not None and named.first_party:
+        registered_app = _find_named(connection, file, redirect_uri)
+        if registered_app is not None and registered_app.first_party:
             return
     with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
         if not database.is_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(REGISTRATION_LOCK_ID)))
-        named = _find_named(connection, file, redirect_uri)
-        if named is not None:
-            _set_first_party(connection, named.id)
+        registered_app = _find_named(connection, file, redirect_uri)
+        if registered_app is not None:
+            _set_first_party(connection, registered_app.id)
             return
-        known = sa.select(table.c.id).where(
+        same_app_query = sa.select(table.c.id).where(
             table.c.name == NAME, table.c.redirect_uris == redirect_uri, table.c.revoked_at.is_(None)
         )
-        client_id = connection.execute(known.order_by(table.c.created_at).limit(1)).scalar_one_or_none()
+        client_id = connection.execute(
+            same_app_query.order_by(table.c.created_at).limit(1)
+        ).scalar_one_or_none()
         if client_id is None:
             client_id = apps.add(connection, name=NAME, redirect_uris=[redirect_uri], now=now).client_id
         _set_first_party(connection, client_id)

@@ -169,8 +169,8 @@ def revoke(
     with database.write() as connection:
         if client_id is not None and not _is_active_client(connection, client_id):
             return unknown_client()
-        wanted = sa.select(tokens, grants.c.app_id, grants.c.session_id).join(grants)
-        row = connection.execute(wanted.where(tokens.c.digest == token_format.digest(token))).one_or_none()
+        query = sa.select(tokens, grants.c.app_id, grants.c.session_id).join(grants)
+        row = connection.execute(query.where(tokens.c.digest == token_format.digest(token))).one_or_none()
         if row is None:
             return None
         if client_id is not None and row.app_id != client_id:
@@ -188,14 +188,14 @@ def revoke(
 
 def introspect(database: Database, token: str, now: datetime) -> dict[str, Any]:
     """Return the claims of RFC 7662 without ``iss``; only ``active: false`` for an invalid token."""
-    wanted = (
+    query = (
         sa.select(tokens, grants.c.app_id, grants.c.account_id, accounts.c.username)
         .join(grants, grants.c.id == tokens.c.grant_id)
         .join(accounts, accounts.c.id == grants.c.account_id)
         .where(tokens.c.digest == token_format.digest(token), usable_token_condition(now))
     )
     with database.read() as connection:
-        row = connection.execute(wanted).one_or_none()
+        row = connection.execute(query).one_or_none()
     if row is None:
         return {"active": False}
     claims = {
@@ -236,14 +236,14 @@ def end_sessions(connection: Connection, condition: sa.ColumnElement[bool], now:
     return ended
 
 
-def narrow_scopes(asked: str | None, granted: Sequence[str]) -> tuple[str, ...] | OAuthError:
+def narrow_scopes(requested: str | None, granted: Sequence[str]) -> tuple[str, ...] | OAuthError:
     """Return the requested scopes, which must all be granted; all granted ones if none is requested."""
-    if asked is None:
+    if requested is None:
         return tuple(granted)
-    wanted = set(asked.split(" ")) - {""}
-    if not wanted or not wanted.issubset(granted):
+    requested_scopes = set(requested.split(" ")) - {""}
+    if not requested_scopes or not requested_scopes.issubset(granted):
         return OAuthError("invalid_scope", "The scope may only narrow what was granted.")
-    return tuple(scope for scope in SCOPES if scope in wanted)
+    return tuple(scope for scope in SCOPES if scope in requested_scopes)
 
 
 def compute_code_challenge(verifier: str) -> str:

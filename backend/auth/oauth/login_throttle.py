@@ -25,12 +25,15 @@ def count_attempt(database: Database, *, username_key: str, address: str, now: d
     for an address. Attempts more than a window in the future do not count: the clock was set back since.
     """
     limits = {
-        _digest("account", username_key): MAX_ATTEMPTS_PER_ACCOUNT,
-        _digest("address", _group_address(address)): MAX_ATTEMPTS_PER_ADDRESS,
+        _compute_digest("account", username_key): MAX_ATTEMPTS_PER_ACCOUNT,
+        _compute_digest("address", _group_address(address)): MAX_ATTEMPTS_PER_ADDRESS,
     }
     with database.write() as connection:
         _lock_subjects(connection, limits)
-        waits = [_find_wait_seconds(connection, subject, most, now) for subject, most in limits.items()]
+        waits = [
+            _find_wait_seconds(connection, subject, max_attempts, now)
+            for subject, max_attempts in limits.items()
+        ]
         wait = max((wait for wait in waits if wait is not None), default=None)
         if wait is None:
             connection.execute(sa.insert(guesses), [{"subject": subject, "at": now} for subject in limits])
@@ -43,13 +46,13 @@ def delete_expired(database: Database, now: datetime) -> int:
         return connection.execute(sa.delete(guesses).where(guesses.c.at <= now - WINDOW)).rowcount
 
 
-def _find_wait_seconds(connection: Connection, subject: str, most: int, now: datetime) -> int | None:
-    """Return the seconds until the attempt ``most`` attempts ago leaves the window; null if it has left."""
+def _find_wait_seconds(connection: Connection, subject: str, max_attempts: int, now: datetime) -> int | None:
+    """Return the seconds until the window has room for another attempt; null if it has room now."""
     recent = (
         sa.select(guesses.c.at)
         .where(guesses.c.subject == subject, guesses.c.at > now - WINDOW, guesses.c.at <= now + WINDOW)
         .order_by(guesses.c.at.desc())
-        .offset(most - 1)
+        .offset(max_attempts - 1)
         .limit(1)
     )
     oldest = connection.execute(recent).scalar_one_or_none()
@@ -66,7 +69,7 @@ def _lock_subjects(connection: Connection, subjects: dict[str, int]) -> None:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(int(subject[:15], 16))))
 
 
-def _digest(kind: str, value: str) -> str:
+def _compute_digest(kind: str, value: str) -> str:
     """Hash the value: people sometimes type a password as the name, and it must not be stored."""
     return hashlib.sha256(f"{kind}\n{value}".encode()).hexdigest()
 
@@ -74,11 +77,11 @@ def _digest(kind: str, value: str) -> str:
 def _group_address(address: str) -> str:
     """Return the IPv4 address or the IPv6 /64 network, which belongs to one caller."""
     try:
-        found = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return "unknown"
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.ip_network((int(found), 64), strict=False).network_address)
-    return str(found)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return str(ipaddress.ip_network((int(parsed), 64), strict=False).network_address)
+    return str(parsed)

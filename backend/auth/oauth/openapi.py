@@ -62,12 +62,12 @@ class ServerMetadata(BaseModel):
     service_documentation: str
 
 
-def _error(description: str, **headers: Any) -> dict[str, Any]:
+def _describe_error(description: str, **headers: Any) -> dict[str, Any]:
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/OAuthProblem"}}}
     return {"description": description, "content": content, "headers": {**NO_STORE, **headers}}
 
 
-def _html(description: str, **headers: Any) -> dict[str, Any]:
+def _describe_html(description: str, **headers: Any) -> dict[str, Any]:
     content = {"text/html": {"schema": {"type": "string"}}}
     return {"description": description, "content": content, "headers": {**PAGE_HEADERS, **headers}}
 
@@ -89,12 +89,12 @@ SESSION_COOKIE: dict[str, Any] = {
     "schema": {"type": "string"},
 }
 ERRORS: dict[int | str, dict[str, Any]] = {
-    413: _error("The body is over the limit of 64 KiB."),
-    415: _error("The body is not `application/x-www-form-urlencoded` in UTF-8."),
-    500: _error("A fault of the service."),
-    503: _error("A dependency is down; `Retry-After` says when to ask again."),
+    413: _describe_error("The body is over the limit of 64 KiB."),
+    415: _describe_error("The body is not `application/x-www-form-urlencoded` in UTF-8."),
+    500: _describe_error("A fault of the service."),
+    503: _describe_error("A dependency is down; `Retry-After` says when to ask again."),
 }
-UNKNOWN_CLIENT = _error("`invalid_client`: no such application.", **{"WWW-Authenticate": TEXT})
+UNKNOWN_CLIENT = _describe_error("`invalid_client`: no such application.", **{"WWW-Authenticate": TEXT})
 REDIRECT: dict[str, Any] = {
     "description": "To the `redirect_uri`: with `code`, or with `error` and `error_description`; always with "
     "`iss`, and with `state` if it was sent.",
@@ -122,7 +122,7 @@ AUTHORIZATION: dict[str, dict[str, Any]] = {
 REQUIRED = ["response_type", "client_id", "redirect_uri", "code_challenge", "code_challenge_method"]
 
 
-def _form(properties: dict[str, dict[str, Any]], required: list[str]) -> dict[str, Any]:
+def _describe_form(properties: dict[str, dict[str, Any]], required: list[str]) -> dict[str, Any]:
     schema = {"type": "object", "required": required, "properties": properties}
     content = {"application/x-www-form-urlencoded": {"schema": schema}}
     return {"requestBody": {"required": True, "content": content}}
@@ -130,11 +130,11 @@ def _form(properties: dict[str, dict[str, Any]], required: list[str]) -> dict[st
 
 AUTHORIZE_GET: dict[str, Any] = {
     "responses": {
-        200: _html("The page.", **{"Set-Cookie": COOKIE}),
+        200: _describe_html("The page.", **{"Set-Cookie": COOKIE}),
         303: REDIRECT,
-        400: _html("Why the request cannot go on; nobody is redirected."),
+        400: _describe_html("Why the request cannot go on; nobody is redirected."),
         500: ERRORS[500],
-        503: _html("The store does not answer.", **{"Retry-After": RETRY_AFTER}),
+        503: _describe_html("The store does not answer.", **{"Retry-After": RETRY_AFTER}),
     },
     "openapi_extra": {
         "parameters": [
@@ -147,7 +147,7 @@ AUTHORIZE_POST: dict[str, Any] = {
     "responses": {
         303: {**REDIRECT, "headers": {**REDIRECT["headers"], "Set-Cookie": SESSION_COOKIE}},
         400: {
-            **_html(
+            **_describe_html(
                 "Why the request cannot go on, or that the form is not complete.", **{"Set-Cookie": COOKIE}
             ),
             "content": {
@@ -155,14 +155,16 @@ AUTHORIZE_POST: dict[str, Any] = {
                 "application/json": {"schema": {"$ref": "#/components/schemas/OAuthProblem"}},
             },
         },
-        403: _html("Wrong name or password, or a stale form; the page again.", **{"Set-Cookie": COOKIE}),
-        429: _html(
+        403: _describe_html(
+            "Wrong name or password, or a stale form; the page again.", **{"Set-Cookie": COOKIE}
+        ),
+        429: _describe_html(
             "Too many attempts; the page again.", **{"Set-Cookie": COOKIE, "Retry-After": RETRY_AFTER}
         ),
-        503: _html("The store does not answer.", **{"Retry-After": RETRY_AFTER}),
+        503: _describe_html("The store does not answer.", **{"Retry-After": RETRY_AFTER}),
         **{status: ERRORS[status] for status in (413, 415, 500)},
     },
-    "openapi_extra": _form(
+    "openapi_extra": _describe_form(
         {
             **AUTHORIZATION,
             "csrf_token": STRING,
@@ -179,13 +181,15 @@ TOKEN: dict[str, Any] = {
     "responses": {
         200: {"description": "Tokens.", "headers": NO_STORE},
         400: {
-            **_error("What is wrong with the request or its grant, by the words of RFC 6749 section 5.2."),
+            **_describe_error(
+                "What is wrong with the request or its grant, by the words of RFC 6749 section 5.2."
+            ),
             "model": OAuthProblem,  # once, for the schema to be among the components
         },
         401: UNKNOWN_CLIENT,
         **ERRORS,
     },
-    "openapi_extra": _form(
+    "openapi_extra": _describe_form(
         {
             "grant_type": {"type": "string", "enum": ["authorization_code", "refresh_token"]},
             "client_id": UUID,
@@ -206,11 +210,11 @@ REVOKE: dict[str, Any] = {
     "response_class": Response,
     "responses": {
         200: {"description": "The token is revoked, or was over before.", "headers": NO_STORE},
-        400: _error("What is wrong with the request."),
+        400: _describe_error("What is wrong with the request."),
         401: UNKNOWN_CLIENT,
         **ERRORS,
     },
-    "openapi_extra": _form(
+    "openapi_extra": _describe_form(
         {
             **TOKEN_OF_THE_FORM,
             "client_id": UUID,
@@ -248,12 +252,12 @@ INTROSPECT: dict[str, Any] = {
             "headers": NO_STORE,
             "content": {"application/json": {"schema": INTROSPECTION}},
         },
-        400: _error("What is wrong with the request."),
-        401: _error("The caller's credential is missing or not valid."),
-        403: _error("The caller's credential lacks the scope `read`."),
+        400: _describe_error("What is wrong with the request."),
+        401: _describe_error("The caller's credential is missing or not valid."),
+        403: _describe_error("The caller's credential lacks the scope `read`."),
         **ERRORS,
     },
-    "openapi_extra": _form(TOKEN_OF_THE_FORM, ["token"]),
+    "openapi_extra": _describe_form(TOKEN_OF_THE_FORM, ["token"]),
 }
 METADATA: dict[str, Any] = {
     "response_model": ServerMetadata,

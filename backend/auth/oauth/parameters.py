@@ -47,7 +47,7 @@ class Parameters:
 def parse(encoded: bytes) -> Parameters:
     """Parse a query string or form body; raises :class:`OAuthError` if it is too long or not UTF-8."""
     if len(encoded) > MAX_PARAMETER_BYTES:
-        _too_large()
+        _raise_too_large()
     try:
         pairs = parse_qsl(
             encoded.decode(), keep_blank_values=True, errors="strict", max_num_fields=MAX_PARAMETERS
@@ -57,15 +57,15 @@ def parse(encoded: bytes) -> Parameters:
     except ValueError:
         raise OAuthError("invalid_request", f"There are more than {MAX_PARAMETERS} parameters.") from None
     values: dict[str, str] = {}
-    seen: set[str] = set()
+    seen_names: set[str] = set()
     repeated: set[str] = set()
     for name, value in pairs:
-        if name in seen:
+        if name in seen_names:
             repeated.add(name)
-        seen.add(name)
+        seen_names.add(name)
         if value:
             values.setdefault(name, value)
-    return Parameters(values, frozenset(seen), frozenset(repeated))
+    return Parameters(values, frozenset(seen_names), frozenset(repeated))
 
 
 async def read_form(request: Request) -> Parameters:
@@ -77,14 +77,14 @@ async def read_form(request: Request) -> Parameters:
         raise OAuthError("invalid_request", f"The body must be {FORM}, in UTF-8.", status=415)
     length = request.headers.get("content-length", "").strip().lstrip("0")
     if length.isdigit() and (len(length) > 9 or int(length) > MAX_PARAMETER_BYTES):
-        _too_large()
+        _raise_too_large()
     try:
         return parse(await request.body())
     except ClientDisconnect:
         raise OAuthError("invalid_request", "The connection ended before the body was complete.") from None
 
 
-def _too_large() -> NoReturn:
+def _raise_too_large() -> NoReturn:
     raise OAuthError(
         "invalid_request", f"The parameters are over the limit of {MAX_PARAMETER_BYTES} bytes.", status=413
     )

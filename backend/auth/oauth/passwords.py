@@ -43,7 +43,9 @@ def matches(password_hash: str | None, password: str) -> bool:
     """
     with _HashSlot():
         try:
-            return hasher.verify(password_hash or _random_hash(), _normalize(password)[:MAX_PASSWORD_CHARS])
+            return hasher.verify(
+                password_hash or _build_random_hash(), _normalize(password)[:MAX_PASSWORD_CHARS]
+            )
         except (VerificationError, InvalidHashError):
             return False
 
@@ -56,17 +58,17 @@ def is_outdated(password_hash: str) -> bool:
 class _HashSlot:
     def __enter__(self) -> None:
         if not _queue_places.acquire(blocking=False):
-            raise _overload_error()
+            raise _build_overload_error()
         if not _hash_slots.acquire(timeout=WAIT_TIMEOUT_SECONDS):
             _queue_places.release()
-            raise _overload_error()
+            raise _build_overload_error()
 
     def __exit__(self, *_: object) -> None:
         _hash_slots.release()
         _queue_places.release()
 
 
-def _overload_error() -> Unavailable:
+def _build_overload_error() -> Unavailable:
     return Unavailable("Too many sign in at this moment. Please try again shortly.")
 
 
@@ -75,7 +77,7 @@ def _normalize(password: str) -> str:
     return unicodedata.normalize("NFKC", password)
 
 
-def _random_hash() -> str:
+def _build_random_hash() -> str:
     """Build a random hash of the present cost, which no password matches."""
 
     def encoded(length: int) -> str:

@@ -31,11 +31,13 @@ def delete_expired(database: Database, now: datetime) -> dict[str, int]:
 
 
 def _delete_expired_rows(database: Database, table: sa.Table, key: sa.Column[str], now: datetime) -> int:
-    over = sa.select(key).where(table.c.expires_at < now - EXPIRED_ROW_RETENTION).limit(BATCH_ROWS)
+    expired_keys = sa.select(key).where(table.c.expires_at < now - EXPIRED_ROW_RETENTION).limit(BATCH_ROWS)
     deleted = 0
     while True:
         with database.write() as connection:
-            count = connection.execute(sa.delete(table).where(key.in_(over.scalar_subquery()))).rowcount
+            count = connection.execute(
+                sa.delete(table).where(key.in_(expired_keys.scalar_subquery()))
+            ).rowcount
         deleted += count
         if count < BATCH_ROWS:
             return deleted

@@ -123,22 +123,22 @@ def _parse_client_id(request: Request, sent: Parameters) -> str | None:
 
     Some libraries send it in the latter way (RFC 6749 section 2.3.1).
     """
-    named = sent.get("client_id")
+    client_id = sent.get("client_id")
     scheme, _, encoded = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "basic":
         try:
             name, _, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
         except ValueError:  # neither base64 nor UTF-8
             raise OAuthError("invalid_client", "The Basic credentials cannot be read.", status=401) from None
-        if secret or (named is not None and named != unquote_plus(name)):
+        if secret or (client_id is not None and client_id != unquote_plus(name)):
             raise OAuthError(
                 "invalid_client",
                 "Applications are public here: they have a client_id and no secret.",
                 status=401,
             )
-        named = unquote_plus(name)
-    if named is None:
+        client_id = unquote_plus(name)
+    if client_id is None:
         return None
-    if not CLIENT_ID.fullmatch(named):
+    if not CLIENT_ID.fullmatch(client_id):
         raise unknown_client()
-    return named.lower()
+    return client_id.lower()

@@ -59,11 +59,11 @@ class OAuth:
         browser. Grants those requested scopes that the account may grant (RFC 6749 section 3.3). Raises
         :class:`~backend.auth.oauth.authorization_request.RedirectedError` if there are none.
         """
-        who = accounts.sign_in(self.database, username, password, address=address, now=self.now())
-        if who is None or isinstance(who, Throttled):
-            return who
+        signed_in = accounts.sign_in(self.database, username, password, address=address, now=self.now())
+        if signed_in is None or isinstance(signed_in, Throttled):
+            return signed_in
         with self.database.write() as connection:
-            account = accounts.confirm_sign_in(connection, who, self.now())
+            account = accounts.confirm_sign_in(connection, signed_in, self.now())
             if account is None:
                 return None
             _lock_app(connection, authorization)
@@ -79,26 +79,26 @@ class OAuth:
         """
         if authorization.requires_password:
             return None
-        found = self._find_session(authorization, session)
-        if found is None:
+        stored_session = self._find_session(authorization, session)
+        if stored_session is None:
             return None
         with self.database.write() as connection:
-            account = accounts.find_active(connection, found.account_id)
+            account = accounts.find_active(connection, stored_session.account_id)
             if account is None:
                 return None
             _lock_app(connection, authorization)
-            alive = sign_in_sessions.lock(connection, found.id, self.now())
-            if alive is None or alive.digest != found.digest:
+            alive = sign_in_sessions.lock(connection, stored_session.id, self.now())
+            if alive is None or alive.digest != stored_session.digest:
                 return None
             sign_in_sessions.touch(connection, alive, self.now())
             return self._redirect_with_code(connection, authorization, account, alive.id)
 
     def sign_out(self, authorization: AuthorizationRequest, session: str | None) -> None:
         """End the session of this browser, whose sign-out at the application did not reach the service."""
-        found = self._find_session(authorization, session)
-        if found is not None:
+        stored_session = self._find_session(authorization, session)
+        if stored_session is not None:
             with self.database.write() as connection:
-                grants.end_sessions(connection, sessions.c.id == found.id, self.now())
+                grants.end_sessions(connection, sessions.c.id == stored_session.id, self.now())
 
     def _find_session(self, authorization: AuthorizationRequest, session: str | None) -> sa.Row[Any] | None:
         """Find the session without a write lock, so that invented cookies block no writers.
@@ -119,11 +119,11 @@ class OAuth:
         was entered, to prevent session fixation.
         """
         now = self.now()
-        found = None if former is None else sign_in_sessions.find(connection, former, now)
-        if found is not None and found.account_id == account.id:
-            return found.id, sign_in_sessions.renew(connection, found.id, now)
-        if found is not None:
-            grants.end_sessions(connection, sessions.c.id == found.id, now)
+        existing = None if former is None else sign_in_sessions.find(connection, former, now)
+        if existing is not None and existing.account_id == account.id:
+            return existing.id, sign_in_sessions.renew(connection, existing.id, now)
+        if existing is not None:
+            grants.end_sessions(connection, sessions.c.id == existing.id, now)
         return sign_in_sessions.start(connection, account.id, user_agent=user_agent, now=now)
 
     def _redirect_with_code(

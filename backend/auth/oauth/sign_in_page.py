@@ -55,7 +55,7 @@ def render_consent(
     """Render the page with the form. ``complaint`` is the error of the last attempt, announced first."""
     texts = CATALOGUES[language]
     app = escape(authorization.app.name)
-    place = escape(redirect_uris.describe_target(authorization.redirect_uri))
+    target = escape(redirect_uris.describe_target(authorization.redirect_uri))
     heading = texts.permissions_heading
     access_request = escape(texts.access_request)
     session_note = escape(texts.session_note if authorization.app.first_party else texts.no_session_note)
@@ -85,7 +85,7 @@ def render_consent(
 <div class="buttons"><button name="approve" value="approve" class="main">{texts.approve}</button>
 <button name="deny" value="deny">{texts.deny}</button></div>
 </form>
-<p class="note">{escape(texts.redirect_note).format(place=f"<strong>{place}</strong>")}</p>
+<p class="note">{escape(texts.redirect_note).format(place=f"<strong>{target}</strong>")}</p>
 <p class="note">{session_note.format(app=app)}</p>""",
         authorization.parameters,
     )
@@ -102,11 +102,11 @@ def render_unavailable(language: Language, parameters: Mapping[str, str]) -> str
     return _render_message(language, CATALOGUES[language].unavailable, "", parameters)
 
 
-def _render_message(language: Language, what: str, more: str, parameters: Mapping[str, str]) -> str:
+def _render_message(language: Language, problem: str, details: str, parameters: Mapping[str, str]) -> str:
     title = CATALOGUES[language].problem_title
-    note = f'<p class="note">{escape(more)}</p>' if more else ""
+    note = f'<p class="note">{escape(details)}</p>' if details else ""
     return _render_document(
-        language, title, f'<h1>{escape(title)}</h1><p role="alert">{escape(what)}</p>{note}', parameters
+        language, title, f'<h1>{escape(title)}</h1><p role="alert">{escape(problem)}</p>{note}', parameters
     )
 
 

@@ -61,24 +61,26 @@ def start(connection: Connection, account_id: str, *, user_agent: str, now: date
     """Start a session; returns its id and its secret, which is not stored."""
     secret, session_id = secrets.token_urlsafe(32), str(uuid.uuid4())
     row = {"id": session_id, "account_id": account_id, "browser": name_browser(user_agent)}
-    connection.execute(sa.insert(sign_in_sessions).values(row | _renewed(secret, now)))
+    connection.execute(sa.insert(sign_in_sessions).values(row | _build_renewed_values(secret, now)))
     return session_id, secret
 
 
 def renew(connection: Connection, session_id: str, now: datetime) -> str:
     """Give the session a new secret and a whole life, for somebody who typed the password again."""
     secret = secrets.token_urlsafe(32)
-    this = sign_in_sessions.c.id == session_id
-    connection.execute(sa.update(sign_in_sessions).where(this).values(_renewed(secret, now)))
+    is_this_session = sign_in_sessions.c.id == session_id
+    connection.execute(
+        sa.update(sign_in_sessions).where(is_this_session).values(_build_renewed_values(secret, now))
+    )
     return secret
 
 
 def find(connection: Connection, secret: str, now: datetime) -> sa.Row[Any] | None:
     """The session of this secret, unless it is over."""
-    wanted = sa.select(sign_in_sessions).where(
+    query = sa.select(sign_in_sessions).where(
         sign_in_sessions.c.digest == digest(secret), sign_in_sessions.c.expires_at > now
     )
-    return connection.execute(wanted).one_or_none()
+    return connection.execute(query).one_or_none()
 
 
 def lock(connection: Connection, session_id: str, now: datetime) -> sa.Row[Any] | None:
@@ -87,10 +89,10 @@ def lock(connection: Connection, session_id: str, now: datetime) -> sa.Row[Any] 
     Locks are taken in one order, so that none waits for another in a circle: account, application, session,
     grant.
     """
-    wanted = sa.select(sign_in_sessions).where(
+    query = sa.select(sign_in_sessions).where(
         sign_in_sessions.c.id == session_id, sign_in_sessions.c.expires_at > now
     )
-    return connection.execute(wanted.with_for_update()).one_or_none()
+    return connection.execute(query.with_for_update()).one_or_none()
 
 
 def touch(connection: Connection, session: sa.Row[Any], now: datetime) -> None:
@@ -102,10 +104,10 @@ def touch(connection: Connection, session: sa.Row[Any], now: datetime) -> None:
     connection.execute(sa.update(sign_in_sessions).where(sign_in_sessions.c.id == session.id).values(values))
 
 
-def delete(connection: Connection, which: sa.ColumnElement[bool]) -> list[str]:
+def delete(connection: Connection, condition: sa.ColumnElement[bool]) -> list[str]:
     """Delete sessions; returns their ids. The caller revokes what was granted in them."""
-    gone = sa.delete(sign_in_sessions).where(which).returning(sign_in_sessions.c.id)
-    return list(connection.execute(gone).scalars())
+    statement = sa.delete(sign_in_sessions).where(condition).returning(sign_in_sessions.c.id)
+    return list(connection.execute(statement).scalars())
 
 
 def list_active(
@@ -113,13 +115,11 @@ def list_active(
 ) -> Iterator[SignInSession]:
     """Sessions that are not over, by name and then oldest first: of one account, or of all."""
     columns = [sign_in_sessions.c[name] for name in SignInSession.__slots__ if name != "username"]
-    wanted = (
-        sa.select(accounts.c.username, *columns).join(accounts).where(sign_in_sessions.c.expires_at > now)
-    )
+    query = sa.select(accounts.c.username, *columns).join(accounts).where(sign_in_sessions.c.expires_at > now)
     if account_id is not None:
-        wanted = wanted.where(sign_in_sessions.c.account_id == account_id)
+        query = query.where(sign_in_sessions.c.account_id == account_id)
     order = (accounts.c.username_key, sign_in_sessions.c.created_at, sign_in_sessions.c.id)
-    for row in connection.execute(wanted.order_by(*order)):
+    for row in connection.execute(query.order_by(*order)):
         yield SignInSession(**row._mapping)
 
 
@@ -130,7 +130,7 @@ def name_browser(user_agent: str) -> str:
     return f"{browser or 'Browser'} on {system}" if system else browser or "Unknown browser"
 
 
-def _renewed(secret: str, now: datetime) -> dict[str, Any]:
+def _build_renewed_values(secret: str, now: datetime) -> dict[str, Any]:
     return {
         "digest": digest(secret),
         "created_at": now,

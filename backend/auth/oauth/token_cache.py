@@ -78,16 +78,16 @@ class TokenCache:
 
     def reload(self) -> None:
         """Reload the set of revoked tokens, and drop expired and formerly revoked ones from the cache."""
-        now = self._now()
-        over = sa.or_(tokens.c.revoked_at.is_not(None), grants.c.revoked_at.is_not(None))
-        wanted = (
+        now = self._get_now()
+        is_revoked = sa.or_(tokens.c.revoked_at.is_not(None), grants.c.revoked_at.is_not(None))
+        query = (
             sa.select(tokens.c.digest)
             .join(grants)
-            .where(tokens.c.kind == "access", tokens.c.expires_at > now, over)
+            .where(tokens.c.kind == "access", tokens.c.expires_at > now, is_revoked)
         )
         with self._database.read() as connection:
-            revoked = frozenset(connection.execute(wanted).scalars())
-        self._forget(self._revoked - revoked, now.timestamp())
+            revoked = frozenset(connection.execute(query).scalars())
+        self._remove_entries(self._revoked - revoked, now.timestamp())
         self._revoked = revoked
 
     def find(self, credential: bytes, header: CredentialHeader) -> Principal:
@@ -97,7 +97,7 @@ class TokenCache:
             text = _validate_form(credential, header)
             raise UnknownToken(partial(self.load_from_store, text))
         if header is not CredentialHeader.BEARER:
-            raise _wrong_header(header)
+            raise _build_wrong_header_error(header)
         now = self._clock()
         if entry.digest in self._revoked or entry.expires_at <= now:
             raise InvalidToken(NOT_VALID)
@@ -132,7 +132,7 @@ class TokenCache:
             self._entries[text.encode()] = entry
         return True
 
-    def _forget(self, digests: frozenset[str], now: float) -> None:
+    def _remove_entries(self, digests: frozenset[str], now: float) -> None:
         with self._entries_lock:
             for credential, entry in list(self._entries.items()):
                 if entry.expires_at <= now or entry.digest in digests:
@@ -143,14 +143,16 @@ class TokenCache:
         self._last_used.flush()
 
     def _load_entry(self, digest: str) -> _Entry | None:
-        wanted = (
+        query = (
             sa.select(tokens, grants.c.account_id, accounts.c.username)
             .join(grants, grants.c.id == tokens.c.grant_id)
             .join(accounts, accounts.c.id == grants.c.account_id)
-            .where(tokens.c.digest == digest, tokens.c.kind == "access", usable_token_condition(self._now()))
+            .where(
+                tokens.c.digest == digest, tokens.c.kind == "access", usable_token_condition(self._get_now())
+            )
         )
         with self._database.read() as connection:
-            row = connection.execute(wanted).one_or_none()
+            row = connection.execute(query).one_or_none()
         if row is None:
             return None
         principal = Principal(
@@ -162,7 +164,7 @@ class TokenCache:
         )
         return _Entry(principal, digest, row.expires_at.timestamp())
 
-    def _now(self) -> datetime:
+    def _get_now(self) -> datetime:
         return datetime.fromtimestamp(self._clock(), UTC)
 
 
@@ -171,7 +173,7 @@ def _validate_form(credential: bytes, header: CredentialHeader) -> str:
     text = credential.decode("ascii", "replace")
     kind = token_format.kind_of(text)
     if header is not CredentialHeader.BEARER:
-        raise _wrong_header(header)
+        raise _build_wrong_header_error(header)
     if kind is None:
         raise InvalidToken("The checksum of the token is wrong. Check that it was copied without a mistake.")
     if kind != "access":
@@ -183,5 +185,5 @@ def _validate_form(credential: bytes, header: CredentialHeader) -> str:
 FORM_FIELD_BY_KIND = {"refresh": "refresh_token", "code": "code"}
 
 
-def _wrong_header(header: CredentialHeader) -> Unauthorized:
+def _build_wrong_header_error(header: CredentialHeader) -> Unauthorized:
     return Unauthorized(f"{header.value} takes a key. A token goes in {CredentialHeader.BEARER.value}.")

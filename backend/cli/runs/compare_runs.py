@@ -1,26 +1,31 @@
 """Defines ``chainproof runs compare``: compares profiles, with confidence intervals and a verdict."""
 
-import json
+import math
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
-from rich.markup import escape
 
-from backend.cli.exit_codes import WRONG_USAGE
+from backend.cli.exit_codes import FINDINGS, WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, fail, handle_errors, out
-from backend.cli.terminal.tables import Column, print_table
+from backend.cli.runs.compare_formats import Output, OutputFormat, print_comparison
+from backend.cli.runs.compare_pairs import print_pairs
+from backend.cli.terminal.console import err, fail, handle_errors
 from backend.settings import Settings
+from backend.timelines.model import SplitKind
 
 if TYPE_CHECKING:
-    from backend.timelines.analysis.comparison import ProfileComparison, Side
-    from backend.timelines.analysis.pairwise_comparison import PairMatrix
-    from backend.timelines.analysis.verdicts import Verdict
+    from backend.timelines.analysis.comparison import RunGroup
     from backend.timelines.columns.run_arrays import RunArrays
 
-MAX_CASES_SHOWN = 12
+
+class Parts(NamedTuple):
+    """How a profile is compared with itself: two evaluations or a split; neither for two profiles."""
+
+    evaluations: tuple[str, str] | None = None
+    split: tuple[SplitKind, str] | None = None
 
 
 @handle_errors
@@ -51,12 +56,68 @@ def app(
         bool,
         typer.Option("--all-pairs", help="Compare all pairs, with p-values corrected for multiple tests."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    evaluation: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="With one profile: the two evaluations to compare. Repeatable."),
+    ] = None,
+    split_at: Annotated[
+        str | None,
+        typer.Option(metavar="INSTANT", help="With one profile: compare before and after this instant."),
+    ] = None,
+    split_evaluation: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="With one profile: compare before this evaluation and from it on."),
+    ] = None,
+    split_revision: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With one profile: compare before this revision and from it on."),
+    ] = None,
+    split_alert: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN",
+            help="With one profile: compare before and after an alert: «latest», or an instant.",
+        ),
+    ] = None,
+    fail_if_behind: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS", help="Exit with 1 if B is behind A by at least this, and surely behind."
+        ),
+    ] = None,
+    fail_if_unsure: Annotated[
+        bool,
+        typer.Option("--fail-if-unsure", help="Exit with 1 also if B may be behind by that."),
+    ] = False,
+    why: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=50,
+            metavar="N",
+            help="Also show answers and graders' words of N dividing cases.",
+        ),
+    ] = None,
+    format: Annotated[OutputFormat, typer.Option(help="Output format.")] = OutputFormat.text,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; the same as --format json.")] = False,
 ) -> None:
-    """Compare two profiles on shared cases, with a confidence interval and a verdict."""
+    """Compare two profiles, or a profile before and after a change, with an interval and a verdict.
+
+    Exit codes: 0 compared, and not behind if a limit is given; 1 behind, or unsure with --fail-if-unsure;
+    2 wrong use, or nothing to compare; 3 the store failed.
+    """
     names = profiles or []
-    if not all_pairs and len(names) != 2:
-        fail("Name two profiles to compare, or use --all-pairs.", WRONG_USAGE)
+    splits: dict[SplitKind, str | None] = {
+        "instant": split_at,
+        "evaluation": split_evaluation,
+        "revision": split_revision,
+        "alert": split_alert,
+    }
+    parts = _parse_parts(names, evaluation or [], splits, all_pairs=all_pairs)
+    output_format = _choose_format(format, as_json=as_json, all_pairs=all_pairs)
+    if why is not None and (file is not None or all_pairs):
+        fail("--why reads stored runs of two sides, so it excludes --file and --all-pairs.", WRONG_USAGE)
+    limit = _parse_limit(fail_if_behind, if_unsure=fail_if_unsure, all_pairs=all_pairs)
     time_range = _parse_time_range(window, since, until)
     with err.status("Reading runs…"):
         runs = _select_runs(file, names, time_range, case, leave_out=leave_out)
@@ -64,9 +125,103 @@ def app(
     if missing:
         fail(f"{file} has no run of the profile '{missing[0]}'.", WRONG_USAGE)
     if all_pairs:
-        _print_pairs(runs, as_json=as_json)
+        print_pairs(runs, as_json=output_format is OutputFormat.json)
     else:
-        _print_comparison(runs, names[0], names[1], as_json=as_json)
+        groups = _build_groups(runs, names, parts)
+        reasons = None if why is None else _find_reasons(groups, names[0], case or [], why)
+        _print_comparison(runs, groups, reasons, output_format, limit, if_unsure=fail_if_unsure)
+
+
+def _parse_parts(
+    names: list[str], evaluations: list[str], splits: Mapping[SplitKind, str | None], *, all_pairs: bool
+) -> Parts:
+    given = [(kind, value) for kind, value in splits.items() if value is not None]
+    if not given and not evaluations:
+        if not all_pairs and len(names) != 2:
+            fail("Name two profiles to compare, or use --all-pairs.", WRONG_USAGE)
+        return Parts()
+    if all_pairs or len(names) != 1:
+        fail("Name one profile to compare with itself.", WRONG_USAGE)
+    if len(given) + bool(evaluations) > 1:
+        fail(
+            "Use either two of --evaluation or one of the options --split-….",
+            WRONG_USAGE,
+        )
+    if evaluations and (len(evaluations) != 2 or evaluations[0] == evaluations[1]):
+        fail("Name two different evaluations, each with --evaluation.", WRONG_USAGE)
+    both = (evaluations[0], evaluations[1]) if evaluations else None
+    return Parts(both, given[0] if given else None)
+
+
+def _build_groups(runs: "RunArrays", names: list[str], parts: Parts) -> "tuple[RunGroup, RunGroup]":
+    from backend.timelines.comparisons.comparison_request import ComparisonRequest
+    from backend.timelines.comparisons.computation import build_groups
+
+    return build_groups(runs, ComparisonRequest(names, parts.evaluations or (), parts.split))[0]
+
+
+def _find_reasons(
+    groups: "tuple[RunGroup, RunGroup]", profile: str, cases: list[str], limit: int
+) -> list[dict[str, Any]]:
+    """Find the cases that divide both sides, with the texts of their runs."""
+    from backend.timelines.comparisons.case_details import build_case_rows
+    from backend.timelines.stored_columns import read_timelines
+
+    settings = Settings()
+    database = open_database(settings)
+    try:
+        realm = read_timelines(settings, database)[profile].realm
+        return build_case_rows(database, realm, *groups, limit, cases)
+    finally:
+        database.dispose()
+
+
+def _choose_format(format: OutputFormat, *, as_json: bool, all_pairs: bool) -> OutputFormat:
+    if as_json and format not in (OutputFormat.text, OutputFormat.json):
+        fail(f"--json and --format {format} exclude each other.", WRONG_USAGE)
+    chosen = OutputFormat.json if as_json else format
+    if all_pairs and chosen not in (OutputFormat.text, OutputFormat.json):
+        fail(f"--all-pairs prints text or JSON, not {chosen}.", WRONG_USAGE)
+    return chosen
+
+
+def _parse_limit(points: float | None, *, if_unsure: bool, all_pairs: bool) -> float | None:
+    """Convert the limit from points to a fraction."""
+    if points is None:
+        if if_unsure:
+            fail("--fail-if-unsure needs --fail-if-behind POINTS.", WRONG_USAGE)
+        return None
+    if all_pairs:
+        fail("--fail-if-behind compares two profiles, so it excludes --all-pairs.", WRONG_USAGE)
+    if not math.isfinite(points) or points < 0:
+        fail("--fail-if-behind must be a number of points from 0 on, such as 2.", WRONG_USAGE)
+    return points / 100
+
+
+def _print_comparison(
+    runs: "RunArrays",
+    groups: "tuple[RunGroup, RunGroup]",
+    reasons: list[dict[str, Any]] | None,
+    format: OutputFormat,
+    limit: float | None,
+    *,
+    if_unsure: bool,
+) -> None:
+    from backend.timelines.analysis.comparison import compare_runs
+    from backend.timelines.analysis.comparison_report import build_report
+    from backend.timelines.analysis.gate import judge_gate
+    from backend.timelines.analysis.verdicts import verdict
+
+    result = compare_runs(*groups)
+    result_verdict = verdict(result)
+    gate = None if limit is None or not result_verdict.has_comparison else judge_gate(result, limit)
+    fails = gate is not None and gate.fails(if_unsure=if_unsure)
+    report = build_report(result, result_verdict, runs.cases)
+    print_comparison(Output(report, gate, fails, reasons), format)
+    if not result_verdict.has_comparison:
+        fail(result_verdict.text, WRONG_USAGE)
+    if fails:
+        raise typer.Exit(FINDINGS)
 
 
 def _parse_time_range(
@@ -123,159 +278,3 @@ def _select_runs(
         until=until,
         leave_out_machinery=leave_out,
     )
-
-
-def _print_comparison(runs: "RunArrays", a: str, b: str, *, as_json: bool) -> None:
-    from backend.timelines.analysis.comparison import compare_profiles
-    from backend.timelines.analysis.verdicts import excluded_runs_sentence, verdict
-
-    result = compare_profiles(runs, a, b)
-    result_verdict = verdict(result)
-    notes = [note for note in (excluded_runs_sentence(result.a), excluded_runs_sentence(result.b)) if note]
-    if as_json:
-        print(
-            json.dumps(_comparison_as_json(runs, result, result_verdict, notes), indent=2, ensure_ascii=False)
-        )
-    else:
-        for note in notes:
-            err.print(escape(note), highlight=False)
-        if result_verdict.has_comparison:
-            _print_tables(runs, result)
-            out.print(escape(result_verdict.text), highlight=False)
-    if not result_verdict.has_comparison:
-        fail(result_verdict.text, WRONG_USAGE)
-
-
-def _print_tables(runs: "RunArrays", result: "ProfileComparison") -> None:
-    titles = ("mean", "95 %", "passed", "cases", "runs")
-    print_table(
-        (Column("profile"), *(Column(title, "number") for title in titles)),
-        ([side.profile, *_build_side_cells(side)] for side in (result.a, result.b)),
-    )
-    cases: list[list[str]] = []
-    largest = sorted(abs(result.difference), reverse=True)[:MAX_CASES_SHOWN]
-    for place, a, b in zip(result.case, result.a_mean, result.b_mean, strict=True):
-        if b != a and abs(b - a) >= largest[-1]:
-            points = f"{100 * a:.1f}", f"{100 * b:.1f}", f"{100 * (b - a):+.1f}"
-            cases.append([runs.cases[place], *points])
-    if cases:
-        out.print()
-        print_table((Column("case"), *(Column(title, "number") for title in ("A", "B", "B minus A"))), cases)
-        out.print()
-    paired = result.paired
-    if paired is not None:
-        out.print(f"B wins {paired.wins}, ties {paired.ties}, loses {paired.losses}.", highlight=False)
-
-
-def _build_side_cells(side: "Side") -> tuple[str, ...]:
-    mean = "" if side.mean is None else f"{100 * side.mean.mean:.1f}"
-    interval = side.interval
-    bounds = "" if interval is None else f"{100 * interval.low:.1f} to {100 * interval.high:.1f}"
-    passed = "" if side.rate is None else f"{100 * side.rate.rate:.1f} %"
-    return mean, bounds, passed, f"{side.cases:,}", f"{side.runs:,}"
-
-
-def _comparison_as_json(
-    runs: "RunArrays", result: "ProfileComparison", result_verdict: "Verdict", notes: list[str]
-) -> dict[str, Any]:
-    paired = result.paired
-    cases = [
-        {"case_id": runs.cases[place], "a": float(a), "b": float(b), "a_runs": int(n), "b_runs": int(m)}
-        for place, a, b, n, m in zip(
-            result.case, result.a_mean, result.b_mean, result.a_runs, result.b_runs, strict=True
-        )
-    ]
-    return {
-        "verdict": result_verdict.kind,
-        "text": result_verdict.text,
-        "notes": notes,
-        "a": _side_as_json(result.a),
-        "b": _side_as_json(result.b),
-        "comparison": None
-        if paired is None
-        else {
-            "difference": paired.difference,
-            "interval": paired.interval,
-            "t_interval": paired.t_interval,
-            "p": paired.p,
-            "shared_cases": paired.cases,
-            "wins": paired.wins,
-            "ties": paired.ties,
-            "losses": paired.losses,
-            "least_detectable": paired.detectable_difference,
-            "cases_needed_for_2_points": result_verdict.needed,
-        },
-        "cases": cases,
-    }
-
-
-def _side_as_json(side: "Side") -> dict[str, Any]:
-    return {
-        "profile": side.profile,
-        "mean": side.mean.mean if side.mean else None,
-        "interval": side.interval,
-        "pass_rate": side.rate.rate if side.rate else None,
-        "pass_rate_interval": side.rate.interval if side.rate else None,
-        "cases": side.cases,
-        "runs": side.runs,
-        "machinery_failures_left_out": side.excluded_runs,
-    }
-
-
-def _print_pairs(runs: "RunArrays", *, as_json: bool) -> None:
-    from backend.timelines.analysis.pairwise_comparison import pair_matrix
-    from backend.timelines.analysis.verdicts import pairs_sentence
-
-    matrix = pair_matrix(runs)
-    if not matrix.compared_pairs:
-        fail("No two of these profiles share two cases, so there is nothing to compare.", WRONG_USAGE)
-    rows = _build_pair_rows(runs, matrix)
-    sentence = pairs_sentence(matrix)
-    if as_json:
-        print(json.dumps({"text": sentence, "pairs": rows}, indent=2, ensure_ascii=False))
-        return
-    cells = []
-    for row in rows:
-        low, high = row["interval"]
-        bounds = f"{100 * low:.1f} to {100 * high:.1f}"
-        adjusted = (f"{row[name]:.4f}" for name in ("p", "p_bh", "p_holm"))
-        points = f"{100 * row['difference']:.1f}"
-        cells.append([row["ahead"], row["behind"], points, bounds, f"{row['shared_cases']:,}", *adjusted])
-    print_table(
-        (
-            Column("ahead"),
-            Column("behind"),
-            *(Column(title, "number") for title in ("points", "95 %", "cases", "p", "BH", "Holm")),
-        ),
-        cells,
-    )
-    out.print(sentence, highlight=False)
-
-
-def _build_pair_rows(runs: "RunArrays", matrix: "PairMatrix") -> list[dict[str, Any]]:
-    """Build a row for each pair, ordered by p-value."""
-    rows = []
-    for i in range(len(matrix.profiles)):
-        for j in range(i):
-            if not matrix.p[i, j] >= 0:
-                continue
-            ahead, behind = (i, j) if matrix.difference[j, i] > 0 else (j, i)
-            difference, reach = float(matrix.difference[behind, ahead]), float(matrix.reach[i, j])
-            rows.append(
-                {
-                    "ahead": runs.profiles[matrix.profiles[ahead]],
-                    "behind": runs.profiles[matrix.profiles[behind]],
-                    "difference": difference,
-                    "interval": [difference - reach, difference + reach],
-                    "shared_cases": int(matrix.cases[i, j]),
-                    "p": float(matrix.p[i, j]),
-                    "p_bh": float(matrix.bh[i, j]),
-                    "p_holm": float(matrix.holm[i, j]),
-                }
-            )
-    rows.sort(key=_sort_key)
-    return rows
-
-
-def _sort_key(row: dict[str, Any]) -> tuple[float, float]:
-    return row["p"], -row["difference"]

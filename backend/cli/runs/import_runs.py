@@ -10,7 +10,8 @@ from rich.markup import escape
 
 from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import err, handle_errors, out
+from backend.cli.runs.redact_texts import compile_patterns
+from backend.cli.terminal.console import err, fail, handle_errors, out
 from backend.cli.terminal.import_progress import print_errors, show_progress
 from backend.formats.plurals import format_count
 from backend.settings import Settings
@@ -63,6 +64,19 @@ def import_(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Validate and report without importing.")
     ] = False,
+    with_texts: Annotated[
+        bool,
+        typer.Option(
+            "--with-texts", help="Also store questions, answers and graders' words (Inspect, promptfoo)."
+        ),
+    ] = False,
+    text_limit: Annotated[
+        int, typer.Option(min=1, max=100_000, metavar="CHARS", help="Maximum length of a stored text.")
+    ] = 4_000,
+    redact: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Remove what this regular expression matches. Repeatable."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Import runs. Runs with a known id are skipped."""
@@ -70,9 +84,13 @@ def import_(
     from backend.timelines.importers.import_store import DatabaseStore
     from backend.timelines.importers.model import Options
     from backend.timelines.importers.run_import import ImportRequest, import_files
+    from backend.timelines.importers.run_texts import DEFAULT_TEXT_CHARS, TextOptions
 
-    wish = ImportRequest(
-        Options(profile, parse_instant(at) if at else None),
+    if (redact or text_limit != DEFAULT_TEXT_CHARS) and not with_texts:
+        fail("--redact and --text-limit need --with-texts.", WRONG_USAGE)
+    texts = TextOptions(text_limit, compile_patterns(redact or [])) if with_texts else None
+    request = ImportRequest(
+        Options(profile, parse_instant(at) if at else None, texts),
         format.value if format else None,
         partial,
         dry_run,
@@ -81,13 +99,13 @@ def import_(
     files = list(dict.fromkeys(paths))
     settings = Settings()
     store = DatabaseStore(settings, open_database(settings))
-    with show_progress(files, shown=not as_json) as advance:
-        imported = import_files(store, files, wish, advance=advance)
-    print_errors(imported.errors, imported.error_count)
+    with show_progress(files, is_enabled=not as_json) as advance:
+        imported = import_files(store, files, request, advance=advance)
+    print_errors(imported)
     if as_json:
-        print(json.dumps(_as_dict(imported, dry_run=dry_run), indent=2, ensure_ascii=False))
+        print(json.dumps(_build_result_json(imported, dry_run=dry_run), indent=2, ensure_ascii=False))
     else:
-        _print_result(imported, wish.partial, dry_run=dry_run)
+        _print_result(imported, request.partial, dry_run=dry_run)
     if imported.errors:
         raise typer.Exit(WRONG_USAGE)
 
@@ -98,8 +116,8 @@ def _print_result(imported: "ImportResult", partial: bool, *, dry_run: bool) -> 
     if imported.new_profiles:
         verb = "would be added" if dry_run else "added"
         names = ", ".join(f"«{name}»" for name in list(imported.new_profiles)[:5])
-        more = len(imported.new_profiles) - 5
-        listed = f"{names} and {more} more" if more > 0 else names
+        unlisted_count = len(imported.new_profiles) - 5
+        listed = f"{names} and {unlisted_count} more" if unlisted_count > 0 else names
         if not imported.errors or partial:
             _print(f"{format_count(len(imported.new_profiles), 'profile')} {verb}: {listed}.")
     if imported.errors and not (imported.added or imported.known or dry_run):
@@ -129,7 +147,7 @@ def _print(sentence: str, *, plain: bool = True) -> None:
     out.print(escape(sentence) if plain else sentence, highlight=False, soft_wrap=True)
 
 
-def _as_dict(imported: "ImportResult", *, dry_run: bool) -> dict[str, Any]:
+def _build_result_json(imported: "ImportResult", *, dry_run: bool) -> dict[str, Any]:
     return {
         "added": imported.added,
         "known": imported.known,

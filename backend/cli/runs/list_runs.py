@@ -32,7 +32,9 @@ def list_runs(
     finally:
         database.dispose()
     if as_json:
-        print(json.dumps([each._asdict() for each in counts], indent=2, ensure_ascii=False))
+        print(
+            json.dumps([profile_counts._asdict() for profile_counts in counts], indent=2, ensure_ascii=False)
+        )
         return
     columns = (
         Column("profile"),
@@ -41,8 +43,13 @@ def list_runs(
         Column("data", "fixed", is_optional=True),
     )
     rows = (
-        [each.profile, f"{each.runs:,}", each.newest, "sample" if each.realm == "sample" else "your own"]
-        for each in counts
+        [
+            profile_counts.profile,
+            f"{profile_counts.runs:,}",
+            profile_counts.newest,
+            "sample" if profile_counts.realm == "sample" else "your own",
+        ]
+        for profile_counts in counts
     )
     print_table(columns, rows)
 

@@ -40,8 +40,12 @@ def find_command() -> str:
     script = Path(sysconfig.get_path("scripts")) / "chainproof"
     if "UV_RUN_RECURSION_DEPTH" in os.environ:
         return "uv run chainproof"
-    found = shutil.which("chainproof")
-    if found is not None and "UV" not in os.environ and Path(found).resolve() == script.resolve():
+    command_path = shutil.which("chainproof")
+    if (
+        command_path is not None
+        and "UV" not in os.environ
+        and Path(command_path).resolve() == script.resolve()
+    ):
         return "chainproof"
     folder = Path.cwd()
     return str(script.relative_to(folder) if script.is_relative_to(folder) else script)

@@ -84,11 +84,11 @@ def _describe(error: Exception) -> tuple[str, int] | None:
 
 
 def _describe_file_error(error: OSError) -> str:
-    where = f"{error.filename}: " if error.filename else ""
+    prefix = f"{error.filename}: " if error.filename else ""
     if error.errno in DISK_FULL_ERRNOS:
         hint = "Free some space on that disk."
     elif error.errno in NOT_WRITABLE_ERRNOS:
         hint = "Make it readable and writable for this user, or choose another place."
     else:
         hint = "Check the path."
-    return f"{where}{error.strerror}. {hint}"
+    return f"{prefix}{error.strerror}. {hint}"

@@ -8,16 +8,16 @@ from pathlib import Path
 from rich.markup import escape
 
 from backend.cli.terminal.console import err, print_error
-from backend.formats.plurals import format_count
+from backend.formats.file_errors import ImportErrors
 
 
 @contextmanager
-def show_progress(files: Sequence[Path], *, shown: bool) -> Iterator[Callable[[Path, int], None]]:
+def show_progress(files: Sequence[Path], *, is_enabled: bool) -> Iterator[Callable[[Path, int], None]]:
     """Show a progress bar of the imported bytes on standard error, if that is a terminal.
 
     Yields a function to call with a file and the number of its bytes that were imported since the last call.
     """
-    if not (shown and sys.stderr.isatty()):
+    if not (is_enabled and sys.stderr.isatty()):
         yield lambda _path, _bytes: None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -29,10 +29,7 @@ def show_progress(files: Sequence[Path], *, shown: bool) -> Iterator[Callable[[P
         yield lambda path, size: bar.update(task, advance=size, description=escape(path.name))
 
 
-def print_errors(errors: Sequence[object], total: int) -> None:
-    """Print ``errors`` to standard error, and the number of those that are not listed."""
-    for error in errors:
-        print_error(str(error))
-    unlisted = total - len(errors)
-    if unlisted:
-        print_error(f"and {format_count(unlisted, 'more error')}.")
+def print_errors(found: ImportErrors) -> None:
+    """Print the errors of an import to standard error, each cause once."""
+    for sentence in found.format_errors():
+        print_error(sentence)

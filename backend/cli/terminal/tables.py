@@ -40,15 +40,15 @@ def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], conso
     """Print ``rows``. Cells are plain text, styled text, or None for unknown values."""
     cells = [[cell if isinstance(cell, Text) else Text(cell or ABSENT) for cell in row] for row in rows]
     widths = [_find_min_width(column, [row[i] for row in cells]) for i, column in enumerate(columns)]
-    shown = list(range(len(columns)))
+    visible = list(range(len(columns)))
     for i in reversed(range(len(columns))):
-        if columns[i].is_optional and _sum_widths(widths[j] for j in shown) > console.width:
-            shown.remove(i)
-    if _sum_widths(widths[i] for i in shown) > console.width:
+        if columns[i].is_optional and _sum_widths(widths[j] for j in visible) > console.width:
+            visible.remove(i)
+    if _sum_widths(widths[i] for i in visible) > console.width:
         _print_rows_as_lists(columns, cells, console)
         return
     table = Table(box=None, padding=(0, COLUMN_GAP, 0, 0), pad_edge=False)
-    for i in shown:
+    for i in visible:
         column = columns[i]
         table.add_column(
             column.title,
@@ -58,11 +58,11 @@ def print_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], conso
             min_width=widths[i],
         )
     for row in cells:
-        table.add_row(*(row[i] for i in shown))
+        table.add_row(*(row[i] for i in visible))
     console.print(table)
-    if len(shown) < len(columns):
-        hidden = ", ".join(column.title for i, column in enumerate(columns) if i not in shown)
-        count = format_count(len(columns) - len(shown), "column")
+    if len(visible) < len(columns):
+        hidden = ", ".join(column.title for i, column in enumerate(columns) if i not in visible)
+        count = format_count(len(columns) - len(visible), "column")
         err.print(
             f"{count} hidden because the terminal is too narrow: {hidden}. Use --json to see all.",
             highlight=False,

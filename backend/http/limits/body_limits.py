@@ -44,7 +44,7 @@ class LimitedBody:
     async def __call__(self) -> Message:
         if self._complete:  # the next message says that the caller disconnected
             return await self._receive()
-        message = await self._next()
+        message = await self._receive_next()
         size = len(message.get("body", b""))
         self._complete = not message.get("more_body", False)
         self._read += size
@@ -56,7 +56,7 @@ class LimitedBody:
             raise HTTPException(503)
         return message
 
-    async def _next(self) -> Message:
+    async def _receive_next(self) -> Message:
         """Wait for the next part. Meanwhile the request does not count as one in progress."""
         now = asyncio.get_running_loop().time()
         if self._deadline is None:

@@ -30,11 +30,11 @@ class LoadShedder:
     def check(self, *, over_connection_limit: bool) -> Overloaded | None:
         """Return the refusal if the process is overloaded, else None."""
         if over_connection_limit:
-            refusal = _refuse("connections", "There are too many connections.")
+            refusal = _build_refusal("connections", "There are too many connections.")
             refusal.headers["Connection"] = "close"
             return refusal
         if self.requests >= self.max_requests:
-            return _refuse("requests", "The service has more requests than it can answer in time.")
+            return _build_refusal("requests", "The service has more requests than it can answer in time.")
         return None
 
     def enter(self) -> None:
@@ -68,10 +68,10 @@ class RefusalPacer:
         return 0.0 if self._refusals <= self._max_per_second else REFUSAL_DELAY_SECONDS
 
 
-def _refuse(reason: str, sentence: str) -> Overloaded:
+def _build_refusal(reason: str, sentence: str) -> Overloaded:
     metrics.SHED.labels(reason).inc()
     return Overloaded(f"{sentence} Please try again shortly.", retry_after=next(RETRY_AFTER_SECONDS))
 
 
 def refuse_body() -> Overloaded:
-    return _refuse("bodies", "The service has no memory for more request bodies.")
+    return _build_refusal("bodies", "The service has no memory for more request bodies.")

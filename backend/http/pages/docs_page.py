@@ -39,18 +39,18 @@ router = APIRouter(prefix="/docs", include_in_schema=False)
 @router.get("")
 def read_page(request: Request) -> Response:
     """The page; needs no key."""
-    return PreparedResponse(_page(), request)
+    return PreparedResponse(_build_page(), request)
 
 
 @router.get("/{name}")
 def read_file(request: Request, name: str) -> Response:
     if name != THEME_FILE and name not in FILES:
         raise errors.NotFound("There is no such file. /docs links to all of them.")
-    return PreparedResponse(_file(name), request)
+    return PreparedResponse(_load_file(name), request)
 
 
 @cache
-def _page() -> Prepared:
+def _build_page() -> Prepared:
     page = get_swagger_ui_html(
         openapi_url="openapi.json",
         title="Chainproof: the interface",
@@ -64,17 +64,19 @@ def _page() -> Prepared:
     [inline] = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
     policy = POLICY.format(inline_script=base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode())
     html = html.replace("</head>", f'<script src="docs/{THEME_FILE}"></script></head>')
-    return _prepared(html.encode(), HTML, ((b"content-security-policy", policy.encode()),))
+    return _prepare_response(html.encode(), HTML, ((b"content-security-policy", policy.encode()),))
 
 
 @cache
-def _file(name: str) -> Prepared:
+def _load_file(name: str) -> Prepared:
     if name == THEME_FILE:
-        return _prepared(THEME, SCRIPT)
-    return _prepared((files("fastapi_swagger") / "resources" / name).read_bytes(), FILES[name])
+        return _prepare_response(THEME, SCRIPT)
+    return _prepare_response((files("fastapi_swagger") / "resources" / name).read_bytes(), FILES[name])
 
 
-def _prepared(body: bytes, content_type: str, extra: tuple[tuple[bytes, bytes], ...] = ()) -> Prepared:
+def _prepare_response(
+    body: bytes, content_type: str, extra: tuple[tuple[bytes, bytes], ...] = ()
+) -> Prepared:
     answer = Prepared(body, content_type=content_type, cache_control="no-cache", extra=extra)
     if not content_type.startswith("image/"):
         answer.compress()

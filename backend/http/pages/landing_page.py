@@ -41,13 +41,13 @@ def read_page(request: Request) -> Response:
     """The page in the language that ``lang`` or ``Accept-Language`` asks for; needs no key."""
     settings = request.app.state.settings
     language = choose_language(request.query_params.get("lang"), request.headers.get("accept-language"))
-    return PreparedResponse(_prepared(language, settings.mode, settings.dashboard_origin), request)
+    return PreparedResponse(_prepare_response(language, settings.mode, settings.dashboard_origin), request)
 
 
 @lru_cache(maxsize=16)
-def _prepared(language: Language, mode: Mode, dashboard: str) -> Prepared:
+def _prepare_response(language: Language, mode: Mode, dashboard: str) -> Prepared:
     answer = Prepared(
-        _html(language, mode, dashboard).encode(),
+        _render_html(language, mode, dashboard).encode(),
         content_type="text/html; charset=utf-8",
         cache_control="no-cache",
         extra=HEADERS,
@@ -56,13 +56,13 @@ def _prepared(language: Language, mode: Mode, dashboard: str) -> Prepared:
     return answer
 
 
-def _html(language: Language, mode: Mode, dashboard: str) -> str:
+def _render_html(language: Language, mode: Mode, dashboard: str) -> str:
     text = TRANSLATIONS[language]
     mode_class = "" if mode == "live" else " unreal"
     links = "\n".join(
         f'<li><a href="{escape(address)}"><strong>{escape(text.links[name][0])}</strong>'
-        f"<span>{escape(text.links[name][1])}</span><code>{escape(shown)}</code></a></li>"
-        for name, address, shown in (
+        f"<span>{escape(text.links[name][1])}</span><code>{escape(visible_address)}</code></a></li>"
+        for name, address, visible_address in (
             ("dashboard", dashboard, dashboard),
             *((name, path, f"/{path}") for name, path in PATHS.items()),
         )
@@ -87,13 +87,13 @@ def _html(language: Language, mode: Mode, dashboard: str) -> str:
 </ul>
 </main>
 <footer><span>{text.version.format(version=version("chainproof"))}</span>
-<nav aria-label="{text.language}">{_language_links(language)}</nav></footer>
+<nav aria-label="{text.language}">{_render_language_links(language)}</nav></footer>
 </body>
 </html>
 """
 
 
-def _language_links(current: Language) -> str:
+def _render_language_links(current: Language) -> str:
     return "".join(
         f'<span lang="{LANGUAGE_TAGS[language]}" aria-current="true">{LANGUAGE_NAMES[language]}</span>'
         if language == current

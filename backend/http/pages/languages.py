@@ -17,7 +17,7 @@ def choose_language(ui_locales: str | None, accept_language: str | None) -> Lang
     supported one with the highest quality in ``Accept-Language``, else English."""
     ranges = [(tag, 1.0) for tag in (ui_locales or "").split()[:MAX_LANGUAGE_RANGES]]
     accepted = [_parse_range(part) for part in (accept_language or "").split(",")[:MAX_LANGUAGE_RANGES]]
-    ranges += sorted(accepted, key=_quality, reverse=True)
+    ranges += sorted(accepted, key=_get_quality, reverse=True)
     for tag, quality in ranges:
         primary = tag.strip().lower().replace("_", "-").partition("-")[0]
         for language in LANGUAGES:
@@ -32,5 +32,5 @@ def _parse_range(part: str) -> tuple[str, float]:
     return tag, float(match[1]) if match else 1.0
 
 
-def _quality(language_range: tuple[str, float]) -> float:
+def _get_quality(language_range: tuple[str, float]) -> float:
     return language_range[1]

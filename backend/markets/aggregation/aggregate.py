@@ -79,10 +79,10 @@ def aggregate(
         _classify_quote(quote, context)
         for quote in sorted(quotes, key=lambda quote: policy.sort_key(quote.provider))
     ]
-    best = _best_class(classified)
+    best = _find_best_class(classified)
     usable = [item.quote for item in classified if item.freshness == best] if best else []
     if not usable:
-        return _without_quotes(classified, context)
+        return _aggregate_without_quotes(classified, context)
     if len(usable) >= 3:
         choice = select_from_many(usable, context)
     elif len(usable) == 2:
@@ -112,7 +112,7 @@ def _classify_quote(quote: Quote, context: AggregationContext) -> ClassifiedQuot
     return ClassifiedQuote(quote, freshness, error)
 
 
-def _best_class(classified: Sequence[ClassifiedQuote]) -> Freshness | None:
+def _find_best_class(classified: Sequence[ClassifiedQuote]) -> Freshness | None:
     classes = {item.freshness for item in classified}
     if "fresh" in classes:
         return "fresh"
@@ -122,7 +122,7 @@ def _best_class(classified: Sequence[ClassifiedQuote]) -> Freshness | None:
 def _build_result(
     choice: PriceSelection, classified: Sequence[ClassifiedQuote], context: AggregationContext
 ) -> AggregationResult:
-    signals = dict(choice.signals) | _peg_signal(choice, context)
+    signals = dict(choice.signals) | _build_peg_signal(choice, context)
     incidents, events = track_incidents(
         context.asset.asset_id, context.state.incidents, signals, context.now, context.policy.quiet_period
     )
@@ -130,7 +130,7 @@ def _build_result(
         "rule": choice.rule,
         "reason": choice.reason,
         "flags": choice.flags + (("depeg",) if "depeg" in incidents else ()),
-        "spread_pct": _rounded_spread(choice),
+        "spread_pct": _round_spread(choice),
         "evaluations": _evaluate_quotes(classified, choice, context),
     }
     published = (
@@ -141,8 +141,8 @@ def _build_result(
     state = AggregationState(
         excluded=context.state.excluded if choice.excluded is None else choice.excluded,
         pending=choice.pending,
-        last_good=_last_good_figure(choice, published) or context.state.last_good,
-        newest=_newest_time(classified, context),
+        last_good=_build_last_good_figure(choice, published) or context.state.last_good,
+        newest=_find_newest_time(classified, context),
         incidents=incidents,
     )
     return AggregationResult(published, state, events)
@@ -165,12 +165,18 @@ def _publish_selection(
     )
 
 
-def _publish_held(good: GoodFigure, fields: Mapping[str, Any], context: AggregationContext) -> Published:
+def _publish_held(last_good: GoodFigure, fields: Mapping[str, Any], context: AggregationContext) -> Published:
     """Publish the last good figure again, with all its fields if ``previous`` is that figure."""
     previous = context.previous
-    if previous is None or (previous.price, previous.last_updated) != (good.price, good.at):
+    if previous is None or (previous.price, previous.last_updated) != (last_good.price, last_good.at):
         previous = Published(
-            context.asset.asset_id, good.price, good.providers, True, good.at, "held", fields["reason"]
+            context.asset.asset_id,
+            last_good.price,
+            last_good.providers,
+            True,
+            last_good.at,
+            "held",
+            fields["reason"],
         )
     return replace(previous, stale=True, **fields)
 
@@ -193,11 +199,11 @@ def _copy_figures(leader: Quote) -> dict[str, Any]:
     }
 
 
-def _rounded_spread(choice: PriceSelection) -> Decimal | None:
+def _round_spread(choice: PriceSelection) -> Decimal | None:
     return None if choice.spread_pct is None else EXACT_CONTEXT.quantize(choice.spread_pct, SPREAD_QUANTUM)
 
 
-def _last_good_figure(choice: PriceSelection, published: Published) -> GoodFigure | None:
+def _build_last_good_figure(choice: PriceSelection, published: Published) -> GoodFigure | None:
     if (
         choice.contested
         or choice.held is not None
@@ -208,22 +214,32 @@ def _last_good_figure(choice: PriceSelection, published: Published) -> GoodFigur
     return GoodFigure(published.price, published.last_updated, published.providers)
 
 
-def _newest_time(classified: Sequence[ClassifiedQuote], context: AggregationContext) -> datetime | None:
+def _find_newest_time(classified: Sequence[ClassifiedQuote], context: AggregationContext) -> datetime | None:
     times = [item.quote.as_of for item in classified if item.freshness]
     if context.state.newest:
         times.append(context.state.newest)
     return max(times, default=None)
 
 
-def _peg_signal(choice: PriceSelection, context: AggregationContext) -> dict[IncidentKind, IncidentSignal]:
+def _build_peg_signal(
+    choice: PriceSelection, context: AggregationContext
+) -> dict[IncidentKind, IncidentSignal]:
     """Signal whether a pegged asset is off one dollar. A held figure gives no signal."""
     if not context.asset.pegged:
         return {"depeg": IncidentSignal(False, Decimal(0), is_over=True)}
     if choice.price is None:
         return {}
-    off = EXACT_CONTEXT.multiply(abs(EXACT_CONTEXT.subtract(choice.price, ONE_DOLLAR)), Decimal(100))
+    deviation_pct = EXACT_CONTEXT.multiply(
+        abs(EXACT_CONTEXT.subtract(choice.price, ONE_DOLLAR)), Decimal(100)
+    )
     limit = context.policy.depeg_pct
-    return {"depeg": IncidentSignal(off > limit, off, build_reason("off_peg", off_pct=off, limit_pct=limit))}
+    return {
+        "depeg": IncidentSignal(
+            deviation_pct > limit,
+            deviation_pct,
+            build_reason("off_peg", off_pct=deviation_pct, limit_pct=limit),
+        )
+    }
 
 
 def _evaluate_quotes(
@@ -236,13 +252,13 @@ def _evaluate_quotes(
             provider=item.quote.provider,
             freshness=item.freshness,
             used=item.quote.provider in used,
-            reason=reasons.get(item.quote.provider) or _unused_reason(item, context),
+            reason=reasons.get(item.quote.provider) or _build_unused_reason(item, context),
         )
         for item in classified
     )
 
 
-def _unused_reason(item: ClassifiedQuote, context: AggregationContext) -> Reason:
+def _build_unused_reason(item: ClassifiedQuote, context: AggregationContext) -> Reason:
     if item.error:
         return item.error
     as_of, provider = item.quote.as_of, item.quote.provider
@@ -254,9 +270,11 @@ def _unused_reason(item: ClassifiedQuote, context: AggregationContext) -> Reason
 # -- no usable quote ----------------------------------------------------------------------------
 
 
-def _without_quotes(classified: Sequence[ClassifiedQuote], context: AggregationContext) -> AggregationResult:
+def _aggregate_without_quotes(
+    classified: Sequence[ClassifiedQuote], context: AggregationContext
+) -> AggregationResult:
     """Apply step 7. Incidents do not change while a figure is shown: nothing new is known about them."""
-    state = replace(context.state, newest=_newest_time(classified, context))
+    state = replace(context.state, newest=_find_newest_time(classified, context))
     evaluations = _evaluate_quotes(classified, None, context)
     late_quote = _find_late_quote(classified, context)
     if late_quote is not None:
@@ -272,8 +290,8 @@ def _without_quotes(classified: Sequence[ClassifiedQuote], context: AggregationC
         nothing = Published(
             context.asset.asset_id, None, (), False, None, "none", build_reason("nothing_yet")
         )
-        shown = previous if previous is not None else nothing
-        return _end_incidents(replace(shown, evaluations=evaluations), state, context)
+        result = previous if previous is not None else nothing
+        return _end_incidents(replace(result, evaluations=evaluations), state, context)
     if context.now - previous.last_updated > context.policy.null_after:
         return _end_incidents(build_expired(previous, context.policy, evaluations), state, context)
     return AggregationResult(build_last_known(previous, evaluations), state)

@@ -58,7 +58,7 @@ def apply_staleness(published: Published, now: datetime, policy: AggregationPoli
         return published
     if now - published.last_updated > policy.null_after:
         return build_expired(published, policy)
-    if published.stale or now - published.last_updated <= _usable_duration(published, policy):
+    if published.stale or now - published.last_updated <= _compute_usable_duration(published, policy):
         return published
     evaluations = tuple(
         replace(evaluation, freshness="stale", used=False, reason=build_reason("not_renewed"))
@@ -73,7 +73,7 @@ def next_staleness_change(published: Published, policy: AggregationPolicy) -> da
         return None
     duration = policy.null_after
     if not published.stale:
-        duration = min(duration, _usable_duration(published, policy))
+        duration = min(duration, _compute_usable_duration(published, policy))
     return published.last_updated + duration + timedelta.resolution
 
 
@@ -111,5 +111,5 @@ def _require_time(previous: Published) -> datetime:
     return previous.last_updated
 
 
-def _usable_duration(published: Published, policy: AggregationPolicy) -> timedelta:
+def _compute_usable_duration(published: Published, policy: AggregationPolicy) -> timedelta:
     return max((policy.ageing_limit(provider) for provider in published.providers), default=policy.min_ageing)

@@ -64,13 +64,15 @@ def find_outliers(distance: dict[str, Decimal], band_pct: Decimal, before: froze
 
     No excluded provider is nearer to the median than an included one.
     """
-    out = {
+    candidates = {
         provider
         for provider, pct in distance.items()
         if pct > band_pct or (provider in before and pct * 2 >= band_pct)
     }
-    farthest_in = max((pct for provider, pct in distance.items() if provider not in out), default=Decimal(-1))
-    return frozenset(provider for provider in out if distance[provider] > farthest_in)
+    farthest_in = max(
+        (pct for provider, pct in distance.items() if provider not in candidates), default=Decimal(-1)
+    )
+    return frozenset(provider for provider in candidates if distance[provider] > farthest_in)
 
 
 def _sum(values: Iterable[Decimal]) -> Decimal:

@@ -74,13 +74,13 @@ def agreement_limits(
     """
     if asset.pegged:
         return policy.pegged_agree_pct, policy.pegged_conflict_pct
-    allowed = _sigma_limit(policy.agree_sigmas, asset, gap)
+    allowed = _compute_sigma_limit(policy.agree_sigmas, asset, gap)
     return min(max(policy.agree_pct, allowed), policy.conflict_pct), policy.conflict_pct
 
 
 def jump_limit(gap: timedelta, policy: AggregationPolicy, asset: AssetTraits) -> Decimal:
     """Largest unconfirmed move, in percent, of a single quote from the last price ``gap`` before it."""
-    return max(policy.jump_pct, _sigma_limit(policy.jump_sigmas, asset, gap))
+    return max(policy.jump_pct, _compute_sigma_limit(policy.jump_sigmas, asset, gap))
 
 
 def select_from_many(quotes: Sequence[Quote], context: AggregationContext) -> PriceSelection:
@@ -100,7 +100,7 @@ def select_from_many(quotes: Sequence[Quote], context: AggregationContext) -> Pr
         else build_reason("in_median", distance_pct=pct)
         for provider, pct in distance.items()
     }
-    values: dict[str, Any] = {"providers": _provider_ids(used), "used": len(used), "total": len(quotes)}
+    values: dict[str, Any] = {"providers": _list_provider_ids(used), "used": len(used), "total": len(quotes)}
     left_out = [quote.provider for quote in quotes if quote.provider in excluded]
     reason = (
         build_reason("median_without", left_out=left_out, **values)
@@ -120,20 +120,20 @@ def select_from_many(quotes: Sequence[Quote], context: AggregationContext) -> Pr
         flags=("divergent",) if excluded else (),
         spread_pct=spread,
         excluded=excluded,
-        signals=signals | _no_jump_signal(),
+        signals=signals | _build_no_jump_signal(),
     )
 
 
 def select_from_two(a: Quote, b: Quote, context: AggregationContext) -> PriceSelection:
     """Apply step 5: the mean of two quotes that agree; else one of them, or the last good figure."""
     spread = pct_spread(a.price, b.price)
-    agree, conflict = agreement_limits(abs(a.as_of - b.as_of), context.policy, context.asset)
-    if spread <= agree:
-        return _select_mean(a, b, spread, agree)
-    if spread <= conflict:
-        return _select_one_of_two(a, b, context, spread, agree)
+    agree_limit, conflict_limit = agreement_limits(abs(a.as_of - b.as_of), context.policy, context.asset)
+    if spread <= agree_limit:
+        return _select_mean(a, b, spread, agree_limit)
+    if spread <= conflict_limit:
+        return _select_one_of_two(a, b, context, spread, agree_limit)
     return _select_held_or_primary(
-        (a, b), context, spread, "conflict", _difference_values(a, b, spread, conflict)
+        (a, b), context, spread, "conflict", _build_difference_values(a, b, spread, conflict_limit)
     )
 
 
@@ -146,61 +146,61 @@ def select_single(quote: Quote, context: AggregationContext) -> PriceSelection:
     reason_single = build_reason("single", provider=quote.provider)
     last = context.last_price
     if last is None or context.previous is None:
-        return _select_only_quote(quote, reason_single, no_conflict | _no_jump_signal())
-    price, when = last
+        return _select_only_quote(quote, reason_single, no_conflict | _build_no_jump_signal())
+    price, last_time = last
     move = pct_change(price, quote.price)
-    limit = jump_limit(abs(quote.as_of - when), context.policy, context.asset)
+    limit = jump_limit(abs(quote.as_of - last_time), context.policy, context.asset)
     if abs(move) <= limit:
-        return _select_only_quote(quote, reason_single, no_conflict | _no_jump_signal())
+        return _select_only_quote(quote, reason_single, no_conflict | _build_no_jump_signal())
     jump_values: dict[str, Any] = {"provider": quote.provider, "move_pct": move, "limit_pct": limit}
-    if _confirms(context.state.pending, quote, price):
+    if _is_confirmation(context.state.pending, quote, price):
         return _select_only_quote(
-            quote, build_reason("jump_confirmed", **jump_values), no_conflict | _no_jump_signal()
+            quote, build_reason("jump_confirmed", **jump_values), no_conflict | _build_no_jump_signal()
         )
     reason = build_reason("jump_held", **jump_values)
     return PriceSelection(
         rule="held",
-        held=GoodFigure(price, when, context.previous.providers),
+        held=GoodFigure(price, last_time, context.previous.providers),
         reason=reason,
         reasons={quote.provider: build_reason("jump_waits", move_pct=move)},
         flags=("jump",),
-        pending=_next_pending_jump(context.state.pending, quote, price),
+        pending=_update_pending_jump(context.state.pending, quote, price),
         signals=no_conflict | {"jump": IncidentSignal(True, abs(move), reason)},
     )
 
 
-def _select_mean(a: Quote, b: Quote, spread: Decimal, agree: Decimal) -> PriceSelection:
+def _select_mean(a: Quote, b: Quote, spread: Decimal, agree_limit: Decimal) -> PriceSelection:
     inactive = IncidentSignal(False, spread)
     signals: dict[IncidentKind, IncidentSignal] = {"divergent": inactive, "conflict": inactive}
     return PriceSelection(
         rule="mean",
         price=mean(a.price, b.price),
         used=(a, b),
-        reason=build_reason("two_agree", **_difference_values(a, b, spread, agree)),
+        reason=build_reason("two_agree", **_build_difference_values(a, b, spread, agree_limit)),
         reasons=dict.fromkeys((a.provider, b.provider), build_reason("in_mean")),
         spread_pct=spread,
-        signals=signals | _no_jump_signal(),
+        signals=signals | _build_no_jump_signal(),
     )
 
 
 def _select_one_of_two(
-    a: Quote, b: Quote, context: AggregationContext, spread: Decimal, agree: Decimal
+    a: Quote, b: Quote, context: AggregationContext, spread: Decimal, agree_limit: Decimal
 ) -> PriceSelection:
     chosen, rule = _select_nearer(a, b, context)
-    other = b if chosen is a else a
-    differ = _difference_values(a, b, spread, agree) | {"provider": chosen.provider}
+    other_quote = b if chosen is a else a
+    differ = _build_difference_values(a, b, spread, agree_limit) | {"provider": chosen.provider}
     if rule == "nearest" and context.previous and context.previous.price is not None:
         last = context.previous.price
         reason = build_reason("nearer_of_two", **differ)
         reasons = {
             chosen.provider: build_reason("nearer", price=last),
-            other.provider: build_reason("farther", spread_pct=spread, price=last),
+            other_quote.provider: build_reason("farther", spread_pct=spread, price=last),
         }
     else:
         reason = build_reason("primary_of_two", **differ)
         reasons = {
             chosen.provider: build_reason("primary"),
-            other.provider: build_reason("not_primary", spread_pct=spread),
+            other_quote.provider: build_reason("not_primary", spread_pct=spread),
         }
     signals: dict[IncidentKind, IncidentSignal] = {"conflict": IncidentSignal(False, spread)}
     if "conflict" not in context.state.incidents:  # an open conflict already reports the difference
@@ -213,13 +213,13 @@ def _select_one_of_two(
         reasons=reasons,
         flags=("divergent",),
         spread_pct=spread,
-        signals=signals | _no_jump_signal(),
+        signals=signals | _build_no_jump_signal(),
     )
 
 
 def _select_nearer(a: Quote, b: Quote, context: AggregationContext) -> tuple[Quote, Rule]:
     previous = context.previous
-    primary = _primary_quote((a, b), context.policy)
+    primary = _find_primary_quote((a, b), context.policy)
     if previous is None or previous.price is None or not is_fresh(previous, context.now, context.policy):
         return primary, "primary"
     to_a = abs(EXACT_CONTEXT.subtract(a.price, previous.price))
@@ -244,18 +244,18 @@ def _select_held_or_primary(
         "divergent": IncidentSignal(False, spread, is_over=True),
         "conflict": IncidentSignal(True, spread, build_reason(code_prefix, **values)),
     }
-    good, hold = context.state.last_good, context.policy.max_hold
-    if good is not None and context.now - good.at <= hold:
+    last_good, max_hold = context.state.last_good, context.policy.max_hold
+    if last_good is not None and context.now - last_good.at <= max_hold:
         return PriceSelection(
             rule="held",
-            held=good,
-            reason=build_reason(f"{code_prefix}_held", **values, as_of=good.at, hold_seconds=hold),
+            held=last_good,
+            reason=build_reason(f"{code_prefix}_held", **values, as_of=last_good.at, hold_seconds=max_hold),
             reasons=dict.fromkeys((quote.provider for quote in quotes), build_reason("in_conflict")),
             flags=("conflict",),
             spread_pct=spread,
-            signals=signals | _no_jump_signal(),
+            signals=signals | _build_no_jump_signal(),
         )
-    primary = _primary_quote(quotes, context.policy)
+    primary = _find_primary_quote(quotes, context.policy)
     reasons = {
         quote.provider: build_reason("primary_in_conflict" if quote is primary else "against_primary")
         for quote in quotes
@@ -264,16 +264,18 @@ def _select_held_or_primary(
         rule="primary",
         price=primary.price,
         used=(primary,),
-        reason=build_reason(f"{code_prefix}_primary", **values, hold_seconds=hold, provider=primary.provider),
+        reason=build_reason(
+            f"{code_prefix}_primary", **values, hold_seconds=max_hold, provider=primary.provider
+        ),
         reasons=reasons,
         flags=("conflict",),
         spread_pct=spread,
         contested=True,
-        signals=signals | _no_jump_signal(),
+        signals=signals | _build_no_jump_signal(),
     )
 
 
-def _no_jump_signal() -> dict[IncidentKind, IncidentSignal]:
+def _build_no_jump_signal() -> dict[IncidentKind, IncidentSignal]:
     return {"jump": IncidentSignal(False, Decimal(0), is_over=True)}
 
 
@@ -290,7 +292,7 @@ def _select_only_quote(
     )
 
 
-def _confirms(pending: PendingJump | None, quote: Quote, last: Decimal) -> bool:
+def _is_confirmation(pending: PendingJump | None, quote: Quote, last: Decimal) -> bool:
     """Whether ``quote`` is another observation of the ``pending`` jump in the same direction."""
     return (
         pending is not None
@@ -299,30 +301,30 @@ def _confirms(pending: PendingJump | None, quote: Quote, last: Decimal) -> bool:
     )
 
 
-def _next_pending_jump(pending: PendingJump | None, quote: Quote, last: Decimal) -> PendingJump:
-    same = pending is not None and (quote.provider, quote.as_of) == (pending.provider, pending.as_of)
-    if pending is not None and same and (quote.price > last) == (pending.price > last):
+def _update_pending_jump(pending: PendingJump | None, quote: Quote, last: Decimal) -> PendingJump:
+    is_same_quote = pending is not None and (quote.provider, quote.as_of) == (pending.provider, pending.as_of)
+    if pending is not None and is_same_quote and (quote.price > last) == (pending.price > last):
         return pending
     return PendingJump(quote.provider, quote.price, quote.as_of)
 
 
-def _primary_quote(quotes: Sequence[Quote], policy: AggregationPolicy) -> Quote:
+def _find_primary_quote(quotes: Sequence[Quote], policy: AggregationPolicy) -> Quote:
     return next((quote for quote in quotes if quote.provider == policy.primary), quotes[0])
 
 
-def _sigma_limit(count: Decimal, asset: AssetTraits, gap: timedelta) -> Decimal:
+def _compute_sigma_limit(count: Decimal, asset: AssetTraits, gap: timedelta) -> Decimal:
     hours = Decimal(max(gap, timedelta(0)) // timedelta(milliseconds=1)) / 3_600_000
     return count * asset.sigma_1h * hours.sqrt()
 
 
-def _provider_ids(quotes: Sequence[Quote]) -> list[str]:
+def _list_provider_ids(quotes: Sequence[Quote]) -> list[str]:
     return [quote.provider for quote in quotes]
 
 
-def _difference_values(a: Quote, b: Quote, spread: Decimal, limit: Decimal) -> dict[str, Any]:
+def _build_difference_values(a: Quote, b: Quote, spread: Decimal, limit: Decimal) -> dict[str, Any]:
     """Build the values that describe the spread, with more than two decimals if two hide which is larger."""
-    for places in (2, 4, 6):
-        shown, bound = f"{spread:.{places}f}", f"{limit:.{places}f}"
-        if shown != bound:
+    for decimal_places in (2, 4, 6):
+        spread_text, limit_text = f"{spread:.{decimal_places}f}", f"{limit:.{decimal_places}f}"
+        if spread_text != limit_text:
             break
-    return {"providers": _provider_ids((a, b)), "spread_pct": shown, "limit_pct": bound}
+    return {"providers": _list_provider_ids((a, b)), "spread_pct": spread_text, "limit_pct": limit_text}

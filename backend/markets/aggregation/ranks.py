@@ -40,10 +40,10 @@ def assign_ranks(
         provider: sum(1 for asset_id, rank in ranks.items() if rank is not None and asset_id in published)
         for provider, ranks in ranks_by_provider.items()
     }
-    place = {provider: position for position, provider in enumerate(order)}
+    preference = {provider: position for position, provider in enumerate(order)}
     chosen = min(
         (provider for provider, count in counts.items() if count),
-        key=lambda provider: (-counts[provider], place.get(provider, len(place)), provider),
+        key=lambda provider: (-counts[provider], preference.get(provider, len(preference)), provider),
         default=None,
     )
     if chosen is None:
@@ -53,5 +53,5 @@ def assign_ranks(
 
 
 def _with_rank(figure: Published, rank: int | None) -> Published:
-    shown = None if figure.price is None else rank
-    return figure if figure.market_cap_rank == shown else replace(figure, market_cap_rank=shown)
+    valid_rank = None if figure.price is None else rank
+    return figure if figure.market_cap_rank == valid_rank else replace(figure, market_cap_rank=valid_rank)

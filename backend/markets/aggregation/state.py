@@ -55,52 +55,54 @@ class AggregationState:
 
     def to_json(self) -> dict[str, Any]:
         """Encode decimals as strings and instants as RFC 3339 with microseconds; unset fields are omitted."""
-        out: dict[str, Any] = {}
+        encoded: dict[str, Any] = {}
         if self.excluded:
-            out["excluded"] = sorted(self.excluded)
+            encoded["excluded"] = sorted(self.excluded)
         if self.pending:
             pending = self.pending
-            out["pending"] = {
+            encoded["pending"] = {
                 "provider": pending.provider,
                 "price": str(pending.price),
                 "as_of": write_instant(pending.as_of),
             }
         if self.last_good:
-            good = self.last_good
-            out["last_good"] = {
-                "price": str(good.price),
-                "at": write_instant(good.at),
-                "providers": list(good.providers),
+            last_good = self.last_good
+            encoded["last_good"] = {
+                "price": str(last_good.price),
+                "at": write_instant(last_good.at),
+                "providers": list(last_good.providers),
             }
         if self.newest:
-            out["newest"] = write_instant(self.newest)
+            encoded["newest"] = write_instant(self.newest)
         if self.incidents:
-            out["incidents"] = {kind: _incident_to_json(item) for kind, item in self.incidents.items()}
-        return out
+            encoded["incidents"] = {kind: _encode_incident(item) for kind, item in self.incidents.items()}
+        return encoded
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "AggregationState":
-        pending, good, newest = data.get("pending"), data.get("last_good"), data.get("newest")
+        pending, last_good, newest = data.get("pending"), data.get("last_good"), data.get("newest")
         stored = data.get("incidents", {})
         return cls(
             excluded=frozenset(data.get("excluded", ())),
             pending=pending
             and PendingJump(pending["provider"], Decimal(pending["price"]), parse_instant(pending["as_of"])),
-            last_good=good
-            and GoodFigure(Decimal(good["price"]), parse_instant(good["at"]), tuple(good["providers"])),
+            last_good=last_good
+            and GoodFigure(
+                Decimal(last_good["price"]), parse_instant(last_good["at"]), tuple(last_good["providers"])
+            ),
             newest=newest and parse_instant(newest),
-            incidents={kind: _incident_from_json(stored[kind]) for kind in INCIDENT_KINDS if kind in stored},
+            incidents={kind: _decode_incident(stored[kind]) for kind in INCIDENT_KINDS if kind in stored},
         )
 
 
-def _incident_to_json(item: OpenIncident) -> dict[str, Any]:
-    out: dict[str, Any] = {"since": write_instant(item.since), "worst_pct": str(item.worst_pct)}
+def _encode_incident(item: OpenIncident) -> dict[str, Any]:
+    encoded: dict[str, Any] = {"since": write_instant(item.since), "worst_pct": str(item.worst_pct)}
     if item.calm_since:
-        out["calm_since"] = write_instant(item.calm_since)
-    return out
+        encoded["calm_since"] = write_instant(item.calm_since)
+    return encoded
 
 
-def _incident_from_json(data: Mapping[str, Any]) -> OpenIncident:
-    calm = data.get("calm_since")
-    calm_since = parse_instant(calm) if calm else None
+def _decode_incident(data: Mapping[str, Any]) -> OpenIncident:
+    stored_calm_since = data.get("calm_since")
+    calm_since = parse_instant(stored_calm_since) if stored_calm_since else None
     return OpenIncident(parse_instant(data["since"]), Decimal(data["worst_pct"]), calm_since)

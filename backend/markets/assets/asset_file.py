@@ -68,16 +68,16 @@ class _StrictLoader(SafeLoader):
     """Loads YAML safely. Keys must be text and unique, and dates stay text as written."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
+        seen_keys: set[str] = set()
         for key_node, _ in node.value:
             if key_node.tag == _MERGE:
                 continue
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
                 self._fail(key_node, "the name before a colon is not read by YAML as text: put it in quotes")
-            if key in seen:
+            if key in seen_keys:
                 self._fail(key_node, f"'{key}' is given twice in one mapping: keep one of them")
-            seen.add(key)
+            seen_keys.add(key)
         return super().construct_mapping(node, deep)
 
     @staticmethod

@@ -76,8 +76,8 @@ class AssetRegistry:
         Order of lookup: canonical id; symbol in any case (the largest of ``market_caps``, USD by asset id,
         wins); id at CoinGecko; slug at CoinMarketCap.
         """
-        if found := self._by_id.get(term):
-            return found
+        if asset := self._by_id.get(term):
+            return asset
         if candidates := self._by_symbol.get(normalize_symbol(term)):
             return sort_largest_first(candidates, market_caps)[0]
         return self._by_datasrc2.get(term) or self._by_datasrc1.get(term)
@@ -117,7 +117,7 @@ def load_assets(user_file: Path | None = None) -> AssetRegistry:
         merged[asset_id] = merged_entry
         issues += issue
     for index, asset_id in enumerate(user.disable):
-        issues += _disable(merged, user, index, asset_id, user_file)
+        issues += _disable_asset(merged, user, index, asset_id, user_file)
     return _validate_assets(merged, {*shipped_entries}, [*user.issues, *issues])
 
 
@@ -138,27 +138,27 @@ def _by_id(file: RawFile) -> tuple[dict[str, RawEntry], list[AssetFileIssue]]:
     return entries, issues
 
 
-def _merge_entry(known: RawEntry | None, entry: RawEntry) -> tuple[RawEntry, list[AssetFileIssue]]:
+def _merge_entry(existing: RawEntry | None, entry: RawEntry) -> tuple[RawEntry, list[AssetFileIssue]]:
     fields = dict(entry.fields)
     replace = fields.pop("replace", False)
     issues = []
     if not isinstance(replace, bool):
         issues.append(entry.issue("replace", "must be true or false"))
-    elif replace and known is None:
+    elif replace and existing is None:
         issues.append(
             entry.issue("replace", "there is no such asset to replace: remove the line, or correct the id")
         )
-    if known is not None and replace is not True:
-        urls, more = known.fields.get("urls"), fields.get("urls")
-        if isinstance(urls, dict) and isinstance(more, dict):
-            fields["urls"] = {**urls, **more}
+    if existing is not None and replace is not True:
+        urls, added_urls = existing.fields.get("urls"), fields.get("urls")
+        if isinstance(urls, dict) and isinstance(added_urls, dict):
+            fields["urls"] = {**urls, **added_urls}
         if "platforms" in fields:  # an address for the old platforms is not valid for the new ones
             fields.setdefault("address", None)
-        fields = {**known.fields, **fields}
+        fields = {**existing.fields, **fields}
     return RawEntry(entry.file, entry.number, fields), issues
 
 
-def _disable(
+def _disable_asset(
     merged: dict[str, RawEntry], user: RawFile, index: int, asset_id: str, user_file: Path
 ) -> list[AssetFileIssue]:
     name = f"disable[{index}]"
@@ -166,7 +166,7 @@ def _disable(
     if entry is None:
         return [
             AssetFileIssue(
-                user_file, f"there is no asset '{asset_id}'{_suggest(asset_id, merged)}", field=name
+                user_file, f"there is no asset '{asset_id}'{_suggest_name(asset_id, merged)}", field=name
             )
         ]
     if any(
@@ -182,23 +182,27 @@ def _disable(
 
 
 def _validate_assets(
-    entries: Mapping[str, RawEntry], known: set[str], issues: Sequence[AssetFileIssue]
+    entries: Mapping[str, RawEntry], known_ids: set[str], issues: Sequence[AssetFileIssue]
 ) -> AssetRegistry:
-    found = list(issues)
+    all_issues = list(issues)
     assets: list[tuple[RawEntry, Asset]] = []
     for asset_id, entry in entries.items():
         try:
-            assets.append((entry, Asset.model_validate(_without_nulls(entry.fields))))
+            assets.append((entry, Asset.model_validate(_remove_nulls(entry.fields))))
         except ValidationError as error:
-            hint = "" if asset_id in known else f"; no asset '{asset_id}' is known{_suggest(asset_id, known)}"
-            found += [entry.issue(*_format_error(issue, hint)) for issue in error.errors()]
-    found += _find_duplicates(assets)
-    if found:
-        raise AssetFileError(found)
+            hint = (
+                ""
+                if asset_id in known_ids
+                else f"; no asset '{asset_id}' is known{_suggest_name(asset_id, known_ids)}"
+            )
+            all_issues += [entry.issue(*_format_error(issue, hint)) for issue in error.errors()]
+    all_issues += _find_duplicates(assets)
+    if all_issues:
+        raise AssetFileError(all_issues)
     return AssetRegistry(asset for _, asset in assets)
 
 
-def _without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _remove_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
     entry_id = {key: value for key, value in fields.items() if value is not None}
     if isinstance(urls := entry_id.get("urls"), dict):
         entry_id["urls"] = {key: value for key, value in urls.items() if value is not None}
@@ -211,12 +215,12 @@ def _find_duplicates(assets: Sequence[tuple[RawEntry, Asset]]) -> list[AssetFile
         first: dict[object, tuple[RawEntry, Asset]] = {}
         for entry, asset in assets:
             value = getattr(asset, key)
-            earlier, other = first.setdefault(value, (entry, asset))
-            if value is not None and other is not asset:
-                both = f"'{value}' belongs to both '{other.id}' and '{asset.id}'"
+            earlier, holder = first.setdefault(value, (entry, asset))
+            if value is not None and holder is not asset:
+                message = f"'{value}' belongs to both '{holder.id}' and '{asset.id}'"
                 entry_to_change = earlier if entry.file == SHIPPED_FILE else entry
                 issues.append(
-                    entry_to_change.issue(key, f"{both}: correct one, or clear it with '{key}: null'")
+                    entry_to_change.issue(key, f"{message}: correct one, or clear it with '{key}: null'")
                 )
     return issues
 
@@ -232,7 +236,7 @@ def _format_error(issue: Any, hint: str) -> tuple[str | None, str]:
         message = f"is missing: every asset needs it{hint}"
     elif kind == "extra_forbidden":
         fields = Links.model_fields if location[0] == "urls" else Asset.model_fields
-        message = f"is not a field{_suggest(str(location[-1]), fields)}: correct or remove it"
+        message = f"is not a field{_suggest_name(str(location[-1]), fields)}: correct or remove it"
     elif kind == "literal_error":
         message = f"must be one of {context['expected']}"
     elif kind in ("bool_type", "bool_parsing"):
@@ -250,6 +254,6 @@ def _format_error(issue: Any, hint: str) -> tuple[str | None, str]:
     return name or None, message
 
 
-def _suggest(name: str, names: Iterable[str]) -> str:
+def _suggest_name(name: str, names: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, list(names), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""

@@ -25,8 +25,8 @@ def sort_largest_first(assets: Iterable[Asset], market_caps: MarketCaps) -> list
 
     def rank(asset: Asset) -> tuple[bool, Decimal, bool]:
         cap = market_caps.get(asset.id)
-        known = cap is not None and cap.is_finite()
-        return not known, -cap if cap is not None and known else Decimal(0), not asset.enabled
+        has_cap = cap is not None and cap.is_finite()
+        return not has_cap, -cap if cap is not None and has_cap else Decimal(0), not asset.enabled
 
     return sorted(assets, key=rank)
 
@@ -37,13 +37,13 @@ def assign_legacy_keys(assets: Iterable[Asset], market_caps: MarketCaps) -> dict
     If several assets share a symbol, the largest gets it and the others get their ids. An id contains a
     lower-case letter and a symbol key does not, so keys are unique.
     """
-    given = list(assets)
+    ordered_assets = list(assets)
     holders: dict[str, Asset] = {}
-    for asset in sort_largest_first(given, market_caps):
+    for asset in sort_largest_first(ordered_assets, market_caps):
         holders.setdefault(normalize_symbol(asset.symbol), asset)
     return {
         normalize_symbol(asset.symbol)
         if holders[normalize_symbol(asset.symbol)] is asset
         else asset.id: asset
-        for asset in given
+        for asset in ordered_assets
     }

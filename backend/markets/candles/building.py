@@ -75,7 +75,7 @@ def build_from_sparkline(
 
 def encode_candle(candle: Candle) -> bytes:
     """Encode ``[open_time_ms,open,high,low,close,volume]`` as JSON with all digits."""
-    figures = (candle.open, candle.high, candle.low, candle.close)
+    prices = (candle.open, candle.high, candle.low, candle.close)
     volume = b"null" if candle.volume is None else json_number(candle.volume)
     opened = b"%d" % ((candle.open_time - EPOCH) // MILLISECOND)
-    return b"[" + b",".join((opened, *map(json_number, figures), volume)) + b"]"
+    return b"[" + b",".join((opened, *map(json_number, prices), volume)) + b"]"

@@ -38,11 +38,11 @@ def trim_to_span(candle_array: str, span: Span, now: datetime) -> str:
     current = int(now.timestamp()) // seconds * seconds
     oldest = (current - count * seconds) * 1000
     rows = split_rows(candle_array)
-    begun = len(rows)
-    while begun and open_time_ms(rows[begun - 1]) > current * 1000:
-        begun -= 1
-    if begun < len(rows):
-        rows = rows[:begun]
+    row_count = len(rows)
+    while row_count and open_time_ms(rows[row_count - 1]) > current * 1000:
+        row_count -= 1
+    if row_count < len(rows):
+        rows = rows[:row_count]
         candle_array = _join_rows(rows)
     first = next((index for index, row in enumerate(rows) if open_time_ms(row) >= oldest), len(rows))
     first = max(first, len(rows) - count)

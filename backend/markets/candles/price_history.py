@@ -103,7 +103,7 @@ def find_candles_around(connection: Connection, realm: str, asset_id: str, at: d
     for seconds in RESOLUTIONS_SECONDS:
         length = timedelta(seconds=seconds)
         middle = align(at, seconds)
-        found = load_candles(
+        candles = load_candles(
             connection,
             realm,
             asset_id,
@@ -111,9 +111,9 @@ def find_candles_around(connection: Connection, realm: str, asset_id: str, at: d
             middle - CANDLES_PER_SIDE * length,
             middle + (CANDLES_PER_SIDE + 1) * length,
         )
-        near = any(abs(candle.open_time - middle) <= length for candle in found)
-        if near and len(found) >= MIN_CANDLES_AROUND:
-            return CandlesAround(seconds, found)
+        near = any(abs(candle.open_time - middle) <= length for candle in candles)
+        if near and len(candles) >= MIN_CANDLES_AROUND:
+            return CandlesAround(seconds, candles)
     return CandlesAround(None, [])
 
 
@@ -123,7 +123,7 @@ def render_half_hours(connection: Connection, realm: str, sources: Mapping[str, 
     ``sources``: source label of the figures by asset id.
     """
     opened = align(now, HALF_HOUR_SECONDS)
-    done = connection.execute(
+    rendered_count = connection.execute(
         sa.select(sa.func.count())
         .select_from(candle_strips)
         .where(
@@ -133,7 +133,7 @@ def render_half_hours(connection: Connection, realm: str, sources: Mapping[str, 
             candle_strips.c.as_of == opened,
         )
     ).scalar_one()
-    if done >= len(sources):
+    if rendered_count >= len(sources):
         return
     start = opened - timedelta(seconds=HALF_HOUR_SECONDS * SPAN_COUNT["24h"])
     rows = [
@@ -156,12 +156,12 @@ def render_half_hours(connection: Connection, realm: str, sources: Mapping[str, 
 def render_sparklines(connection: Connection, realm: str, poll: QuotesResult, now: datetime) -> None:
     """Render four-hour candles of the last week from the hourly closes of ``poll``."""
     source, sparklines = source_label((poll.provider,)) or "", poll.sparklines
-    newest, known = connection.execute(
+    newest, strip_count = connection.execute(
         sa.select(sa.func.max(candle_strips.c.as_of), sa.func.count()).where(
             candle_strips.c.realm == realm, candle_strips.c.basis == "sparkline"
         )
     ).one()
-    if newest is not None and known >= len(sparklines) and now - newest < SPARKLINE_RENDER_INTERVAL:
+    if newest is not None and strip_count >= len(sparklines) and now - newest < SPARKLINE_RENDER_INTERVAL:
         return
     rows = [
         {

@@ -26,7 +26,8 @@ def render_monogram(asset_id: str, symbol: str) -> bytes:
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE_UNITS} {SIZE_UNITS}" role="img" ',
             f'aria-label="{label}"><defs><linearGradient id="g" gradientTransform="rotate({angle} .5 .5)">',
-            f'<stop offset="0" stop-color="{_hex(light)}"/><stop offset="1" stop-color="{_hex(dark)}"/>',
+            f'<stop offset="0" stop-color="{_format_hex(light)}"/>'
+            f'<stop offset="1" stop-color="{_format_hex(dark)}"/>',
             '</linearGradient></defs><circle cx="32" cy="32" r="32" fill="url(#g)"/>',
             '<circle cx="32" cy="32" r="29.5" fill="none" stroke="#fff" stroke-opacity=".22" ',
             'stroke-width="1.5"/><text x="32" y="32" dy=".36em" text-anchor="middle" fill="#fff" ',
@@ -57,5 +58,5 @@ def _derive_hue_and_angle(asset_id: str) -> tuple[float, int]:
     return int.from_bytes(digest[:4]) / 2**32, digest[4] % 8 * 45
 
 
-def _hex(colour: Rgb) -> str:
+def _format_hex(colour: Rgb) -> str:
     return "#" + "".join(f"{int(channel * 255):02x}" for channel in colour)

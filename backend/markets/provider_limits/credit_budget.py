@@ -45,8 +45,8 @@ class CreditBudget:
 
     def can_spend(self, credits: int, now: datetime, *, reserve: int = 0) -> bool:
         """Whether ``credits`` can be spent and at least ``reserve`` credits remain."""
-        left = self.remaining(now)
-        return left is None or credits + reserve <= left
+        remaining_credits = self.remaining(now)
+        return remaining_credits is None or credits + reserve <= remaining_credits
 
     def can_spend_on_demand(self, credits: int, now: datetime, planned_per_month: int) -> bool:
         """Whether a request on demand can be paid without using credits of the planned polls."""
@@ -66,14 +66,14 @@ class CreditBudget:
         All polls of the provider get the same factor, which spreads the remaining credits over the rest of
         the month. Without credits the interval lasts until the end of the month.
         """
-        left = self.remaining(now)
+        remaining_credits = self.remaining(now)
         needed = self.remaining_planned_credits(now, planned_per_month)
-        if left is None or needed <= left:
+        if remaining_credits is None or needed <= remaining_credits:
             return interval
-        rest = self.resets_at(now) - now
-        if left == 0:
-            return max(interval, rest)
-        return max(interval, min(interval * (needed / left), rest))
+        time_until_reset = self.resets_at(now) - now
+        if remaining_credits == 0:
+            return max(interval, time_until_reset)
+        return max(interval, min(interval * (needed / remaining_credits), time_until_reset))
 
     def to_json(self) -> dict[str, Any]:
         return {"limit": self.limit, "used": self.used, "month": self.month}

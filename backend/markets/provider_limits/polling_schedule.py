@@ -93,8 +93,8 @@ class PollingSchedule:
         fallback_roles = set(roles)
 
         def interval(role: Role) -> int | None:
-            known = self.interval_seconds(role)
-            return seconds if known is None and role in fallback_roles else known
+            configured = self.interval_seconds(role)
+            return seconds if configured is None and role in fallback_roles else configured
 
         return replace(
             self,
@@ -147,12 +147,12 @@ def _plan_provider(quota: Quota, asset_count: int) -> PollingSchedule:
         return _build_schedule(quota, quota.unmetered_intervals, cost, True, reason)
     spendable = quota.per_month - -(-quota.per_month * ON_DEMAND_RESERVE_PER_MILLE // 1000)
     for step in INTERVAL_STEPS_SECONDS:
-        needed = _monthly_credits(quota, step, cost)
+        needed = _compute_monthly_credits(quota, step, cost)
         if needed <= spendable:
             reason = f"{needed:,} of {quota.per_month:,} credits in a month of 31 days."
             return _build_schedule(quota, step, cost, True, reason)
     slowest = INTERVAL_STEPS_SECONDS[-1]
-    needed = _monthly_credits(quota, slowest, cost)
+    needed = _compute_monthly_credits(quota, slowest, cost)
     reason = (
         f"Even one poll a day needs {needed:,} credits in a month of 31 days, and the quota is "
         f"{quota.per_month:,}: configure fewer assets or a larger quota."
@@ -171,13 +171,13 @@ def _build_schedule(
         fear_greed=fear_greed if "fear_greed" in quota.roles else None,
         quote_cost=cost,
         per_month=quota.per_month,
-        credits_per_month=_monthly_credits(quota, step, cost),
+        credits_per_month=_compute_monthly_credits(quota, step, cost),
         fits=fits,
         reason=reason,
     )
 
 
-def _monthly_credits(quota: Quota, step: tuple[int, int, int], cost: int) -> int:
+def _compute_monthly_credits(quota: Quota, step: tuple[int, int, int], cost: int) -> int:
     """Credits of a 31-day month at the intervals of ``step``."""
     month = int(LONGEST_MONTH.total_seconds())
     roles: tuple[Role, ...] = ("quotes", "overview", "fear_greed")

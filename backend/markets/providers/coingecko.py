@@ -99,17 +99,18 @@ class CoinGecko:
 
     def quotes(self, assets: Sequence[AssetIds], now: datetime) -> QuotesResult:
         """Quotes of the ``assets`` with a ``datasrc2_id``; one call and credit per 250 ids."""
-        wanted: dict[str, list[str]] = defaultdict(list)
+        asset_ids_by_coin: dict[str, list[str]] = defaultdict(list)
         for asset in assets:
             if asset.datasrc2_id:
-                wanted[asset.datasrc2_id].append(asset.id)
+                asset_ids_by_coin[asset.datasrc2_id].append(asset.id)
         pages = [
-            self._fetch_page(batch, wanted, now) for batch in _batches(sorted(wanted), COINGECKO_IDS_PER_CALL)
+            self._fetch_page(batch, asset_ids_by_coin, now)
+            for batch in _split_batches(sorted(asset_ids_by_coin), COINGECKO_IDS_PER_CALL)
         ]
-        return merge_pages(pages, wanted, now)
+        return merge_pages(pages, asset_ids_by_coin, now)
 
     def _fetch_page(
-        self, ids: Sequence[str], wanted: Mapping[str, Sequence[str]], now: datetime
+        self, ids: Sequence[str], asset_ids_by_coin: Mapping[str, Sequence[str]], now: datetime
     ) -> MarketsPage:
         params: dict[str, str | int] = {
             "vs_currency": "usd",
@@ -122,7 +123,7 @@ class CoinGecko:
             "precision": "full",
             "include_rehypothecated": "true",
         }
-        asset_ids = {coingecko_id: wanted[coingecko_id] for coingecko_id in ids}
+        asset_ids = {coingecko_id: asset_ids_by_coin[coingecko_id] for coingecko_id in ids}
         return parse_markets(self._get("/coins/markets", now, params), asset_ids, now)
 
     def global_figures(self, now: datetime) -> MarketTotals:
@@ -171,7 +172,7 @@ def check_response(response: ProviderResponse, now: datetime, *, key_sent: bool)
         if response.parse_error:
             raise ProviderError(COINGECKO, ErrorKind.MALFORMED, f"the answer {response.parse_error}")
         return response.payload
-    kind = _error_kind(response, code, message, key_sent=key_sent)
+    kind = _find_error_kind(response, code, message, key_sent=key_sent)
     message = error_text(response, _ERROR_MEANINGS.get(code or 0) or message)
     wait = retry_after(response.headers, now)
     if kind is ErrorKind.THROTTLED:
@@ -203,7 +204,7 @@ def _find_error(response: ProviderResponse) -> tuple[int | None, str | None]:
     return code, message
 
 
-def _error_kind(
+def _find_error_kind(
     response: ProviderResponse, code: int | None, message: str | None, *, key_sent: bool
 ) -> ErrorKind:
     if 429 in (response.status, code) or code == 1015:
@@ -218,6 +219,6 @@ def _error_kind(
     return ErrorKind.MALFORMED
 
 
-def _batches(ids: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+def _split_batches(ids: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     for start in range(0, len(ids), size):
         yield ids[start : start + size]

@@ -41,15 +41,17 @@ class MarketsPage:
     rejected: dict[str, str] = field(default_factory=dict)
 
 
-def parse_markets(payload: object, wanted: Mapping[str, Sequence[str]], now: datetime) -> MarketsPage:
-    """Parses ``/coins/markets``. ``wanted`` maps CoinGecko's ids to ours; other rows are ignored."""
+def parse_markets(
+    payload: object, asset_ids_by_coin: Mapping[str, Sequence[str]], now: datetime
+) -> MarketsPage:
+    """Parses ``/coins/markets``. Ignores rows whose id is not in ``asset_ids_by_coin``."""
     if not isinstance(payload, list):
         raise ProviderError(COINGECKO, ErrorKind.MALFORMED, "the markets answer is not a list")
     page = MarketsPage()
     for entry in payload:
         row = parsing.as_mapping(entry)
         coingecko_id = row.get("id")
-        for asset_id in wanted.get(coingecko_id, ()) if isinstance(coingecko_id, str) else ():
+        for asset_id in asset_ids_by_coin.get(coingecko_id, ()) if isinstance(coingecko_id, str) else ():
             _add_row(page, row, asset_id, now)
     return page
 
@@ -57,12 +59,12 @@ def parse_markets(payload: object, wanted: Mapping[str, Sequence[str]], now: dat
 def _add_row(page: MarketsPage, row: Mapping[str, object], asset_id: str, now: datetime) -> None:
     """Add a row to the page. Of two rows for one id, a valid one wins, and of two valid ones the later."""
     quote = _parse_quote(row, asset_id, now)
-    known = page.quotes.get(asset_id)
+    existing = page.quotes.get(asset_id)
     if isinstance(quote, str):
-        if known is None:
+        if existing is None:
             page.rejected[asset_id] = quote
         return
-    if known is not None and known.as_of >= quote.as_of:
+    if existing is not None and existing.as_of >= quote.as_of:
         return
     page.rejected.pop(asset_id, None)
     page.quotes[asset_id] = quote
@@ -115,15 +117,15 @@ def _parse_sparkline(value: object) -> tuple[Decimal, ...]:
         parsing.parse_positive(close) for close in parsing.as_list(parsing.as_mapping(value).get("price"))
     ]
     # Leading nulls are from before the listing.
-    listed = list(itertools.dropwhile(lambda close: close is None, closes))
-    if not _MIN_SPARKLINE_POINTS <= len(listed) <= _MAX_SPARKLINE_POINTS:
+    since_listing = list(itertools.dropwhile(lambda close: close is None, closes))
+    if not _MIN_SPARKLINE_POINTS <= len(since_listing) <= _MAX_SPARKLINE_POINTS:
         return ()
-    known = tuple(close for close in listed if close is not None)
-    return known if len(known) == len(listed) else ()
+    without_gaps = tuple(close for close in since_listing if close is not None)
+    return without_gaps if len(without_gaps) == len(since_listing) else ()
 
 
 def merge_pages(
-    pages: Sequence[MarketsPage], wanted: Mapping[str, Sequence[str]], now: datetime
+    pages: Sequence[MarketsPage], asset_ids_by_coin: Mapping[str, Sequence[str]], now: datetime
 ) -> QuotesResult:
     """One result from all pages; each page cost one credit."""
     merged = MarketsPage()
@@ -134,7 +136,7 @@ def merge_pages(
         merged.rejected |= page.rejected
     missing = [
         asset_id
-        for asset_ids in wanted.values()
+        for asset_ids in asset_ids_by_coin.values()
         for asset_id in asset_ids
         if asset_id not in merged.quotes and asset_id not in merged.rejected
     ]

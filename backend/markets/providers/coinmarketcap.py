@@ -118,16 +118,16 @@ class CoinMarketCap:
         """Quotes of the ``assets`` with a ``cmc_id`` or a ``datasrc1_slug``; one call per 200 ids."""
         listed = [asset for asset in assets if asset.cmc_id or asset.datasrc1_slug]
         numeric_ids = self._find_numeric_ids(listed, now)
-        wanted: dict[int, list[str]] = defaultdict(list)
+        asset_ids_by_number: dict[int, list[str]] = defaultdict(list)
         for asset in listed:
             if asset.id in numeric_ids:
-                wanted[numeric_ids[asset.id]].append(asset.id)
+                asset_ids_by_number[numeric_ids[asset.id]].append(asset.id)
         page = QuotesPage()
-        ids = sorted(wanted)
+        ids = sorted(asset_ids_by_number)
         for start in range(0, len(ids), MAX_IDS_PER_CALL):
             batch = ids[start : start + MAX_IDS_PER_CALL]
             payload = self._fetch_quotes(batch, now)
-            parse_quotes(payload, {number: wanted[number] for number in batch}, now, into=page)
+            parse_quotes(payload, {number: asset_ids_by_number[number] for number in batch}, now, into=page)
         missing = [
             asset.id for asset in listed if asset.id not in page.quotes and asset.id not in page.rejected
         ]
@@ -243,7 +243,7 @@ def check_response(response: ProviderResponse, now: datetime) -> object:
     if code in _LIMIT_MEANINGS:
         kind, meaning = _LIMIT_MEANINGS[code]
         if wait is None:
-            wait = _default_wait_seconds(code, now)
+            wait = _compute_default_wait_seconds(code, now)
         raise ProviderError(COINMARKETCAP, kind, f"{meaning} ({status_text})", retry_after=wait)
     if code in _DENIAL_MEANINGS:
         raise ProviderError(
@@ -257,7 +257,7 @@ def check_response(response: ProviderResponse, now: datetime) -> object:
     raise error_class(COINMARKETCAP, kind, f"{message} ({status_text})", retry_after=wait)
 
 
-def _default_wait_seconds(code: int, now: datetime) -> float | None:
+def _compute_default_wait_seconds(code: int, now: datetime) -> float | None:
     """Seconds until a limit ends by the provider's rules; null for the monthly limit.
 
     The provider counts months from the day of the subscription, which we do not know.

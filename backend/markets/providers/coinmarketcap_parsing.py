@@ -36,24 +36,24 @@ class QuotesPage:
 
 def parse_quotes(
     payload: object,
-    wanted: Mapping[int, Sequence[str]],
+    asset_ids_by_number: Mapping[int, Sequence[str]],
     now: datetime,
     *,
     into: QuotesPage | None = None,
 ) -> QuotesPage:
-    """Parses quotes, adding to ``into``. ``wanted`` maps numeric ids to ours; other rows are ignored."""
+    """Parses quotes, adding to ``into``. Ignores rows whose id is not in ``asset_ids_by_number``."""
     data = parsing.as_mapping(payload).get("data")
     if not isinstance(data, list | dict):
         raise ProviderError(COINMARKETCAP, ErrorKind.MALFORMED, "the quotes answer holds no data")
     page = QuotesPage() if into is None else into
-    for row in _rows(data):
-        for asset_id in wanted.get(parsing.parse_int(row.get("id")) or 0, ()):
+    for row in _iterate_rows(data):
+        for asset_id in asset_ids_by_number.get(parsing.parse_int(row.get("id")) or 0, ()):
             _add_row(page, row, asset_id, now)
-    page.credits += _parse_credits(payload, -(-len(wanted) // COINMARKETCAP_ASSETS_PER_CREDIT))
+    page.credits += _parse_credits(payload, -(-len(asset_ids_by_number) // COINMARKETCAP_ASSETS_PER_CREDIT))
     return page
 
 
-def _rows(data: object) -> Iterator[Mapping[str, object]]:
+def _iterate_rows(data: object) -> Iterator[Mapping[str, object]]:
     for entry in data.values() if isinstance(data, dict) else parsing.as_list(data):
         for row in entry if isinstance(entry, list) else (entry,):
             yield parsing.as_mapping(row)
@@ -62,11 +62,11 @@ def _rows(data: object) -> Iterator[Mapping[str, object]]:
 def _add_row(page: QuotesPage, row: Mapping[str, object], asset_id: str, now: datetime) -> None:
     """Add a row to the page. Of two rows for one id, a valid one wins, and of two valid ones the later."""
     quote = _parse_quote(row, asset_id, now)
-    known = page.quotes.get(asset_id)
+    existing = page.quotes.get(asset_id)
     if isinstance(quote, str):
-        if known is None:
+        if existing is None:
             page.rejected[asset_id] = quote
-    elif known is None or known.as_of < quote.as_of:
+    elif existing is None or existing.as_of < quote.as_of:
         page.rejected.pop(asset_id, None)
         page.quotes[asset_id] = quote
 
@@ -76,8 +76,8 @@ def _parse_quote(row: Mapping[str, object], asset_id: str, now: datetime) -> Quo
     if row.get("is_active") in (0, False):
         return "the provider calls it inactive"
     usd = find_usd_figures(row.get("quote"))
-    when = usd.get("last_updated") or row.get("last_updated")
-    price_and_time = parsing.parse_price_and_time(usd.get("price"), when, now)
+    updated_at = usd.get("last_updated") or row.get("last_updated")
+    price_and_time = parsing.parse_price_and_time(usd.get("price"), updated_at, now)
     if isinstance(price_and_time, str):
         return price_and_time
     price, as_of = price_and_time

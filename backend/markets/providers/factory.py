@@ -76,8 +76,10 @@ def build_replay(settings: Settings) -> LiveProviders:
 def _order_by_preference(
     coingecko: CoinGecko, coinmarketcap: CoinMarketCap, alternative_me: AlternativeMe, settings: Settings
 ) -> LiveProviders:
-    both: tuple[CoinGecko | CoinMarketCap, ...] = (coingecko, coinmarketcap)
+    quote_providers: tuple[CoinGecko | CoinMarketCap, ...] = (coingecko, coinmarketcap)
     if settings.primary_provider == COINMARKETCAP:
-        both = (coinmarketcap, coingecko)
+        quote_providers = (coinmarketcap, coingecko)
     # alternative.me first: it is free, and its index has the longer history.
-    return LiveProviders(both, both, (alternative_me, coinmarketcap), coingecko, both)
+    return LiveProviders(
+        quote_providers, quote_providers, (alternative_me, coinmarketcap), coingecko, quote_providers
+    )

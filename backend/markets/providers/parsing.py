@@ -33,8 +33,8 @@ def load_json(body: bytes) -> object:
     try:
         return json.loads(
             body.decode("utf-8-sig"),
-            parse_float=_decimal_literal,
-            parse_int=_integer_literal,
+            parse_float=_parse_decimal_literal,
+            parse_int=_parse_integer_literal,
             parse_constant=lambda _: _UNUSABLE,
         )
     except (ValueError, RecursionError):
@@ -46,7 +46,7 @@ def load_json(body: bytes) -> object:
         raise UnreadableBodyError("is not JSON" if start else "is empty") from None
 
 
-def _decimal_literal(literal: str) -> Decimal:
+def _parse_decimal_literal(literal: str) -> Decimal:
     if len(literal) > _MAX_LITERAL_CHARS:
         return _UNUSABLE
     try:
@@ -55,7 +55,7 @@ def _decimal_literal(literal: str) -> Decimal:
         return _UNUSABLE
 
 
-def _integer_literal(literal: str) -> int | Decimal:
+def _parse_integer_literal(literal: str) -> int | Decimal:
     # int() is quadratic in the digits and refuses more than 4,300 of them.
     return int(literal) if len(literal) <= _MAX_LITERAL_CHARS else _UNUSABLE
 
@@ -64,36 +64,36 @@ def parse_number(value: object) -> Decimal | None:
     """A finite number within the usable range, from a JSON number or a numeral in a string."""
     if isinstance(value, str):
         text = value.strip()
-        value = _decimal_literal(text) if _NUMERAL.fullmatch(text) else None
+        value = _parse_decimal_literal(text) if _NUMERAL.fullmatch(text) else None
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
-    found = Decimal(value)
-    if not found.is_finite() or len(found.as_tuple().digits) > _MAX_DIGITS:
+    number = Decimal(value)
+    if not number.is_finite() or len(number.as_tuple().digits) > _MAX_DIGITS:
         return None
-    if not found:
+    if not number:
         return Decimal(0)
-    return found if -_MAX_EXPONENT <= found.adjusted() <= _MAX_EXPONENT else None
+    return number if -_MAX_EXPONENT <= number.adjusted() <= _MAX_EXPONENT else None
 
 
 def parse_positive(value: object) -> Decimal | None:
-    found = parse_number(value)
-    return found if found is not None and found > 0 else None
+    number = parse_number(value)
+    return number if number is not None and number > 0 else None
 
 
 def parse_not_negative(value: object) -> Decimal | None:
-    found = parse_number(value)
-    return found if found is not None and found >= 0 else None
+    number = parse_number(value)
+    return number if number is not None and number >= 0 else None
 
 
 def parse_int(value: object) -> int | None:
     """An integer; ``58.0`` and ``"58"`` count as one."""
-    found = parse_number(value)
-    return int(found) if found is not None and found == found.to_integral_value() else None
+    number = parse_number(value)
+    return int(number) if number is not None and number == number.to_integral_value() else None
 
 
 def parse_rank(value: object) -> int | None:
-    found = parse_int(value)
-    return found if found is not None and 1 <= found <= 1_000_000 else None
+    number = parse_int(value)
+    return number if number is not None and 1 <= number <= 1_000_000 else None
 
 
 def parse_text(value: object, limit: int = 300) -> str | None:
@@ -133,16 +133,16 @@ def as_list(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else ()
 
 
-def parse_price_and_time(price: object, when: object, now: datetime) -> tuple[Decimal, datetime] | str:
+def parse_price_and_time(price: object, timestamp: object, now: datetime) -> tuple[Decimal, datetime] | str:
     """The price and its time, or the reason to reject them, which completes "refused: ..."."""
-    found = parse_positive(price)
-    if found is None:
+    parsed_price = parse_positive(price)
+    if parsed_price is None:
         return (
             "the answer holds no price" if price in (None, {}, "") else "its price is not a number above zero"
         )
-    moment = parse_timestamp(when)
+    moment = parse_timestamp(timestamp)
     if moment is None:
-        return "the answer holds no time" if when in (None, "") else "its time is not an instant"
+        return "the answer holds no time" if timestamp in (None, "") else "its time is not an instant"
     if moment > now + MAX_CLOCK_SKEW:
         return f"its time is {(moment - now).total_seconds():,.0f} s in the future"
-    return found, moment
+    return parsed_price, moment

@@ -96,7 +96,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     header = headers.get("retry-after", "").strip()
     if header:
         number = parsing.parse_number(header)
-        seconds = float(number) if number is not None else _seconds_until(header, now)
+        seconds = float(number) if number is not None else _parse_seconds_until(header, now)
         if seconds is not None and seconds >= 0:
             return min(seconds, _MAX_RETRY_AFTER_SECONDS)
     reset = parsing.parse_not_negative(headers.get("x-ratelimit-reset", ""))
@@ -109,7 +109,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     return min(float(reset), _MAX_RETRY_AFTER_SECONDS)
 
 
-def _seconds_until(http_date: str, now: datetime) -> float | None:
+def _parse_seconds_until(http_date: str, now: datetime) -> float | None:
     try:
         moment = parsedate_to_datetime(http_date)
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment

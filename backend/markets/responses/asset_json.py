@@ -52,8 +52,8 @@ def encode_asset(entry: PricedAsset) -> bytes:
 
 def build_provider_ids(asset: Asset) -> dict[str, str]:
     """Map each provider that has the asset to its id there."""
-    named = {COINMARKETCAP: asset.datasrc1_slug, COINGECKO: asset.datasrc2_id}
-    return {provider: name for provider, name in named.items() if name is not None}
+    ids_by_provider = {COINMARKETCAP: asset.datasrc1_slug, COINGECKO: asset.datasrc2_id}
+    return {provider: name for provider, name in ids_by_provider.items() if name is not None}
 
 
 @lru_cache(maxsize=4096)

@@ -76,11 +76,11 @@ T = TypeVar("T", MarketTotals, FearGreed)
 def _choose_provider(
     items: Sequence[T], now: datetime, stale_after: timedelta, preference: Sequence[str]
 ) -> T | None:
-    fresh = [item for item in items if now - item.as_of <= stale_after]
-    if not fresh:
+    fresh_items = [item for item in items if now - item.as_of <= stale_after]
+    if not fresh_items:
         return max(items, key=lambda item: item.as_of, default=None)
     order = {name: position for position, name in enumerate(preference)}
-    return min(fresh, key=lambda item: order.get(item.provider, len(order)))
+    return min(fresh_items, key=lambda item: order.get(item.provider, len(order)))
 
 
 def load_snapshot_rows(
@@ -88,8 +88,8 @@ def load_snapshot_rows(
 ) -> SnapshotRows:
     """Load the rows of a snapshot. ``asset_ids``: assets whose open half-hour candle is included."""
     with database.read() as connection:
-        figures = connection.execute(sa.select(published_figures).where(published_figures.c.realm == realm))
-        published = {row["asset_id"]: published_from_row(row)[0] for row in figures.mappings()}
+        rows = connection.execute(sa.select(published_figures).where(published_figures.c.realm == realm))
+        published = {row["asset_id"]: published_from_row(row)[0] for row in rows.mappings()}
         candle_arrays = _load_candle_arrays(connection, realm)
         for asset_id, candle in load_open_candles(
             connection, realm, asset_ids, HALF_HOUR_SECONDS, now

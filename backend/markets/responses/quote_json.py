@@ -32,7 +32,7 @@ def build_quotes_response(
     """
     figure = entry.figure
     evaluations_by_provider = {evaluation.provider: evaluation for evaluation in figure.evaluations}
-    agree, conflict = _limits(quotes, now, policy, traits)
+    agree_limit, conflict_limit = _compute_limits(quotes, now, policy, traits)
     return {
         "id": entry.asset.id,
         "symbol": entry.asset.symbol,
@@ -43,20 +43,20 @@ def build_quotes_response(
         **build_reason_fields("reason", figure.reason),
         "flags": list(figure.flags),
         "spread_pct": to_decimal_string(figure.spread_pct),
-        "agree_pct": to_decimal_string(agree),
-        "conflict_pct": to_decimal_string(conflict),
+        "agree_pct": to_decimal_string(agree_limit),
+        "conflict_pct": to_decimal_string(conflict_limit),
         "spread_24h": [
             {"opened_at": format_timestamp(slot), "spread_pct": format_plain(spread)}
             for slot, spread in sorted(spreads.items())
         ],
         "quotes": [
-            _quote(quote, evaluations_by_provider.get(quote.provider), now, policy) for quote in quotes
+            _build_quote(quote, evaluations_by_provider.get(quote.provider), now, policy) for quote in quotes
         ],
-        "incidents": [_incident(row) for row in incidents],
+        "incidents": [_build_incident(row) for row in incidents],
     }
 
 
-def _limits(
+def _compute_limits(
     quotes: Sequence[Quote], now: datetime, policy: AggregationPolicy, traits: AssetTraits
 ) -> tuple[Decimal | None, Decimal | None]:
     """Compute the limits for the two compared quotes, which are those of the best freshness class.
@@ -68,11 +68,11 @@ def _limits(
     usable = [quote for quote, freshness in zip(quotes, classes, strict=True) if freshness == best]
     if len(usable) != 2:
         return None, None
-    agree, conflict = agreement_limits(abs(usable[0].as_of - usable[1].as_of), policy, traits)
-    return agree.quantize(Decimal("0.0001")), conflict
+    agree_limit, conflict_limit = agreement_limits(abs(usable[0].as_of - usable[1].as_of), policy, traits)
+    return agree_limit.quantize(Decimal("0.0001")), conflict_limit
 
 
-def _quote(
+def _build_quote(
     quote: Quote, evaluation: QuoteEvaluation | None, now: datetime, policy: AggregationPolicy
 ) -> dict[str, Any]:
     return {
@@ -100,11 +100,13 @@ def build_incidents_response(
     response = []
     for row in rows:
         asset = assets[row["asset_id"]]
-        response.append({"asset_id": asset.id, "symbol": asset.symbol, "name": asset.name} | _incident(row))
+        response.append(
+            {"asset_id": asset.id, "symbol": asset.symbol, "name": asset.name} | _build_incident(row)
+        )
     return response
 
 
-def _incident(row: dict[str, Any]) -> dict[str, Any]:
+def _build_incident(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": row["id"],
         "kind": row["kind"],

@@ -81,14 +81,14 @@ class Snapshot:
 
     def rankings(self, sort: SortKey, order: Order, span: Span | None, limit: int | None) -> Prepared:
         count = len(self.entries)
-        shown = count if limit is None else min(limit, count)
+        row_count = count if limit is None else min(limit, count)
 
         def build() -> bytes:
             fragments = self._build_ranked_rows(span)
-            positions = sort_positions(self.entries, sort, order)[:shown]
+            positions = sort_positions(self.entries, sort, order)[:row_count]
             return b"[" + b",".join(fragments[position] for position in positions) + b"]"
 
-        return self._build_once(("rankings", sort, order, span, shown), build)
+        return self._build_once(("rankings", sort, order, span, row_count), build)
 
     def prices(self) -> Prepared:
         def build() -> bytes:

@@ -23,11 +23,11 @@ def build_status_response(
         "refreshed_at": optional_timestamp(max(polled, default=None)),
         "assets": len(snapshot.entries),
         "stale": sum(entry.figure.stale or entry.figure.price is None for entry in snapshot.entries),
-        "providers": [_provider(name, state, market, now) for name, state in states.items()],
+        "providers": [_build_provider(name, state, market, now) for name, state in states.items()],
     }
 
 
-def _provider(name: str, state: ProviderState, market: Market, now: datetime) -> dict[str, Any]:
+def _build_provider(name: str, state: ProviderState, market: Market, now: datetime) -> dict[str, Any]:
     health, budget = state.breaker.health(now), state.budget.for_month_of(now)
     schedule = market.polling_plan.schedules[name]
     roles = market.sources.roles(name)

@@ -81,7 +81,7 @@ class AssetFigures(_Record):
     market: Share | None = None
 
 
-class Cast(_Record):
+class EventAssets(_Record):
     """The assets that each scripted event affects; see :mod:`backend.markets.sample.scenario`."""
 
     depeg: str
@@ -102,7 +102,7 @@ class Cast(_Record):
 class Calibration(_Record):
     classes: Mapping[str, AssetClass]
     assets: Mapping[str, AssetFigures]
-    cast: Cast
+    event_assets: EventAssets
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
@@ -144,9 +144,9 @@ PEG_COINS: Mapping[str, str] = {"btc": "bitcoin", "eth": "ethereum", "sol": "sol
 
 def derive_figures(asset: SampleAsset, calibration: Calibration) -> AssetFigures:
     """Return the file's figures of ``asset``, else figures derived from its peg and a hash of its id."""
-    known = calibration.assets.get(asset.id)
-    if known is not None:
-        return known
+    configured = calibration.assets.get(asset.id)
+    if configured is not None:
+        return configured
     traits = derive_traits(asset.id)
     cap = round(10 ** (1.0 + 2.3 * traits[0]), 1)
     peg = (asset.pegged_to or "").strip().lower()

@@ -13,8 +13,8 @@ PRICE_SIGNIFICANT_DIGITS = 7
 
 def to_price(value: float) -> Decimal:
     """Convert a price in USD to seven significant digits."""
-    places = max(0, PRICE_SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(value))) if value > 0 else 0
-    return Decimal(f"{value:.{places}f}")
+    decimal_places = max(0, PRICE_SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(value))) if value > 0 else 0
+    return Decimal(f"{value:.{decimal_places}f}")
 
 
 def to_dollars(value: float) -> Decimal:

@@ -12,7 +12,7 @@ from enum import StrEnum
 import numpy as np
 
 from backend.markets.provider_names import SAMPLE_PROVIDERS
-from backend.markets.sample.calibration import Cast
+from backend.markets.sample.calibration import EventAssets
 from backend.markets.sample.random_numbers import Floats
 
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
@@ -101,10 +101,10 @@ class Window:
                 yield event
 
 
-def build_windows(cast: Cast) -> tuple[Window, ...]:
+def build_windows(event_assets: EventAssets) -> tuple[Window, ...]:
     """Build the whole schedule, in the order of :class:`EventKind`."""
     kind = EventKind
-    halted, divergent, conflicting = cast.halted, cast.divergent, cast.conflicting
+    halted, divergent, conflicting = event_assets.halted, event_assets.divergent, event_assets.conflicting
     return (
         Window(kind.CALM, 0, 7 * DAY, "A calm week: little volatility."),
         Window(kind.TREND, 7 * DAY, CRASH_HOUR - 7 * DAY, "The market climbs."),
@@ -112,21 +112,25 @@ def build_windows(cast: Cast) -> tuple[Window, ...]:
         Window(kind.RECOVERY, CRASH_HOUR + 1, 23 * DAY - CRASH_HOUR - 1, "High volatility, alts recover."),
         Window(kind.RANGE, 23 * DAY, 7 * DAY, "The market moves sideways and quietens."),
         Window(
-            kind.DEPEG, DEPEG_START, DEPEG_HOURS, "A stablecoin falls to 0.877 and returns.", (cast.depeg,)
+            kind.DEPEG,
+            DEPEG_START,
+            DEPEG_HOURS,
+            "A stablecoin falls to 0.877 and returns.",
+            (event_assets.depeg,),
         ),
         Window(
             kind.COLLAPSE,
             COLLAPSE_START,
             COLLAPSE_HOURS,
             "An algorithmic coin falls to 0.1.",
-            (cast.collapse,),
+            (event_assets.collapse,),
         ),
-        Window(kind.LISTING, 0, DAY, "Listed six days ago.", (cast.listing,), every=DAY),
+        Window(kind.LISTING, 0, DAY, "Listed six days ago.", (event_assets.listing,), every=DAY),
         # The two daily halts overlap by an hour at both ends. So one of the two assets is always frozen,
         # and neither so long that its price is withdrawn.
         Window(kind.HALT, 0, 13, "Trading is halted until the afternoon.", (halted[0],), every=DAY),
         Window(kind.HALT, 12, 13, "Trading is halted until the night.", (halted[1],), every=DAY),
-        Window(kind.HALT, 5 * DAY, 4 * DAY, "Trading is suspended for days.", (cast.suspended,)),
+        Window(kind.HALT, 5 * DAY, 4 * DAY, "Trading is suspended for days.", (event_assets.suspended,)),
         # The three divergences overlap too, so one asset is always divergent.
         *(
             Window(kind.DIVERGENCE, n * 10 * DAY, 10 * DAY + 12, "The two views disagree.", (asset,))
@@ -134,7 +138,7 @@ def build_windows(cast: Cast) -> tuple[Window, ...]:
         ),
         Window(kind.CONFLICT, 2 * DAY + 12, 5 * DAY, "The two views are in conflict.", (conflicting[0],)),
         Window(kind.CONFLICT, 17 * DAY, 6 * DAY, "The two views are in conflict.", (conflicting[1],)),
-        Window(kind.LAG, DAY, 28 * DAY, "One view is 40 minutes behind.", (cast.lagging,), VIEW_B),
+        Window(kind.LAG, DAY, 28 * DAY, "One view is 40 minutes behind.", (event_assets.lagging,), VIEW_B),
         Window(kind.OUTAGE, 4 * DAY + 4, 0.75, "The first view does not answer.", provider=VIEW_A),
         Window(kind.OUTAGE, 12 * DAY + 12, 0.75, "The second view does not answer.", provider=VIEW_B),
         # Outages of the two views never overlap: a service first started then would have no prices.
@@ -145,11 +149,11 @@ def build_windows(cast: Cast) -> tuple[Window, ...]:
 
 
 class Schedule:
-    """The event windows for one cast of assets. Instants have time zones."""
+    """The event windows for one set of assets. Instants have time zones."""
 
-    def __init__(self, cast: Cast) -> None:
-        self.cast = cast
-        self.windows = build_windows(cast)
+    def __init__(self, event_assets: EventAssets) -> None:
+        self.event_assets = event_assets
+        self.windows = build_windows(event_assets)
 
     def active(self, kind: EventKind, time: datetime, provider: str | None = None) -> Sequence[Event]:
         """List the events of ``kind`` at ``time``, of one provider if given."""

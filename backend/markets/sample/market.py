@@ -67,10 +67,10 @@ class SampleMarket:
     ) -> None:
         self.seed = seed
         self.calibration = calibration or load_shipped_calibration()
-        self.schedule = Schedule(self.calibration.cast)
+        self.schedule = Schedule(self.calibration.event_assets)
         self.universe = build_universe(seed, assets, self.calibration)
         self.ids = self.universe.ids[: self.universe.visible]
-        script = Script(self.calibration.cast, self.universe)
+        script = Script(self.calibration.event_assets, self.universe)
         halts = [window for window in self.schedule.windows if window.kind is EventKind.HALT]
         self.paths = PricePaths(self.universe, script, halts)
         self._volumes = Volumes(self.paths, script)
@@ -92,24 +92,24 @@ class SampleMarket:
             seconds[: len(lag)] -= lag
         halted = self.paths.halted_since(seconds)
         seconds = np.where(np.isnan(halted), seconds, halted)
-        back = seconds - 3600.0 * np.array([0, *CHANGE_HOURS])[:, None]
-        log_price = self.paths.at(back)
+        times = seconds - 3600.0 * np.array([0, *CHANGE_HOURS])[:, None]
+        log_price = self.paths.at(times)
         changes = np.expm1(log_price[0] - log_price[1:])
         ath, ath_seconds = np.exp(universe.log_ath), universe.ath_seconds.copy()
-        self._limit_to_listing(time, back, changes, ath, ath_seconds)
+        self._limit_to_listing(time, times, changes, ath, ath_seconds)
         price = np.exp(log_price[0])
         ath_seconds = np.where(price > ath, seconds, ath_seconds)
-        cap = price * self._supply(seconds)
-        shown = slice(0, universe.visible)
+        cap = price * self._compute_supply(seconds)
+        visible_slice = slice(0, universe.visible)
         return QuoteFields(
-            as_of=seconds[shown],
-            price=price[shown],
-            market_cap=cap[shown],
-            rank=self._ranks(cap)[shown],
-            volume_24h=self._volume(now, halted)[shown],
-            changes=changes[:, shown],
-            ath=np.maximum(ath, price)[shown],
-            ath_seconds=ath_seconds[shown],
+            as_of=seconds[visible_slice],
+            price=price[visible_slice],
+            market_cap=cap[visible_slice],
+            rank=self._compute_ranks(cap)[visible_slice],
+            volume_24h=self._compute_volume(now, halted)[visible_slice],
+            changes=changes[:, visible_slice],
+            ath=np.maximum(ath, price)[visible_slice],
+            ath_seconds=ath_seconds[visible_slice],
         )
 
     def totals(self, time: datetime) -> tuple[float, float, float]:
@@ -120,17 +120,17 @@ class SampleMarket:
         """
         universe, now = self.universe, unix_seconds(time)
         seconds = np.full(len(universe.ids), now)
-        cap = np.exp(self.paths.at(seconds)) * self._supply(seconds)
-        rest = 0.06 + 0.01 * np.sin(2 * np.pi * (now - EPOCH_SECONDS) / (97 * 86_400))
-        total = float(cap[universe.ranked].sum() / (1 - rest))
-        volume = float(self._volumes.last_24h(now)[universe.ranked].sum() / (1 - rest))
+        cap = np.exp(self.paths.at(seconds)) * self._compute_supply(seconds)
+        outside_share = 0.06 + 0.01 * np.sin(2 * np.pi * (now - EPOCH_SECONDS) / (97 * 86_400))
+        total = float(cap[universe.ranked].sum() / (1 - outside_share))
+        volume = float(self._volumes.last_24h(now)[universe.ranked].sum() / (1 - outside_share))
         return total, volume, float(cap[universe.index["bitcoin"]]) / total
 
     def hourly_closes(self, time: datetime, count: int = 168) -> Floats:
         """(count, assets): USD at the last ``count`` full hours up to ``time``; NaN before a listing."""
         last = int(unix_seconds(time) // 3600)
         closes = np.exp(self.paths.hourly(last - count + 1, last)[:, : self.universe.visible])
-        column = self.universe.index.get(self.calibration.cast.listing)
+        column = self.universe.index.get(self.calibration.event_assets.listing)
         if column is not None:
             marks = 3600.0 * np.arange(last - count + 1, last + 1)
             closes[marks < unix_seconds(self.schedule.listed_at(time)), column] = np.nan
@@ -148,7 +148,7 @@ class SampleMarket:
         if not (len(times) and len(columns)):
             empty = np.empty((len(times), len(columns)))
             return OhlcTable(times, empty, empty, empty, empty, empty, empty.astype(bool))
-        nodes, volume = self._nodes(int(times[0]), int(times[-1]) + seconds, stop, columns)
+        nodes, volume = self._compute_nodes(int(times[0]), int(times[-1]) + seconds, stop, columns)
         steps = seconds // NODE_SECONDS
         grouped = nodes[:-1].reshape(len(times), steps, len(columns))
         opens, closes = nodes[:-1:steps], nodes[steps::steps]
@@ -156,7 +156,7 @@ class SampleMarket:
         highs = np.fmax(np.fmax.reduce(grouped, axis=1), closes)
         lows = np.fmin(np.fmin.reduce(grouped, axis=1), closes)
         if np.isnan(closes[-1]).any():
-            tail = self._tail(stop, columns)
+            tail = self._compute_tail(stop, columns)
             closes, highs, lows = closes.copy(), highs.copy(), lows.copy()
             closes[-1] = tail[-1]
             highs[-1], lows[-1] = np.fmax(highs[-1], tail.max(axis=0)), np.fmin(lows[-1], tail.min(axis=0))
@@ -167,30 +167,30 @@ class SampleMarket:
             low=np.exp(lows),
             close=np.exp(closes),
             volume=np.nansum(volume.reshape(len(times), steps, len(columns)), axis=1),
-            listed=self._listed(times, columns, end),
+            listed=self._mark_listed(times, columns, end),
         )
 
     def _limit_to_listing(
-        self, time: datetime, back: Floats, changes: Floats, ath: Floats, ath_seconds: Floats
+        self, time: datetime, times: Floats, changes: Floats, ath: Floats, ath_seconds: Floats
     ) -> None:
         """Remove, in place, the figures that the newly listed asset cannot have at its age."""
-        column = self.universe.index.get(self.calibration.cast.listing)
+        column = self.universe.index.get(self.calibration.event_assets.listing)
         if column is None:
             return
         listed = unix_seconds(self.schedule.listed_at(time))
-        changes[back[1:, column] < listed, column] = np.nan
-        first, last = int(listed // 3600), int(back[0, column] // 3600)
+        changes[times[1:, column] < listed, column] = np.nan
+        first, last = int(listed // 3600), int(times[0, column] // 3600)
         life = self.paths.hourly(first, last)[:, column]
         ath[column], ath_seconds[column] = np.exp(life.max()), 3600.0 * (first + int(life.argmax()))
 
-    def _supply(self, seconds: Floats) -> Floats:
+    def _compute_supply(self, seconds: Floats) -> Floats:
         years = (seconds - EPOCH_SECONDS) / _YEAR
         # Growth slows down, so that the supply stays plausible at any date.
         return np.asarray(
             self.universe.supply * np.exp(20 * np.tanh(years / 20) * self.universe.supply_growth)
         )
 
-    def _ranks(self, cap: Floats) -> Ints:
+    def _compute_ranks(self, cap: Floats) -> Ints:
         """1 for the largest cap; 0 for those outside the ranking and the hidden ones. Ties by place."""
         listed = self.universe.ranked & (np.arange(len(cap)) < self.universe.visible)
         order = np.argsort(np.where(listed, -cap, np.inf), kind="stable")
@@ -198,34 +198,34 @@ class SampleMarket:
         ranks[order] = np.arange(1, len(cap) + 1)
         return np.where(listed, ranks, 0)
 
-    def _volume(self, now: float, halted: Floats) -> Floats:
+    def _compute_volume(self, now: float, halted: Floats) -> Floats:
         volume = self._volumes.last_24h(now)
         for column in np.flatnonzero(~np.isnan(halted)):
             volume[column] = self._volumes.last_24h(float(halted[column]))[column]
         return volume
 
-    def _nodes(self, first: int, last: int, stop: float, columns: Ints) -> tuple[Floats, Floats]:
+    def _compute_nodes(self, first: int, last: int, stop: float, columns: Ints) -> tuple[Floats, Floats]:
         """Log prices at the nodes of [first, last] and USD traded between them; nothing after ``stop``."""
         hour, end_hour = first // 3600, -(-last // 3600)
         nodes = self.paths.nodes(hour, end_hour - 1)[:, columns]
         weights = (np.abs(np.diff(nodes, axis=0)) + 1e-5) ** VOLUME_EXPONENT
         weights = weights.reshape(end_hour - hour, NODES_PER_HOUR, len(columns))
         weights /= weights.sum(axis=1, keepdims=True)
-        hourly = np.stack([self._volumes.hour(one)[columns] for one in range(hour, end_hour)])
+        hourly = np.stack([self._volumes.hour(clock_hour)[columns] for clock_hour in range(hour, end_hour)])
         volume = (weights * hourly[:, None]).reshape(-1, len(columns))
         marks = hour * 3600 + NODE_SECONDS * np.arange(len(nodes))
         volume *= np.clip((stop - marks[:-1]) / NODE_SECONDS, 0, 1)[:, None]
         nodes[marks > stop] = np.nan
-        wanted = slice((first - hour * 3600) // NODE_SECONDS, (last - hour * 3600) // NODE_SECONDS)
-        return nodes[wanted.start : wanted.stop + 1], volume[wanted]
+        requested = slice((first - hour * 3600) // NODE_SECONDS, (last - hour * 3600) // NODE_SECONDS)
+        return nodes[requested.start : requested.stop + 1], volume[requested]
 
-    def _tail(self, stop: float, columns: Ints) -> Floats:
+    def _compute_tail(self, stop: float, columns: Ints) -> Floats:
         """Log prices every ten seconds of the running five minutes, the last at ``stop`` itself."""
         marks = np.append(np.arange(stop // NODE_SECONDS * NODE_SECONDS, stop, _TAIL_SECONDS), stop)
         return self.paths.at(np.repeat(marks[:, None], len(self.universe.ids), axis=1))[:, columns]
 
-    def _listed(self, times: Ints, columns: Ints, end: datetime) -> npt.NDArray[np.bool_]:
+    def _mark_listed(self, times: Ints, columns: Ints, end: datetime) -> npt.NDArray[np.bool_]:
         listed = np.ones((len(times), len(columns)), dtype=bool)
-        newcomer = columns == self.universe.index.get(self.calibration.cast.listing, -1)
+        newcomer = columns == self.universe.index.get(self.calibration.event_assets.listing, -1)
         listed[:, newcomer] = (times >= unix_seconds(self.schedule.listed_at(end)))[:, None]
         return listed

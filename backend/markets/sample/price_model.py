@@ -54,15 +54,20 @@ def generate(universe: Universe, number: int) -> Cycle:
     first = EPOCH_HOUR + number * CYCLE_HOURS
     hours = np.arange(first, first + CYCLE_HOURS, dtype=np.int64)
     keys = np.concatenate([universe.factors, universe.keys])
-    fast = _fast(keys, first)
-    scale = _volatilities(fast[:-1], _slow(keys, first)) * _clock(hours)[:, None]
-    draws = _innovations(keys, hours)
+    fast = _generate_fast_volatility(keys, first)
+    scale = (
+        _compute_volatilities(fast[:-1], _generate_slow_volatility(keys, first))
+        * _compute_hour_factor(hours)[:, None]
+    )
+    draws = _draw_innovations(keys, hours)
     moves = scale * draws
     returns = universe.sigma * (
         moves[:, :1] * universe.market + moves[:, 1:2] * universe.alt + moves[:, 2:] * universe.own
     )
-    spread = _hour_spread(universe, scale, draws)
-    path = _bridge(returns, spread, _levels(universe, number), _levels(universe, number + 1))
+    spread = _compute_hour_spread(universe, scale, draws)
+    path = _build_bridge(
+        returns, spread, _compute_levels(universe, number), _compute_levels(universe, number + 1)
+    )
     # A smooth limit that leaves ordinary distances alone: |x / (1 + |x/b|^8)^(1/8)| < b.
     path /= (1 + (path / universe.bound) ** 8) ** 0.125
     path[:, universe.pegged] = PEG_SD * fast[:, 2:][:, universe.pegged]
@@ -70,7 +75,7 @@ def generate(universe: Universe, number: int) -> Cycle:
     return Cycle(universe.log_anchor + path, spread)
 
 
-def _autoregression(draws: Floats, memory: Floats | float) -> Floats:
+def _generate_autoregression(draws: Floats, memory: Floats | float) -> Floats:
     """x[t] = memory x[t-1] + sqrt(1 - memory^2) e[t] along the first axis, from zero."""
     draws *= np.sqrt(1 - np.square(memory))
     for row in range(1, len(draws)):
@@ -78,27 +83,27 @@ def _autoregression(draws: Floats, memory: Floats | float) -> Floats:
     return draws
 
 
-def _fast(keys: Keys, first: int) -> Floats:
+def _generate_fast_volatility(keys: Keys, first: int) -> Floats:
     """(hours + 1, keys): unit variance, relaxing in hours; the last row belongs to the next cycle."""
     hours = np.arange(first - _FAST_REACH, first + CYCLE_HOURS + 1, dtype=np.int64)
     draws = random_numbers.normal(keys, hours[:, None], Stream.FAST_VOLATILITY)
-    return _autoregression(draws, float(np.exp(-1 / _FAST_HOURS)))[_FAST_REACH:]
+    return _generate_autoregression(draws, float(np.exp(-1 / _FAST_HOURS)))[_FAST_REACH:]
 
 
-def _slow(keys: Keys, first: int) -> Floats:
+def _generate_slow_volatility(keys: Keys, first: int) -> Floats:
     """(hours, keys): unit variance, relaxing in weeks; drawn every six hours and interpolated."""
     start = first // _SLOW_GRID
     grid = np.arange(start - _SLOW_REACH, start + CYCLE_HOURS // _SLOW_GRID + 1, dtype=np.int64)
     relaxation = np.full(len(keys), _OWN_SLOW_HOURS)
     relaxation[0] = _SLOW_HOURS
     draws = random_numbers.normal(keys, grid[:, None], Stream.SLOW_VOLATILITY)
-    points = _autoregression(draws, np.exp(-_SLOW_GRID / relaxation))[_SLOW_REACH:]
+    points = _generate_autoregression(draws, np.exp(-_SLOW_GRID / relaxation))[_SLOW_REACH:]
     share = (np.arange(_SLOW_GRID) / _SLOW_GRID)[None, :, None]
     between = points[:-1, None] * (1 - share) + points[1:, None] * share
     return np.asarray(between.reshape(CYCLE_HOURS, len(keys)), dtype=np.float64)
 
 
-def _volatilities(fast: Floats, slow: Floats) -> Floats:
+def _compute_volatilities(fast: Floats, slow: Floats) -> Floats:
     """(hours, keys): factors on the volatility with a mean square of one; the market's is first."""
     log_scale = np.empty_like(fast)
     market_sd = _SD["market"]
@@ -108,12 +113,12 @@ def _volatilities(fast: Floats, slow: Floats) -> Floats:
     for name, part in (("alt", slice(1, 2)), ("own", slice(2, None))):
         slow_sd, fast_sd = _SD[name]
         variance = slow_sd**2 + fast_sd**2 + _SHARED[name] ** 2 * market_variance
-        own = slow_sd * slow[:, part] + fast_sd * fast[:, part]
-        log_scale[:, part] = own + _SHARED[name] * market[:, None] - variance
+        own_scale = slow_sd * slow[:, part] + fast_sd * fast[:, part]
+        log_scale[:, part] = own_scale + _SHARED[name] * market[:, None] - variance
     return np.asarray(np.exp(log_scale), dtype=np.float64)
 
 
-def _clock(hours: random_numbers.Ints) -> Floats:
+def _compute_hour_factor(hours: random_numbers.Ints) -> Floats:
     """Factor of the hour: time of day, weekend, and the script's phase."""
     weekday = (hours // 24 + 3) % 7  # the Unix epoch was a Thursday
     shape = _DAY_SHAPE[hours % 24] * np.where(weekday >= 5, _WEEKEND, 1.0)
@@ -121,12 +126,12 @@ def _clock(hours: random_numbers.Ints) -> Floats:
     return np.asarray(shape * volatility(hours.astype(np.float64) * 3600), dtype=np.float64)
 
 
-def _innovations(keys: Keys, hours: random_numbers.Ints) -> Floats:
+def _draw_innovations(keys: Keys, hours: random_numbers.Ints) -> Floats:
     raw = random_numbers.student_t(keys, hours[:, None], Stream.RETURN, nu=NU) * np.sqrt((NU - 2) / NU)
     return np.asarray(np.clip(raw, -LARGEST_INNOVATION, LARGEST_INNOVATION), dtype=np.float64)
 
 
-def _hour_spread(universe: Universe, scale: Floats, draws: Floats) -> Floats:
+def _compute_hour_spread(universe: Universe, scale: Floats, draws: Floats) -> Floats:
     """Volatility inside each hour, given its return.
 
     A Student t is a normal whose variance is random; given the draw x (in units of the t's scale)
@@ -142,16 +147,18 @@ def _hour_spread(universe: Universe, scale: Floats, draws: Floats) -> Floats:
     return np.asarray(universe.sigma * np.sqrt(weighted), dtype=np.float64)
 
 
-def _levels(universe: Universe, number: int) -> Floats:
+def _compute_levels(universe: Universe, number: int) -> Floats:
     """Log distance from the anchor at the start of cycle ``number``: bounded, correlated as returns are."""
     keys = np.concatenate([universe.factors, universe.keys])
     cycles = np.arange(number - _LEVEL_REACH, number + 1, dtype=np.int64)
-    state = _autoregression(random_numbers.normal(keys, cycles[:, None], Stream.LEVEL), _LEVEL_MEMORY)[-1]
+    state = _generate_autoregression(
+        random_numbers.normal(keys, cycles[:, None], Stream.LEVEL), _LEVEL_MEMORY
+    )[-1]
     level = universe.market * state[0] + universe.alt * state[1] + universe.own * state[2:]
     return np.asarray(universe.level_sd * LEVEL_LIMIT * np.tanh(level / LEVEL_LIMIT), dtype=np.float64)
 
 
-def _bridge(returns: Floats, spread: Floats, start: Floats, end: Floats) -> Floats:
+def _build_bridge(returns: Floats, spread: Floats, start: Floats, end: Floats) -> Floats:
     """(hours + 1, assets): the sum of ``returns`` from ``start``, tilted so that it reaches ``end``.
 
     The tilt goes by each asset's own variance and not by the clock: spread evenly it would show as

@@ -69,18 +69,18 @@ class PricePaths:
     def hourly(self, first: int, last: int) -> Floats:
         """(last - first + 1, assets): at the hour marks, in hours since the Unix epoch, both included."""
         hours = np.arange(first, last + 1, dtype=np.int64)
-        return self._freeze_halted(self._scripted_hours(hours), _seconds(hours))
+        return self._freeze_halted(self._compute_scripted_hours(hours), _to_seconds(hours))
 
     def nodes(self, first: int, last: int) -> Floats:
         """(12 (last - first + 1) + 1, assets): every node of those hours, the mark that ends them too."""
-        parts = [self._hour(hour)[:NODES_PER_HOUR] for hour in range(first, last + 1)]
+        parts = [self._get_hour_nodes(hour)[:NODES_PER_HOUR] for hour in range(first, last + 1)]
         return np.concatenate([*parts, self.hourly(last + 1, last + 1)])
 
     def at(self, seconds: Floats) -> Floats:
         """(..., assets): each asset's log price at its own instant, in Unix seconds."""
         node = np.floor(seconds / NODE_SECONDS).astype(np.int64)
         hours, row = np.unique(node // NODES_PER_HOUR, return_inverse=True)
-        table = np.stack([self._hour(int(hour)) for hour in hours])
+        table = np.stack([self._get_hour_nodes(int(hour)) for hour in hours])
         row, step, column = row.reshape(node.shape), node % NODES_PER_HOUR, np.arange(node.shape[-1])
         start, end = table[row, step, column], table[row, step + 1, column]
         share = self._interpolate(node, seconds / NODE_SECONDS - node)
@@ -103,17 +103,17 @@ class PricePaths:
             since[column] = np.fmax(since[column], halt.started(seconds[column]))
         return since
 
-    def _cycle(self, number: int) -> Cycle:
+    def _get_cycle(self, number: int) -> Cycle:
         return self._cycles.get(number, lambda: generate(self.universe, number))
 
-    def _unscripted_hours(self, hours: Ints) -> Floats:
+    def _compute_unscripted_hours(self, hours: Ints) -> Floats:
         """Unscripted log prices at ascending hour marks."""
-        number, place = np.divmod(hours - EPOCH_HOUR, CYCLE_HOURS)
-        parts = [self._cycle(int(n)).log_price[place[number == n]] for n in np.unique(number)]
+        number, hour_of_cycle = np.divmod(hours - EPOCH_HOUR, CYCLE_HOURS)
+        parts = [self._get_cycle(int(n)).log_price[hour_of_cycle[number == n]] for n in np.unique(number)]
         return np.concatenate(parts)
 
-    def _scripted_hours(self, hours: Ints) -> Floats:
-        return self._apply_script(self._unscripted_hours(hours), _seconds(hours))
+    def _compute_scripted_hours(self, hours: Ints) -> Floats:
+        return self._apply_script(self._compute_unscripted_hours(hours), _to_seconds(hours))
 
     def _freeze_halted(self, rows: Floats, seconds: Floats) -> Floats:
         """Return ``rows`` (instants, assets) with each halted asset at its price at the start of the halt."""
@@ -121,9 +121,9 @@ class PricePaths:
             started = halt.started(seconds)
             stopped = ~np.isnan(started)
             if stopped.any():
-                starts, which = np.unique(started[stopped], return_inverse=True)
-                last = self._scripted_hours((starts // 3600).astype(np.int64))[:, column]
-                rows[stopped, column] = last[which]
+                starts, halt_index = np.unique(started[stopped], return_inverse=True)
+                last = self._compute_scripted_hours((starts // 3600).astype(np.int64))[:, column]
+                rows[stopped, column] = last[halt_index]
         return rows
 
     def _apply_script(self, base: Floats, seconds: Floats) -> Floats:
@@ -135,19 +135,21 @@ class PricePaths:
             done[:, followers] = base[:, followers] + done[:, targets] - self.universe.log_anchor[targets]
         return done
 
-    def _hour(self, hour: int) -> Floats:
+    def _get_hour_nodes(self, hour: int) -> Floats:
         """(13, assets): the nodes of one hour and the mark that ends it."""
         return self._nodes.get(hour, lambda: self._build_nodes(hour))
 
     def _build_nodes(self, hour: int) -> Floats:
         universe = self.universe
-        marks = self._unscripted_hours(np.array([hour, hour + 1], dtype=np.int64))
-        number, place = divmod(hour - EPOCH_HOUR, CYCLE_HOURS)
-        spread = _INNER * self._cycle(number).spread[place] / np.sqrt(NODES_PER_HOUR)
+        marks = self._compute_unscripted_hours(np.array([hour, hour + 1], dtype=np.int64))
+        number, hour_of_cycle = divmod(hour - EPOCH_HOUR, CYCLE_HOURS)
+        spread = _INNER * self._get_cycle(number).spread[hour_of_cycle] / np.sqrt(NODES_PER_HOUR)
         counters = (hour * NODES_PER_HOUR + np.arange(NODES_PER_HOUR, dtype=np.int64))[:, None]
         common = random_numbers.normal(self.universe.factors, counters, Stream.SUB_STEP)
-        own = random_numbers.normal(universe.keys, counters, Stream.SUB_STEP)
-        steps = spread * (common[:, :1] * universe.market + common[:, 1:] * universe.alt + own * universe.own)
+        own_noise = random_numbers.normal(universe.keys, counters, Stream.SUB_STEP)
+        steps = spread * (
+            common[:, :1] * universe.market + common[:, 1:] * universe.alt + own_noise * universe.own
+        )
         steps += (marks[1] - marks[0] - steps.sum(axis=0)) / NODES_PER_HOUR
         base = np.empty((NODES_PER_HOUR + 1, len(universe.ids)))
         base[0] = marks[0]
@@ -158,5 +160,5 @@ class PricePaths:
         return self._freeze_halted(self._apply_script(base, seconds), seconds)
 
 
-def _seconds(hours: Ints) -> Floats:
+def _to_seconds(hours: Ints) -> Floats:
     return hours.astype(np.float64) * 3600

@@ -49,18 +49,18 @@ class SampleProvider:
         raise_in_outage(view, market.schedule, now)
         fields = market.quote_fields(now, compute_lags(view, market.universe, market.schedule, now))
         factors = compute_price_factors(view, market.universe, market.schedule, now, fields.as_of)
-        known = [asset for asset in assets if self._has_asset(asset.id)]
-        places = {asset.id: market.universe.index[asset.id] for asset in known}
+        known_assets = [asset for asset in assets if self._has_asset(asset.id)]
+        asset_indexes = {asset.id: market.universe.index[asset.id] for asset in known_assets}
         closes = self._load_closes(now)
         return QuotesResult(
             provider=self.name,
             received_at=now,
             quotes={
-                asset_id: self._quote(asset_id, fields, place, factors, now)
-                for asset_id, place in places.items()
+                asset_id: self._build_quote(asset_id, fields, asset_index, factors, now)
+                for asset_id, asset_index in asset_indexes.items()
             },
-            sparklines={asset_id: closes[asset_id] for asset_id in places},
-            missing=tuple(asset.id for asset in assets if asset.id not in places),
+            sparklines={asset_id: closes[asset_id] for asset_id in asset_indexes},
+            missing=tuple(asset.id for asset in assets if asset.id not in asset_indexes),
             credits=0,
         )
 
@@ -95,49 +95,51 @@ class SampleProvider:
         seconds = SPAN_SECONDS[span]
         opened = now.timestamp() // seconds * seconds
         start = to_instant(opened - seconds * (SPAN_COUNT[span] - 1))
-        return _candles(self.market.ohlc([asset.id], seconds, start, now), 0)
+        return _build_candles(self.market.ohlc([asset.id], seconds, start, now), 0)
 
     def history_30m(
         self, assets: Sequence[SampleAsset], start: datetime, end: datetime
     ) -> Mapping[str, Sequence[Candle]]:
         """Build closed half-hour candles in [start, end) of every known asset, for an empty store."""
-        known = [asset.id for asset in assets if self._has_asset(asset.id)]
-        whole = to_instant(end.timestamp() // HALF_HOUR_SECONDS * HALF_HOUR_SECONDS)
-        table = self.market.ohlc(known, HALF_HOUR_SECONDS, start, whole)
-        return {asset_id: _candles(table, place) for place, asset_id in enumerate(known)}
+        known_ids = [asset.id for asset in assets if self._has_asset(asset.id)]
+        last_close = to_instant(end.timestamp() // HALF_HOUR_SECONDS * HALF_HOUR_SECONDS)
+        table = self.market.ohlc(known_ids, HALF_HOUR_SECONDS, start, last_close)
+        return {
+            asset_id: _build_candles(table, asset_index) for asset_index, asset_id in enumerate(known_ids)
+        }
 
     def _has_asset(self, asset_id: str) -> bool:
-        if self.name == VIEW_B and asset_id == self.market.calibration.cast.one_view_only:
+        if self.name == VIEW_B and asset_id == self.market.calibration.event_assets.one_view_only:
             return False
         return (
             self.market.universe.index.get(asset_id, self.market.universe.visible)
             < self.market.universe.visible
         )
 
-    def _quote(
-        self, asset_id: str, fields: QuoteFields, place: int, factors: np.ndarray, now: datetime
+    def _build_quote(
+        self, asset_id: str, fields: QuoteFields, asset_index: int, factors: np.ndarray, now: datetime
     ) -> Quote:
-        factor = float(factors[place])
-        price = float(fields.price[place]) * factor
-        ath, rank = max(float(fields.ath[place]), price), int(fields.rank[place])
-        hour, day, week, month = (to_percent(float(change)) for change in fields.changes[:, place])
+        factor = float(factors[asset_index])
+        price = float(fields.price[asset_index]) * factor
+        ath, rank = max(float(fields.ath[asset_index]), price), int(fields.rank[asset_index])
+        hour, day, week, month = (to_percent(float(change)) for change in fields.changes[:, asset_index])
         return Quote(
             provider=self.name,
             asset_id=asset_id,
             external_id=asset_id,
             price=to_price(price),
-            as_of=to_instant(float(fields.as_of[place])),
+            as_of=to_instant(float(fields.as_of[asset_index])),
             received_at=now,
-            market_cap=to_dollars(float(fields.market_cap[place]) * factor),
+            market_cap=to_dollars(float(fields.market_cap[asset_index]) * factor),
             market_cap_rank=rank or None,
-            volume_24h=to_dollars(float(fields.volume_24h[place])),
+            volume_24h=to_dollars(float(fields.volume_24h[asset_index])),
             pct_change_1h=hour,
             pct_change_24h=day,
             pct_change_7d=week,
             pct_change_30d=month,
             ath=to_price(ath),
             ath_change_percentage=to_percent(price / ath - 1),
-            ath_date=to_instant(float(fields.ath_seconds[place])),
+            ath_date=to_instant(float(fields.ath_seconds[asset_index])),
         )
 
     def _load_closes(self, now: datetime) -> Mapping[str, tuple[Decimal, ...]]:
@@ -153,9 +155,9 @@ class SampleProvider:
         }
 
 
-def _candles(table: OhlcTable, place: int) -> tuple[Candle, ...]:
+def _build_candles(table: OhlcTable, asset_index: int) -> tuple[Candle, ...]:
     columns = [
-        getattr(table, name)[:, place].tolist()
+        getattr(table, name)[:, asset_index].tolist()
         for name in ("open", "high", "low", "close", "volume", "listed")
     ]
     return tuple(

@@ -18,7 +18,7 @@ _LAG_SECONDS = 2400.0
 _PEG_SHARE = 0.2
 """Factor by which pegged assets deviate less than others."""
 DIVERGENCE, DIVERGENCE_SWING, CONFLICT = 0.026, 0.004, -0.08
-"""What the second view adds to the log price of the cast's divergent and conflicting assets."""
+"""What the second view adds to the log price of the divergent and conflicting assets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ def raise_in_outage(view: View, schedule: Schedule, now: datetime) -> None:
 def compute_lags(view: View, universe: Universe, schedule: Schedule, now: datetime) -> Floats:
     """(assets,): age in seconds of each asset's figures at ``now`` in this view."""
     phase = _TICK_SECONDS * random_numbers.uniform(universe.keys, np.array(0, dtype=np.int64), Stream.VIEW)
-    seen = now.timestamp() - view.delay - phase
-    ticked = np.floor(np.floor(seen / _TICK_SECONDS) * _TICK_SECONDS + phase)
+    visible_seconds = now.timestamp() - view.delay - phase
+    ticked = np.floor(np.floor(visible_seconds / _TICK_SECONDS) * _TICK_SECONDS + phase)
     age = now.timestamp() - ticked
     for event in schedule.active(EventKind.LAG, now, view.name):
-        age[_columns(universe, event.assets)] += _LAG_SECONDS
+        age[_find_columns(universe, event.assets)] += _LAG_SECONDS
     return np.asarray(age[: universe.visible], dtype=np.float64)
 
 
@@ -73,20 +73,20 @@ def compute_price_factors(
     """(assets,): factors between this view's prices and the market's."""
     keys = universe.keys ^ np.uint64(random_numbers.derive_key(0, view.name))
     drawn = random_numbers.normal(keys[: universe.visible], as_of.astype(np.int64), Stream.VIEW)
-    off = view.offset + view.noise * drawn
-    off *= np.where(universe.pegged & (universe.base < 0), _PEG_SHARE, 1.0)[: universe.visible]
+    log_offset = view.offset + view.noise * drawn
+    log_offset *= np.where(universe.pegged & (universe.base < 0), _PEG_SHARE, 1.0)[: universe.visible]
     if view.disagrees:
         swing = np.sin(2 * np.pi * now.timestamp() / 11_000)
         for event in schedule.active(EventKind.DIVERGENCE, now):
-            off[_columns(universe, event.assets)] = DIVERGENCE + DIVERGENCE_SWING * swing
+            log_offset[_find_columns(universe, event.assets)] = DIVERGENCE + DIVERGENCE_SWING * swing
         for event in schedule.active(EventKind.CONFLICT, now):
-            off[_columns(universe, event.assets)] = CONFLICT
-    return np.asarray(np.exp(off), dtype=np.float64)
+            log_offset[_find_columns(universe, event.assets)] = CONFLICT
+    return np.asarray(np.exp(log_offset), dtype=np.float64)
 
 
-def _columns(universe: Universe, asset_ids: tuple[str, ...]) -> list[int]:
+def _find_columns(universe: Universe, asset_ids: tuple[str, ...]) -> list[int]:
     return [
-        place
+        column
         for name in asset_ids
-        if (place := universe.index.get(name, universe.visible)) < universe.visible
+        if (column := universe.index.get(name, universe.visible)) < universe.visible
     ]

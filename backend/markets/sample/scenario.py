@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from backend.markets.sample.calibration import Cast
+from backend.markets.sample.calibration import EventAssets
 from backend.markets.sample.event_schedule import (
     COLLAPSE_HOURS,
     COLLAPSE_START,
@@ -41,11 +41,11 @@ _TREND: Points = (
 )  # fmt: skip
 _STEP = 1 / 12
 _WICK: Points = tuple(
-    (CRASH_HOUR + place * _STEP, depth)
-    for place, depth in enumerate((0, 0.04, 0.02, 0.17, 0.29, 0.66, 1.0, 0.58, 0.69, 0.38, 0.24, 0.27, 0))
+    (CRASH_HOUR + step * _STEP, depth)
+    for step, depth in enumerate((0, 0.04, 0.02, 0.17, 0.29, 0.66, 1.0, 0.58, 0.69, 0.38, 0.24, 0.27, 0))
 )
 _CLOSE: Points = (
-    *((CRASH_HOUR + place * _STEP, min(1.0, place / 6)) for place in range(13)),
+    *((CRASH_HOUR + step * _STEP, min(1.0, step / 6)) for step in range(13)),
     (CRASH_HOUR + 20, 0.78), (18 * DAY, 0.62), (21 * DAY, 0.3), (25 * DAY, 0.12), (29 * DAY, 0),
 )  # fmt: skip
 _DEPEG: Points = tuple(
@@ -72,20 +72,20 @@ def cycle_hours(seconds: Floats) -> Floats:
     return np.asarray(np.mod((seconds - EPOCH_SECONDS) / 3600, CYCLE_HOURS), dtype=np.float64)
 
 
-def _shape(points: Points, place: Floats) -> Floats:
+def _interpolate_shape(points: Points, cycle_hour: Floats) -> Floats:
     hours, values = zip(*points, strict=True)
-    return np.asarray(np.interp(place, hours, values), dtype=np.float64)
+    return np.asarray(np.interp(cycle_hour, hours, values), dtype=np.float64)
 
 
 def volatility(seconds: Floats) -> Floats:
     """Factor on the hourly volatility, with a mean square of one over the cycle."""
-    return np.asarray(_shape(VOLATILITY, cycle_hours(seconds)) / _RMS, dtype=np.float64)
+    return np.asarray(_interpolate_shape(VOLATILITY, cycle_hours(seconds)) / _RMS, dtype=np.float64)
 
 
 class Script:
     """The scripted log offset of every asset of one universe."""
 
-    def __init__(self, cast: Cast, universe: Universe) -> None:
+    def __init__(self, event_assets: EventAssets, universe: Universe) -> None:
         self._universe = universe
         bottom = universe.wick - universe.close
         self._shapes: list[tuple[Points, Floats]] = [
@@ -95,23 +95,23 @@ class Script:
         ]
         self._declines: list[tuple[Points, int, float, float]] = []
         for name, points, asset_id, low in (
-            ("depeg", _DEPEG, cast.depeg, DEPEG_LOW),
-            ("collapse", _COLLAPSE, cast.collapse, COLLAPSE_LOW),
+            ("depeg", _DEPEG, event_assets.depeg, DEPEG_LOW),
+            ("collapse", _COLLAPSE, event_assets.collapse, COLLAPSE_LOW),
         ):
-            place = universe.index.get(asset_id)
-            if place is not None and universe.base[place] < 0:
-                self._declines.append((points, place, float(np.log(low)), _NOISE_FACTORS[name]))
+            column = universe.index.get(asset_id)
+            if column is not None and universe.base[column] < 0:
+                self._declines.append((points, column, float(np.log(low)), _NOISE_FACTORS[name]))
 
     def apply(self, base: Floats, seconds: Floats) -> Floats:
         """``base`` (instants, assets) of unscripted log prices, with the script's moves added."""
-        place = cycle_hours(seconds)
+        cycle_hour = cycle_hours(seconds)
         result = base.copy()
         for points, strength in self._shapes:
-            shape = _shape(points, place)
+            shape = _interpolate_shape(points, cycle_hour)
             if shape.any():
                 result += shape[:, None] * strength
         for points, column, depth, noise_factor in self._declines:
-            shape = _shape(points, place)
+            shape = _interpolate_shape(points, cycle_hour)
             if shape.any():
                 anchor = self._universe.log_anchor[column]
                 noise = base[:, column] - anchor
@@ -122,13 +122,13 @@ class Script:
 
     def turbulence(self, hours_seconds: Floats) -> Floats:
         """(hours, assets): log depth of the wick within each hour, which increases the volume."""
-        middle = _shape(_WICK, cycle_hours(hours_seconds + 1800))
+        middle = _interpolate_shape(_WICK, cycle_hours(hours_seconds + 1800))
         return np.asarray(middle[:, None] * np.abs(self._universe.wick), dtype=np.float64)
 
 
-def _rms() -> float:
+def _compute_rms() -> float:
     hours: npt.NDArray[np.float64] = np.arange(CYCLE_HOURS, dtype=np.float64)
-    return float(np.sqrt(np.mean(_shape(VOLATILITY, hours) ** 2)))
+    return float(np.sqrt(np.mean(_interpolate_shape(VOLATILITY, hours) ** 2)))
 
 
-_RMS = _rms()
+_RMS = _compute_rms()

@@ -81,8 +81,8 @@ def build_universe(seed: int, assets: Sequence[SampleAsset], calibration: Calibr
         if ancestor is not None and ancestor not in figures:
             figures = figures | {ancestor: calibration.assets[ancestor]}
     ids = tuple(figures)
-    index = {asset_id: place for place, asset_id in enumerate(ids)}
-    rows = [_row(asset_id, entry, calibration) for asset_id, entry in figures.items()]
+    index = {asset_id: column for column, asset_id in enumerate(ids)}
+    rows = [_build_row(asset_id, entry, calibration) for asset_id, entry in figures.items()]
 
     def column(name: str) -> Floats:
         return np.array([row[name] for row in rows], dtype=np.float64)
@@ -127,12 +127,12 @@ def build_universe(seed: int, assets: Sequence[SampleAsset], calibration: Calibr
         turnover=column("turnover"),
         log_ath=log_ath,
         ath_seconds=np.floor(column("ath_seconds")),
-        ranked=np.array([asset_id not in calibration.cast.unranked for asset_id in ids]),
+        ranked=np.array([asset_id not in calibration.event_assets.unranked for asset_id in ids]),
         **columns,
     )
 
 
-def _row(asset_id: str, entry: AssetFigures, calibration: Calibration) -> dict[str, float]:
+def _build_row(asset_id: str, entry: AssetFigures, calibration: Calibration) -> dict[str, float]:
     """Build one asset's figures: from the file, else from its class, varied by its traits."""
     group = calibration.classes[entry.group]
     traits = derive_traits(asset_id)

@@ -34,23 +34,23 @@ class Volumes:
     def last_24h(self, seconds: float) -> Floats:
         """(assets,): USD traded in the 24 hours up to ``seconds`` (Unix), evenly within each hour."""
         hour, share = int(seconds // 3600), (seconds % 3600) / 3600
-        whole = sum(
+        full_hours = sum(
             (self.hour(hour - back) for back in range(1, 24)), start=np.zeros_like(self._typical_volume)
         )
         return np.asarray(
-            whole + share * self.hour(hour) + (1 - share) * self.hour(hour - 24), dtype=np.float64
+            full_hours + share * self.hour(hour) + (1 - share) * self.hour(hour - 24), dtype=np.float64
         )
 
     def _compute_hour(self, hour: int) -> Floats:
         ends = self._paths.hourly(hour, hour + 1)
         start = np.array([hour * 3600.0])
-        moved = np.abs(ends[1] - ends[0]) + self._script.turbulence(start)[0]
+        price_move = np.abs(ends[1] - ends[0]) + self._script.turbulence(start)[0]
         drawn = random_numbers.normal(
             self._paths.universe.keys, np.array(hour, dtype=np.int64), Stream.VOLUME
         )
         traded = (
             self._typical_volume
-            * (_FLOOR + moved / self._scale) ** VOLUME_EXPONENT
+            * (_FLOOR + price_move / self._scale) ** VOLUME_EXPONENT
             * np.exp(_NOISE_SD * drawn)
         )
         halted = ~np.isnan(self._paths.halted_since(np.full(len(self._typical_volume), start[0])))

@@ -1,4 +1,4 @@
-"""The whole application over a few assets, with a route that takes a body and some that break."""
+"""Provides the whole application over a few assets, with a route that takes a body and some that fail."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -28,11 +28,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         return {"length": len(note.text)}
 
     @router.get("/broken")
-    def broken() -> dict[str, int]:
+    def raise_runtime_error() -> dict[str, int]:
         raise RuntimeError("secret words that no client may see")
 
     @router.get("/locked")
-    def locked() -> dict[str, int]:
+    def raise_database_error() -> dict[str, int]:
         raise sa.exc.OperationalError("SELECT secret", {}, sqlite3.OperationalError("database is locked"))
 
     home = tmp_path_factory.mktemp("app")

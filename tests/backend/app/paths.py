@@ -1,4 +1,4 @@
-"""Paths whose answers stand ready, paths whose answers are made, and a route that takes a body."""
+"""Lists paths with prepared responses, paths with computed ones, and a route that takes a body."""
 
 from typing import Any
 
@@ -27,6 +27,6 @@ BODY_LIMIT = 4096
 
 def post(running: Running, body: bytes, *, declared: int | None = None, **headers: Any) -> Answer:
     length = {} if declared is None else {"Content-Length": str(declared)}
-    named = {"CP-X-API-KEY": running.key, "Content-Type": "application/json", **length, **headers}
+    request_headers = {"CP-X-API-KEY": running.key, "Content-Type": "application/json", **length, **headers}
     pieces = [body[start : start + 1000] for start in range(0, len(body), 1000)] or [b""]
-    return send(running.app, "/notes", method="POST", headers=named, body=pieces)
+    return send(running.app, "/notes", method="POST", headers=request_headers, body=pieces)

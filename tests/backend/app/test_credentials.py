@@ -1,4 +1,4 @@
-"""Who is let in, by which key, and until when."""
+"""Tests which key admits which caller, and until when."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -54,10 +54,12 @@ def test_key_is_accepted_as_bearer_token_and_conflicting_credentials_are_rejecte
     assert send(running.app, path, headers=bearer).status == 200
     both = {**bearer, "CP-X-API-KEY": running.key}
     assert send(running.app, path, headers=both).status == 200
-    other = auth_service.create_key(running.database, name="other", scopes=("read",), now=datetime.now(UTC))
+    other_key = auth_service.create_key(
+        running.database, name="other", scopes=("read",), now=datetime.now(UTC)
+    )
     running.poll_changes()
     assert_problem(
-        send(running.app, path, headers={**bearer, "CP-X-API-KEY": other.key}), 401, "unauthorized"
+        send(running.app, path, headers={**bearer, "CP-X-API-KEY": other_key.key}), 401, "unauthorized"
     )
 
 
@@ -73,9 +75,9 @@ def test_revoked_key_is_rejected_after_the_next_change_poll(running: Running, pa
 
 @pytest.mark.parametrize("path", ["/prices", "/markets/status"])
 def test_an_expired_key_is_refused(running: Running, path: str) -> None:
-    begun = datetime.now(UTC) - timedelta(days=2)
+    created_at = datetime.now(UTC) - timedelta(days=2)
     created = auth_service.create_key(
-        running.database, name="old", scopes=("read",), expires_in=timedelta(days=1), now=begun
+        running.database, name="old", scopes=("read",), expires_in=timedelta(days=1), now=created_at
     )
     running.poll_changes()
     assert "expired" in assert_problem(running.get(path, key=created.key), 401, "unauthorized")["detail"]

@@ -1,4 +1,4 @@
-"""Every refusal is a problem in words: unknown paths, methods, bodies, faults, a store that is away."""
+"""Tests that every error is a problem response: unknown paths, methods, bodies, faults, no store."""
 
 from typing import Any
 
@@ -32,8 +32,8 @@ def test_unsupported_method_returns_405_with_the_allowed_methods(
 def test_request_checks_return_401_415_413_400_in_this_order(running: Running) -> None:
     long = b'{"text":"' + b"x" * BODY_LIMIT + b'"}'
     assert_problem(post(running, long, declared=len(long), **{"CP-X-API-KEY": "no"}), 401, "unauthorized")
-    plain: Any = {"Content-Type": "text/plain"}
-    assert_problem(post(running, long, declared=len(long), **plain), 415, "unsupported_media_type")
+    text_headers: Any = {"Content-Type": "text/plain"}
+    assert_problem(post(running, long, declared=len(long), **text_headers), 415, "unsupported_media_type")
     assert_problem(post(running, long, declared=len(long)), 413, "payload_too_large")
     assert_problem(post(running, b"{broken", declared=7), 400, "invalid_request")
     assert post(running, b'{"text":"abc"}', declared=14).json() == {"length": 3}

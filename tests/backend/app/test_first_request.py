@@ -1,4 +1,4 @@
-"""What is there when the first request comes."""
+"""Tests what is built before the first request."""
 
 import pytest
 from fastapi import routing
@@ -12,11 +12,11 @@ def test_first_request_builds_no_routes(monkeypatch: pytest.MonkeyPatch, running
     built: list[str] = []
     build = routing.get_dependant
 
-    def noted(*, path: str, **more: object) -> object:
+    def record_build(*, path: str, **more: object) -> object:
         built.append(path)
         return build(path=path, **more)
 
-    monkeypatch.setattr(routing, "get_dependant", noted)
+    monkeypatch.setattr(routing, "get_dependant", record_build)
     build_routes(running.inner)
     assert "/topics" in built
     built.clear()

@@ -1,4 +1,4 @@
-"""Answers that stand ready: tags, codings, and the same bytes as the application would send."""
+"""Tests that prepared responses have the same bytes as computed ones, with entity tags and encodings."""
 
 import gzip
 import re
@@ -48,23 +48,23 @@ def test_matching_etag_returns_304_without_a_body(running: Running, path: str, e
     first = running.get(path, accept_encoding=encoding)
     etag = first.headers["etag"]
     for condition in (etag, f'"other", {etag}', f"W/{etag}", "*"):
-        again = running.get(path, accept_encoding=encoding, if_none_match=condition)
-        assert (again.status, again.body) == (304, b"")
-        assert again.headers["etag"] == etag
+        not_modified = running.get(path, accept_encoding=encoding, if_none_match=condition)
+        assert (not_modified.status, not_modified.body) == (304, b"")
+        assert not_modified.headers["etag"] == etag
         for name in ("cache-control", "vary"):
-            assert again.headers[name] == first.headers[name]
-        assert "content-encoding" not in again.headers
+            assert not_modified.headers[name] == first.headers[name]
+        assert "content-encoding" not in not_modified.headers
     assert running.get(path, accept_encoding=encoding, if_none_match='"other"').status == 200
 
 
 def test_etag_of_one_encoding_does_not_match_the_other(running: Running) -> None:
-    plain = running.get("/prices").headers["etag"]
+    plain_etag = running.get("/prices").headers["etag"]
     zipped = running.get("/prices", accept_encoding="gzip").headers["etag"]
-    assert running.get("/prices", accept_encoding="gzip", if_none_match=plain).status == 200
+    assert running.get("/prices", accept_encoding="gzip", if_none_match=plain_etag).status == 200
     assert running.get("/prices", if_none_match=zipped).status == 200
 
 
-def without_id(answer: Answer) -> dict[str, str]:
+def list_headers_without_id(answer: Answer) -> dict[str, str]:
     return {name: value for name, value in answer.headers.items() if name != "x-request-id"}
 
 
@@ -92,18 +92,18 @@ def without_id(answer: Answer) -> dict[str, str]:
 def test_prepared_response_equals_the_application_response(
     running: Running, path: str, headers: dict[str, str]
 ) -> None:
-    bare, _, query = path.partition("?")
+    path_without_query, _, query = path.partition("?")
     query += "".join(
         f"&{name}={len(value)}" for name, value in sorted(headers.items())
     )  # not asked for before
     view = running.market.view
-    assert view.find(bare, query.encode()) is None
-    through_the_application = running.get(f"{bare}?{query}", **headers)
-    assert view.find(bare, query.encode()) is not None
-    short_cut = running.get(f"{bare}?{query}", **headers)
+    assert view.find(path_without_query, query.encode()) is None
+    through_the_application = running.get(f"{path_without_query}?{query}", **headers)
+    assert view.find(path_without_query, query.encode()) is not None
+    short_cut = running.get(f"{path_without_query}?{query}", **headers)
     assert short_cut.status == through_the_application.status
     assert short_cut.body == through_the_application.body
-    assert without_id(short_cut) == without_id(through_the_application)
+    assert list_headers_without_id(short_cut) == list_headers_without_id(through_the_application)
 
 
 @pytest.mark.parametrize(

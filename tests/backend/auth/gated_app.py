@@ -1,4 +1,4 @@
-"""A small service behind the gate, asked so that a test sees what is read of a body."""
+"""Runs a small service behind the gate that records what is read of a body."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -41,7 +41,7 @@ def notes_router() -> APIRouter:
 
     @router.post("/either")
     @needs("read", or_scope="write")
-    def either(caller: Caller) -> dict[str, str]:
+    def read_note(caller: Caller) -> dict[str, str]:
         return {"name": caller.name}
 
     @router.post("/scan")
@@ -83,9 +83,11 @@ class Service:
             return await refuse(request, BadRequest("the input is malformed"))
 
     def key(self, *scopes: Scope, terminal: bool = False) -> str:
-        made = service.create_key(self.database, name="desk", scopes=scopes, terminal=terminal, now=self.now)
+        created = service.create_key(
+            self.database, name="desk", scopes=scopes, terminal=terminal, now=self.now
+        )
         self.key_cache.reload()
-        return made.key
+        return created.key
 
     def ask(
         self,
@@ -96,14 +98,14 @@ class Service:
         declared: str | None = None,
     ) -> Answer:
         """One request. ``declared`` is its Content-Length; without it, a body is sent in chunks."""
-        sent = {
+        request_headers = {
             **({"transfer-encoding": "chunked"} if chunks and declared is None else {}),
             **(headers or {}),
         }
         if declared is not None:
-            sent["content-length"] = declared
-        return send(self.app, path, method=method, headers=sent, body=chunks or (b"",))
+            request_headers["content-length"] = declared
+        return send(self.app, path, method=method, headers=request_headers, body=chunks or (b"",))
 
 
-def ways(key: str) -> list[Headers]:
+def list_key_headers(key: str) -> list[Headers]:
     return [{"CP-X-API-KEY": key}, {"Authorization": f"Bearer {key}"}]

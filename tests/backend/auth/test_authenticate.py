@@ -21,10 +21,10 @@ class Desk:
     def __init__(self, database: Database, now: datetime) -> None:
         def key(name: str, *, terminal: bool = False, expires_in: timedelta | None = None) -> bytes:
             scopes = [] if terminal else ["read"]
-            made = service.create_key(
+            created = service.create_key(
                 database, name=name, scopes=scopes, terminal=terminal, expires_in=expires_in, now=now
             )
-            return made.key.encode()
+            return created.key.encode()
 
         self.one, self.two, self.terminal = key("one"), key("two"), key("terminal", terminal=True)
         self.expired = key("expired", expires_in=timedelta(hours=1))

@@ -1,4 +1,4 @@
-"""What a gated router declares: scopes, inclusion, mistakes of the program, the document."""
+"""Tests what a gated router declares: scopes, inclusion, programming errors, the OpenAPI document."""
 
 from collections.abc import Callable
 from typing import Any

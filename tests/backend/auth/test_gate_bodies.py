@@ -1,8 +1,8 @@
-"""The gate judges type and length of a body after the key and before it is read."""
+"""Tests that the gate checks type and length of a body after the key and before it is read."""
 
 import pytest
 
-from tests.backend.auth.gated_app import JSON_TYPE, LIMIT, Headers, Service, ways
+from tests.backend.auth.gated_app import JSON_TYPE, LIMIT, Headers, Service, list_key_headers
 from tests.support.asgi import Answer
 
 # What a body can be guilty of, each fault with all those before it being absent, and what it is answered:
@@ -45,14 +45,14 @@ def test_missing_key_returns_401_before_an_invalid_body_is_read(notes: Service, 
 
 @pytest.mark.parametrize("fault", BAD_BODIES)
 def test_missing_scope_returns_403_before_an_invalid_body_is_read(notes: Service, fault: str) -> None:
-    for credential in ways(notes.key("read")):
+    for credential in list_key_headers(notes.key("read")):
         answer = send(notes, fault, credential)
         assert (answer.status, answer.reads) == (403, 0)
 
 
 @pytest.mark.parametrize("fault", BAD_BODIES)
 def test_authorized_request_checks_content_type_then_length_then_content(notes: Service, fault: str) -> None:
-    for credential in ways(notes.key("write")):
+    for credential in list_key_headers(notes.key("write")):
         answer = send(notes, fault, credential)
         assert answer.status == BAD_BODIES[fault][-1]
         assert (answer.reads > 0) is (answer.status == 400)

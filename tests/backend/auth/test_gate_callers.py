@@ -1,4 +1,4 @@
-"""The gate: who is let in, by which kind of key, to which route."""
+"""Tests which kind of key admits a caller to which route."""
 
 import json
 
@@ -6,11 +6,11 @@ import pytest
 
 from backend.auth import service
 from backend.auth.principal import CredentialHeader, Principal, Scope
-from tests.backend.auth.gated_app import JSON_TYPE, Headers, Service, ways
+from tests.backend.auth.gated_app import JSON_TYPE, Headers, Service, list_key_headers
 
 
 def test_key_with_the_router_scope_is_accepted_in_both_headers(notes: Service) -> None:
-    for headers in ways(notes.key("read")):
+    for headers in list_key_headers(notes.key("read")):
         answer = notes.ask("GET", "/notes", headers)
         assert (answer.status, answer.json()) == (200, {"name": "desk", "kind": "api"})
 
@@ -35,10 +35,10 @@ def test_missing_key_returns_401_with_a_challenge_and_a_message(notes: Service) 
 
 def test_route_scope_replaces_the_router_scope(notes: Service) -> None:
     body = b'{"text": "a"}'
-    for headers in ways(notes.key("write")):
+    for headers in list_key_headers(notes.key("write")):
         assert notes.ask("POST", "/notes", {**headers, **JSON_TYPE}, body).status == 200
         assert notes.ask("GET", "/notes", headers).status == 403
-    for headers in ways(notes.key("read", "ingest", "admin")):
+    for headers in list_key_headers(notes.key("read", "ingest", "admin")):
         answer = notes.ask("POST", "/notes", {**headers, **JSON_TYPE}, body)
         assert answer.status == 403
         assert "'write'" in answer.json()["detail"]
@@ -66,7 +66,7 @@ def test_terminal_route_accepts_api_keys_with_its_scope(notes: Service) -> None:
 def test_api_and_terminal_keys_in_each_others_headers_return_401(notes: Service) -> None:
     api, terminal = notes.key("read"), notes.key(terminal=True)
     assert notes.ask("GET", "/notes/media", {"X-CP-TERMINAL-API-KEY": api}).status == 401
-    for headers in ways(terminal):
+    for headers in list_key_headers(terminal):
         assert notes.ask("GET", "/notes/media", headers).status == 401
 
 

@@ -46,13 +46,15 @@ def make(database: Database, cache: KeyCache, now: datetime) -> Callable[..., by
     return made
 
 
-def refusal(cache: KeyCache, credential: bytes, header: CredentialHeader = CredentialHeader.API_KEY) -> str:
+def find_refusal(
+    cache: KeyCache, credential: bytes, header: CredentialHeader = CredentialHeader.API_KEY
+) -> str:
     with pytest.raises(Unauthorized) as error:
         cache.find(credential, header)
     return error.value.detail
 
 
-def last_used(database: Database) -> dict[str, datetime | None]:
+def load_last_used(database: Database) -> dict[str, datetime | None]:
     return {key.name: key.last_used_at for key in service.list_keys(database)}
 
 
@@ -73,7 +75,7 @@ def test_terminal_key_returns_a_principal_without_scopes(cache: KeyCache, make: 
 
 def test_unloaded_cache_rejects_all_keys(database: Database, cache: KeyCache, now: datetime) -> None:
     key = service.create_key(database, name="desk", scopes=["read"], now=now).key
-    assert "not valid" in refusal(cache, key.encode())
+    assert "not valid" in find_refusal(cache, key.encode())
 
 
 def test_revoked_key_has_the_same_error_as_an_unknown_key(
@@ -84,8 +86,8 @@ def test_revoked_key_has_the_same_error_as_an_unknown_key(
     service.revoke_key(database, key.decode(), now)
     cache.reload()
     unknown = key_format.generate("live").encode()
-    assert refusal(cache, key) == refusal(cache, unknown)
-    assert "not valid" in refusal(cache, key)
+    assert find_refusal(cache, key) == find_refusal(cache, unknown)
+    assert "not valid" in find_refusal(cache, key)
 
 
 def test_change_watcher_propagates_a_revocation_to_other_processes(
@@ -98,7 +100,7 @@ def test_change_watcher_propagates_a_revocation_to_other_processes(
     cache.find(key, CredentialHeader.API_KEY)
     service.revoke_key(database, key.decode(), now)
     watcher.poll()
-    assert "not valid" in refusal(cache, key)
+    assert "not valid" in find_refusal(cache, key)
 
 
 def test_change_watcher_propagates_a_new_key_to_other_processes(
@@ -119,7 +121,7 @@ def test_key_is_rejected_from_its_expiry_time_without_a_reload(
     clock.now = now + HOUR - timedelta(milliseconds=1)
     cache.find(key, CredentialHeader.API_KEY)
     clock.now = now + HOUR
-    assert refusal(cache, key) == "The key expired at 2026-05-18T13:00:00Z. Ask for another."
+    assert find_refusal(cache, key) == "The key expired at 2026-05-18T13:00:00Z. Ask for another."
 
 
 def test_expired_and_revoked_key_is_not_reported_as_expired(
@@ -129,22 +131,22 @@ def test_expired_and_revoked_key_is_not_reported_as_expired(
     service.revoke_key(database, key.decode(), now)
     cache.reload()
     clock.now = now + 2 * HOUR
-    assert "not valid" in refusal(cache, key)
+    assert "not valid" in find_refusal(cache, key)
 
 
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("is_stored", [True, False])
 @pytest.mark.parametrize("cached", [True, False])
 def test_api_and_terminal_keys_are_rejected_in_each_others_headers(
-    cache: KeyCache, make: Callable[..., bytes], known: bool, cached: bool
+    cache: KeyCache, make: Callable[..., bytes], is_stored: bool, cached: bool
 ) -> None:
-    api = make() if known else key_format.generate("live").encode()
-    terminal = make(terminal=True) if known else key_format.generate("live", terminal=True).encode()
-    if known and cached:
+    api = make() if is_stored else key_format.generate("live").encode()
+    terminal = make(terminal=True) if is_stored else key_format.generate("live", terminal=True).encode()
+    if is_stored and cached:
         cache.find(api, CredentialHeader.API_KEY)
         cache.find(terminal, CredentialHeader.TERMINAL_KEY)
-    assert "takes a terminal key" in refusal(cache, api, CredentialHeader.TERMINAL_KEY)
-    assert "takes an API key" in refusal(cache, terminal, CredentialHeader.API_KEY)
-    assert "takes an API key" in refusal(cache, terminal, CredentialHeader.BEARER)
+    assert "takes a terminal key" in find_refusal(cache, api, CredentialHeader.TERMINAL_KEY)
+    assert "takes an API key" in find_refusal(cache, terminal, CredentialHeader.API_KEY)
+    assert "takes an API key" in find_refusal(cache, terminal, CredentialHeader.BEARER)
 
 
 def test_wrong_checksum_and_malformed_key_have_different_errors(
@@ -152,14 +154,14 @@ def test_wrong_checksum_and_malformed_key_have_different_errors(
 ) -> None:
     key = make()
     spoilt = key[:-1] + (b"0" if key[-1:] != b"0" else b"1")
-    assert "checksum" in refusal(cache, spoilt)
-    assert "has the form cp_{env}" in refusal(cache, key[:-1])
-    assert "has the form cpt_{env}" in refusal(cache, b"", CredentialHeader.TERMINAL_KEY)
+    assert "checksum" in find_refusal(cache, spoilt)
+    assert "has the form cp_{env}" in find_refusal(cache, key[:-1])
+    assert "has the form cpt_{env}" in find_refusal(cache, b"", CredentialHeader.TERMINAL_KEY)
 
 
 @pytest.mark.parametrize("credential", ["clé".encode(), b"\xff\xfe", b"\x80" * 50])
 def test_undecodable_bytes_are_rejected(cache: KeyCache, credential: bytes) -> None:
-    assert "characters that no key has" in refusal(cache, credential)
+    assert "characters that no key has" in find_refusal(cache, credential)
 
 
 def test_the_cache_is_bounded(
@@ -174,7 +176,7 @@ def test_the_cache_is_bounded(
 
 def test_invalid_keys_are_not_cached(cache: KeyCache) -> None:
     for _ in range(3):
-        refusal(cache, key_format.generate("live").encode())
+        find_refusal(cache, key_format.generate("live").encode())
     assert cache._keys.by_header_value == {}
 
 
@@ -191,7 +193,7 @@ def test_reload_during_a_lookup_does_not_restore_a_revoked_key(
 
     cache._clock = revoke_meanwhile
     cache.find(key, CredentialHeader.API_KEY)  # judged before the revocation
-    assert "not valid" in refusal(cache, key)
+    assert "not valid" in find_refusal(cache, key)
 
 
 def test_last_use_is_written_only_by_the_flush(
@@ -202,20 +204,20 @@ def test_last_use_is_written_only_by_the_flush(
     cache.find(key, CredentialHeader.API_KEY)
     clock.now = now + HOUR
     cache.find(key, CredentialHeader.BEARER)
-    assert last_used(database) == {"used": None, "unused": None}
+    assert load_last_used(database) == {"used": None, "unused": None}
     cache.flush_last_used()
-    assert last_used(database) == {"used": now + HOUR, "unused": None}
+    assert load_last_used(database) == {"used": now + HOUR, "unused": None}
 
 
 def test_rejected_use_is_not_recorded_as_last_use(
     database: Database, cache: KeyCache, make: Callable[..., bytes], clock: Clock, now: datetime
 ) -> None:
     key = make(expires_in=HOUR)
-    refusal(cache, key, CredentialHeader.TERMINAL_KEY)
+    find_refusal(cache, key, CredentialHeader.TERMINAL_KEY)
     clock.now = now + HOUR
-    refusal(cache, key)
+    find_refusal(cache, key)
     cache.flush_last_used()
-    assert last_used(database) == {"desk": None}
+    assert load_last_used(database) == {"desk": None}
 
 
 def test_flush_does_not_increment_the_change_counter(
@@ -244,7 +246,7 @@ def test_an_older_last_use_never_replaces_a_newer_one(
     other_process.find(key, CredentialHeader.BEARER)
     other_process.flush_last_used()
     cache.flush_last_used()
-    assert last_used(database) == {"desk": now + HOUR}
+    assert load_last_used(database) == {"desk": now + HOUR}
 
 
 def test_pending_last_uses_are_kept_after_a_failed_flush(
@@ -269,7 +271,7 @@ def test_pending_last_uses_are_kept_after_a_failed_flush(
         with pytest.raises(OSError, match="away"):
             cache.flush_last_used()
     cache.flush_last_used()
-    assert last_used(database) == {"early": now, "late": now + HOUR}
+    assert load_last_used(database) == {"early": now, "late": now + HOUR}
 
 
 def test_default_clock_returns_the_current_time(database: Database) -> None:
@@ -278,7 +280,7 @@ def test_default_clock_returns_the_current_time(database: Database) -> None:
     ).key
     cache = KeyCache(database)
     cache.reload()
-    assert "expired at 2020-01-01T01:00:00Z" in refusal(cache, key.encode())
+    assert "expired at 2020-01-01T01:00:00Z" in find_refusal(cache, key.encode())
 
 
 def test_key_created_by_another_process_is_loaded_from_the_database(
@@ -296,15 +298,15 @@ def test_key_created_by_another_process_is_loaded_from_the_database(
 def test_unknown_key_is_looked_up_once_and_then_rejected_from_memory(
     cache: KeyCache, monkeypatch: pytest.MonkeyPatch, database: Database
 ) -> None:
-    asked: list[object] = []
+    reads: list[object] = []
     read = database.read
-    monkeypatch.setattr(database, "read", lambda: asked.append(1) or read())
+    monkeypatch.setattr(database, "read", lambda: reads.append(1) or read())
 
     assert [cache.load_from_store("digest") for _ in range(3)] == [False] * 3
-    assert len(asked) == 1
+    assert len(reads) == 1
     monkeypatch.setattr(key_cache, "UNKNOWN_TTL_SECONDS", 0.0)
     assert not cache.load_from_store("digest")
-    assert len(asked) == 2
+    assert len(reads) == 2
 
 
 def test_revoked_key_is_not_loaded_from_the_database(

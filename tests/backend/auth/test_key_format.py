@@ -71,8 +71,10 @@ def test_any_single_changed_character_is_refused(data: st.DataObject, terminal: 
     # Not only with high probability: a CRC-32 finds every error that spans 32 bits or fewer.
     key = key_format.generate("live", terminal=terminal)
     place = data.draw(st.integers(0, len(key) - 1))
-    other = data.draw(st.characters(codec="utf-8").filter(lambda character: character != key[place]))
-    assert key_format.parse(key[:place] + other + key[place + 1 :]) is None
+    other_character = data.draw(
+        st.characters(codec="utf-8").filter(lambda character: character != key[place])
+    )
+    assert key_format.parse(key[:place] + other_character + key[place + 1 :]) is None
 
 
 @given(st.data())

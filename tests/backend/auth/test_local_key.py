@@ -44,7 +44,7 @@ def live_keys(database: Database, now: datetime) -> list[KeyInfo]:
     return [key for key in service.list_keys(database) if key.state(now) == "active"]
 
 
-def id_of_the_key_in(file: Path, database: Database) -> str:
+def load_key_id(file: Path, database: Database) -> str:
     with database.read() as connection:
         query = sa.select(api_keys.c.id).where(api_keys.c.digest == key_format.digest(file.read_text()))
         found: str = connection.execute(query).scalar_one()
@@ -63,7 +63,7 @@ def test_a_first_start_makes_one_local_key_and_its_file(
         None,
     )
     assert key_format.parse(file.read_text()) == key_format.ParsedKey(env="local", terminal=False)
-    assert id_of_the_key_in(file, database) == key.id
+    assert load_key_id(file, database) == key.id
 
 
 def test_key_file_and_its_new_folder_are_private_to_the_owner(
@@ -128,7 +128,7 @@ def test_key_file_with_an_unknown_key_is_replaced(
     service.ensure_local_key(database, file, now)
     assert file.read_bytes() != content
     [key] = live_keys(database, now)
-    assert id_of_the_key_in(file, database) == key.id
+    assert load_key_id(file, database) == key.id
 
 
 def test_local_key_with_a_mismatched_file_is_replaced_by_a_new_one(
@@ -140,7 +140,7 @@ def test_local_key_with_a_mismatched_file_is_replaced_by_a_new_one(
     service.ensure_local_key(database, file, now + LATER)
     [new] = live_keys(database, now + LATER)
     assert new.id != old.id
-    assert id_of_the_key_in(file, database) == new.id
+    assert load_key_id(file, database) == new.id
 
 
 def test_missing_key_file_revokes_the_local_key_and_creates_a_new_one(
@@ -153,7 +153,7 @@ def test_missing_key_file_revokes_the_local_key_and_creates_a_new_one(
     first, second = service.list_keys(database)
     assert (first.revoked_at, second.revoked_at) == (now + LATER, None)
     assert file.read_text() != old
-    assert id_of_the_key_in(file, database) == second.id
+    assert load_key_id(file, database) == second.id
 
 
 def test_second_loss_of_the_file_keeps_the_first_revocation_time(
@@ -234,16 +234,16 @@ def test_key_file_of_a_failed_commit_is_replaced_at_the_next_start(
     assert service.list_keys(database) == []
     service.ensure_local_key(database, file, now)
     [key] = service.list_keys(database)
-    assert id_of_the_key_in(file, database) == key.id
+    assert load_key_id(file, database) == key.id
 
 
 def test_failed_file_write_creates_no_key(
     database: Database, file: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_space(source: Path, target: Path) -> None:
+    def raise_no_space(source: Path, target: Path) -> None:
         raise OSError(28, "No space left on device", str(target))
 
-    monkeypatch.setattr(os, "replace", in_this_thread(no_space, os.replace))
+    monkeypatch.setattr(os, "replace", in_this_thread(raise_no_space, os.replace))
     with pytest.raises(OSError, match="No space left"):
         service.ensure_local_key(database, file, now)
     assert service.list_keys(database) == []
@@ -267,7 +267,7 @@ def test_threads_that_start_at_once_make_one_key(database: Database, file: Path,
         for started in [pool.submit(start) for _ in range(8)]:
             started.result()
     [key] = service.list_keys(database)
-    assert id_of_the_key_in(file, database) == key.id
+    assert load_key_id(file, database) == key.id
 
 
 @pytest.mark.processes
@@ -298,5 +298,5 @@ def test_concurrent_processes_create_one_local_key(
         _, complaint = process.communicate(timeout=LIMIT_SECONDS)
         assert process.returncode == 0, complaint
     [key] = live_keys(database, now + LATER)
-    assert id_of_the_key_in(file, database) == key.id
+    assert load_key_id(file, database) == key.id
     assert len(service.list_keys(database)) == (1 if before == "nothing" else 2)

@@ -17,7 +17,7 @@ HOUR = timedelta(hours=1)
 UNKNOWN = "cp_livev1" + "0" * 32 + "_" + key_format.checksum("cp_livev1" + "0" * 32)
 
 
-def changes(database: Database) -> int:
+def read_change_counter(database: Database) -> int:
     with database.read() as connection:
         query = sa.select(change_counters.c.n).where(change_counters.c.topic == "api_keys")
         return connection.execute(query).scalar() or 0
@@ -144,7 +144,7 @@ def test_invalid_key_parameters_are_rejected_with_a_message_and_not_stored(
         create(database, now, **options)
     refusal.value.detail.encode()
     assert service.list_keys(database) == []
-    assert changes(database) == 0
+    assert read_change_counter(database) == 0
 
 
 def test_a_name_may_be_in_any_script(database: Database, now: datetime) -> None:
@@ -154,10 +154,10 @@ def test_a_name_may_be_in_any_script(database: Database, now: datetime) -> None:
 def test_second_revocation_keeps_the_first_revocation_time(database: Database, now: datetime) -> None:
     key_id = create(database, now).info.id
     first = service.revoke_key(database, key_id, now + HOUR)
-    before = changes(database)
+    before = read_change_counter(database)
     assert service.revoke_key(database, key_id, now + 2 * HOUR) == first
     assert first.revoked_at == now + HOUR
-    assert changes(database) == before
+    assert read_change_counter(database) == before
 
 
 def test_key_is_revoked_by_a_unique_id_prefix_in_any_case(database: Database, now: datetime) -> None:
@@ -175,7 +175,7 @@ def test_a_leaked_key_is_revoked_by_its_own_text(database: Database, now: dateti
 
 
 @pytest.mark.parametrize(
-    ("wanted", "error"),
+    ("key_id", "error"),
     [
         ("ffffffff-0000-4000-8000-000000000000", NotFound),
         ("ffff", NotFound),
@@ -190,20 +190,20 @@ def test_a_leaked_key_is_revoked_by_its_own_text(database: Database, now: dateti
     ],
 )
 def test_unknown_or_ambiguous_key_id_revokes_nothing(
-    database: Database, now: datetime, wanted: str, error: type[Exception]
+    database: Database, now: datetime, key_id: str, error: type[Exception]
 ) -> None:
     insert(database, now, "abcd1234-0000-4000-8000-000000000000")
     insert(database, now, "abcd9999-0000-4000-8000-000000000000")
     with pytest.raises(error):
-        service.revoke_key(database, wanted, now)
+        service.revoke_key(database, key_id, now)
     assert {key.revoked_at for key in service.list_keys(database)} == {None}
 
 
 def test_creating_or_revoking_a_key_increments_the_change_counter(database: Database, now: datetime) -> None:
     created = create(database, now)
-    assert changes(database) == 1
+    assert read_change_counter(database) == 1
     service.revoke_key(database, created.info.id, now)
-    assert changes(database) == 2
+    assert read_change_counter(database) == 2
 
 
 @pytest.mark.parametrize(

@@ -108,10 +108,10 @@ def test_each_accepted_job_completes_once_after_a_restore(
         running = submit(database, "sources", now=datetime.now(UTC))
         assert started.acquire(timeout=LIMIT_SECONDS)
         waiting = submit(database, "sources", now=datetime.now(UTC))
-        taken = submit(database, "sources", now=datetime.now(UTC))
+        claimed = submit(database, "sources", now=datetime.now(UTC))
         with database.write() as connection:  # claimed by a process that died before it started the job
-            lost = sa.update(jobs).where(jobs.c.id == taken.id).values(enqueued_at=datetime.now(UTC))
-            connection.execute(lost)
+            statement = sa.update(jobs).where(jobs.c.id == claimed.id).values(enqueued_at=datetime.now(UTC))
+            connection.execute(statement)
         file = source.back_up(tmp_path / "b.zip").file
         release.set()
         assert wait_for_end(database, running).status == "completed", "after the backup"
@@ -119,15 +119,15 @@ def test_each_accepted_job_completes_once_after_a_restore(
 
     target.restore(file)
     runs.clear()
-    unfinished = {running.id, waiting.id, taken.id}
+    unfinished = {running.id, waiting.id, claimed.id}
     assert {row.id for row in target.read_rows(jobs) if row.status == "pending"} == unfinished
     assert target.read_rows(job_steps) == []
     with target.open() as database, build_engine(target, database):
-        for job in (running, waiting, taken):
+        for job in (running, waiting, claimed):
             assert wait_for_end(database, job).status == "completed"
         assert job_store.read(database, "sources", done.id) is not None
     assert sorted(runs) == sorted(unfinished)
     published = {
         row.topic: row.n % 1_000 for row in target.read_rows(change_counters) if "published" in row.topic
     }
-    assert published == {f"published-{job.id}": 1 for job in (done, running, waiting, taken)}
+    assert published == {f"published-{job.id}": 1 for job in (done, running, waiting, claimed)}

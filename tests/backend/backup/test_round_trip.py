@@ -88,17 +88,17 @@ def test_all_rows_are_restored_and_generated_ids_continue(
 
     target.restore(first.file)
     assert_restored(target, key)
-    again = target.back_up(tmp_path / "again.zip")
+    second = target.back_up(tmp_path / "again.zip")
 
-    before, after = read_digests(first.file), read_digests(again.file)
+    before, after = read_digests(first.file), read_digests(second.file)
     changed = {name for name in before if before[name] != after[name]}
     assert changed <= CHANGED_BY_RESTORE, changed
     assert set(before) == set(after)
     with target.open() as database, database.write() as connection:
-        known = connection.execute(sa.select(sa.func.max(topics.c.id))).scalar_one()
+        largest_id = connection.execute(sa.select(sa.func.max(topics.c.id))).scalar_one()
         topic = Topic(Category.NORMAL, NOW, "https://b.example/", texts={"en": TopicText("Next")})
         topic_store.store_topics(connection, [topic], now=NOW)
-        assert connection.execute(sa.select(sa.func.max(topics.c.id))).scalar_one() > known
+        assert connection.execute(sa.select(sa.func.max(topics.c.id))).scalar_one() > largest_id
 
 
 def test_cached_responses_are_not_valid_after_a_restore(

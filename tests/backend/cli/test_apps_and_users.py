@@ -27,7 +27,7 @@ def invoke(*arguments: str, stdin: str | None = None) -> Result:
     return run.invoke(app, list(arguments), input=stdin)
 
 
-def output_of(*arguments: str, stdin: str | None = None) -> str:
+def run_for_output(*arguments: str, stdin: str | None = None) -> str:
     result = invoke(*arguments, stdin=stdin)
     assert result.exit_code == 0, result.output
     return result.stdout
@@ -35,34 +35,36 @@ def output_of(*arguments: str, stdin: str | None = None) -> str:
 
 def test_an_application_is_registered_listed_and_revoked() -> None:
     created = json.loads(
-        output_of("apps", "create", "--name", "[b]Desk", "--redirect-uri", CALLBACK, "--json")
+        run_for_output("apps", "create", "--name", "[b]Desk", "--redirect-uri", CALLBACK, "--json")
     )
     assert created["redirect_uris"] == [CALLBACK]
-    assert json.loads(output_of("apps", "list", "--json")) == [created]
-    assert "[b]Desk" in output_of("apps", "list")
-    output_of("apps", "revoke", created["client_id"])
-    assert json.loads(output_of("apps", "list", "--json"))[0]["state"] == "revoked"
+    assert json.loads(run_for_output("apps", "list", "--json")) == [created]
+    assert "[b]Desk" in run_for_output("apps", "list")
+    run_for_output("apps", "revoke", created["client_id"])
+    assert json.loads(run_for_output("apps", "list", "--json"))[0]["state"] == "revoked"
 
 
 def test_without_json_the_client_id_has_its_own_line() -> None:
-    lines = output_of("apps", "create", "--name", "Desk", "--redirect-uri", CALLBACK).splitlines()
-    assert lines[-1] == json.loads(output_of("apps", "list", "--json"))[0]["client_id"]
+    lines = run_for_output("apps", "create", "--name", "Desk", "--redirect-uri", CALLBACK).splitlines()
+    assert lines[-1] == json.loads(run_for_output("apps", "list", "--json"))[0]["client_id"]
 
 
 def test_an_account_is_created_listed_disabled_enabled_and_gets_a_new_password() -> None:
-    created = json.loads(output_of("users", "create", "Ada", "--password-stdin", "--json", stdin=PASSWORD))
+    created = json.loads(
+        run_for_output("users", "create", "Ada", "--password-stdin", "--json", stdin=PASSWORD)
+    )
     assert (created["username"], created["scopes"], created["state"]) == (
         "Ada",
         ["read", "write", "ingest"],
         "active",
     )
-    assert json.loads(output_of("users", "list", "--json")) == [created]
-    assert "Ada" in output_of("users", "list")
-    output_of("users", "disable", "ada")
-    assert json.loads(output_of("users", "list", "--json"))[0]["state"] == "disabled"
-    output_of("users", "enable", "ada")
-    assert json.loads(output_of("users", "list", "--json"))[0]["state"] == "active"
-    assert "revoked" in output_of(
+    assert json.loads(run_for_output("users", "list", "--json")) == [created]
+    assert "Ada" in run_for_output("users", "list")
+    run_for_output("users", "disable", "ada")
+    assert json.loads(run_for_output("users", "list", "--json"))[0]["state"] == "disabled"
+    run_for_output("users", "enable", "ada")
+    assert json.loads(run_for_output("users", "list", "--json"))[0]["state"] == "active"
+    assert "revoked" in run_for_output(
         "users", "password", "ada", "--password-stdin", stdin="another password\r\n"
     )
 
@@ -73,7 +75,7 @@ def test_sign_in_sessions_are_listed_and_ended() -> None:
 
     now, database = datetime.now(UTC), open_database()
     accounts = [
-        json.loads(output_of("users", "create", name, "--password-stdin", "--json", stdin=PASSWORD))
+        json.loads(run_for_output("users", "create", name, "--password-stdin", "--json", stdin=PASSWORD))
         for name in ("ada", "ben")
     ]
     with database.write() as connection:
@@ -82,14 +84,16 @@ def test_sign_in_sessions_are_listed_and_ended() -> None:
     database.dispose()
 
     def list_names(*arguments: str) -> list[str]:
-        return [row["username"] for row in json.loads(output_of("users", "sessions", *arguments, "--json"))]
+        return [
+            row["username"] for row in json.loads(run_for_output("users", "sessions", *arguments, "--json"))
+        ]
 
     assert (list_names(), list_names("ben")) == (["ada", "ada", "ben"], ["ben"])
-    first = json.loads(output_of("users", "sessions", "ada", "--json"))[0]
-    assert "Firefox on Linux" in output_of("users", "sessions")
-    assert "1 session ended" in output_of("users", "sessions", "--end", first["id"])
+    first = json.loads(run_for_output("users", "sessions", "ada", "--json"))[0]
+    assert "Firefox on Linux" in run_for_output("users", "sessions")
+    assert "1 session ended" in run_for_output("users", "sessions", "--end", first["id"])
     assert list_names() == ["ada", "ben"]
-    assert "1 session ended" in output_of("users", "sessions", "ada", "--end-all")
+    assert "1 session ended" in run_for_output("users", "sessions", "ada", "--end-all")
     assert list_names() == ["ben"]
 
 
@@ -130,7 +134,7 @@ def test_wrong_usage_is_a_sentence_and_exit_code_2(
 
 
 def test_a_user_name_is_unique() -> None:
-    output_of("users", "create", "ada", "--password-stdin", stdin=PASSWORD)
+    run_for_output("users", "create", "ada", "--password-stdin", stdin=PASSWORD)
     result = invoke("users", "create", "Ada", "--password-stdin", stdin=PASSWORD)
     assert (result.exit_code, "already" in result.stderr) == (2, True)
 
@@ -153,9 +157,9 @@ def test_the_doctor_checks_sign_in(
 
     settings, database = Settings(issuer=issuer), open_database()
     assert check_sign_in(settings, database).state == "ok"
-    output_of("apps", "create", "--name", "Desk", "--redirect-uri", CALLBACK)
+    run_for_output("apps", "create", "--name", "Desk", "--redirect-uri", CALLBACK)
     if has_account:
-        output_of("users", "create", "ada", "--password-stdin", stdin=PASSWORD)
+        run_for_output("users", "create", "ada", "--password-stdin", stdin=PASSWORD)
     result = check_sign_in(settings, database)
     assert result.state == state
     assert word in result.sentence

@@ -65,6 +65,8 @@ def test_a_revoked_key_is_listed_as_revoked() -> None:
         (["keys", "create", "--name", "x", "--expires", "soon"], "90d"),
         (["keys", "create", "--name", "x", "--env", "LIVE"], "env"),
         (["keys", "create", "--name", "x", "--terminal", "--scope", "read"], "--terminal or --scope"),
+        (["keys", "create", "--name", "x", "--feed", "--scope", "read"], "web feeds alone"),
+        (["keys", "create", "--name", "x", "--feed", "--terminal"], "web feeds alone"),
         (["keys", "revoke", "nobody"], "keys list"),
         (["prices", "show", "no-such-coin"], "no-such-coin"),
     ],

@@ -35,7 +35,9 @@ def streamlit_arguments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list
 
 
 def allowed_hosts(arguments: list[str]) -> list[str]:
-    return [each.partition("=")[2] for each in arguments if each.startswith("--server.allowedHosts=")]
+    return [
+        argument.partition("=")[2] for argument in arguments if argument.startswith("--server.allowedHosts=")
+    ]
 
 
 def test_a_local_dashboard_allows_only_local_host_names(streamlit_arguments: list[str]) -> None:

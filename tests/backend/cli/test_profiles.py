@@ -64,7 +64,9 @@ def test_commands_do_not_change_profiles_of_a_file(tmp_path: Path, monkeypatch: 
 
 
 def test_runs_are_counted_by_profile_and_listed_for_one_profile(home: Path) -> None:
-    assert {each["realm"] for each in json.loads(run("runs", "list", "--json").stdout)} == {"sample"}
+    assert {
+        profile_counts["realm"] for profile_counts in json.loads(run("runs", "list", "--json").stdout)
+    } == {"sample"}
     run("profiles", "add", "one")
     run("profiles", "add", "two")
     database = Database(f"sqlite:///{home / 'chainproof.db'}")
@@ -74,7 +76,10 @@ def test_runs_are_counted_by_profile_and_listed_for_one_profile(home: Path) -> N
         {"profile": "one", "realm": "own", "runs": 2, "newest": "2026-03-02T00:00:00Z"},
         {"profile": "two", "realm": "own", "runs": 0, "newest": None},
     ]
-    assert [each["run_id"] for each in json.loads(run("runs", "list", "one", "--json").stdout)] == ["b", "a"]
+    assert [entry["run_id"] for entry in json.loads(run("runs", "list", "one", "--json").stdout)] == [
+        "b",
+        "a",
+    ]
     assert "a case" in run("runs", "list", "one", "--limit", "1").stdout
     assert "one" in run("runs", "list").stdout
     assert "There is no profile" in run("runs", "list", "none", code=2).stderr

@@ -63,8 +63,8 @@ def test_json_contains_the_verdict_and_its_figures(file: str) -> None:
 
 
 def test_time_windows_and_cases_filter_the_comparison(file: str) -> None:
-    some = _run("A", "B", "--file", file, *(f"--case=case {n}" for n in range(6)))[1]
-    assert "6 shared cases" in some
+    output = _run("A", "B", "--file", file, *(f"--case=case {n}" for n in range(6)))[1]
+    assert "6 shared cases" in output
     until = _run("A", "B", "--file", file, "--until", "2026-03-01T05:00:00Z")[1]
     assert "5 shared cases" in until
     since = _run("A", "B", "--file", file, "--until", "2026-03-02T00:00:00Z", "--window", "18h")[1]

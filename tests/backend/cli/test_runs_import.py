@@ -45,7 +45,7 @@ def service(run: Run) -> Iterator[Running]:
 def test_imported_runs_are_returned_over_http(run: Run, service: Running) -> None:
     error = {"message": "no sandbox"}
     samples = [inspect_sample(), inspect_sample(id=2, uuid="u2", scores=None, error=error)]
-    members = {f"samples/{one['id']}_epoch_1.json": one for one in samples}
+    members = {f"samples/{sample['id']}_epoch_1.json": sample for sample in samples}
     write_eval(Path("log.eval"), {"header.json": INSPECT_HEADER, **members})
     result = run("log.eval", "--add-profiles")
     assert result.exit_code == 0, result.stderr
@@ -55,7 +55,7 @@ def test_imported_runs_are_returned_over_http(run: Run, service: Running) -> Non
     assert run("log.eval").stdout.endswith("0 added, 2 known.\n")
     timeline = service.get("/v1/timelines").json()["profiles"]["openai/gpt-4o (react)"]
     assert timeline["model"] == "gpt-4o"
-    assert [(one["run_id"], one["success"]) for one in timeline["entries"]] == [
+    assert [(entry["run_id"], entry["success"]) for entry in timeline["entries"]] == [
         ("sampleUuid1", True),
         ("u2", False),
     ]

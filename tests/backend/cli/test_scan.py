@@ -63,6 +63,13 @@ def test_a_correct_text_has_no_findings(scan: Scan) -> None:
     assert "nothing to correct" in result.stderr
 
 
+def test_a_diff_is_not_followed_by_nothing_to_correct(scan: Scan) -> None:
+    Path("a.md").write_text("Zorbkoin rose.\n")
+    result = scan("a.md", "--diff")
+    assert "+Zorbcoin rose." in result.stdout
+    assert "1 file scanned, 1 correction shown, to make with --fix: nothing left to correct." in result.stderr
+
+
 def test_fix_makes_only_the_safe_corrections(scan: Scan) -> None:
     Path("a.md").write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
     result = scan("a.md", "--fix")

@@ -81,8 +81,8 @@ def test_piped_tables_have_unlimited_width(
 
 
 def test_every_command_prints_tables_with_this_function() -> None:
-    others = [file.name for file in CLI.rglob("*.py") if "rich.table" in file.read_text("utf-8")]
-    assert others == ["tables.py"]
+    importing_files = [file.name for file in CLI.rglob("*.py") if "rich.table" in file.read_text("utf-8")]
+    assert importing_files == ["tables.py"]
 
 
 def test_piped_output_of_commands_contains_complete_values(

@@ -20,8 +20,8 @@ runner = CliRunner()
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
     with ProviderServer() as running:
-        mine = f"{{id: mine, name: Mine, url: '{running.url}/mine', language: en, kind: blog}}"
-        (tmp_path / "feeds.yaml").write_text(f"disable: all\nfeeds: [{mine}]\n")
+        feed_yaml = f"{{id: mine, name: Mine, url: '{running.url}/mine', language: en, kind: blog}}"
+        (tmp_path / "feeds.yaml").write_text(f"disable: all\nfeeds: [{feed_yaml}]\n")
         running.always("/mine", Behaviour(body=rss([item(1)]), content_type="text/xml"))
         monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path))
         monkeypatch.setenv("CHAINPROOF_MODE", "live")
@@ -34,6 +34,13 @@ def test_articles_are_fetched_and_counted(server: ProviderServer) -> None:
     assert result.exit_code == 0, result.output
     summary = "Feeds: 1 answered, 0 had nothing new, 0 failed. Articles: 1 added, 0 changed."
     assert summary in " ".join(result.output.split())
+
+
+def test_the_new_articles_are_grouped_into_topics(server: ProviderServer) -> None:
+    output = " ".join(runner.invoke(program, []).output.split())
+    assert "Topics: 1 new, 0 changed, 0 merged. The last 72 hours have 1 topic from 1 article." in output
+    again = json.loads(runner.invoke(program, ["--json"]).stdout)["grouping"]
+    assert again == {"items": 1, "topics": 1, "added": 0, "changed": 0, "merged": 0, "set_aside": 0}
 
 
 def test_json_names_each_feed(server: ProviderServer) -> None:

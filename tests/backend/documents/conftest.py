@@ -1,4 +1,4 @@
-"""Documents to store, and the store on both databases."""
+"""Provides documents to store, and the store on both databases."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -23,11 +23,11 @@ def now() -> datetime:
 def make() -> Make:
     """A document of kind page; its address and external id come of its title."""
 
-    def made(title: str, text: str = "", **more: Any) -> Document:
-        given = {"kind": "page", "external_id": title, "url": f"https://pages.example/{len(title)}"}
-        return Document(**{**given, "title": title, "text": text, **more})
+    def make_document(title: str, text: str = "", **more: Any) -> Document:
+        defaults = {"kind": "page", "external_id": title, "url": f"https://pages.example/{len(title)}"}
+        return Document(**{**defaults, "title": title, "text": text, **more})
 
-    return made
+    return make_document
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""An import stores all or nothing, the same each time, and ``chainproof documents`` tells of it."""
+"""Tests that an import stores all documents or none, repeatably, and what ``chainproof documents`` prints."""
 
 import json
 from collections.abc import Callable
@@ -20,12 +20,12 @@ Run = Callable[..., Result]
 
 
 def line(number: int, **more: object) -> str:
-    given = {
+    fields = {
         "url": f"https://a.example/{number}",
         "title": f"Title {number}",
         "text": f"word{number} halving",
     }
-    return json.dumps({**given, **more}, ensure_ascii=False)
+    return json.dumps({**fields, **more}, ensure_ascii=False)
 
 
 def test_importing_again_changes_nothing(
@@ -35,15 +35,15 @@ def test_importing_again_changes_nothing(
     (tmp_path / "a.jsonl").write_text("\n".join(line(number) for number in range(10)))
     (tmp_path / "b.md").write_text("---\nurl: https://b.example/\n---\n# Note\nomega")
     paths = list_files([tmp_path])
-    read: dict[Path, int] = {}
+    progress: dict[Path, int] = {}
 
     def advance(path: Path, size: int) -> None:
-        read[path] = read.get(path, 0) + size
+        progress[path] = progress.get(path, 0) + size
 
     first = import_files(store, paths, ReadOptions(), partial=False, now=now, advance=advance)
-    again = import_files(store, paths, ReadOptions(), partial=False, now=now)
-    assert (first.stored, again.stored) == (StoreCounts(11, 0, 0), StoreCounts(0, 0, 11))
-    assert read == {path: path.stat().st_size for path in paths}
+    second = import_files(store, paths, ReadOptions(), partial=False, now=now)
+    assert (first.stored, second.stored) == (StoreCounts(11, 0, 0), StoreCounts(0, 0, 11))
+    assert progress == {path: path.stat().st_size for path in paths}
     assert store.search("word7")[0].document.url == "https://a.example/7"
 
 
@@ -104,8 +104,8 @@ def test_imported_documents_are_listed_and_found(run: Run) -> None:
     Path("a.jsonl").write_text(
         f"{line(1, published='2024-04')}\n{line(2, title='半減期', text='報酬が半減した [1]。')}", "utf-8"
     )
-    told = run("import", "a.jsonl")
-    assert (told.exit_code, told.stdout) == (0, "2 added, 0 changed, 0 unchanged.\n")
+    result = run("import", "a.jsonl")
+    assert (result.exit_code, result.stdout) == (0, "2 added, 0 changed, 0 unchanged.\n")
     assert json.loads(run("import", "a.jsonl", "--json").stdout) == {
         "added": 0,
         "changed": 0,
@@ -126,27 +126,27 @@ def test_imported_documents_are_listed_and_found(run: Run) -> None:
 
 def test_a_refused_import_exits_with_2_and_every_reason(run: Run) -> None:
     Path("a.jsonl").write_text(f"{line(1)}\n{{[bold]\n{line(2, title='')}")
-    told = run("import", "a.jsonl")
-    assert told.exit_code == 2
-    assert "a.jsonl:2: is no valid JSON" in told.stderr
-    assert "a.jsonl:3: has no title" in told.stderr
-    assert "Nothing was added." in told.stderr
+    result = run("import", "a.jsonl")
+    assert result.exit_code == 2
+    assert "a.jsonl:2: is no valid JSON" in result.stderr
+    assert "a.jsonl:3: has no title" in result.stderr
+    assert "Nothing was added." in result.stderr
     assert "There are no documents yet." in run("list").stdout
-    told = run("import", "a.jsonl", "--partial")
-    assert (told.exit_code, told.stdout) == (2, "1 added, 0 changed, 0 unchanged.\n")
+    result = run("import", "a.jsonl", "--partial")
+    assert (result.exit_code, result.stdout) == (2, "1 added, 0 changed, 0 unchanged.\n")
 
 
 def test_a_page_is_imported_under_the_given_url(run: Run) -> None:
     Path("page.html").write_text(
         f"<html><body><article><p>{'The reward halved. ' * 30}</p></article></body></html>"
     )
-    told = run("import", "page.html")
-    assert told.exit_code == 2
-    assert "page.html: has no address: give it with --url" in told.stderr
+    result = run("import", "page.html")
+    assert result.exit_code == 2
+    assert "page.html: has no address: give it with --url" in result.stderr
     assert run("import", "page.html", "--url", "https://a.example/x", "--language", "en").exit_code == 0
     assert json.loads(run("search", "halved", "--json").stdout)[0]["url"] == "https://a.example/x"
 
 
 def test_a_search_without_words_finds_nothing(run: Run) -> None:
-    told = run("search", "\"'*")
-    assert (told.exit_code, told.stdout) == (0, "No results.\n")
+    result = run("search", "\"'*")
+    assert (result.exit_code, result.stdout) == (0, "No results.\n")

@@ -1,4 +1,4 @@
-"""Documents are read out of files, each with its address, or refused with line and reason."""
+"""Tests that documents are read from files with their URLs, or refused with line and reason."""
 
 import json
 from datetime import UTC, datetime
@@ -26,30 +26,30 @@ def read(
     path: Path, content: str | bytes, options: ReadOptions = ReadOptions()
 ) -> list[Document | FileError]:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return [one.result for one in file_readers.read_documents(path, options)]
+    return [entry.result for entry in file_readers.read_documents(path, options)]
 
 
-def document(path: Path, content: str | bytes, options: ReadOptions = ReadOptions()) -> Document:
+def read_document(path: Path, content: str | bytes, options: ReadOptions = ReadOptions()) -> Document:
     (found,) = read(path, content, options)
     assert isinstance(found, Document), found
     return found
 
 
-def refused(path: Path, content: str | bytes, options: ReadOptions = ReadOptions()) -> str:
+def read_refusal(path: Path, content: str | bytes, options: ReadOptions = ReadOptions()) -> str:
     (found,) = read(path, content, options)
     assert isinstance(found, FileError), found
     return str(found).removeprefix(str(path))
 
 
 def test_a_json_line_is_read_as_a_document(tmp_path: Path) -> None:
-    given = {
+    fields = {
         **LINE,
         "language": "en",
         "published": "2024-04-20T00:09:27Z",
         "source_type": "press",
         "tags": [1],
     }
-    found = document(tmp_path / "a.jsonl", json.dumps(given))
+    found = read_document(tmp_path / "a.jsonl", json.dumps(fields))
     assert (found.kind, found.url, found.title, found.text) == ("user", *LINE.values())
     assert (found.published_at, found.date_precision) == (
         datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC),
@@ -59,22 +59,22 @@ def test_a_json_line_is_read_as_a_document(tmp_path: Path) -> None:
 
 
 def test_the_url_alone_identifies_a_document(tmp_path: Path) -> None:
-    one = document(tmp_path / "a.jsonl", json.dumps(LINE))
-    other = document(tmp_path / "b.jsonl", json.dumps({**LINE, "title": "Other", "text": "other"}))
-    assert one.external_id == other.external_id
+    one = read_document(tmp_path / "a.jsonl", json.dumps(LINE))
+    second = read_document(tmp_path / "b.jsonl", json.dumps({**LINE, "title": "Other", "text": "other"}))
+    assert one.external_id == second.external_id
     assert (
         one.external_id
-        != document(tmp_path / "c.jsonl", json.dumps({**LINE, "url": "https://a.example/2"})).external_id
+        != read_document(tmp_path / "c.jsonl", json.dumps({**LINE, "url": "https://a.example/2"})).external_id
     )
 
 
 def test_blank_lines_and_a_byte_order_mark_are_skipped(tmp_path: Path) -> None:
     content = b"\xef\xbb\xbf" + json.dumps(LINE).encode() + b"\r\n\n   \n" + json.dumps(LINE).encode()
-    found = list(file_readers.read_documents(_written(tmp_path / "a.jsonl", content), ReadOptions()))
-    assert [one.line for one in found] == [1, 4]
+    found = list(file_readers.read_documents(_write_file(tmp_path / "a.jsonl", content), ReadOptions()))
+    assert [entry.line for entry in found] == [1, 4]
 
 
-def _written(path: Path, content: bytes) -> Path:
+def _write_file(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
     return path
 
@@ -112,21 +112,21 @@ def test_an_invalid_line_is_reported_with_number_and_reason(tmp_path: Path, line
 
 def test_markdown_has_its_url_in_the_front_matter(tmp_path: Path) -> None:
     matter = "---\nurl: https://a.example/x\ntags: [a, b]\npublished: 2024-04\nlanguage: en\n---\n"
-    found = document(tmp_path / "a-note.md", matter + "\n# The *halving*\n\nIt came.\n")
+    found = read_document(tmp_path / "a-note.md", matter + "\n# The *halving*\n\nIt came.\n")
     assert (found.url, found.title) == ("https://a.example/x", "The *halving*")
     assert found.text.endswith("It came.")
     assert (found.published_at, found.date_precision) == (datetime(2024, 4, 1, tzinfo=UTC), "month")
 
 
 def test_a_text_without_a_title_is_named_after_its_file(tmp_path: Path) -> None:
-    found = document(
+    found = read_document(
         tmp_path / "my-first_note.txt", "# no heading\nin plain text", ReadOptions(url="https://a.example")
     )
     assert found.title == "my first note"
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("no matter", ": has no address: give it as url, in a front matter or with --url"),
         ("---\ntitle: x\n---\nbody", ":2: has no address: give it as url, in a front matter or with --url"),
@@ -144,13 +144,13 @@ def test_a_text_without_a_title_is_named_after_its_file(tmp_path: Path) -> None:
     ],
 )
 def test_an_error_in_a_text_is_reported_with_its_line(
-    tmp_path: Path, content: str | bytes, told: str
+    tmp_path: Path, content: str | bytes, message: str
 ) -> None:
-    assert refused(tmp_path / "a.md", content).startswith(told)
+    assert read_refusal(tmp_path / "a.md", content).startswith(message)
 
 
 def test_only_the_article_of_a_page_is_read(tmp_path: Path) -> None:
-    found = document(tmp_path / "a.html", PAGE.format("ブロック報酬が3.125BTCに半減した。" * 20))
+    found = read_document(tmp_path / "a.html", PAGE.format("ブロック報酬が3.125BTCに半減した。" * 20))
     assert (found.url, found.title, found.language) == ("https://a.example/page", "半減期", "ja")
     assert (found.published_at, found.date_precision) == (datetime(2024, 4, 20, tzinfo=UTC), "day")
     assert "半減した" in found.text
@@ -160,24 +160,26 @@ def test_only_the_article_of_a_page_is_read(tmp_path: Path) -> None:
 
 def test_a_page_is_read_in_its_declared_encoding(tmp_path: Path) -> None:
     page = PAGE.replace("<head>", '<head><meta charset="shift_jis">').format("ブロック報酬が半減した。" * 20)
-    assert "半減した" in document(tmp_path / "a.html", page.encode("shift_jis")).text
+    assert "半減した" in read_document(tmp_path / "a.html", page.encode("shift_jis")).text
 
 
 def test_a_page_without_an_article_is_refused(tmp_path: Path) -> None:
-    assert "holds no article" in refused(tmp_path / "a.html", "<html><body><script>1</script></body></html>")
-    assert "holds no article" in refused(tmp_path / "b.html", b"")
+    assert "holds no article" in read_refusal(
+        tmp_path / "a.html", "<html><body><script>1</script></body></html>"
+    )
+    assert "holds no article" in read_refusal(tmp_path / "b.html", b"")
 
 
 def test_the_url_and_language_options_are_used(tmp_path: Path) -> None:
     options = ReadOptions("https://given.example/", "zh", lambda text: "en")
-    found = document(
+    found = read_document(
         tmp_path / "a.html", PAGE.replace(' lang="ja-JP"', "").format("半減した。" * 40), options
     )
     assert (found.url, found.language) == ("https://given.example/", "zh")
 
 
 def test_an_undeclared_language_is_detected(tmp_path: Path) -> None:
-    found = document(
+    found = read_document(
         tmp_path / "a.jsonl",
         json.dumps(LINE),
         ReadOptions(language_of=lambda text: "zh" if "halved" in text else None),
@@ -188,12 +190,12 @@ def test_an_undeclared_language_is_detected(tmp_path: Path) -> None:
 def test_unsupported_missing_and_large_files_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "must end in" in refused(tmp_path / "a.pdf", b"%PDF")
+    assert "must end in" in read_refusal(tmp_path / "a.pdf", b"%PDF")
     (missing,) = file_readers.read_documents(tmp_path / "none.md", ReadOptions())
     assert "cannot be read: No such file" in str(missing.result)
     monkeypatch.setattr(file_readers, "MAX_FILE_BYTES", 1024**2)
-    assert "larger than 1 MiB" in refused(tmp_path / "a.md", b"x" * (1024**2 + 1))
-    assert "longer than 1 MiB" in refused(tmp_path / "a.jsonl", b"x" * (1024**2 + 1))
+    assert "larger than 1 MiB" in read_refusal(tmp_path / "a.md", b"x" * (1024**2 + 1))
+    assert "longer than 1 MiB" in read_refusal(tmp_path / "a.jsonl", b"x" * (1024**2 + 1))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40))

@@ -1,4 +1,4 @@
-"""The archive of landmarks: strict in what it reads, and brought into the store once."""
+"""Tests that the archive of landmarks is read strictly and imported once."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -54,16 +54,16 @@ Write = Callable[[str], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def written(text: str) -> Path:
+    def write_file(text: str) -> Path:
         file = tmp_path / "events.yaml"
         file.write_text(text, "utf-8")
         return file
 
-    return written
+    return write_file
 
 
 def test_an_event_becomes_a_document_in_each_language(write: Write) -> None:
-    english, japanese, chinese, other, *_ = to_documents(
+    english, japanese, chinese, undated, *_ = to_documents(
         load_landmarks(write(EVENTS)), lambda url, about: "onchain"
     )
     assert (english.kind, english.event, english.language) == ("landmark", "lm-2024-04-20-bitcoin", "en")
@@ -73,25 +73,25 @@ def test_an_event_becomes_a_document_in_each_language(write: Write) -> None:
         datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC),
         "second",
     )
-    assert (other.published_at, other.date_precision) == (datetime(2022, 9, 15, tzinfo=UTC), "day")
+    assert (undated.published_at, undated.date_precision) == (datetime(2022, 9, 15, tzinfo=UTC), "day")
     assert english.facts == {"block": "840000", "reward_after_btc": "3.125"}
     assert english.source_type == "onchain"
     assert japanese.title == "ビットコイン、4回目の半減期"
     assert "3.125枚" in chinese.text
-    assert other.title == "no"
+    assert undated.title == "no"
     assert len({english.external_id, japanese.external_id, chinese.external_id}) == 3
 
 
 def test_the_source_type_is_classified_by_the_first_url_and_the_entities(write: Write) -> None:
-    asked = []
-    to_documents(load_landmarks(write(EVENTS)), lambda url, about: asked.append((url, about)) or "court")
-    assert asked[0] == ("https://mempool.space/block/840000", ("bitcoin",))
+    calls = []
+    to_documents(load_landmarks(write(EVENTS)), lambda url, about: calls.append((url, about)) or "court")
+    assert calls[0] == ("https://mempool.space/block/840000", ("bitcoin",))
 
 
 def test_a_figure_keeps_its_digits(write: Write) -> None:
     figures = "{block: 840000, reward_after_btc: 3.125}"
-    given = write(EVENTS.replace(figures, "{a: 0.1000000000000000000001, b: 1e3, c: -2}"))
-    assert to_documents(load_landmarks(given))[0].facts == {
+    archive = write(EVENTS.replace(figures, "{a: 0.1000000000000000000001, b: 1e3, c: -2}"))
+    assert to_documents(load_landmarks(archive))[0].facts == {
         "a": "0.1000000000000000000001",
         "b": "1000",
         "c": "-2",
@@ -158,8 +158,8 @@ def test_all_errors_are_reported_at_once(write: Write) -> None:
 
 
 def test_an_event_can_have_general_sources_alone(write: Write) -> None:
-    given = EVENTS.replace("primary_sources: [https://mempool.space/block/840000]", "primary_sources: []")
-    english = to_documents(load_landmarks(write(given)))[0]
+    content = EVENTS.replace("primary_sources: [https://mempool.space/block/840000]", "primary_sources: []")
+    english = to_documents(load_landmarks(write(content)))[0]
     assert english.url == "https://bitcoin.org/"
     assert english.urls == english.general_urls
 
@@ -190,14 +190,14 @@ def test_a_changed_archive_replaces_the_previous_one(database: Database, write: 
     first_event = EVENTS[: EVENTS.index("  - id: lm-2022")].replace("3.125}", "3.1250}")
     assert import_archive(database, now=now, path=write(first_event))
     assert store.count() == {"landmark": 3, "user": 1}
-    assert {one.facts["reward_after_btc"] for one in store.recent(kinds=["landmark"])} == {"3.1250"}
+    assert {found.facts["reward_after_btc"] for found in store.recent(kinds=["landmark"])} == {"3.1250"}
 
 
 def test_a_changed_source_type_is_imported(database: Database, write: Write, now: datetime) -> None:
     file = write(EVENTS)
     import_archive(database, now=now, path=file)
     assert import_archive(database, now=now, path=file, source_type=lambda url, about: "official")
-    assert {one.source_type for one in DocumentStore(database).recent()} == {"official"}
+    assert {found.source_type for found in DocumentStore(database).recent()} == {"official"}
 
 
 def test_an_invalid_archive_leaves_the_previous_one(database: Database, write: Write, now: datetime) -> None:
@@ -213,14 +213,14 @@ def test_of_several_concurrent_imports_one_writes(
     file = write(EVENTS)
     looked = landmark_archive._load_stored_digest
 
-    def overtaken(connection: Connection) -> str | None:
+    def import_concurrently(connection: Connection) -> str | None:
         """Another process brings it in between our look and our transaction."""
         found = looked(connection)
         monkeypatch.setattr(landmark_archive, "_load_stored_digest", looked)
         assert import_archive(database, now=now, path=file)
         return found
 
-    monkeypatch.setattr(landmark_archive, "_load_stored_digest", overtaken)
+    monkeypatch.setattr(landmark_archive, "_load_stored_digest", import_concurrently)
     assert not import_archive(database, now=now + timedelta(days=1), path=file)
     with database.read() as connection:
         assert connection.execute(sa.select(document_archives.c.stored_at)).scalar_one() == now
@@ -240,8 +240,8 @@ def test_services_that_start_together_import_without_errors(
             own.dispose()
 
     with ThreadPoolExecutor(3) as services:
-        told = list(services.map(start, range(3)))
-    assert sorted(told) == [False, False, True]
+        imported = list(services.map(start, range(3)))
+    assert sorted(imported) == [False, False, True]
     assert DocumentStore(database).count() == {"landmark": 6}
 
 
@@ -254,6 +254,11 @@ def test_the_shipped_archive_is_valid() -> None:
 def test_the_entities_of_the_shipped_archive_are_in_the_catalogue() -> None:
     from backend.articles.rules.pack_loader import default_files, read_packs
 
-    known = {entity.id for file in read_packs(default_files()) for entity in file.pack.entities}
-    unknown = {(one.id, entity) for one in load_landmarks() for entity in one.entities if entity not in known}
+    entity_ids = {entity.id for file in read_packs(default_files()) for entity in file.pack.entities}
+    unknown = {
+        (landmark.id, entity)
+        for landmark in load_landmarks()
+        for entity in landmark.entities
+        if entity not in entity_ids
+    }
     assert unknown == set()

@@ -1,4 +1,4 @@
-"""The shipped landmarks: each is complete, leads to official addresses and says the figures it lists."""
+"""Tests that the shipped landmarks are complete, link to official pages and state the figures they list."""
 
 import re
 from collections import Counter
@@ -103,7 +103,7 @@ def hosts_of(event: dict[str, Any]) -> list[str]:
     return [urlsplit(url).hostname or "" for url in urls_of(event)]
 
 
-def within(host: str, domains: set[str]) -> bool:
+def is_within(host: str, domains: set[str]) -> bool:
     """Whether ``host`` is one of ``domains`` or below one, label by label."""
     labels = host.split(".")
     return any(".".join(labels[start:]) in domains for start in range(len(labels)))
@@ -120,15 +120,15 @@ def written_in_english(value: Decimal) -> set[str]:
     return ways
 
 
-def says(text: str, value: Decimal) -> bool:
+def has_whole_figure(text: str, value: Decimal) -> bool:
     """Whether a figure stands in ``text`` whole, not as a part of a longer one."""
     return any(
-        re.search(rf"(?<![\d.,]){re.escape(way)}(?!\d|[.,]\d)", text, re.IGNORECASE)
-        for way in written_in_english(value)
+        re.search(rf"(?<![\d.,]){re.escape(notation)}(?!\d|[.,]\d)", text, re.IGNORECASE)
+        for notation in written_in_english(value)
     )
 
 
-def not_so(holds: Callable[[dict[str, Any]], bool]) -> list[str]:
+def list_violating_ids(holds: Callable[[dict[str, Any]], bool]) -> list[str]:
     """The ids of the events that break what should hold of all."""
     return [event["id"] for event in EVENTS if not holds(event)]
 
@@ -161,7 +161,10 @@ def test_titles_are_unique(language: str) -> None:
 
 
 def test_events_have_exactly_the_fields_of_the_archive() -> None:
-    assert not_so(lambda event: [field for field in event if field != "general_sources"] == FIELDS) == []
+    assert (
+        list_violating_ids(lambda event: [field for field in event if field != "general_sources"] == FIELDS)
+        == []
+    )
 
 
 def test_an_id_is_the_date_and_a_slug() -> None:
@@ -169,22 +172,24 @@ def test_an_id_is_the_date_and_a_slug() -> None:
         slug = event["id"].removeprefix(f"lm-{event['date']}-")
         return re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug) is not None and slug != event["id"]
 
-    assert not_so(is_made_so) == []
+    assert list_violating_ids(is_made_so) == []
 
 
 def test_dates_are_in_the_past() -> None:
     today = datetime.now(UTC).date()
-    assert not_so(lambda event: date(2008, 1, 1) <= date.fromisoformat(event["date"]) <= today) == []
+    assert (
+        list_violating_ids(lambda event: date(2008, 1, 1) <= date.fromisoformat(event["date"]) <= today) == []
+    )
 
 
 def test_a_time_is_an_instant_in_utc_on_the_day_of_the_event() -> None:
-    def agrees(event: dict[str, Any]) -> bool:
+    def has_matching_date(event: dict[str, Any]) -> bool:
         time: str | None = event["time_utc"]
         if time is None:
             return True
         return time.endswith("Z") and datetime.fromisoformat(time).date() == date.fromisoformat(event["date"])
 
-    assert not_so(agrees) == []
+    assert list_violating_ids(has_matching_date) == []
 
 
 @pytest.mark.parametrize("field", ["title", "detail"])
@@ -192,32 +197,32 @@ def test_events_have_texts_in_three_languages(field: str) -> None:
     def is_told(event: dict[str, Any]) -> bool:
         return set(event[field]) == LANGUAGES and all(text.strip() == text for text in event[field].values())
 
-    assert not_so(is_told) == []
-    assert not_so(lambda event: all(event[field].values())) == []
+    assert list_violating_ids(is_told) == []
+    assert list_violating_ids(lambda event: all(event[field].values())) == []
 
 
 def test_each_language_is_written_in_its_own_script() -> None:
     kana, han = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\u4e00-\u9fff]")
-    assert not_so(lambda event: not kana.search(texts_of(event, "en"))) == []
-    assert not_so(lambda event: not han.search(texts_of(event, "en"))) == []
-    assert not_so(lambda event: kana.search(texts_of(event, "ja")) is not None) == []
-    assert not_so(lambda event: han.search(texts_of(event, "zh")) is not None) == []
-    assert not_so(lambda event: not kana.search(texts_of(event, "zh"))) == []
+    assert list_violating_ids(lambda event: not kana.search(texts_of(event, "en"))) == []
+    assert list_violating_ids(lambda event: not han.search(texts_of(event, "en"))) == []
+    assert list_violating_ids(lambda event: kana.search(texts_of(event, "ja")) is not None) == []
+    assert list_violating_ids(lambda event: han.search(texts_of(event, "zh")) is not None) == []
+    assert list_violating_ids(lambda event: not kana.search(texts_of(event, "zh"))) == []
 
 
 def test_every_entity_is_in_the_catalogue_and_listed_once() -> None:
-    assert not_so(lambda event: bool(event["entities"])) == []
-    assert not_so(lambda event: set(event["entities"]) <= CATALOGUE.keys()) == []
-    assert not_so(lambda event: len(set(event["entities"])) == len(event["entities"])) == []
+    assert list_violating_ids(lambda event: bool(event["entities"])) == []
+    assert list_violating_ids(lambda event: set(event["entities"]) <= CATALOGUE.keys()) == []
+    assert list_violating_ids(lambda event: len(set(event["entities"])) == len(event["entities"])) == []
 
 
 def test_every_event_has_distinct_urls() -> None:
-    assert not_so(lambda event: bool(urls_of(event))) == []
-    assert not_so(lambda event: len(set(urls_of(event))) == len(urls_of(event))) == []
+    assert list_violating_ids(lambda event: bool(urls_of(event))) == []
+    assert list_violating_ids(lambda event: len(set(urls_of(event))) == len(urls_of(event))) == []
 
 
 def test_at_least_nine_of_ten_events_have_a_page_of_their_own() -> None:
-    without = not_so(lambda event: bool(event["primary_sources"]))
+    without = list_violating_ids(lambda event: bool(event["primary_sources"]))
     assert len(without) <= len(EVENTS) / 10, without
 
 
@@ -231,16 +236,21 @@ def test_urls_are_https_with_only_a_host_in_the_authority() -> None:
         parts = urlsplit(address)
         return parts.scheme == "https" and parts.netloc == parts.hostname
 
-    assert not_so(lambda event: all(is_plain(url) for url in urls_of(event))) == []
+    assert list_violating_ids(lambda event: all(is_plain(url) for url in urls_of(event))) == []
 
 
 def test_urls_are_on_official_hosts() -> None:
     official = PUBLIC_BODIES | OFFICIAL | OTHER_OFFICIAL
-    assert not_so(lambda event: all(within(host, official) for host in hosts_of(event))) == []
+    assert list_violating_ids(lambda event: all(is_within(host, official) for host in hosts_of(event))) == []
 
 
 def test_no_url_is_of_the_press_or_of_an_open_platform() -> None:
-    assert not_so(lambda event: not any(within(host, PRESS | PLATFORMS) for host in hosts_of(event))) == []
+    assert (
+        list_violating_ids(
+            lambda event: not any(is_within(host, PRESS | PLATFORMS) for host in hosts_of(event))
+        )
+        == []
+    )
 
 
 def test_facts_are_named_numbers() -> None:
@@ -250,7 +260,7 @@ def test_facts_are_named_numbers() -> None:
             for name, value in event["facts"].items()
         )
 
-    assert not_so(is_named) == []
+    assert list_violating_ids(is_named) == []
 
 
 def test_every_fact_is_a_figure_of_the_english_text() -> None:
@@ -258,13 +268,13 @@ def test_every_fact_is_a_figure_of_the_english_text() -> None:
         (event["id"], name, value)
         for event in EVENTS
         for name, value in event["facts"].items()
-        if not says(texts_of(event, "en"), Decimal(str(value)))
+        if not has_whole_figure(texts_of(event, "en"), Decimal(str(value)))
     ]
     assert unsaid == []
 
 
 @pytest.mark.parametrize(
-    ("text", "value", "said"),
+    ("text", "value", "is_found"),
     [
         ("It lost 1,500 BTC.", "1500", True),
         ("It lost 11,500 BTC.", "1500", False),
@@ -274,8 +284,8 @@ def test_every_fact_is_a_figure_of_the_english_text() -> None:
         ("Seven counts.", "7", True),
     ],
 )
-def test_a_figure_is_found_only_as_a_whole_number(text: str, value: str, said: bool) -> None:
-    assert says(text, Decimal(value)) is said
+def test_a_figure_is_found_only_as_a_whole_number(text: str, value: str, is_found: bool) -> None:
+    assert has_whole_figure(text, Decimal(value)) is is_found
 
 
 @pytest.mark.parametrize(
@@ -283,4 +293,4 @@ def test_a_figure_is_found_only_as_a_whole_number(text: str, value: str, said: b
     [("www.sec.gov", True), ("sec.gov.evil.example", False), ("notfca.org.uk", False), ("fca.org.uk", True)],
 )
 def test_a_host_is_official_by_whole_labels_from_the_right(host: str, official: bool) -> None:
-    assert within(host, PUBLIC_BODIES | OTHER_OFFICIAL) is official
+    assert is_within(host, PUBLIC_BODIES | OTHER_OFFICIAL) is official

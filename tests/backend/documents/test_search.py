@@ -1,4 +1,4 @@
-"""Searching: the right document first, by the same scores on both databases, whatever is asked."""
+"""Tests that a search ranks the right document first, with the same scores on both databases."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -56,17 +56,17 @@ def titles(hits: list[Hit]) -> list[str]:
     return [hit.document.title for hit in hits]
 
 
-def by_the_formula(text: str) -> dict[str, float]:
+def compute_expected_scores(text: str) -> dict[str, float]:
     """Every document's score, reckoned from the texts alone."""
-    held = {title: document_terms(title, body) for title, body in TEXTS.items()}
-    mean = sum(map(len, held.values())) / len(held)
+    terms_by_title = {title: document_terms(title, body) for title, body in TEXTS.items()}
+    mean = sum(map(len, terms_by_title.values())) / len(terms_by_title)
     scores = {}
-    for title, words in held.items():
+    for title, words in terms_by_title.items():
         score = 0.0
         for term in query_terms([text]):
-            n = sum(term in others for others in held.values())
+            n = sum(term in other_terms for other_terms in terms_by_title.values())
             f = words.count(term)
-            idf = math.log(1 + (len(held) - n + 0.5) / (n + 0.5))
+            idf = math.log(1 + (len(terms_by_title) - n + 0.5) / (n + 0.5))
             score += idf * f * 2.2 / (f + 1.2 * (0.25 + 0.75 * len(words) / mean))
         if score:
             scores[title] = score
@@ -74,18 +74,18 @@ def by_the_formula(text: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    "asked", ["bitcoin halvings", "半減", "840000 BTC reward", "用户数", "the bitcoin ETF", "減"]
+    "query", ["bitcoin halvings", "半減", "840000 BTC reward", "用户数", "the bitcoin ETF", "減"]
 )
-def test_a_score_is_bm25_and_the_same_on_both_databases(filled: DocumentStore, asked: str) -> None:
-    hits = filled.search(asked)
-    expected = by_the_formula(asked)
+def test_a_score_is_bm25_and_the_same_on_both_databases(filled: DocumentStore, query: str) -> None:
+    hits = filled.search(query)
+    expected = compute_expected_scores(query)
     assert {hit.document.title: pytest.approx(hit.score) for hit in hits} == expected
     assert [hit.score for hit in hits] == sorted(expected.values(), reverse=True)
     assert all(hit.score > 0 for hit in hits)
 
 
 @pytest.mark.parametrize(
-    ("asked", "first"),
+    ("query", "first"),
     [
         ("halved in the fourth halving", "Fourth Bitcoin halving"),
         ("４回目の半減", "ビットコイン、4回目の半減期"),
@@ -95,8 +95,8 @@ def test_a_score_is_bm25_and_the_same_on_both_databases(filled: DocumentStore, a
         ("approving an ETF", "SEC approves spot ETFs"),
     ],
 )
-def test_the_intended_document_ranks_first(filled: DocumentStore, asked: str, first: str) -> None:
-    assert titles(filled.search(asked))[0] == first
+def test_the_intended_document_ranks_first(filled: DocumentStore, query: str, first: str) -> None:
+    assert titles(filled.search(query))[0] == first
 
 
 def test_kinds_and_languages_exclude_all_others(filled: DocumentStore) -> None:
@@ -117,19 +117,19 @@ def test_the_terms_of_filters_cannot_be_searched_for(filled: DocumentStore) -> N
 
 
 def test_a_limit_keeps_the_best_hits(filled: DocumentStore) -> None:
-    every = filled.search("bitcoin 840000")
-    assert filled.search("bitcoin 840000", limit=2) == every[:2]
+    all_hits = filled.search("bitcoin 840000")
+    assert filled.search("bitcoin 840000", limit=2) == all_hits[:2]
     assert filled.search("bitcoin", limit=0) == []
 
 
 def test_further_texts_add_their_terms(filled: DocumentStore) -> None:
-    (asked,) = filled.search_many([("halving", "半減期", "减半")])
-    assert set(titles(asked)) == {"Fourth Bitcoin halving", "ビットコイン、4回目の半減期", "比特币第四次减半"}
+    (hits,) = filled.search_many([("halving", "半減期", "减半")])
+    assert set(titles(hits)) == {"Fourth Bitcoin halving", "ビットコイン、4回目の半減期", "比特币第四次减半"}
 
 
 def test_many_queries_give_the_same_hits_as_each_alone(filled: DocumentStore) -> None:
-    alone = [filled.search(one) for one in ("halving", "", "用户数")]
-    assert filled.search_many(["halving", "", "用户数"]) == alone
+    single_results = [filled.search(query) for query in ("halving", "", "用户数")]
+    assert filled.search_many(["halving", "", "用户数"]) == single_results
     assert filled.search_many([]) == []
 
 
@@ -152,20 +152,20 @@ NOT_WORDS = [
 ]
 
 
-@pytest.mark.parametrize("asked", NOT_WORDS)
-def test_a_query_without_words_finds_nothing_without_an_exception(filled: DocumentStore, asked: str) -> None:
-    assert all(hit.score > 0 for hit in filled.search(asked))
-    if not query_terms([asked]):
-        assert filled.search(asked) == []
+@pytest.mark.parametrize("query", NOT_WORDS)
+def test_a_query_without_words_finds_nothing_without_an_exception(filled: DocumentStore, query: str) -> None:
+    assert all(hit.score > 0 for hit in filled.search(query))
+    if not query_terms([query]):
+        assert filled.search(query) == []
 
 
 @settings(max_examples=examples(40))
 @given(st.text(max_size=60) | st.text(alphabet="\"'*-:^(){}+\\|&!<> ANDORTNEbitco半減の.,0٣Ⅻ", max_size=60))
 @example('bitcoin OR "')
 @example("l'ETF d\u0301e Bitcoin")
-def test_no_query_text_raises_an_exception(filled: DocumentStore, asked: str) -> None:
-    hits = filled.search(asked)
-    assert {hit.document.title for hit in hits} == set(by_the_formula(asked))
+def test_no_query_text_raises_an_exception(filled: DocumentStore, query: str) -> None:
+    hits = filled.search(query)
+    assert {hit.document.title for hit in hits} == set(compute_expected_scores(query))
 
 
 def test_only_the_rarest_terms_that_occur_are_used(
@@ -178,11 +178,11 @@ def test_only_the_rarest_terms_that_occur_are_used(
 def test_common_terms_only_rank_unless_rare_ones_find_too_few(
     filled: DocumentStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every = filled.search("bitcoin eleven")
-    assert len(every) > 1
+    all_hits = filled.search("bitcoin eleven")
+    assert len(all_hits) > 1
     monkeypatch.setattr(ranking, "MAX_POSTINGS", 1)
-    assert filled.search("bitcoin eleven", limit=1) == every[:1]
-    assert filled.search("bitcoin eleven") == every
+    assert filled.search("bitcoin eleven", limit=1) == all_hits[:1]
+    assert filled.search("bitcoin eleven") == all_hits
 
 
 def test_a_short_document_is_found_among_many_with_the_same_term(
@@ -215,8 +215,8 @@ def test_a_large_store_is_counted_again_after_the_cache_expires(
 
     def read() -> tuple[int, dict[str, int]]:
         with database.read() as connection:
-            totals, held = counted.read(connection, ["alpha", "beta"])
-        return totals.documents, held
+            totals, document_counts = counted.read(connection, ["alpha", "beta"])
+        return totals.documents, document_counts
 
     store.store([make("one", "alpha"), make("two", "alpha")], now=now)
     assert read() == (2, {"alpha": 2, "beta": 0})

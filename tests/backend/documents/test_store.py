@@ -1,4 +1,4 @@
-"""Documents are put, replaced and deleted together with what they are found by."""
+"""Tests that documents are stored, replaced and deleted together with their index entries."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -21,7 +21,7 @@ from backend.store.database import Database
 Make = Callable[..., Document]
 
 
-def indexed(database: Database) -> tuple[int, int]:
+def count_indexed(database: Database) -> tuple[int, int]:
     """How many documents the index and the counts hold."""
     with database.read() as connection:
         in_index = connection.execute(sa.text(f"SELECT count(*) FROM {SEARCH_TABLE}")).scalar_one()
@@ -34,7 +34,7 @@ def titles(store: DocumentStore, text: str) -> list[str]:
 
 
 def test_a_document_is_loaded_as_it_was_stored(store: DocumentStore, make: Make, now: datetime) -> None:
-    given = make(
+    document = make(
         "Halving",
         "At block 840,000",
         kind="landmark",
@@ -48,18 +48,18 @@ def test_a_document_is_loaded_as_it_was_stored(store: DocumentStore, make: Make,
         facts={"reward_btc": "3.125"},
         event="lm-2024",
     )
-    store.store([given], now=now)
+    store.store([document], now=now)
     (found,) = store.search("halving")
-    assert replace(found.document, id=None) == replace(given, stored_at=now)
+    assert replace(found.document, id=None) == replace(document, stored_at=now)
     assert found.document.id is not None
 
 
 def test_storing_counts_added_changed_and_unchanged_documents(
     store: DocumentStore, make: Make, now: datetime
 ) -> None:
-    one, two = make("one", "alpha"), make("two", "beta")
-    assert store.store([one, two], now=now) == StoreCounts(2, 0, 0)
-    assert store.store([one, replace(two, text="gamma"), make("three")], now=now) == StoreCounts(1, 1, 1)
+    first, second = make("one", "alpha"), make("two", "beta")
+    assert store.store([first, second], now=now) == StoreCounts(2, 0, 0)
+    assert store.store([first, replace(second, text="gamma"), make("three")], now=now) == StoreCounts(1, 1, 1)
 
 
 def test_a_replaced_document_keeps_its_id_and_is_found_only_by_its_new_words(
@@ -72,7 +72,7 @@ def test_a_replaced_document_keeps_its_id_and_is_found_only_by_its_new_words(
     (after,) = store.search("omega")
     assert after.document.id == before.document.id
     assert after.document.stored_at == now + timedelta(hours=1)
-    assert indexed(database) == (1, 1)
+    assert count_indexed(database) == (1, 1)
 
 
 def test_a_changed_language_is_indexed_even_with_the_same_text(
@@ -105,21 +105,21 @@ def test_a_deleted_document_is_not_found_regardless_of_how_it_was_deleted(
         assert store.delete(connection, "page", ["one", "unknown"]) == 1
         connection.execute(sa.text("DELETE FROM documents WHERE external_id = 'two'"))
     assert titles(store, "alpha") == ["three"]
-    assert indexed(database) == (1, 1)
+    assert count_indexed(database) == (1, 1)
 
 
 def test_a_transaction_that_fails_leaves_neither_the_document_nor_its_index(
     database: Database, store: DocumentStore, make: Make, now: datetime
 ) -> None:
-    def failing() -> None:
+    def store_and_fail() -> None:
         with database.write() as connection:
             store.put(connection, document_rows.prepare_documents([make("one", "alpha")]), now=now)
             raise RuntimeError("the power went")
 
     with pytest.raises(RuntimeError):
-        failing()
+        store_and_fail()
     assert store.search("alpha") == []
-    assert indexed(database) == (0, 0)
+    assert count_indexed(database) == (0, 0)
 
 
 def test_characters_that_databases_reject_are_replaced(
@@ -134,9 +134,9 @@ def test_many_documents_are_stored_in_batches(
     store: DocumentStore, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_module, "DOCUMENTS_PER_STATEMENT", 7)
-    given = [make(f"number {place}", f"word{place}") for place in range(30)]
-    assert store.store(given, now=now) == StoreCounts(30, 0, 0)
-    assert store.store(given[:20], now=now) == StoreCounts(0, 0, 20)
+    many_documents = [make(f"number {place}", f"word{place}") for place in range(30)]
+    assert store.store(many_documents, now=now) == StoreCounts(30, 0, 0)
+    assert store.store(many_documents[:20], now=now) == StoreCounts(0, 0, 20)
     assert titles(store, "word29") == ["number 29"]
 
 
@@ -166,8 +166,8 @@ def test_documents_split_by_an_earlier_tokenizer_are_indexed_again(
     store.store([make("one", "alpha"), make("two", "alpha")], now=now)
     with database.write() as connection:
         connection.execute(sa.update(document_terms).values(version=0, counts=b"", length=0))
-        other = "terms = 'old'" if database.is_sqlite else "terms = 'old'::tsvector"
-        connection.execute(sa.text(f"UPDATE {SEARCH_TABLE} SET {other}"))
+        assignment = "terms = 'old'" if database.is_sqlite else "terms = 'old'::tsvector"
+        connection.execute(sa.text(f"UPDATE {SEARCH_TABLE} SET {assignment}"))
     assert titles(store, "alpha") == []
     assert store.reindex() == 2
     assert sorted(titles(store, "alpha")) == ["one", "two"]
@@ -191,19 +191,19 @@ def test_texts_are_split_before_a_transaction_begins(
     order: list[str] = []
     begin, cut = database.write, store_module.prepare_documents
 
-    def writing() -> AbstractContextManager[Connection]:
+    def record_write() -> AbstractContextManager[Connection]:
         order.append("begin")
         return begin()
 
-    def cutting(
-        given: Sequence[Document] | Sequence[document_rows.PreparedDocument],
+    def record_cut(
+        rows: Sequence[Document] | Sequence[document_rows.PreparedDocument],
     ) -> list[document_rows.PreparedDocument]:
-        if not all(isinstance(one, document_rows.PreparedDocument) for one in given):
+        if not all(isinstance(row, document_rows.PreparedDocument) for row in rows):
             order.append("cut")
-        return cut(given)
+        return cut(rows)
 
-    monkeypatch.setattr(database, "write", writing)
-    monkeypatch.setattr(store_module, "prepare_documents", cutting)
+    monkeypatch.setattr(database, "write", record_write)
+    monkeypatch.setattr(store_module, "prepare_documents", record_cut)
     store.store([make("one")], now=now)
     assert order == ["cut", "begin"]
 

@@ -1,4 +1,4 @@
-"""What texts are cut into, so that a query and a document meet."""
+"""Tests the terms into which texts and queries are split."""
 
 import re
 from collections import Counter
@@ -34,7 +34,7 @@ def test_latin_words_are_stemmed_and_cjk_is_split_into_pairs() -> None:
 
 
 @pytest.mark.parametrize(
-    "alike",
+    "forms",
     [
         ("halve", "halves", "halved", "halving", "halvings"),
         ("approve", "approves", "approved", "approving"),
@@ -46,8 +46,8 @@ def test_latin_words_are_stemmed_and_cjk_is_split_into_pairs() -> None:
         ("sell", "sells", "selling"),
     ],
 )
-def test_forms_of_a_word_have_one_stem(alike: tuple[str, ...]) -> None:
-    assert len({stem(word) for word in alike}) == 1
+def test_forms_of_a_word_have_one_stem(forms: tuple[str, ...]) -> None:
+    assert len({stem(word) for word in forms}) == 1
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_word_that_only_looks_inflected_keeps_its_letters(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("ＢＴＣ　６．２５", "btc 6.25"),
         ("ﾋﾞｯﾄｺｲﾝ", "ビットコイン"),
@@ -66,8 +66,8 @@ def test_a_word_that_only_looks_inflected_keeps_its_letters(word: str) -> None:
         ("Ａpproved", "approving"),
     ],
 )
-def test_width_case_and_thousands_make_no_difference(one: str, other: str) -> None:
-    assert list(terms(one)) == list(terms(other))
+def test_width_case_and_thousands_make_no_difference(first: str, second: str) -> None:
+    assert list(terms(first)) == list(terms(second))
 
 
 def test_a_decimal_number_is_one_term_and_a_date_is_three() -> None:
@@ -128,9 +128,9 @@ def test_runs_of_combining_marks_are_folded_in_chunks() -> None:
 @given(st.lists(st.text(min_size=1, max_size=3), max_size=300))
 def test_packed_counts_return_the_count_of_a_term(found: list[str]) -> None:
     packed = PackedCounts(pack_counts(found))
-    held = Counter(map(digest, found))
+    expected_counts = Counter(map(digest, found))
     for term in found:
-        assert packed.count_of(digest(term)) == min(held[digest(term)], MAX_TERM_COUNT)
+        assert packed.count_of(digest(term)) == min(expected_counts[digest(term)], MAX_TERM_COUNT)
     assert packed.count_of(digest("a term that none of them is")) == 0
 
 

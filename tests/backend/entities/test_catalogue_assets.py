@@ -1,4 +1,4 @@
-"""The shipped facts about assets, stablecoins and protocols, and the forms that rules call wrong."""
+"""Tests the shipped facts about assets, stablecoins and protocols, and the forms that rules reject."""
 
 import re
 import unicodedata
@@ -52,10 +52,10 @@ def needs_context(entity: Entity, name: str) -> bool:
 
 
 def patterns_of(rule: Rule) -> Iterator[Pattern]:
-    return (given if isinstance(given, Pattern) else Pattern(text=given) for given in rule.match)
+    return (pattern if isinstance(pattern, Pattern) else Pattern(text=pattern) for pattern in rule.match)
 
 
-def covers(entity: Entity, asset: Asset) -> bool:
+def is_former_asset(entity: Entity, asset: Asset) -> bool:
     """Whether ``asset`` is what ``entity`` was, as MATIC is to Polygon."""
     return bool({asset.name, asset.symbol} & {former.name for former in entity.former})
 
@@ -64,7 +64,7 @@ def test_the_files_contain_at_least_as_many_entities_as_assets_without_duplicate
     counts = Counter(entity.id for entity in CATALOGUE)
 
     assert len(HERE) >= 330
-    assert [given for given, count in counts.items() if count > 1] == []
+    assert [entity_id for entity_id, count in counts.items() if count > 1] == []
 
 
 @pytest.mark.parametrize(("name", "entity_type"), FILES.items())
@@ -73,13 +73,13 @@ def test_each_file_contains_entities_of_one_type(name: str, entity_type: str) ->
 
 
 def test_every_configured_asset_has_an_entity_or_is_a_former_name_of_one() -> None:
-    known = {entity.id: entity for entity in CATALOGUE}
+    entities_by_id = {entity.id: entity for entity in CATALOGUE}
 
     without = [
         asset.id
         for asset in load_assets()
-        if (asset.entity or asset.id) not in known
-        and (asset.enabled or not any(covers(entity, asset) for entity in HERE.values()))
+        if (asset.entity or asset.id) not in entities_by_id
+        and (asset.enabled or not any(is_former_asset(entity, asset) for entity in HERE.values()))
     ]
 
     assert without == []
@@ -147,7 +147,7 @@ def test_a_former_name_is_not_a_right_name() -> None:
 
 
 def test_names_are_in_nfc_and_full_width() -> None:
-    odd = [
+    invalid_texts = [
         text
         for entity in HERE.values()
         for text in every_text(entity)
@@ -157,35 +157,37 @@ def test_names_are_in_nfc_and_full_width() -> None:
         or not text.isprintable()
     ]
 
-    assert odd == []
+    assert invalid_texts == []
 
 
 def test_latin_names_contain_no_lookalike_letters_of_other_scripts() -> None:
-    def mixed(text: str) -> bool:
+    def has_mixed_scripts(text: str) -> bool:
         scripts = {unicodedata.name(character).split()[0] for character in text if character.isalpha()}
         return bool(scripts & {"CYRILLIC", "GREEK", "ARMENIAN"})
 
-    assert [text for entity in HERE.values() for text in every_text(entity) if mixed(text)] == []
+    assert [text for entity in HERE.values() for text in every_text(entity) if has_mixed_scripts(text)] == []
 
 
 def test_japanese_names_contain_kana_or_are_unique_to_japanese() -> None:
     """A Japanese name in Latin letters alone would say nothing that the English one does not."""
-    same = [entity.id for entity in HERE.values() if entity.names.get("ja") == entity.names.get("en")]
+    same_name_ids = [
+        entity.id for entity in HERE.values() if entity.names.get("ja") == entity.names.get("en")
+    ]
 
-    assert same == []
+    assert same_name_ids == []
 
 
 def test_chinese_names_contain_no_kana() -> None:
     kana = re.compile("[\u3041-\u30ff]")
 
-    odd = [
+    names_with_kana = [
         name
         for entity in HERE.values()
         for name in [entity.names.get("zh", ""), *entity.also.get("zh", ())]
         if kana.search(name)
     ]
 
-    assert odd == []
+    assert names_with_kana == []
 
 
 def test_context_lists_only_names_of_the_entity() -> None:
@@ -202,17 +204,17 @@ def test_context_lists_only_names_of_the_entity() -> None:
 
 def test_domains_are_domains_and_belong_to_one_entity() -> None:
     domain = re.compile(r"(?!www\.)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
-    given = [name for entity in HERE.values() for name in entity.official_domains]
+    domains = [name for entity in HERE.values() for name in entity.official_domains]
 
-    assert [name for name in given if not domain.fullmatch(name)] == []
-    assert [name for name, count in Counter(given).items() if count > 1] == []
+    assert [name for name in domains if not domain.fullmatch(name)] == []
+    assert [name for name, count in Counter(domains).items() if count > 1] == []
 
 
 def test_accounts_are_handles_and_belong_to_one_entity() -> None:
-    given = [name for entity in HERE.values() for name in entity.official_x_accounts]
+    accounts = [name for entity in HERE.values() for name in entity.official_x_accounts]
 
-    assert [name for name in given if not re.fullmatch(r"\w{1,15}", name, re.ASCII)] == []
-    assert [name for name, count in Counter(map(str.lower, given)).items() if count > 1] == []
+    assert [name for name in accounts if not re.fullmatch(r"\w{1,15}", name, re.ASCII)] == []
+    assert [name for name, count in Counter(map(str.lower, accounts)).items() if count > 1] == []
 
 
 def test_an_official_source_has_an_authority() -> None:
@@ -251,14 +253,14 @@ def test_a_rule_against_a_right_name_states_form_or_language() -> None:
 
 
 def test_no_two_rules_are_about_the_same_form() -> None:
-    seen = Counter(
+    form_counts = Counter(
         (fold(pattern.text).text, pattern.text if (pattern.case or rule.case) == "exact" else "", language)
         for rule in RULES
         for pattern in patterns_of(rule)
         for language in rule.languages
     )
 
-    assert [surface for surface, count in seen.items() if count > 1] == []
+    assert [surface for surface, count in form_counts.items() if count > 1] == []
 
 
 def test_forms_under_three_characters_and_former_tickers_are_never_fixed_automatically() -> None:

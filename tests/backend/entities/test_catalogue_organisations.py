@@ -1,4 +1,4 @@
-"""The facts about exchanges, companies, authorities, media, people and terms hold together."""
+"""Tests that the facts about exchanges, companies, authorities, media, people and terms are consistent."""
 
 import re
 import unicodedata
@@ -48,11 +48,11 @@ def entities(packs: dict[str, Pack]) -> list[Entity]:
     return [entity for pack in packs.values() for entity in pack.entities]
 
 
-def right_names(entity: Entity) -> set[str]:
+def list_right_names(entity: Entity) -> set[str]:
     return {*entity.names.values(), *(name for names in entity.also.values() for name in names)}
 
 
-def in_context(entity: Entity, name: str) -> bool:
+def needs_context(entity: Entity, name: str) -> bool:
     return entity.context is True or (entity.context is not False and name in entity.context)
 
 
@@ -68,21 +68,21 @@ def test_the_catalogue_has_enough_entities(packs: dict[str, Pack]) -> None:
 
 def test_ids_are_unique_in_the_catalogue() -> None:
     ids = Counter(entity.id for path in sorted(DATA.glob("*.yaml")) for entity in load_pack(path).entities)
-    assert [given for given, count in ids.items() if count > 1] == []
+    assert [entity_id for entity_id, count in ids.items() if count > 1] == []
 
 
 def test_names_are_unique_in_the_catalogue() -> None:
     owners: dict[str, set[str]] = defaultdict(set)
     for path in sorted(DATA.glob("*.yaml")):
         for entity in load_pack(path).entities:
-            for name in right_names(entity):
+            for name in list_right_names(entity):
                 owners[name].add(entity.id)
     assert {name: ids for name, ids in owners.items() if len(ids) > 1} == {}
 
 
 def test_no_former_name_is_still_a_right_name_of_the_same_entity(entities: list[Entity]) -> None:
     for entity in entities:
-        assert not {former.name for former in entity.former} & right_names(entity), entity.id
+        assert not {former.name for former in entity.former} & list_right_names(entity), entity.id
 
 
 def test_right_names_are_unique_within_a_language(entities: list[Entity]) -> None:
@@ -96,7 +96,7 @@ def test_right_names_are_unique_within_a_language(entities: list[Entity]) -> Non
 
 def test_names_are_in_nfc_without_unusual_spaces(entities: list[Entity]) -> None:
     for entity in entities:
-        for name in right_names(entity) | {former.name for former in entity.former}:
+        for name in list_right_names(entity) | {former.name for former in entity.former}:
             assert unicodedata.normalize("NFC", name) == name
             assert not re.search("\u3000|  ", name), name
 
@@ -122,10 +122,10 @@ def test_a_name_equal_to_the_english_one_is_omitted(entities: list[Entity]) -> N
 
 def test_katakana_names_contain_only_katakana_characters(entities: list[Entity]) -> None:
     """Not with the Han characters and dashes that look like ロ, ニ, カ, タ, エ and ー."""
-    alike = re.compile(r"[\u30a1-\u30fa][口二力夕工卜一―—－]|[口二力夕工卜一―—－][\u30a1-\u30fa]")
+    lookalike = re.compile(r"[\u30a1-\u30fa][口二力夕工卜一―—－]|[口二力夕工卜一―—－][\u30a1-\u30fa]")
     for entity in entities:
-        for name in right_names(entity):
-            assert not alike.search(name), name
+        for name in list_right_names(entity):
+            assert not lookalike.search(name), name
 
 
 def test_short_capitalised_words_need_context(entities: list[Entity]) -> None:
@@ -135,14 +135,14 @@ def test_short_capitalised_words_need_context(entities: list[Entity]) -> None:
         "Copper", "Strike", "Dragonfly", "Paradigm", "Visa", "Stripe", "Meta", "Decrypt", "Fortune",
         "The Block", "Swift", "SEC", "MAS", "Fed", "BIS", "Dune", "Vanguard", "Rain", "Alchemy",
     }  # fmt: skip
-    found = {name: entity for entity in entities for name in right_names(entity) if name in everyday}
+    found = {name: entity for entity in entities for name in list_right_names(entity) if name in everyday}
     assert set(found) == everyday
-    assert [name for name, entity in found.items() if not in_context(entity, name)] == []
+    assert [name for name, entity in found.items() if not needs_context(entity, name)] == []
 
 
 def test_names_that_need_cues_need_context_too(entities: list[Entity]) -> None:
     for entity in entities:
-        assert all(in_context(entity, name) for name in entity.need_cues), entity.id
+        assert all(needs_context(entity, name) for name in entity.need_cues), entity.id
 
 
 def test_names_that_are_words_of_other_languages_need_context(entities: list[Entity]) -> None:
@@ -156,9 +156,9 @@ def test_names_that_are_words_of_other_languages_need_context(entities: list[Ent
         "律动",
         "深潮",
     }
-    found = {name: entity for entity in entities for name in right_names(entity) if name in everyday}
+    found = {name: entity for entity in entities for name in list_right_names(entity) if name in everyday}
     assert set(found) == everyday
-    assert [name for name, entity in found.items() if not in_context(entity, name)] == []
+    assert [name for name, entity in found.items() if not needs_context(entity, name)] == []
 
 
 def test_domains_are_plain_lower_case_host_names(entities: list[Entity]) -> None:
@@ -193,7 +193,7 @@ def test_only_terms_can_have_any_case(entities: list[Entity]) -> None:
 
 
 def test_a_renamed_entity_keeps_its_former_name_with_the_date(entities: list[Entity]) -> None:
-    known = {
+    former_names = {
         (entity.id, former.name, former.until)
         for entity in entities
         for former in entity.former
@@ -206,7 +206,7 @@ def test_a_renamed_entity_keeps_its_former_name_with_the_date(entities: list[Ent
         ("block-inc", "Square, Inc.", "2021-12-10"),
         ("meta", "Facebook, Inc.", "2021-10-28"),
         ("custodiem", "FTX Japan", "2024-08"),
-    } <= known
+    } <= former_names
 
 
 def test_traditional_and_simplified_forms_are_both_right(entities: list[Entity]) -> None:
@@ -226,7 +226,7 @@ def test_context_words_are_many_and_unique() -> None:
 
 def test_no_context_word_needs_context_itself(entities: list[Entity]) -> None:
     words = {word for words in load_pack(DATA / "context.yaml").context_words.values() for word in words}
-    needy = {name for entity in entities for name in right_names(entity) if in_context(entity, name)}
+    needy = {name for entity in entities for name in list_right_names(entity) if needs_context(entity, name)}
     assert words & needy == set()
 
 

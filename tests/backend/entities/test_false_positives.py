@@ -1,4 +1,4 @@
-"""Texts about other things name few entities, and none for a word that stands far from the field."""
+"""Tests that texts about other subjects contain few entities, and none by an ordinary word."""
 
 import pytest
 
@@ -28,8 +28,8 @@ def rules() -> RuleSet:
 )
 def test_ordinary_words_in_other_texts_are_not_names(rules: RuleSet, text: str) -> None:
     general = {"microsoft", "google", "federal-reserve", "reuters"}
-    seen = {key for _, _, key in mentions(rules, text) if rules.entities[key].type != "term"}
-    assert seen <= general
+    entity_ids = {key for _, _, key in mentions(rules, text) if rules.entities[key].type != "term"}
+    assert entity_ids <= general
 
 
 def test_one_coin_on_a_page_gives_no_context_to_distant_words(rules: RuleSet) -> None:

@@ -1,4 +1,4 @@
-"""Names that stand inside other words are none there."""
+"""Tests that a name inside another word is not found."""
 
 import pytest
 from pydantic import ValidationError
@@ -21,7 +21,7 @@ def rules(packs: list[Pack]) -> RuleSet:
     return compile_rules(packs)
 
 
-def found(rules: RuleSet, text: str, language: Language) -> set[str]:
+def find_entity_ids(rules: RuleSet, text: str, language: Language) -> set[str]:
     return {match["entity_id"] for match in scan(rules, Article(content=text, language=language))["matches"]}
 
 
@@ -49,7 +49,7 @@ def found(rules: RuleSet, text: str, language: Language) -> set[str]:
 def test_part_of_another_word_is_not_a_name(
     rules: RuleSet, language: Language, text: str, entity: str
 ) -> None:
-    assert entity not in found(rules, text, language)
+    assert entity not in find_entity_ids(rules, text, language)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_part_of_another_word_is_not_a_name(
     ],
 )
 def test_a_separate_word_is_a_name(rules: RuleSet, language: Language, text: str, entity: str) -> None:
-    assert entity in found(rules, text, language)
+    assert entity in find_entity_ids(rules, text, language)
 
 
 def test_an_ordinary_katakana_word_counts_alone_regardless_of_length() -> None:
@@ -78,8 +78,8 @@ def test_an_ordinary_katakana_word_counts_alone_regardless_of_length() -> None:
     ]
     pack = Pack.model_validate({"version": 1, "entities": entities, "context_words": {"ja": ["通貨"]}})
     rules = compile_rules([pack])
-    assert found(rules, "通貨のゾルビングとフィンカル", "ja") == {"zorb", "fink"}
-    assert found(rules, "通貨のゾルビングボードとフィンカルズ", "ja") == {"fink"}
+    assert find_entity_ids(rules, "通貨のゾルビングとフィンカル", "ja") == {"zorb", "fink"}
+    assert find_entity_ids(rules, "通貨のゾルビングボードとフィンカルズ", "ja") == {"fink"}
 
 
 def test_a_condition_also_applies_to_wrong_forms() -> None:

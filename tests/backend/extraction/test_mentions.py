@@ -1,4 +1,4 @@
-"""Whom a text names: one entity for every way of writing it, in three languages."""
+"""Tests that each spelling of a name gives the same entity, in three languages."""
 
 import pytest
 from hypothesis import given
@@ -14,8 +14,8 @@ def rules() -> RuleSet:
     return rules_loader.load_shipped().rules
 
 
-def named(rules: RuleSet, text: str) -> list[tuple[str, str]]:
-    return [(one.entity_id, one.name) for one in list_entities(rules, [text])]
+def list_names(rules: RuleSet, text: str) -> list[tuple[str, str]]:
+    return [(entity.entity_id, entity.name) for entity in list_entities(rules, [text])]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def named(rules: RuleSet, text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_every_spelling_resolves_to_one_entity(rules: RuleSet, text: str, entity: str, name: str) -> None:
-    assert (entity, name.removeprefix("$")) in [(e, n.removeprefix("$")) for e, n in named(rules, text)]
+    assert (entity, name.removeprefix("$")) in [(e, n.removeprefix("$")) for e, n in list_names(rules, text)]
 
 
 @pytest.mark.parametrize(
@@ -47,16 +47,16 @@ def test_every_spelling_resolves_to_one_entity(rules: RuleSet, text: str, entity
     ],
 )
 def test_text_that_is_not_a_name_gives_no_entity(rules: RuleSet, text: str) -> None:
-    assert named(rules, text) == []
+    assert list_names(rules, text) == []
 
 
 def test_each_entity_is_listed_once_with_its_first_name_in_order(rules: RuleSet) -> None:
     text = "ビットコイン (BTC) and Ethereum; Bitcoin again, 以太坊 too."
-    assert named(rules, text) == [("bitcoin", "ビットコイン"), ("ethereum", "Ethereum")]
+    assert list_names(rules, text) == [("bitcoin", "ビットコイン"), ("ethereum", "Ethereum")]
 
 
 def test_several_texts_are_read_in_sequence(rules: RuleSet) -> None:
-    assert [one.name for one in list_entities(rules, ["Coinbase", "Bitcoin and Coinbase"])] == [
+    assert [entity.name for entity in list_entities(rules, ["Coinbase", "Bitcoin and Coinbase"])] == [
         "Coinbase",
         "Bitcoin",
     ]
@@ -76,8 +76,8 @@ def test_an_entity_result_has_english_name_type_domains_and_accounts(rules: Rule
 
 @given(st.text(alphabet="Bitcoin ETH$以太坊イーサ.,@/#`\n\u200b", max_size=80))
 def test_every_mention_matches_the_text_at_its_offsets(text: str) -> None:
-    behind = 0
+    previous_end = 0
     for mention in find_mentions(rules_loader.load_shipped().rules, text):
-        assert behind <= mention.start < mention.end
+        assert previous_end <= mention.start < mention.end
         assert text[mention.start : mention.end] == mention.text
-        behind = mention.end
+        previous_end = mention.end

@@ -1,4 +1,4 @@
-"""Persons are found by a part of their name where the text says whom it means."""
+"""Tests that persons are found by a part of their name if the text makes clear who is meant."""
 
 from itertools import pairwise
 
@@ -28,7 +28,7 @@ RULES = compile_rules(
 )
 
 
-def found(text: str, rules: RuleSet = RULES) -> list[tuple[str, str]]:
+def find_entities(text: str, rules: RuleSet = RULES) -> list[tuple[str, str]]:
     return [(mention.text, mention.entity_id) for mention in find_mentions(rules, text)]
 
 
@@ -42,17 +42,17 @@ def found(text: str, rules: RuleSet = RULES) -> list[tuple[str, str]]:
 def test_a_given_name_before_a_relative_of_the_same_family_is_a_person(
     text: str, first: tuple[str, str]
 ) -> None:
-    assert found(text)[0] == first
-    assert len(found(text)) == 2
+    assert find_entities(text)[0] == first
+    assert len(find_entities(text)) == 2
 
 
 def test_a_given_name_before_somebody_else_is_nobody() -> None:
-    assert [text for text, _ in found("Anna and Carl Zembla founded it.")] == ["Carl Zembla"]
+    assert [text for text, _ in find_entities("Anna and Carl Zembla founded it.")] == ["Carl Zembla"]
 
 
 def test_a_family_name_counts_after_the_full_name() -> None:
     text = "Dora Smith spoke. Later Smith said more, but John Smith and Smith Street did not."
-    assert found(text) == [("Dora Smith", "dora-smith"), ("Smith", "dora-smith")]
+    assert find_entities(text) == [("Dora Smith", "dora-smith"), ("Smith", "dora-smith")]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_family_name_counts_after_the_full_name() -> None:
     ],
 )
 def test_a_titled_family_name_near_another_name_counts(text: str) -> None:
-    assert len(found(text)) == 2
+    assert len(find_entities(text)) == 2
 
 
 @pytest.mark.parametrize(
@@ -81,26 +81,26 @@ def test_a_titled_family_name_near_another_name_counts(text: str) -> None:
     ],
 )
 def test_a_family_name_alone_is_nobody(text: str) -> None:
-    assert all(name == "Coinfirm" for name, _ in found(text))
+    assert all(name == "Coinfirm" for name, _ in find_entities(text))
 
 
 def test_a_long_katakana_family_name_with_a_title_needs_no_other_name() -> None:
     names = {"en": "Fay Ostwick", "ja": "フェイ・オストウィック"}
     rules = compile_rules([pack(entity("Fay Ostwick", type="person", names=names))])
-    assert found("オストウィック氏は来た。", rules) == [("オストウィック", "fay-ostwick")]
-    assert found("オストウィックの丘は高い。", rules) == []
+    assert find_entities("オストウィック氏は来た。", rules) == [("オストウィック", "fay-ostwick")]
+    assert find_entities("オストウィックの丘は高い。", rules) == []
 
 
 def test_an_official_bears_the_title_of_an_office() -> None:
     founder = entity("Gus Tarnow", type="person", evidence=True)
     official = entity("Hal Tarnow", type="person")
     rules = compile_rules([pack(founder, official, entity("Coinfirm", type="exchange"))])
-    assert found("Commissioner Tarnow met Coinfirm.", rules)[0] == ("Tarnow", "hal-tarnow")
+    assert find_entities("Commissioner Tarnow met Coinfirm.", rules)[0] == ("Tarnow", "hal-tarnow")
 
 
 def test_a_family_name_of_the_catalogue_in_another_full_name_is_nobody() -> None:
-    assert found("But Solo said no.") == [("Solo", "emil-solo")]
-    assert found("Marvin Solo said no.") == []
+    assert find_entities("But Solo said no.") == [("Solo", "emil-solo")]
+    assert find_entities("Marvin Solo said no.") == []
 
 
 def test_mentions_stay_in_order_without_overlaps() -> None:

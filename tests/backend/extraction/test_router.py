@@ -1,4 +1,4 @@
-"""Entity extraction over HTTP: submitted, worked and polled; and what source-finding jobs saw."""
+"""Tests entity extraction over HTTP: submission, work and polling; and the entities that other jobs saw."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -24,7 +24,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Articles]:
         yield running
 
 
-def submitted(service: Articles, body: Any, **headers: str) -> str:
+def submit_extraction(service: Articles, body: Any, **headers: str) -> str:
     answer = service.post("/entities/extractions", body, **headers)
     assert answer.status == 202, answer.body
     job_id = str(answer.json()["data"]["job_id"])
@@ -32,7 +32,7 @@ def submitted(service: Articles, body: Any, **headers: str) -> str:
     return job_id
 
 
-def work(service: Articles, *ids: str) -> None:
+def run_jobs(service: Articles, *ids: str) -> None:
     job_type = extraction_jobs(service.running.inner.state.settings, service.service.rules)
     Runner(service.running.database, [job_type], timeout=timedelta(minutes=2), clock=utc_now).run(
         "extraction", list(ids)
@@ -40,22 +40,22 @@ def work(service: Articles, *ids: str) -> None:
 
 
 def test_a_text_gives_each_entity_once_with_its_first_name(service: Articles) -> None:
-    job_id = submitted(service, {"text": TEXT, "ignored": True})
+    job_id = submit_extraction(service, {"text": TEXT, "ignored": True})
     waiting = service.json(f"/entities/extractions/{job_id}")["data"]
     assert (waiting["status"], "result" in waiting) == ("pending", False)
-    work(service, job_id)
-    done = service.json(f"/entities/extractions/{job_id}")["data"]
-    assert (done["id"], done["status"], done["error"]) == (job_id, "completed", None)
-    assert done["created_at"] <= done["started_at"] <= done["completed_at"]
-    assert [(e["name"], e["canonical_name"]) for e in done["result"]["entities"]] == [
+    run_jobs(service, job_id)
+    finished_job = service.json(f"/entities/extractions/{job_id}")["data"]
+    assert (finished_job["id"], finished_job["status"], finished_job["error"]) == (job_id, "completed", None)
+    assert finished_job["created_at"] <= finished_job["started_at"] <= finished_job["completed_at"]
+    assert [(e["name"], e["canonical_name"]) for e in finished_job["result"]["entities"]] == [
         ("Zorbkoin", "Zorbcoin"),
         ("Bitcoin", "Bitcoin"),
     ]
 
 
 def test_a_text_without_an_entity_gives_none(service: Articles) -> None:
-    job_id = submitted(service, {"text": " "})
-    work(service, job_id)
+    job_id = submit_extraction(service, {"text": " "})
+    run_jobs(service, job_id)
     assert service.json(f"/entities/extractions/{job_id}")["data"]["result"] == {"entities": []}
 
 
@@ -79,7 +79,7 @@ def test_an_invalid_text_is_refused_with_its_location(service: Articles, body: A
 
 
 def test_a_text_of_maximum_length_is_accepted(service: Articles) -> None:
-    submitted(service, {"text": "🪙" * 200_000})
+    submit_extraction(service, {"text": "🪙" * 200_000})
 
 
 def test_submitting_requires_the_write_scope(service: Articles) -> None:
@@ -88,7 +88,7 @@ def test_submitting_requires_the_write_scope(service: Articles) -> None:
 
 
 def test_a_job_of_source_finding_is_unknown_here(service: Articles) -> None:
-    other = job_store.submit(
+    other_job = job_store.submit(
         service.running.database,
         "sources",
         {},
@@ -96,18 +96,18 @@ def test_a_job_of_source_finding_is_unknown_here(service: Articles) -> None:
         idempotency_key=None,
         now=datetime.now(UTC),
     )
-    assert service.get(f"/entities/extractions/{other.id}").status == 404
+    assert service.get(f"/entities/extractions/{other_job.id}").status == 404
     assert service.get("/entities/extractions/not-a-uuid").status == 400
 
 
 def test_a_repeated_submission_returns_the_first_job(service: Articles) -> None:
-    first = submitted(service, {"text": TEXT}, Idempotency_Key="once")
-    assert submitted(service, {"text": TEXT}, Idempotency_Key="once") == first
+    first = submit_extraction(service, {"text": TEXT}, Idempotency_Key="once")
+    assert submit_extraction(service, {"text": TEXT}, Idempotency_Key="once") == first
     assert service.post("/entities/extractions", {"text": "?"}, Idempotency_Key="once").status == 409
 
 
 def test_jobs_are_listed_and_cancelled(service: Articles) -> None:
-    job_id = submitted(service, {"text": "to be cancelled"})
+    job_id = submit_extraction(service, {"text": "to be cancelled"})
     listed = service.json("/entities/extractions?limit=1")
     assert [(job["id"], job["title"]) for job in listed["data"]] == [(job_id, "to be cancelled")]
     path, key = f"/entities/extractions/{job_id}", service.keys["read write"]
@@ -115,16 +115,16 @@ def test_jobs_are_listed_and_cancelled(service: Articles) -> None:
     assert answer.json()["data"]["status"] == "failed"
 
 
-def see(service: Articles, job_id: str, at: datetime, *seen: tuple[str, str]) -> None:
+def record_sightings(service: Articles, job_id: str, at: datetime, *seen: tuple[str, str]) -> None:
     with service.running.database.write() as connection:
-        seen_entities.record_sightings(connection, job_id, [SeenName(*one) for one in seen], at=at)
+        seen_entities.record_sightings(connection, job_id, [SeenName(*name) for name in seen], at=at)
 
 
 def test_seen_entities_are_counted_by_job_and_sorted_by_count_then_name(service: Articles) -> None:
     at = datetime(2020, 1, 1, 12, tzinfo=UTC)
-    see(service, "a", at, ("bitcoin", "BTC"), ("ethereum", "Ethereum"), ("no-such-entity", "x"))
-    see(service, "b", at, ("bitcoin", "Bitcoin"), ("zorbcoin", "Zorbcoin"))
-    see(service, "c", at, ("bitcoin", "Bitcoin"))
+    record_sightings(service, "a", at, ("bitcoin", "BTC"), ("ethereum", "Ethereum"), ("no-such-entity", "x"))
+    record_sightings(service, "b", at, ("bitcoin", "Bitcoin"), ("zorbcoin", "Zorbcoin"))
+    record_sightings(service, "c", at, ("bitcoin", "Bitcoin"))
     start, end = write_instant(at), write_instant(at + timedelta(seconds=1))
     payload = service.json(f"/entities?from={start}&to={end}")["data"]["entities"]
     assert [(e["name"], e["count"]) for e in payload] == [("Bitcoin", 3), ("Ethereum", 1), ("Zorbcoin", 1)]
@@ -136,7 +136,7 @@ def test_seen_entities_are_counted_by_job_and_sorted_by_count_then_name(service:
 def test_recording_a_job_again_counts_it_once(service: Articles) -> None:
     at = datetime(2020, 2, 1, 12, tzinfo=UTC)
     for _ in range(2):
-        see(service, "again", at, ("bitcoin", "Bitcoin"))
+        record_sightings(service, "again", at, ("bitcoin", "Bitcoin"))
     payload = service.json(f"/entities?from={write_instant(at)}&to={write_instant(at + timedelta(hours=1))}")
     assert payload["data"]["entities"][0]["count"] == 1
 
@@ -159,8 +159,8 @@ def test_an_invalid_window_is_refused(service: Articles, query: str) -> None:
 
 def test_by_default_the_last_day_is_listed(service: Articles) -> None:
     now = datetime.now(UTC)
-    see(service, "today", now, ("solana", "Solana"))
-    see(service, "two-days-ago", now - timedelta(days=2), ("solana", "Solana"))
+    record_sightings(service, "today", now, ("solana", "Solana"))
+    record_sightings(service, "two-days-ago", now - timedelta(days=2), ("solana", "Solana"))
     for query in ("", "?window=24h", "?unknown=1"):
         payload = service.json(f"/entities{query}")["data"]["entities"]
         assert [e["count"] for e in payload if e["canonical_name"] == "Solana"] == [1]

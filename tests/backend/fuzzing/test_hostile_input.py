@@ -31,47 +31,49 @@ def test_the_document_has_enough_operations(fuzzed: FuzzedService) -> None:
     assert all("{" not in operation.path for operation in fuzzed.operations)
 
 
-def build_bodies(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_bodies(operation: Operation, credentials: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     if operation.takes_body:
         for description, body in BODIES.items():
             for length in ([("Content-Length", str(len(body)))], [("Transfer-Encoding", "chunked")]):
-                headers = [*known, JSON, *length]
+                headers = [*credentials, JSON, *length]
                 yield HostileRequest(
                     description, operation, operation.path, operation.method, headers, (body,)
                 )
 
 
-def build_unexpected_bodies(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_unexpected_bodies(
+    operation: Operation, credentials: list[tuple[str, str]]
+) -> Iterator[HostileRequest]:
     if not operation.takes_body:
-        headers = [*known, ("Content-Type", "a/b"), ("Content-Length", "2")]
+        headers = [*credentials, ("Content-Type", "a/b"), ("Content-Length", "2")]
         yield HostileRequest("a body", operation, operation.path, operation.method, headers, (b"\xff\x00",))
 
 
-def build_lengths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_lengths(operation: Operation, credentials: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     if operation.takes_body:
         for length in ("1", "99", "-1", "x", "0x2", "9" * 5_000, "", " 2 ", "２".encode().decode("latin-1")):
-            headers = [*known, JSON, ("Content-Length", length)]
+            headers = [*credentials, JSON, ("Content-Length", length)]
             yield HostileRequest(
                 f"length {length[:9]!r}", operation, operation.path, operation.method, headers, (SMALL_BODY,)
             )
 
 
-def build_headers(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
-    for description, sent in HEADERS.items():
+def build_headers(operation: Operation, credentials: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+    for description, headers in HEADERS.items():
         yield HostileRequest(
             description,
             operation,
             operation.path,
             operation.method,
-            [*known, *sent, *_body(operation)],
+            [*credentials, *headers, *_body(operation)],
             (SMALL_BODY,),
         )
 
 
-def build_credentials(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
-    for description, sent in {
-        "twice the same": known * 2,
-        "two that differ": [*known, ("CP-X-API-KEY", "other")],
+def build_credentials(operation: Operation, credentials: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+    for description, headers in {
+        "twice the same": credentials * 2,
+        "two that differ": [*credentials, ("CP-X-API-KEY", "other")],
         "bytes": [("CP-X-API-KEY", "\xff\x00")],
         "another scheme": [("Authorization", "Digest \xff")],
         "a huge one": [("Authorization", "Bearer " + "a" * 60_000)],
@@ -82,41 +84,41 @@ def build_credentials(operation: Operation, known: list[tuple[str, str]]) -> Ite
             operation,
             operation.path,
             operation.method,
-            [*sent, *_body(operation)],
+            [*headers, *_body(operation)],
             (SMALL_BODY,),
         )
 
 
-def build_paths(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
-    sent = [*known, *_body(operation)]
+def build_paths(operation: Operation, credentials: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+    headers = [*credentials, *_body(operation)]
     for suffix in SUFFIXES:
         yield HostileRequest(
-            suffix, operation, operation.path + suffix, operation.method, sent, (SMALL_BODY,)
+            suffix, operation, operation.path + suffix, operation.method, headers, (SMALL_BODY,)
         )
     for name in operation.parameters("path"):
         for value in VALUES:
             path = operation.with_value(name, value)
             yield HostileRequest(
-                f"{name}={value[:20]}", operation, path, operation.method, sent, (SMALL_BODY,)
+                f"{name}={value[:20]}", operation, path, operation.method, headers, (SMALL_BODY,)
             )
 
 
-def build_queries(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_queries(operation: Operation, credentials: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     names = operation.parameters("query")
     texts = [f"{name}={value}" for name in names for value in VALUES[::2]]
     texts += ["&".join(f"{name}={value}" for name in names for value in ("1", "x", "%ff", "1")), "&&==&%=%"]
     texts += ["&".join(f"unknown{number}=1" for number in range(500)), "__proto__[a]=1&a[]=b&a.b=c"]
     for query in texts:
-        sent = [*known, *_body(operation)]
+        headers = [*credentials, *_body(operation)]
         yield HostileRequest(
-            query[:40], operation, f"{operation.path}?{query}", operation.method, sent, (SMALL_BODY,)
+            query[:40], operation, f"{operation.path}?{query}", operation.method, headers, (SMALL_BODY,)
         )
 
 
-def build_methods(operation: Operation, known: list[tuple[str, str]]) -> Iterator[HostileRequest]:
+def build_methods(operation: Operation, credentials: list[tuple[str, str]]) -> Iterator[HostileRequest]:
     for method in METHODS:
         yield HostileRequest(
-            method, operation, operation.path, method, [*known, *_body(operation)], (SMALL_BODY,)
+            method, operation, operation.path, method, [*credentials, *_body(operation)], (SMALL_BODY,)
         )
 
 

@@ -31,9 +31,12 @@ def test_every_response_to_valid_requests_matches_the_document(fuzzed: FuzzedSer
     result = run_fuzzing(fuzzed, fuzzed.key)
     assert result.failures == {}
     assert result.errors == []
-    assert set(result.by_operation) == {f"{each.method} {each.template}" for each in fuzzed.operations}
+    assert set(result.by_operation) == {
+        f"{operation.method} {operation.template}" for operation in fuzzed.operations
+    }
     assert result.server_errors == 0
-    assert result.answers[200] > len(fuzzed.operations)
+    succeeded = [label for label, answers in result.by_operation.items() if min(answers) < 300]
+    assert len(succeeded) > len(fuzzed.operations) / 2  # the others need an id or a code that exists
 
 
 def test_without_a_key_only_public_operations_are_accessible(fuzzed: FuzzedService) -> None:

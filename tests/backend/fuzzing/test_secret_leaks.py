@@ -147,7 +147,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
             send_requests(traces, app, settings, state.database)
             sign_in(traces, app, state.database)
             run_all_jobs(traces, settings, state.database)
-            traces.doctor = "\n".join(each.sentence for each in runner.run_checks(settings))
+            traces.doctor = "\n".join(check.sentence for check in runner.run_checks(settings))
             traces.metrics = send(app, "/metrics").body.decode()
         finally:
             state.articles.close()
@@ -171,11 +171,17 @@ def send_requests(traces: Traces, app: Any, settings: Settings, database: Databa
     traces.secrets += keys
     app.inner.state.credentials.reload()
     for key in keys:
-        for sent in (key, key[:-1] + ("A" if key[-1] != "A" else "B"), key[:-3], key.upper(), f" {key}  x"):
+        for credential in (
+            key,
+            key[:-1] + ("A" if key[-1] != "A" else "B"),
+            key[:-3],
+            key.upper(),
+            f" {key}  x",
+        ):
             for header in ("CP-X-API-KEY", "X-CP-TERMINAL-API-KEY"):
-                traces.answers += [send(app, path, headers={header: sent}) for path in PATHS]
+                traces.answers += [send(app, path, headers={header: credential}) for path in PATHS]
             for scheme in ("Bearer ", "bearer  ", "Basic ", ""):
-                traces.answers.append(send(app, "/prices", headers={"Authorization": scheme + sent}))
+                traces.answers.append(send(app, "/prices", headers={"Authorization": scheme + credential}))
         # A caller may do this by mistake. The log contains only the route, and no query.
         send(app, f"/assets/{key}?key={key}", headers={"CP-X-API-KEY": valid, "Referer": key, "Cookie": key})
     topic = {
@@ -219,7 +225,11 @@ def sign_in(traces: Traces, app: Any, database: Database) -> None:
     issued = orjson.loads(post("/oauth/token", grant_type="authorization_code", **exchange).body)
     refresh = {"grant_type": "refresh_token", "refresh_token": issued["refresh_token"]}
     renewed = orjson.loads(post("/oauth/token", **refresh).body)
-    tokens = [each[kind] for each in (issued, renewed) for kind in ("access_token", "refresh_token")]
+    tokens = [
+        tokens_of_grant[kind]
+        for tokens_of_grant in (issued, renewed)
+        for kind in ("access_token", "refresh_token")
+    ]
     traces.secrets += [code, session, ACCOUNT_PASSWORD, VERIFIER, *tokens]
     for token in (*tokens, tokens[0][:-1], code):
         traces.answers += [

@@ -1,4 +1,4 @@
-"""Where a request comes from."""
+"""Tests how the address of a client is found."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A HEAD is answered as the GET of the same path: status and headers without a body (RFC 9110, 9.3.2)."""
+"""Tests that HEAD has the status and headers of GET without a body (RFC 9110, 9.3.2)."""
 
 import http.client
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def head(running: Running, path: str, **headers: str) -> Answer:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return send(running.app, path, method="HEAD", headers={"CP-X-API-KEY": running.key, **named})
+    request_headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    return send(running.app, path, method="HEAD", headers={"CP-X-API-KEY": running.key, **request_headers})
 
 
 def summarize_response(answer: Answer) -> tuple[int, dict[str, str]]:
@@ -38,22 +38,22 @@ def summarize_response(answer: Answer) -> tuple[int, dict[str, str]]:
 @pytest.mark.parametrize("path", [*READY, *OTHERS, *REFUSED])
 def test_head_response_has_the_status_and_headers_of_get_without_a_body(running: Running, path: str) -> None:
     running.poll_changes()  # or the readiness would tell how long ago, in more digits for one of the two
-    whole, bare = running.get(path), head(running, path)
-    if "problem" in whole.headers["content-type"]:  # it names its request, whose id is as long as it is
-        whole = running.get(path, x_request_id="of-the-test")
-        bare = head(running, path, x_request_id="of-the-test")
-    assert summarize_response(bare) == summarize_response(whole)
-    assert bare.body == b""
-    assert int(bare.headers["content-length"]) == len(whole.body) > 0
+    full_answer, head_answer = running.get(path), head(running, path)
+    if "problem" in full_answer.headers["content-type"]:  # it names its request, whose id is as long as it is
+        full_answer = running.get(path, x_request_id="of-the-test")
+        head_answer = head(running, path, x_request_id="of-the-test")
+    assert summarize_response(head_answer) == summarize_response(full_answer)
+    assert head_answer.body == b""
+    assert int(head_answer.headers["content-length"]) == len(full_answer.body) > 0
 
 
 @pytest.mark.parametrize("path", ["/rankings", "/prices", "/markets/incidents"])
 def test_head_supports_if_none_match_and_accept_encoding_like_get(running: Running, path: str) -> None:
     zipped = head(running, path, accept_encoding="gzip")
     assert summarize_response(zipped) == summarize_response(running.get(path, accept_encoding="gzip"))
-    kept = head(running, path, if_none_match=running.get(path).headers["etag"])
-    assert (kept.status, kept.body) == (304, b"")
-    assert "content-length" not in kept.headers
+    not_modified = head(running, path, if_none_match=running.get(path).headers["etag"])
+    assert (not_modified.status, not_modified.body) == (304, b"")
+    assert "content-length" not in not_modified.headers
 
 
 @pytest.mark.parametrize("path", ["/prices", "/markets/status"])

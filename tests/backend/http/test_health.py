@@ -1,4 +1,4 @@
-"""What whoever runs the service asks it."""
+"""Tests the health checks and metrics for operators."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What bodies are read, what is refused, and the place that the refusal names."""
+"""Tests which bodies are parsed, which are refused, and the location in the error."""
 
 import asyncio
 import json
@@ -134,18 +134,20 @@ def request(*messages: dict[str, Any]) -> JsonRequest:
 
 
 def test_json_of_an_already_read_request_is_available() -> None:
-    sent = request(
+    http_request = request(
         {"type": "http.request", "body": b'{"a"', "more_body": True},
         {"type": "http.request", "body": b": 1}"},
     )
-    asyncio.run(sent.read())
-    assert asyncio.run(sent.json()) == {"a": 1}
+    asyncio.run(http_request.read())
+    assert asyncio.run(http_request.json()) == {"a": 1}
 
 
 def test_incomplete_body_is_rejected_with_an_error_message() -> None:
-    sent = request({"type": "http.request", "body": b'{"a"', "more_body": True}, {"type": "http.disconnect"})
+    http_request = request(
+        {"type": "http.request", "body": b'{"a"', "more_body": True}, {"type": "http.disconnect"}
+    )
     with pytest.raises(BadRequest, match="before the body was complete"):
-        asyncio.run(sent.read())
+        asyncio.run(http_request.read())
 
 
 @given(st.binary(max_size=60))

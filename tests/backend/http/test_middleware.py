@@ -1,4 +1,4 @@
-"""The outermost layer over an application of the test's own."""
+"""Tests the outermost middleware over a test application."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -27,7 +27,7 @@ class Ready:
         return READY.get((path, query))
 
 
-def shell(database: Database, app: Application, *, body_limit: int = 1000) -> ServiceMiddleware:
+def build_middleware(database: Database, app: Application, *, body_limit: int = 1000) -> ServiceMiddleware:
     keys = KeyCache(database)
     keys.reload()
     authenticate = partial(gate.authenticate, source=keys)
@@ -36,7 +36,7 @@ def shell(database: Database, app: Application, *, body_limit: int = 1000) -> Se
     )
 
 
-def answering(status: int = 200, body: bytes = b"from the application") -> Application:
+def build_application(status: int = 200, body: bytes = b"from the application") -> Application:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         headers = [(b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -45,24 +45,24 @@ def answering(status: int = 200, body: bytes = b"from the application") -> Appli
     return app
 
 
-async def breaking(scope: Any, receive: Any, send: Any) -> None:
+async def raise_error(scope: Any, receive: Any, send: Any) -> None:
     raise RuntimeError("a cause that no client may see")
 
 
-async def breaking_halfway(scope: Any, receive: Any, send: Any) -> None:
+async def raise_error_halfway(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"half", "more_body": True})
     raise RuntimeError("too late to say anything")
 
 
-async def reading(scope: Any, receive: Any, send: Any) -> None:
+async def respond_with_body_length(scope: Any, receive: Any, send: Any) -> None:
     """Answers with the length of the body."""
     length, more = 0, True
     while more:
         message = await receive()
         length += len(message.get("body", b""))
         more = message.get("more_body", False)
-    await answering(body=str(length).encode())(scope, receive, send)
+    await build_application(body=str(length).encode())(scope, receive, send)
 
 
 def key_with(database: Database, *scopes: str) -> str:
@@ -75,7 +75,7 @@ def get(app: ServiceMiddleware, path: str, **headers: str) -> Answer:
 
 def test_prepared_response_is_sent_without_calling_the_application(sqlite_database: Database) -> None:
     key = key_with(sqlite_database, "read")
-    app = shell(sqlite_database, breaking)
+    app = build_middleware(sqlite_database, raise_error)
     answer = get(app, "/ready", cp_x_api_key=key)
     assert (answer.status, answer.body) == (200, b'{"ready":true}')
     assert answer.headers["x-data-mode"] == "live"
@@ -85,13 +85,13 @@ def test_prepared_response_closes_the_connection_when_too_many_are_open(
     sqlite_database: Database,
 ) -> None:
     key = key_with(sqlite_database, "read")
-    app = shell(sqlite_database, breaking)
+    app = build_middleware(sqlite_database, raise_error)
 
-    async def crowded(scope: Any, receive: Any, send: Any) -> None:
+    async def serve_over_connection_limit(scope: Any, receive: Any, send: Any) -> None:
         scope["state"][OVER_CONNECTION_LIMIT] = True
         await app(scope, receive, send)
 
-    answer = send(crowded, "/ready", headers={"CP-X-API-KEY": key})
+    answer = send(serve_over_connection_limit, "/ready", headers={"CP-X-API-KEY": key})
     assert (answer.status, answer.headers["connection"]) == (200, "close")
     assert "connection" not in send(app, "/ready", headers={"CP-X-API-KEY": key}).headers
 
@@ -100,14 +100,14 @@ def test_prepared_response_closes_the_connection_when_too_many_are_open(
 def test_request_without_a_read_key_skips_the_prepared_response(
     sqlite_database: Database, scopes: tuple[str, ...]
 ) -> None:
-    sent = {"cp_x_api_key": key_with(sqlite_database, *scopes)} if scopes else {}
-    app = shell(sqlite_database, answering(403, b"no"))
-    assert (get(app, "/ready", **sent).status, get(app, "/ready", **sent).body) == (403, b"no")
+    headers = {"cp_x_api_key": key_with(sqlite_database, *scopes)} if scopes else {}
+    app = build_middleware(sqlite_database, build_application(403, b"no"))
+    assert (get(app, "/ready", **headers).status, get(app, "/ready", **headers).body) == (403, b"no")
 
 
 def test_head_request_gets_the_headers_of_the_prepared_response(sqlite_database: Database) -> None:
     key = key_with(sqlite_database, "read")
-    app = shell(sqlite_database, breaking)
+    app = build_middleware(sqlite_database, raise_error)
     answer = send(app, "/ready", method="HEAD", headers={"CP-X-API-KEY": key})
     assert (answer.status, answer.body) == (200, b"")
     assert answer.headers["content-length"] == str(len(READY["/ready", b""].body))
@@ -124,7 +124,7 @@ def test_application_receives_get_for_a_head_request_and_its_body_is_dropped(
         await send({"type": "http.response.body", "body": b"a part", "more_body": True})
         await send({"type": "http.response.body", "body": b" and the rest"})
 
-    answer = send(shell(sqlite_database, app), "/x", method="HEAD")
+    answer = send(build_middleware(sqlite_database, app), "/x", method="HEAD")
     assert (seen, answer.status, answer.body) == (["GET"], 200, b"")
 
 
@@ -139,21 +139,21 @@ def test_allow_header_includes_head_wherever_it_includes_get(
         await send({"type": "http.response.start", "status": 405, "headers": [(b"allow", allow)]})
         await send({"type": "http.response.body", "body": b""})
 
-    answer = send(shell(sqlite_database, app), "/x", method="PATCH")
+    answer = send(build_middleware(sqlite_database, app), "/x", method="PATCH")
     assert answer.headers["allow"].encode() == sent
 
 
 def test_head_request_gets_the_headers_of_a_500_when_the_application_fails(
     sqlite_database: Database,
 ) -> None:
-    answer = send(shell(sqlite_database, breaking), "/x", method="HEAD")
+    answer = send(build_middleware(sqlite_database, raise_error), "/x", method="HEAD")
     assert (answer.status, answer.body) == (500, b"")
     assert int(answer.headers["content-length"]) > 0
 
 
 def test_only_get_and_head_requests_use_prepared_responses(sqlite_database: Database) -> None:
     key = key_with(sqlite_database, "read")
-    app = shell(sqlite_database, answering())
+    app = build_middleware(sqlite_database, build_application())
     for method in ("POST", "DELETE", "OPTIONS"):
         assert (
             send(app, "/ready", method=method, headers={"CP-X-API-KEY": key}).body == b"from the application"
@@ -163,7 +163,7 @@ def test_only_get_and_head_requests_use_prepared_responses(sqlite_database: Data
 def test_application_error_returns_a_500_problem_without_the_cause(
     sqlite_database: Database,
 ) -> None:
-    answer = get(shell(sqlite_database, breaking), "/x", x_request_id="of-the-test")
+    answer = get(build_middleware(sqlite_database, raise_error), "/x", x_request_id="of-the-test")
     assert answer.status == 500
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["x-request-id"] == "of-the-test"
@@ -175,19 +175,19 @@ def test_application_error_returns_a_500_problem_without_the_cause(
 
 
 def test_no_second_response_is_sent_after_a_partial_response(sqlite_database: Database) -> None:
-    answer = get(shell(sqlite_database, breaking_halfway), "/x")
+    answer = get(build_middleware(sqlite_database, raise_error_halfway), "/x")
     assert (answer.status, answer.body) == (200, b"half")
 
 
 @pytest.mark.parametrize("path", ["/oauth/token", "/topics/1"])
 def test_500_errors_use_the_error_format_of_their_route_group(sqlite_database: Database, path: str) -> None:
-    answer = get(shell(sqlite_database, breaking), path)
+    answer = get(build_middleware(sqlite_database, raise_error), path)
     assert answer.status == 500
     assert answer.headers["content-type"] == "application/json"
 
 
 def test_body_within_the_limit_reaches_the_application_complete(sqlite_database: Database) -> None:
-    app = shell(sqlite_database, reading, body_limit=1000)
+    app = build_middleware(sqlite_database, respond_with_body_length, body_limit=1000)
     answer = send(app, "/x", method="POST", body=[b"x" * 400, b"y" * 600])
     assert answer.body == b"1000"
 
@@ -198,7 +198,7 @@ def test_default_headers_do_not_duplicate_application_headers(sqlite_database: D
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
-    answer = get(shell(sqlite_database, app), "/x")
+    answer = get(build_middleware(sqlite_database, app), "/x")
     names = [name for name, _ in answer.raw_headers]
     assert len(names) == len(set(names))
     assert {b"x-content-type-options", b"x-data-mode", b"x-mine", b"x-request-id"} <= set(names)
@@ -211,7 +211,7 @@ def test_non_http_scopes_pass_through_unchanged(sqlite_database: Database) -> No
         seen.append(scope["type"])
 
     unused: Any = None
-    asyncio.run(shell(sqlite_database, app)({"type": "lifespan"}, unused, unused))
+    asyncio.run(build_middleware(sqlite_database, app)({"type": "lifespan"}, unused, unused))
     assert seen == ["lifespan"]
 
 
@@ -237,7 +237,7 @@ def test_requests_metric_is_labelled_by_route_and_groups_unknown_paths(sqlite_da
         return float(REQUESTS.labels("GET", route, status)._value.get())
 
     key = key_with(sqlite_database, "read")
-    app = shell(sqlite_database, answering(404, b""))
+    app = build_middleware(sqlite_database, build_application(404, b""))
     ready, none = count("/ready", "200"), count("(none)", "404")
     get(app, "/ready", cp_x_api_key=key)
     get(app, "/some-path-that-nobody-has")

@@ -1,10 +1,10 @@
-"""The document describes what is sent, and nothing that is not."""
+"""Tests that the OpenAPI document describes what is sent, and nothing else."""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]  # it has no types
+import jsonschema
 import pytest
 
 from backend.http import middleware
@@ -100,8 +100,8 @@ def test_openapi_document_is_complete_and_has_version_3_1(document: dict[str, An
             assert re.fullmatch(r"[1-5]\d\d", status), (path, status)
             assert isinstance(response["description"], str)
             assert response["description"], (path, status)
-        named = {p["name"] for p in operation.get("parameters", ()) if p["in"] == "path"}
-        assert named == set(re.findall(r"{(\w+)}", path))
+        path_parameters = {p["name"] for p in operation.get("parameters", ()) if p["in"] == "path"}
+        assert path_parameters == set(re.findall(r"{(\w+)}", path))
         assert all(p.get("required") for p in operation.get("parameters", ()) if p["in"] == "path")
         assert all("schema" in p for p in operation.get("parameters", ()))
 
@@ -174,8 +174,9 @@ def test_data_operations_require_a_key_and_open_paths_require_none(document: dic
             assert not operation.get("security"), path
         else:
             terminal = {"TerminalApiKey"} if (path, method) == ("/topics/{id}/media", "get") else set()
-            named = {next(iter(each)) for each in operation["security"]}
-            assert named == {"ApiKey", "Bearer"} | terminal, path
+            feed = {"FeedToken"} if path.endswith((".atom", ".json")) else set()
+            schemes = {next(iter(requirement)) for requirement in operation["security"]}
+            assert schemes == {"ApiKey", "Bearer"} | terminal | feed, path
             assert {"401", "403", "503"} <= set(operation["responses"])
     scheme = document["components"]["securitySchemes"]["ApiKey"]
     assert (scheme["type"], scheme["in"], scheme["name"]) == ("apiKey", "header", "CP-X-API-KEY")
@@ -203,7 +204,7 @@ def test_incident_filters_document_their_types_and_ranges(document: dict[str, An
     assert set(parameters) == {"asset", "kind", "open", "limit"}
     assert parameters["open"]["type"] == "boolean"
     assert (parameters["limit"]["minimum"], parameters["limit"]["maximum"]) == (1, 1000)
-    kinds = next(each for each in parameters["kind"]["anyOf"] if "enum" in each)
+    kinds = next(alternative for alternative in parameters["kind"]["anyOf"] if "enum" in alternative)
     assert kinds["enum"] == ["divergent", "conflict", "depeg", "jump"]
 
 
@@ -240,6 +241,8 @@ CALLS = [
     ("/ranking_topics", "/ranking_topics?top=0"),
     ("/ai_insights/{id}", "/ai_insights/1"),
     ("/ai_insights/{id}", "/ai_insights/99"),
+    ("/ai_insights/{id}/sections", "/ai_insights/1/sections"),
+    ("/ai_insights/{id}/sections", "/ai_insights/99/sections"),
     ("/v1/timelines", "/v1/timelines"),
     ("/v1/timelines", "/v1/timelines?limit=-1"),
     ("/v1/timelines/{profile}", "/v1/timelines/a%2Fb"),
@@ -300,10 +303,10 @@ def test_429_and_408_are_documented_where_they_apply(document: dict[str, Any]) -
 def test_complete_document_keeps_the_error_responses_that_a_route_defines() -> None:
     own = {"description": "Mine.", "content": {"text/plain": {"schema": {"type": "string"}}}}
     operation = {"responses": {"200": {"description": "ok"}, "404": own, "422": {"description": "no"}}}
-    made = complete_document(
+    completed = complete_document(
         {"paths": {"/x": {"post": operation | {"requestBody": {}, "security": [{"ApiKey": []}]}}}}
     )
-    responses = made["paths"]["/x"]["post"]["responses"]
+    responses = completed["paths"]["/x"]["post"]["responses"]
     assert list(responses) == [
         *("200", "400", "401", "403", "404", "405", "408", "413", "415", "429", "500", "503")
     ]
@@ -318,7 +321,9 @@ def test_topic_filters_document_their_types_and_defaults(document: dict[str, Any
         result = parameters[name]
         assert (result["type"], result["minimum"], result["default"]) == ("integer", 1, default)
     assert (parameters["lang"]["enum"], parameters["lang"]["default"]) == (["en", "ja", "zh"], "en")
-    assert next(each for each in parameters["category"]["anyOf"] if "enum" in each)["enum"] == [0, 1, 2]
+    assert next(alternative for alternative in parameters["category"]["anyOf"] if "enum" in alternative)[
+        "enum"
+    ] == [0, 1, 2]
     for name in ("publish_before", "publish_after"):
         assert {"type": "string", "format": "date-time"} in parameters[name]["anyOf"]
     (top,) = [

@@ -9,13 +9,13 @@ from backend.http.prepared_responses import MIN_COMPRESSED_BYTES, Prepared, acce
 LARGE = b'{"a":"' + b"x" * MIN_COMPRESSED_BYTES + b'"}'
 
 
-def compressed() -> Prepared:
+def build_compressed() -> Prepared:
     answer = Prepared(LARGE)
     answer.compress()
     return answer
 
 
-def header(headers: list[tuple[bytes, bytes]], name: bytes) -> bytes | None:
+def find_header(headers: list[tuple[bytes, bytes]], name: bytes) -> bytes | None:
     return dict(headers).get(name)
 
 
@@ -49,30 +49,30 @@ def test_arbitrary_accept_encoding_headers_never_raise(accept: bytes) -> None:
 
 
 def test_plain_and_gzip_responses_have_different_strong_etags_and_equal_content() -> None:
-    answer = compressed()
+    answer = build_compressed()
     status, plain_headers, plain = answer.answer(None, None)
     _, zipped_headers, zipped = answer.answer(b"gzip", None)
     assert status == 200
     assert gzip.decompress(zipped) == plain == LARGE
-    assert header(plain_headers, b"etag") != header(zipped_headers, b"etag")
-    assert not (header(zipped_headers, b"etag") or b"").startswith(b"W/")
-    assert header(zipped_headers, b"content-encoding") == b"gzip"
-    assert header(zipped_headers, b"content-length") == str(len(zipped)).encode()
+    assert find_header(plain_headers, b"etag") != find_header(zipped_headers, b"etag")
+    assert not (find_header(zipped_headers, b"etag") or b"").startswith(b"W/")
+    assert find_header(zipped_headers, b"content-encoding") == b"gzip"
+    assert find_header(zipped_headers, b"content-length") == str(len(zipped)).encode()
 
 
 def test_matching_etag_returns_304_with_the_etag_and_no_body() -> None:
-    answer = compressed()
-    tag = header(answer.answer(b"gzip", None)[1], b"etag")
+    answer = build_compressed()
+    tag = find_header(answer.answer(b"gzip", None)[1], b"etag")
     status, headers, body = answer.answer(b"gzip", tag)
     assert (status, body) == (304, b"")
-    assert header(headers, b"etag") == tag
-    assert header(headers, b"content-length") is None
-    assert header(headers, b"vary")
+    assert find_header(headers, b"etag") == tag
+    assert find_header(headers, b"content-length") is None
+    assert find_header(headers, b"vary")
 
 
 def test_etag_of_one_encoding_does_not_match_the_other() -> None:
-    answer = compressed()
-    plain_tag = header(answer.answer(None, None)[1], b"etag")
+    answer = build_compressed()
+    plain_tag = find_header(answer.answer(None, None)[1], b"etag")
     assert answer.answer(b"gzip", plain_tag)[0] == 200
 
 

@@ -1,4 +1,4 @@
-"""Every answer bears what keeps a browser from making more of it than it is."""
+"""Tests that every response has the security headers."""
 
 from collections.abc import Iterator
 
@@ -52,9 +52,9 @@ def test_every_response_has_security_headers_including_304_and_head(
     assert_safe(answer)
     assert_safe(send(running.app, path, method="HEAD", headers={"CP-X-API-KEY": running.key}))
     if "etag" in answer.headers:
-        again = running.get(path, if_none_match=answer.headers["etag"])
-        assert again.status == 304
-        assert_safe(again)
+        not_modified = running.get(path, if_none_match=answer.headers["etag"])
+        assert not_modified.status == 304
+        assert_safe(not_modified)
 
 
 def test_401_and_405_responses_have_security_headers_and_are_not_cached(running: Running) -> None:

@@ -1,4 +1,4 @@
-"""The server over real connections: slow readers and too many connections, and the management listener."""
+"""Tests the server over real connections: slow readers, too many connections, the management listener."""
 
 import re
 import socket
@@ -34,7 +34,7 @@ Served = tuple[int, uvicorn.Server]
 
 
 @contextmanager
-def served(app: Any = echo, **settings: Any) -> Iterator[Served]:
+def run_server(app: Any = echo, **settings: Any) -> Iterator[Served]:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     listening.listen(128)
@@ -50,7 +50,7 @@ def served(app: Any = echo, **settings: Any) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Served]:
-    with served() as found:
+    with run_server() as found:
         yield found
 
 
@@ -67,7 +67,7 @@ def connect(port: int) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=LIMIT_SECONDS)
 
 
-def until_the_end(connection: socket.socket) -> bytes:
+def receive_all(connection: socket.socket) -> bytes:
     result = b""
     while piece := connection.recv(65536):
         result += piece
@@ -100,7 +100,7 @@ def test_client_that_stops_reading_is_disconnected(server: Served, monkeypatch: 
         assert connection.recv(16, socket.MSG_PEEK).startswith(b"HTTP/1.1 200")
         wait_for(lambda: not connections(server), "The end of the connection")
         with suppress(ConnectionError):
-            assert len(until_the_end(connection)) < LARGE
+            assert len(receive_all(connection)) < LARGE
 
 
 def test_management_listener_responds_while_the_service_event_loop_is_blocked() -> None:
@@ -112,8 +112,8 @@ def test_management_listener_responds_while_the_service_event_loop_is_blocked() 
             released.wait(LIMIT_SECONDS)
         await echo(scope, receive, send)
 
-    with served(block) as (port, _), connect(port) as one:
-        one.sendall(REQUEST)
+    with run_server(block) as (port, _), connect(port) as client:
+        client.sendall(REQUEST)
         assert blocked.wait(LIMIT_SECONDS)
         with socket.socket() as bound:
             bound.bind(("127.0.0.1", 0))
@@ -121,18 +121,18 @@ def test_management_listener_responds_while_the_service_event_loop_is_blocked() 
                 assert ask(bound.getsockname()[1]).startswith(b"HTTP/1.1 200")
                 assert not released.is_set()
         released.set()
-        assert answer(one).startswith(b"HTTP/1.1 200")
+        assert answer(client).startswith(b"HTTP/1.1 200")
 
 
 def test_forwarded_addresses_are_used_only_from_trusted_proxies(port: int) -> None:
     result = REQUEST[:-2] + b"X-Forwarded-For: 203.0.113.5, 192.0.2.9\r\n\r\n"
     assert ask(port, result).endswith(b"127.0.0.1 False")
-    with served(trusted_proxies="127.0.0.0/8") as (behind, _):
-        assert ask(behind, result).endswith(b"192.0.2.9 False")
+    with run_server(trusted_proxies="127.0.0.0/8") as (proxied_port, _):
+        assert ask(proxied_port, result).endswith(b"192.0.2.9 False")
 
 
 def test_requests_over_the_connection_limit_are_marked_and_further_ones_refused() -> None:
-    with served(connections_at_once=16) as server, ExitStack() as opened:
+    with run_server(connections_at_once=16) as server, ExitStack() as opened:
         for _ in range(16):
             opened.enter_context(connect(server[0]))
         wait_for(lambda: len(connections(server)) == 16, "All of them")
@@ -142,7 +142,7 @@ def test_requests_over_the_connection_limit_are_marked_and_further_ones_refused(
             opened.enter_context(connect(server[0]))
         wait_for(lambda: len(connections(server)) == 32, "Twice as many")
         with suppress(ConnectionError), connect(server[0]) as one_more:
-            assert until_the_end(one_more) == b""
+            assert receive_all(one_more) == b""
         opened.close()
         wait_for(lambda: not connections(server), "The end of all")
         assert ask(server[0]).endswith(b"127.0.0.1 False")

@@ -1,4 +1,4 @@
-"""What the server does with bytes before the application is asked."""
+"""Tests how the protocol handles bytes before the application is called."""
 
 import asyncio
 from collections.abc import Iterator
@@ -156,11 +156,11 @@ def test_oversized_chunk_metadata_is_rejected_with_431(connection: Connection, s
     assert connection.app.bodies == []
 
 
-@pytest.mark.parametrize("asked", [H2C, WEBSOCKET])
+@pytest.mark.parametrize("upgrade_headers", [H2C, WEBSOCKET])
 def test_protocol_upgrade_request_is_served_over_http_1_1_with_its_body(
-    connection: Connection, asked: bytes
+    connection: Connection, upgrade_headers: bytes
 ) -> None:
-    head = POST + asked + b"Content-Length: 5\r\n\r\n"
+    head = POST + upgrade_headers + b"Content-Length: 5\r\n\r\n"
     assert connection.send(head + b"he", b"llo").endswith(b"/x 5")
     assert connection.app.bodies == [b"hello"]
     assert connection.send(GET).endswith(b"/x 0")
@@ -241,10 +241,10 @@ def test_protocol_overrides_only_the_expected_uvicorn_members(
     assert all(callable(getattr(HttpToolsProtocol, name, None)) for name in USED_METHODS)
 
     config = Config(connection.app, http=HttpToolsProtocol, log_config=None)
-    theirs = HttpToolsProtocol(config, ServerState(), {}, connection.loop)
-    attributes = {name for name in vars(theirs) if not hasattr(HttpToolsProtocol, name)}
+    original = HttpToolsProtocol(config, ServerState(), {}, connection.loop)
+    attributes = {name for name in vars(original) if not hasattr(HttpToolsProtocol, name)}
     assert attributes >= USED_ATTRIBUTES
-    ours = vars(connection.protocol).keys() - attributes
-    assert all(name.startswith("_") for name in ours)
+    added = vars(connection.protocol).keys() - attributes
+    assert all(name.startswith("_") for name in added)
     connection.send(GET)
     assert vars(connection.protocol.cycle).keys() >= USED_OF_A_REQUEST

@@ -1,4 +1,4 @@
-"""Job engines of this process, stopped at the end of each test."""
+"""Provides job engines in this process, stopped at the end of each test."""
 
 import contextlib
 from collections.abc import Iterator

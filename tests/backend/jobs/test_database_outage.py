@@ -1,4 +1,4 @@
-"""Jobs whose store cannot be written, or not be reached, for a moment."""
+"""Tests jobs whose store is read-only or unreachable for a moment."""
 
 from typing import Any
 

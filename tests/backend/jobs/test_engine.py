@@ -35,14 +35,14 @@ def fails(provider: str) -> None:
 
 
 @DBOS.workflow(name="holds")
-def holds() -> str:
+def block_until_released() -> str:
     holding.append(threading.current_thread())
     reached.set()
     held.wait(LIMIT_SECONDS)
     return "let go"
 
 
-def nothing(now: datetime) -> None:
+def do_nothing(now: datetime) -> None:
     """A schedule that does nothing."""
 
 
@@ -66,11 +66,11 @@ def test_stopped_engine_releases_its_slot(launch: Launch) -> None:
 def test_an_engine_takes_a_slot_that_no_other_process_holds(
     launch: Launch, database_url: str, tmp_path: Path
 ) -> None:
-    others = open_locks(database_url, tmp_path)
-    others.acquire("slot-0")
+    other_locks = open_locks(database_url, tmp_path)
+    other_locks.acquire("slot-0")
 
     assert launch().executor_id == "slot-1"
-    others.close()
+    other_locks.close()
 
 
 def test_failed_launch_leaves_no_state_behind(launch: Launch, database_url: str, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_launch_that_fails_inside_dbos_releases_its_slot(
 
 
 def test_duplicate_schedule_names_are_rejected(tmp_path: Path) -> None:
-    twice = [Schedule("x", 15, nothing), Schedule("x", 30, nothing)]
+    twice = [Schedule("x", 15, do_nothing), Schedule("x", 30, do_nothing)]
 
     with pytest.raises(ValueError, match=r"Two schedules have one name: x\."):
         JobEngine("sqlite://", tmp_path, schedules=twice)
@@ -158,18 +158,18 @@ def test_tick_runs_once_across_successive_engines_and_stores_one_row(
 
 
 def test_schedules_that_an_earlier_release_stored_are_deleted(launch: Launch) -> None:
-    engine = launch(schedules=[Schedule("old", 15, nothing)])
+    engine = launch(schedules=[Schedule("old", 15, do_nothing)])
     tick: Any = engine.tick_workflow
     DBOS.create_schedule(schedule_name="old", workflow_fn=tick, schedule="*/15 * * * * *", context="old")
     engine.stop(timeout=0)
 
-    launch(schedules=[Schedule("old", 15, nothing)])
+    launch(schedules=[Schedule("old", 15, do_nothing)])
 
     assert DBOS.list_schedules() == []
 
 
 def test_idle_engine_stops_before_the_timeout(launch: Launch) -> None:
-    engine = launch(schedules=[Schedule("x", 15, nothing)])
+    engine = launch(schedules=[Schedule("x", 15, do_nothing)])
     started = time.monotonic()
 
     engine.stop(timeout=2 * LIMIT_SECONDS)
@@ -183,17 +183,17 @@ def test_job_that_outlasts_the_stop_timeout_keeps_its_slot_until_it_finishes(
     held.clear()
     reached.clear()
     engine = launch()
-    DBOS.start_workflow(holds)
+    DBOS.start_workflow(block_until_released)
     assert reached.wait(LIMIT_SECONDS)
 
     engine.stop(timeout=0)
 
-    others = open_locks(database_url, tmp_path)
+    other_locks = open_locks(database_url, tmp_path)
     try:
-        assert not others.acquire("slot-0"), "or its job would run twice at once"
+        assert not other_locks.acquire("slot-0"), "or its job would run twice at once"
     finally:
         held.set()
-        others.close()
+        other_locks.close()
 
 
 def test_job_that_outlasts_the_stop_timeout_is_logged_and_ends_without_a_traceback(
@@ -202,7 +202,7 @@ def test_job_that_outlasts_the_stop_timeout_is_logged_and_ends_without_a_traceba
     held.clear()
     reached.clear()
     engine = launch()
-    DBOS.start_workflow(holds)
+    DBOS.start_workflow(block_until_released)
     assert reached.wait(LIMIT_SECONDS)
 
     with capture_logs() as events:

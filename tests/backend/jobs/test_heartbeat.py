@@ -1,4 +1,4 @@
-"""When a worker counts as working, and who says so."""
+"""Tests when a worker counts as working, and how its state is reported."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -24,9 +24,9 @@ Start = Callable[..., None]
 def started(sqlite_database: Database) -> Start:
     """Store a worker that started so many seconds ago, with what else is known of it, in seconds ago too."""
 
-    def add(ago: float, **known: float) -> None:
+    def add(ago: float, **ages: float) -> None:
         row: dict[str, Any] = {"host": "here", "pid": 1, "started_at": NOW - timedelta(seconds=ago)}
-        row |= {name: NOW - timedelta(seconds=seconds) for name, seconds in known.items()}
+        row |= {name: NOW - timedelta(seconds=seconds) for name, seconds in ages.items()}
         with sqlite_database.write() as connection:
             count = connection.execute(sa.select(sa.func.count()).select_from(workers)).scalar_one()
             connection.execute(sa.insert(workers).values(id=str(count), **row))

@@ -1,4 +1,4 @@
-"""The endpoints of jobs as callers meet them, with a router of the test's own."""
+"""Tests the job endpoints over HTTP with a test router."""
 
 import gzip
 import re
@@ -53,19 +53,19 @@ class ToyClient:
         self.key = self.new_key("write", "read")
 
     def new_key(self, *scopes: Any) -> str:
-        made = create_key(self.running.database, name=" ".join(scopes), scopes=scopes, now=NOW)
+        created = create_key(self.running.database, name=" ".join(scopes), scopes=scopes, now=NOW)
         self.running.inner.state.credentials.reload()
-        return made.key
+        return created.key
 
     def call(
         self, method: str, path: str, body: Any = None, *, key: str | None = None, headers: Any = ()
     ) -> Answer:
-        sent = [("CP-X-API-KEY", key or self.key), *headers]
+        request_headers = [("CP-X-API-KEY", key or self.key), *headers]
         if body is None:
-            return send(self.running.app, path, method=method, headers=sent)
+            return send(self.running.app, path, method=method, headers=request_headers)
         raw = orjson.dumps(body)
-        sent += [("Content-Type", "application/json"), ("Content-Length", str(len(raw)))]
-        return send(self.running.app, path, method=method, headers=sent, body=[raw])
+        request_headers += [("Content-Type", "application/json"), ("Content-Length", str(len(raw)))]
+        return send(self.running.app, path, method=method, headers=request_headers, body=[raw])
 
     def submit(self, n: int = 1, **more: Any) -> str:
         answer = self.call("POST", "/toys", {"n": n}, **more)
@@ -200,23 +200,23 @@ def test_malformed_id_returns_400_and_unknown_id_404(caller: ToyClient, method: 
 
 
 def test_job_ids_of_another_kind_return_not_found(caller: ToyClient) -> None:
-    other = job_store.submit(
+    other_job = job_store.submit(
         caller.running.database, "extraction", {}, submitted_by="x", idempotency_key=None, now=NOW
     )
 
     for method, path in (("GET", ""), ("GET", "/steps"), ("DELETE", "")):
-        assert caller.call(method, f"/toys/{other.id}{path}").status == 404
+        assert caller.call(method, f"/toys/{other_job.id}{path}").status == 404
     listed = caller.call("GET", "/toys?limit=100").json()["data"]
-    assert other.id not in {job["id"] for job in listed}
+    assert other_job.id not in {job["id"] for job in listed}
 
 
 def test_cancelling_a_job_twice_is_idempotent(caller: ToyClient) -> None:
     job_id = caller.submit()
 
-    first, again = (caller.call("DELETE", f"/toys/{job_id}") for _ in range(2))
+    first, second = (caller.call("DELETE", f"/toys/{job_id}") for _ in range(2))
 
-    assert (first.status, again.status) == (200, 200)
-    assert first.json() == again.json() == caller.call("GET", f"/toys/{job_id}").json()
+    assert (first.status, second.status) == (200, 200)
+    assert first.json() == second.json() == caller.call("GET", f"/toys/{job_id}").json()
     assert first.json()["data"]["status"] == "failed"
     assert first.json()["data"]["error"] == "The job was cancelled."
 
@@ -233,15 +233,15 @@ def test_ended_job_is_not_cancelled(caller: ToyClient) -> None:
 
 
 def test_history_is_paginated_newest_first(caller: ToyClient) -> None:
-    mine = [caller.submit(n) for n in range(5)]
+    submitted_ids = [caller.submit(n) for n in range(5)]
 
     first = caller.call("GET", "/toys?limit=2").json()
     second = caller.call("GET", f"/toys?limit=2&cursor={first['next_cursor']}").json()
 
-    shown = [*first["data"], *second["data"]]
-    assert [job["id"] for job in shown] == mine[:0:-1]
-    assert [job["title"] for job in shown] == ["toy 4", "toy 3", "toy 2", "toy 1"]
-    assert all("result" not in job for job in shown)
+    listed = [*first["data"], *second["data"]]
+    assert [job["id"] for job in listed] == submitted_ids[:0:-1]
+    assert [job["title"] for job in listed] == ["toy 4", "toy 3", "toy 2", "toy 1"]
+    assert all("result" not in job for job in listed)
     for bad in ("limit=0", "limit=101", "limit=x", "cursor=x"):
         assert caller.call("GET", f"/toys?{bad}").status == 400
 
@@ -262,9 +262,9 @@ def test_openapi_documents_ids_idempotency_keys_and_locations(caller: ToyClient)
     submission, reading = document["paths"]["/toys"]["post"], document["paths"]["/toys/{id}"]["get"]
     assert "Location" in submission["responses"]["202"]["headers"]
     assert "409" in submission["responses"]
-    [key] = [each for each in submission["parameters"] if each["in"] == "header"]
+    [key] = [parameter for parameter in submission["parameters"] if parameter["in"] == "header"]
     assert key["name"] == "Idempotency-Key"
-    [job_id] = [each for each in reading["parameters"] if each["in"] == "path"]
+    [job_id] = [parameter for parameter in reading["parameters"] if parameter["in"] == "path"]
     assert job_id["schema"]["format"] == "uuid"
     schema = reading["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
     answer = document["components"]["schemas"][schema.rsplit("/", 1)[1]]
@@ -274,17 +274,17 @@ def test_openapi_documents_ids_idempotency_keys_and_locations(caller: ToyClient)
 @pytest.mark.parametrize("path", ["/toys/{}", "/toys/{}/steps", "/toys?limit=100"])
 def test_matching_etag_returns_not_modified(caller: ToyClient, path: str) -> None:
     job_id = caller.submit()
-    asked = path.format(job_id)
-    answer = caller.call("GET", asked)
+    path_of_job = path.format(job_id)
+    answer = caller.call("GET", path_of_job)
     tag = answer.headers["etag"]
     assert answer.headers["cache-control"] == "private, no-cache"
     assert "Accept-Encoding" in answer.headers["vary"]
 
-    held = caller.call("GET", asked, headers=[("If-None-Match", tag)])
-    assert (held.status, held.body, held.headers["etag"]) == (304, b"", tag)
+    not_modified = caller.call("GET", path_of_job, headers=[("If-None-Match", tag)])
+    assert (not_modified.status, not_modified.body, not_modified.headers["etag"]) == (304, b"", tag)
 
     caller.call("DELETE", f"/toys/{job_id}")
-    assert caller.call("GET", asked, headers=[("If-None-Match", tag)]).status == 200
+    assert caller.call("GET", path_of_job, headers=[("If-None-Match", tag)]).status == 200
 
 
 def test_long_response_is_compressed_if_the_client_accepts_it(caller: ToyClient) -> None:
@@ -324,5 +324,5 @@ def test_pending_job_reports_the_jobs_ahead_and_running(caller: ToyClient) -> No
 
 
 def test_key_created_by_another_process_is_accepted_immediately(caller: ToyClient) -> None:
-    made = create_key(caller.running.database, name="elsewhere", scopes=["read"], now=NOW)
-    assert caller.call("GET", "/toys", key=made.key).status == 200
+    created = create_key(caller.running.database, name="elsewhere", scopes=["read"], now=NOW)
+    assert caller.call("GET", "/toys", key=created.key).status == 200

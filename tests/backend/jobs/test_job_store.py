@@ -1,4 +1,4 @@
-"""Submitting, reading, listing and cancelling, with no worker in sight."""
+"""Tests submitting, reading, listing and cancelling jobs without a worker."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -59,11 +59,11 @@ def test_jobs_of_another_kind_and_unknown_ids_are_not_found(database: Database) 
 def test_repeated_submission_returns_the_first_job_for_a_day(database: Database) -> None:
     first = submit(database, body={"a": 1, "b": 2}, key="k")
 
-    again = submit(database, body={"b": 2, "a": 1}, key="k", now=NOW + DAY - MINUTE)
+    repeated = submit(database, body={"b": 2, "a": 1}, key="k", now=NOW + DAY - MINUTE)
     after_a_day = submit(database, body={"a": 1, "b": 2}, key="k", now=NOW + DAY)
     then = submit(database, body={"a": 1, "b": 2}, key="k", now=NOW + DAY + MINUTE)
 
-    assert again.id == first.id
+    assert repeated.id == first.id
     assert after_a_day.id != first.id
     assert then.id == after_a_day.id
     assert count(database) == 2

@@ -1,4 +1,4 @@
-"""Submitted jobs whose process is killed."""
+"""Tests submitted jobs whose process is killed."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def published(database: Database) -> dict[str, int]:
+def read_change_counters(database: Database) -> dict[str, int]:
     with database.read() as connection:
         return {row.topic: row.n for row in connection.execute(sa.select(change_counters))}
 
@@ -30,11 +30,11 @@ def published(database: Database) -> dict[str, int]:
 def kill(crew: WorkerProcesses, pid: str) -> str:
     """Gives the one that is left."""
     os.kill(int(pid), signal.SIGKILL)
-    [survivor] = [str(other) for other in crew.processes if str(other) != pid]
+    [survivor] = [str(process_id) for process_id in crew.processes if str(process_id) != pid]
     return survivor
 
 
-def half_done(crew: WorkerProcesses, database: Database) -> tuple[Job, str]:
+def start_half_done_job(crew: WorkerProcesses, database: Database) -> tuple[Job, str]:
     """A long job whose second step waits, and the one of two processes that is at it."""
     (crew.folder / HOLD).touch()
     crew.start(2)
@@ -47,25 +47,25 @@ def half_done(crew: WorkerProcesses, database: Database) -> tuple[Job, str]:
 def test_job_of_a_killed_worker_resumes_after_its_last_step_and_completes_once(
     crew: WorkerProcesses, database: Database
 ) -> None:
-    job, victim = half_done(crew, database)
+    job, victim = start_half_done_job(crew, database)
 
     survivor = kill(crew, victim)
     crew.wait_until(lambda: len(crew.list_events("two")) == 2, "the other process has begun the second step")
     assert read(database, job).status == "running"
     (crew.folder / HOLD).unlink()
-    done = wait_for_end(database, job)
+    ended_job = wait_for_end(database, job)
 
-    assert done.result == {"pids": [int(victim), int(survivor)]}
+    assert ended_job.result == {"pids": [int(victim), int(survivor)]}
     assert [pid for _, pid in crew.list_events("one")] == [victim], "a completed step is not done again"
     steps = job_store.list_steps(database, job.id)
     assert [(step.name, step.detail["pid"]) for step in steps] == [
         ("one", int(victim)),
         ("two", int(survivor)),
     ]
-    assert published(database) == {f"published-{job.id}": 1}
-    assert done.started_at is not None
-    assert done.attempt_at is not None
-    assert done.attempt_at > done.started_at
+    assert read_change_counters(database) == {f"published-{job.id}": 1}
+    assert ended_job.started_at is not None
+    assert ended_job.attempt_at is not None
+    assert ended_job.attempt_at > ended_job.started_at
 
 
 def test_only_unfinished_jobs_of_a_killed_batch_run_again(crew: WorkerProcesses, database: Database) -> None:
@@ -79,23 +79,23 @@ def test_only_unfinished_jobs_of_a_killed_batch_run_again(crew: WorkerProcesses,
     os.kill(int(victim), signal.SIGKILL)
     (crew.folder / HOLD).unlink()
     crew.start(1)
-    done = [wait_for_end(database, job) for job in jobs]
+    ended_jobs = [wait_for_end(database, job) for job in jobs]
 
     [survivor] = [str(pid) for pid in crew.processes if str(pid) != victim]
-    assert [job.result for job in done] == [{"pid": int(pid)} for pid in (victim, survivor, survivor)]
+    assert [job.result for job in ended_jobs] == [{"pid": int(pid)} for pid in (victim, survivor, survivor)]
     assert sorted((n, pid == survivor) for _, pid, n in crew.list_events("short")) == [
         ("0", False),
         ("1", False),
         ("1", True),
         ("2", True),
     ]
-    assert set(published(database).values()) == {1}
+    assert set(read_change_counters(database).values()) == {1}
 
 
 def test_job_cancelled_after_its_worker_died_is_not_resumed(
     crew: WorkerProcesses, database: Database
 ) -> None:
-    job, victim = half_done(crew, database)
+    job, victim = start_half_done_job(crew, database)
 
     job_store.cancel(database, "sources", job.id, now=now())
     kill(crew, victim)
@@ -104,7 +104,7 @@ def test_job_cancelled_after_its_worker_died_is_not_resumed(
 
     assert wait_for_end(database, later).status == "completed"
     assert read(database, job).error == "The job was cancelled."
-    assert published(database) == {f"published-{later.id}": 1}
+    assert read_change_counters(database) == {f"published-{later.id}": 1}
 
 
 def test_newer_version_resumes_a_job_of_an_older_version_after_its_last_step(

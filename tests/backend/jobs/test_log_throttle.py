@@ -89,6 +89,6 @@ def test_number_of_remembered_warnings_is_bounded(log: logging.Logger, messages:
     for number in range(3 * MAX_REMEMBERED_MESSAGES):
         log.warning("fault %d", number)
     assert len(messages) == 3 * MAX_REMEMBERED_MESSAGES
-    kept = log.filters[0]
-    assert isinstance(kept, RepeatedWarningFilter)
-    assert len(kept._last_logged) <= MAX_REMEMBERED_MESSAGES
+    warning_filter = log.filters[0]
+    assert isinstance(warning_filter, RepeatedWarningFilter)
+    assert len(warning_filter._last_logged) <= MAX_REMEMBERED_MESSAGES

@@ -1,4 +1,4 @@
-"""dbos on SQLite before 3.42, which answers null to the ``unixepoch('subsec')`` that dbos writes.
+"""Tests dbos on SQLite before 3.42, where ``unixepoch('subsec')``, which dbos writes, is null.
 
 On a newer SQLite these tests show that the built-in function serves.
 """
@@ -27,9 +27,9 @@ def test_unixepoch_subsec_returns_milliseconds(store: sa.Engine) -> None:
         )
         connection.exec_driver_sql("INSERT INTO moments (n) VALUES (1)")
         stored = connection.exec_driver_sql("SELECT at FROM moments").scalar_one()
-        asked = connection.exec_driver_sql("SELECT unixepoch('subsec') * 1000").scalar_one()
+        milliseconds = connection.exec_driver_sql("SELECT unixepoch('subsec') * 1000").scalar_one()
 
-    assert before <= stored <= asked <= time.time_ns() // 1_000_000 + 1
+    assert before <= stored <= milliseconds <= time.time_ns() // 1_000_000 + 1
 
 
 def test_database_created_with_a_newer_sqlite_runs_jobs(launch: Launch, store: sa.Engine) -> None:

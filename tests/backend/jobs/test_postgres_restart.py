@@ -1,4 +1,4 @@
-"""A worker whose PostgreSQL is restarted."""
+"""Tests a worker whose PostgreSQL is restarted."""
 
 import signal
 import tempfile

@@ -1,4 +1,4 @@
-"""Several processes on one store, and processes that are killed."""
+"""Tests several processes on one store, and processes that are killed."""
 
 import signal
 from collections import Counter

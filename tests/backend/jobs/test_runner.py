@@ -1,4 +1,4 @@
-"""Jobs that run, in this process and with a clock that is moved."""
+"""Tests jobs that run in this process with a manual clock."""
 
 import threading
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Which tick is due, on clocks that run, jump and go back, and who starts it."""
+"""Tests which tick is due and who starts it, on clocks that run, jump and go back."""
 
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace

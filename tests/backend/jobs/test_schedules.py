@@ -54,22 +54,22 @@ def test_schedule_name_that_is_not_a_valid_file_name_is_rejected(name: str) -> N
 
 
 def test_tick_runs_with_the_current_time(ticker: Callable[..., Ticker]) -> None:
-    seen: list[datetime] = []
-    schedule = Schedule("x", 15, seen.append)
+    times: list[datetime] = []
+    schedule = Schedule("x", 15, times.append)
 
     assert ticker(schedule, at=NOW + timedelta(seconds=2)).tick("x", NOW) == "ran"
-    assert seen == [NOW + timedelta(seconds=2)]
+    assert times == [NOW + timedelta(seconds=2)]
 
 
 def test_tick_older_than_its_period_is_skipped(ticker: Callable[..., Ticker]) -> None:
-    seen: list[datetime] = []
-    schedule = Schedule("x", 15, seen.append)
+    times: list[datetime] = []
+    schedule = Schedule("x", 15, times.append)
 
     late = ticker(schedule, at=NOW + timedelta(seconds=15, microseconds=1))
 
     assert late.tick("x", NOW) == "stale"
     assert late.tick("x", NOW + timedelta(seconds=15)) == "ran"
-    assert len(seen) == 1
+    assert len(times) == 1
 
 
 @given(st.sampled_from([period for period in PERIODS if period >= 15]), st.integers(0, 10_000))
@@ -91,21 +91,21 @@ def test_normal_tick_delay_does_not_make_a_tick_stale() -> None:
 
 def test_a_tick_is_skipped_while_the_last_one_runs(ticker: Callable[..., Ticker], tmp_path: Path) -> None:
     inside: list[str] = []
-    schedule = Schedule("slow", 15, lambda now: inside.append(other.tick("slow", now)))
-    same, other = ticker(schedule), Ticker([schedule], FileLocks(tmp_path), clock=lambda: NOW)
+    schedule = Schedule("slow", 15, lambda now: inside.append(second_ticker.tick("slow", now)))
+    first_ticker, second_ticker = ticker(schedule), Ticker([schedule], FileLocks(tmp_path), clock=lambda: NOW)
 
-    assert same.tick("slow", NOW) == "ran"
+    assert first_ticker.tick("slow", NOW) == "ran"
     assert inside == ["overlapped"], "another process's too, since the lock is the store's"
-    assert other.tick("slow", NOW) == "ran", "and the next one after it runs"
+    assert second_ticker.tick("slow", NOW) == "ran", "and the next one after it runs"
 
 
 def test_schedules_do_not_block_each_other(ticker: Callable[..., Ticker]) -> None:
     outcomes: list[str] = []
     quick = Schedule("quick", 15, nothing)
-    slow = Schedule("slow", 15, lambda now: outcomes.append(both.tick("quick", now)))
-    both = ticker(quick, slow)
+    slow = Schedule("slow", 15, lambda now: outcomes.append(both_schedules.tick("quick", now)))
+    both_schedules = ticker(quick, slow)
 
-    both.tick("slow", NOW)
+    both_schedules.tick("slow", NOW)
 
     assert outcomes == ["ran"]
 
@@ -151,9 +151,9 @@ def test_tick_of_a_removed_schedule_does_nothing(ticker: Callable[..., Ticker]) 
 
 
 def test_calls_inside_a_tick_are_not_recorded_as_steps(ticker: Callable[..., Ticker]) -> None:
-    seen: list[str | None] = []
-    schedule = Schedule("x", 15, lambda now: seen.append(DBOS.workflow_id))
+    details: list[str | None] = []
+    schedule = Schedule("x", 15, lambda now: details.append(DBOS.workflow_id))
 
     ticker(schedule).tick("x", NOW)
 
-    assert seen == [None]
+    assert details == [None]

@@ -16,7 +16,7 @@ scalars |= st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours
 data = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner, max_size=3))
 
 
-def back(value: Any) -> Any:
+def round_trip(value: Any) -> Any:
     return serializer.deserialize(serializer.serialize(value))
 
 
@@ -30,7 +30,7 @@ def test_plain_data_round_trips_as_ascii_json(value: Any) -> None:
 
 
 def test_lone_surrogate_and_null_character_round_trip() -> None:
-    assert back("\ud800\x00") == "\ud800\x00"
+    assert round_trip("\ud800\x00") == "\ud800\x00"
 
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), b"bytes", [{"a": {3}}], Decimal("1.50")])
@@ -40,14 +40,14 @@ def test_unsupported_data_types_are_rejected_with_a_message(value: Any) -> None:
 
 
 def test_service_error_round_trips_with_its_detail() -> None:
-    found = back(BadRequest("The page has no text."))
+    found = round_trip(BadRequest("The page has no text."))
 
     assert isinstance(found, ServiceError)
     assert found.detail == "The page has no text."
 
 
 def test_other_exceptions_round_trip_as_name_and_message_without_imports() -> None:
-    assert str(back(ZeroDivisionError("division by zero"))) == "ZeroDivisionError: division by zero"
+    assert str(round_trip(ZeroDivisionError("division by zero"))) == "ZeroDivisionError: division by zero"
     unknown = {"$exception": {"class": "antigravity:Fall", "message": "down", "is_answer": False}}
     assert isinstance(serializer.deserialize(json.dumps(unknown)), RecordedError)
 

@@ -1,4 +1,4 @@
-"""What is forgotten of submitted jobs, and when."""
+"""Tests which submitted jobs are deleted, and when."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -26,7 +26,7 @@ def ended_at(database: Database, ago: timedelta) -> Job:
     return job
 
 
-def left(database: Database, job: Job) -> bool:
+def is_stored(database: Database, job: Job) -> bool:
     return job_store.read(database, job.kind, job.id) is not None
 
 
@@ -38,7 +38,7 @@ def test_ended_jobs_and_their_steps_are_deleted_after_a_month(database: Database
     [schedule] = job_schedules(database, [], keep=MONTH)
     schedule.run(NOW)
 
-    assert [left(database, job) for job in (old, young, never_ended)] == [False, True, True]
+    assert [is_stored(database, job) for job in (old, young, never_ended)] == [False, True, True]
     with database.read() as connection:
         assert connection.execute(sa.select(job_steps.c.job_id)).scalars().all() == [young.id]
 
@@ -54,11 +54,11 @@ def test_job_and_its_job_type_data_are_deleted_together_or_not_at_all(database: 
     [schedule] = job_schedules(database, [short_jobs(forget=forget)], keep=MONTH)
     with pytest.raises(RuntimeError):
         schedule.run(NOW)
-    assert left(database, old)
+    assert is_stored(database, old)
     schedule.run(NOW)
 
     assert result == [[old.id], [old.id]]
-    assert not left(database, old)
+    assert not is_stored(database, old)
 
 
 def test_more_ended_jobs_than_one_batch_are_all_deleted(

@@ -21,12 +21,12 @@ def publish(connection: Connection, job: Job, result: Mapping[str, Any], now: da
     bump(connection, f"published-{result['n']}")
 
 
-def published(database: Database) -> list[str]:
+def list_published_topics(database: Database) -> list[str]:
     with database.read() as connection:
         return list(connection.execute(sa.select(change_counters.c.topic)).scalars())
 
 
-def started(database: Database, *, now: datetime = NOW) -> Job:
+def start_job(database: Database, *, now: datetime = NOW) -> Job:
     job = submit(database)
     transitions.claim(database, job.kind, limit=1, now=now)
     found = transitions.start(database, job.id, now=now)
@@ -52,8 +52,8 @@ def test_concurrent_workers_never_claim_the_same_job(database: Database) -> None
     ids = {submit(database).id for _ in range(40)}
 
     with ThreadPoolExecutor(8) as pool:
-        taken = pool.map(lambda _: transitions.claim(database, "extraction", limit=3, now=NOW), range(40))
-        parts = list(taken)
+        claimed = pool.map(lambda _: transitions.claim(database, "extraction", limit=3, now=NOW), range(40))
+        parts = list(claimed)
     all_taken = [job_id for part in parts for job_id in part]
 
     assert max(map(len, parts)) == 3
@@ -62,10 +62,10 @@ def test_concurrent_workers_never_claim_the_same_job(database: Database) -> None
 
 
 def test_stale_claims_are_released(database: Database) -> None:
-    forgotten, taken, running = submit(database), submit(database), submit(database)
+    forgotten, claimed, running = submit(database), submit(database), submit(database)
     transitions.claim(database, "extraction", limit=3, now=NOW)
     transitions.start(database, running.id, now=NOW)
-    transitions.release_claims(database, [taken.id])
+    transitions.release_claims(database, [claimed.id])
     transitions.claim(database, "extraction", limit=1, now=NOW + MINUTE)
 
     assert transitions.release_stale_claims(database, taken_before=NOW + MINUTE) == [forgotten.id]
@@ -75,12 +75,12 @@ def test_stale_claims_are_released(database: Database) -> None:
 
 
 def test_restarted_job_keeps_its_first_start_time(database: Database) -> None:
-    job = started(database)
+    job = start_job(database)
 
     assert transitions.start(database, job.id, now=NOW + MINUTE) is not None
 
-    again = read(database, job)
-    assert (again.status, again.started_at, again.attempt_at) == ("running", NOW, NOW + MINUTE)
+    restarted = read(database, job)
+    assert (restarted.status, restarted.started_at, restarted.attempt_at) == ("running", NOW, NOW + MINUTE)
 
 
 def test_jobs_that_have_ended_are_not_started(database: Database) -> None:
@@ -104,8 +104,8 @@ def test_a_stale_claim_cannot_start_a_released_job(database: Database) -> None:
 
 
 def test_a_job_that_no_worker_claimed_for_a_day_fails_with_a_message(database: Database) -> None:
-    old, taken = submit(database), submit(database)
-    transitions.start(database, taken.id, now=NOW)
+    old, claimed = submit(database), submit(database)
+    transitions.start(database, claimed.id, now=NOW)
     fresh = submit(database, now=NOW + MAX_WAIT)
 
     assert transitions.fail_never_started(database, now=NOW + MAX_WAIT) == []
@@ -113,50 +113,50 @@ def test_a_job_that_no_worker_claimed_for_a_day_fails_with_a_message(database: D
 
     failed = read(database, old)
     assert (failed.status, failed.error, failed.started_at) == ("failed", NEVER_STARTED, None)
-    assert [read(database, job).status for job in (taken, fresh)] == ["running", "pending"]
+    assert [read(database, job).status for job in (claimed, fresh)] == ["running", "pending"]
 
 
 def test_a_result_is_stored_and_published_once(database: Database) -> None:
-    job = started(database)
+    job = start_job(database)
 
     assert transitions.complete(database, job, {"n": 1}, publish, now=NOW)
     assert not transitions.complete(database, job, {"n": 2}, publish, now=NOW + MINUTE)
     assert not transitions.fail(database, job.id, "Too late.", now=NOW + MINUTE)
 
-    done = read(database, job)
-    assert (done.status, done.result, done.error) == ("completed", {"n": 1}, None)
-    assert done.completed_at == NOW
-    assert published(database) == ["published-1"]
+    finished_job = read(database, job)
+    assert (finished_job.status, finished_job.result, finished_job.error) == ("completed", {"n": 1}, None)
+    assert finished_job.completed_at == NOW
+    assert list_published_topics(database) == ["published-1"]
 
 
 def test_a_failing_publish_rolls_back_completion(database: Database) -> None:
-    job = started(database)
+    job = start_job(database)
 
-    def broken(connection: Connection, job: Job, result: Mapping[str, Any], now: datetime) -> None:
+    def publish_and_fail(connection: Connection, job: Job, result: Mapping[str, Any], now: datetime) -> None:
         publish(connection, job, result, now)
         raise RuntimeError("the disk is full")
 
     with pytest.raises(RuntimeError):
-        transitions.complete(database, job, {"n": 1}, broken, now=NOW)
+        transitions.complete(database, job, {"n": 1}, publish_and_fail, now=NOW)
 
     assert read(database, job) == job
-    assert published(database) == []
+    assert list_published_topics(database) == []
 
 
 def test_the_result_of_a_cancelled_job_is_discarded(database: Database) -> None:
-    job = started(database)
+    job = start_job(database)
     job_store.cancel(database, "extraction", job.id, now=NOW)
 
     assert not transitions.complete(database, job, {"n": 1}, publish, now=NOW)
 
     assert read(database, job).status == "failed"
     assert read(database, job).result is None
-    assert published(database) == []
+    assert list_published_topics(database) == []
 
 
 def test_an_overdue_job_fails_with_the_timeout_counted_from_its_latest_start(database: Database) -> None:
-    overdue = started(database, now=NOW)
-    in_time = started(database, now=NOW + MINUTE)
+    overdue = start_job(database, now=NOW)
+    in_time = start_job(database, now=NOW + MINUTE)
     waiting = submit(database, now=NOW - timedelta(days=1))
     at_the_end = NOW + TIMEOUT
 

@@ -40,8 +40,8 @@ class Jobs:
         with SetWorkflowID(name):
             DBOS.start_workflow(a_job).get_result()
         at = None if finished_ago is None else int((NOW - finished_ago).timestamp() * 1000)
-        begun = int((NOW - timedelta(days=100)).timestamp() * 1000)
-        values = {"status": status, "completed_at": at, "created_at": begun}
+        created_at = int((NOW - timedelta(days=100)).timestamp() * 1000)
+        values = {"status": status, "completed_at": at, "created_at": created_at}
         kind = {"name": "schedule-tick"} if tick else {}
         with self.store.begin() as connection:
             table = self.workflows

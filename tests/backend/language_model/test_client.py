@@ -1,4 +1,4 @@
-"""Asking a model over real HTTP, at servers that offer much or little of the OpenAI interface."""
+"""Tests requests to a model over real HTTP, at servers with much or little of the OpenAI API."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ from pydantic import BaseModel, SecretStr
 from backend.language_model import circuit_breaker, spending_limits
 from backend.language_model.circuit_breaker import MAX_BACKOFF
 from backend.language_model.client import CACHE_TTL, LanguageModel
-from backend.language_model.errors import AnswerUnusable, CeilingReached, ModelFailed
+from backend.language_model.errors import AnswerUnusable, DailyLimitReached, ModelFailed
 from backend.language_model.spending_limits import Allowance, Prices
 from backend.language_model.tables import model_use
 from backend.settings import Settings
@@ -46,9 +46,9 @@ def clock() -> Clock:
 
 
 def model(
-    database: Database, server: ProviderServer, clock: Clock, *, ceiling: str | None = None
+    database: Database, server: ProviderServer, clock: Clock, *, daily_limit: str | None = None
 ) -> LanguageModel:
-    prices = Prices(Decimal(2), Decimal(10), None if ceiling is None else Decimal(ceiling))
+    prices = Prices(Decimal(2), Decimal(10), None if daily_limit is None else Decimal(daily_limit))
     return LanguageModel(
         database, base_url=f"{server.url}/v1", name="small-1", key=KEY, prices=prices, now=clock
     )
@@ -69,11 +69,13 @@ def completion(content: str | None, **usage: int) -> Behaviour:
 GOOD = completion('{"stance": "supports", "score": 3}', prompt_tokens=100, completion_tokens=20)
 
 
-def ask(asked: LanguageModel, question: str = "Is it so?", allowance: Allowance | None = None) -> Verdict:
-    return asked.ask("Judge.", question, Verdict, allowance=allowance or Allowance())
+def ask(
+    language_model: LanguageModel, question: str = "Is it so?", allowance: Allowance | None = None
+) -> Verdict:
+    return language_model.ask("Judge.", question, Verdict, allowance=allowance or Allowance())
 
 
-def sent(server: ProviderServer) -> list[dict[str, object]]:
+def list_sent_bodies(server: ProviderServer) -> list[dict[str, object]]:
     return [json.loads(request.body) for request in server.requests]
 
 
@@ -82,7 +84,7 @@ def test_an_answer_is_validated_against_the_declared_model(
 ) -> None:
     server.always(PATH, GOOD)
     assert ask(model(sqlite_database, server, clock)) == Verdict(stance="supports", score=3)
-    body = sent(server)[0]
+    body = list_sent_bodies(server)[0]
     assert (body["model"], body["temperature"]) == ("small-1", 0)
     assert body["response_format"]["json_schema"]["schema"]["required"] == ["stance", "score"]
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY.get_secret_value()}"
@@ -115,14 +117,14 @@ def test_an_answer_is_cached_for_thirty_days(
 def test_a_server_without_schema_support_gets_the_next_output_mode_from_then_on(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
-    asked = model(sqlite_database, server, clock)
+    language_model = model(sqlite_database, server, clock)
     refusal = says(400, {"error": {"message": "response_format is not supported"}})
     server.once(PATH, refusal, GOOD, GOOD)
-    ask(asked)
-    ask(asked, "Another?")
-    forms = [body.get("response_format", {}).get("type") for body in sent(server)]
+    ask(language_model)
+    ask(language_model, "Another?")
+    forms = [body.get("response_format", {}).get("type") for body in list_sent_bodies(server)]
     assert forms == ["json_schema", "json_object", "json_object"]
-    result = sent(server)[1]["messages"][0]["content"]
+    result = list_sent_bodies(server)[1]["messages"][0]["content"]
     assert "JSON" in result
     assert '"stance"' in result
 
@@ -134,17 +136,17 @@ def test_text_around_the_json_object_is_ignored(
     talk = completion('Sure! ```json\n{"stance": "supports", "score": 3}\n``` I hope that helps.')
     server.once(PATH, refusal, refusal, talk)
     assert ask(model(sqlite_database, server, clock)).score == 3
-    assert "response_format" not in sent(server)[2]
+    assert "response_format" not in list_sent_bodies(server)[2]
 
 
-@pytest.mark.parametrize("said", ['{"stance": "supports"}', "no object", "", None, '{"stance": 1'])
+@pytest.mark.parametrize("content", ['{"stance": "supports"}', "no object", "", None, '{"stance": 1'])
 def test_an_invalid_answer_is_requested_once_more(
-    sqlite_database: Database, server: ProviderServer, clock: Clock, said: str | None
+    sqlite_database: Database, server: ProviderServer, clock: Clock, content: str | None
 ) -> None:
-    server.once(PATH, completion(said), GOOD)
+    server.once(PATH, completion(content), GOOD)
     assert ask(model(sqlite_database, server, clock)).stance == "supports"
-    assert "could not be used" in sent(server)[1]["messages"][1]["content"]
-    server.always(PATH, completion(said))
+    assert "could not be used" in list_sent_bodies(server)[1]["messages"][1]["content"]
+    server.always(PATH, completion(content))
     with pytest.raises(ModelFailed, match="shape"):
         ask(model(sqlite_database, server, clock), "Another?")
 
@@ -163,66 +165,68 @@ def test_an_invalid_answer_is_requested_once_more(
 def test_a_failing_model_is_paused_and_its_error_does_not_contain_the_key(
     sqlite_database: Database, server: ProviderServer, clock: Clock, failure: Behaviour
 ) -> None:
-    asked = model(sqlite_database, server, clock)
+    language_model = model(sqlite_database, server, clock)
     server.always(PATH, failure)
     with pytest.raises(ModelFailed) as caught:
-        ask(asked)
+        ask(language_model)
     assert caught.value.message.endswith(".")
     assert KEY.get_secret_value() not in caught.value.message
     tried = len(server.requests)
     server.always(PATH, GOOD)
     if failure.body != b"<html>":
         with pytest.raises(ModelFailed, match="a moment ago"):
-            ask(asked)
+            ask(language_model)
         assert len(server.requests) == tried
     clock.at += MAX_BACKOFF
-    assert ask(asked).score == 3
+    assert ask(language_model).score == 3
 
 
 def test_a_job_cannot_exceed_its_allowance(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
-    asked, allowance = model(sqlite_database, server, clock), Allowance(calls_left=2)
+    language_model, allowance = model(sqlite_database, server, clock), Allowance(calls_left=2)
     server.always(PATH, GOOD)
     for question in ("one", "two"):
-        ask(asked, question, allowance)
+        ask(language_model, question, allowance)
     with pytest.raises(ModelFailed, match="used up"):
-        ask(asked, "three", allowance)
+        ask(language_model, "three", allowance)
     assert (len(server.requests), allowance.tokens_left) == (2, Allowance().tokens_left - 240)
     with pytest.raises(ModelFailed, match="used up"):
-        ask(asked, "x" * 100_000)
+        ask(language_model, "x" * 100_000)
 
 
 def test_a_day_never_costs_more_than_its_limit(
     database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     server.always(PATH, GOOD)
-    asked = model(database, server, clock, ceiling="0.022")  # an answer may cost 0.02, this one costs 0.0004
+    language_model = model(
+        database, server, clock, daily_limit="0.022"
+    )  # an answer may cost 0.02, this one costs 0.0004
     spent = []
     while spending_limits.load_day_usage(database, START).refused_at is None:
-        with suppress(CeilingReached):
-            ask(asked, f"question {len(spent)}")
+        with suppress(DailyLimitReached):
+            ask(language_model, f"question {len(spent)}")
         spent.append(spending_limits.load_day_usage(database, START).cost)
     assert spent[:2] == [Decimal("0.0004"), Decimal("0.0008")]
     assert max(spent) <= Decimal("0.022")
     assert spending_limits.load_day_usage(database, START).refused_at == START
     sent_so_far = len(server.requests)
-    with pytest.raises(CeilingReached):
-        asked.ask("Short.", "?", Verdict, allowance=Allowance(), max_output_tokens=1)
+    with pytest.raises(DailyLimitReached):
+        language_model.ask("Short.", "?", Verdict, allowance=Allowance(), max_output_tokens=1)
     assert len(server.requests) == sent_so_far, "nothing is asked any more on that day"
     clock.at += timedelta(days=1)
-    ask(asked, "tomorrow")
+    ask(language_model, "tomorrow")
 
 
 def test_raising_the_daily_limit_allows_calls_again(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     server.always(PATH, GOOD)
-    with pytest.raises(CeilingReached):
-        ask(model(sqlite_database, server, clock, ceiling="0.001"))
-    ask(model(sqlite_database, server, clock, ceiling="0.1"))
-    with pytest.raises(CeilingReached):
-        ask(model(sqlite_database, server, clock, ceiling="0"), "Another?")
+    with pytest.raises(DailyLimitReached):
+        ask(model(sqlite_database, server, clock, daily_limit="0.001"))
+    ask(model(sqlite_database, server, clock, daily_limit="0.1"))
+    with pytest.raises(DailyLimitReached):
+        ask(model(sqlite_database, server, clock, daily_limit="0"), "Another?")
 
 
 def test_concurrent_calls_share_the_remaining_daily_limit(database: Database) -> None:
@@ -232,7 +236,7 @@ def test_concurrent_calls_share_the_remaining_daily_limit(database: Database) ->
         together.wait(timeout=LIMIT_SECONDS)
         try:
             reserved = spending_limits.reserve(database, prices, Decimal(1), now=START)
-        except CeilingReached:
+        except DailyLimitReached:
             return False
         spending_limits.record_cost(database, reserved, tokens=10, cost=Decimal(1))
         return True
@@ -247,7 +251,7 @@ def test_concurrent_calls_share_the_remaining_daily_limit(database: Database) ->
 def test_a_call_of_a_killed_process_counts_in_full(sqlite_database: Database) -> None:
     prices = Prices(Decimal(1), Decimal(1), Decimal("1.5"))
     spending_limits.reserve(sqlite_database, prices, Decimal(1), now=START)
-    with pytest.raises(CeilingReached):
+    with pytest.raises(DailyLimitReached):
         spending_limits.reserve(sqlite_database, prices, Decimal(1), now=START)
 
 
@@ -298,21 +302,21 @@ def test_all_processes_respect_the_retry_after_of_a_server(
 def test_pauses_grow_with_each_failure_and_end_with_an_answer(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
-    asked = model(sqlite_database, server, clock)
+    language_model = model(sqlite_database, server, clock)
     server.always(PATH, says(401, {}))
     pauses = []
     for _ in range(6):
         with pytest.raises(ModelFailed, match="refuses the key"):
-            ask(asked)
+            ask(language_model)
         until = circuit_breaker.load_state(sqlite_database, endpoint(server)).quiet_until
         assert until is not None
         pauses.append((until - clock()).total_seconds() / 60)
         clock.at = until
     assert pauses == [1, 2, 4, 8, 10, 10]
     server.always(PATH, GOOD)
-    ask(asked)
-    known = circuit_breaker.load_state(sqlite_database, endpoint(server))
-    assert (known.failures, known.problem, known.answered_at) == (0, None, clock())
+    ask(language_model)
+    state = circuit_breaker.load_state(sqlite_database, endpoint(server))
+    assert (state.failures, state.problem, state.answered_at) == (0, None, clock())
 
 
 def test_an_error_that_a_retry_solves_is_no_failure(
@@ -329,10 +333,10 @@ def test_a_reasoning_model_gets_its_own_limit_parameter_from_then_on(
 ) -> None:
     refusal = says(400, {"error": {"message": "Use 'max_completion_tokens' instead of 'max_tokens'."}})
     server.once(PATH, refusal, GOOD, GOOD)
-    asked = model(sqlite_database, server, clock)
-    ask(asked)
-    ask(asked, "Another?")
-    first, second, third = sent(server)
+    language_model = model(sqlite_database, server, clock)
+    ask(language_model)
+    ask(language_model, "Another?")
+    first, second, third = list_sent_bodies(server)
     assert "max_tokens" in first
     assert second["max_completion_tokens"] == third["max_completion_tokens"] == first["max_tokens"]
     assert not {"max_tokens", "temperature"} & (second.keys() | third.keys())
@@ -365,7 +369,7 @@ def test_unreported_token_usage_is_estimated(
 
 
 def test_no_model_is_used_in_sample_mode_or_without_configuration(sqlite_database: Database) -> None:
-    named = {"model_base_url": "http://127.0.0.1:9/v1", "model_name": "small-1"}
-    assert LanguageModel.from_settings(Settings(mode="sample", **named), sqlite_database) is None
+    model_settings = {"model_base_url": "http://127.0.0.1:9/v1", "model_name": "small-1"}
+    assert LanguageModel.from_settings(Settings(mode="sample", **model_settings), sqlite_database) is None
     assert LanguageModel.from_settings(Settings(mode="live"), sqlite_database) is None
-    assert LanguageModel.from_settings(Settings(mode="live", **named), sqlite_database) is not None
+    assert LanguageModel.from_settings(Settings(mode="live", **model_settings), sqlite_database) is not None

@@ -9,7 +9,7 @@ from prometheus_client import REGISTRY
 
 from backend.language_model import circuit_breaker, metrics, spending_limits
 from backend.language_model.doctor_checks import check_language_model
-from backend.language_model.errors import CeilingReached
+from backend.language_model.errors import DailyLimitReached
 from backend.language_model.spending_limits import Prices
 from backend.settings import Settings
 from backend.store.database import Database
@@ -44,13 +44,13 @@ def test_the_check_reports_todays_cost_and_the_limit(sqlite_database: Database) 
 
 def test_the_check_reports_a_reached_limit_until_midnight(sqlite_database: Database) -> None:
     prices = Prices(Decimal(1), Decimal(4), Decimal("2.50"))
-    with pytest.raises(CeilingReached):
+    with pytest.raises(DailyLimitReached):
         spending_limits.reserve(sqlite_database, prices, Decimal(3), now=NOW)
     live = {"mode": "live", **NAMED, **PRICED}
     state, sentence = check(sqlite_database, **live)
     assert state == "note"
-    assert "ceiling of 2.50 US dollars was reached at 09:30 UTC" in sentence
-    assert "ceiling" not in check(sqlite_database, timedelta(days=1), **live)[1]
+    assert "limit of 2.50 US dollars was reached at 09:30 UTC" in sentence
+    assert "daily limit of" not in check(sqlite_database, timedelta(days=1), **live)[1]
 
 
 def test_the_check_reports_a_limit_without_prices_as_ineffective(sqlite_database: Database) -> None:
@@ -80,7 +80,7 @@ def test_the_gauges_cover_all_processes(sqlite_database: Database) -> None:
     spending_limits.record_cost(sqlite_database, reserved, tokens=1200, cost=Decimal("0.25"))
     metrics.refresh_gauges(settings, sqlite_database, now=NOW)
     assert scraped("day_cost_dollars", "day_tokens", "ceiling_reached") == [0.25, 1200, 0]
-    with pytest.raises(CeilingReached):
+    with pytest.raises(DailyLimitReached):
         spending_limits.reserve(sqlite_database, prices, Decimal(3), now=NOW)
     endpoint = circuit_breaker.endpoint_id(NAMED["model_base_url"], NAMED["model_name"])
     circuit_breaker.record_failure(sqlite_database, endpoint, "is down", retry_after=None, now=NOW)

@@ -1,4 +1,4 @@
-"""A worker over a sample market of a few assets."""
+"""Provides a worker over a sample market of a few assets."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the settings decide: the assets, the providers, how often each is asked."""
+"""Tests what the settings determine: assets, providers, and polling intervals."""
 
 from pathlib import Path
 from typing import Any
@@ -102,17 +102,19 @@ def test_the_primary_provider_is_configurable_and_blends_have_a_fixed_order(
 
 
 def test_the_quota_decides_how_often_a_provider_is_polled(tmp_path: Path, database: Database) -> None:
-    def interval(name: str, **settings: Any) -> int:
+    def build_interval(name: str, **settings: Any) -> int:
         market = configuration.build_market(live_settings(tmp_path, URL, **settings), database)
         market.close()
         return market.policy.poll_seconds[name]
 
-    assert interval("coingecko") == 300
-    assert interval("coingecko", coingecko_plan="pro", coingecko_api_key=SecretStr("k")) == 60
+    assert build_interval("coingecko") == 300
+    assert build_interval("coingecko", coingecko_plan="pro", coingecko_api_key=SecretStr("k")) == 60
     demo: dict[str, Any] = {"coingecko_plan": "demo", "coingecko_api_key": SecretStr("k")}
-    assert interval("coingecko", **demo) == 300
-    assert interval("coingecko", **demo, coingecko_monthly_quota=1000) > 1800
-    assert interval("coinmarketcap", coinmarketcap_monthly_quota=100_000) < interval("coinmarketcap")
+    assert build_interval("coingecko", **demo) == 300
+    assert build_interval("coingecko", **demo, coingecko_monthly_quota=1000) > 1800
+    assert build_interval("coinmarketcap", coinmarketcap_monthly_quota=100_000) < build_interval(
+        "coinmarketcap"
+    )
 
 
 def test_a_key_without_a_plan_counts_as_the_demo_plan(tmp_path: Path, database: Database) -> None:
@@ -124,16 +126,19 @@ def test_a_key_without_a_plan_counts_as_the_demo_plan(tmp_path: Path, database: 
 
 
 def test_a_changed_key_or_url_changes_the_fingerprint(tmp_path: Path, database: Database) -> None:
-    def prints(*, url: str = URL, **settings: Any) -> dict[str, str]:
+    def build_fingerprints(*, url: str = URL, **settings: Any) -> dict[str, str]:
         market = configuration.build_market(live_settings(tmp_path, url, **settings), database)
         market.close()
         return dict(market.fingerprints)
 
-    first = prints()
-    assert prints() == first
-    assert prints(coinmarketcap_api_key=SecretStr("other"))["coinmarketcap"] != first["coinmarketcap"]
-    assert prints(coingecko_api_key=SecretStr("mine"))["coingecko"] != first["coingecko"]
-    assert prints(url="http://127.0.0.1:8")["coingecko"] != first["coingecko"]
+    first = build_fingerprints()
+    assert build_fingerprints() == first
+    assert (
+        build_fingerprints(coinmarketcap_api_key=SecretStr("other"))["coinmarketcap"]
+        != first["coinmarketcap"]
+    )
+    assert build_fingerprints(coingecko_api_key=SecretStr("mine"))["coingecko"] != first["coingecko"]
+    assert build_fingerprints(url="http://127.0.0.1:8")["coingecko"] != first["coingecko"]
     assert all("a-key-of-the-test" not in digest for digest in first.values())
 
 

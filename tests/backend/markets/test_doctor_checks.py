@@ -11,11 +11,11 @@ from backend.runtime.check_result import CheckResult
 from backend.store.database import Database
 from tests.support.market_app import FailingSource, Worker, build_sample_market, make_sources_failable
 
-Trouble = tuple[Worker, dict[str, FailingSource]]
+FailableWorker = tuple[Worker, dict[str, FailingSource]]
 
 
 @pytest.fixture
-def trouble(sqlite_database: Database) -> Iterator[Trouble]:
+def failable_worker(sqlite_database: Database) -> Iterator[FailableWorker]:
     market, sources = make_sources_failable(build_sample_market())
     with structlog.testing.capture_logs():
         yield Worker(sqlite_database, market), sources
@@ -26,15 +26,17 @@ def check(worker: Worker, name: str = "sample-b") -> CheckResult:
     return next(result for result in results if result.subject == name)
 
 
-def test_a_provider_that_answers_the_worker_and_the_check_is_ok(trouble: Trouble) -> None:
-    worker, _ = trouble
+def test_a_provider_that_answers_the_worker_and_the_check_is_ok(failable_worker: FailableWorker) -> None:
+    worker, _ = failable_worker
     worker.tick()
     assert check(worker).state == "ok"
     assert check(worker).sentence.startswith("answers. Cadence:")
 
 
-def test_a_provider_that_answers_only_the_check_gets_a_note_with_both_results(trouble: Trouble) -> None:
-    worker, sources = trouble
+def test_a_provider_that_answers_only_the_check_gets_a_note_with_both_results(
+    failable_worker: FailableWorker,
+) -> None:
+    worker, sources = failable_worker
     sources["sample-b"].fail(ErrorKind.REFUSED)
     worker.tick()
     sources["sample-b"].recover()
@@ -44,8 +46,10 @@ def test_a_provider_that_answers_only_the_check_gets_a_note_with_both_results(tr
     assert "The worker has had no good answer since 2026-11-18T10:07:42Z: It refused access;" in sentence
 
 
-def test_a_provider_that_answers_neither_is_a_fault_with_its_next_attempt(trouble: Trouble) -> None:
-    worker, sources = trouble
+def test_a_provider_that_answers_neither_is_a_fault_with_its_next_attempt(
+    failable_worker: FailableWorker,
+) -> None:
+    worker, sources = failable_worker
     sources["sample-b"].fail(ErrorKind.UNAUTHORISED)
     worker.tick()
     state, sentence = check(worker)[1:]
@@ -54,11 +58,11 @@ def test_a_provider_that_answers_neither_is_a_fault_with_its_next_attempt(troubl
     assert "The key was refused; asked again at 2026-11-18T10:08:1" in sentence
 
 
-def test_a_provider_that_told_us_to_wait_gets_no_request(trouble: Trouble) -> None:
-    worker, sources = trouble
+def test_a_provider_that_told_us_to_wait_gets_no_request(failable_worker: FailableWorker) -> None:
+    worker, sources = failable_worker
     sources["sample-b"].fail(ErrorKind.THROTTLED, retry_after=100)
     worker.tick()
-    asked = len(sources["sample-b"].asked)
+    request_count = len(sources["sample-b"].asked)
     state, sentence = check(worker)[1:]
-    assert (state, len(sources["sample-b"].asked)) == ("note", asked)
+    assert (state, len(sources["sample-b"].asked)) == ("note", request_count)
     assert "asked us to wait; asked again at 2026-11-18T10:09:22Z" in sentence

@@ -1,4 +1,4 @@
-"""``/markets/incidents``: of all assets, filtered, on SQLite and on PostgreSQL."""
+"""Tests ``/markets/incidents``: of all assets and filtered, on SQLite and PostgreSQL."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -28,7 +28,7 @@ def running(tmp_path: Path, database_url: str) -> Iterator[Running]:
     running.close()
 
 
-def happens(
+def record_incident(
     running: Running,
     asset: str,
     kind: IncidentKind,
@@ -48,18 +48,18 @@ def happens(
 @pytest.fixture
 def service(running: Running) -> Running:
     """Two that are open, one of them for long; two that are over; one that ended before the 30 days."""
-    happens(running, "usdc", "depeg", days=80)
-    happens(running, "bitcoin", "jump", days=60)
-    happens(running, "bitcoin", "jump", days=31, action="close")
-    happens(running, "bitcoin", "divergent", days=40)
-    happens(running, "bitcoin", "divergent", days=29, action="close")
-    happens(running, "ethereum", "conflict", days=3)
-    happens(running, "ethereum", "conflict", days=2, action="close")
-    happens(running, "bitcoin", "conflict", days=1)
+    record_incident(running, "usdc", "depeg", days=80)
+    record_incident(running, "bitcoin", "jump", days=60)
+    record_incident(running, "bitcoin", "jump", days=31, action="close")
+    record_incident(running, "bitcoin", "divergent", days=40)
+    record_incident(running, "bitcoin", "divergent", days=29, action="close")
+    record_incident(running, "ethereum", "conflict", days=3)
+    record_incident(running, "ethereum", "conflict", days=2, action="close")
+    record_incident(running, "bitcoin", "conflict", days=1)
     return running
 
 
-def named(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
+def list_asset_kinds(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(row["asset_id"], row["kind"]) for row in rows]
 
 
@@ -68,7 +68,7 @@ def test_at_first_there_are_no_incidents(running: Running) -> None:
 
 
 def test_incidents_of_the_last_thirty_days_are_listed_newest_first(service: Running) -> None:
-    assert named(service.json(PATH)) == [
+    assert list_asset_kinds(service.json(PATH)) == [
         ("bitcoin", "conflict"),
         ("ethereum", "conflict"),
         ("bitcoin", "divergent"),
@@ -92,7 +92,7 @@ def test_incidents_of_the_last_thirty_days_are_listed_newest_first(service: Runn
     ],
 )
 def test_filters_narrow_the_list(service: Running, query: str, expected: list[tuple[str, str]]) -> None:
-    assert named(service.json(f"{PATH}?{query}")) == expected
+    assert list_asset_kinds(service.json(f"{PATH}?{query}")) == expected
 
 
 def test_an_incident_is_listed_with_its_asset_and_reason_code(service: Running) -> None:
@@ -115,19 +115,19 @@ def test_an_incident_is_listed_with_its_asset_and_reason_code(service: Running) 
 
 
 def test_a_larger_size_updates_the_detail(service: Running) -> None:
-    happens(service, "usdc", "depeg", days=0, action="update", size="1.5")
+    record_incident(service, "usdc", "depeg", days=0, action="update", size="1.5")
     (milder,) = service.json(f"{PATH}?asset=usdc")
     assert milder["worst_pct"] == "2.5"
-    happens(service, "usdc", "depeg", days=0, action="update", size="12")
+    record_incident(service, "usdc", "depeg", days=0, action="update", size="12")
     (worse,) = service.json(f"{PATH}?asset=usdc")
     assert (worse["worst_pct"], worse["id"]) == ("12", milder["id"])
 
 
 def test_disabled_assets_and_other_realms_are_omitted(service: Running) -> None:
-    happens(service, "litecoin", "conflict", days=1)  # not enabled
+    record_incident(service, "litecoin", "conflict", days=1)  # not enabled
     with service.database.write() as connection:
         connection.execute(sa.update(incidents).where(incidents.c.asset_id == "usdc").values(realm="another"))
-    assert {asset for asset, _ in named(service.json(PATH))} == {"bitcoin", "ethereum"}
+    assert {asset for asset, _ in list_asset_kinds(service.json(PATH))} == {"bitcoin", "ethereum"}
 
 
 def test_a_bare_message_of_an_earlier_version_is_listed_without_a_code(service: Running) -> None:
@@ -140,7 +140,7 @@ def test_a_bare_message_of_an_earlier_version_is_listed_without_a_code(service: 
 def test_an_unchanged_list_gives_304(service: Running) -> None:
     etag = service.get(PATH).headers["etag"]
     assert service.get(PATH, if_none_match=etag).status == 304
-    happens(service, "ethereum", "jump", days=0)
+    record_incident(service, "ethereum", "jump", days=0)
     assert service.get(PATH, if_none_match=etag).status == 200
     assert service.get(PATH, accept_encoding="gzip").headers["content-encoding"] == "gzip"
 

@@ -1,4 +1,4 @@
-"""Codes, values and the sentences they make."""
+"""Tests the codes of reasons, their values and their messages."""
 
 import re
 import string
@@ -24,7 +24,7 @@ SAMPLES = {
 }
 
 
-def given(code):
+def build_values(code):
     """A value of the right kind for every place in the sentence of ``code``."""
     fields = {name for _, name, _, _ in string.Formatter().parse(MESSAGES[code]) if name}
     pct = {name: Decimal("1.005") for name in fields if name.endswith("_pct")}
@@ -34,7 +34,7 @@ def given(code):
 
 @pytest.mark.parametrize("code", MESSAGES)
 def test_every_code_has_a_complete_message_and_survives_storage(code):
-    reason = build_reason(code, **given(code))
+    reason = build_reason(code, **build_values(code))
     assert re.fullmatch(r"[a-z][a-z0-9_]*", code)
     assert re.fullmatch(r"[A-Z\d].*\.", reason.text)
     assert "{" not in reason.text
@@ -43,7 +43,7 @@ def test_every_code_has_a_complete_message_and_survives_storage(code):
 
 
 def test_values_are_encoded_by_the_type_of_their_name():
-    reason = build_reason("conflict_held", **given("conflict_held"))
+    reason = build_reason("conflict_held", **build_values("conflict_held"))
     assert reason.values == {
         "providers": ["coingecko", "coinmarketcap", "third"],
         "spread_pct": "1.00",
@@ -58,9 +58,9 @@ def test_values_are_encoded_by_the_type_of_their_name():
     assert build_reason("nearer", price=Decimal("1E-9")).values == {"price": "0.000000001"}
 
 
-@pytest.mark.parametrize(("move", "told"), [("50", "+50.00 %"), ("-3.5", "-3.50 %")])
-def test_a_move_is_shown_with_its_sign(move, told):
-    assert told in build_reason("jump_waits", move_pct=Decimal(move)).text
+@pytest.mark.parametrize(("move", "sentence"), [("50", "+50.00 %"), ("-3.5", "-3.50 %")])
+def test_a_move_is_shown_with_its_sign(move, sentence):
+    assert sentence in build_reason("jump_waits", move_pct=Decimal(move)).text
 
 
 def test_the_providers_message_follows_the_message_of_the_code():

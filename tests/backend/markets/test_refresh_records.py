@@ -1,4 +1,4 @@
-"""What refreshes record: incidents with their times, and one price point for each poll."""
+"""Tests what refreshes record: incidents with their times, and one price point for each poll."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -44,12 +44,12 @@ def test_a_divergence_opens_one_incident_and_closes_it_after_the_quiet_period(
 def test_in_a_conflict_the_last_good_figure_is_held_and_then_the_primary_is_shown(worker: Worker) -> None:
     worker.clock.at = worker.clock().replace(hour=11, minute=59, second=0)
     worker.tick()
-    calm = worker.price("neo")
+    price_before = worker.price("neo")
     worker.tick(minutes=2)
-    held = worker.view().snapshot.figures["neo"]
-    assert (held.rule, held.stale, held.flags) == ("held", True, ("conflict",))
-    assert worker.price("neo")["price_usd"] == calm["price_usd"]
-    assert worker.price("neo")["last_updated"] == calm["last_updated"]
+    held_figure = worker.view().snapshot.figures["neo"]
+    assert (held_figure.rule, held_figure.stale, held_figure.flags) == ("held", True, ("conflict",))
+    assert worker.price("neo")["price_usd"] == price_before["price_usd"]
+    assert worker.price("neo")["last_updated"] == price_before["last_updated"]
     worker.tick(minutes=16)
     primary = worker.view().snapshot.figures["neo"]
     assert (primary.rule, primary.providers, primary.flags) == ("primary", ("sample-a",), ("conflict",))
@@ -76,8 +76,8 @@ def test_each_poll_stores_one_point_per_published_price(worker: Worker) -> None:
 
 def test_two_seeds_in_one_store_are_independent(sqlite_database: Database) -> None:
     market = build_sample_market()
-    other = replace(market, sources=replace(market.sources, realm="sample-7", history=None))
-    first, second = Worker(sqlite_database, market), Worker(sqlite_database, other, Clock())
+    other_market = replace(market, sources=replace(market.sources, realm="sample-7", history=None))
+    first, second = Worker(sqlite_database, market), Worker(sqlite_database, other_market, Clock())
     first.tick()
     assert second.price("bitcoin")["price_usd"] is None
     assert second.status()["refreshed_at"] is None

@@ -1,4 +1,4 @@
-"""Old points, candles and incidents go; what is kept stays, in every realm but the one that is thinned."""
+"""Tests that old points, candles and incidents are deleted in their realm alone."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -25,34 +25,36 @@ def add_points(database: Database, realm: str, instants: list[datetime]) -> None
 
 
 def instants_of(database: Database, realm: str, asset_id: str = "bitcoin") -> list[datetime]:
-    where = sa.and_(price_points.c.realm == realm, price_points.c.asset_id == asset_id)
+    condition = sa.and_(price_points.c.realm == realm, price_points.c.asset_id == asset_id)
     with database.read() as connection:
         return list(
             connection.execute(
-                sa.select(price_points.c.at).where(where).order_by(price_points.c.at)
+                sa.select(price_points.c.at).where(condition).order_by(price_points.c.at)
             ).scalars()
         )
 
 
 def add_candle(database: Database, realm: str, seconds: int, opened: datetime) -> None:
-    one = Decimal(1)
+    price = Decimal(1)
     row = {"realm": realm, "asset_id": "bitcoin", "seconds": seconds, "open_time": opened}
     with database.write() as connection:
         upsert(
-            connection, candles, [row | {"open": one, "high": one, "low": one, "close": one, "volume": None}]
+            connection,
+            candles,
+            [row | {"open": price, "high": price, "low": price, "close": price, "volume": None}],
         )
 
 
 def test_points_are_thinned_by_the_policy_idempotently(database: Database) -> None:
-    made = [NOW - timedelta(seconds=step) for step in range(0, 60 * 3600, 90)]
-    add_points(database, "live", made)
-    add_points(database, "sample-1", made[::50])
+    instants = [NOW - timedelta(seconds=step) for step in range(0, 60 * 3600, 90)]
+    add_points(database, "live", instants)
+    add_points(database, "sample-1", instants[::50])
     deleted_count = retention.delete_expired_history(database, "live", NOW)
-    expected = retention_policy.select_kept(made, NOW)
+    expected = retention_policy.select_kept(instants, NOW)
     assert instants_of(database, "live") == instants_of(database, "live", "ethereum") == expected
-    assert deleted_count["points"] == 2 * (len(made) - len(expected))
+    assert deleted_count["points"] == 2 * (len(instants) - len(expected))
     assert deleted_count["points"] > 2 * retention.INSTANTS_PER_BATCH
-    assert instants_of(database, "sample-1") == sorted(made[::50])
+    assert instants_of(database, "sample-1") == sorted(instants[::50])
     assert retention.delete_expired_history(database, "live", NOW) == {
         "points": 0,
         "candles": 0,
@@ -75,20 +77,20 @@ def test_candles_expire_but_daily_ones_are_kept(database: Database, seconds: int
     add_candle(database, "live", 86_400, NOW - timedelta(days=4000))
     assert retention.delete_expired_history(database, "live", NOW)["candles"] == 1
     with database.read() as connection:
-        left = connection.execute(sa.select(candles.c.realm, candles.c.seconds)).all()
-    assert sorted(tuple(row) for row in left) == sorted(
+        remaining_rows = connection.execute(sa.select(candles.c.realm, candles.c.seconds)).all()
+    assert sorted(tuple(row) for row in remaining_rows) == sorted(
         [("live", 86_400), *[("live", seconds)] * 2, *[("sample-1", seconds)] * 3]
     )
 
 
 def test_incidents_closed_a_year_ago_expire_but_open_ones_are_kept(database: Database) -> None:
-    def incident(closed: datetime | None, realm: str = "live") -> dict[str, object]:
-        begun = NOW - timedelta(days=800)
+    def build_incident(closed: datetime | None, realm: str = "live") -> dict[str, object]:
+        opened_at = NOW - timedelta(days=800)
         return {
             "realm": realm,
             "asset_id": "bitcoin",
             "kind": "depeg",
-            "opened_at": begun,
+            "opened_at": opened_at,
             "closed_at": closed,
             "worst_pct": Decimal(2),
             "detail": "For a test.",
@@ -97,9 +99,17 @@ def test_incidents_closed_a_year_ago_expire_but_open_ones_are_kept(database: Dat
     old, late = NOW - timedelta(days=366), NOW - timedelta(days=364)
     with database.write() as connection:
         connection.execute(
-            sa.insert(incidents), [incident(old), incident(late), incident(None), incident(old, "sample-1")]
+            sa.insert(incidents),
+            [
+                build_incident(old),
+                build_incident(late),
+                build_incident(None),
+                build_incident(old, "sample-1"),
+            ],
         )
     assert retention.delete_expired_history(database, "live", NOW)["incidents"] == 1
     with database.read() as connection:
-        left = connection.execute(sa.select(incidents.c.closed_at).where(incidents.c.realm == "live"))
-        assert set(left.scalars()) == {late, None}
+        remaining_rows = connection.execute(
+            sa.select(incidents.c.closed_at).where(incidents.c.realm == "live")
+        )
+        assert set(remaining_rows.scalars()) == {late, None}

@@ -20,12 +20,12 @@ instants = st.lists(
 waits = st.integers(min_value=0, max_value=60 * 3600).map(lambda second: timedelta(seconds=second))
 
 
-def ago(**units):
+def before_now(**units):
     return NOW - timedelta(**units)
 
 
 def test_every_point_of_three_hours_is_kept():
-    points = [ago(minutes=minute) for minute in range(180, -1, -1)]
+    points = [before_now(minutes=minute) for minute in range(180, -1, -1)]
     assert select_kept(points, NOW) == points
 
 
@@ -36,12 +36,12 @@ def test_of_older_points_the_last_of_each_five_minutes_is_kept():
 
 
 def test_points_older_than_two_days_expire():
-    assert select_kept([ago(hours=49), ago(hours=47), NOW], NOW) == [ago(hours=47), NOW]
-    assert select_expired([ago(hours=49), NOW], NOW) == [ago(hours=49)]
+    assert select_kept([before_now(hours=49), before_now(hours=47), NOW], NOW) == [before_now(hours=47), NOW]
+    assert select_expired([before_now(hours=49), NOW], NOW) == [before_now(hours=49)]
 
 
 def test_the_newest_point_is_kept_regardless_of_age():
-    assert select_kept([ago(days=400), ago(days=399)], NOW) == [ago(days=399)]
+    assert select_kept([before_now(days=400), before_now(days=399)], NOW) == [before_now(days=399)]
 
 
 def test_without_points_none_are_kept():
@@ -49,7 +49,7 @@ def test_without_points_none_are_kept():
 
 
 def test_points_of_any_type_are_thinned_by_time_and_the_last_duplicate_is_kept():
-    points = [(ago(days=3), "old"), (NOW, "first"), (NOW, "second")]
+    points = [(before_now(days=3), "old"), (NOW, "first"), (NOW, "second")]
     assert select_kept_points(points, NOW, at=lambda point: point[0]) == [(NOW, "second")]
 
 
@@ -75,11 +75,11 @@ def test_thinning_is_idempotent(points):
 
 @given(instants)
 def test_the_newest_point_is_never_removed_and_none_is_added(points):
-    kept = select_kept(points, NOW)
-    assert set(kept) <= set(points)
-    assert sorted(set(points)) == sorted({*kept, *select_expired(points, NOW)})
+    kept_points = select_kept(points, NOW)
+    assert set(kept_points) <= set(points)
+    assert sorted(set(points)) == sorted({*kept_points, *select_expired(points, NOW)})
     if points:
-        assert max(points) == kept[-1]
+        assert max(points) == kept_points[-1]
 
 
 @given(instants, waits)

@@ -1,4 +1,4 @@
-"""What is written to the store comes back as it was, on SQLite and on PostgreSQL."""
+"""Tests that stored rows are loaded unchanged, on SQLite and PostgreSQL."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

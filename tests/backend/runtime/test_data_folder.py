@@ -1,4 +1,4 @@
-"""Where scans find a user's rules and keep what they compiled."""
+"""Tests where scans find a user's rules and store compiled ones."""
 
 from pathlib import Path
 
@@ -36,16 +36,16 @@ def test_rules_folder_is_read_from_chainproof_toml_and_overridden_by_the_environ
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         (b"rules_dir = [\n", "Invalid value"),
         (b"rules_dir = 5", "rules_dir must be the path of a folder"),
         (b"\xff", "can't decode"),
     ],
 )
-def test_unreadable_config_file_error_names_the_file_and_reason(text: bytes, told: str) -> None:
+def test_unreadable_config_file_error_names_the_file_and_reason(text: bytes, reason: str) -> None:
     Path("chainproof.toml").write_bytes(text)
-    with pytest.raises(ValueError, match=f"chainproof.toml: .*{told}"):
+    with pytest.raises(ValueError, match=f"chainproof.toml: .*{reason}"):
         find_scan_folders()
 
 

@@ -1,4 +1,4 @@
-"""The garbage collector is out of the way while a program makes what stays, and works again behind that."""
+"""Tests that the garbage collector pauses while a program builds permanent objects, and then resumes."""
 
 import gc
 
@@ -33,10 +33,10 @@ def test_disabled_garbage_collection_stays_disabled_after_paused() -> None:
 def test_objects_created_at_startup_are_excluded_from_garbage_collection() -> None:
     try:
         with garbage_collection.making_what_stays():
-            made = [["stays"]]
+            permanent = [["stays"]]
         later = [["goes"]]
-        looked_at = {id(each) for each in gc.get_objects()}
-        assert id(made) not in looked_at
+        looked_at = {id(tracked) for tracked in gc.get_objects()}
+        assert id(permanent) not in looked_at
         assert id(later) in looked_at
         assert gc.isenabled()
     finally:

@@ -18,10 +18,10 @@ pytestmark = pytest.mark.processes
 
 
 def test_port_in_use_cannot_be_bound() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        assert bind_socket("127.0.0.1", taken.getsockname()[1]) is None
+    with socket.socket() as bound_socket:
+        bound_socket.bind(("127.0.0.1", 0))
+        bound_socket.listen()
+        assert bind_socket("127.0.0.1", bound_socket.getsockname()[1]) is None
 
 
 CHILD = """

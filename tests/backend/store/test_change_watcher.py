@@ -1,4 +1,4 @@
-"""Learning that another process changed something."""
+"""Tests how a process notices changes of another process."""
 
 import contextlib
 import threading
@@ -17,37 +17,37 @@ class Broken(Exception):
     pass
 
 
-def change(database: Database, *topics: str) -> None:
+def bump_topics(database: Database, *topics: str) -> None:
     with database.write() as connection:
         for topic in topics:
             bump(connection, topic)
 
 
-def noting(seen: list[str], word: str) -> Callable[[], None]:
+def build_recorder(seen: list[str], word: str) -> Callable[[], None]:
     return lambda: seen.append(word)
 
 
 def test_subscriber_is_called_once_for_several_missed_changes(database: Database) -> None:
     seen: list[str] = []
     watcher = ChangeWatcher(database)
-    watcher.subscribe("a", noting(seen, "a"))
-    watcher.subscribe("b", noting(seen, "b"))
+    watcher.subscribe("a", build_recorder(seen, "a"))
+    watcher.subscribe("b", build_recorder(seen, "b"))
     watcher.poll()
     assert seen == []
-    change(database, "a", "a", "a")
+    bump_topics(database, "a", "a", "a")
     watcher.poll()
     watcher.poll()
     assert seen == ["a"]
-    change(database, "b", "a")
+    bump_topics(database, "b", "a")
     watcher.poll()
     assert seen == ["a", "a", "b"]
 
 
 def test_changes_before_the_start_notify_subscribers(sqlite_database: Database) -> None:
     seen: list[str] = []
-    change(sqlite_database, "a")
+    bump_topics(sqlite_database, "a")
     watcher = ChangeWatcher(sqlite_database)
-    watcher.subscribe("a", noting(seen, "a"))
+    watcher.subscribe("a", build_recorder(seen, "a"))
     watcher.poll()
     assert seen == ["a"]
 
@@ -55,7 +55,7 @@ def test_changes_before_the_start_notify_subscribers(sqlite_database: Database) 
 def test_rolled_back_change_does_not_notify_subscribers(database: Database) -> None:
     seen: list[str] = []
     watcher = ChangeWatcher(database)
-    watcher.subscribe("a", noting(seen, "a"))
+    watcher.subscribe("a", build_recorder(seen, "a"))
     with contextlib.suppress(Broken), database.write() as connection:
         bump(connection, "a")
         raise Broken
@@ -70,10 +70,10 @@ def test_a_change_during_a_reload_is_not_lost(sqlite_database: Database) -> None
     def reload() -> None:
         seen.append("a")
         if len(seen) == 1:
-            change(sqlite_database, "a")
+            bump_topics(sqlite_database, "a")
 
     watcher.subscribe("a", reload)
-    change(sqlite_database, "a")
+    bump_topics(sqlite_database, "a")
     watcher.poll()
     watcher.poll()
     watcher.poll()
@@ -93,8 +93,8 @@ def test_failed_reload_is_retried_and_does_not_block_other_subscribers(
 
     watcher = ChangeWatcher(sqlite_database)
     watcher.subscribe("a", reload)
-    watcher.subscribe("b", noting(seen, "b"))
-    change(sqlite_database, "a", "b")
+    watcher.subscribe("b", build_recorder(seen, "b"))
+    bump_topics(sqlite_database, "a", "b")
     with capture_logs_of_this_thread() as logged:
         watcher.poll()
         assert seen == ["b"]
@@ -141,7 +141,7 @@ def test_watcher_thread_survives_a_database_outage_and_logs_it_once(
         watcher.start()
         assert all(looks.acquire(timeout=LIMIT_SECONDS) for _ in range(4))
         monkeypatch.setattr(sqlite_database, "read", healthy)
-        change(sqlite_database, "a")
+        bump_topics(sqlite_database, "a")
         assert again.wait(LIMIT_SECONDS)
         watcher.stop()
     assert len(seen) >= 3

@@ -13,9 +13,9 @@ def test_data_lock_is_shared_or_exclusive(tmp_path: Path) -> None:
     for lock in sharing:
         lock.release()
     with DataLock(tmp_path / "db", exclusive=True):
-        for alone, refusal in ((True, Conflict), (False, Unavailable)):
+        for exclusive, refusal in ((True, Conflict), (False, Unavailable)):
             with pytest.raises(refusal):
-                DataLock(tmp_path / "db", exclusive=alone)
+                DataLock(tmp_path / "db", exclusive=exclusive)
     DataLock(tmp_path / "db", exclusive=True).release()
 
 

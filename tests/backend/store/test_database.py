@@ -1,4 +1,4 @@
-"""Types, transactions and upserts, on SQLite and on PostgreSQL."""
+"""Tests types, transactions and upserts, on SQLite and PostgreSQL."""
 
 import contextlib
 import threading
@@ -54,7 +54,7 @@ def put(database: Database, **values: object) -> None:
         upsert(connection, things, [{"name": "x", "part": 1} | values])
 
 
-def got(database: Database, column: str) -> object:
+def load_value(database: Database, column: str) -> object:
     with database.read() as connection:
         return connection.execute(sa.select(things.c[column])).scalar_one()
 
@@ -68,7 +68,7 @@ ONE_STORE = settings(
 @given(value=DECIMALS)
 def test_decimal_round_trips_exactly(stocked: Database, value: Decimal) -> None:
     put(stocked, amount=value)
-    found = got(stocked, "amount")
+    found = load_value(stocked, "amount")
     assert isinstance(found, Decimal)
     assert found == value
 
@@ -79,14 +79,14 @@ def test_decimal_round_trips_exactly(stocked: Database, value: Decimal) -> None:
 )
 def test_decimals_that_a_float_cannot_represent_round_trip_exactly(stocked: Database, text: str) -> None:
     put(stocked, amount=Decimal(text))
-    assert got(stocked, "amount") == Decimal(text)
+    assert load_value(stocked, "amount") == Decimal(text)
 
 
 @ONE_STORE
 @given(moment=INSTANTS, zone=ZONES)
 def test_timestamp_round_trips_exactly_in_utc(stocked: Database, moment: datetime, zone: timezone) -> None:
     put(stocked, at=moment.astimezone(zone))
-    found = got(stocked, "at")
+    found = load_value(stocked, "at")
     assert isinstance(found, datetime)
     assert found == moment
     assert found.utcoffset() == timedelta(0)
@@ -96,16 +96,18 @@ def test_timestamp_round_trips_exactly_in_utc(stocked: Database, moment: datetim
 def test_timestamp_of_any_year_round_trips(stocked: Database, year: int) -> None:
     moment = datetime(year, 3, 1, 2, 3, 4, 5, tzinfo=UTC)
     put(stocked, at=moment)
-    assert got(stocked, "at") == moment
+    assert load_value(stocked, "at") == moment
 
 
 @ONE_STORE
-@given(one=INSTANTS, other=INSTANTS)
-def test_stored_timestamps_are_compared_by_time(stocked: Database, one: datetime, other: datetime) -> None:
-    put(stocked, at=one)
+@given(stored=INSTANTS, compared=INSTANTS)
+def test_stored_timestamps_are_compared_by_time(
+    stocked: Database, stored: datetime, compared: datetime
+) -> None:
+    put(stocked, at=stored)
     with stocked.read() as connection:
-        later = connection.execute(sa.select(sa.func.count()).where(things.c.at > other)).scalar_one()
-    assert bool(later) is (one > other)
+        later = connection.execute(sa.select(sa.func.count()).where(things.c.at > compared)).scalar_one()
+    assert bool(later) is (stored > compared)
 
 
 def test_timestamp_without_a_time_zone_is_rejected(stocked: Database) -> None:
@@ -115,8 +117,8 @@ def test_timestamp_without_a_time_zone_is_rejected(stocked: Database) -> None:
 
 def test_null_values_round_trip(stocked: Database) -> None:
     put(stocked, amount=None, at=None)
-    assert got(stocked, "amount") is None
-    assert got(stocked, "at") is None
+    assert load_value(stocked, "amount") is None
+    assert load_value(stocked, "at") is None
 
 
 def test_upsert_inserts_new_rows_and_updates_existing_ones(stocked: Database) -> None:
@@ -130,7 +132,7 @@ def test_upsert_inserts_new_rows_and_updates_existing_ones(stocked: Database) ->
 def test_upsert_keeps_unnamed_and_protected_columns(stocked: Database) -> None:
     put(stocked, words="first", amount=Decimal(1))
     put(stocked, amount=Decimal(2))
-    assert got(stocked, "words") == "first"
+    assert load_value(stocked, "words") == "first"
     with stocked.write() as connection:
         upsert(
             connection,
@@ -138,13 +140,13 @@ def test_upsert_keeps_unnamed_and_protected_columns(stocked: Database) -> None:
             [{"name": "x", "part": 1, "words": "second", "amount": Decimal(3)}],
             keep=("words",),
         )
-    assert (got(stocked, "words"), got(stocked, "amount")) == ("first", Decimal(3))
+    assert (load_value(stocked, "words"), load_value(stocked, "amount")) == ("first", Decimal(3))
 
 
 def test_upsert_with_only_key_columns_keeps_existing_rows(stocked: Database) -> None:
     put(stocked, words="first")
     put(stocked)
-    assert got(stocked, "words") == "first"
+    assert load_value(stocked, "words") == "first"
 
 
 def row(name: str, part: int, words: str) -> dict[str, object]:
@@ -161,15 +163,15 @@ def test_failed_write_is_rolled_back(stocked: Database) -> None:
     with contextlib.suppress(ZeroDivisionError), stocked.write() as connection:
         connection.execute(sa.update(things).values(words="within"))
         raise ZeroDivisionError
-    assert got(stocked, "words") == "before"
+    assert load_value(stocked, "words") == "before"
 
 
 def test_write_is_visible_to_others_only_after_commit(stocked: Database) -> None:
     put(stocked, words="before")
     with stocked.write() as connection:
         connection.execute(sa.update(things).values(words="within"))
-        assert got(stocked, "words") == "before"
-    assert got(stocked, "words") == "within"
+        assert load_value(stocked, "words") == "before"
+    assert load_value(stocked, "words") == "within"
 
 
 def test_snapshot_reads_one_consistent_state(stocked: Database) -> None:
@@ -178,7 +180,7 @@ def test_snapshot_reads_one_consistent_state(stocked: Database) -> None:
         first = reading.execute(sa.select(things.c.words)).scalar_one()
         put(stocked, words="after")
         assert reading.execute(sa.select(things.c.words)).scalar_one() == first == "before"
-    assert got(stocked, "words") == "after"
+    assert load_value(stocked, "words") == "after"
 
 
 def in_threads(count: int, work: Callable[[], None]) -> list[Exception]:
@@ -214,7 +216,7 @@ def test_concurrent_read_modify_writes_are_serialized_without_lost_updates(stock
                 connection.execute(sa.update(things).values(amount=amount + 1))
 
     assert in_threads(2, add) == []
-    assert got(stocked, "amount") == Decimal(40)
+    assert load_value(stocked, "amount") == Decimal(40)
 
 
 def test_concurrent_changes_each_increment_the_counter_by_one(database: Database) -> None:
@@ -247,11 +249,13 @@ def test_timed_out_statement_fails_and_the_next_one_uses_a_new_connection(
         impatient = Database(url, statement_seconds=0.2)
         with pytest.raises(sa.exc.OperationalError), impatient.read() as connection:
             connection.execute(sa.text("SELECT pg_sleep(30)"))
-        wait_for(partial(answers, impatient), "An answer on a new line")  # which takes its time to be made
+        wait_for(
+            partial(is_reachable, impatient), "An answer on a new line"
+        )  # which takes its time to be made
         impatient.dispose()
 
 
-def answers(database: Database) -> bool:
+def is_reachable(database: Database) -> bool:
     try:
         database.ping()
     except sa.exc.OperationalError:
@@ -267,26 +271,29 @@ def postgres(tmp_path: Path) -> Iterator[Database]:
         opened.dispose()
 
 
-def session(connection: sa.Connection) -> int:
+def get_session_id(connection: sa.Connection) -> int:
     """The number by which PostgreSQL knows it."""
     return int(connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one())
 
 
 def test_a_read_holds_no_transaction_open_on_postgresql(postgres: Database) -> None:
-    look = sa.text("SELECT state FROM pg_stat_activity WHERE pid = :pid")
-    with postgres.read() as reading, postgres.read() as other:
-        assert other.execute(look, {"pid": session(reading)}).scalar_one() == "idle"
+    query = sa.text("SELECT state FROM pg_stat_activity WHERE pid = :pid")
+    with postgres.read() as reading, postgres.read() as other_connection:
+        assert other_connection.execute(query, {"pid": get_session_id(reading)}).scalar_one() == "idle"
         with postgres.snapshot() as lasting:
-            assert other.execute(look, {"pid": session(lasting)}).scalar_one() == "idle in transaction"
+            assert (
+                other_connection.execute(query, {"pid": get_session_id(lasting)}).scalar_one()
+                == "idle in transaction"
+            )
 
 
 def test_connections_terminated_by_postgresql_are_replaced(postgres: Database) -> None:
-    with postgres.read() as one, postgres.read() as other:
-        ended = {session(one), session(other)}
+    with postgres.read() as first, postgres.read() as second:
+        ended = {get_session_id(first), get_session_id(second)}
     administrator = Database(postgres.url)
     with administrator.read() as connection:
         for number in ended:  # waits until it is gone
             connection.execute(sa.text("SELECT pg_terminate_backend(:pid, 10000)"), {"pid": number})
     administrator.dispose()
-    with postgres.read() as one, postgres.write() as other:
-        assert not ended & {session(one), session(other)}
+    with postgres.read() as first, postgres.write() as second:
+        assert not ended & {get_session_id(first), get_session_id(second)}

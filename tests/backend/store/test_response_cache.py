@@ -1,4 +1,4 @@
-"""Answers from outside that are kept for a while."""
+"""Tests the cache of upstream responses."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""A data folder in which no store can be: one sentence, an exit code, and nothing changed on the disk."""
+"""Tests folders that cannot hold a store: one error message, an exit code, and no change on the disk."""
 
 import os
 import sqlite3

@@ -89,16 +89,16 @@ def test_a_gateway_error_with_retry_after_zero_is_retried_at_once(server: Provid
 
 
 def test_a_refused_connection_is_retried_and_described() -> None:
-    asked: list[str] = []
+    hosts: list[str] = []
 
     def resolver(host: str, port: int, *_: object) -> list[object]:
-        asked.append(host)
+        hosts.append(host)
         return [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
 
     error = expect_failure(UpstreamClient(f"http://api.test:{free_port()}", retry=NO_WAIT, resolver=resolver))
     assert error.kind is FailureKind.CONNECT
     assert error.message.endswith("could not be reached: it refused the connection.")
-    assert asked == ["api.test"] * 3
+    assert hosts == ["api.test"] * 3
 
 
 def test_an_unresolvable_name_is_described() -> None:
@@ -242,15 +242,15 @@ def test_a_redirect_on_the_same_host_is_followed_with_the_key(server: ProviderSe
 
 
 def test_a_redirect_to_another_host_is_not_followed_and_gets_no_key(server: ProviderServer) -> None:
-    with ProviderServer() as other:
+    with ProviderServer() as other_server:
         for target in (
-            f"{other.url}/steal",
+            f"{other_server.url}/steal",
             f"http://localhost:{server.port}/steal",
             f"https://127.0.0.1:{server.port}/",
         ):
             server.once("/page", Behaviour(302, b"", headers={"Location": target}))
             assert expect_failure(connect(server, secret_headers={"X-Key": KEY})).kind is FailureKind.REDIRECT
-        assert other.requests == []
+        assert other_server.requests == []
     assert server.seen("/steal") == []
 
 

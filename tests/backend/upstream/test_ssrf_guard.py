@@ -86,8 +86,8 @@ class Resolver:
             socket.inet_pton(socket.AF_INET6, address)
             return (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port, 0, 0))
         # As in the C library, 0x7f000001 and 0177.1 are addresses.
-        plain = socket.inet_ntoa(socket.inet_aton(address))
-        return (socket.AF_INET, socket.SOCK_STREAM, 6, "", (plain, port))
+        normalized_address = socket.inet_ntoa(socket.inet_aton(address))
+        return (socket.AF_INET, socket.SOCK_STREAM, 6, "", (normalized_address, port))
 
 
 @pytest.fixture
@@ -160,16 +160,18 @@ def test_the_error_shows_no_credentials_and_no_query() -> None:
 def test_only_the_allowed_host_and_port_are_reached(server: ProviderServer) -> None:
     found = fetch(server)
     assert (found.content_type, found.body, found.url) == ("image/png", png(), f"{server.url}/images/x.png")
-    with ProviderServer() as other:
+    with ProviderServer() as other_server:
         with pytest.raises(UpstreamFailure):
-            guarded_fetch(f"{other.url}/images/x.png", accept=IMAGES, allow=(f"127.0.0.1:{server.port}",))
+            guarded_fetch(
+                f"{other_server.url}/images/x.png", accept=IMAGES, allow=(f"127.0.0.1:{server.port}",)
+            )
         with pytest.raises(UpstreamFailure):
             guarded_fetch(
                 f"http://localhost:{server.port}/images/x.png",
                 accept=IMAGES,
                 allow=(f"127.0.0.1:{server.port}",),
             )
-        assert other.requests == []
+        assert other_server.requests == []
     assert len(server.requests) == 1
 
 
@@ -264,9 +266,12 @@ def test_a_condition_is_sent_and_304_means_not_modified(server: ProviderServer) 
     server.once("/x", Behaviour(304, b"", headers={"ETag": '"1"'}))
     found = fetch(server, "/x", headers={**CONDITION, "If-Modified-Since": "Fri, 10 Jul 2026 00:00:00 GMT"})
     assert (found.not_modified, found.body, found.headers["etag"]) == (True, b"", '"1"')
-    sent = server.requests[0].headers
-    assert (sent["if-none-match"], sent["if-modified-since"]) == ('"1"', "Fri, 10 Jul 2026 00:00:00 GMT")
-    assert sent["accept"] == "image/png, image/jpeg"
+    sent_headers = server.requests[0].headers
+    assert (sent_headers["if-none-match"], sent_headers["if-modified-since"]) == (
+        '"1"',
+        "Fri, 10 Jul 2026 00:00:00 GMT",
+    )
+    assert sent_headers["accept"] == "image/png, image/jpeg"
 
 
 def test_a_condition_is_sent_again_after_a_redirect(server: ProviderServer) -> None:

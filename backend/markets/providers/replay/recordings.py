@@ -53,15 +53,15 @@ class Recordings:
         """
         match provider, path.strip("/").removeprefix("api/v3/").split("/"):
             case provider_names.COINGECKO, ["coins", "markets"]:
-                return self._coins(query)
+                return self._find_coins(query)
             case provider_names.COINGECKO, ["coins", coin_id, "ohlc"]:
-                return self._candles(coin_id, query.get("days", ""))
+                return self._find_candles(coin_id, query.get("days", ""))
             case provider_names.COINGECKO, ["global"]:
                 return self._read_body("coingecko/global*.json")
             case provider_names.COINMARKETCAP, ["v1", "cryptocurrency", "map"]:
-                return self._slug_map()
+                return self._build_slug_map()
             case provider_names.COINMARKETCAP, ["v2" | "v3", "cryptocurrency", "quotes", "latest"]:
-                return self._quotes(query)
+                return self._find_quotes(query)
             case provider_names.COINMARKETCAP, ["v1", "global-metrics", "quotes", "latest"]:
                 return self._read_body("coinmarketcap/*global_metrics*.json")
             case provider_names.COINMARKETCAP, ["v3", "fear-and-greed", "latest"]:
@@ -70,14 +70,14 @@ class Recordings:
                 return self._read_body("alternative_me/fng*.json")
         return None
 
-    def _coins(self, query: Query) -> bytes | None:
+    def _find_coins(self, query: Query) -> bytes | None:
         rows = self._read_rows("coingecko/coins_markets_*.json")
         if rows is None or isinstance(rows, bytes):
             return rows
-        wanted = [coin_id for coin_id in query.get("ids", "").split(",") if coin_id]
-        return self._to_json([row for row in rows if not wanted or row["id"] in wanted])
+        requested_ids = [coin_id for coin_id in query.get("ids", "").split(",") if coin_id]
+        return self._to_json([row for row in rows if not requested_ids or row["id"] in requested_ids])
 
-    def _candles(self, coin_id: str, days: str) -> bytes | None:
+    def _find_candles(self, coin_id: str, days: str) -> bytes | None:
         # The id comes from a request and goes into a glob pattern.
         if not all(character.isalnum() or character in "-_." for character in f"{coin_id}{days}"):
             return None
@@ -86,7 +86,7 @@ class Recordings:
             candles = restamp_candles(candles, self.now())
         return candles if isinstance(candles, bytes) or candles is None else orjson.dumps(candles)
 
-    def _slug_map(self) -> bytes | None:
+    def _build_slug_map(self) -> bytes | None:
         quotes = self._read_rows(*_QUOTE_FILES)
         if quotes is None or isinstance(quotes, bytes):
             return quotes
@@ -94,12 +94,12 @@ class Recordings:
         rows = [{name: row.get(name) for name in fields} | {"is_active": 1} for row in quotes]
         return self._to_json(self._wrap(rows))
 
-    def _quotes(self, query: Query) -> bytes | None:
+    def _find_quotes(self, query: Query) -> bytes | None:
         quotes = self._read_rows(*_QUOTE_FILES)
         if quotes is None or isinstance(quotes, bytes):
             return quotes
-        wanted = {int(number) for number in query.get("id", "").split(",") if number.isdecimal()}
-        return self._to_json(self._wrap([row for row in quotes if row["id"] in wanted]))
+        requested_ids = {int(number) for number in query.get("id", "").split(",") if number.isdecimal()}
+        return self._to_json(self._wrap([row for row in quotes if row["id"] in requested_ids]))
 
     def _wrap(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """``rows`` in CoinMarketCap's envelope. A replay costs no credits."""

@@ -39,21 +39,21 @@ class ReplayTransport(httpx.BaseTransport):
         if self._fault == "hang":
             wait_for_timeout(self._sleep)
         if self._fault is not None and (error := ERROR_RESPONSES.get(self._fault)) is not None:
-            return _response(error.status, error.content_type, error.body)
+            return _build_response(error.status, error.content_type, error.body)
         body = self._recordings.find_body(self._provider, request.url.path, dict(request.url.params))
         if body is None:
-            return _response(404, JSON, NOT_RECORDED_BODY)
+            return _build_response(404, JSON, NOT_RECORDED_BODY)
         if self._fault == "cut":
-            return httpx.Response(200, headers=_headers(JSON, body), stream=TruncatedStream(body))
-        return _response(200, JSON, body)
+            return httpx.Response(200, headers=_build_headers(JSON, body), stream=TruncatedStream(body))
+        return _build_response(200, JSON, body)
 
 
-def _response(status: int, content_type: str, body: bytes) -> httpx.Response:
+def _build_response(status: int, content_type: str, body: bytes) -> httpx.Response:
     """A response as a stream. With ``content`` it would count as read, and the client reads streams."""
-    return httpx.Response(status, headers=_headers(content_type, body), stream=httpx.ByteStream(body))
+    return httpx.Response(status, headers=_build_headers(content_type, body), stream=httpx.ByteStream(body))
 
 
-def _headers(content_type: str, body: bytes) -> dict[str, str]:
+def _build_headers(content_type: str, body: bytes) -> dict[str, str]:
     return {"Content-Type": content_type, "Content-Length": str(len(body))}
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from backend.auth.oauth import passwords
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
-from tests.support.oauth_app import CHEAP, Desk, desk, person
+from tests.support.oauth_app import CHEAP, Desk, create_desk, create_person
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -20,11 +20,11 @@ def service(tmp_path_factory: pytest.TempPathFactory, _passwords_are_cheap: None
     home = tmp_path_factory.mktemp("oauth")
     enable_only(home, ("bitcoin",))
     running = run_app(settings_in(home), Clock())
-    person(running)
+    create_person(running)
     yield running
     running.close()
 
 
 @pytest.fixture
 def at_desk(service: Running) -> Desk:
-    return desk(service)
+    return create_desk(service)

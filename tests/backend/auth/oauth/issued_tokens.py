@@ -1,4 +1,4 @@
-"""An application, an account and what is issued to them, straight from the store."""
+"""Creates an application, an account and their tokens directly in the store."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -39,7 +39,7 @@ class Family:
         return grants.exchange_code(self.database, code=code, scope=scope, now=self.at, **(right | changes))
 
     def issued(self, *scopes: str) -> IssuedTokens:
-        return given(self.exchange(self.code(*scopes)))
+        return require_tokens(self.exchange(self.code(*scopes)))
 
     def refresh(
         self, token: str, *, client_id: str | None = None, scope: str | None = None
@@ -52,7 +52,7 @@ class Family:
         return bool(grants.introspect(self.database, token, self.at)["active"])
 
 
-def given(outcome: IssuedTokens | OAuthError) -> IssuedTokens:
+def require_tokens(outcome: IssuedTokens | OAuthError) -> IssuedTokens:
     assert isinstance(outcome, IssuedTokens), outcome
     return outcome
 

@@ -1,4 +1,4 @@
-"""Accounts and applications as they are made and kept."""
+"""Tests how accounts and applications are created and stored."""
 
 import threading
 from datetime import UTC, datetime
@@ -24,8 +24,8 @@ def enter(database: Database, username: str, password: str = PASSWORD) -> object
 
 
 def test_account_keeps_its_username_and_stores_a_password_hash(database: Database) -> None:
-    made = make(database)
-    assert (made.username, made.scopes, made.state) == ("Ada", ("read", "write", "ingest"), "active")
+    account = make(database)
+    assert (account.username, account.scopes, account.state) == ("Ada", ("read", "write", "ingest"), "active")
     signed_in = enter(database, "ada")
     assert isinstance(signed_in, SignedIn)
     assert signed_in.password_hash.startswith("$argon2id$")
@@ -72,7 +72,7 @@ def test_sign_in_rehashes_a_password_with_an_outdated_cost(
 
 
 def test_unknown_account_is_checked_against_a_dummy_hash_of_the_current_cost() -> None:
-    assert not CHEAP.check_needs_rehash(passwords._random_hash())
+    assert not CHEAP.check_needs_rehash(passwords._build_random_hash())
     assert not passwords.matches(None, PASSWORD)
 
 
@@ -101,13 +101,13 @@ def test_unknown_account_raises_not_found(sqlite_database: Database) -> None:
 
 def test_application_lists_its_redirect_uris_in_order_without_duplicates(database: Database) -> None:
     uris = ["https://b.example/", CALLBACK, "https://b.example/"]
-    made = apps.create(database, name=" Desk ", redirect_uris=uris, now=NOW)
-    assert (made.name, made.redirect_uris, made.state) == ("Desk", ("https://b.example/", CALLBACK), "active")
-    assert apps.list_all(database) == [made]
-    assert apps.find(database, made.client_id.upper()) == made
-    revoked = apps.revoke(database, made.client_id[:4].upper(), NOW)
-    assert apps.revoke(database, made.client_id, NOW) == revoked
-    assert (revoked.state, apps.find(database, made.client_id)) == ("revoked", None)
+    app = apps.create(database, name=" Desk ", redirect_uris=uris, now=NOW)
+    assert (app.name, app.redirect_uris, app.state) == ("Desk", ("https://b.example/", CALLBACK), "active")
+    assert apps.list_all(database) == [app]
+    assert apps.find(database, app.client_id.upper()) == app
+    revoked = apps.revoke(database, app.client_id[:4].upper(), NOW)
+    assert apps.revoke(database, app.client_id, NOW) == revoked
+    assert (revoked.state, apps.find(database, app.client_id)) == ("revoked", None)
 
 
 @pytest.mark.parametrize(

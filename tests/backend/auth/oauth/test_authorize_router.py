@@ -1,4 +1,4 @@
-"""The page on which a person signs in and allows, and where the browser is sent."""
+"""Tests the page for sign-in and consent, and its redirects."""
 
 import re
 from urllib.parse import quote, urlencode
@@ -8,7 +8,16 @@ import pytest
 from backend.auth.oauth import accounts, apps
 from backend.http.pages.languages import LANGUAGES
 from tests.support.market_app import Running
-from tests.support.oauth_app import CALLBACK, PASSWORD, Desk, Form, answered, challenge, desk, person
+from tests.support.oauth_app import (
+    CALLBACK,
+    PASSWORD,
+    Desk,
+    Form,
+    challenge,
+    create_desk,
+    create_person,
+    read_redirect_parameters,
+)
 
 REGISTERED = "https://desk.example:8443/cb?tenant=1"
 HOSTILE = [
@@ -62,7 +71,7 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def strict(service: Running) -> Desk:
-    return desk(service, uris=(REGISTERED,))
+    return create_desk(service, uris=(REGISTERED,))
 
 
 def test_form_has_its_fields_and_buttons_and_resubmits_the_request(at_desk: Desk) -> None:
@@ -78,13 +87,13 @@ def test_form_has_its_fields_and_buttons_and_resubmits_the_request(at_desk: Desk
 
 
 def test_approval_redirects_with_code_state_and_issuer(at_desk: Desk) -> None:
-    result = answered(at_desk.decide())
+    result = read_redirect_parameters(at_desk.decide())
     assert result.pop("code").startswith("cpc_")
     assert result == {"state": "a state & more"}
 
 
 def test_denial_redirects_with_access_denied_and_needs_no_password(at_desk: Desk) -> None:
-    result = answered(at_desk.decide("deny", username="", password=""))
+    result = read_redirect_parameters(at_desk.decide("deny", username="", password=""))
     assert (result["error"], result["state"]) == ("access_denied", "a state & more")
     assert "code" not in result
 
@@ -92,13 +101,15 @@ def test_denial_redirects_with_access_denied_and_needs_no_password(at_desk: Desk
 @pytest.mark.parametrize(("button", "name"), [("approve", "code"), ("deny", "error")])
 def test_form_button_is_recognized_by_its_name(at_desk: Desk, button: str, name: str) -> None:
     form = Form(at_desk.open().text.decode()).hidden
-    assert name in answered(at_desk.submit({**form, "username": "ada", "password": PASSWORD, button: ""}))
+    assert name in read_redirect_parameters(
+        at_desk.submit({**form, "username": "ada", "password": PASSWORD, button: ""})
+    )
 
 
 def test_redirect_keeps_the_query_of_the_redirect_uri(strict: Desk) -> None:
     answer = strict.decide(redirect_uri=REGISTERED, state=None)
     assert answer.headers["location"].startswith(f"{REGISTERED}&code=cpc_")
-    assert set(answered(answer, REGISTERED)) == {"tenant", "code"}
+    assert set(read_redirect_parameters(answer, REGISTERED)) == {"tenant", "code"}
 
 
 @pytest.mark.parametrize("uri", HOSTILE)
@@ -135,8 +146,8 @@ def test_revoked_application_is_rejected_like_an_unknown_one(at_desk: Desk) -> N
 
 @pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
 def test_duplicate_client_id_or_redirect_uri_is_rejected_without_a_redirect(at_desk: Desk, name: str) -> None:
-    asked = at_desk.asked()
-    answer = at_desk.open(urlencode([*asked.items(), (name, asked[name])]))
+    request = at_desk.asked()
+    answer = at_desk.open(urlencode([*request.items(), (name, request[name])]))
     assert (answer.status, "location" in answer.headers) == (400, False)
 
 
@@ -167,7 +178,7 @@ def test_request_errors_are_redirected_to_the_application(
     at_desk: Desk, changes: dict[str, str | None], error: str
 ) -> None:
     for answer in (at_desk.open(**changes), at_desk.submit(at_desk.asked(**changes))):
-        result = answered(answer)
+        result = read_redirect_parameters(answer)
         assert (result["error"], result["state"]) == (error, "a state & more")
         assert re.fullmatch(r"[\x20-\x21\x23-\x5b\x5d-\x7e]+", result["error_description"])
 
@@ -176,15 +187,15 @@ def test_request_errors_are_redirected_to_the_application(
     "name", ["response_type", "scope", "state", "code_challenge", "code_challenge_method"]
 )
 def test_duplicate_parameter_error_is_redirected_to_the_application(at_desk: Desk, name: str) -> None:
-    asked = at_desk.asked()
-    result = answered(at_desk.open(urlencode([*asked.items(), (name, asked[name])])))
+    request = at_desk.asked()
+    result = read_redirect_parameters(at_desk.open(urlencode([*request.items(), (name, request[name])])))
     assert result["error"] == "invalid_request"
     assert ("state" in result) == (name != "state")
 
 
 def test_unknown_parameters_are_ignored_and_empty_ones_are_treated_as_absent(at_desk: Desk) -> None:
     assert at_desk.open(prompt="login", resource="https://a.example").status == 200
-    result = answered(at_desk.decide(state="", scope=""))
+    result = read_redirect_parameters(at_desk.decide(state="", scope=""))
     assert set(result) == {"code"}
 
 
@@ -194,7 +205,7 @@ def test_unknown_parameters_are_ignored_and_empty_ones_are_treated_as_absent(at_
 def test_state_is_returned_unchanged_and_escaped_in_html(at_desk: Desk, state: str) -> None:
     page = at_desk.open(state=state)
     assert b"<script" not in page.body
-    assert answered(at_desk.decide(state=state))["state"] == state
+    assert read_redirect_parameters(at_desk.decide(state=state))["state"] == state
 
 
 @pytest.mark.parametrize("query", ["client_id=%ff", "state=%ed%a0%80", "a=1&" * 100, "x=" + "a" * 70_000])
@@ -204,7 +215,7 @@ def test_unreadable_query_returns_a_400_html_page(at_desk: Desk, query: str) -> 
 
 
 def test_page_shows_the_escaped_application_name_scopes_and_redirect_host(service: Running) -> None:
-    at_desk = desk(service, name='<img src=x onerror="alert(1)"> & {app}')
+    at_desk = create_desk(service, name='<img src=x onerror="alert(1)"> & {app}')
     text = at_desk.open(scope="write read").text.decode()
     assert "<img" not in text
     assert "&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; {app}" in text
@@ -232,7 +243,7 @@ def test_security_headers_forbid_framing_scripts_caching_and_cross_origin_use(at
 def test_form_is_accepted_only_from_the_same_browser_and_request(at_desk: Desk, form: str) -> None:
     right = Form(at_desk.open().text.decode()).hidden
     filled = {**right, "username": "ada", "password": PASSWORD, form: form}
-    stranger = desk(at_desk.running)
+    stranger = create_desk(at_desk.running)
     stranger.open()
     for browser, sent in (
         (stranger, filled),
@@ -253,7 +264,7 @@ def test_two_open_forms_in_one_browser_are_both_accepted(at_desk: Desk) -> None:
     first = Form(at_desk.open(state="one").text.decode()).hidden
     at_desk.open(state="two")
     answer = at_desk.submit({**first, "username": "ada", "password": PASSWORD, "approve": "approve"})
-    assert answered(answer)["state"] == "one"
+    assert read_redirect_parameters(answer)["state"] == "one"
 
 
 def test_wrong_username_and_wrong_password_show_the_same_error_and_keep_the_username(at_desk: Desk) -> None:
@@ -280,7 +291,7 @@ def test_form_without_a_button_is_rejected(at_desk: Desk) -> None:
 
 
 def test_disabled_account_gets_the_wrong_password_error(at_desk: Desk) -> None:
-    person(at_desk.running, "grace")
+    create_person(at_desk.running, "grace")
     at_desk.code(username="grace")
     accounts.set_disabled(at_desk.running.database, "grace", disabled=True, now=at_desk.running.clock())
     assert at_desk.decide(username="grace").status == 403
@@ -291,9 +302,11 @@ def test_username_matches_in_any_case_and_character_width(at_desk: Desk) -> None
 
 
 def test_granted_scopes_are_limited_to_those_of_the_account(at_desk: Desk) -> None:
-    person(at_desk.running, "reader", scopes=("read",))
+    create_person(at_desk.running, "reader", scopes=("read",))
     assert at_desk.tokens(username="reader", scope="read write admin")["scope"] == "read"
-    assert answered(at_desk.decide(username="reader", scope="write"))["error"] == "access_denied"
+    assert (
+        read_redirect_parameters(at_desk.decide(username="reader", scope="write"))["error"] == "access_denied"
+    )
 
 
 @pytest.mark.parametrize("username", ["ada", "nobody-of-this-name"])
@@ -342,4 +355,4 @@ def test_language_links_keep_the_request_and_the_form_keeps_its_language(
     assert len(links) == len(LANGUAGES) - 1
     assert all(quote(CALLBACK, safe="") in link and "state=a+state+%26+more" in link for link in links)
     assert Form(text).hidden["ui_locales"] == language
-    assert answered(at_desk.decide(ui_locales=language)).keys() == {"code", "state"}
+    assert read_redirect_parameters(at_desk.decide(ui_locales=language)).keys() == {"code", "state"}

@@ -1,4 +1,4 @@
-"""The clients that people use: Authlib and oauthlib, unchanged, against the application."""
+"""Tests the application with unchanged OAuth clients: Authlib and oauthlib."""
 
 import asyncio
 from typing import Any
@@ -100,17 +100,17 @@ def test_oauthlib_signs_in_refreshes_and_revokes(
         state="a state",
         code_verifier=verifier,
     )
-    first = parsed(web, at_desk, body, headers)
+    first = parse_response(web, at_desk, body, headers)
     assert first.scope == "read"
     address, headers, body = web.add_token(f"{BASE}/assets", "GET")
     assert send(at_desk.running.app, "/assets", headers=headers).status == 200
     address, headers, body = web.prepare_refresh_token_request(f"{BASE}/oauth/token")
-    second = parsed(web, at_desk, body, headers)
+    second = parse_response(web, at_desk, body, headers)
     assert second["access_token"] != first["access_token"]
     with pytest.raises(InvalidGrantError):
-        parsed(web, at_desk, body, headers)
+        parse_response(web, at_desk, body, headers)
 
 
-def parsed(web: WebApplicationClient, at_desk: Desk, body: str, headers: dict[str, str]) -> Any:
+def parse_response(web: WebApplicationClient, at_desk: Desk, body: str, headers: dict[str, str]) -> Any:
     sent = {name.lower(): value for name, value in headers.items()}
     return web.parse_request_body_response(post(at_desk.running, "/oauth/token", body, sent).text.decode())

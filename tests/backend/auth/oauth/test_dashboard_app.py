@@ -1,4 +1,4 @@
-"""The dashboard's registration at the service: made once, found again, and never forced upon an operator."""
+"""Tests that the dashboard is registered once and found again, and never against the operator's will."""
 
 import json
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "dashboard-client.json"
 
 
-def named(file: Path) -> str:
+def read_client_id(file: Path) -> str:
     body = json.loads(file.read_text())
     assert set(body) == {"client_id", "redirect_uri"}
     return str(body["client_id"])
@@ -35,18 +35,18 @@ def test_dashboard_app_is_registered_once_with_its_redirect_uri(
         dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     (app,) = apps.list_all(sqlite_database)
     assert (app.name, app.redirect_uris) == (dashboard_app.NAME, (HERE,))
-    assert named(file) == app.client_id
+    assert read_client_id(file) == app.client_id
 
 
 def test_missing_or_corrupt_file_is_rewritten_for_the_same_application(
     sqlite_database: Database, file: Path
 ) -> None:
     dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
-    before = named(file)
+    before = read_client_id(file)
     for broken in (None, "", "{", "[]", '{"client_id": 1, "redirect_uri": 2}', "\u20ac"):
         file.unlink() if broken is None else file.write_text(broken, encoding="utf-8")
         dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
-        assert named(file) == before
+        assert read_client_id(file) == before
     assert len(apps.list_all(sqlite_database)) == 1
 
 
@@ -54,19 +54,19 @@ def test_different_redirect_uri_registers_a_different_application(
     sqlite_database: Database, file: Path
 ) -> None:
     dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
-    before = named(file)
+    before = read_client_id(file)
     dashboard_app.ensure_registered(sqlite_database, file, THERE, NOW)
-    assert named(file) != before
+    assert read_client_id(file) != before
     dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
-    assert named(file) == before
+    assert read_client_id(file) == before
 
 
 def test_revoked_dashboard_app_is_not_registered_again(sqlite_database: Database, file: Path) -> None:
     dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
-    before = named(file)
+    before = read_client_id(file)
     apps.revoke(sqlite_database, before, NOW)
     dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
-    assert named(file) == before
+    assert read_client_id(file) == before
     assert [app.state for app in apps.list_all(sqlite_database)] == ["revoked"]
 
 
@@ -77,7 +77,7 @@ def test_invalid_redirect_uri_does_not_prevent_startup(sqlite_database: Database
 
 
 @pytest.mark.parametrize(
-    ("given", "state", "words"),
+    ("settings", "state", "words"),
     [
         ({}, "ok", "this machine alone"),
         ({"dashboard_sign_in": "always"}, "ok", "people sign in at http://127.0.0.1:8501"),
@@ -92,8 +92,8 @@ def test_invalid_redirect_uri_does_not_prevent_startup(sqlite_database: Database
     ],
 )
 def test_doctor_check_reports_who_can_open_the_dashboard(
-    given: dict[str, Any], state: str, words: str
+    settings: dict[str, Any], state: str, words: str
 ) -> None:
-    result = check_dashboard(Settings(**given))
+    result = check_dashboard(Settings(**settings))
     assert result.state == state
     assert words in result.sentence

@@ -1,4 +1,4 @@
-"""Codes and tokens by the rules of their standards, on both stores."""
+"""Tests authorization codes and tokens against their standards, on both stores."""
 
 import threading
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from backend.auth.oauth.tables import grants as stored_grants
 from backend.auth.oauth.tables import tokens
 from backend.store.change_watcher import ChangeWatcher
 from backend.store.database import Database
-from tests.backend.auth.oauth.issued_tokens import Family, given, refusal
+from tests.backend.auth.oauth.issued_tokens import Family, refusal, require_tokens
 from tests.support.oauth_app import PASSWORD, challenge
 
 THREADS = 16
@@ -37,7 +37,7 @@ def test_code_challenge_matches_the_rfc_example() -> None:
 
 def test_code_is_exchanged_once_and_reuse_revokes_its_tokens(family: Family) -> None:
     code = family.code()
-    first = given(family.exchange(code))
+    first = require_tokens(family.exchange(code))
     assert first.scopes == ("read", "write")
     assert family.is_active(first.access_token)
     assert refusal(family.exchange(code)) == "invalid_grant"
@@ -47,8 +47,8 @@ def test_code_is_exchanged_once_and_reuse_revokes_its_tokens(family: Family) -> 
 
 def test_code_reuse_revokes_refreshed_tokens(family: Family) -> None:
     code = family.code()
-    first = given(family.exchange(code))
-    second = given(family.later(days=20).refresh(first.refresh_token))
+    first = require_tokens(family.exchange(code))
+    second = require_tokens(family.later(days=20).refresh(first.refresh_token))
     assert refusal(family.exchange(code)) == "invalid_grant"
     assert not family.is_active(second.access_token)
     assert not family.is_active(second.refresh_token)
@@ -56,7 +56,7 @@ def test_code_reuse_revokes_refreshed_tokens(family: Family) -> None:
 
 def test_a_code_lives_for_sixty_seconds(family: Family) -> None:
     in_time, late = family.code(), family.code()
-    assert given(family.later(seconds=59.9).exchange(in_time))
+    assert require_tokens(family.later(seconds=59.9).exchange(in_time))
     assert refusal(family.later(seconds=0.1).exchange(late)) == "invalid_grant"
 
 
@@ -75,50 +75,52 @@ def test_code_is_rejected_with_mismatched_parameters_and_remains_valid(
     family: Family, changes: dict[str, str], word: str
 ) -> None:
     if changes.get("client_id") == "another":
-        other = apps.create(
+        other_app = apps.create(
             family.database, name="Other", redirect_uris=["https://o.example/"], now=family.at
         )
-        changes = {"client_id": other.client_id}
+        changes = {"client_id": other_app.client_id}
     code = family.code()
     assert refusal(family.exchange(code, **changes)) == word
-    assert given(family.exchange(code))
+    assert require_tokens(family.exchange(code))
 
 
 def test_token_scopes_can_be_narrowed_and_widened_again_within_the_grant(family: Family) -> None:
-    first = given(family.exchange(family.code("read", "write"), scope="read"))
+    first = require_tokens(family.exchange(family.code("read", "write"), scope="read"))
     assert first.scopes == ("read",)
-    second = given(family.refresh(first.refresh_token, scope="write"))
+    second = require_tokens(family.refresh(first.refresh_token, scope="write"))
     assert second.scopes == ("write",)
-    assert given(family.refresh(second.refresh_token)).scopes == ("read", "write")
+    assert require_tokens(family.refresh(second.refresh_token)).scopes == ("read", "write")
 
 
 def test_refresh_token_is_single_use_and_reuse_revokes_the_family(family: Family) -> None:
     first = family.issued()
-    second = given(family.refresh(first.refresh_token))
-    third = given(family.later(days=29).refresh(second.refresh_token))
-    apart = family.issued()
+    second = require_tokens(family.refresh(first.refresh_token))
+    third = require_tokens(family.later(days=29).refresh(second.refresh_token))
+    other_tokens = family.issued()
     assert refusal(family.refresh(first.refresh_token)) == "invalid_grant"
     assert not family.is_active(third.access_token)
     assert refusal(family.refresh(third.refresh_token)) == "invalid_grant"
-    assert family.is_active(apart.access_token)
+    assert family.is_active(other_tokens.access_token)
 
 
 def test_a_refresh_token_lives_for_thirty_days_and_an_access_token_for_an_hour(family: Family) -> None:
-    issued, other = family.issued(), family.issued()
+    issued, other_tokens = family.issued(), family.issued()
     assert family.later(seconds=3599).is_active(issued.access_token)
     assert not family.later(seconds=1).is_active(issued.access_token)
-    assert given(family.later(days=29, hours=22).refresh(issued.refresh_token))
-    assert refusal(family.later(hours=1).refresh(other.refresh_token)) == "invalid_grant"
+    assert require_tokens(family.later(days=29, hours=22).refresh(issued.refresh_token))
+    assert refusal(family.later(hours=1).refresh(other_tokens.refresh_token)) == "invalid_grant"
 
 
 def test_refresh_token_is_rejected_for_another_application(family: Family) -> None:
-    other = apps.create(family.database, name="Other", redirect_uris=["https://o.example/"], now=family.at)
+    other_app = apps.create(
+        family.database, name="Other", redirect_uris=["https://o.example/"], now=family.at
+    )
     token = family.issued().refresh_token
-    assert refusal(family.refresh(token, client_id=other.client_id)) == "invalid_grant"
+    assert refusal(family.refresh(token, client_id=other_app.client_id)) == "invalid_grant"
     unknown = "00000000-0000-4000-8000-000000000000"
     assert refusal(family.refresh(token, client_id=unknown)) == "invalid_client"
     assert refusal(family.refresh(token, scope="read ingest")) == "invalid_scope"
-    assert given(family.refresh(token, client_id=family.client_id))
+    assert require_tokens(family.refresh(token, client_id=family.client_id))
 
 
 @pytest.mark.parametrize("text", ["", "cpr_x", "\0", "é", "a" * 10_000])
@@ -142,12 +144,14 @@ def test_revoking_an_access_token_keeps_its_family_and_a_refresh_token_ends_it(f
     def revoke(token: str, client_id: str | None = None) -> OAuthError | None:
         return grants.revoke(family.database, token=token, client_id=client_id, now=family.at)
 
-    other = apps.create(family.database, name="Other", redirect_uris=["https://o.example/"], now=family.at)
-    assert refusal(revoke(issued.access_token, other.client_id)) == "unauthorized_client"
+    other_app = apps.create(
+        family.database, name="Other", redirect_uris=["https://o.example/"], now=family.at
+    )
+    assert refusal(revoke(issued.access_token, other_app.client_id)) == "unauthorized_client"
     assert family.is_active(issued.access_token)
     assert revoke(issued.access_token, family.client_id) is None
     assert not family.is_active(issued.access_token)
-    second = given(family.refresh(issued.refresh_token))
+    second = require_tokens(family.refresh(issued.refresh_token))
     assert revoke(second.refresh_token) is None
     assert not family.is_active(second.access_token)
     assert refusal(family.refresh(second.refresh_token)) == "invalid_grant"
@@ -157,21 +161,21 @@ def test_revoking_an_access_token_keeps_its_family_and_a_refresh_token_ends_it(f
 def test_introspection_describes_active_tokens_and_hides_inactive_ones(family: Family) -> None:
     issued = family.issued("read")
     result = grants.introspect(family.database, issued.access_token, family.at)
-    begun = int(family.at.timestamp())
+    issued_at = int(family.at.timestamp())
     assert result == {
         "active": True,
         "scope": "read",
         "client_id": family.client_id,
         "username": "ada",
         "sub": family.account_id,
-        "iat": begun,
-        "exp": begun + 3600,
+        "iat": issued_at,
+        "exp": issued_at + 3600,
         "token_type": "Bearer",
     }
     of_refresh = grants.introspect(family.database, issued.refresh_token, family.at)
-    assert of_refresh["exp"] == begun + 30 * 86_400
+    assert of_refresh["exp"] == issued_at + 30 * 86_400
     assert "token_type" not in of_refresh
-    given(family.refresh(issued.refresh_token))
+    require_tokens(family.refresh(issued.refresh_token))
     assert grants.introspect(family.database, issued.refresh_token, family.at) == {"active": False}
 
 
@@ -197,20 +201,20 @@ def test_revoking_an_application_revokes_its_grants(family: Family) -> None:
 
 
 def test_sign_in_before_a_password_change_cannot_create_a_grant(family: Family) -> None:
-    who = accounts.sign_in(family.database, "ada", PASSWORD, address="192.0.2.1", now=family.at)
-    assert isinstance(who, accounts.SignedIn)
+    signed_in = accounts.sign_in(family.database, "ada", PASSWORD, address="192.0.2.1", now=family.at)
+    assert isinstance(signed_in, accounts.SignedIn)
     accounts.set_password(family.database, "ada", "another password", family.at)
     with family.database.write() as connection:
-        assert accounts.confirm_sign_in(connection, who, family.at) is None
+        assert accounts.confirm_sign_in(connection, signed_in, family.at) is None
 
 
 def test_tokens_and_codes_are_not_stored_in_plain_text(family: Family) -> None:
     code = family.code()
-    issued = given(family.exchange(code))
+    issued = require_tokens(family.exchange(code))
     with family.database.read() as connection:
-        kept = repr([connection.execute(sa.select(table)).all() for table in (tokens, stored_grants)])
+        stored_text = repr([connection.execute(sa.select(table)).all() for table in (tokens, stored_grants)])
     for text in (code, issued.access_token, issued.refresh_token):
-        assert text not in kept
+        assert text not in stored_text
         assert text not in repr(issued)
 
 
@@ -218,7 +222,7 @@ def test_revoking_notifies_change_subscribers_and_issuing_does_not(family: Famil
     watcher, looks = ChangeWatcher(family.database), []
     watcher.subscribe(grants.CHANGE_TOPIC, lambda: looks.append(1))
     token = family.issued().refresh_token
-    given(family.refresh(token))
+    require_tokens(family.refresh(token))
     watcher.poll()
     assert looks == []
     family.refresh(token)
@@ -231,17 +235,17 @@ def test_one_of_concurrent_uses_succeeds_and_the_others_revoke_the_family(family
     for _ in range(3):
         if what == "code":
             code = family.code()
-            outcomes = at_once(partial(family.exchange, code))
+            outcomes = run_concurrently(partial(family.exchange, code))
         else:
             token = family.issued().refresh_token
-            outcomes = at_once(partial(family.refresh, token))
-        won = [outcome for outcome in outcomes if isinstance(outcome, IssuedTokens)]
-        assert len(won) == 1
-        assert {refusal(outcome) for outcome in outcomes if outcome is not won[0]} == {"invalid_grant"}
-        assert not family.is_active(won[0].access_token)
+            outcomes = run_concurrently(partial(family.refresh, token))
+        successes = [outcome for outcome in outcomes if isinstance(outcome, IssuedTokens)]
+        assert len(successes) == 1
+        assert {refusal(outcome) for outcome in outcomes if outcome is not successes[0]} == {"invalid_grant"}
+        assert not family.is_active(successes[0].access_token)
 
 
-def at_once(use: Callable[[], IssuedTokens | OAuthError]) -> list[IssuedTokens | OAuthError]:
+def run_concurrently(use: Callable[[], IssuedTokens | OAuthError]) -> list[IssuedTokens | OAuthError]:
     together = threading.Barrier(THREADS)
 
     def run(_: int) -> IssuedTokens | OAuthError:

@@ -1,4 +1,4 @@
-"""The OpenAPI document says of these endpoints exactly what they answer."""
+"""Tests that the OpenAPI document describes the responses of the OAuth endpoints exactly."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Running
-from tests.support.oauth_app import PASSWORD, Desk, Form, desk, post
+from tests.support.oauth_app import PASSWORD, Desk, Form, create_desk, post
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"content-type": "text/plain"}
@@ -54,15 +54,20 @@ CALLS: dict[str, tuple[str, str, int, Callable[[Desk], Answer]]] = {
     "the wrong method": ("/oauth/token", "post", 405, lambda d: send(d.running.app, "/oauth/token")),
     "revoked": ("/oauth/revoke", "post", 200, lambda d: post(d.running, "/oauth/revoke", {"token": "x"})),
     "nothing revoked": ("/oauth/revoke", "post", 400, lambda d: post(d.running, "/oauth/revoke", {})),
-    "introspection without a key": ("/oauth/introspect", "post", 401, lambda d: asked(d, "x", key="")),
-    "introspection": ("/oauth/introspect", "post", 200, lambda d: asked(d, d.tokens()["access_token"])),
-    "of a refresh token": ("/oauth/introspect", "post", 200, lambda d: asked(d, d.tokens()["refresh_token"])),
-    "of nothing": ("/oauth/introspect", "post", 200, lambda d: asked(d, "x")),
+    "introspection without a key": ("/oauth/introspect", "post", 401, lambda d: introspect(d, "x", key="")),
+    "introspection": ("/oauth/introspect", "post", 200, lambda d: introspect(d, d.tokens()["access_token"])),
+    "of a refresh token": (
+        "/oauth/introspect",
+        "post",
+        200,
+        lambda d: introspect(d, d.tokens()["refresh_token"]),
+    ),
+    "of nothing": ("/oauth/introspect", "post", 200, lambda d: introspect(d, "x")),
     "metadata": (METADATA, "get", 200, lambda d: send(d.running.app, METADATA)),
 }
 
 
-def asked(at_desk: Desk, token: str, key: str | None = None) -> Answer:
+def introspect(at_desk: Desk, token: str, key: str | None = None) -> Answer:
     headers = {"CP-X-API-KEY": at_desk.running.key if key is None else key}
     return post(at_desk.running, "/oauth/introspect", {"token": token}, headers)
 
@@ -74,18 +79,18 @@ def test_every_status_header_and_body_is_documented(
     path, method, status, call = CALLS[name]
     answer = call(at_desk)
     assert answer.status == status, answer.body
-    is_described(document, path, method, answer)
+    assert_is_described(document, path, method, answer)
 
 
 OPTIONAL = {"set-cookie", "retry-after", "www-authenticate", "allow", "vary", "strict-transport-security"}
 
 
-def is_described(document: dict[str, Any], path: str, method: str, answer: Answer) -> None:
+def assert_is_described(document: dict[str, Any], path: str, method: str, answer: Answer) -> None:
     described = document["paths"][path][method]["responses"][str(answer.status)]
-    named = {header.lower() for header in described["headers"]}
-    assert set(answer.headers) - {"content-type", "content-length"} <= named
-    required = {header for header in named if not header.startswith("ratelimit")} - OPTIONAL
-    assert required <= set(answer.headers) | {"content-security-policy", *page_headers(answer)}
+    described_headers = {header.lower() for header in described["headers"]}
+    assert set(answer.headers) - {"content-type", "content-length"} <= described_headers
+    required = {header for header in described_headers if not header.startswith("ratelimit")} - OPTIONAL
+    assert required <= set(answer.headers) | {"content-security-policy", *list_page_headers(answer)}
     if not answer.body:
         assert "content" not in described
         return
@@ -95,7 +100,7 @@ def is_described(document: dict[str, Any], path: str, method: str, answer: Answe
         jsonschema.Draft202012Validator({"$schema": DIALECT, **schema}).validate(answer.json())
 
 
-def page_headers(answer: Answer) -> set[str]:
+def list_page_headers(answer: Answer) -> set[str]:
     """Of a status that is a page or JSON, the JSON has fewer headers."""
     if answer.headers.get("content-type", "").startswith("text/html"):
         return set()
@@ -137,16 +142,16 @@ def test_each_form_is_described_with_its_fields(document: dict[str, Any]) -> Non
 def test_database_outage_returns_a_page_for_people_and_json_for_programs(
     service: Running, document: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_desk = desk(service)
+    at_desk = create_desk(service)
 
-    def gone(*_: object, **__: object) -> None:
+    def raise_database_error(*_: object, **__: object) -> None:
         raise sa.exc.OperationalError("SELECT secret", {}, Exception("gone"))
 
-    monkeypatch.setattr("backend.auth.oauth.apps.find", gone)
-    monkeypatch.setattr("backend.auth.oauth.grants.exchange_code", gone)
+    monkeypatch.setattr("backend.auth.oauth.apps.find", raise_database_error)
+    monkeypatch.setattr("backend.auth.oauth.grants.exchange_code", raise_database_error)
     page, payload = at_desk.open(), at_desk.exchange("x")
     assert (page.status, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
     assert payload.json()["error"] == "temporarily_unavailable"
     for path, method, answer in (("/oauth/authorize", "get", page), ("/oauth/token", "post", payload)):
         assert answer.headers["retry-after"] == "5"
-        is_described(document, path, method, answer)
+        assert_is_described(document, path, method, answer)

@@ -82,7 +82,7 @@ def test_response_parameters_are_appended_to_the_existing_query(uri: str, answer
 
 
 @pytest.mark.parametrize(
-    ("uri", "source", "shown"),
+    ("uri", "source", "display"),
     [
         ("https://a.example/cb;x", "https://a.example", "a.example"),
         ("http://127.0.0.1:3000/cb", "http://127.0.0.1:3000", "127.0.0.1:3000"),
@@ -90,5 +90,5 @@ def test_response_parameters_are_appended_to_the_existing_query(uri: str, answer
         ("com.example.desk:/cb", "com.example.desk:", "com.example.desk:"),
     ],
 )
-def test_redirect_uri_is_formatted_as_csp_source_and_for_display(uri: str, source: str, shown: str) -> None:
-    assert (redirect_uris.csp_source(uri), redirect_uris.describe_target(uri)) == (source, shown)
+def test_redirect_uri_is_formatted_as_csp_source_and_for_display(uri: str, source: str, display: str) -> None:
+    assert (redirect_uris.csp_source(uri), redirect_uris.describe_target(uri)) == (source, display)

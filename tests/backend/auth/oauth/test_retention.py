@@ -1,13 +1,13 @@
 from backend.auth.oauth import apps, retention
 from backend.store.database import Database
 from backend.worker import sign_in_schedule
-from tests.backend.auth.oauth.issued_tokens import Family, given, refusal
+from tests.backend.auth.oauth.issued_tokens import Family, refusal, require_tokens
 
 
 def test_expired_tokens_and_grants_are_deleted_but_rotated_tokens_are_kept(database: Database) -> None:
     family = Family.of(database)
     unused, first = family.code(), family.issued()
-    second = given(family.refresh(first.refresh_token))
+    second = require_tokens(family.refresh(first.refresh_token))
     family.later(hours=3)
     assert retention.delete_expired(database, family.at) == {
         "tokens": 2,
@@ -33,6 +33,6 @@ def test_a_grant_that_is_refreshed_stays(database: Database) -> None:
     family = Family.of(database)
     token = family.issued().refresh_token
     for _ in range(3):
-        token = given(family.later(days=29).refresh(token)).refresh_token
+        token = require_tokens(family.later(days=29).refresh(token)).refresh_token
         retention.delete_expired(database, family.at)
-    assert given(family.refresh(token))
+    assert require_tokens(family.refresh(token))

@@ -1,4 +1,4 @@
-"""A browser stays signed in for the dashboard alone, until it signs out or what it rests on changes."""
+"""Tests that a browser stays signed in for the dashboard alone, until it signs out or its account changes."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,10 +18,10 @@ from tests.support.oauth_app import (
     PASSWORD,
     Desk,
     Form,
-    answered,
-    desk,
-    person,
+    create_desk,
+    create_person,
     post,
+    read_redirect_parameters,
 )
 
 COOKIE = "chainproof-login-8000"
@@ -32,11 +32,11 @@ CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)
 def dashboard(service: Running) -> Desk:
     """The dashboard's application, and a browser in which nobody is signed in."""
     accounts.end_all_sessions(service.database, "ada", service.clock())
-    return desk(service, first_party=True)
+    return create_desk(service, first_party=True)
 
 
-def active(service: Running, name: str = "ada") -> list[str]:
-    return [each.id for each in list_sessions(service.database, service.clock(), name)]
+def list_active_sessions(service: Running, name: str = "ada") -> list[str]:
+    return [session.id for session in list_sessions(service.database, service.clock(), name)]
 
 
 def shows_page(at: Desk, **changes: Any) -> bool:
@@ -47,32 +47,34 @@ def shows_page(at: Desk, **changes: Any) -> bool:
 
 def test_second_request_of_a_signed_in_browser_skips_the_page(dashboard: Desk) -> None:
     first = dashboard.tokens()
-    payload = answered(dashboard.open(scope="read"))
+    payload = read_redirect_parameters(dashboard.open(scope="read"))
     assert payload["state"] == "a state & more"
     second = dashboard.exchange(payload["code"]).json()
     assert second["scope"] == "read"
-    assert [dashboard.introspect(each["access_token"])["username"] for each in (first, second)] == ["ada"] * 2
-    assert len(active(dashboard.running)) == 1
+    assert [dashboard.introspect(tokens["access_token"])["username"] for tokens in (first, second)] == [
+        "ada"
+    ] * 2
+    assert len(list_active_sessions(dashboard.running)) == 1
 
 
 def test_invalid_requests_are_rejected_during_a_session(dashboard: Desk) -> None:
     dashboard.code()
     assert dashboard.open(redirect_uri="https://evil.example/").status == 400
     assert dashboard.open(client_id="00000000-0000-4000-8000-000000000000").status == 400
-    assert answered(dashboard.open(code_challenge=None))["error"] == "invalid_request"
+    assert read_redirect_parameters(dashboard.open(code_challenge=None))["error"] == "invalid_request"
     apps.revoke(dashboard.running.database, dashboard.app.client_id, dashboard.running.clock())
     assert dashboard.open().status == 400
 
 
 def test_other_applications_ask_for_the_password_each_time(dashboard: Desk) -> None:
     dashboard.code()
-    other = desk(dashboard.running)
-    other.cookies = dashboard.cookies
-    assert shows_page(other)
-    assert b"each time" in other.open().body
-    assert "set-cookie" not in other.decide().headers
-    assert shows_page(other)
-    assert len(active(dashboard.running)) == 1
+    other_app = create_desk(dashboard.running)
+    other_app.cookies = dashboard.cookies
+    assert shows_page(other_app)
+    assert b"each time" in other_app.open().body
+    assert "set-cookie" not in other_app.decide().headers
+    assert shows_page(other_app)
+    assert len(list_active_sessions(dashboard.running)) == 1
 
 
 def test_page_states_that_the_browser_stays_signed_in(dashboard: Desk) -> None:
@@ -160,7 +162,7 @@ def test_session_ends_after_the_idle_and_the_maximum_lifetime(dashboard: Desk) -
     dashboard.code()
     clock.move(seconds=IDLE_SESSION_LIFETIME.total_seconds())
     assert shows_page(dashboard)
-    assert active(dashboard.running) == []
+    assert list_active_sessions(dashboard.running) == []
 
 
 def test_token_refresh_extends_the_session_and_fails_after_it_ends(dashboard: Desk) -> None:
@@ -196,7 +198,7 @@ def ended_by_disabling(at: Desk, _: object) -> None:
 
 
 def ended_by_its_id(at: Desk, _: object) -> None:
-    (session_id,) = active(at.running)
+    (session_id,) = list_active_sessions(at.running)
     accounts.end_session(at.running.database, session_id, at.running.clock())
 
 
@@ -211,7 +213,7 @@ def test_ending_a_session_revokes_all_its_tokens(
     dashboard: Desk, end: Callable[[Desk, dict[str, Any]], None]
 ) -> None:
     first = dashboard.tokens()
-    second = dashboard.exchange(answered(dashboard.open())["code"]).json()
+    second = dashboard.exchange(read_redirect_parameters(dashboard.open())["code"]).json()
     end(dashboard, second)
     assert shows_page(dashboard)
     for tokens in (first, second):
@@ -220,11 +222,11 @@ def test_ending_a_session_revokes_all_its_tokens(
 
 
 def test_signing_out_keeps_the_sessions_of_other_accounts(dashboard: Desk) -> None:
-    person(dashboard.running, "bea")
-    other = desk(dashboard.running, first_party=True)
-    other.decide(username="bea")
+    create_person(dashboard.running, "bea")
+    other_desk = create_desk(dashboard.running, first_party=True)
+    other_desk.decide(username="bea")
     ended_by_sign_out(dashboard, dashboard.tokens())
-    assert not shows_page(other)
+    assert not shows_page(other_desk)
     with pytest.raises(NotFound):
         accounts.end_session(dashboard.running.database, "none", dashboard.running.clock())
 
@@ -239,30 +241,33 @@ def test_each_sign_in_issues_a_new_session_cookie_and_invalidates_the_old_one(da
     page = Form(dashboard.open().text.decode()).hidden
     dashboard.cookies[COOKIE] = planted = "a" * 43
     filled = {**page, "username": "ada", "password": PASSWORD, "approve": "approve"}
-    tokens = dashboard.exchange(answered(dashboard.submit(filled))["code"]).json()
+    tokens = dashboard.exchange(read_redirect_parameters(dashboard.submit(filled))["code"]).json()
     first = dashboard.cookies[COOKIE]
     dashboard.submit(filled)
     second = dashboard.cookies[COOKIE]
     assert len({planted, first, second}) == 3
-    assert len(active(dashboard.running)) == 1
+    assert len(list_active_sessions(dashboard.running)) == 1
     assert dashboard.refresh(tokens["refresh_token"]).status == 200, "its pages go on"
-    for secret, shown in ((planted, True), (first, True), (second, False)):
+    for secret, is_signed_out in ((planted, True), (first, True), (second, False)):
         dashboard.cookies[COOKIE] = secret
-        assert shows_page(dashboard) is shown
+        assert shows_page(dashboard) is is_signed_out
 
 
 def test_sign_in_by_another_account_ends_the_previous_session(dashboard: Desk) -> None:
-    person(dashboard.running, "bob")
+    create_person(dashboard.running, "bob")
     page = Form(dashboard.open().text.decode()).hidden
     tokens = dashboard.tokens()
     dashboard.submit({**page, "username": "bob", "password": PASSWORD, "approve": "approve"})
     assert dashboard.introspect(tokens["access_token"]) == {"active": False}
-    assert (active(dashboard.running), len(active(dashboard.running, "bob"))) == ([], 1)
+    assert (list_active_sessions(dashboard.running), len(list_active_sessions(dashboard.running, "bob"))) == (
+        [],
+        1,
+    )
 
 
 def test_application_with_a_private_uri_scheme_cannot_be_first_party(dashboard: Desk) -> None:
     with pytest.raises(BadRequest, match="http"):
-        desk(dashboard.running, uris=("com.example.desk:/callback",), first_party=True)
+        create_desk(dashboard.running, uris=("com.example.desk:/callback",), first_party=True)
 
 
 @pytest.mark.parametrize(

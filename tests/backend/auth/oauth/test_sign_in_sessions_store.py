@@ -1,4 +1,4 @@
-"""Sign-in sessions in the store: what ends at the same moment, and what an older version left."""
+"""Tests stored sign-in sessions: concurrent ends, and rows of an older version."""
 
 import threading
 from collections.abc import Callable
@@ -25,7 +25,7 @@ NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 def test_no_grant_is_created_in_a_session_that_ends_concurrently(database: Database) -> None:
     app = apps.create(database, name="Dashboard", redirect_uris=[CALLBACK], first_party=True, now=NOW)
     accounts.create(database, username="ada", password=PASSWORD, now=NOW)
-    asked = validate_request(
+    request = validate_request(
         Parameters(
             {
                 "response_type": "code",
@@ -41,30 +41,30 @@ def test_no_grant_is_created_in_a_session_that_ends_concurrently(database: Datab
     for number in range(8):
         oauth = OAuth(database, "http://127.0.0.1:8000", lambda at=NOW + timedelta(minutes=2 * number): at)
         end = accounts.end_all_sessions if number % 2 else set_same_password
-        secret = resumed_while_it_ends(oauth, asked, end)
-        assert oauth.resume(asked, secret) is None
+        secret = resume_while_it_ends(oauth, request, end)
+        assert oauth.resume(request, secret) is None
         with database.read() as connection:
-            left = connection.execute(
+            remaining_rows = connection.execute(
                 sa.select(tables.grants.c.id).where(tables.grants.c.revoked_at.is_(None))
             ).all()
-        assert left == []
+        assert remaining_rows == []
 
 
 def set_same_password(database: Database, username: str, now: datetime) -> None:
     accounts.set_password(database, username, PASSWORD, now)
 
 
-def resumed_while_it_ends(
-    oauth: OAuth, asked: AuthorizationRequest, end: Callable[[Database, str, datetime], object]
+def resume_while_it_ends(
+    oauth: OAuth, request: AuthorizationRequest, end: Callable[[Database, str, datetime], object]
 ) -> str | None:
     """Sign in; then at once end the session, refresh its token and have the browser come again four times.
     Returns the session's secret."""
-    approved = oauth.approve(asked, "ada", PASSWORD, address="192.0.2.1")
+    approved = oauth.approve(request, "ada", PASSWORD, address="192.0.2.1")
     assert isinstance(approved, Approval)
     code = parse_qs(urlsplit(approved.address).query)["code"][0]
     issued = grants.exchange_code(
         oauth.database,
-        client_id=asked.app.client_id,
+        client_id=request.app.client_id,
         code=code,
         redirect_uri=CALLBACK,
         code_verifier=VERIFIER,
@@ -81,7 +81,7 @@ def resumed_while_it_ends(
         elif number == 1:
             refresh(oauth, issued)
         else:
-            oauth.resume(asked, approved.session)
+            oauth.resume(request, approved.session)
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(do, range(6)))

@@ -1,4 +1,4 @@
-"""What programs send to /oauth/token, /revoke and /introspect, and what they are answered."""
+"""Tests the requests and responses of /oauth/token, /revoke and /introspect."""
 
 import base64
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from backend.auth import service as auth_service
 from tests.support.asgi import Answer, send
-from tests.support.oauth_app import CALLBACK, FORM_TYPE, Desk, desk, post
+from tests.support.oauth_app import CALLBACK, FORM_TYPE, Desk, create_desk, post
 
 ENDPOINTS = ["/oauth/token", "/oauth/revoke", "/oauth/introspect"]
 
@@ -125,7 +125,7 @@ def test_hostile_field_values_are_rejected_with_oauth_errors(
 @pytest.fixture(scope="module")
 def spent(service: Any) -> tuple[Desk, str]:
     """A desk, and a code that is good: it is not used up by an exchange that is refused."""
-    at_desk = desk(service)
+    at_desk = create_desk(service)
     return at_desk, at_desk.code()
 
 
@@ -174,7 +174,7 @@ def test_unknown_oauth_paths_return_404_with_an_oauth_error(at_desk: Desk) -> No
     check_error(send(at_desk.running.app, "/oauth/nothing"), 404, "invalid_request")
 
 
-def basic(credentials: str) -> dict[str, str]:
+def build_basic_header(credentials: str) -> dict[str, str]:
     return {"Authorization": f"Basic {base64.b64encode(credentials.encode()).decode()}"}
 
 
@@ -183,13 +183,20 @@ def test_client_id_is_accepted_in_basic_authentication_without_a_secret(at_desk:
     form = {"grant_type": "authorization_code", "redirect_uri": CALLBACK}
     form["code_verifier"] = "a-verifier-of-forty-three-characters-or-more-0123"
 
-    def sent(headers: dict[str, str], **more: str) -> Answer:
+    def post_token_request(headers: dict[str, str], **more: str) -> Answer:
         return post(at_desk.running, "/oauth/token", {**form, "code": at_desk.code(), **more}, headers)
 
-    assert sent(basic(f"{client_id}:")).status == 200
-    assert sent(basic(f"{client_id.upper()}:"), client_id=client_id.upper()).status == 200
-    for headers in (basic(f"{client_id}:secret"), basic("another:"), {"Authorization": "Basic é!"}):
-        check_error(sent(headers, client_id=client_id), 401, "invalid_client")
+    assert post_token_request(build_basic_header(f"{client_id}:")).status == 200
+    assert (
+        post_token_request(build_basic_header(f"{client_id.upper()}:"), client_id=client_id.upper()).status
+        == 200
+    )
+    for headers in (
+        build_basic_header(f"{client_id}:secret"),
+        build_basic_header("another:"),
+        {"Authorization": "Basic é!"},
+    ):
+        check_error(post_token_request(headers, client_id=client_id), 401, "invalid_client")
 
 
 def test_api_key_in_the_headers_of_an_exchange_is_ignored(at_desk: Desk) -> None:
@@ -200,8 +207,8 @@ def test_api_key_in_the_headers_of_an_exchange_is_ignored(at_desk: Desk) -> None
 
 def test_refresh_accepts_a_missing_or_matching_client_id_and_rejects_another(at_desk: Desk) -> None:
     token = at_desk.tokens()["refresh_token"]
-    other = desk(at_desk.running)
-    check_error(at_desk.refresh(token, client_id=other.app.client_id), 400, "invalid_grant")
+    other_app = create_desk(at_desk.running)
+    check_error(at_desk.refresh(token, client_id=other_app.app.client_id), 400, "invalid_grant")
     token = at_desk.refresh(token, client_id=at_desk.app.client_id).json()["refresh_token"]
     assert at_desk.refresh(token).status == 200
     check_error(at_desk.refresh(token), 400, "invalid_grant")

@@ -1,4 +1,4 @@
-"""What is too much is refused at once, and only that."""
+"""Tests that requests over the limits are refused at once, and no others."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,12 +26,12 @@ class Nothing:
         return None
 
 
-async def ok(scope: Any, receive: Any, send: Any) -> None:
+async def respond_ok(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"ok"})
 
 
-def shell(database: Database, app: Application, **bounds: Any) -> ServiceMiddleware:
+def build_middleware(database: Database, app: Application, **bounds: Any) -> ServiceMiddleware:
     return ServiceMiddleware(
         app,
         authenticate=partial(gate.authenticate, source=KeyCache(database)),
@@ -41,37 +41,37 @@ def shell(database: Database, app: Application, **bounds: Any) -> ServiceMiddlew
     )
 
 
-def full() -> LoadShedder:
+def build_full_shedder() -> LoadShedder:
     load = LoadShedder(2)
     load.enter()
     load.enter()
     return load
 
 
-def shed(reason: str) -> float:
+def count_shed(reason: str) -> float:
     return float(SHED.labels(reason)._value.get())
 
 
 def test_rejects_requests_above_the_concurrency_limit_with_503(sqlite_database: Database) -> None:
-    load, before = full(), shed("requests")
-    app = shell(sqlite_database, ok, load=load)
+    load, before = build_full_shedder(), count_shed("requests")
+    app = build_middleware(sqlite_database, respond_ok, load=load)
     answer = ask(app, "/x")
     assert (answer.status, answer.json()["code"]) == (503, "overloaded")
     assert 1 <= int(answer.headers["retry-after"]) <= 3
-    assert shed("requests") == before + 1
+    assert count_shed("requests") == before + 1
     load.leave()
     assert ask(app, "/x").status == 200
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_health_and_metrics_requests_are_served_under_overload(sqlite_database: Database, path: str) -> None:
-    load = full()
-    assert ask(shell(sqlite_database, ok, load=load), path).status == 200
+    load = build_full_shedder()
+    assert ask(build_middleware(sqlite_database, respond_ok, load=load), path).status == 200
     assert load.requests == 2
 
 
 def test_overload_errors_use_the_error_format_of_their_route_group(sqlite_database: Database) -> None:
-    app = shell(sqlite_database, ok, load=full())
+    app = build_middleware(sqlite_database, respond_ok, load=build_full_shedder())
     assert set(ask(app, "/topics").json()) == {"code", "message", "data"}
     assert set(ask(app, "/oauth/token").json()) == {"error", "error_description"}
 
@@ -81,21 +81,21 @@ def test_503_closes_the_connection_when_too_many_connections_are_open(sqlite_dat
         scope["state"][OVER_CONNECTION_LIMIT] = True
         await app(scope, receive, send)
 
-    app = shell(sqlite_database, ok)
+    app = build_middleware(sqlite_database, respond_ok)
     answer = ask(over_limit, "/x")
     assert (answer.status, answer.headers["connection"]) == (503, "close")
     assert ask(over_limit, "/healthz").status == 200
 
 
 def test_failed_requests_are_removed_from_the_active_count(sqlite_database: Database) -> None:
-    load, seen = LoadShedder(10), list[int]()
+    load, active_counts = LoadShedder(10), list[int]()
 
-    async def breaking(scope: Any, receive: Any, send: Any) -> None:
-        seen.append(load.requests)
+    async def raise_error(scope: Any, receive: Any, send: Any) -> None:
+        active_counts.append(load.requests)
         raise RuntimeError
 
-    assert ask(shell(sqlite_database, breaking, load=load), "/x").status == 500
-    assert (seen, load.requests, load.body_bytes) == ([1], 0, 0)
+    assert ask(build_middleware(sqlite_database, raise_error, load=load), "/x").status == 500
+    assert (active_counts, load.requests, load.body_bytes) == ([1], 0, 0)
 
 
 class Timed:
@@ -106,7 +106,7 @@ class Timed:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await self.go_on.wait()
-        await ok(scope, receive, send)
+        await respond_ok(scope, receive, send)
 
 
 def test_timed_out_request_gets_an_error_and_counts_as_active_until_it_finishes(
@@ -116,10 +116,10 @@ def test_timed_out_request_gets_an_error_and_counts_as_active_until_it_finishes(
 
     async def run() -> int:
         working = Timed()
-        app = shell(sqlite_database, working, load=load, seconds=0.01)
+        app = build_middleware(sqlite_database, working, load=load, seconds=0.01)
         result = asyncio.Event()
 
-        async def take(message: Any) -> None:
+        async def record_message(message: Any) -> None:
             sent.append(message)
             if message["type"] == "http.response.body":
                 result.set()
@@ -128,7 +128,7 @@ def test_timed_out_request_gets_an_error_and_counts_as_active_until_it_finishes(
             raise AssertionError("nobody reads")
 
         scope = {"type": "http", "method": "GET", "path": "/topics", "query_string": b"", "headers": []}
-        request = asyncio.create_task(app(scope, receive, take))
+        request = asyncio.create_task(app(scope, receive, record_message))
         await result.wait()
         still = load.requests
         working.go_on.set()
@@ -144,10 +144,10 @@ def test_timed_out_request_gets_an_error_and_counts_as_active_until_it_finishes(
     assert b'"data":null' in body["body"]
 
 
-async def reading(scope: Any, receive: Any, send: Any) -> None:
+async def read_body_then_respond(scope: Any, receive: Any, send: Any) -> None:
     while (await receive()).get("more_body"):
         pass
-    await ok(scope, receive, send)
+    await respond_ok(scope, receive, send)
 
 
 def post(app: ServiceMiddleware, *pieces: bytes, headers: Headers = ()) -> Answer:
@@ -156,13 +156,13 @@ def post(app: ServiceMiddleware, *pieces: bytes, headers: Headers = ()) -> Answe
 
 def test_body_bytes_are_released_when_the_request_finishes(sqlite_database: Database) -> None:
     load = LoadShedder(10, max_body_bytes=100)
-    app = shell(sqlite_database, reading, load=load)
+    app = build_middleware(sqlite_database, read_body_then_respond, load=load)
     for _ in range(3):
         assert post(app, b"x" * 50, b"x" * 50).status == 200
     assert (load.body_bytes, load.requests) == (0, 0)
 
 
-def receiving(*messages: Any) -> Callable[[], Awaitable[Any]]:
+def build_receive(*messages: Any) -> Callable[[], Awaitable[Any]]:
     """Gives these, then nothing, for ever."""
     left = list(messages)
 
@@ -177,12 +177,12 @@ def receiving(*messages: Any) -> Callable[[], Awaitable[Any]]:
 PART = {"type": "http.request", "body": b"x" * 60, "more_body": True}
 
 
-def failure_of(*messages: Any, load: LoadShedder, limit: int = 1000) -> int | None:
+def read_failure_status(*messages: Any, load: LoadShedder, limit: int = 1000) -> int | None:
     """The status with which reading a body ends; null when it ends well."""
     from starlette.exceptions import HTTPException
 
     async def read() -> None:
-        body = LimitedBody(receiving(*messages), load, limit=limit, on_part=list, first_part_seconds=0.01)
+        body = LimitedBody(build_receive(*messages), load, limit=limit, on_part=list, first_part_seconds=0.01)
         while (await body()).get("more_body"):
             pass
 
@@ -196,15 +196,15 @@ def failure_of(*messages: Any, load: LoadShedder, limit: int = 1000) -> int | No
 
 def test_stalled_request_body_fails_with_408() -> None:
     load = LoadShedder(10)
-    assert failure_of(PART, load=load) == 408
+    assert read_failure_status(PART, load=load) == 408
     assert load.requests == 1
 
 
 def test_total_size_of_bodies_is_limited_in_addition_to_each_body() -> None:
     last = {**PART, "more_body": False}
-    assert failure_of(PART, last, load=LoadShedder(10, max_body_bytes=100)) == 503
-    assert failure_of(PART, last, load=LoadShedder(10), limit=100) == 413
-    assert failure_of(PART, last, load=LoadShedder(10)) is None
+    assert read_failure_status(PART, last, load=LoadShedder(10, max_body_bytes=100)) == 503
+    assert read_failure_status(PART, last, load=LoadShedder(10), limit=100) == 413
+    assert read_failure_status(PART, last, load=LoadShedder(10)) is None
 
 
 def test_request_that_is_still_uploading_its_body_does_not_use_a_request_slot() -> None:

@@ -1,4 +1,4 @@
-"""Whom a request is counted to, what a refused credential costs, what the answer tells."""
+"""Tests to whom a request is counted, what a refused credential costs, and the rate limit headers."""
 
 import asyncio
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def ask(running: Running, path: str = "/prices", key: str | None = None, **more:
     return send(running.app, path, headers=headers | more.pop("headers", {}), **more)
 
 
-def statuses(running: Running, count: int, path: str = "/prices", **more: Any) -> list[int]:
+def request_statuses(running: Running, count: int, path: str = "/prices", **more: Any) -> list[int]:
     return [ask(running, path, **more).status for _ in range(count)]
 
 
@@ -66,15 +66,15 @@ def test_key_has_one_rate_limit_across_client_addresses(running: Running) -> Non
 
 @pytest.mark.parametrize("path", ["/prices", "/prices/bitcoin/quotes", "/assets/bitcoin", "/nothing"])
 def test_prepared_and_computed_responses_count_against_the_rate_limit(running: Running, path: str) -> None:
-    result = statuses(running, 4, path)
+    result = request_statuses(running, 4, path)
     assert (result[:3].count(429), result[3]) == (0, 429)
 
 
 def test_each_key_has_its_own_rate_limit(running: Running) -> None:
-    other = create_key(running.database, name="other", scopes=("read",), now=CALM).key
+    other_key = create_key(running.database, name="other", scopes=("read",), now=CALM).key
     running.inner.state.watcher.poll()
-    assert statuses(running, 4)[3] == 429
-    assert ask(running, key=other).status == 200
+    assert request_statuses(running, 4)[3] == 429
+    assert ask(running, key=other_key).status == 200
 
 
 def test_responses_report_the_remaining_quota_and_429_reports_retry_after(running: Running) -> None:
@@ -94,21 +94,21 @@ def test_responses_report_the_remaining_quota_and_429_reports_retry_after(runnin
 
 def test_304_and_head_responses_count_and_report_the_rate_limit(running: Running) -> None:
     tag = ask(running).headers["etag"]
-    again = ask(running, headers={"If-None-Match": tag})
-    assert (again.status, again.headers["ratelimit-remaining"]) == (304, "1")
+    not_modified = ask(running, headers={"If-None-Match": tag})
+    assert (not_modified.status, not_modified.headers["ratelimit-remaining"]) == (304, "1")
     assert ask(running, method="HEAD").headers["ratelimit-remaining"] == "0"
     refused = ask(running, method="HEAD")
     assert (refused.status, refused.body) == (429, b"")
 
 
 def test_rate_limit_errors_use_the_error_format_of_their_route_group(running: Running) -> None:
-    statuses(running, 3)
+    request_statuses(running, 3)
     assert ask(running, "/topics").json() | {"message": ""} == {"code": 429, "message": "", "data": None}
     assert set(ask(running, "/oauth/token", method="POST").json()) == {"error", "error_description"}
 
 
 def test_requests_without_a_valid_key_are_limited_by_address(running: Running) -> None:
-    result = statuses(running, 5, key="", client=SOMEBODY)
+    result = request_statuses(running, 5, key="", client=SOMEBODY)
     assert result == [401, 401, 401, 429, 429]
     assert ask(running, key="", client="192.0.2.8").status == 401
     assert ask(running, client=SOMEBODY).status == 200
@@ -124,11 +124,11 @@ def test_addresses_of_one_ipv6_network_share_a_rate_limit(running: Running) -> N
 def test_guessed_keys_are_rejected_by_address_before_a_database_lookup(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(KeyCache, "load_from_store", lambda _, digest: bool(asked.append(digest)))
+    digests: list[str] = []
+    monkeypatch.setattr(KeyCache, "load_from_store", lambda _, digest: bool(digests.append(digest)))
     result = [ask(running, key=generate("live"), client=SOMEBODY).status for _ in range(5)]
     assert result == [401, 401, 401, 429, 429]
-    assert len(asked) == 3
+    assert len(digests) == 3
 
 
 @pytest.mark.parametrize(("amount", "guesses"), [(600, 60), (3000, 300), (60, 60), (5, 5)])
@@ -179,21 +179,21 @@ def test_local_key_is_not_rate_limited_on_this_machine(running: Running) -> None
 
 def test_local_key_is_rate_limited_for_remote_and_proxied_requests(running: Running) -> None:
     local = (running.inner.state.settings.local_key_file).read_text().strip()
-    assert statuses(running, 2, key=local, client=SOMEBODY) == [200, 200]
+    assert request_statuses(running, 2, key=local, client=SOMEBODY) == [200, 200]
     proxied: Any = {"X-Forwarded-For": SOMEBODY}
-    assert statuses(running, 2, key=local, headers=proxied) == [200, 429]
+    assert request_statuses(running, 2, key=local, headers=proxied) == [200, 429]
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_health_and_metrics_requests_are_never_rate_limited(running: Running, path: str) -> None:
-    assert statuses(running, 4, path, key="") == [200] * 4
+    assert request_statuses(running, 4, path, key="") == [200] * 4
     assert "ratelimit" not in ask(running, path).headers
 
 
 def test_rejections_metric_is_labelled_by_limit_policy(running: Running) -> None:
     before = [LIMITED.labels(policy)._value.get() for policy in ("key", "address")]
-    statuses(running, 5)
-    statuses(running, 4, key="")
+    request_statuses(running, 5)
+    request_statuses(running, 4, key="")
     after = [LIMITED.labels(policy)._value.get() for policy in ("key", "address")]
     assert [b - a for a, b in zip(before, after, strict=True)] == [2, 1]
 
@@ -247,16 +247,16 @@ def test_request_is_allowed_after_waiting_for_the_reported_reset(
 def test_window_end_does_not_allow_a_burst(monkeypatch: pytest.MonkeyPatch) -> None:
     time, limiter = Time(monkeypatch), RateLimiter(60, 60)
 
-    async def taken() -> int:
+    async def count_allowed() -> int:
         return sum([(await limiter.count(SOMEBODY)).allowed for _ in range(100)])
 
     async def test() -> None:
         time.at += 59
-        assert await taken() == 60
+        assert await count_allowed() == 60
         time.at += 2
-        assert await taken() == 2
+        assert await count_allowed() == 2
         time.at += 29
-        assert await taken() == 29
+        assert await count_allowed() == 29
 
     asyncio.run(test())
 

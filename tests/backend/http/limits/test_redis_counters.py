@@ -1,4 +1,4 @@
-"""Counting in Redis: exact over all processes, and never a thing that a request depends on."""
+"""Tests counting in Redis: exact over all processes, and requests work without it."""
 
 import asyncio
 import itertools
@@ -41,44 +41,44 @@ def caller() -> str:
 @asynccontextmanager
 async def limiters(url: str, count: int, *, amount: int = AMOUNT) -> AsyncIterator[list[RateLimiter]]:
     """As many as processes would have, each with counts and connections of its own."""
-    made = [RateLimiter(amount, SECONDS, shared=SharedCounts(url)) for _ in range(count)]
-    for limiter in made:
+    created_limiters = [RateLimiter(amount, SECONDS, shared=SharedCounts(url)) for _ in range(count)]
+    for limiter in created_limiters:
         await limiter.start()
     try:
-        yield made
+        yield created_limiters
     finally:
-        for limiter in made:
+        for limiter in created_limiters:
             await limiter.stop()
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
-    async def bounded() -> None:
+    async def run_with_timeout() -> None:
         async with asyncio.timeout(LIMIT_SECONDS):
             await test()
 
-    asyncio.run(bounded())
+    asyncio.run(run_with_timeout())
 
 
-async def until(holds: Callable[[], bool]) -> None:
+async def wait_until(holds: Callable[[], bool]) -> None:
     while not holds():
         await asyncio.sleep(0.01)
 
 
 def test_concurrent_processes_share_exactly_one_rate_limit(server: RedisServer, caller: str) -> None:
     async def test() -> None:
-        async with limiters(server.url, 3) as made:
-            together = await asyncio.gather(*(made[n % 3].count(caller) for n in range(60)))
+        async with limiters(server.url, 3) as process_limiters:
+            together = await asyncio.gather(*(process_limiters[n % 3].count(caller) for n in range(60)))
             assert sum(counted.allowed for counted in together) == AMOUNT
-            assert [(await limiter.count(caller)).allowed for limiter in made] == [False] * 3
+            assert [(await limiter.count(caller)).allowed for limiter in process_limiters] == [False] * 3
 
     run(test)
 
 
 def test_remaining_quota_is_shared_between_processes(server: RedisServer, caller: str) -> None:
     async def test() -> None:
-        async with limiters(server.url, 2) as (one, other):
-            assert (await one.count(caller)).status.remaining == 19
-            counted = await other.count(caller)
+        async with limiters(server.url, 2) as (first, second):
+            assert (await first.count(caller)).status.remaining == 19
+            counted = await second.count(caller)
             assert counted.status.remaining == 18
             assert (await counted.charge(401)).status.remaining == 18  # a guess costs one here
 
@@ -108,19 +108,19 @@ def test_redis_counters_expire_with_their_window(server: RedisServer, caller: st
 
 def test_processes_count_locally_and_log_once_until_redis_recovers(server: RedisServer, caller: str) -> None:
     async def test() -> None:
-        async with limiters(server.url, 2) as made:
+        async with limiters(server.url, 2) as process_limiters:
             for _ in range(5):
-                await made[0].count(caller)
+                await process_limiters[0].count(caller)
             server.stop()
             with capture_logs_of_this_thread() as logs:
-                result = [await made[0].count(caller) for _ in range(20)]
+                result = [await process_limiters[0].count(caller) for _ in range(20)]
                 assert [counted.allowed for counted in result] == [True] * 15 + [False] * 5
-                assert "does not answer" in made[0].describe_storage()
-                assert (await made[1].count(caller)).allowed
-            assert [each["event"] for each in logs] == ["redis_connection_lost"] * 2
+                assert "does not answer" in process_limiters[0].describe_storage()
+                assert (await process_limiters[1].count(caller)).allowed
+            assert [log_entry["event"] for log_entry in logs] == ["redis_connection_lost"] * 2
             server.start()
-            await until(lambda: "in Redis" in made[0].describe_storage())
-            assert (await made[0].count(f"caller {next(numbers)}")).status.remaining == 19
+            await wait_until(lambda: "in Redis" in process_limiters[0].describe_storage())
+            assert (await process_limiters[0].count(f"caller {next(numbers)}")).status.remaining == 19
 
     run(test)
 
@@ -149,11 +149,11 @@ def test_local_counters_are_used_when_redis_is_unavailable_at_startup(caller: st
 def test_unresponsive_redis_is_called_once_and_delays_no_other_request(
     caller: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[bytes] = []
+    received: list[bytes] = []
 
     async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while piece := await reader.read(4096):
-            asked.append(piece)
+            received.append(piece)
             if b"probe" in piece:  # all that it says is that it is there
                 writer.write(b":1\r\n")
             elif b"EVALSHA" not in piece:
@@ -170,9 +170,9 @@ def test_unresponsive_redis_is_called_once_and_delays_no_other_request(
             result = await asyncio.gather(*(limiter.count(caller) for _ in range(10)))
             assert all(counted.allowed for counted in result)
             assert "does not answer" in limiter.describe_storage()
-            messages = len(asked)
+            messages = len(received)
             assert (await limiter.count(caller)).status.remaining == 9
-            assert len(asked) == messages
+            assert len(received) == messages
         silent.close()
 
     run(test)

@@ -1,4 +1,4 @@
-"""The page over an interface of the test's own."""
+"""Serves the documentation page for a test API."""
 
 from fastapi import FastAPI
 from starlette.responses import JSONResponse

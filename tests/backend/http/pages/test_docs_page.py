@@ -1,4 +1,4 @@
-"""The interface's page: what is sent, its policy, and that it names this host alone."""
+"""Tests the documentation page: its files, its policy, and that it uses this host alone."""
 
 import re
 
@@ -29,9 +29,9 @@ def client() -> Client:
 
 
 def test_page_uses_only_relative_urls(client: Client) -> None:
-    named = client.addresses()
-    assert len(named) >= 5
-    assert not [name for name in named if "//" in name or name.startswith("/")]
+    addresses = client.addresses()
+    assert len(addresses) >= 5
+    assert not [name for name in addresses if "//" in name or name.startswith("/")]
 
 
 def test_every_linked_file_is_served_with_its_content_type(client: Client) -> None:
@@ -54,21 +54,21 @@ def test_content_security_policy_allows_one_inline_script_and_no_external_source
 
 
 def test_page_and_files_return_304_for_a_matching_etag(client: Client) -> None:
-    held = ["docs", *(name for name in client.addresses() if name.startswith("docs/"))]
-    for name in held:
+    paths = ["docs", *(name for name in client.addresses() if name.startswith("docs/"))]
+    for name in paths:
         tag = client.get("/" + name).headers["etag"]
-        again = client.get("/" + name, if_none_match=tag)
-        assert again.status == 304, name
-        assert again.body == b"", name
+        not_modified = client.get("/" + name, if_none_match=tag)
+        assert not_modified.status == 304, name
+        assert not_modified.body == b"", name
 
 
 def test_large_files_are_compressed_with_gzip_on_request(client: Client) -> None:
     script = next(name for name in client.addresses() if name.endswith("bundle.js"))
     zipped = client.get("/" + script, accept_encoding="gzip")
-    plain = client.get("/" + script, accept_encoding="identity")
+    uncompressed = client.get("/" + script, accept_encoding="identity")
     assert zipped.headers["content-encoding"] == "gzip"
-    assert int(zipped.headers["content-length"]) < int(plain.headers["content-length"]) / 2
-    assert zipped.text == plain.body
+    assert int(zipped.headers["content-length"]) < int(uncompressed.headers["content-length"]) / 2
+    assert zipped.text == uncompressed.body
 
 
 @pytest.mark.parametrize(

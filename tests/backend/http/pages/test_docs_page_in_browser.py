@@ -1,4 +1,4 @@
-"""The interface's page in a real browser without a network: it asks this host alone, and works."""
+"""Tests the documentation page in a real browser without a network: it works with this host alone."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def browser_page(browser: Browser, base: str, faults: list[str], **options: Any)
     page = browser.new_page(**options)
     page.route("**/*", guard)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
     yield page
     page.close()
 

@@ -1,4 +1,4 @@
-"""The page at ``/``: where it leads, in which language, and what a browser may make of it."""
+"""Tests the page at ``/``: its links, its language and its security headers."""
 
 import re
 
@@ -41,11 +41,11 @@ def test_page_shows_the_version_and_the_data_mode() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "language"),
+    ("accept_language", "language"),
     [("ja-JP,ja;q=0.9,en;q=0.5", "ja"), ("zh-TW", "zh-Hans"), ("de, en;q=0.4", "en"), ("", "en")],
 )
-def test_page_uses_the_language_of_accept_language(asked: str, language: str) -> None:
-    assert f'<html lang="{language}">'.encode() in page(accept_language=asked).body
+def test_page_uses_the_language_of_accept_language(accept_language: str, language: str) -> None:
+    assert f'<html lang="{language}">'.encode() in page(accept_language=accept_language).body
 
 
 def test_lang_parameter_overrides_accept_language() -> None:
@@ -57,8 +57,8 @@ def test_page_varies_by_language_and_has_an_etag_for_each_language() -> None:
     found = page(accept_language="ja")
     assert "Accept-Language" in found.headers["vary"]
     assert found.headers["etag"] != page(accept_language="zh").headers["etag"]
-    again = page(accept_language="ja", if_none_match=found.headers["etag"])
-    assert (again.status, again.body) == (304, b"")
+    not_modified = page(accept_language="ja", if_none_match=found.headers["etag"])
+    assert (not_modified.status, not_modified.body) == (304, b"")
 
 
 def test_content_security_policy_allows_only_the_page_style() -> None:

@@ -1,4 +1,4 @@
-"""What the rule makes of quotes before and after one is chosen: mistakes, age, silence, state."""
+"""Tests the aggregation rule before and after a quote is selected: errors, age, silence, state."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -33,9 +33,9 @@ def test_two_quotes_of_one_provider_raise_value_error():
 
 
 def test_a_quote_of_another_asset_raises_value_error():
-    other = AssetTraits("other")
+    other_asset = AssetTraits("other")
     with pytest.raises(ValueError, match="another asset"):
-        aggregate([gecko("1")], None, AggregationState(), now=NOW, policy=POLICY, asset=other)
+        aggregate([gecko("1")], None, AggregationState(), now=NOW, policy=POLICY, asset=other_asset)
 
 
 def test_a_figure_of_another_asset_raises_value_error():
@@ -88,8 +88,8 @@ def test_an_invalid_quote_is_not_used_and_has_a_reason():
 def test_a_tick_with_the_same_quotes_changes_nothing_stored():
     quotes = [gecko("100", age=30), cmc("104", age=600), quote("third", "9", age=5000), quote("fourth", "0")]
     first = run_aggregation(quotes)
-    again = next_tick(first, quotes, now=NOW + seconds(100))
-    assert (again.published, again.state) == (first.published, first.state)
+    second = next_tick(first, quotes, now=NOW + seconds(100))
+    assert (second.published, second.state) == (first.published, first.state)
 
 
 # -- nothing usable ------------------------------------------------------------------------------
@@ -121,9 +121,9 @@ def test_after_a_day_no_figure_is_shown_and_incidents_close():
     assert (outcome.published.price, outcome.published.rule) == (None, "none")
     assert "no longer shown" in outcome.published.reason.text
     assert incident_actions(outcome) == [("depeg", "close")]
-    again = next_tick(outcome, [], now=later + seconds(60), asset=DOLLAR)
-    assert again.published.reason.text == outcome.published.reason.text
-    assert again.events == ()
+    second = next_tick(outcome, [], now=later + seconds(60), asset=DOLLAR)
+    assert second.published.reason.text == outcome.published.reason.text
+    assert second.events == ()
 
 
 def test_a_single_quote_that_is_hours_old_gives_the_last_known_price():
@@ -160,8 +160,10 @@ def test_a_quote_older_than_a_day_gives_no_price():
 
 def test_the_two_sample_views_behave_like_any_two_providers():
     policy = AggregationPolicy(primary="sample-a", order=("sample-a", "sample-b"))
-    agree = run_aggregation([quote("sample-a", "100"), quote("sample-b", "100.2")], policy=policy).published
-    assert (agree.price, agree.source, agree.providers) == (
+    published_price = run_aggregation(
+        [quote("sample-a", "100"), quote("sample-b", "100.2")], policy=policy
+    ).published
+    assert (published_price.price, published_price.source, published_price.providers) == (
         Decimal("100.1"),
         "sample",
         ("sample-a", "sample-b"),

@@ -1,4 +1,4 @@
-"""What holds for every outcome of the rule, whatever the providers say and in whatever order."""
+"""Tests properties of every aggregation result, for any quotes in any order."""
 
 import json
 import re
@@ -105,11 +105,11 @@ def test_the_source_names_exactly_the_used_providers(quotes, before, state, asse
 @given(quote_sets(max_count=4), befores, aggregation_states(), traits)
 @settings(max_examples=60)
 def test_the_order_of_the_quotes_does_not_matter(quotes, before, state, asset):
-    first, *others = [
+    first, *other_outcomes = [
         run_aggregation(list(arranged), before, state, policy=POLICY, asset=asset)
         for arranged in permutations(quotes)
     ]
-    assert all(other == first for other in others)
+    assert all(outcome == first for outcome in other_outcomes)
 
 
 @given(
@@ -123,8 +123,8 @@ def test_the_order_of_the_quotes_does_not_matter(quotes, before, state, asset):
 def test_one_outlier_of_three_never_moves_the_price_outside_the_other_two(a, b, c, state, volume, asset):
     low, middle, high = sorted((a, b, c))
     outlier = high if high - middle > middle - low else low
-    others = [price for price in (low, middle, high) if price != outlier]
-    assume(len(others) == 2)
+    other_prices = [price for price in (low, middle, high) if price != outlier]
+    assume(len(other_prices) == 2)
     heavy = Decimal(10**12)  # the outlier claims nearly all of the volume
     quotes = [
         quote(name, price, volume_24h=heavy if price == outlier else volume)
@@ -132,7 +132,7 @@ def test_one_outlier_of_three_never_moves_the_price_outside_the_other_two(a, b, 
     ]
     figure = run_aggregation(quotes, None, state, policy=POLICY, asset=asset).published
     assume(figure.rule == "median")
-    assert min(others) <= figure.price <= max(others)
+    assert min(other_prices) <= figure.price <= max(other_prices)
 
 
 @given(quote_sets(), befores, aggregation_states(), traits)
@@ -221,11 +221,13 @@ def test_for_any_history_incidents_open_before_they_grow_or_close_and_state_surv
     outcome = run_aggregation([], None, EMPTY, policy=POLICY, asset=asset)
     for wait, quotes in history:
         now += seconds(wait)
-        moved = [replace(item, as_of=item.as_of + (now - NOW)) for item in quotes]
+        current_quotes = [replace(item, as_of=item.as_of + (now - NOW)) for item in quotes]
         stored = AggregationState.from_json(json.loads(json.dumps(outcome.state.to_json())))
-        again = run_aggregation(moved, outcome.published, stored, now=now, policy=POLICY, asset=asset)
-        outcome = next_tick(outcome, moved, now=now, policy=POLICY, asset=asset)
-        assert again == outcome
+        from_storage = run_aggregation(
+            current_quotes, outcome.published, stored, now=now, policy=POLICY, asset=asset
+        )
+        outcome = next_tick(outcome, current_quotes, now=now, policy=POLICY, asset=asset)
+        assert from_storage == outcome
         for event in outcome.events:
             if event.action == "open":
                 assert event.kind not in open_kinds
@@ -246,11 +248,11 @@ def test_the_same_quotes_again_do_not_change_the_figure(history, asset):
     now, outcome = NOW, run_aggregation([], None, EMPTY, policy=POLICY, asset=asset)
     for wait, quotes in history:
         now += seconds(wait)
-        moved = [replace(item, as_of=item.as_of + (now - NOW)) for item in quotes]
-        outcome = next_tick(outcome, moved, now=now, policy=POLICY, asset=asset)
-        again = next_tick(outcome, moved, now=now, policy=POLICY, asset=asset)
+        current_quotes = [replace(item, as_of=item.as_of + (now - NOW)) for item in quotes]
+        outcome = next_tick(outcome, current_quotes, now=now, policy=POLICY, asset=asset)
+        repeated = next_tick(outcome, current_quotes, now=now, policy=POLICY, asset=asset)
         if outcome.published.rule not in ("primary", "nearest", "held"):
-            assert (again.published.price, again.published.source) == (
+            assert (repeated.published.price, repeated.published.source) == (
                 outcome.published.price,
                 outcome.published.source,
             )

@@ -69,26 +69,26 @@ def test_a_current_figure_is_shown_unchanged():
 def test_a_figure_without_refresh_is_labelled_stale_with_its_own_time():
     evaluation = QuoteEvaluation("coingecko", "fresh", True, "The only usable quote.")
     figure = published(age=901, evaluations=(evaluation,), market_cap=Decimal(5))
-    shown = apply_staleness(figure, NOW, POLICY)
-    assert shown.source == "coingecko:stale"
-    assert (shown.price, shown.last_updated, shown.market_cap) == (
+    stale_figure = apply_staleness(figure, NOW, POLICY)
+    assert stale_figure.source == "coingecko:stale"
+    assert (stale_figure.price, stale_figure.last_updated, stale_figure.market_cap) == (
         figure.price,
         figure.last_updated,
         Decimal(5),
     )
-    assert shown.rule == "stale"
-    assert "last known price" in shown.reason.text
-    assert shown.evaluations[0].used is False
-    assert shown.evaluations[0].freshness == "stale"
+    assert stale_figure.rule == "stale"
+    assert "last known price" in stale_figure.reason.text
+    assert stale_figure.evaluations[0].used is False
+    assert stale_figure.evaluations[0].freshness == "stale"
 
 
 def test_a_figure_older_than_a_day_is_no_longer_shown():
-    shown = apply_staleness(
+    expired = apply_staleness(
         published(age=86_401, stale=True, market_cap=Decimal(5), ath=Decimal(9)), NOW, POLICY
     )
-    assert (shown.price, shown.source, shown.market_cap, shown.ath) == (None, None, None, None)
-    assert shown.rule == "none"
-    assert "no longer shown" in shown.reason.text
+    assert (expired.price, expired.source, expired.market_cap, expired.ath) == (None, None, None, None)
+    assert expired.rule == "none"
+    assert "no longer shown" in expired.reason.text
 
 
 def test_a_figure_that_is_unknown_stays_unknown():

@@ -1,4 +1,4 @@
-"""When the rule opens, updates and ends incidents."""
+"""Tests when the aggregation rule opens, updates and ends incidents."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -55,8 +55,8 @@ def test_a_spread_that_crosses_its_limit_repeatedly_is_one_incident():
     events += incident_actions(outcome)
     for minute in range(1, 120):
         now = NOW + timedelta(minutes=minute)
-        other = "100.6" if minute % 5 == 0 else "100.4"
-        outcome = next_tick(outcome, [gecko("100", now=now), cmc(other, now=now)], now=now)
+        second_price = "100.6" if minute % 5 == 0 else "100.4"
+        outcome = next_tick(outcome, [gecko("100", now=now), cmc(second_price, now=now)], now=now)
         events += incident_actions(outcome)
     assert events == [("divergent", "open")]
 

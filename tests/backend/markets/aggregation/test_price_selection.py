@@ -1,4 +1,4 @@
-"""One example or more for every branch of steps 4 to 6: two quotes, one, three and more."""
+"""Tests every branch of steps 4 to 6: two quotes, one, three and more."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -95,19 +95,19 @@ def test_of_two_quotes_equally_near_the_last_price_the_primary_is_used():
 
 def test_a_time_gap_widens_the_agreement_limit_by_the_assets_volatility():
     sol = AssetTraits("coin", sigma_1h=Decimal("1.45"))
-    agree, conflict = agreement_limits(timedelta(minutes=2), POLICY, sol)
-    assert (round(agree, 2), conflict) == (Decimal("1.06"), Decimal(5))
+    agree_limit, conflict_limit = agreement_limits(timedelta(minutes=2), POLICY, sol)
+    assert (round(agree_limit, 2), conflict_limit) == (Decimal("1.06"), Decimal(5))
     bitcoin, _ = agreement_limits(timedelta(minutes=2), POLICY, COIN)
     assert round(bitcoin, 1) == Decimal("0.5")
-    apart = [gecko("100", age=150), cmc("101", age=30)]
-    assert run_aggregation(apart, asset=sol).published.rule == "mean"
-    assert run_aggregation(apart, asset=COIN).published.rule == "primary"
+    two_quotes = [gecko("100", age=150), cmc("101", age=30)]
+    assert run_aggregation(two_quotes, asset=sol).published.rule == "mean"
+    assert run_aggregation(two_quotes, asset=COIN).published.rule == "primary"
 
 
 def test_volatility_never_widens_agreement_beyond_the_conflict_limit():
     wild = AssetTraits("coin", sigma_1h=Decimal(30))
-    agree, conflict = agreement_limits(timedelta(hours=1), POLICY, wild)
-    assert agree == conflict == Decimal(5)
+    agree_limit, conflict_limit = agreement_limits(timedelta(hours=1), POLICY, wild)
+    assert agree_limit == conflict_limit == Decimal(5)
 
 
 def test_pegged_assets_have_narrower_limits_independent_of_time():
@@ -214,10 +214,10 @@ def test_the_same_observation_again_does_not_confirm_a_jump():
     later = NOW + seconds(60)
     jumped = gecko("150", now=later)
     waiting = next_tick(first, [jumped], now=later)
-    again = next_tick(waiting, [jumped], now=later + seconds(15))
-    assert again.published.rule == "held"
-    assert again.state.pending == waiting.state.pending
-    assert incident_actions(again) == []
+    repeated = next_tick(waiting, [jumped], now=later + seconds(15))
+    assert repeated.published.rule == "held"
+    assert repeated.state.pending == waiting.state.pending
+    assert incident_actions(repeated) == []
 
 
 def test_a_second_observation_confirms_a_jump():

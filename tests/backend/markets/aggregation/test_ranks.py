@@ -25,8 +25,8 @@ def test_without_current_ranks_the_figures_keep_theirs():
 
 
 def test_an_asset_without_a_price_has_no_rank():
-    shown = {"a": published(None, asset_id="a", market_cap_rank=4)}
-    assert assign_ranks(shown, {"coingecko": {"a": 4}}, POLICY.order)["a"].market_cap_rank is None
+    unpriced = {"a": published(None, asset_id="a", market_cap_rank=4)}
+    assert assign_ranks(unpriced, {"coingecko": {"a": 4}}, POLICY.order)["a"].market_cap_rank is None
 
 
 def test_ranks_come_only_from_valid_quotes_that_are_not_stale():

@@ -1,4 +1,4 @@
-"""A user's own file of assets: what it may do, and the sentence for each slip in it."""
+"""Tests a user's own asset file, and the error message for each mistake in it."""
 
 from collections.abc import Callable
 from decimal import Decimal

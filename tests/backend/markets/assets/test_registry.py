@@ -1,4 +1,4 @@
-"""The shipped registry of assets is whole and free of slips."""
+"""Tests that the shipped asset registry is complete and free of errors."""
 
 import re
 from collections import Counter

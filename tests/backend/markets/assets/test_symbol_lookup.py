@@ -1,4 +1,4 @@
-"""Which asset a word means, and the keys of the deprecated price listing."""
+"""Tests which asset a symbol means, and the keys of the deprecated price listing."""
 
 from decimal import Decimal
 
@@ -20,23 +20,23 @@ CAPS = st.none() | st.decimals(0, 5, places=0) | st.sampled_from([Decimal("NaN")
 
 
 @st.composite
-def books(draw: st.DrawFn) -> tuple[AssetRegistry, dict[str, Decimal | None]]:
+def draw_books(draw: st.DrawFn) -> tuple[AssetRegistry, dict[str, Decimal | None]]:
     ids = draw(st.lists(IDS, unique=True, max_size=6))
     words = draw(st.lists(st.none() | IDS, min_size=2 * len(ids), max_size=2 * len(ids)))
-    gecko, slugs = _once(words[: len(ids)]), _once(words[len(ids) :])
+    gecko, slugs = _keep_first(words[: len(ids)]), _keep_first(words[len(ids) :])
     assets = [
         Asset(id=id_, name="n", symbol=draw(SYMBOLS), datasrc2_id=gecko[i], datasrc1_slug=slugs[i])
         for i, id_ in enumerate(ids)
     ]
-    known = draw(st.lists(st.sampled_from(ids), unique=True)) if ids else []
-    return AssetRegistry(assets), {id_: draw(CAPS) for id_ in known}
+    ids_with_cap = draw(st.lists(st.sampled_from(ids), unique=True)) if ids else []
+    return AssetRegistry(assets), {id_: draw(CAPS) for id_ in ids_with_cap}
 
 
-def _once(words: list[str | None]) -> list[str | None]:
+def _keep_first(words: list[str | None]) -> list[str | None]:
     return [word if word not in words[:i] else None for i, word in enumerate(words)]
 
 
-def size(asset: Asset, caps: MarketCaps) -> Decimal:
+def get_known_cap(asset: Asset, caps: MarketCaps) -> Decimal:
     cap = caps.get(asset.id)
     return cap if cap is not None and cap.is_finite() else Decimal(-1)
 
@@ -73,7 +73,7 @@ def test_a_symbol_comes_before_coingeckos_id_and_that_before_coinmarketcaps_slug
     assert registry.resolve("", {}) is None
 
 
-@given(books(), IDS | SYMBOLS)
+@given(draw_books(), IDS | SYMBOLS)
 def test_resolve_follows_its_order_of_lookup(
     book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]], term: str
 ) -> None:
@@ -84,8 +84,8 @@ def test_resolve_follows_its_order_of_lookup(
         assert found is registry.by_id[term]
     elif sharers:
         assert found in sharers
-        assert all(size(found, caps) >= size(other, caps) for other in sharers)
-        equals = [other for other in sharers if size(other, caps) == size(found, caps)]
+        assert all(get_known_cap(found, caps) >= get_known_cap(sharer, caps) for sharer in sharers)
+        equals = [sharer for sharer in sharers if get_known_cap(sharer, caps) == get_known_cap(found, caps)]
         assert found is equals[0]
     else:
         gecko = [asset for asset in registry if asset.datasrc2_id == term]
@@ -93,7 +93,7 @@ def test_resolve_follows_its_order_of_lookup(
         assert found is next(iter(gecko + slugs), None)
 
 
-@given(books())
+@given(draw_books())
 def test_every_asset_is_found_by_its_id(
     book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
 ) -> None:
@@ -101,7 +101,7 @@ def test_every_asset_is_found_by_its_id(
     assert all(registry.resolve(asset.id, caps) is asset for asset in registry)
 
 
-@given(books())
+@given(draw_books())
 def test_legacy_keys_are_unique_and_complete(
     book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
 ) -> None:
@@ -112,7 +112,7 @@ def test_legacy_keys_are_unique_and_complete(
         assert key in (asset.symbol.upper(), asset.id)
 
 
-@given(books())
+@given(draw_books())
 def test_each_symbol_is_the_legacy_key_of_its_largest_asset(
     book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
 ) -> None:
@@ -121,15 +121,15 @@ def test_each_symbol_is_the_legacy_key_of_its_largest_asset(
     for symbol in {asset.symbol.upper() for asset in registry}:
         sharers = [asset for asset in registry if asset.symbol.upper() == symbol]
         assert keys[symbol] is sort_largest_first(sharers, caps)[0]
-        assert all(size(keys[symbol], caps) >= size(other, caps) for other in sharers)
+        assert all(get_known_cap(keys[symbol], caps) >= get_known_cap(sharer, caps) for sharer in sharers)
 
 
-@given(books())
+@given(draw_books())
 def test_sorting_largest_first_keeps_every_asset_and_descends(
     book_and_caps: tuple[AssetRegistry, dict[str, Decimal | None]],
 ) -> None:
     registry, caps = book_and_caps
     ordered = sort_largest_first(registry, caps)
     assert sorted(asset.id for asset in ordered) == sorted(asset.id for asset in registry)
-    sizes = [size(asset, caps) for asset in ordered]
+    sizes = [get_known_cap(asset, caps) for asset in ordered]
     assert sizes == sorted(sizes, reverse=True)

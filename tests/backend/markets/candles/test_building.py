@@ -149,12 +149,12 @@ def test_candles_of_a_sparkline_are_consistent_limited_and_end_with_it(closes, e
     candles = build_from_sparkline(closes, end, seconds, count)
     assert_lawful(candles, seconds)
     assert len(candles) <= count
-    known = [close for close in closes if close is not None]
+    known_closes = [close for close in closes if close is not None]
     if candles:
-        assert candles[-1].close == known[-1]
+        assert candles[-1].close == known_closes[-1]
         assert candles[-1].open_time < end
-        assert {candle.close for candle in candles} <= set(known)
-        assert max(candle.high for candle in candles) <= max(known)
+        assert {candle.close for candle in candles} <= set(known_closes)
+        assert max(candle.high for candle in candles) <= max(known_closes)
 
 
 # -- encode_candle ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Candle arrays as text, against the same done with lists."""
+"""Tests candle arrays as text against the same operations on lists."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -118,8 +118,8 @@ def test_trimming_returns_a_suffix_of_started_candles_and_is_idempotent(
 ) -> None:
     candle_array, now = encode_candles(candles), START + timedelta(seconds=1800 * slot)
     cut = trim_to_span(candle_array, "24h", now)
-    begun = [row for row in split_rows(candle_array) if open_time_ms(row) <= ms(slot)]
-    assert begun[len(begun) - len(split_rows(cut)) :] == split_rows(cut)
+    started_rows = [row for row in split_rows(candle_array) if open_time_ms(row) <= ms(slot)]
+    assert started_rows[len(started_rows) - len(split_rows(cut)) :] == split_rows(cut)
     assert trim_to_span(cut, "24h", now) == cut
     assert len(split_rows(cut)) <= SPAN_COUNT["24h"]
 

@@ -1,4 +1,4 @@
-"""Points and candles that grow from our own polls; candle_arrays; what fills a gap and what does not."""
+"""Tests points and candles from our own polls, candle arrays, and what fills a gap."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def half_hours(count: float) -> timedelta:
     return timedelta(minutes=30 * count)
 
 
-def grow(database: Database, moment: datetime, price: str, asset_id: str = "bitcoin") -> None:
+def store_refresh(database: Database, moment: datetime, price: str, asset_id: str = "bitcoin") -> None:
     """What one refresh with a poll does to the history."""
     figure = Published(asset_id, Decimal(price), ("coingecko",), False, moment, "single", Reason(None, ""))
     with database.write() as connection:
@@ -37,7 +37,9 @@ def grow(database: Database, moment: datetime, price: str, asset_id: str = "bitc
         price_history.update_candles(connection, REALM, {asset_id: Decimal(price)}, moment)
 
 
-def kept(database: Database, seconds: int, asset_id: str = "bitcoin", realm: str = REALM) -> list[Candle]:
+def load_stored_candles(
+    database: Database, seconds: int, asset_id: str = "bitcoin", realm: str = REALM
+) -> list[Candle]:
     with database.read() as connection:
         return load_candles(
             connection, realm, asset_id, seconds, NOON - timedelta(days=9), NOON + timedelta(days=999)
@@ -51,58 +53,58 @@ def points(database: Database, asset_id: str = "bitcoin") -> list[tuple[datetime
 
 
 def strip(database: Database, span: str = "24h", realm: str = REALM, asset_id: str = "bitcoin") -> list[Any]:
-    where = sa.and_(
+    condition = sa.and_(
         candle_strips.c.span == span,
         candle_strips.c.realm == realm,
         candle_strips.c.asset_id == asset_id,
         candle_strips.c.basis != "ohlc",
     )
     with database.read() as connection:
-        found = connection.execute(sa.select(candle_strips.c.body).where(where)).scalar()
+        found = connection.execute(sa.select(candle_strips.c.body).where(condition)).scalar()
     return json.loads(found) if found else []
 
 
-def opened(rows: Sequence[Any]) -> list[datetime]:
+def list_open_times(rows: Sequence[Any]) -> list[datetime]:
     return [datetime.fromtimestamp(row[0] / 1000, NOON.tzinfo) for row in rows]
 
 
 def test_candles_of_every_length_match_the_price_points(database: Database) -> None:
     for minute in range(0, 60 * 9, 7):
-        grow(database, NOON + timedelta(minutes=minute), str(100 + (minute * 37) % 11))
+        store_refresh(database, NOON + timedelta(minutes=minute), str(100 + (minute * 37) % 11))
     result = points(database)
     for seconds in price_history.RESOLUTIONS_SECONDS:
-        assert kept(database, seconds) == build_candles(result, seconds)
-    assert len(kept(database, HALF_HOUR_SECONDS)) == 18
+        assert load_stored_candles(database, seconds) == build_candles(result, seconds)
+    assert len(load_stored_candles(database, HALF_HOUR_SECONDS)) == 18
 
 
 def test_the_stored_array_contains_only_closed_candles(database: Database) -> None:
     for slot in range(5):
-        grow(database, NOON + half_hours(slot), str(100 + slot))
-    assert opened(strip(database)) == [NOON + half_hours(slot) for slot in range(4)]
+        store_refresh(database, NOON + half_hours(slot), str(100 + slot))
+    assert list_open_times(strip(database)) == [NOON + half_hours(slot) for slot in range(4)]
     assert [row[4] for row in strip(database)] == [100, 101, 102, 103]
 
 
 def test_the_stored_array_drops_candles_older_than_a_day(database: Database) -> None:
     for slot in range(60):
-        grow(database, NOON + half_hours(slot), str(100 + slot))
-    assert opened(strip(database)) == [NOON + half_hours(slot) for slot in range(11, 59)]
+        store_refresh(database, NOON + half_hours(slot), str(100 + slot))
+    assert list_open_times(strip(database)) == [NOON + half_hours(slot) for slot in range(11, 59)]
 
 
 def test_a_pause_leaves_a_gap(database: Database) -> None:
-    grow(database, NOON, "100")
-    grow(database, NOON + half_hours(6), "101")
-    grow(database, NOON + half_hours(7), "102")
-    assert opened(strip(database)) == [NOON, NOON + half_hours(6)]
+    store_refresh(database, NOON, "100")
+    store_refresh(database, NOON + half_hours(6), "101")
+    store_refresh(database, NOON + half_hours(7), "102")
+    assert list_open_times(strip(database)) == [NOON, NOON + half_hours(6)]
 
 
 def test_arrays_are_rendered_once_per_half_hour(sqlite_database: Database) -> None:
-    grow(sqlite_database, NOON, "100")
-    grow(sqlite_database, NOON + half_hours(1), "101")
+    store_refresh(sqlite_database, NOON, "100")
+    store_refresh(sqlite_database, NOON + half_hours(1), "101")
     with sqlite_database.write() as connection:
         connection.execute(sa.update(candle_strips).values(body="[]"))
-    grow(sqlite_database, NOON + half_hours(1.5), "102")
+    store_refresh(sqlite_database, NOON + half_hours(1.5), "102")
     assert strip(sqlite_database) == []
-    grow(sqlite_database, NOON + half_hours(2), "103")
+    store_refresh(sqlite_database, NOON + half_hours(2), "103")
     assert len(strip(sqlite_database)) == 2
 
 
@@ -122,9 +124,9 @@ def test_about_a_week_of_hourly_closes_gives_forty_two_candles(
     rows = strip(sqlite_database, "7d")
     assert len(rows) == SPAN_COUNT["7d"]
     assert rows[-1][4] == 100 + count - 1
-    assert all(later - earlier == timedelta(hours=4) for earlier, later in pairwise(opened(rows)))
+    assert all(later - earlier == timedelta(hours=4) for earlier, later in pairwise(list_open_times(rows)))
     assert all(first[4] == second[1] for first, second in pairwise(rows))
-    assert now - timedelta(hours=4) <= opened(rows)[-1] <= now
+    assert now - timedelta(hours=4) <= list_open_times(rows)[-1] <= now
 
 
 def test_a_new_assets_sparkline_gives_fewer_candles_and_an_empty_one_none(
@@ -170,15 +172,15 @@ def day(worker: Worker, asset_id: str = "bitcoin") -> list[Any]:
     return next(token["candles_24h"] for token in tokens if token["id"] == asset_id)
 
 
-def without_gaps(rows: Sequence[Any]) -> bool:
-    return all(later - earlier == half_hours(1) for earlier, later in pairwise(opened(rows)))
+def has_no_gaps(rows: Sequence[Any]) -> bool:
+    return all(later - earlier == half_hours(1) for earlier, later in pairwise(list_open_times(rows)))
 
 
 def test_the_sample_market_starts_with_a_full_day_of_history(worker: Worker) -> None:
     worker.tick()
     rows = day(worker)
     assert len(rows) == SPAN_COUNT["24h"]
-    assert without_gaps(rows)
+    assert has_no_gaps(rows)
     assert [row[5] is None for row in rows] == [False] * 47 + [True]  # the open one grows from polls
 
 
@@ -188,10 +190,10 @@ def test_the_sample_market_fills_the_gap_of_a_pause(worker: Worker) -> None:
     worker.tick(hours=5)
     rows = day(worker)
     assert len(rows) == SPAN_COUNT["24h"]
-    assert without_gaps(rows)
+    assert has_no_gaps(rows)
     worker.tick(days=3)
     assert len(day(worker)) == SPAN_COUNT["24h"]
-    assert without_gaps(day(worker))
+    assert has_no_gaps(day(worker))
 
 
 def test_candles_built_from_polls_are_closed_and_stored(worker: Worker) -> None:
@@ -200,7 +202,9 @@ def test_candles_built_from_polls_are_closed_and_stored(worker: Worker) -> None:
     result = [(at, price) for at, price in points(worker.database) if at.minute >= 30 or at.hour == 10]
     rows = day(worker)
     assert rows[-1][4] == float(result[-1][1])
-    closed = next(row for row in rows if opened([row])[0].hour == 10 and opened([row])[0].minute == 0)
+    closed = next(
+        row for row in rows if list_open_times([row])[0].hour == 10 and list_open_times([row])[0].minute == 0
+    )
     inside = [float(price) for at, price in result if at.hour == 10 and at.minute < 30]
     assert closed[1:5] == [inside[0], max(inside), min(inside), inside[-1]]
 
@@ -215,26 +219,28 @@ def test_a_market_without_history_starts_with_only_the_open_candle(sqlite_databa
 
 
 def test_realms_keep_their_candles_apart(database: Database) -> None:
-    grow(database, NOON, "100")
+    store_refresh(database, NOON, "100")
     Worker(database, build_sample_market()).tick()
-    assert [candle.close for candle in kept(database, HALF_HOUR_SECONDS)] == [Decimal(100)]
+    assert [candle.close for candle in load_stored_candles(database, HALF_HOUR_SECONDS)] == [Decimal(100)]
     with database.read() as connection:
         realms = connection.execute(sa.select(candles.c.realm).distinct()).scalars().all()
     assert set(realms) == {"live", "sample-2026"}
 
 
-def fill(database: Database, seconds: int, start: datetime, many: int) -> None:
+def fill(database: Database, seconds: int, start: datetime, count: int) -> None:
     rows = [
         price_history.candle_to_row(
             REALM, "bitcoin", seconds, Candle(start + n * timedelta(seconds=seconds), *[Decimal(n + 1)] * 4)
         )
-        for n in range(many)
+        for n in range(count)
     ]
     with database.write() as connection:
         connection.execute(sa.insert(candles), rows)
 
 
-def around(database: Database, at: datetime, asset_id: str = "bitcoin") -> price_history.CandlesAround:
+def find_candles_around(
+    database: Database, at: datetime, asset_id: str = "bitcoin"
+) -> price_history.CandlesAround:
     with database.read() as connection:
         return price_history.find_candles_around(connection, REALM, asset_id, at)
 
@@ -245,7 +251,8 @@ def test_the_finest_stored_candles_around_an_instant_are_found(database: Databas
     fill(database, 14_400, day - timedelta(days=40), 240)
     fill(database, 1_800, day - timedelta(days=3), 144)
     recent, earlier, old = (
-        around(database, day - timedelta(**ago)) for ago in ({"days": 1}, {"days": 20}, {"days": 200})
+        find_candles_around(database, day - timedelta(**ago))
+        for ago in ({"days": 1}, {"days": 20}, {"days": 200})
     )
     assert [found.seconds for found in (recent, earlier, old)] == [1_800, 14_400, 86_400]
     assert [len(found.candles) for found in (recent, earlier, old)] == [49, 49, 49]
@@ -256,11 +263,11 @@ def test_the_finest_stored_candles_around_an_instant_are_found(database: Databas
 @pytest.mark.parametrize("at", ["2009-01-03T18:15:05Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
 def test_an_instant_without_stored_candles_has_none(sqlite_database: Database, at: str) -> None:
     fill(sqlite_database, 86_400, NOON, 5)
-    assert around(sqlite_database, datetime.fromisoformat(at)) == (None, [])
+    assert find_candles_around(sqlite_database, datetime.fromisoformat(at)) == (None, [])
 
 
 def test_candles_far_from_an_instant_are_not_found(sqlite_database: Database) -> None:
     fill(sqlite_database, 1_800, NOON, 10)
-    assert around(sqlite_database, NOON - half_hours(1)).seconds == 1_800
-    assert around(sqlite_database, NOON - half_hours(2)) == (None, [])
-    assert around(sqlite_database, NOON, "ethereum") == (None, [])
+    assert find_candles_around(sqlite_database, NOON - half_hours(1)).seconds == 1_800
+    assert find_candles_around(sqlite_database, NOON - half_hours(2)) == (None, [])
+    assert find_candles_around(sqlite_database, NOON, "ethereum") == (None, [])

@@ -1,4 +1,4 @@
-"""The candles of one opened asset: true ones where they can be had, else our own."""
+"""Tests the candles of one asset: the provider's if available, else our own."""
 
 import json
 from dataclasses import replace
@@ -15,7 +15,7 @@ from tests.support.market_app import FailingSource, Worker, build_sample_market,
 
 
 @pytest.fixture
-def trouble(database: Database) -> tuple[Worker, dict[str, FailingSource]]:
+def failable_worker(database: Database) -> tuple[Worker, dict[str, FailingSource]]:
     market, sources = make_sources_failable(build_sample_market())
     worker = Worker(database, market)
     worker.tick()
@@ -30,31 +30,31 @@ def read(worker: Worker, asset_id: str = "bitcoin", span: Span = "24h") -> dict[
     return payload
 
 
-def asked(sources: dict[str, FailingSource]) -> int:
+def count_ohlc_requests(sources: dict[str, FailingSource]) -> int:
     return sources["sample-a"].asked.count("ohlc")
 
 
 @pytest.mark.parametrize("span", ["24h", "7d"])
 def test_a_series_is_fetched_once_until_the_provider_has_a_new_one(
-    trouble: tuple[Worker, dict[str, FailingSource]], span: Span
+    failable_worker: tuple[Worker, dict[str, FailingSource]], span: Span
 ) -> None:
-    worker, sources = trouble
+    worker, sources = failable_worker
     first = read(worker, span=span)
     assert (first["basis"], first["source"]) == ("ohlc", "sample")
     assert len(first["candles"]) == SPAN_COUNT[span]
     worker.clock.move(seconds=14)
     assert read(worker, span=span)["last_updated"] == first["last_updated"]
-    assert asked(sources) == 1
+    assert count_ohlc_requests(sources) == 1
     worker.clock.move(seconds=1)
     assert read(worker, span=span)["last_updated"] > first["last_updated"]
-    assert asked(sources) == 2
+    assert count_ohlc_requests(sources) == 2
 
 
 @pytest.mark.parametrize(("span", "basis"), [("24h", "polls"), ("7d", "sparkline")])
 def test_without_the_provider_sampled_candles_are_returned_with_their_basis(
-    trouble: tuple[Worker, dict[str, FailingSource]], span: Span, basis: str
+    failable_worker: tuple[Worker, dict[str, FailingSource]], span: Span, basis: str
 ) -> None:
-    worker, sources = trouble
+    worker, sources = failable_worker
     sources["sample-a"].fail()
     series = read(worker, span=span)
     assert (series["basis"], series["source"]) == (basis, "sample")
@@ -62,9 +62,9 @@ def test_without_the_provider_sampled_candles_are_returned_with_their_basis(
 
 
 def test_sampled_candles_have_the_time_of_their_data_not_of_the_request(
-    trouble: tuple[Worker, dict[str, FailingSource]],
+    failable_worker: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
-    worker, sources = trouble
+    worker, sources = failable_worker
     for source in sources.values():
         source.fail()
     without_history = replace(worker.market.sources, history=None)
@@ -77,39 +77,41 @@ def test_sampled_candles_have_the_time_of_their_data_not_of_the_request(
     assert series["last_updated"] < (worker.clock() - timedelta(hours=2)).isoformat()
 
 
-def test_a_blocked_provider_gets_no_request(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
-    worker, sources = trouble
+def test_a_blocked_provider_gets_no_request(failable_worker: tuple[Worker, dict[str, FailingSource]]) -> None:
+    worker, sources = failable_worker
     sources["sample-a"].fail(ErrorKind.THROTTLED, retry_after=3600)
     assert read(worker)["basis"] == "polls"
     assert read(worker)["basis"] == "polls"
-    assert asked(sources) == 1
+    assert count_ohlc_requests(sources) == 1
     assert worker.status()["by_name"]["sample-a"]["state"] == "throttled"
 
 
 @pytest.mark.parametrize("fault", [ErrorKind.NOT_FOUND, ErrorKind.UNAUTHORISED])
 def test_an_unavailable_series_is_not_requested_each_time_and_opens_no_breaker(
-    trouble: tuple[Worker, dict[str, FailingSource]], fault: ErrorKind
+    failable_worker: tuple[Worker, dict[str, FailingSource]], fault: ErrorKind
 ) -> None:
-    worker, sources = trouble
+    worker, sources = failable_worker
     sources["sample-a"].fail(fault)
     for _ in range(3):
         assert read(worker)["basis"] == "polls"
-    assert asked(sources) == 1
+    assert count_ohlc_requests(sources) == 1
     assert worker.status()["by_name"]["sample-a"]["state"] == "ok"
 
 
 def test_an_asset_unknown_to_the_provider_has_sampled_candles(
-    trouble: tuple[Worker, dict[str, FailingSource]],
+    failable_worker: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
-    worker, sources = trouble
+    worker, sources = failable_worker
     sources["sample-a"]._source = build_sample_market().sources.quotes[1]
     series = read(worker, "unus-sed-leo")
     assert series["basis"] == "polls"
     assert len(series["candles"]) == SPAN_COUNT["24h"]
 
 
-def test_a_disabled_asset_is_never_requested(trouble: tuple[Worker, dict[str, FailingSource]]) -> None:
-    worker, sources = trouble
+def test_a_disabled_asset_is_never_requested(
+    failable_worker: tuple[Worker, dict[str, FailingSource]],
+) -> None:
+    worker, sources = failable_worker
     series = read(worker, "dogecoin")
     assert (series["candles"], series["source"], series["last_updated"]) == ([], None, None)
-    assert asked(sources) == 0
+    assert count_ohlc_requests(sources) == 0

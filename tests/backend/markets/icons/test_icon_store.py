@@ -1,4 +1,4 @@
-"""IconStore: generated ones at first, the provider's once it was fetched, checked and kept."""
+"""Tests icons: generated ones first, the provider's once fetched, validated and stored."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -46,9 +46,9 @@ def fetch(
     """What the images' schedule does, and a look at the store afterwards."""
     allow = (server.url.removeprefix("http://"),) if allowed else ()
     with structlog.testing.capture_logs():
-        kept = icon_store.fetch_missing_images(running.database, CALM + later, allow=allow)
+        stored_count = icon_store.fetch_missing_images(running.database, CALM + later, allow=allow)
     running.poll_changes()
-    return kept
+    return stored_count
 
 
 def show(running: Running, path: str = ICON, **headers: str) -> Answer:
@@ -56,7 +56,7 @@ def show(running: Running, path: str = ICON, **headers: str) -> Answer:
     return send(running.app, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
-def failure(database: Database, asset_id: str = "bitcoin") -> str:
+def load_failure(database: Database, asset_id: str = "bitcoin") -> str:
     with database.read() as connection:
         query = sa.select(asset_icons.c.failure).where(asset_icons.c.asset_id == asset_id)
         return str(connection.execute(query).scalar_one())
@@ -118,8 +118,8 @@ def test_an_unsafe_image_is_refused_and_the_monogram_stays(
     assert fetch(running, server) == 1  # the other one
     assert show(running).body == render_monogram("bitcoin", "BTC")
     assert show(running, "/assets/ethereum/icon").body == png()
-    assert words in failure(running.database)
-    assert failure(running.database) not in ("", "None")
+    assert words in load_failure(running.database)
+    assert load_failure(running.database) not in ("", "None")
 
 
 def test_a_failed_fetch_is_retried_after_a_day(running: Running, server: ProviderServer) -> None:
@@ -128,14 +128,14 @@ def test_a_failed_fetch_is_retried_after_a_day(running: Running, server: Provide
     assert fetch(running, server, later=timedelta(hours=23)) == 0
     assert fetch(running, server, later=DAY) == 1
     assert show(running).body == png()
-    assert failure(running.database) == "None"
+    assert load_failure(running.database) == "None"
 
 
 def test_a_private_address_is_not_fetched_unless_allowed(running: Running, server: ProviderServer) -> None:
     assert fetch(running, server, allowed=False) == 0
     assert server.seen("/images/bitcoin.png") == []
     assert show(running).body == render_monogram("bitcoin", "BTC")
-    assert "127.0.0.1" in failure(running.database)
+    assert "127.0.0.1" in load_failure(running.database)
 
 
 def test_a_new_url_is_fetched_at_once_after_the_old_one_failed(
@@ -172,10 +172,10 @@ def test_images_are_fetched_in_batches(sqlite_database: Database, server: Provid
 def test_a_change_while_an_icon_is_read_is_not_overwritten_by_the_older_one(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = IconStore(sqlite_database, {"bitcoin": "BTC"}, live=True)
-    read = made._load_stored
+    icon_store_of_test = IconStore(sqlite_database, {"bitcoin": "BTC"}, live=True)
+    read = icon_store_of_test._load_stored
 
-    def overtaken(asset_id: str) -> object:
+    def read_then_replace(asset_id: str) -> object:
         found = read(asset_id)
         with sqlite_database.write() as connection:
             connection.execute(
@@ -183,13 +183,13 @@ def test_a_change_while_an_icon_is_read_is_not_overwritten_by_the_older_one(
                     asset_id="bitcoin", url="x", content_type="image/png", body=png(), tried_at=CALM
                 )
             )
-        made.clear_cache()
+        icon_store_of_test.clear_cache()
         return found
 
     with monkeypatch.context() as patched:
-        patched.setattr(made, "_load_stored", overtaken)
-        made.icon("bitcoin")
-    assert made.icon("bitcoin").body == png()
+        patched.setattr(icon_store_of_test, "_load_stored", read_then_replace)
+        icon_store_of_test.icon("bitcoin")
+    assert icon_store_of_test.icon("bitcoin").body == png()
 
 
 @pytest.mark.parametrize(

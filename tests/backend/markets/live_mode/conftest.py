@@ -1,4 +1,4 @@
-"""Live mode against a local provider server."""
+"""Provides live mode against a local provider server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,17 +26,17 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Live mode with ``pages``, and what else the settings are to say."""
-    begun: list[Live] = []
+    started: list[Live] = []
 
     def begin(pages: Pages | None = None, *, assets: tuple[str, ...] = ASSETS, **settings: Any) -> Live:
         enable_only(tmp_path, assets, more=OWN)
         server = ProviderServer(pages or Pages())
         server.__enter__()
         live = Live(server, run_app(live_settings(tmp_path, server.url, **settings), Clock(NOON)))
-        begun.append(live)
+        started.append(live)
         return live
 
     yield begin
-    for live in begun:
+    for live in started:
         live.running.close()
         live.server.__exit__()

@@ -1,4 +1,4 @@
-"""Live mode end to end against a local server that speaks the providers' shapes: what is shown."""
+"""Tests the figures of live mode end to end, against a local server with the providers' formats."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -21,8 +21,8 @@ def test_two_providers_that_agree_are_averaged_and_named(start: Start) -> None:
     record = live.prices()["bitcoin"]
     assert record["source"] == "coingecko+coinmarketcap"
     result = live.quotes("bitcoin")
-    each = [Decimal(quote["price_usd"]) for quote in result["quotes"]]
-    assert Decimal(record["price_usd"]) == sum(each) / 2
+    prices = [Decimal(quote["price_usd"]) for quote in result["quotes"]]
+    assert Decimal(record["price_usd"]) == sum(prices) / 2
     assert record["last_updated"] == min(quote["as_of"] for quote in result["quotes"])
     assert result["rule"] == "mean"
     assert all(quote["used"] for quote in result["quotes"])
@@ -118,9 +118,9 @@ def test_tiny_prices_come_through_exactly_and_without_an_exponent(start: Start) 
         ("other-pepe", "example-other-pepe"),
         ("pepe", "pepe"),
     ):
-        known = next(each for each in COINS if each.gecko == coin)
-        sent = live.server.pages.price(known, live.clock())
-        assert prices[asset_id]["price_usd"] == format(Decimal(str(sent)), "f")
+        known_coin = next(known for known in COINS if known.gecko == coin)
+        sent_price = live.server.pages.price(known_coin, live.clock())
+        assert prices[asset_id]["price_usd"] == format(Decimal(str(sent_price)), "f")
 
 
 def test_two_assets_with_one_symbol_stay_separate_and_the_larger_has_it(start: Start) -> None:

@@ -1,4 +1,4 @@
-"""Live mode while providers fail, one or all: the others' figures, the last known ones, the status."""
+"""Tests live mode while one or all providers fail: other figures, last known figures, status."""
 
 from pathlib import Path
 
@@ -89,8 +89,8 @@ def test_a_provider_behind_a_firewall_is_probed_with_backoff_and_at_once_after_a
     live.server.always(MARKETS, FAULTS["forbidden-html"])
     for _ in range(60):
         live.tick(minutes=1)
-    asked = len(live.server.seen(MARKETS))
-    assert 5 <= asked <= 10
+    request_count = len(live.server.seen(MARKETS))
+    assert 5 <= request_count <= 10
     result = live.provider("coingecko")
     assert (result["state"], result["message_code"]) == ("refused", "access_refused")
     assert result["failing_since"] == "2026-05-18T12:01:00Z"
@@ -98,7 +98,7 @@ def test_a_provider_behind_a_firewall_is_probed_with_backoff_and_at_once_after_a
     live.worker = build_worker(live.running)
     live.tick(seconds=1)
     live.tick(seconds=15)
-    assert len(live.server.seen(MARKETS)) == asked + 1
+    assert len(live.server.seen(MARKETS)) == request_count + 1
     live.server.always(MARKETS, None)
     live.worker = build_worker(live.running)
     live.tick(seconds=15)
@@ -185,15 +185,15 @@ def test_the_index_comes_from_the_other_provider_while_its_own_fails(start: Star
 def test_with_all_providers_down_figures_become_stale_then_null_then_recover(start: Start) -> None:
     live = start()
     live.tick()
-    known = live.prices()["bitcoin"]
+    before = live.prices()["bitcoin"]
     live.server.always("*", FAULTS["web-page"])
     live.tick(minutes=10)
-    assert live.prices()["bitcoin"] == known
+    assert live.prices()["bitcoin"] == before
     live.tick(minutes=25)
-    assert live.prices()["bitcoin"] == known | {"source": "coingecko+coinmarketcap:stale"}
+    assert live.prices()["bitcoin"] == before | {"source": "coingecko+coinmarketcap:stale"}
     assert live.running.json("/markets/status")["stale"] == len(live.prices())
     live.tick(hours=20)
-    assert live.prices()["bitcoin"]["price_usd"] == known["price_usd"]
+    assert live.prices()["bitcoin"]["price_usd"] == before["price_usd"]
     assert live.overview()["market_cap"]["source"] == "coingecko:stale"
     live.tick(hours=4)
     assert live.prices()["bitcoin"]["price_usd"] is live.prices()["bitcoin"]["source"] is None

@@ -1,4 +1,4 @@
-"""What live mode keeps: ids, figures and candles over a restart, apart from the sample market's."""
+"""Tests that live mode keeps ids, figures and candles over a restart, apart from the sample market's."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -17,9 +17,9 @@ def test_resolved_ids_survive_a_restart(start: Start, tmp_path: Path) -> None:
     live.tick()
     assert len(live.server.seen(MAP)) == 1
     market = configuration.build_market(live_settings(tmp_path, live.server.url), live.running.database)
-    kept = configuration.load_slug_ids(live.running.database)
-    assert kept.ids["pepe"] == 24478
-    assert kept.resolved_at == NOON
+    slug_ids = configuration.load_slug_ids(live.running.database)
+    assert slug_ids.ids["pepe"] == 24478
+    assert slug_ids.resolved_at == NOON
     live.server.pages.now = live.clock.move(minutes=30)
     with structlog.testing.capture_logs():
         Worker(live.running.database, market, live.clock).tick()
@@ -39,9 +39,9 @@ def test_sample_and_live_figures_in_one_store_are_never_mixed(start: Start) -> N
     assert {record["source"] for record in live.prices().values()} <= {
         *("coingecko", "coinmarketcap", "coingecko+coinmarketcap"),
     }
-    shown = sample.price("bitcoin")
-    assert shown["source"] == "sample"
-    assert shown["price_usd"] != live.prices()["bitcoin"]["price_usd"]
+    price = sample.price("bitcoin")
+    assert price["source"] == "sample"
+    assert price["price_usd"] != live.prices()["bitcoin"]["price_usd"]
     totals = sample.view().snapshot.overview.totals
     assert totals is not None
     assert totals.provider == "sample-a"
@@ -64,9 +64,9 @@ def test_a_pause_leaves_a_gap_in_the_candles(start: Start) -> None:
 def test_the_service_starts_with_the_data_of_an_earlier_run(start: Start, tmp_path: Path) -> None:
     live = start()
     live.tick()
-    again = run_app(live_settings(tmp_path, live.server.url), live.clock)
-    assert again.json("/prices") == live.prices()
-    again.close()
+    restarted = run_app(live_settings(tmp_path, live.server.url), live.clock)
+    assert restarted.json("/prices") == live.prices()
+    restarted.close()
 
 
 @pytest.mark.parametrize("fault", ["not-found", "unauthorised", "down", "broken-json"])

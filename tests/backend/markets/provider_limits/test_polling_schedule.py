@@ -149,10 +149,10 @@ def test_requests_on_demand_leave_enough_credits_for_planned_polls():
 
 def test_an_interval_stretches_when_credits_are_spent_too_fast():
     five = timedelta(minutes=5)
-    ahead = CreditBudget(limit=10_000).record_spending(
+    overspent = CreditBudget(limit=10_000).record_spending(
         7582, NOW
     )  # half of the month, a quarter of the credits
-    assert ahead.stretch_interval(five, NOW, 9672) == timedelta(minutes=10)
+    assert overspent.stretch_interval(five, NOW, 9672) == timedelta(minutes=10)
     on_time = CreditBudget(limit=10_000).record_spending(4836, NOW)
     assert on_time.stretch_interval(five, NOW, 9672) == five
 

@@ -1,4 +1,4 @@
-"""A provider server with a fixed clock, and assets that its market knows."""
+"""Provides a provider server with a fixed clock, and the assets of its market."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

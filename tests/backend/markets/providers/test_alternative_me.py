@@ -1,4 +1,4 @@
-"""alternative.me's index: all strings, with gaps."""
+"""Tests alternative.me's index, which sends all values as strings and has gaps."""
 
 from datetime import UTC, datetime
 
@@ -13,12 +13,12 @@ NEWEST = {"value": "40", "value_classification": "Fear", "timestamp": "177906240
 OLDER = {"value": "33", "value_classification": "Extreme Fear", "timestamp": "1778976000"}
 
 
-def asking(server: ProviderServer) -> AlternativeMe:
+def build_provider(server: ProviderServer) -> AlternativeMe:
     return AlternativeMe(UpstreamClient(server.url, retry=Retry(wait_initial=0, wait_max=0, wait_jitter=0)))
 
 
 def test_the_newest_value_is_parsed_from_strings(server: ProviderServer, now: datetime) -> None:
-    index = asking(server).fear_greed(now)
+    index = build_provider(server).fear_greed(now)
     assert (index.provider, index.value, index.label, index.credits) == ("alternative.me", 40, "Fear", 0)
     assert index.as_of == datetime(2026, 5, 18, tzinfo=UTC)
     assert (server.requests[0].path, server.requests[0].query) == ("/fng/", {"limit": "1"})
@@ -67,5 +67,5 @@ def test_a_refusal_raises_its_kind_of_error(
 ) -> None:
     server.always("*", behaviour)
     with pytest.raises(ProviderError) as caught:
-        asking(server).fear_greed(now)
+        build_provider(server).fear_greed(now)
     assert (caught.value.kind, caught.value.retry_after) == (fault, wait)

@@ -94,7 +94,7 @@ anything = st.recursive(
 
 
 @st.composite
-def damaged(draw: st.DrawFn) -> tuple[str, object]:
+def draw_damaged_page(draw: st.DrawFn) -> tuple[str, object]:
     """A good page with one value in it replaced by anything."""
     kind = draw(st.sampled_from(sorted(GOOD)))
     page: Any = copy.deepcopy(parsing.load_json(json.dumps(GOOD[kind]).encode()))
@@ -140,7 +140,7 @@ def test_any_json_gives_a_result_or_a_provider_error(kind: str, payload: object)
 
 
 @settings(max_examples=examples(240), deadline=None)
-@given(damaged())
+@given(draw_damaged_page())
 def test_a_damaged_page_gives_a_result_or_a_provider_error(case: tuple[str, object]) -> None:
     check(*case)
 

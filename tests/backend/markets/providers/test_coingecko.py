@@ -1,4 +1,4 @@
-"""CoinGecko over real HTTP: every page, and every way it refuses."""
+"""Tests CoinGecko over real HTTP: every page, and every refusal."""
 
 import json
 from collections.abc import Callable
@@ -150,7 +150,7 @@ def test_the_newest_valid_row_wins_among_duplicates(order: tuple[int, ...], now:
 
 
 @pytest.mark.parametrize(
-    ("closes", "kept"),
+    ("closes", "point_count"),
     [
         ([1, 2, 3], 3),
         ([None, None, 2, 3], 2),
@@ -164,9 +164,9 @@ def test_the_newest_valid_row_wins_among_duplicates(order: tuple[int, ...], now:
         ([1] * 1001, 0),
     ],
 )
-def test_a_sparkline_with_a_gap_is_not_used(closes: object, kept: int, now: datetime) -> None:
+def test_a_sparkline_with_a_gap_is_not_used(closes: object, point_count: int, now: datetime) -> None:
     page = parse_markets([row(now, sparkline_in_7d={"price": closes})], {"bitcoin": ["b"]}, now)
-    assert len(page.sparklines.get("b", ())) == kept
+    assert len(page.sparklines.get("b", ())) == point_count
 
 
 @pytest.mark.parametrize(
@@ -316,8 +316,10 @@ def test_the_plan_decides_the_header(
 ) -> None:
     secret = SecretStr(key) if key else None
     CoinGecko.connect(plan, secret, server.url).global_figures(now)
-    sent = {name: value for name, value in server.requests[0].headers.items() if name.startswith("x-cg")}
-    assert sent == ({header: "k"} if header else {})
+    sent_headers = {
+        name: value for name, value in server.requests[0].headers.items() if name.startswith("x-cg")
+    }
+    assert sent_headers == ({header: "k"} if header else {})
 
 
 @pytest.mark.parametrize(

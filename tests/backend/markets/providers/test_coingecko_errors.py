@@ -1,4 +1,4 @@
-"""Every way in which CoinGecko refuses or fails, over real HTTP."""
+"""Tests every refusal and failure of CoinGecko over real HTTP."""
 
 from datetime import datetime
 from typing import Any

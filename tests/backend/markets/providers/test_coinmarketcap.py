@@ -1,4 +1,4 @@
-"""CoinMarketCap over real HTTP: ids out of slugs, every form of its answers, every refusal."""
+"""Tests CoinMarketCap over real HTTP: ids from slugs, every response format, every refusal."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -42,16 +42,16 @@ def test_every_documented_form_gives_the_same_quotes(
 
 
 def test_slugs_are_resolved_once_a_day(server: ProviderServer, assets: list[Any], now: datetime) -> None:
-    kept: list[SlugIds] = []
-    provider = asking(server.url, on_resolved=kept.append)
+    resolved: list[SlugIds] = []
+    provider = asking(server.url, on_resolved=resolved.append)
     for hours in (0, 1, 23, 25, 26):
         moment = now + timedelta(hours=hours)
         server.pages.now = moment
         provider.quotes(assets, moment)
     assert len(server.seen(MAP)) == 2
     assert len(server.seen(V3)) == 5
-    assert kept[0].ids["bitcoin"] == 1
-    assert [ids.resolved_at for ids in kept] == [now, now + timedelta(hours=25)]
+    assert resolved[0].ids["bitcoin"] == 1
+    assert [ids.resolved_at for ids in resolved] == [now, now + timedelta(hours=25)]
 
 
 def test_ids_of_an_earlier_run_save_the_map_request(
@@ -164,8 +164,8 @@ def test_an_inactive_asset_and_another_currency_are_rejected(now: datetime) -> N
 
 
 def test_a_row_of_an_unrequested_id_is_ignored(now: datetime) -> None:
-    for other in (2, None, "bitcoin", [1]):
-        page = parse_quotes(quotes_page(now, id=other), {1: ["b"]}, now)
+    for other_id in (2, None, "bitcoin", [1]):
+        page = parse_quotes(quotes_page(now, id=other_id), {1: ["b"]}, now)
         assert (page.quotes, page.rejected) == ({}, {})
 
 

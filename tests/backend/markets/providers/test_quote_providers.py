@@ -1,4 +1,4 @@
-"""What is asked of every provider of quotes alike."""
+"""Tests the common behaviour of all quote providers."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -33,8 +33,8 @@ def test_nulls_everywhere_leave_a_price_or_a_reason(
 
 
 def of_coingecko(changes: dict[str, object], now: datetime) -> Any:
-    named = {"current_price" if name == "price" else name: value for name, value in changes.items()}
-    row = {"id": "bitcoin", "current_price": 5, "last_updated": format_timestamp(now), **named}
+    renamed_changes = {"current_price" if name == "price" else name: value for name, value in changes.items()}
+    row = {"id": "bitcoin", "current_price": 5, "last_updated": format_timestamp(now), **renamed_changes}
     return parse_markets([row], {"bitcoin": ["b"]}, now)
 
 

@@ -1,4 +1,4 @@
-"""Replay mode: recorded answers take the way of live ones, without a network, and so do faults."""
+"""Tests replay mode: recorded responses and faults are processed like live ones, without a network."""
 
 import socket
 from datetime import UTC, datetime, timedelta
@@ -59,7 +59,7 @@ def test_a_recording_of_many_assets_serves_the_requested_ones(assets: list[Asset
 
 def test_totals_fear_and_greed_and_candles_are_replayed(assets: list[Asset]) -> None:
     providers = build_replay(replay())
-    assert [each.global_figures(RECORDED).market_cap for each in providers.overview] == [
+    assert [source.global_figures(RECORDED).market_cap for source in providers.overview] == [
         Decimal("3.1e12"),
         Decimal("3.12e12"),
     ]
@@ -140,7 +140,7 @@ def test_restamped_figures_are_current_and_record_prices_keep_their_dates(assets
     assert newest.open_time.timestamp() % 1800 == 0
 
 
-def shown(home: Path, at: datetime, *, restamp: bool = False) -> tuple[str | None, str]:
+def show_price(home: Path, at: datetime, *, restamp: bool = False) -> tuple[str | None, str]:
     """The source of bitcoin's price when the recordings are replayed at an instant, and the mode."""
     enable_only(home, IDS)
     options = {"mode": "replay", "replay_dir": FOLDER, "replay_restamp": restamp}
@@ -155,19 +155,22 @@ def shown(home: Path, at: datetime, *, restamp: bool = False) -> tuple[str | Non
 def test_replayed_figures_name_their_providers_and_each_response_names_replay_mode(
     tmp_path: Path,
 ) -> None:
-    assert shown(tmp_path, datetime.now(UTC), restamp=True) == ("coingecko+coinmarketcap", "replay")
+    assert show_price(tmp_path, datetime.now(UTC), restamp=True) == ("coingecko+coinmarketcap", "replay")
 
 
 def test_figures_that_are_not_restamped_become_stale_by_their_own_times(tmp_path: Path) -> None:
-    assert shown(tmp_path / "1", RECORDED + timedelta(minutes=1)) == ("coingecko+coinmarketcap", "replay")
-    assert shown(tmp_path / "2", RECORDED + timedelta(hours=1))[0] == "coingecko:stale"
-    assert shown(tmp_path / "3", RECORDED + timedelta(days=90))[0] is None
+    assert show_price(tmp_path / "1", RECORDED + timedelta(minutes=1)) == (
+        "coingecko+coinmarketcap",
+        "replay",
+    )
+    assert show_price(tmp_path / "2", RECORDED + timedelta(hours=1))[0] == "coingecko:stale"
+    assert show_price(tmp_path / "3", RECORDED + timedelta(days=90))[0] is None
 
 
 def test_replays_of_two_folders_and_live_and_sample_figures_are_stored_separately(tmp_path: Path) -> None:
     realms = {
-        build_realm(each)
-        for each in (
+        build_realm(settings)
+        for settings in (
             replay(),
             replay(tmp_path),
             replay(replay_restamp=True),

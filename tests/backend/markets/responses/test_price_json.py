@@ -1,4 +1,4 @@
-"""From figures to JSON: order, exact numbers, nothing lost and nothing rounded."""
+"""Tests the JSON of figures: order and exact numbers, without loss or rounding."""
 
 import json
 from dataclasses import replace
@@ -31,9 +31,13 @@ FIGURES = st.one_of(
 
 def entry(asset_id: str, **figures: Any) -> PricedAsset:
     asset = Asset(id=asset_id, name=asset_id.title(), symbol="SYM")
-    known: dict[str, Any] = {"price": Decimal(1), "providers": ("coingecko",), "last_updated": NOON} | figures
+    fields: dict[str, Any] = {
+        "price": Decimal(1),
+        "providers": ("coingecko",),
+        "last_updated": NOON,
+    } | figures
     return PricedAsset(
-        asset, Published(asset_id, stale=False, rule="single", reason=Reason(None, ""), **known)
+        asset, Published(asset_id, stale=False, rule="single", reason=Reason(None, ""), **fields)
     )
 
 
@@ -59,13 +63,17 @@ def test_sorting_puts_nulls_last_and_breaks_ties_by_rank_then_id(
     assert sorted(positions) == list(range(len(entries)))
     sorted_ones = [entries[position] for position in positions]
     values = [getattr(item.figure, sort) for item in sorted_ones]
-    known = [value for value in values if value is not None]
-    assert known == sorted(known, reverse=order == "desc")
-    assert None not in values[: len(known)]
-    for one, other in pairwise(sorted_ones):
-        if getattr(one.figure, sort) == getattr(other.figure, sort):
-            first, second = one.figure.market_cap_rank, other.figure.market_cap_rank
-            assert (first is None, first or 0, one.asset.id) < (second is None, second or 0, other.asset.id)
+    known_values = [value for value in values if value is not None]
+    assert known_values == sorted(known_values, reverse=order == "desc")
+    assert None not in values[: len(known_values)]
+    for first_entry, second_entry in pairwise(sorted_ones):
+        if getattr(first_entry.figure, sort) == getattr(second_entry.figure, sort):
+            first, second = first_entry.figure.market_cap_rank, second_entry.figure.market_cap_rank
+            assert (first is None, first or 0, first_entry.asset.id) < (
+                second is None,
+                second or 0,
+                second_entry.asset.id,
+            )
 
 
 @given(ENTRIES)
@@ -82,19 +90,21 @@ def test_the_order_does_not_depend_on_the_input_order(entries: list[PricedAsset]
 def test_figures_are_encoded_exactly_without_exponents(
     price: Decimal | None, cap: Decimal | None, change: Decimal | None
 ) -> None:
-    made = entry("coin", price=price, market_cap=cap, pct_change_24h=change, pct_change_7d=change, ath=price)
+    priced = entry(
+        "coin", price=price, market_cap=cap, pct_change_24h=change, pct_change_7d=change, ath=price
+    )
     for body in (
-        encode_ranked_token(made, None, None),
-        encode_asset(made),
-        orjson.dumps(build_price_record(made)),
+        encode_ranked_token(priced, None, None),
+        encode_asset(priced),
+        orjson.dumps(build_price_record(priced)),
     ):
         assert b"e-" not in body.lower()
         assert b"e+" not in body.lower()
-    token = json.loads(encode_ranked_token(made, None, None), parse_float=Decimal, parse_int=Decimal)
+    token = json.loads(encode_ranked_token(priced, None, None), parse_float=Decimal, parse_int=Decimal)
     assert token["market_cap"] == cap
     assert (None if token["price_usd"] is None else Decimal(token["price_usd"])) == price
     assert (None if token["pct_change_24h"] is None else Decimal(token["pct_change_24h"])) == change
-    schemas.RankedToken.model_validate_json(encode_ranked_token(made, None, None))
+    schemas.RankedToken.model_validate_json(encode_ranked_token(priced, None, None))
 
 
 @pytest.mark.parametrize(
@@ -107,9 +117,9 @@ def test_candles_are_in_the_field_of_the_requested_span(span: Any, filled: str, 
     assert json.loads(encode_ranked_token(entry("coin"), span, None))[filled] == []
 
 
-def overview(**given: Any) -> Any:
+def overview(**fields: Any) -> Any:
     nothing = Overview(None, False, None, False)
-    return json.loads(encode_overview(replace(nothing, **given)))
+    return json.loads(encode_overview(replace(nothing, **fields)))
 
 
 def test_an_empty_overview_has_only_nulls() -> None:
@@ -138,8 +148,8 @@ def test_a_partial_overview_keeps_its_known_values() -> None:
 
 
 def test_an_asset_lists_only_providers_that_have_it() -> None:
-    bare = json.loads(encode_asset(entry("coin")))
-    assert (bare["sources"], bare["datasrc1_slug"], bare["urls"]["datasrc2"]) == ({}, None, None)
+    encoded = json.loads(encode_asset(entry("coin")))
+    assert (encoded["sources"], encoded["datasrc1_slug"], encoded["urls"]["datasrc2"]) == ({}, None, None)
     asset = Asset(id="coin", name="Coin", symbol="SYM", datasrc1_slug="a-slug", datasrc2_id="an-id")
     result = json.loads(encode_asset(replace(entry("coin"), asset=asset)))
     assert result["sources"] == {"coinmarketcap": "a-slug", "coingecko": "an-id"}

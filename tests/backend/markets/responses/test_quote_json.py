@@ -1,4 +1,4 @@
-"""``/prices/{id}/quotes``: why a figure is what it is, through the application."""
+"""Tests ``/prices/{id}/quotes``, which explains a figure, through the application."""
 
 from collections.abc import Iterator
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The snapshot that a process serves from: reloads, the clock, what stands ready."""
+"""Tests the snapshot that a process serves: reloads, time, prepared responses."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -28,7 +28,7 @@ def totals(worker: Worker, provider: str, cap: int, **older: float) -> None:
     put(worker, "global", MarketTotals(provider, as_of, Decimal(cap), None, Decimal(7), None, None))
 
 
-def mood(worker: Worker, provider: str, value: int, **older: float) -> None:
+def store_fear_greed(worker: Worker, provider: str, value: int, **older: float) -> None:
     put(worker, "fear_greed", FearGreed(provider, worker.clock() - timedelta(**older), value, "Greed"))
 
 
@@ -64,10 +64,10 @@ def test_an_unchanged_market_keeps_its_etags(worker: Worker) -> None:
     first = {path: view.find(path, b"") for path in ("/prices", "/rankings", "/assets", OVERVIEW)}
     view.reload()
     for path, answer in first.items():
-        again = view.find(path, b"")
+        repeated = view.find(path, b"")
         assert answer is not None
-        assert again is not None
-        assert again.plain_tag == answer.plain_tag
+        assert repeated is not None
+        assert repeated.plain_tag == answer.plain_tag
 
 
 def test_a_response_of_an_older_snapshot_is_never_cached_in_a_newer_one(worker: Worker) -> None:
@@ -75,12 +75,12 @@ def test_a_response_of_an_older_snapshot_is_never_cached_in_a_newer_one(worker: 
     view = worker.view()
     worker.tick()
 
-    def overtaken(snapshot: Snapshot) -> Prepared:
-        made = snapshot.prices()
+    def build_then_reload(snapshot: Snapshot) -> Prepared:
+        response = snapshot.prices()
         view.reload()
-        return made
+        return response
 
-    view.answer("/prices", b"x=1", overtaken)
+    view.answer("/prices", b"x=1", build_then_reload)
     found = view.find("/prices", b"x=1")
     assert found is None or b'"price_usd":null' not in found.body
 
@@ -88,13 +88,13 @@ def test_a_response_of_an_older_snapshot_is_never_cached_in_a_newer_one(worker: 
 def test_figures_become_stale_and_disappear_over_time_without_a_refresh(worker: Worker) -> None:
     worker.tick()
     view = worker.view()
-    known = read_body(view, "/prices")["bitcoin"]
+    before = read_body(view, "/prices")["bitcoin"]
     worker.clock.move(minutes=10)
     view.refresh_if_stale()
-    assert read_body(view, "/prices")["bitcoin"] == known
+    assert read_body(view, "/prices")["bitcoin"] == before
     worker.clock.move(minutes=6)
     view.refresh_if_stale()
-    assert read_body(view, "/prices")["bitcoin"] == known | {"source": "sample:stale"}
+    assert read_body(view, "/prices")["bitcoin"] == before | {"source": "sample:stale"}
     worker.clock.move(hours=24)
     view.refresh_if_stale()
     gone = read_body(view, "/prices")["bitcoin"]
@@ -129,12 +129,14 @@ def test_there_is_no_next_change_when_all_figures_are_gone(worker: Worker) -> No
 
 
 def test_before_the_first_refresh_the_overview_has_only_nulls(worker: Worker) -> None:
-    def leaves(value: Any) -> list[Any]:
+    def list_leaves(value: Any) -> list[Any]:
         return (
-            [leaf for item in value.values() for leaf in leaves(item)] if isinstance(value, dict) else [value]
+            [leaf for item in value.values() for leaf in list_leaves(item)]
+            if isinstance(value, dict)
+            else [value]
         )
 
-    assert set(leaves(read_body(worker.view(), OVERVIEW))) == {None}
+    assert set(list_leaves(read_body(worker.view(), OVERVIEW))) == {None}
 
 
 def test_each_block_of_the_overview_comes_from_the_preferred_fresh_provider(worker: Worker) -> None:
@@ -179,7 +181,7 @@ def test_the_overview_becomes_stale_over_time_without_a_refresh(worker: Worker) 
 
 
 def test_a_fear_and_greed_index_is_current_after_one_day_and_stale_after_two(worker: Worker) -> None:
-    mood(worker, "sample", 60, hours=24)
+    store_fear_greed(worker, "sample", 60, hours=24)
     view = worker.view()
     assert read_body(view, OVERVIEW)["fear_greed"]["source"] == "sample"
     worker.clock.move(hours=13)
@@ -192,8 +194,8 @@ def test_a_fear_and_greed_index_is_current_after_one_day_and_stale_after_two(wor
 def test_a_view_shows_only_its_own_realm(worker: Worker, sqlite_database: Database) -> None:
     worker.tick()
     market = replace(worker.market, sources=replace(worker.market.sources, realm="live"))
-    other = MarketView(sqlite_database, market, now=worker.clock)
-    other.reload()
-    assert read_body(other, "/prices")["bitcoin"]["price_usd"] is None
-    assert read_body(other, "/rankings", b"with_candles=24h")[0]["candles_24h"] == []
-    assert read_body(other, OVERVIEW)["market_cap"]["value"] is None
+    other_view = MarketView(sqlite_database, market, now=worker.clock)
+    other_view.reload()
+    assert read_body(other_view, "/prices")["bitcoin"]["price_usd"] is None
+    assert read_body(other_view, "/rankings", b"with_candles=24h")[0]["candles_24h"] == []
+    assert read_body(other_view, OVERVIEW)["market_cap"]["value"] is None

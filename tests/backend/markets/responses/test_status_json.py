@@ -1,4 +1,4 @@
-"""What ``/markets/status`` tells of each provider."""
+"""Tests what ``/markets/status`` reports about each provider."""
 
 from datetime import timedelta
 
@@ -12,26 +12,26 @@ from tests.support.market_app import CALM, FailingSource, Worker, build_sample_m
 
 
 @pytest.fixture
-def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, FailingSource]]:
+def failable_worker(sqlite_database: Database) -> tuple[Worker, dict[str, FailingSource]]:
     market, sources = make_sources_failable(build_sample_market())
     return Worker(sqlite_database, market), sources
 
 
 def test_before_the_first_refresh_every_provider_is_listed_without_values(
-    trouble: tuple[Worker, dict[str, FailingSource]],
+    failable_worker: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
-    result = trouble[0].status()
+    result = failable_worker[0].status()
     assert result["refreshed_at"] is None
     assert result["stale"] == result["assets"] == len(build_sample_market().registry.enabled)
-    assert [each["provider"] for each in result["providers"]] == ["sample-a", "sample-b"]
-    assert {each["state"] for each in result["providers"]} == {"ok"}
-    assert {each["last_success_at"] for each in result["providers"]} == {None}
+    assert [provider["provider"] for provider in result["providers"]] == ["sample-a", "sample-b"]
+    assert {provider["state"] for provider in result["providers"]} == {"ok"}
+    assert {provider["last_success_at"] for provider in result["providers"]} == {None}
 
 
 def test_ids_unknown_to_a_provider_are_listed(
-    trouble: tuple[Worker, dict[str, FailingSource]],
+    failable_worker: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
-    worker, _ = trouble
+    worker, _ = failable_worker
     worker.tick()
     result = worker.status()["by_name"]
     assert result["sample-a"]["missing_ids"] == []
@@ -41,9 +41,9 @@ def test_ids_unknown_to_a_provider_are_listed(
 
 
 def test_only_polls_of_quotes_count_as_a_refresh(
-    trouble: tuple[Worker, dict[str, FailingSource]],
+    failable_worker: tuple[Worker, dict[str, FailingSource]],
 ) -> None:
-    worker, _ = trouble
+    worker, _ = failable_worker
     worker.tick()
     later = worker.clock.move(minutes=5)
     update_state(
@@ -55,17 +55,17 @@ def test_only_polls_of_quotes_count_as_a_refresh(
 
 
 def test_a_success_in_another_role_does_not_hide_failing_quotes(
-    trouble: tuple[Worker, dict[str, FailingSource]], monkeypatch: pytest.MonkeyPatch
+    failable_worker: tuple[Worker, dict[str, FailingSource]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker, sources = trouble
+    worker, sources = failable_worker
     first = sources["sample-a"]
-    asked = first._call
+    call = first._call
 
-    def failing(what: str, *question: object) -> object:
+    def failing(method: str, *question: object) -> object:
         first.fault = None
-        if what == "quotes":
+        if method == "quotes":
             first.fail()
-        return asked(what, *question)
+        return call(method, *question)
 
     monkeypatch.setattr(first, "_call", failing)
     with structlog.testing.capture_logs():
@@ -76,9 +76,9 @@ def test_a_success_in_another_role_does_not_hide_failing_quotes(
 
 @pytest.mark.parametrize("fault", list(ErrorKind))
 def test_every_error_kind_gives_a_state_that_can_be_stored_and_shown(
-    trouble: tuple[Worker, dict[str, FailingSource]], fault: ErrorKind
+    failable_worker: tuple[Worker, dict[str, FailingSource]], fault: ErrorKind
 ) -> None:
-    worker, sources = trouble
+    worker, sources = failable_worker
     sources["sample-b"].fail(fault)
     with structlog.testing.capture_logs():
         worker.tick()

@@ -1,4 +1,4 @@
-"""The service in three states: the whole sample market, live providers that leave out much, no figure."""
+"""Provides the service with the whole sample market, with incomplete live providers, and without figures."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,10 @@ from tests.support.market_app import (
     Running,
     build_worker,
     enable_only,
-    follow,
     live_settings,
     run_app,
     settings_in,
+    sync_server_clock,
 )
 from tests.support.provider_server import ProviderServer
 
@@ -37,7 +37,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     clock, home = Clock(), tmp_path_factory.mktemp("bare")
     enable_only(home, ("bitcoin", "ethereum", "monero", "unus-sed-leo", "usdc"))
     with ProviderServer(BarePages()) as server:
-        follow(server, clock)
+        sync_server_clock(server, clock)
         settings = live_settings(home, server.url)
         running = run_app(settings, clock)
         build_worker(running).tick()

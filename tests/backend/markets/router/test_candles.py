@@ -1,4 +1,4 @@
-"""Candles as they are answered: whole, ascending, and only those that were asked for."""
+"""Tests candles in responses: complete, ascending, and only the requested ones."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -11,12 +11,12 @@ from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Span
 from tests.support.market_app import Running
 
 
-@pytest.mark.parametrize(("span", "other"), [("24h", "candles_7d"), ("7d", "candles_24h")])
-def test_only_the_requested_candles_are_filled(sample: Running, span: Span, other: str) -> None:
+@pytest.mark.parametrize(("span", "other_field"), [("24h", "candles_7d"), ("7d", "candles_24h")])
+def test_only_the_requested_candles_are_filled(sample: Running, span: Span, other_field: str) -> None:
     halted = {token["id"] for token in sample.json("/rankings") if is_stale(sample, token["id"])}
     assert "terra" in halted
     for token in sample.json(f"/rankings?with_candles={span}"):
-        assert token[other] == []
+        assert token[other_field] == []
         rows = token[f"candles_{span}"]
         check_candles(rows, span)
         if token["id"] not in halted | {"monad"}:  # the newcomer is younger than a week

@@ -1,4 +1,4 @@
-"""Every market endpoint answers exactly the interface's fields, full and with nulls everywhere."""
+"""Tests that every market endpoint returns exactly the documented fields, filled and null."""
 
 import re
 from decimal import Decimal
@@ -137,8 +137,8 @@ def test_the_sample_market_has_figures_and_an_empty_market_has_nulls(sample: Run
     full = sample.json("/prices")["bitcoin"]
     assert None not in full.values()
     record = bare.json("/prices")["bitcoin"]
-    known = {name for name, value in record.items() if value is not None}
-    assert known == {"id", "datasrc2_id", "symbol", "source", "price_usd", "last_updated"}
+    filled_fields = {name for name, value in record.items() if value is not None}
+    assert filled_fields == {"id", "datasrc2_id", "symbol", "source", "price_usd", "last_updated"}
     assert bare.json("/prices")["unus-sed-leo"]["price_usd"] is None
     overview = bare.json("/crypto/market-overview")
     assert overview["market_cap"]["value"] > 0

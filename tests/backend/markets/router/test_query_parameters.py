@@ -1,4 +1,4 @@
-"""What the market's queries choose and in which order, and which are refused."""
+"""Tests the selection and order by query parameters, and which values are refused."""
 
 import re
 from decimal import Decimal
@@ -34,10 +34,10 @@ def test_rankings_are_sorted_by_descending_capitalisation_by_default(sample: Run
 
 
 def test_a_limit_truncates_the_rankings(sample: Running) -> None:
-    whole = sample.json("/rankings")
-    assert sample.json("/rankings?limit=3") == whole[:3]
+    full_ranking = sample.json("/rankings")
+    assert sample.json("/rankings?limit=3") == full_ranking[:3]
     assert sample.json("/rankings?limit=1&order=asc") == sample.json("/rankings?order=asc")[:1]
-    assert sample.json("/rankings?limit=100000") == whole
+    assert sample.json("/rankings?limit=100000") == full_ranking
 
 
 @pytest.mark.parametrize(
@@ -64,22 +64,22 @@ def test_unknown_query_parameters_are_ignored(sample: Running) -> None:
 
 
 def test_the_filter_separates_enabled_and_disabled_assets(sample: Running) -> None:
-    enabled, disabled, every = (
+    enabled, disabled, all_assets = (
         sample.json(f"/assets?filter={name}") for name in ("enabled", "disabled", "all")
     )
     assert sample.json("/assets") == enabled
     assert all(asset["enabled"] for asset in enabled)
     assert {asset["enabled"] for asset in disabled} == {False}
-    assert {asset["id"] for asset in every} == {asset["id"] for asset in [*enabled, *disabled]}
-    assert len(every) == len(enabled) + len(disabled)
+    assert {asset["id"] for asset in all_assets} == {asset["id"] for asset in [*enabled, *disabled]}
+    assert len(all_assets) == len(enabled) + len(disabled)
 
 
 @pytest.mark.parametrize("name", ["enabled", "all"])
 def test_assets_are_by_capitalisation_unknown_ones_last(sample: Running, name: str) -> None:
     caps = [asset["market_cap"] for asset in sample.json(f"/assets?filter={name}")]
-    known = [cap for cap in caps if cap is not None]
-    assert known == sorted(known, reverse=True)
-    assert None not in caps[: len(known)]
+    known_caps = [cap for cap in caps if cap is not None]
+    assert known_caps == sorted(known_caps, reverse=True)
+    assert None not in caps[: len(known_caps)]
 
 
 def test_a_disabled_asset_can_be_read_but_is_in_no_listing(sample: Running) -> None:

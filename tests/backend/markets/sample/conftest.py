@@ -1,4 +1,4 @@
-"""Fixtures: a few assets with every scripted role, and one market of them, which never changes."""
+"""Provides a few assets with every scripted role, and one market of them, which never changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Coin:
 
 def coins() -> list[Coin]:
     """List the assets of all scripted roles, some large assets, and two that a user added."""
-    roles = load_shipped_calibration().cast
+    roles = load_shipped_calibration().event_assets
     scripted = [
         *(roles.depeg, roles.collapse, roles.listing, roles.suspended, roles.lagging, roles.one_view_only),
         *(
@@ -48,7 +48,7 @@ def coins() -> list[Coin]:
         "chainlink",
         "tether",
     ]
-    others = [
+    other_ids = [
         "avalanche",
         "sui",
         "polkadot",
@@ -60,7 +60,7 @@ def coins() -> list[Coin]:
         "aptos",
         "filecoin",
     ]
-    ids = list(dict.fromkeys([*large, *others, *scripted]))
+    ids = list(dict.fromkeys([*large, *other_ids, *scripted]))
     return [
         *(Coin(asset_id) for asset_id in ids),
         Coin("my-own-token"),
@@ -84,6 +84,6 @@ def views(market: SampleMarket) -> Mapping[str, SampleProvider]:
 
 
 @pytest.fixture
-def calm() -> datetime:
+def calm_time() -> datetime:
     """Return an instant in the calm week of a cycle, without an outage."""
     return datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)

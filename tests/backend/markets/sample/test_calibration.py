@@ -1,4 +1,4 @@
-"""The simulated hours have the statistics of the real ones, and the calibration file is checked.
+"""Tests that the simulated hours have the statistics of real ones, and that the calibration is validated.
 
 The targets are our own statistics of ten large assets' hourly returns, 2020-10 to 2024-06 (31,973
 hours). The scripted moves are left out: the fit is that of the market between them.
@@ -58,10 +58,10 @@ def test_correlation_with_bitcoin_matches_the_calibration(returns: Floats) -> No
 def test_assets_move_together_and_more_so_in_rough_days(returns: Floats) -> None:
     assert mean_pair_correlation(returns) == pytest.approx(0.60, abs=0.05)
     days = returns[: len(returns) // 24 * 24, 0].reshape(-1, 24).std(axis=1)
-    rough = np.repeat(days > np.median(days), 24)
-    used = returns[: len(rough)]
-    assert mean_pair_correlation(used[rough]) == pytest.approx(0.63, abs=0.06)
-    assert mean_pair_correlation(used[~rough]) == pytest.approx(0.547, abs=0.06)
+    is_volatile = np.repeat(days > np.median(days), 24)
+    used = returns[: len(is_volatile)]
+    assert mean_pair_correlation(used[is_volatile]) == pytest.approx(0.63, abs=0.06)
+    assert mean_pair_correlation(used[~is_volatile]) == pytest.approx(0.547, abs=0.06)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_the_tails_are_as_fat_as_those_of_a_student_t_of_two_to_three(returns: F
 def test_rough_days_follow_rough_days(returns: Floats) -> None:
     days = np.sqrt((returns[: len(returns) // 24 * 24, 0].reshape(-1, 24) ** 2).mean(axis=1))
     assert 100 * np.quantile(days, [0.1, 0.5, 0.9]) == pytest.approx([0.225, 0.511, 1.02], rel=0.15)
-    rough = days > np.quantile(days, 0.7)
-    assert rough[1:][rough[:-1]].mean() == pytest.approx(0.61, abs=0.08)
-    assert rough[1:][~rough[:-1]].mean() == pytest.approx(0.168, abs=0.05)
+    is_volatile = days > np.quantile(days, 0.7)
+    assert is_volatile[1:][is_volatile[:-1]].mean() == pytest.approx(0.61, abs=0.08)
+    assert is_volatile[1:][~is_volatile[:-1]].mean() == pytest.approx(0.168, abs=0.05)
 
 
 def test_an_error_in_the_file_is_reported() -> None:
@@ -107,7 +107,7 @@ def test_an_error_in_the_file_is_reported() -> None:
         ({"assets": good["assets"] | {"x": {"price": 1, "cap_musd": 1, "tracks": "nobody"}}}, "tracks"),
         ({"assets": good["assets"] | {"x": {"price": 1, "cap_musd": 1, "tracks": "weth"}}}, "tracks"),
         ({"assets": good["assets"] | {"x": {"price": 0, "cap_musd": 1}}}, "greater than 0"),
-        ({"cast": good["cast"] | {"unknown_role": "bitcoin"}}, "not permitted"),
+        ({"event_assets": good["event_assets"] | {"unknown_role": "bitcoin"}}, "not permitted"),
         ({"classes": good["classes"] | {"alt": good["classes"]["alt"] | {"market": 0.95}}}, "exceed 1"),
         (
             {"classes": good["classes"] | {"alt": good["classes"]["alt"] | {"crash_wick_pct": -5}}},

@@ -1,4 +1,4 @@
-"""State is a function of (seed, time): of nothing that was asked before, of no process, of no neighbour."""
+"""Tests that the state depends on seed and time alone, not on earlier calls, the process or other assets."""
 
 import hashlib
 import random
@@ -36,11 +36,11 @@ def test_the_order_of_requests_changes_no_result() -> None:
     assert {time: fingerprint(SampleProvider("sample-a", shuffled), time) for time in order} == expected
 
 
-def test_cache_eviction_changes_no_result(market: SampleMarket, calm: datetime) -> None:
-    before = market.prices(calm).copy()
+def test_cache_eviction_changes_no_result(market: SampleMarket, calm_time: datetime) -> None:
+    before = market.prices(calm_time).copy()
     for day in range(400):
-        market.prices(calm + timedelta(days=day, hours=day % 24))
-    assert (market.prices(calm) == before).all()
+        market.prices(calm_time + timedelta(days=day, hours=day % 24))
+    assert (market.prices(calm_time) == before).all()
 
 
 @pytest.mark.processes
@@ -65,22 +65,24 @@ def test_another_process_gives_the_same_result() -> None:
     assert result.stdout.strip() == here
 
 
-def test_the_price_of_an_asset_does_not_depend_on_other_assets(market: SampleMarket, calm: datetime) -> None:
-    alone = SampleMarket(SEED, [Coin("solana")])
-    assert alone.ids == ("solana",)
-    assert alone.price_at("solana", calm) == market.price_at("solana", calm)
+def test_the_price_of_an_asset_does_not_depend_on_other_assets(
+    market: SampleMarket, calm_time: datetime
+) -> None:
+    single_asset_market = SampleMarket(SEED, [Coin("solana")])
+    assert single_asset_market.ids == ("solana",)
+    assert single_asset_market.price_at("solana", calm_time) == market.price_at("solana", calm_time)
 
 
-def test_the_order_of_assets_changes_no_price(market: SampleMarket, calm: datetime) -> None:
+def test_the_order_of_assets_changes_no_price(market: SampleMarket, calm_time: datetime) -> None:
     turned = SampleMarket(SEED, coins()[::-1])
-    assert (turned.prices(calm)[::-1] == market.prices(calm)).all()
+    assert (turned.prices(calm_time)[::-1] == market.prices(calm_time)).all()
 
 
-def test_another_seed_gives_another_market(market: SampleMarket, calm: datetime) -> None:
-    other = SampleMarket(SEED + 1, coins())
-    moved = np.abs(np.log(other.prices(calm) / market.prices(calm)))
-    pegged = market.universe.pegged[: len(moved)]
-    assert (moved[~pegged] > 1e-4).all()
+def test_another_seed_gives_another_market(market: SampleMarket, calm_time: datetime) -> None:
+    other_market = SampleMarket(SEED + 1, coins())
+    price_moves = np.abs(np.log(other_market.prices(calm_time) / market.prices(calm_time)))
+    pegged = market.universe.pegged[: len(price_moves)]
+    assert (price_moves[~pegged] > 1e-4).all()
 
 
 def test_two_assets_with_one_id_are_refused() -> None:

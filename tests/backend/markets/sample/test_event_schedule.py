@@ -9,7 +9,7 @@ from backend.markets.sample.calibration import load_shipped_calibration
 from backend.markets.sample.event_schedule import EPOCH
 from tests.support.sample_events import CYCLE, events_at, next_event
 
-SCHEDULE = Schedule(load_shipped_calibration().cast)
+SCHEDULE = Schedule(load_shipped_calibration().event_assets)
 ANY_TIME = st.datetimes(datetime(2020, 1, 1), datetime(2040, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
 PHASES = {EventKind.CALM, EventKind.TREND, EventKind.CRASH, EventKind.RECOVERY, EventKind.RANGE}
 
@@ -45,7 +45,7 @@ def test_events_repeat_after_a_cycle(time: datetime) -> None:
 
 
 def test_an_event_continues_into_the_next_cycle() -> None:
-    last = SCHEDULE.cast.divergent[2]
+    last = SCHEDULE.event_assets.divergent[2]
     after_midnight = [
         event for event in SCHEDULE.active(EventKind.DIVERGENCE, EPOCH) if event.assets == (last,)
     ]
@@ -62,7 +62,7 @@ def test_the_failures_of_one_view_can_be_listed(kind: EventKind) -> None:
 
 def test_at_any_time_at_least_one_view_answers() -> None:
     for kind in (EventKind.OUTAGE, EventKind.THROTTLE):
-        for window in (each for each in SCHEDULE.windows if each.kind is kind):
+        for window in (scheduled for scheduled in SCHEDULE.windows if scheduled.kind is kind):
             for number in range(CYCLE // timedelta(hours=window.every)):
                 event = window.occurrence(number)
                 refused = [
@@ -71,7 +71,7 @@ def test_at_any_time_at_least_one_view_answers() -> None:
                     for failure in (EventKind.OUTAGE, EventKind.THROTTLE)
                     for other in SCHEDULE.active(failure, instant)
                 ]
-                assert {other.provider for other in refused} == {event.provider}
+                assert {failing.provider for failing in refused} == {event.provider}
 
 
 def test_the_new_listing_is_between_six_and_seven_days_old() -> None:

@@ -1,4 +1,4 @@
-"""Laws of the price path: it moves without leaps, stays finite and sane, and candles bound it."""
+"""Tests properties of price paths: no leaps, finite values, and candles that contain all prices."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,11 +16,11 @@ ANY_TIME = st.datetimes(datetime(2024, 1, 1), datetime(2040, 12, 31), timezones=
 FEW = settings(max_examples=25, deadline=None)
 
 
-def in_crash(time: datetime) -> bool:
+def is_in_crash(time: datetime) -> bool:
     return bool(MARKET.schedule.active(EventKind.CRASH, time))
 
 
-def in_halt_of(time: datetime) -> set[str]:
+def list_halted(time: datetime) -> set[str]:
     return {name for event in MARKET.schedule.active(EventKind.HALT, time) for name in event.assets}
 
 
@@ -33,9 +33,9 @@ def test_every_figure_is_finite_and_sane_at_any_time(time: datetime) -> None:
         assert (values > 0).all()
     assert np.isfinite(fields.volume_24h).all()
     assert (fields.volume_24h >= 0).all()
-    newcomer = MARKET.universe.index[MARKET.calibration.cast.listing]
-    known = np.delete(fields.changes, newcomer, axis=1)
-    assert np.isfinite(known).all()
+    newcomer = MARKET.universe.index[MARKET.calibration.event_assets.listing]
+    changes = np.delete(fields.changes, newcomer, axis=1)
+    assert np.isfinite(changes).all()
     assert np.isnan(fields.changes[2:, newcomer]).all()
     assert (fields.price <= fields.ath * (1 + 1e-12)).all()
     assert (fields.ath_seconds <= fields.as_of).all()
@@ -47,7 +47,8 @@ def test_prices_stay_near_their_anchors_for_ever(time: datetime) -> None:
     universe = MARKET.universe
     off = np.log(MARKET.prices(time)) - universe.log_anchor[: universe.visible]
     scripted = {
-        universe.index[name] for name in (MARKET.calibration.cast.depeg, MARKET.calibration.cast.collapse)
+        universe.index[name]
+        for name in (MARKET.calibration.event_assets.depeg, MARKET.calibration.event_assets.collapse)
     }
     max_deviation = universe.bound + np.abs(universe.trend) + np.abs(universe.wick) + 0.05
     max_deviation[universe.base >= 0] = np.inf
@@ -59,19 +60,23 @@ def test_prices_stay_near_their_anchors_for_ever(time: datetime) -> None:
 @given(ANY_TIME)
 def test_five_seconds_move_a_price_by_little(time: datetime) -> None:
     later = time + timedelta(seconds=5)
-    if in_crash(time) or in_crash(later) or in_halt_of(time) != in_halt_of(later + timedelta(minutes=6)):
+    if (
+        is_in_crash(time)
+        or is_in_crash(later)
+        or list_halted(time) != list_halted(later + timedelta(minutes=6))
+    ):
         return
-    moved = np.abs(np.log(MARKET.prices(later) / MARKET.prices(time)))
-    sigma = np.maximum(MARKET.universe.sigma, 0.004)[: len(moved)]
-    halted = [MARKET.universe.index[name] for name in MARKET.calibration.cast.halted]
-    moved[halted] = 0
-    assert (moved < 2.5 * sigma).all()
+    price_moves = np.abs(np.log(MARKET.prices(later) / MARKET.prices(time)))
+    sigma = np.maximum(MARKET.universe.sigma, 0.004)[: len(price_moves)]
+    halted = [MARKET.universe.index[name] for name in MARKET.calibration.event_assets.halted]
+    price_moves[halted] = 0
+    assert (price_moves < 2.5 * sigma).all()
 
 
-def test_prices_move_every_few_seconds(market: SampleMarket, calm: datetime) -> None:
-    prices = np.array([market.prices(calm + timedelta(seconds=5 * n)) for n in range(60)])
+def test_prices_move_every_few_seconds(market: SampleMarket, calm_time: datetime) -> None:
+    prices = np.array([market.prices(calm_time + timedelta(seconds=5 * n)) for n in range(60)])
     still = (np.diff(prices, axis=0) == 0).mean(axis=0)
-    frozen = [market.universe.index[name] for name in in_halt_of(calm)]
+    frozen = [market.universe.index[name] for name in list_halted(calm_time)]
     assert (still[frozen] == 1).all()
     assert (np.delete(still, frozen) < 0.05).all()
 
@@ -79,8 +84,8 @@ def test_prices_move_every_few_seconds(market: SampleMarket, calm: datetime) -> 
 def test_prices_are_continuous_across_hours_cycles_and_nodes(market: SampleMarket) -> None:
     seams = [datetime(2026, 11, 16, tzinfo=UTC), datetime(2026, 11, 20, 15, tzinfo=UTC)]
     seams.append(datetime(2026, 11, 20, 15, 35, tzinfo=UTC))
-    cast = market.calibration.cast
-    halted = [market.universe.index[name] for name in (*cast.halted, cast.suspended)]
+    event_assets = market.calibration.event_assets
+    halted = [market.universe.index[name] for name in (*event_assets.halted, event_assets.suspended)]
     for seam in seams:
         before, after = (market.prices(seam + timedelta(microseconds=shift)) for shift in (-1, 1))
         assert np.delete(np.abs(np.log(after / before)), halted).max() < 1e-6
@@ -111,8 +116,8 @@ def test_an_open_candle_closes_at_the_current_price(time: datetime) -> None:
     assert np.isfinite(table.volume).all()
 
 
-def test_long_candles_match_the_short_ones(market: SampleMarket, calm: datetime) -> None:
-    start = calm.replace(hour=0, minute=0, second=0)
+def test_long_candles_match_the_short_ones(market: SampleMarket, calm_time: datetime) -> None:
+    start = calm_time.replace(hour=0, minute=0, second=0)
     long = market.ohlc(market.ids, 14_400, start, start + timedelta(days=1))
     short = market.ohlc(market.ids, 1800, start, start + timedelta(days=1))
     grouped = {
@@ -134,40 +139,40 @@ def test_candles_of_a_day_add_up_to_the_day_s_volume(market: SampleMarket) -> No
 
 def test_the_volume_of_a_running_candle_grows_until_it_closes(market: SampleMarket) -> None:
     opened = datetime(2026, 11, 18, 10, 0, tzinfo=UTC)
-    grown = [
+    volumes = [
         market.ohlc(["bitcoin"], 1800, opened, opened + timedelta(minutes=minutes)).volume[0, 0]
         for minutes in (0.1, 4, 11, 12, 29.9, 30)
     ]
-    assert grown == sorted(grown)
-    assert grown[0] < 0.02 * grown[-1]
-    assert grown[-2] > 0.98 * grown[-1]
+    assert volumes == sorted(volumes)
+    assert volumes[0] < 0.02 * volumes[-1]
+    assert volumes[-2] > 0.98 * volumes[-1]
 
 
 def test_volume_rises_with_the_square_root_of_the_move(market: SampleMarket) -> None:
     begin = datetime(2025, 1, 1, tzinfo=UTC)
     hours = market.ohlc(["bitcoin"], 3600, begin, begin + timedelta(days=120))
-    moved, volume = np.abs(np.log(hours.close / hours.open))[:, 0], np.log(hours.volume[:, 0])
-    assert np.corrcoef(moved, volume)[0, 1] == pytest.approx(0.52, abs=0.08)
-    large = moved > np.quantile(moved, 0.3)
-    slope = np.polyfit(np.log(moved[large]), volume[large], 1)[0]
+    price_moves, volume = np.abs(np.log(hours.close / hours.open))[:, 0], np.log(hours.volume[:, 0])
+    assert np.corrcoef(price_moves, volume)[0, 1] == pytest.approx(0.52, abs=0.08)
+    large = price_moves > np.quantile(price_moves, 0.3)
+    slope = np.polyfit(np.log(price_moves[large]), volume[large], 1)[0]
     assert slope == pytest.approx(0.45, abs=0.1)
 
 
 @pytest.mark.parametrize("seconds", [0, -300, 60, 301])
 def test_a_candle_of_unsupported_length_is_refused(
-    market: SampleMarket, calm: datetime, seconds: int
+    market: SampleMarket, calm_time: datetime, seconds: int
 ) -> None:
     with pytest.raises(ValueError, match="multiple of 300"):
-        market.ohlc(["bitcoin"], seconds, calm - timedelta(hours=1), calm)
+        market.ohlc(["bitcoin"], seconds, calm_time - timedelta(hours=1), calm_time)
 
 
-def test_candles_of_an_unknown_asset_are_refused(market: SampleMarket, calm: datetime) -> None:
+def test_candles_of_an_unknown_asset_are_refused(market: SampleMarket, calm_time: datetime) -> None:
     with pytest.raises(KeyError, match="nobodys-coin"):
-        market.ohlc(["nobodys-coin"], 300, calm - timedelta(hours=1), calm)
+        market.ohlc(["nobodys-coin"], 300, calm_time - timedelta(hours=1), calm_time)
 
 
-def test_an_empty_period_has_no_candles(market: SampleMarket, calm: datetime) -> None:
-    table = market.ohlc(["bitcoin"], 1800, calm, calm)
+def test_an_empty_period_has_no_candles(market: SampleMarket, calm_time: datetime) -> None:
+    table = market.ohlc(["bitcoin"], 1800, calm_time, calm_time)
     assert table.times.shape == (0,)
     assert table.close.shape == (0, 1)
 
@@ -189,11 +194,11 @@ def test_a_tracking_asset_follows_its_target(market: SampleMarket) -> None:
         assert abs(ratio - 1) < 0.005
 
 
-def test_a_user_s_own_assets_have_a_market_of_their_own(market: SampleMarket, calm: datetime) -> None:
-    own = [market.price_at("my-own-token", calm + timedelta(days=day)) for day in range(5)]
+def test_a_user_s_own_assets_have_a_market_of_their_own(market: SampleMarket, calm_time: datetime) -> None:
+    own = [market.price_at("my-own-token", calm_time + timedelta(days=day)) for day in range(5)]
     assert len(set(own)) == 5
     assert all(0 < price < 1000 for price in own)
-    assert abs(market.price_at("my-own-dollar", calm) - 1) < 0.005
+    assert abs(market.price_at("my-own-dollar", calm_time) - 1) < 0.005
 
 
 def test_derived_figures_are_the_same_everywhere() -> None:

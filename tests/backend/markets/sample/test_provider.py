@@ -19,13 +19,15 @@ from tests.support.sample_events import next_event
 Views = Mapping[str, SampleProvider]
 
 
-def test_a_poll_returns_a_quote_for_every_asset(views: Views, assets: list[Coin], calm: datetime) -> None:
-    poll = views["sample-a"].quotes(assets, calm)
-    assert (poll.provider, poll.received_at, poll.credits, poll.missing) == ("sample-a", calm, 0, ())
+def test_a_poll_returns_a_quote_for_every_asset(
+    views: Views, assets: list[Coin], calm_time: datetime
+) -> None:
+    poll = views["sample-a"].quotes(assets, calm_time)
+    assert (poll.provider, poll.received_at, poll.credits, poll.missing) == ("sample-a", calm_time, 0, ())
     assert set(poll.quotes) == {asset.id for asset in assets}
     for asset_id, result in poll.quotes.items():
         assert (result.provider, result.asset_id, result.external_id) == ("sample-a", asset_id, asset_id)
-        assert result.as_of <= calm
+        assert result.as_of <= calm_time
         assert result.as_of.tzinfo is UTC
         assert result.price > 0
         assert result.ath is not None
@@ -34,30 +36,32 @@ def test_a_poll_returns_a_quote_for_every_asset(views: Views, assets: list[Coin]
         assert -100 < result.ath_change_percentage <= 0
 
 
-def test_each_view_has_its_own_delay(views: Views, assets: list[Coin], calm: datetime) -> None:
+def test_each_view_has_its_own_delay(views: Views, assets: list[Coin], calm_time: datetime) -> None:
     first, second = (
-        views[name].quotes([Coin("bitcoin")], calm).quotes["bitcoin"] for name in SAMPLE_PROVIDERS
+        views[name].quotes([Coin("bitcoin")], calm_time).quotes["bitcoin"] for name in SAMPLE_PROVIDERS
     )
-    assert timedelta(seconds=8) <= calm - first.as_of <= timedelta(seconds=45)
-    assert timedelta(seconds=45) <= calm - second.as_of <= timedelta(seconds=90)
+    assert timedelta(seconds=8) <= calm_time - first.as_of <= timedelta(seconds=45)
+    assert timedelta(seconds=45) <= calm_time - second.as_of <= timedelta(seconds=90)
     assert first.price != second.price
     assert abs(first.price / second.price - 1) < Decimal("0.005")
-    stamps = {result.as_of for result in views["sample-a"].quotes(assets, calm).quotes.values()}
+    stamps = {result.as_of for result in views["sample-a"].quotes(assets, calm_time).quotes.values()}
     assert len(stamps) > 10
 
 
-def test_a_view_changes_a_figure_only_with_its_time(views: Views, calm: datetime) -> None:
-    seen = [
-        views["sample-a"].quotes([Coin("solana")], calm + timedelta(seconds=n)).quotes["solana"]
+def test_a_view_changes_a_figure_only_with_its_time(views: Views, calm_time: datetime) -> None:
+    results = [
+        views["sample-a"].quotes([Coin("solana")], calm_time + timedelta(seconds=n)).quotes["solana"]
         for n in range(120)
     ]
-    figures = {(result.as_of, result.price, result.market_cap) for result in seen}
-    assert len(figures) == len({result.as_of for result in seen})
+    figures = {(result.as_of, result.price, result.market_cap) for result in results}
+    assert len(figures) == len({result.as_of for result in results})
     assert 4 <= len(figures) <= 5
 
 
-def test_the_figures_of_a_quote_are_consistent(views: Views, market: SampleMarket, calm: datetime) -> None:
-    result = views["sample-a"].quotes([Coin("ethereum")], calm).quotes["ethereum"]
+def test_the_figures_of_a_quote_are_consistent(
+    views: Views, market: SampleMarket, calm_time: datetime
+) -> None:
+    result = views["sample-a"].quotes([Coin("ethereum")], calm_time).quotes["ethereum"]
     now = market.price_at("ethereum", result.as_of)
     assert float(result.price) == pytest.approx(now, rel=0.001)
     for hours, change in (
@@ -68,62 +72,66 @@ def test_the_figures_of_a_quote_are_consistent(views: Views, market: SampleMarke
         before = market.price_at("ethereum", result.as_of - timedelta(hours=hours))
         assert change is not None
         assert float(change) == pytest.approx(100 * (now / before - 1), abs=1e-4)
-    later = views["sample-a"].quotes([Coin("ethereum")], calm + timedelta(days=365)).quotes["ethereum"]
+    later = views["sample-a"].quotes([Coin("ethereum")], calm_time + timedelta(days=365)).quotes["ethereum"]
     assert result.market_cap is not None
     assert later.market_cap is not None
     growth = (later.market_cap / later.price) / (result.market_cap / result.price)
     assert Decimal("0.999") < growth < Decimal("1.05")
 
 
-def test_an_unknown_asset_is_missing_not_an_error(views: Views, calm: datetime) -> None:
-    poll = views["sample-a"].quotes([Coin("bitcoin"), Coin("added-later")], calm)
+def test_an_unknown_asset_is_missing_not_an_error(views: Views, calm_time: datetime) -> None:
+    poll = views["sample-a"].quotes([Coin("bitcoin"), Coin("added-later")], calm_time)
     assert list(poll.quotes) == ["bitcoin"]
     assert poll.missing == ("added-later",)
-    assert views["sample-a"].ohlc(Coin("added-later"), "24h", calm) == ()
-    assert views["sample-a"].history_30m([Coin("added-later")], calm - timedelta(hours=3), calm) == {}
+    assert views["sample-a"].ohlc(Coin("added-later"), "24h", calm_time) == ()
+    assert (
+        views["sample-a"].history_30m([Coin("added-later")], calm_time - timedelta(hours=3), calm_time) == {}
+    )
 
 
 def test_a_sparkline_is_the_last_168_hourly_closes(
-    views: Views, market: SampleMarket, calm: datetime
+    views: Views, market: SampleMarket, calm_time: datetime
 ) -> None:
-    closes = views["sample-a"].quotes([Coin("bitcoin")], calm).sparklines["bitcoin"]
+    closes = views["sample-a"].quotes([Coin("bitcoin")], calm_time).sparklines["bitcoin"]
     assert len(closes) == 168
-    hour = calm.replace(minute=0, second=0)
-    for back in (0, 1, 100, 167):
-        assert closes[-1 - back] == to_price(market.price_at("bitcoin", hour - timedelta(hours=back)))
+    hour = calm_time.replace(minute=0, second=0)
+    for hours_ago in (0, 1, 100, 167):
+        assert closes[-1 - hours_ago] == to_price(
+            market.price_at("bitcoin", hour - timedelta(hours=hours_ago))
+        )
 
 
-def test_candles_of_a_span_end_with_the_running_one(views: Views, calm: datetime) -> None:
+def test_candles_of_a_span_end_with_the_running_one(views: Views, calm_time: datetime) -> None:
     spans: list[tuple[Span, int, int]] = [("24h", 48, 1800), ("7d", 42, 14_400)]
     for span, count, seconds in spans:
-        candles = views["sample-a"].ohlc(Coin("bitcoin"), span, calm)
+        candles = views["sample-a"].ohlc(Coin("bitcoin"), span, calm_time)
         assert len(candles) == count
         gaps = {later.open_time - earlier.open_time for earlier, later in pairwise(candles)}
         assert gaps == {timedelta(seconds=seconds)}
-        assert candles[-1].open_time <= calm < candles[-1].open_time + timedelta(seconds=seconds)
+        assert candles[-1].open_time <= calm_time < candles[-1].open_time + timedelta(seconds=seconds)
         assert all(first.close == second.open for first, second in pairwise(candles))
         for candle in candles:
             assert candle.low <= min(candle.open, candle.close)
             assert max(candle.open, candle.close) <= candle.high
 
 
-def test_history_contains_only_closed_half_hours(views: Views, calm: datetime) -> None:
-    known = [Coin("bitcoin"), Coin(views["sample-a"].market.calibration.cast.listing)]
-    past = views["sample-a"].history_30m(known, calm - timedelta(days=8), calm)
-    bitcoin, newcomer = (past[asset.id] for asset in known)
-    assert bitcoin[0].open_time >= calm - timedelta(days=8)
-    assert bitcoin[-1].open_time + timedelta(minutes=30) <= calm
+def test_history_contains_only_closed_half_hours(views: Views, calm_time: datetime) -> None:
+    known_coins = [Coin("bitcoin"), Coin(views["sample-a"].market.calibration.event_assets.listing)]
+    past = views["sample-a"].history_30m(known_coins, calm_time - timedelta(days=8), calm_time)
+    bitcoin, newcomer = (past[asset.id] for asset in known_coins)
+    assert bitcoin[0].open_time >= calm_time - timedelta(days=8)
+    assert bitcoin[-1].open_time + timedelta(minutes=30) <= calm_time
     assert len(bitcoin) == 8 * 48 - 1
-    assert newcomer[0].open_time == views["sample-a"].market.schedule.listed_at(calm)
-    again = views["sample-a"].history_30m(known, calm - timedelta(days=8), calm)
-    assert again == past
+    assert newcomer[0].open_time == views["sample-a"].market.schedule.listed_at(calm_time)
+    repeated = views["sample-a"].history_30m(known_coins, calm_time - timedelta(days=8), calm_time)
+    assert repeated == past
 
 
 def test_the_totals_exceed_the_sum_of_the_ranking_slightly(
-    views: Views, assets: list[Coin], calm: datetime
+    views: Views, assets: list[Coin], calm_time: datetime
 ) -> None:
-    figures = views["sample-a"].global_figures(calm)
-    quotes = views["sample-a"].quotes(assets, calm).quotes
+    figures = views["sample-a"].global_figures(calm_time)
+    quotes = views["sample-a"].quotes(assets, calm_time).quotes
     ranked = sum(result.market_cap or 0 for result in quotes.values() if result.market_cap_rank)
     assert Decimal("1.03") < figures.market_cap / ranked < Decimal("1.09")
     assert figures.btc_market_cap_percentage is not None
@@ -132,7 +140,7 @@ def test_the_totals_exceed_the_sum_of_the_ranking_slightly(
     assert figures.btc_market_cap_percentage == pytest.approx(
         100 * bitcoin / figures.market_cap, abs=Decimal("0.2")
     )
-    before = views["sample-a"].global_figures(calm - timedelta(days=1))
+    before = views["sample-a"].global_figures(calm_time - timedelta(days=1))
     assert figures.market_cap_change_24h is not None
     expected = 100 * (figures.market_cap / before.market_cap - 1)
     assert figures.market_cap_change_24h == pytest.approx(expected, abs=Decimal("0.001"))
@@ -170,8 +178,8 @@ def test_a_view_in_an_outage_raises_an_error(views: Views, market: SampleMarket)
         assert caught.value.kind is ErrorKind.UNAVAILABLE
         assert caught.value.provider == event.provider
     assert down.quotes([Coin("bitcoin")], event.ends).quotes
-    other = next(view for name, view in views.items() if name != event.provider)
-    assert other.quotes([Coin("bitcoin")], during).quotes
+    other_view = next(view for name, view in views.items() if name != event.provider)
+    assert other_view.quotes([Coin("bitcoin")], during).quotes
 
 
 def test_a_throttled_view_gives_retry_after(views: Views, market: SampleMarket) -> None:
@@ -182,8 +190,8 @@ def test_a_throttled_view_gives_retry_after(views: Views, market: SampleMarket) 
         views[event.provider].quotes([Coin("bitcoin")], during)
     assert caught.value.kind is ErrorKind.THROTTLED
     assert caught.value.retry_after == (event.ends - during).total_seconds()
-    back = during + timedelta(seconds=caught.value.retry_after)
-    assert views[event.provider].quotes([Coin("bitcoin")], back).quotes
+    retry_time = during + timedelta(seconds=caught.value.retry_after)
+    assert views[event.provider].quotes([Coin("bitcoin")], retry_time).quotes
 
 
 def test_there_is_no_third_view() -> None:

@@ -9,8 +9,8 @@ COUNTERS = np.arange(-25_000, 25_000, dtype=np.int64)[:, None]
 
 def test_a_number_does_not_depend_on_the_others_in_its_batch() -> None:
     table = random_numbers.normal(KEYS, COUNTERS, Stream.RETURN)
-    alone = random_numbers.normal(KEYS[2:3], np.array([[1234]], dtype=np.int64), Stream.RETURN)
-    assert alone[0, 0] == table[1234 + 25_000, 2]
+    single_number = random_numbers.normal(KEYS[2:3], np.array([[1234]], dtype=np.int64), Stream.RETURN)
+    assert single_number[0, 0] == table[1234 + 25_000, 2]
 
 
 def test_known_numbers_do_not_change() -> None:
@@ -48,8 +48,8 @@ def test_student_numbers_have_the_tails_of_a_student_t() -> None:
 
 def test_keys_streams_and_neighbouring_counters_are_independent() -> None:
     drawn = random_numbers.normal(KEYS, COUNTERS, Stream.RETURN)
-    other = random_numbers.normal(KEYS, COUNTERS, Stream.VOLUME)
-    between = np.corrcoef(np.hstack([drawn, other]).T)
+    other_stream = random_numbers.normal(KEYS, COUNTERS, Stream.VOLUME)
+    between = np.corrcoef(np.hstack([drawn, other_stream]).T)
     assert np.abs(between - np.eye(len(between))).max() < 0.03
     for lag in (1, 2, 12, 24):
         assert abs(np.corrcoef(drawn[lag:, 0], drawn[:-lag, 0])[0, 1]) < 0.03

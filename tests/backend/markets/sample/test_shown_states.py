@@ -1,4 +1,4 @@
-"""Put through the real aggregation rule, the sample market always has every state on show."""
+"""Tests that the sample market has every state at any time, after the real aggregation."""
 
 from collections import Counter
 from collections.abc import Mapping
