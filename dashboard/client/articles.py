@@ -6,13 +6,13 @@ from urllib.parse import quote, urlencode
 
 from backend.articles.schemas import (
     ApplyResult,
-    ArticleOut,
     ScanResult,
     StoredViolation,
     ViolationPage,
     ViolationSummary,
 )
 from dashboard.client import connection
+from dashboard.client.article_schemas import Article
 from dashboard.client.cache_entries import SLOW_LIFETIME_SECONDS
 from dashboard.client.fetched import Fetched
 from dashboard.client.post_requests import Posted, post
@@ -75,13 +75,13 @@ class RuleSet(TypedDict):
     rules: list[RuleFacts]
 
 
-def scan(articles: Sequence[ArticleOut], *, persist: bool) -> Posted[list[ScanResult]]:
+def scan(articles: Sequence[Article], *, persist: bool) -> Posted[list[ScanResult]]:
     """Scans articles and returns their results in the same order; ``persist`` stores the violations."""
     body = {"articles": articles, "persist": persist}
     return post(connection.get_client(), "/articles/scan", body, timeout=TIMEOUT_SECONDS)
 
 
-def apply(articles: Sequence[ArticleOut]) -> Posted[list[ApplyResult]]:
+def apply(articles: Sequence[Article]) -> Posted[list[ApplyResult]]:
     """Applies the corrections that need no approval, and returns the corrected articles."""
     return post(connection.get_client(), "/articles/apply", {"articles": articles}, timeout=TIMEOUT_SECONDS)
 

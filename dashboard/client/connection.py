@@ -36,7 +36,7 @@ def get_client() -> ApiClient:
         if _client is None:
             settings = _load_settings()
             find_caller = service.find_caller if service.get_service() is not None else None
-            _client = ApiClient(settings.api_url, _key_reader(settings), find_caller=find_caller)
+            _client = ApiClient(settings.api_url, _build_key_reader(settings), find_caller=find_caller)
         return _client
 
 
@@ -66,7 +66,7 @@ def _load_settings() -> Settings:
         raise SettingsError(error.detail) from error
 
 
-def _key_reader(settings: Settings) -> Callable[[], str | None]:
+def _build_key_reader(settings: Settings) -> Callable[[], str | None]:
     def read_key() -> str | None:
         key = os.environ.get("CHAINPROOF_API_KEY", "").strip()
         if key:

@@ -174,12 +174,14 @@ class ApiClient:
         now = self._clock()
         latest: dict[CacheKey, CacheEntry] = {}
         with self._cache_lock:
-            for ended in [name for name, entries in self._entries.items() if _first(entries).caller.ended]:
+            for ended in [
+                name for name, entries in self._entries.items() if _get_first(entries).caller.ended
+            ]:
                 del self._entries[ended]
             for entry in (entry for entries in self._entries.values() for entry in entries.values()):
                 if entry.key.path.partition("?")[0] in SHARED_PATHS:
-                    known = latest.setdefault(entry.key, entry)
-                    if entry.last_read_at > known.last_read_at:
+                    latest_reader = latest.setdefault(entry.key, entry)
+                    if entry.last_read_at > latest_reader.last_read_at:
                         latest[entry.key] = entry
         updated: Caller | None = None
         for entry in latest.values():
@@ -233,13 +235,18 @@ class ApiClient:
         """
         return self._send_as(
             self.caller(),
-            lambda own: self._http.post(path, content=content, headers={**headers, **own}, timeout=timeout),
+            lambda caller_headers: self._http.post(
+                path, content=content, headers={**headers, **caller_headers}, timeout=timeout
+            ),
         )
 
     def delete(self, path: str, *, headers: Mapping[str, str], timeout: float) -> httpx.Response:
         """Sends a DELETE request and returns the response; raises as :meth:`post` does."""
         return self._send_as(
-            self.caller(), lambda own: self._http.delete(path, headers={**headers, **own}, timeout=timeout)
+            self.caller(),
+            lambda caller_headers: self._http.delete(
+                path, headers={**headers, **caller_headers}, timeout=timeout
+            ),
         )
 
     def _find_entry(self, key: CacheKey) -> CacheEntry:
@@ -259,7 +266,7 @@ class ApiClient:
         entry.response = replace(self._request(entry), requested_at=self._clock())
 
     def _request(self, entry: CacheEntry) -> CachedResponse:
-        known, content = entry.response, self._contents.get(entry.key)
+        previous, content = entry.response, self._contents.get(entry.key)
         request_id = uuid.uuid4().hex
         headers = {"X-Request-ID": request_id}
         if entry.key.shape == "arrow":
@@ -270,8 +277,8 @@ class ApiClient:
             response = self._get_as(entry.caller, entry.key.path, headers)
         except httpx.HTTPError as error:
             problem = problems.from_exception(error, self.base_url, TIMEOUT_SECONDS, request_id)
-            return replace(known, error=problem)
-        mode = _parse_mode(response.headers) or known.mode
+            return replace(previous, error=problem)
+        mode = _parse_mode(response.headers) or previous.mode
         if response.status_code == HTTPStatus.NOT_MODIFIED and content is not None:
             return CachedResponse(content.data, datetime.now(UTC), mode or content.mode)
         if response.is_success:
@@ -279,10 +286,10 @@ class ApiClient:
                 return CachedResponse(self._decode_shared(response, entry, mode), datetime.now(UTC), mode)
             except (ValueError, TypeError, KeyError, IndexError) as error:
                 detail = f"The answer is not in the documented shape: {error}"
-                return replace(known, error=problems.from_malformed_body(response, detail, request_id))
+                return replace(previous, error=problems.from_malformed_body(response, detail, request_id))
         if response.status_code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            known = CachedResponse()  # data that the caller may no longer read is not shown as last known
-        return replace(known, error=problems.from_response(response, request_id))
+            previous = CachedResponse()  # data that the caller may no longer read is not shown as last known
+        return replace(previous, error=problems.from_response(response, request_id))
 
     def _decode_shared(self, response: httpx.Response, entry: CacheEntry, mode: Mode | None) -> Any:
         """Decodes the body, or returns the content of the same tag that another caller received."""
@@ -299,7 +306,9 @@ class ApiClient:
         return data
 
     def _get_as(self, caller: Caller, path: str, headers: Mapping[str, str]) -> httpx.Response:
-        return self._send_as(caller, lambda own: self._http.get(path, headers={**headers, **own}))
+        return self._send_as(
+            caller, lambda caller_headers: self._http.get(path, headers={**headers, **caller_headers})
+        )
 
     def _send_as(self, caller: Caller, send: Callable[[Credential], httpx.Response]) -> httpx.Response:
         """Sends a request with the caller's credential, and once more after a 401 if there is a newer one."""
@@ -313,7 +322,7 @@ class ApiClient:
         return response
 
 
-def _first(entries: Mapping[CacheKey, CacheEntry]) -> CacheEntry:
+def _get_first(entries: Mapping[CacheKey, CacheEntry]) -> CacheEntry:
     return next(iter(entries.values()))
 
 

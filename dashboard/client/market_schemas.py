@@ -35,6 +35,7 @@ __all__ = [
     "FearGreed",
     "FigureFacts",
     "Incident",
+    "LocalizedNames",
     "MarketIncident",
     "MarketOverview",
     "MarketStatus",
@@ -50,6 +51,15 @@ __all__ = [
     "Total",
     "WorkerStatus",
 ]
+
+
+class LocalizedNames(TypedDict):
+    """The names of an asset, organisation or person in each language, and its other names."""
+
+    en: str
+    ja: str
+    zh: str
+    aliases: list[str]
 
 
 class AssetLinks(TypedDict):

@@ -14,6 +14,7 @@ from dashboard.client.market_schemas import (
     CandlesAround,
     CandleSeries,
     FigureFacts,
+    LocalizedNames,
     MarketIncident,
     MarketOverview,
     MarketStatus,
@@ -21,6 +22,9 @@ from dashboard.client.market_schemas import (
     RankedToken,
     Span,
 )
+
+NAMES_LIFETIME_SECONDS = 600.0
+"""Names change with the catalogue alone."""
 
 
 def fetch_rankings(span: Span | None = None) -> Fetched[list[RankedToken]]:
@@ -51,6 +55,11 @@ def fetch_asset(asset_id: str) -> Fetched[Asset]:
 def fetch_assets() -> Fetched[list[Asset]]:
     """Fetches the enabled assets with names, categories and links."""
     return connection.get_client().get("/assets", "array", lifetime=SLOW_LIFETIME_SECONDS)
+
+
+def fetch_names() -> Fetched[dict[str, LocalizedNames]]:
+    """Fetches the names of assets, organisations and people in three languages, by id."""
+    return connection.get_client().get("/assets/names", "object", lifetime=NAMES_LIFETIME_SECONDS)
 
 
 def fetch_candles(asset_id: str, span: Span) -> Fetched[CandleSeries]:

@@ -11,13 +11,18 @@ from dashboard.i18n import Language
 
 __all__ = [
     "Article",
+    "ComparedFigure",
+    "DueDate",
+    "EarlierTopic",
     "Insight",
     "InsightSection",
+    "PriceMove",
     "PrimarySource",
     "Ranking",
     "Term",
     "TopicDetail",
     "TopicItem",
+    "TopicKind",
     "TopicMedia",
     "TopicPage",
     "Tweet",
@@ -28,6 +33,10 @@ __all__ = [
     "fetch_page",
     "fetch_ranking",
 ]
+
+
+TopicKind = Literal["news", "report"]
+"""News, or a market report of the service."""
 
 
 class _TopicText(TypedDict):
@@ -102,16 +111,63 @@ class TopicMedia(TypedDict):
     tweets: list[Tweet]
 
 
+SectionKind = Literal["confirmed", "differ", "unknown", "next", "market", "before", "note"]
+
+
 class InsightSection(TypedDict):
+    """``is_generated``: a language model wrote the text."""
+
+    kind: SectionKind
     title: str
-    expanded_explanation: str
-    topic_links: list[dict[str, str]]
-    """``{title: URL}``."""
+    text: str
+    is_generated: bool
+
+
+class ComparedFigure(TypedDict):
+    """``source`` holds the names of all sources that give the figure."""
+
+    figure: str
+    source: str
+
+
+class DueDate(TypedDict):
+    """A day (``2026-12-03``) on which something is due, and the sentence of the source that says what."""
+
+    day: str
+    text: str
+    source: str
+
+
+class PriceMove(TypedDict):
+    """Prices in US dollars and changes in percent, as decimals."""
+
+    name: str
+    before: str
+    after: str
+    before_at: str
+    after_at: str
+    change: str
+    market_change: str | None
+    is_unusual: bool | None
+
+
+class EarlierTopic(TypedDict):
+    id: int
+    title: str
+    published_at: str
 
 
 class Insight(TypedDict):
+    """A conclusion, sections, and their data: groups of figures that differ, the next dates, the moves of
+    prices (``is_sample``: of the sample market), and earlier topics of the same story, the oldest first."""
+
     conclusion: str
-    deep_analysis: list[InsightSection]
+    sections: list[InsightSection]
+    differences: list[list[ComparedFigure]]
+    next_dates: list[DueDate]
+    moves: list[PriceMove]
+    is_sample: bool
+    earlier_topics: list[EarlierTopic]
 
 
 def fetch_page(query: Mapping[str, str]) -> Fetched[TopicPage]:
@@ -127,9 +183,9 @@ def fetch_entity_topics(entity: str, language: Language, *, limit: int) -> Fetch
     )
 
 
-def fetch_ranking(language: Language, *, top: int) -> Fetched[Ranking]:
-    """Fetches the topics of the last 24 hours with text in ``language``, widest coverage first."""
-    path = f"/ranking_topics?{urlencode({'top': top, 'lang': language})}"
+def fetch_ranking(language: Language, kind: TopicKind, *, top: int) -> Fetched[Ranking]:
+    """Fetches the news or the market reports of the last 24 hours with text in ``language``, best first."""
+    path = f"/ranking_topics?{urlencode({'top': top, 'lang': language, 'kind': kind})}"
     return connection.get_client().get(path, "object", _decode_ranking)
 
 
@@ -143,7 +199,7 @@ def fetch_media(topic_id: int, language: Language) -> Fetched[TopicMedia]:
 
 
 def fetch_insight(topic_id: int, language: Language) -> Fetched[Insight]:
-    path = f"/ai_insights/{topic_id}?{urlencode({'lang': language})}"
+    path = f"/ai_insights/{topic_id}/sections?{urlencode({'lang': language})}"
     return connection.get_client().get(path, "object", _decode_data)
 
 

@@ -38,11 +38,14 @@ def build_entity_marks(
 ) -> list[Mark]:
     """Build marks for the mentions of entities in a field, except technical terms (type ``term``)."""
     entities_by_id = {
-        one["id"]: NamedEntity(
-            one["id"], one["names"].get("en") or one["id"], one["type"], one["official_domains"]
+        entity["id"]: NamedEntity(
+            entity["id"],
+            entity["names"].get("en") or entity["id"],
+            entity["type"],
+            entity["official_domains"],
         )
-        for one in entities
-        if one["type"] != "term"
+        for entity in entities
+        if entity["type"] != "term"
     }
     return [
         Mark(match["start_offset"], match["end_offset"], entities_by_id[match["entity_id"]])
@@ -66,8 +69,8 @@ def mark_evidence(passage: str, reasoning: str, statement: str, assessment: str)
         return []
     marks = []
     for start, end in _find_common_runs(passage[:MAX_COMPARED_CHARS], _prepare(reasoning)):
-        same = assessment == "supported" or is_whole_run(statement, passage[start:end])
-        marks.append(Mark(start, end, sign="agrees" if same else "differs"))
+        agrees = assessment == "supported" or is_whole_run(statement, passage[start:end])
+        marks.append(Mark(start, end, sign="agrees" if agrees else "differs"))
     return marks
 
 
@@ -95,10 +98,10 @@ def mark_claims(statement: str, reasoning: str, passages: Sequence[str], assessm
         return []
     marks = []
     for start, end in _find_common_runs(statement[:MAX_COMPARED_CHARS], _prepare(reasoning)):
-        same = assessment == "supported" or any(
+        agrees = assessment == "supported" or any(
             is_whole_run(passage, statement[start:end]) for passage in passages
         )
-        marks.append(Mark(start, end, sign="agrees" if same else "differs"))
+        marks.append(Mark(start, end, sign="agrees" if agrees else "differs"))
     return marks
 
 
@@ -106,7 +109,7 @@ def merge_marks(first: Iterable[Mark], second: Iterable[Mark]) -> list[Mark]:
     """Merge marks in order of position; a mark of ``second`` that overlaps one of ``first`` is omitted."""
     merged = list(first)
     for mark in second:
-        if not any(mark.start < other.end and other.start < mark.end for other in merged):
+        if not any(mark.start < merged_mark.end and merged_mark.start < mark.end for merged_mark in merged):
             merged.append(mark)
     return sorted(merged, key=lambda mark: mark.start)
 
@@ -138,12 +141,12 @@ def _prepare(reasoning: str) -> str:
 @lru_cache(maxsize=512)
 def _find_common_runs(text: str, reasoning: str) -> tuple[tuple[int, int], ...]:
     """Find common runs with a digit that start and end at word boundaries in both texts."""
-    found = []
+    runs = []
     for block in SequenceMatcher(None, text, reasoning, autojunk=False).get_matching_blocks():
         start, end = _trim_to_words(text, block.a, block.a + block.size)
         if re.search(r"\d", text[start:end]) and is_whole_run(reasoning, text[start:end]):
-            found.append((start, end))
-    return tuple(found)
+            runs.append((start, end))
+    return tuple(runs)
 
 
 def _trim_to_words(text: str, start: int, end: int) -> tuple[int, int]:

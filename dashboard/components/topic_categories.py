@@ -10,11 +10,11 @@ RECENT_PERIOD = timedelta(days=7)
 """Recent topics show their age instead of the date; the candles of the Rankings page cover this period."""
 
 
-def parse_category(sent: int | str) -> Category:
+def parse_category(category: int | str) -> Category:
     """Parse a category: the service sends a number in lists, and a word in a topic."""
-    if isinstance(sent, int):
-        return CATEGORIES[sent]
-    return next(code for code in CATEGORIES if code == sent.lower())
+    if isinstance(category, int):
+        return CATEGORIES[category]
+    return next(code for code in CATEGORIES if code == category.lower())
 
 
 def is_recent(event: datetime, now: datetime) -> bool:

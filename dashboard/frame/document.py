@@ -107,5 +107,5 @@ def _add_security_headers(headers: Sequence[Header]) -> list[Header]:
 
 
 def _replace_length(headers: Sequence[Header], length: int) -> list[Header]:
-    others = [pair for pair in headers if pair[0] not in _FILE_HEADERS]
-    return [*others, (b"content-length", str(length).encode())]
+    other_headers = [pair for pair in headers if pair[0] not in _FILE_HEADERS]
+    return [*other_headers, (b"content-length", str(length).encode())]

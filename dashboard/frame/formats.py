@@ -42,21 +42,21 @@ def parse_decimal(value: object) -> Decimal | None:
 
 def price(value: Decimal | None) -> str:
     """Formats a price: ``$67,012.51``, ``$0.5204``, ``$0.0₆2153`` (six zeros after the point)."""
-    return _price(value, compress=True)
+    return _format_price(value, compress=True)
 
 
 def price_label(value: Decimal | None, lang: Language = "en") -> str:
     """Formats a price with all its zeros, for titles and screen readers."""
-    return UNKNOWN_LABEL[lang] if value is None else _price(value, compress=False)
+    return UNKNOWN_LABEL[lang] if value is None else _format_price(value, compress=False)
 
 
-def _price(value: Decimal | None, *, compress: bool) -> str:
+def _format_price(value: Decimal | None, *, compress: bool) -> str:
     if value is None:
         return UNKNOWN
     sign = MINUS if value < 0 else ""
-    size = _significant(abs(value), 4) if 0 < abs(value) < 1 else abs(value)
+    size = _round_to_digits(abs(value), 4) if 0 < abs(value) < 1 else abs(value)
     if size >= 1 or size == 0:
-        return f"{sign}${_fixed(size, 2):,f}"
+        return f"{sign}${_round_to_places(size, 2):,f}"
     zeros = -size.adjusted() - 1
     digits = "".join(map(str, size.as_tuple().digits)).ljust(4, "0")
     if compress and zeros >= _TINY_ZEROS:
@@ -78,18 +78,18 @@ def compact_usd(value: Decimal | int | None, lang: Language = "en", *, trim: boo
 def compact(value: Decimal, lang: Language = "en", *, trim: bool = False) -> str:
     """Formats a count or an amount without currency, with at least three significant digits."""
     sign, size = (MINUS, -value) if value < 0 else ("", value)
-    cents = _fixed(size, 2)
+    cents = _round_to_places(size, 2)
     for power, unit in _UNITS[lang]:
         share = size.scaleb(-power)
-        if cents >= Decimal(10) ** power or (power > _UNITS[lang][-1][0] and _significant(share, 3) >= 1):
-            places = max(0, 2 - _significant(share, 3).adjusted())
-            return f"{sign}{_trimmed(_fixed(share, places), trim)}{unit}"
-    return f"{sign}{_trimmed(cents, trim)}"
+        if cents >= Decimal(10) ** power or (power > _UNITS[lang][-1][0] and _round_to_digits(share, 3) >= 1):
+            places = max(0, 2 - _round_to_digits(share, 3).adjusted())
+            return f"{sign}{_format_trimmed(_round_to_places(share, places), trim)}{unit}"
+    return f"{sign}{_format_trimmed(cents, trim)}"
 
 
-def _trimmed(value: Decimal, trim: bool) -> str:
-    written = f"{value:,f}"
-    return written.rstrip("0").rstrip(".") if trim and "." in written else written
+def _format_trimmed(value: Decimal, trim: bool) -> str:
+    formatted = f"{value:,f}"
+    return formatted.rstrip("0").rstrip(".") if trim and "." in formatted else formatted
 
 
 def percent(value: Decimal | int | None, *, signed: bool = True, places: int = 2) -> str:
@@ -97,30 +97,30 @@ def percent(value: Decimal | int | None, *, signed: bool = True, places: int = 2
     if value is None:
         return UNKNOWN
     number = Decimal(value)
-    rounded = _fixed(number, 0 if abs(number) >= 1000 else places)
+    rounded = _round_to_places(number, 0 if abs(number) >= 1000 else places)
     sign = MINUS if rounded < 0 else "+" if signed and rounded > 0 else ""
     return f"{sign}{abs(rounded):,f}%"
 
 
 def significant(value: Decimal, digits: int) -> str:
     """Rounds to ``digits`` significant digits, without trailing zeros or an exponent: ``0.025``, ``5``."""
-    return f"{_significant(value, digits).normalize():f}"
+    return f"{_round_to_digits(value, digits).normalize():f}"
 
 
-def drop_stale(figure: Decimal | None, source: str | None) -> Decimal | None:
+def drop_stale(value: Decimal | None, source: str | None) -> Decimal | None:
     """Returns ``None`` in place of a change or volume whose ``source`` ends in ``:stale``.
 
     Such a figure is the last known good one and does not describe the present. Every count, filter
     and chart applies this.
     """
-    return None if source is not None and source.endswith(":stale") else figure
+    return None if source is not None and source.endswith(":stale") else value
 
 
 def direction(change: Decimal | int | None, *, places: int = 2) -> Direction | None:
     """Returns the direction of a change after rounding; ``None`` if it is unknown."""
     if change is None:
         return None
-    rounded = _fixed(Decimal(change), places)
+    rounded = _round_to_places(Decimal(change), places)
     return "up" if rounded > 0 else "down" if rounded < 0 else "flat"
 
 
@@ -130,10 +130,10 @@ def integer(value: int | None) -> str:
 
 def duration(seconds: float, lang: Language = "en") -> str:
     """Formats seconds in the largest unit, rounded down: ``12 s``, ``2 min``, ``3時間``."""
-    whole = max(0, int(seconds))
+    whole_seconds = max(0, int(seconds))
     for size, pattern in _SPANS:
-        if whole >= size:
-            return pattern[lang].format(n=f"{whole // size:,}")
+        if whole_seconds >= size:
+            return pattern[lang].format(n=f"{whole_seconds // size:,}")
     return _SPANS[-1][1][lang].format(n=0)
 
 
@@ -171,9 +171,9 @@ def parse_zone(name: str | None) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def _significant(value: Decimal, digits: int) -> Decimal:
+def _round_to_digits(value: Decimal, digits: int) -> Decimal:
     return Context(prec=digits, rounding=ROUND_HALF_UP).plus(value)
 
 
-def _fixed(value: Decimal, places: int) -> Decimal:
+def _round_to_places(value: Decimal, places: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=60))

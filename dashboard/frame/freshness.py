@@ -30,10 +30,10 @@ def source_name(source: str | None) -> str:
     if not source:
         return t("frame.source_unknown")
     names, _, state = source.partition(":")
-    shown = " + ".join(
+    names_text = " + ".join(
         t("frame.source_sample") if name == "sample" else provider_name(name) for name in names.split("+")
     )
-    return f"{shown} ({t('frame.source_stale')})" if state == "stale" else shown
+    return f"{names_text} ({t('frame.source_stale')})" if state == "stale" else names_text
 
 
 def freshness_html(
@@ -52,8 +52,8 @@ def freshness_html(
             datetime=instant.isoformat(),
             title=local.utc,
         )
-    named = "" if source is None else f" · {tag('span', text(source_name(source)))}"
-    return tag("span", when, named, class_="cp-fresh")
+    source_html = "" if source is None else f" · {tag('span', text(source_name(source)))}"
+    return tag("span", when, source_html, class_="cp-fresh")
 
 
 def render_freshness(instant: datetime | None, source: str | None = None) -> None:

@@ -69,9 +69,9 @@ def css_variables(scheme: Scheme) -> str:
     )
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first_colour: str, second_colour: str) -> float:
     """Computes the contrast ratio of two ``#rrggbb`` colours, 1 to 21 (WCAG 2.2, "contrast ratio")."""
-    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    lighter, darker = sorted((_luminance(first_colour), _luminance(second_colour)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 

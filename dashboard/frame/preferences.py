@@ -84,5 +84,9 @@ def build_cookie() -> str | None:
 
 def parse_cookie(cookie: str | None) -> Mapping[str, str]:
     """Returns the valid entries of the cookie; other content is dropped as untrusted."""
-    known: Mapping[str, tuple[str, ...]] = {"lang": LANGUAGES, "colours": SCHEMES, "refresh": REFRESHES}
-    return {name: code for name, code in parse_qsl(cookie or "") if code in known.get(name, ())}
+    codes_by_name: Mapping[str, tuple[str, ...]] = {
+        "lang": LANGUAGES,
+        "colours": SCHEMES,
+        "refresh": REFRESHES,
+    }
+    return {name: code for name, code in parse_qsl(cookie or "") if code in codes_by_name.get(name, ())}

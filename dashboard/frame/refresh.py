@@ -20,12 +20,12 @@ _AWAITED = "_refresh_awaited"
 
 def render_live(render: Callable[[], None], *, key: str) -> None:
     """Renders now and at the interval of the settings; less often while the service is down."""
-    st.fragment(render, run_every=_interval(), key=key)()
+    st.fragment(render, run_every=_compute_interval(), key=key)()
 
 
 def schedule_rerun(*, key: str) -> None:
     """Reruns the page after the interval of the settings, for an error in a part that is not live."""
-    rendered_at, seconds = time.monotonic(), _interval()
+    rendered_at, seconds = time.monotonic(), _compute_interval()
 
     def rerun_if_due() -> None:
         if seconds is not None and time.monotonic() - rendered_at >= seconds / 2:  # not during the first run
@@ -34,7 +34,7 @@ def schedule_rerun(*, key: str) -> None:
     st.fragment(rerun_if_due, run_every=seconds, key=key)()
 
 
-def _interval() -> float | None:
+def _compute_interval() -> float | None:
     """Returns seconds, or ``None`` if the refresh is off."""
     seconds = preferences.current().refresh_seconds
     if st.session_state.get(_AWAITED):
@@ -54,12 +54,12 @@ def record_results(*results: Fetched[object]) -> None:
         st.rerun()
 
 
-def update_awaiting(known: bool) -> bool:
+def update_awaiting(has_data: bool) -> bool:
     """Records whether any figure is known. True while the first figures are awaited, at a short interval."""
-    if st.session_state.get(_AWAITED, False) == known:  # it has just changed, and the interval with it
-        st.session_state[_AWAITED] = not known
+    if st.session_state.get(_AWAITED, False) == has_data:  # it has just changed, and the interval with it
+        st.session_state[_AWAITED] = not has_data
         st.rerun()
-    return not known
+    return not has_data
 
 
 def count_failures() -> int:

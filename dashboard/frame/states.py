@@ -126,13 +126,13 @@ def render_provider_banner(status: MarketStatus | None) -> None:
 def _build_provider_line(provider: ProviderStatus) -> str:
     now = datetime.now(UTC)
     fault = str(provider["message_values"].get("fault") or "unavailable")
-    name, why = provider_name(provider["provider"]), t(f"reasons.fault_{fault}")
+    name, reason = provider_name(provider["provider"]), t(f"reasons.fault_{fault}")
     since, retry = (
         formats.parse_instant(provider.get("failing_since")),
         formats.parse_instant(provider["retry_at"]),
     )
     started = formats.local_time(since, st.context.timezone, now) if since else None
-    message = t("frame.provider_failing", provider=name, time=started.text if started else "–", fault=why)
+    message = t("frame.provider_failing", provider=name, time=started.text if started else "–", fault=reason)
     retry_note = t("frame.provider_retry_soon")
     if retry is not None and retry > now + timedelta(minutes=1):
         retry_note = t(

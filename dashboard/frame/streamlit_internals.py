@@ -14,7 +14,6 @@ MARKERS = (
     "stHtml",
     "stMainBlockContainer",
     "stPopoverBody",
-    "stSkeleton",
     "data-test-script-state",
     "notRunning",
     "st-key-",

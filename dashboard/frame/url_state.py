@@ -30,7 +30,7 @@ def bind_text(
     key: str, default: str = "", *, valid: Valid = lambda _: True
 ) -> tuple[str, Callable[[], None]]:
     """Binds free text (an asset id, a search); text that ``valid`` rejects counts as the default."""
-    seen = _seen()
+    seen = _load_seen_params()
     raw = st.query_params.get(key)
     if (
         key not in st.session_state
@@ -68,9 +68,9 @@ def _write_to_url(key: str, value: str, default: str) -> None:
             del st.query_params[key]
     else:
         st.query_params[key] = value
-    _seen()[key] = st.query_params.get(key)
+    _load_seen_params()[key] = st.query_params.get(key)
 
 
-def _seen() -> dict[str, str | None]:
+def _load_seen_params() -> dict[str, str | None]:
     seen: dict[str, str | None] = st.session_state.setdefault(_SEEN, {})
     return seen

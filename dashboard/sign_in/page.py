@@ -91,9 +91,9 @@ def find_language(request: Request, return_path: str) -> Language:
     linked = dict(parse_qsl(urlsplit(return_path).query)).get("lang", "")
     chosen = preferences.parse_cookie(request.cookies.get(preferences.COOKIE)).get("lang", "")
     for code in (linked, chosen):
-        for known in LANGUAGES:
-            if code == known:
-                return known
+        for language in LANGUAGES:
+            if code == language:
+                return language
     return match_locale(request.headers.get("accept-language", "").split(",")[0].split(";")[0].strip())
 
 

@@ -196,10 +196,10 @@ def _redirect_to_registered_origin(
 
     Returns null if the origins are equal, or if the settings name a public URL.
     """
-    host, own = request.headers.get("host", ""), urlsplit(service.origin)
-    if service.has_public_url or host.lower() == own.netloc:
+    host, registered_origin = request.headers.get("host", ""), urlsplit(service.origin)
+    if service.has_public_url or host.lower() == registered_origin.netloc:
         return None
-    both_here = is_loopback(_parse_hostname(host)) and is_loopback(own.hostname or "")
+    both_here = is_loopback(_parse_hostname(host)) and is_loopback(registered_origin.hostname or "")
     if both_here:
         return RedirectResponse(
             f"{service.origin}{return_url.build_sign_in_url(return_path)}",

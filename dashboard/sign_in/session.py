@@ -95,9 +95,9 @@ class Session:
             if is_expired and self._refresh(tokens):
                 return True
             revoked = not is_expired
-        held = self.end() if revoked else None
-        if held is not None:
-            self._queue_revocation(held)
+        ended_tokens = self.end() if revoked else None
+        if ended_tokens is not None:
+            self._queue_revocation(ended_tokens)
         return False
 
     def record_acceptance(self, requested_at: float) -> None:

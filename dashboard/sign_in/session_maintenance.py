@@ -40,7 +40,7 @@ class SessionMaintenance:
     def run_once(self) -> None:
         """Run one round; revoked sessions have no open page afterwards."""
         if self._cleanup_task is None or self._cleanup_task.done():
-            self._cleanup_task = self._cleanup_pool.submit(self._cleanup)
+            self._cleanup_task = self._cleanup_pool.submit(self._run_cleanup)
         sessions = [
             session
             for session in self._service.sessions.list_all()
@@ -51,7 +51,7 @@ class SessionMaintenance:
         for unfinished in wait(checks, ROUND_TIMEOUT_SECONDS).not_done:
             unfinished.cancel()
 
-    def _cleanup(self) -> None:
+    def _run_cleanup(self) -> None:
         try:
             self._service.sessions.cleanup()
         except Exception:  # the next cleanup may succeed

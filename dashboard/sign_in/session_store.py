@@ -88,7 +88,7 @@ class SessionStore:
 
     def queue_revocation(self, tokens: Tokens) -> None:
         """Revoke unused tokens as soon as the service responds."""
-        self._queue(tokens, self._revoke)
+        self._add_pending_revocation(tokens, self._revoke)
 
     def list_all(self) -> list[Session]:
         with self._lock:
@@ -123,10 +123,10 @@ class SessionStore:
         tokens = session.end()
         if tokens is None or _try_revoke(revoke, tokens):
             return True
-        self._queue(tokens, revoke)
+        self._add_pending_revocation(tokens, revoke)
         return False
 
-    def _queue(self, tokens: Tokens, revoke: Callable[[Tokens], None]) -> None:
+    def _add_pending_revocation(self, tokens: Tokens, revoke: Callable[[Tokens], None]) -> None:
         now = self._clock()
         with self._lock:
             self._pending_revocations.append(_PendingRevocation(tokens, revoke, now, now))

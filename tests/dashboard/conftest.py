@@ -77,10 +77,12 @@ def dashboard_backend(served_market: Backend, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def line(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Line:
     """The way to the service, which the test may cut; nothing that came over it is kept."""
-    way = Line()
-    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=way, lifetime=0)
+    line_to_service = Line()
+    client = ApiClient(
+        dashboard_backend.url, lambda: dashboard_backend.key, transport=line_to_service, lifetime=0
+    )
     monkeypatch.setattr(connection, "get_client", lambda: client)
-    return way
+    return line_to_service
 
 
 @pytest.fixture

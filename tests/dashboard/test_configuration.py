@@ -21,8 +21,8 @@ def options(section: dict[str, object], name: str) -> list[str]:
 
 
 def test_every_option_is_recognised() -> None:
-    known = set(config._config_options_template)
-    assert {name for section, body in CONFIG.items() for name in options(body, section)} <= known
+    known_options = set(config._config_options_template)
+    assert {name for section, body in CONFIG.items() for name in options(body, section)} <= known_options
 
 
 def test_garbage_collection_after_every_run_is_off() -> None:
@@ -51,9 +51,9 @@ def test_images_are_valid_and_load_nothing() -> None:
 
 
 def test_styles_and_scripts_name_no_other_host() -> None:
-    written = [*DASHBOARD.rglob("*.css"), *DASHBOARD.rglob("*.js")]
-    assert written
-    for path in written:
+    files = [*DASHBOARD.rglob("*.css"), *DASHBOARD.rglob("*.js")]
+    assert files
+    for path in files:
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "@import" not in text
         assert "url(" not in text.replace("url(#", "")  # a part of the same drawing

@@ -52,10 +52,10 @@ def key_pattern(node: ast.expr) -> re.Pattern[str] | None:
     """Builds the pattern of the keys that an f-string (``f"overview.span_{code}"``) can produce."""
     if not isinstance(node, ast.JoinedStr):
         return None
-    written = [str(part.value) if isinstance(part, ast.Constant) else None for part in node.values]
-    if not all(re.fullmatch(r"[a-z0-9_.]+", part) for part in written if part is not None):
+    parts = [str(part.value) if isinstance(part, ast.Constant) else None for part in node.values]
+    if not all(re.fullmatch(r"[a-z0-9_.]+", part) for part in parts if part is not None):
         return None
-    return re.compile("".join("[a-z0-9_]+" if part is None else re.escape(part) for part in written))
+    return re.compile("".join("[a-z0-9_]+" if part is None else re.escape(part) for part in parts))
 
 
 def find_key_patterns() -> list[re.Pattern[str]]:
@@ -64,7 +64,7 @@ def find_key_patterns() -> list[re.Pattern[str]]:
 
 def find_prefixing_namespaces() -> tuple[set[str], list[re.Pattern[str]]]:
     """Finds namespaces with a function that prefixes names, and the patterns of names it may get."""
-    whole = {
+    prefixing = {
         namespace
         for namespace in NAMESPACES
         if re.compile(rf"{namespace}\.[a-z0-9_]+") in find_key_patterns()
@@ -75,7 +75,7 @@ def find_prefixing_namespaces() -> tuple[set[str], list[re.Pattern[str]]]:
         for node in ast.walk(tree)
         if isinstance(node, ast.JoinedStr)
     ]
-    return whole, [
+    return prefixing, [
         pattern
         for pattern in found
         if pattern and re.search(r"[a-z]", pattern.pattern.replace("[a-z0-9_]+", ""))
@@ -96,12 +96,12 @@ def test_every_text_has_all_languages_with_the_same_placeholders(key: str) -> No
 
 def test_every_used_key_exists() -> None:
     used = {str(argument.value) for _, argument in find_text_calls() if isinstance(argument, ast.Constant)}
-    named = {
+    keys_in_strings = {
         value
         for value in find_string_constants()
         if KEY.fullmatch(value) and not value.endswith((".css", ".js"))
     }
-    assert sorted((used | named) - set(catalogue())) == []
+    assert sorted((used | keys_in_strings) - set(catalogue())) == []
     assert [
         pattern.pattern for pattern in find_key_patterns() if not any(map(pattern.fullmatch, catalogue()))
     ] == []
@@ -109,18 +109,18 @@ def test_every_used_key_exists() -> None:
 
 def test_every_key_is_used() -> None:
     words = find_string_constants()
-    whole, names = find_prefixing_namespaces()
+    prefixing, names = find_prefixing_namespaces()
     specific = [
         pattern
         for pattern in find_key_patterns()
-        if not any(pattern.fullmatch(f"{name}.x") for name in whole)
+        if not any(pattern.fullmatch(f"{name}.x") for name in prefixing)
     ]
 
     def is_used(key: str) -> bool:
         namespace, name = key.split(".", 1)
         if key in words or any(pattern.fullmatch(key) for pattern in specific):
             return True
-        return namespace in whole and (name in words or any(pattern.fullmatch(name) for pattern in names))
+        return namespace in prefixing and (name in words or any(pattern.fullmatch(name) for pattern in names))
 
     assert [key for key in catalogue() if not is_used(key)] == []
 

@@ -1,6 +1,7 @@
 """Shows one article: the form to enter it, and its review."""
 
 from collections.abc import Callable
+from datetime import date
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -9,6 +10,8 @@ from dashboard.app_pages.corrections import article_files, batch, review, review
 from dashboard.app_pages.corrections.article_edits import is_blank
 from dashboard.app_pages.corrections.article_files import InvalidFileError
 from dashboard.app_pages.corrections.edit_history import (
+    FIRST_DATE,
+    LAST_DATE,
     FormFields,
     Step,
     apply_form_fields,
@@ -38,7 +41,7 @@ LANGUAGE_CODES = ("", *LANGUAGES)
 _FORM_VERSION_KEY = "cr_form_version"
 _FILE_KEY = "cr_file"
 _FILE_ERROR_KEY = "cr_file_refused"
-FORM_FIELDS = ("title", "summary", "content", "tags", "language")
+FORM_FIELDS = ("title", "summary", "content", "tags", "language", "date")
 
 
 def render(bar: DeltaGenerator) -> None:
@@ -91,6 +94,15 @@ def _render_form(editor: EditorState, bar: DeltaGenerator) -> None:
                 required=True,
                 format_func=_name_language,
             )
+            st.date_input(
+                t("corrections.date"),
+                None,
+                key="cr_date",
+                format="YYYY-MM-DD",
+                min_value=FIRST_DATE,
+                max_value=LAST_DATE,
+                help=t("corrections.date_help"),
+            )
             review_texts.render_store_toggle("cr_store")
             review_texts.render_check_button(t("corrections.check"), "cr_check", _on_check, width="stretch")
             st.html(tag("p", text(t("corrections.check_hint")), class_="cp-note"))
@@ -105,17 +117,18 @@ def _fill_form(editor: EditorState) -> None:
     state = st.session_state
     if state.get(_FORM_VERSION_KEY) != editor.form_version or "cr_content" not in state:
         state[_FORM_VERSION_KEY] = editor.form_version
-        shown = build_form_fields(editor.draft)
+        form_fields = build_form_fields(editor.draft)
         for name in FORM_FIELDS:
-            state[f"cr_{name}"] = getattr(shown, name)
+            state[f"cr_{name}"] = getattr(form_fields, name)
+        state["cr_date"] = date.fromisoformat(form_fields.date) if form_fields.date else None
         state["cr_store"] = editor.store
 
 
 def _on_check() -> None:
     state = st.session_state
     editor = load_state()
-    shown = FormFields(**{name: str(state.get(f"cr_{name}") or "") for name in FORM_FIELDS})
-    editor.draft = apply_form_fields(shown, editor.draft)
+    form_fields = FormFields(**{name: str(state.get(f"cr_{name}") or "") for name in FORM_FIELDS})
+    editor.draft = apply_form_fields(form_fields, editor.draft)
     editor.form_version += 1
     editor.store = bool(state.get("cr_store"))
     editor.problem = None
@@ -180,7 +193,7 @@ def _render_review(editor: EditorState, step: Step, bar: DeltaGenerator) -> None
                 t("frame.retry"),
                 key="cr_again",
                 on_click=session_state.run_action,
-                args=(editor.retry_action,),
+                args=editor.retry_action,
             )
     if editor.notice:
         st.html(tag("div", text(editor.notice), class_="cp-awaiting", role="status"))
@@ -211,16 +224,19 @@ def _read_view() -> dict[str, str]:
 
 
 def _on_view_changed() -> None:
-    sent = st.session_state[REVIEW_KEY].view or {}
+    view_message = st.session_state[REVIEW_KEY].view or {}
     for key, name, default in (("review", "view", "text"), ("sev", "severity", ""), ("rule", "rule", "")):
-        url_state.write(key, str(sent.get(name, default)), default)
+        url_state.write(key, str(view_message.get(name, default)), default)
 
 
 def _on_action() -> None:
-    sent = st.session_state[REVIEW_KEY].act or {}
-    session_state.store_decisions(sent)
-    if sent.get("name") in session_state.ACTIONS:
-        session_state.run_action(sent["name"])
+    act_message = st.session_state[REVIEW_KEY].act or {}
+    session_state.store_decisions(act_message)
+    name, subject = str(act_message.get("name")), act_message.get("text")
+    if name in session_state.ACTIONS:
+        session_state.run_action(name)
+    elif name in session_state.NAME_ACTIONS and isinstance(subject, str):
+        session_state.run_action(name, subject)
 
 
 def _start_new_article() -> None:
@@ -228,30 +244,45 @@ def _start_new_article() -> None:
 
 
 def _build_facts(step: Step, rules: int | None) -> str:
-    """Build the note on the article's language and the rules version."""
+    """Build the note on the article's language and date, and on the rules version."""
     parts = []
     if name := LANGUAGE_NAMES.get(step.language or ""):
         parts.append(name if step.article["language"] else t("corrections.language_found", name=name))
+    if day := _describe_date(step):
+        parts.append(day)
     if step.rules_version:
-        known = t("corrections.rules_version", version=step.rules_version[:8])
-        parts.append(known if rules is None else f"{known} ({t('corrections.rules_count', n=f'{rules:,}')})")
+        version_text = t("corrections.rules_version", version=step.rules_version[:8])
+        parts.append(
+            version_text
+            if rules is None
+            else f"{version_text} ({t('corrections.rules_count', n=f'{rules:,}')})"
+        )
     return tag("p", text(" · ".join(parts)), class_="cp-note")
+
+
+def _describe_date(step: Step) -> str:
+    """Describe the date that former names are judged by; empty if it is neither given nor needed."""
+    if step.article["date"]:
+        return t("corrections.date_given", date=step.judging_date or step.article["date"])
+    if step.judging_date is None:
+        return t("corrections.date_unknown")
+    return t("corrections.date_found", date=step.judging_date) if step.judging_date else ""
 
 
 def _render_downloads(step: Step) -> None:
     article, file = step.article, step.source
-    sent = file.objects[step.row or 0] if file is not None and file.objects else None
+    original_object = file.objects[step.row or 0] if file is not None and file.objects else None
     kinds: tuple[tuple[str, str, Callable[[], bytes]], ...] = (
         ("md", "text/markdown", lambda: article_files.to_markdown(article, file)),
-        ("json", "application/json", lambda: article_files.to_json(article, sent)),
+        ("json", "application/json", lambda: article_files.to_json(article, original_object)),
     )
     with st.popover(t("corrections.download"), icon=":material/download:", key="cr_download"):
         st.caption(t("corrections.download_why"))
         with st.container(horizontal=True):
-            for kind, mime, made in kinds:
+            for kind, mime, content in kinds:
                 st.download_button(
                     t(f"corrections.download_{kind}"),
-                    data=made,
+                    data=content,
                     file_name=article_files.build_file_name(article, file, kind),
                     mime=mime,
                     key=f"cr_download_{kind}",

@@ -52,23 +52,23 @@ def is_blank(article: Article) -> bool:
 
 def list_texts(article: Article) -> dict[str, str]:
     """List the article's texts by field, in reading order; fields without a text are omitted."""
-    found: dict[str, str] = {}
+    texts_by_field: dict[str, str] = {}
     if article["title"] is not None:
-        found["title"] = article["title"]
+        texts_by_field["title"] = article["title"]
     if article["summary"] is not None:
-        found["summary"] = article["summary"]
+        texts_by_field["summary"] = article["summary"]
     if article["content"] is not None:
-        found["content"] = article["content"]
-    found.update({f"tags[{n}]": tag for n, tag in enumerate(article["tags"])})
-    return found
+        texts_by_field["content"] = article["content"]
+    texts_by_field.update({f"tags[{n}]": tag for n, tag in enumerate(article["tags"])})
+    return texts_by_field
 
 
 def replace_texts(article: Article, changed: Mapping[str, str]) -> Article:
     """Return a copy of the article with the texts of some fields replaced."""
     tags = list(article["tags"])
     for field, text in changed.items():
-        if found := _TAG.fullmatch(field):
-            tags[int(found[1])] = text
+        if tag_match := _TAG.fullmatch(field):
+            tags[int(tag_match[1])] = text
     return {
         **article,
         "title": changed.get("title", article["title"]),
@@ -87,7 +87,9 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 def apply_article_edits(article: Article, edits: Edits) -> Article:
     texts = list_texts(article)
-    return replace_texts(article, {field: apply_edits(texts[field], made) for field, made in edits.items()})
+    return replace_texts(
+        article, {field: apply_edits(texts[field], field_edits) for field, field_edits in edits.items()}
+    )
 
 
 def move_span(start: int, end: int, edits: Sequence[Edit]) -> tuple[int, int] | None:
@@ -116,20 +118,20 @@ def normalize_line_ends(text: str) -> str:
     return _LINE_END.sub("\n", text)
 
 
-def restore_line_ends(original: str, shown: str) -> str:
+def restore_line_ends(original: str, box_text: str) -> str:
     """Restore the line ends of ``original`` in a text box's content.
 
     New lines get the most frequent line end of ``original``.
     """
     before = normalize_line_ends(original)
-    edit = find_edit(before, shown)
+    edit = find_edit(before, box_text)
     if edit is None:
         return original
     positions = _map_positions(original)
     ends = _LINE_END.findall(original)
     usual = max(("\n", "\r\n", "\r"), key=ends.count) if ends else "\n"
-    written = edit.text.replace("\n", usual)
-    return original[: positions[edit.start]] + written + original[positions[edit.end] :]
+    replacement = edit.text.replace("\n", usual)
+    return original[: positions[edit.start]] + replacement + original[positions[edit.end] :]
 
 
 def split_tags(line: str) -> list[str]:
@@ -148,12 +150,12 @@ def _map_positions(original: str) -> list[int]:
     return positions
 
 
-def _count_common_prefix(one: str, other: str) -> int:
+def _count_common_prefix(first_text: str, second_text: str) -> int:
     """Count the common prefix by binary search: comparing slices is much faster than characters."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(first_text), len(second_text))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
+        if first_text[:middle] == second_text[:middle]:
             low = middle
         else:
             high = middle - 1

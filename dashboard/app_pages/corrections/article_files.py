@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
+from backend.articles.schemas import DATE_FIELDS
 from backend.articles.schemas import Article as ArticleModel
 from dashboard.client.article_schemas import Article, build_blank_article
 
@@ -20,7 +21,8 @@ TEXT_FORMATS = ("md", "markdown", "html", "htm", "txt")
 FORMATS = (*TEXT_FORMATS, "json", "jsonl")
 MAX_FILE_BYTES = 32 * 1024 * 1024
 """Limit of a browser's message to the dashboard; the command line accepts archives of any size."""
-FIELDS = ("id", "title", "summary", "content", "tags", "source", "language")
+FIELDS = ("id", "title", "summary", "content", "tags", "source", "language", "date", "accept")
+FRONT_MATTER_FIELDS = ("title", "summary", "tags", "source", "language", "date")
 TEXT_FIELDS = ("title", "summary", "content", "tags")
 _JSON_STYLES: tuple[dict[str, Any], ...] = tuple(
     {"separators": separators, "ensure_ascii": ascii_only}
@@ -64,10 +66,12 @@ def parse_file(name: str, data: bytes) -> ArticleFile:
     """Parse a file; raises :class:`InvalidFileError`."""
     kind = PurePath(name).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        raise InvalidFileError("kind", name=name, kinds=" ".join(f".{one}" for one in FORMATS))
+        raise InvalidFileError("kind", name=name, kinds=" ".join(f".{suffix}" for suffix in FORMATS))
     if len(data) > MAX_FILE_BYTES:
         raise InvalidFileError("large", name=name, most=MAX_FILE_BYTES // 1024 // 1024)
-    mark = next((one for one in _BYTE_ORDER_MARKS if data.startswith(one)), b"")
+    mark = next(
+        (byte_order_mark for byte_order_mark in _BYTE_ORDER_MARKS if data.startswith(byte_order_mark)), b""
+    )
     encoding = _BYTE_ORDER_MARKS.get(mark, "utf-8")
     try:
         text = data[len(mark) :].decode(encoding)
@@ -84,20 +88,28 @@ def parse_file(name: str, data: bytes) -> ArticleFile:
     objects = tuple(parse_json_lines(text) if kind == "jsonl" else parse_json_objects(text))
     lines = split_lines(text) if kind == "jsonl" else ()
     return ArticleFile(
-        name, kind, tuple(parse_article(one, n) for n, one in enumerate(objects, 1)), objects, lines
+        name,
+        kind,
+        tuple(parse_article(json_object, n) for n, json_object in enumerate(objects, 1)),
+        objects,
+        lines,
     )
 
 
 def parse_pasted(text: str) -> ArticleFile:
     """Parse pasted JSON or JSON Lines; raises :class:`InvalidFileError`."""
-    whole = text.strip()
+    stripped = text.strip()
     lines: tuple[str, ...] = ()
     try:
-        objects = tuple(parse_json_objects(whole))
+        objects = tuple(parse_json_objects(stripped))
     except InvalidFileError:
-        objects, lines = tuple(parse_json_lines(whole)), split_lines(whole)
+        objects, lines = tuple(parse_json_lines(stripped)), split_lines(stripped)
     return ArticleFile(
-        "", "jsonl", tuple(parse_article(one, n) for n, one in enumerate(objects, 1)), objects, lines
+        "",
+        "jsonl",
+        tuple(parse_article(json_object, n) for n, json_object in enumerate(objects, 1)),
+        objects,
+        lines,
     )
 
 
@@ -125,8 +137,8 @@ def parse_json_objects(text: str) -> Sequence[Mapping[str, Any]]:
     if isinstance(value, dict) and isinstance(value.get("articles"), list):
         value = value["articles"]
     values = value if isinstance(value, list) else [value]
-    for number, one in enumerate(values, 1):
-        if not isinstance(one, dict):
+    for number, article in enumerate(values, 1):
+        if not isinstance(article, dict):
             raise InvalidFileError("not_object", n=number)
     return values
 
@@ -136,6 +148,8 @@ def parse_article(json_object: Mapping[str, Any], number: int) -> Article:
     values = {name: json_object[name] for name in FIELDS if name in json_object}
     if values.get("language") == "":
         values["language"] = None
+    written_dates = (json_object[name] for name in DATE_FIELDS if isinstance(json_object.get(name), str))
+    values["date"] = next(written_dates, None)
     if values.get("tags") is None:
         values.pop("tags", None)
     try:
@@ -152,18 +166,20 @@ def parse_article(json_object: Mapping[str, Any], number: int) -> Article:
         "tags": list(parsed.tags),
         "source": parsed.source,
         "language": parsed.language,
+        "date": parsed.date,
+        "accept": list(parsed.accept),
     }
 
 
 def to_markdown(article: Article, file: ArticleFile | None = None) -> bytes:
     """Write the article as Markdown, in the encoding of its file.
 
-    Title, summary, tags, source and language precede the content as YAML front matter, with values in JSON
-    (a subset of YAML). An article without these, or from a text file, is only its content.
+    Title, summary, tags, source, language and date precede the content as YAML front matter, with values in
+    JSON (a subset of YAML). An article without these, or from a text file, is only its content.
     """
     content = article["content"] or ""
     have: Mapping[str, Any] = article
-    facts = {name: have[name] for name in FIELDS[1:] if name != "content" and have[name]}
+    facts = {name: have[name] for name in FRONT_MATTER_FIELDS if have[name]}
     from_text = file is not None and file.kind in TEXT_FORMATS
     if facts and not from_text:
         lines = "".join(f"{name}: {json.dumps(fact, ensure_ascii=False)}\n" for name, fact in facts.items())
@@ -198,7 +214,8 @@ def _format_line(article: Article, json_object: Mapping[str, Any], line: str) ->
     if line and changed == json_object:
         return line
     style = next(
-        (one for one in _JSON_STYLES if json.dumps(json_object, **one) == line.strip()), _JSON_STYLES[0]
+        (options for options in _JSON_STYLES if json.dumps(json_object, **options) == line.strip()),
+        _JSON_STYLES[0],
     )
     return json.dumps(changed, **style)
 
@@ -215,5 +232,7 @@ def build_file_name(article: Article, file: ArticleFile | None, kind: str) -> st
 def _merge_fields(article: Article, json_object: Mapping[str, Any] | None) -> Mapping[str, Any]:
     if json_object is None:
         return article
-    known = {name: value for name, value in article.items() if name in json_object or value}
-    return {**json_object, **known}
+    article_fields = {name: value for name, value in article.items() if name in json_object or value}
+    if article["date"] in (None, *(json_object.get(name) for name in DATE_FIELDS)):
+        article_fields.pop("date", None)  # the object has it already, maybe under another name
+    return {**json_object, **article_fields}

@@ -217,11 +217,11 @@ def _build_cells(row: Row, state: BatchState) -> list[Cell]:
     language = row.language or ""
     counts = row.counts
     if row.number - 1 in state.reviewed:
-        done = t("corrections.state_reviewed")
+        state_text = t("corrections.state_reviewed")
     elif not counts.all:
-        done = t("corrections.state_clean")
+        state_text = t("corrections.state_clean")
     else:
-        done = t("corrections.state_safe", n=counts.safe)
+        state_text = t("corrections.state_safe", n=counts.safe)
 
     def number(value: int, tone: str = "") -> Cell:
         return Cell(integer(value), value, tone if value else "muted")
@@ -236,7 +236,7 @@ def _build_cells(row: Row, state: BatchState) -> list[Cell]:
         number(counts.info, "info"),
         number(counts.safe),
         number(counts.approval),
-        Cell(done),
+        Cell(state_text),
     ]
 
 

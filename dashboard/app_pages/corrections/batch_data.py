@@ -39,7 +39,10 @@ class CheckedBatch:
 
     @property
     def corrected(self) -> list[Article]:
-        return [result["corrected_article"] for result in self.applied]
+        return [
+            {**article, **result["corrected_article"]}
+            for article, result in zip(self.articles, self.applied, strict=True)
+        ]
 
 
 def split_requests(articles: Sequence[Article]) -> Iterator[Sequence[Article]]:
@@ -75,7 +78,7 @@ def build_rows(checked: CheckedBatch) -> list[Row]:
         Row(
             number,
             name_article(article, number),
-            article["language"] or next((one.language for one in article_findings), None),
+            article["language"] or next((finding.language for finding in article_findings), None),
             sum(map(len, list_texts(article).values())),
             count_findings(article_findings),
         )

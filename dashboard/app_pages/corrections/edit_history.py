@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from datetime import date
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal
 
 from backend.articles.schemas import ScanResult
 from dashboard.app_pages.corrections import text_diff
@@ -21,13 +23,16 @@ from dashboard.app_pages.corrections.findings import (
     build_findings,
     carry_over,
 )
+from dashboard.app_pages.corrections.mixed_names import MixedName, find_mixed_names
 from dashboard.app_pages.corrections.text_diff import TextPieces
 from dashboard.client.article_schemas import Article
 from dashboard.i18n.languages import LANGUAGES
 
 MAX_STEPS = 50
+FIRST_DATE, LAST_DATE = date(1990, 1, 1), date(2099, 12, 31)
+"""The dates of articles that the service reads."""
 
-StepKind = Literal["checked", "edited", "safe", "approved"]
+StepKind = Literal["checked", "edited", "safe", "approved", "accepted"]
 """The action that led to a state."""
 
 
@@ -46,6 +51,10 @@ class Step:
     pieces: Mapping[str, TextPieces]
     findings: tuple[Finding, ...]
     rules_version: str
+    mixed_names: tuple[MixedName, ...] = ()
+    """Names that the article writes in several right ways."""
+    judging_date: str | None = ""
+    """The date by which former names were judged; null if none was found, empty if none was needed."""
     decisions: Decisions = field(default_factory=dict)
     carried_count: int = 0
     edit_count: int = 0
@@ -57,7 +66,7 @@ class Step:
     @property
     def language(self) -> str | None:
         """The chosen language, or the one that the service detected, if it found anything."""
-        return self.article["language"] or next((one.language for one in self.findings), None)
+        return self.article["language"] or next((finding.language for finding in self.findings), None)
 
     @property
     def preview_pieces(self) -> dict[str, TextPieces]:
@@ -102,17 +111,17 @@ class EditHistory:
     ) -> Step:
         """Add an article as it was entered, with its findings, as a new original."""
         unchanged = {name: text_diff.build_unchanged(text) for name, text in list_texts(article).items()}
-        return self._push(
+        return self._add_step(
             Step(
                 0,
                 "checked",
                 article,
                 article,
                 unchanged,
-                build_findings(scan),
-                rules_version,
+                rules_version=rules_version,
                 source=source,
                 row=row,
+                **_read_scan(scan),
             )
         )
 
@@ -136,37 +145,37 @@ class EditHistory:
             original = {**original, "tags": article["tags"]}
             tags = {f"tags[{n}]": text_diff.build_unchanged(tag) for n, tag in enumerate(article["tags"])}
             pieces = {name: parts for name, parts in pieces.items() if not name.startswith("tags")} | tags
-        after = build_findings(scan)
-        carried = carry_over(before.findings, before.decisions, edits, after)
-        return self._push(
+        read = _read_scan(scan)
+        carried = carry_over(before.findings, before.decisions, edits, read["findings"])
+        return self._add_step(
             replace(
                 before,
                 kind=kind,
                 article=article,
                 original=original,
                 pieces=pieces,
-                findings=after,
                 rules_version=rules_version,
                 decisions=carried,
                 carried_count=len(carried),
                 edit_count=sum(map(len, edits.values())),
                 source=source or before.source,
+                **read,
             )
         )
 
     def refresh_findings(self, scan: ScanResult, rules_version: str) -> Step:
         """Replace the findings of the current step after a new scan; adds no step."""
         before = self.steps[self.position]
-        after = build_findings(scan)
-        carried = carry_over(before.findings, before.decisions, {}, after)
+        read = _read_scan(scan)
+        carried = carry_over(before.findings, before.decisions, {}, read["findings"])
         self._numbers += 1
         step = replace(
             before,
             number=self._numbers,
-            findings=after,
             rules_version=rules_version,
             decisions=carried,
             carried_count=0,
+            **read,
         )
         self.steps[self.position] = step
         return step
@@ -179,7 +188,7 @@ class EditHistory:
         step = self.step
         if step is None or step.number != number:
             return
-        valid = {n: one for n, one in decisions.items() if 0 <= n < len(step.findings)}
+        valid = {n: decision for n, decision in decisions.items() if 0 <= n < len(step.findings)}
         carried_count = 0
         for previous, current in zip(
             list(step.decisions.items())[: step.carried_count], valid.items(), strict=False
@@ -197,7 +206,7 @@ class EditHistory:
     def redo(self) -> None:
         self.position = min(len(self.steps) - 1, self.position + 1)
 
-    def _push(self, step: Step) -> Step:
+    def _add_step(self, step: Step) -> Step:
         """Add a step after the current one and delete the steps to redo."""
         self._numbers += 1
         numbered = replace(step, number=self._numbers)
@@ -206,15 +215,26 @@ class EditHistory:
         return numbered
 
 
+def _read_scan(scan: ScanResult) -> dict[str, Any]:
+    """Build the fields of a step that a scan determines."""
+    findings = build_findings(scan)
+    return {
+        "findings": findings,
+        "mixed_names": find_mixed_names(scan, findings),
+        "judging_date": scan.get("article_date", ""),
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class FormFields:
-    """The content of the input form: texts with line feeds, tags on one line."""
+    """The content of the input form: texts with line feeds, tags on one line, an ISO date or nothing."""
 
     title: str = ""
     summary: str = ""
     content: str = ""
     tags: str = ""
     language: str = ""
+    date: str = ""
 
 
 def build_form_fields(article: Article | None) -> FormFields:
@@ -226,6 +246,7 @@ def build_form_fields(article: Article | None) -> FormFields:
         normalize_line_ends(article["content"] or ""),
         remove_line_ends(", ".join(article["tags"])),
         article["language"] or "",
+        parse_day(article["date"] or ""),
     )
 
 
@@ -240,7 +261,27 @@ def apply_form_fields(fields: FormFields, before: Article) -> Article:
         "content": _apply_text_field(before["content"], fields_before.content, fields.content),
         "tags": before["tags"] if fields.tags == fields_before.tags else split_tags(fields.tags),
         "language": language,
+        "date": before["date"] if fields.date == fields_before.date else fields.date or None,
     }
+
+
+def parse_day(written: str) -> str:
+    """Return the day of an ISO timestamp or of a date as in e-mail, as ``2025-06-17``; empty for others."""
+    for parse in (_parse_iso_day, _parse_mail_day):
+        try:
+            day = parse(written)
+        except ValueError:
+            continue
+        return day.isoformat() if FIRST_DATE <= day <= LAST_DATE else ""
+    return ""
+
+
+def _parse_iso_day(written: str) -> date:
+    return date.fromisoformat(written[:10])
+
+
+def _parse_mail_day(written: str) -> date:
+    return parsedate_to_datetime(written).date()
 
 
 def remove_line_ends(text: str) -> str:
@@ -248,7 +289,7 @@ def remove_line_ends(text: str) -> str:
     return normalize_line_ends(text).replace("\n", "")
 
 
-def _apply_text_field(before: str | None, shown_before: str, shown: str) -> str | None:
-    if shown == shown_before:
+def _apply_text_field(before: str | None, box_before: str, box_after: str) -> str | None:
+    if box_after == box_before:
         return before
-    return (shown if before is None else restore_line_ends(before, shown)) or None
+    return (box_after if before is None else restore_line_ends(before, box_after)) or None

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 
 from backend.articles.schemas import Correction, ScanResult
 from dashboard.app_pages.corrections.article_edits import (
@@ -39,6 +39,8 @@ class Finding:
     language: str
     suggestion: str | None
     safe: bool
+    reasons: Mapping[str, str] | None = None
+    """Why this one finding was made, by language; null if the note of its rule says it."""
 
 
 class Decision(NamedTuple):
@@ -71,10 +73,10 @@ class Counts:
 def build_findings(scan: ScanResult) -> tuple[Finding, ...]:
     """Build the findings in reading order: title, summary, content, tags, then by offset."""
     fixes = {_get_position(correction): correction for correction in scan["corrections"]}
-    found = []
+    findings = []
     for violation in scan["violations"]:
         fix = fixes.get(_get_position(violation))
-        found.append(
+        findings.append(
             Finding(
                 violation["rule_id"],
                 violation["entity_id"],
@@ -87,51 +89,59 @@ def build_findings(scan: ScanResult) -> tuple[Finding, ...]:
                 violation["language"],
                 fix["corrected_text"] if fix else None,
                 bool(fix and fix["auto_fixable"]),
+                cast("Mapping[str, str] | None", violation.get("reasons")),
             )
         )
-    return tuple(sorted(found, key=lambda one: (*_field_order(one.field), one.start, one.end, one.rule)))
+    return tuple(
+        sorted(
+            findings,
+            key=lambda finding: (*_get_field_order(finding.field), finding.start, finding.end, finding.rule),
+        )
+    )
 
 
-def count_findings(found: Sequence[Finding]) -> Counts:
-    by = Counter(one.severity for one in found)
-    safe = sum(one.safe for one in found)
-    approval = sum(one.suggestion is not None and not one.safe for one in found)
-    return Counts(by["error"], by["warning"], by["info"], safe, approval, open=len(found) - safe - approval)
+def count_findings(findings: Sequence[Finding]) -> Counts:
+    by = Counter(finding.severity for finding in findings)
+    safe = sum(finding.safe for finding in findings)
+    approval = sum(finding.suggestion is not None and not finding.safe for finding in findings)
+    return Counts(
+        by["error"], by["warning"], by["info"], safe, approval, open=len(findings) - safe - approval
+    )
 
 
 def build_approved_edits(
-    article: Article, found: Sequence[Finding], decisions: Decisions
+    article: Article, findings: Sequence[Finding], decisions: Decisions
 ) -> dict[str, list[Edit]]:
     """Build the approved edits by field; raises :class:`EditMismatchError` if the text has changed."""
     edits = []
     for number, decision in sorted(decisions.items()):
-        one = found[number]
-        text = one.suggestion if decision.text is None else decision.text
+        finding = findings[number]
+        text = finding.suggestion if decision.text is None else decision.text
         if decision.status == "approved" and text is not None:
-            edits.append((one.field, Edit(one.start, one.end, text), one.text))
+            edits.append((finding.field, Edit(finding.start, finding.end, text), finding.text))
     return _verify_edits(article, edits)
 
 
 def build_safe_edits(
-    article: Article, applied: Sequence[Correction], found: Sequence[Finding], decisions: Decisions
+    article: Article, applied: Sequence[Correction], findings: Sequence[Finding], decisions: Decisions
 ) -> dict[str, list[Edit]]:
     """Build the edits of the service's applied corrections, without those that the editor ignores."""
     ignored = {
-        (one.field, one.start, one.end)
+        (finding.field, finding.start, finding.end)
         for number, decision in decisions.items()
         if decision.status == "ignored"
-        for one in (found[number],)
+        for finding in (findings[number],)
     }
     return _verify_edits(
         article,
         [
             (
-                one["field"],
-                Edit(one["start_offset"], one["end_offset"], one["corrected_text"]),
-                one["original_text"],
+                correction["field"],
+                Edit(correction["start_offset"], correction["end_offset"], correction["corrected_text"]),
+                correction["original_text"],
             )
-            for one in applied
-            if (one["field"], one["start_offset"], one["end_offset"]) not in ignored
+            for correction in applied
+            if (correction["field"], correction["start_offset"], correction["end_offset"]) not in ignored
         ],
     )
 
@@ -146,24 +156,27 @@ def find_manual_edits(before: Article, after: Article) -> dict[str, list[Edit]] 
     fields = [name for name in {**old, **new} if not name.startswith("tags")]
     if len(before["tags"]) == len(after["tags"]):
         fields += [name for name in old if name.startswith("tags")]
-    made = {name: find_edit(old.get(name, ""), new.get(name, "")) for name in fields}
-    edits = {field: [edit] for field, edit in made.items() if edit is not None}
-    lost = sum(edit.end - edit.start for (edit,) in edits.values())
-    return edits if lost * 2 <= sum(map(len, old.values())) else None
+    edit_by_field = {name: find_edit(old.get(name, ""), new.get(name, "")) for name in fields}
+    edits = {field: [edit] for field, edit in edit_by_field.items() if edit is not None}
+    replaced_count = sum(edit.end - edit.start for (edit,) in edits.values())
+    return edits if replaced_count * 2 <= sum(map(len, old.values())) else None
 
 
 def carry_over(
-    found: Sequence[Finding], decisions: Decisions, edits: Edits, after: Sequence[Finding]
+    findings: Sequence[Finding], decisions: Decisions, edits: Edits, after: Sequence[Finding]
 ) -> dict[int, Decision]:
     """Carry over the decisions whose findings still exist after ``edits``, by their new indexes."""
-    numbers_after = {(one.rule, one.field, one.start, one.end, one.text): n for n, one in enumerate(after)}
+    numbers_after = {
+        (finding.rule, finding.field, finding.start, finding.end, finding.text): n
+        for n, finding in enumerate(after)
+    }
     carried = {}
     for number, decision in decisions.items():
-        one = found[number]
-        place = move_span(one.start, one.end, edits.get(one.field, ()))
+        finding = findings[number]
+        moved_span = move_span(finding.start, finding.end, edits.get(finding.field, ()))
         if (
-            place is not None
-            and (n := numbers_after.get((one.rule, one.field, *place, one.text))) is not None
+            moved_span is not None
+            and (n := numbers_after.get((finding.rule, finding.field, *moved_span, finding.text))) is not None
         ):
             carried[n] = decision
     return carried
@@ -172,20 +185,20 @@ def carry_over(
 def _verify_edits(article: Article, edits: Sequence[tuple[str, Edit, str]]) -> dict[str, list[Edit]]:
     """Group the edits by field, ascending; raises if the text at a span differs from the original."""
     texts_by_field = list_texts(article)
-    made: dict[str, list[Edit]] = {}
+    edits_by_field: dict[str, list[Edit]] = {}
     for field, edit, original in sorted(edits):
         if texts_by_field.get(field, "")[edit.start : edit.end] != original:
             raise EditMismatchError(f"{field}[{edit.start}:{edit.end}] is not “{original}”.")
-        made.setdefault(field, []).append(edit)
-    return made
+        edits_by_field.setdefault(field, []).append(edit)
+    return edits_by_field
 
 
-def _get_position(one: Mapping[str, object]) -> tuple[object, ...]:
-    return one["rule_id"], one["field"], one["start_offset"], one["end_offset"]
+def _get_position(record: Mapping[str, object]) -> tuple[object, ...]:
+    return record["rule_id"], record["field"], record["start_offset"], record["end_offset"]
 
 
 _ORDER = {"title": 0, "summary": 1, "content": 2}
 
 
-def _field_order(field: str) -> tuple[int, int]:
+def _get_field_order(field: str) -> tuple[int, int]:
     return (3, int(field[5:-1])) if field.startswith("tags[") else (_ORDER[field], 0)

@@ -56,7 +56,7 @@ def _render_filters(bar: DeltaGenerator) -> ViolationFilter:
             on_period,
             t("corrections.period"),
             150,
-            lambda one: t(f"corrections.period_{one}"),
+            lambda period_code: t(f"corrections.period_{period_code}"),
         )
         severity, on_severity = url_state.bind_choice("severity", ("", *SEVERITIES), "")
         _render_select(
@@ -142,7 +142,7 @@ def _load_cursors(query: dict[str, str]) -> list[str]:
 
 
 def _render_charts(filters: ViolationFilter, summary: ViolationSummary) -> None:
-    look = current_theme()
+    theme = current_theme()
     rules = violations.list_top(summary["rules"], MAX_RULES)
     left, right = st.columns([5, 6], gap="medium")
     with left, st.container(key="cr_panel_rules", border=True, gap="small"):
@@ -150,7 +150,7 @@ def _render_charts(filters: ViolationFilter, summary: ViolationSummary) -> None:
         all_rules = violations.list_top(summary["rules"], len(summary["rules"]))
         words = t("corrections.chart_rules_alt", first=rules[0][0], n=f"{rules[0][1]:,}")
         render_chart(
-            history_charts.build_rule_chart(rules, look),
+            history_charts.build_rule_chart(rules, theme),
             key="cr_rules",
             height=history_charts.compute_rule_chart_height(len(rules)),
             alt=words,
@@ -164,14 +164,16 @@ def _render_charts(filters: ViolationFilter, summary: ViolationSummary) -> None:
         words = t("corrections.chart_days_alt", day=best[0].isoformat(), n=f"{best[1]:,}")
         by_day = [(day.isoformat(), count) for day, count in reversed(days) if count]
         render_chart(
-            history_charts.build_day_chart(days, look),
+            history_charts.build_day_chart(days, theme),
             key="cr_days",
             height=DAY_CHART_HEIGHT_PX,
             alt=words,
             table=_build_chart_table(t("corrections.chart_days"), t("corrections.col_day"), by_day),
         )
-        known = {one["key"]: one["count"] for one in summary["severities"]}
-        counts: dict[str, int] = {severity: known.get(severity, 0) for severity in SEVERITIES}
+        counts_by_severity = {
+            severity_count["key"]: severity_count["count"] for severity_count in summary["severities"]
+        }
+        counts: dict[str, int] = {severity: counts_by_severity.get(severity, 0) for severity in SEVERITIES}
         names: dict[str, str] = {severity: t(f"corrections.{severity}s") for severity in SEVERITIES}
         st.html(history_charts.build_severity_bar(counts, names))
 
@@ -201,7 +203,7 @@ def _render_table(page: ViolationPage, cursors: list[str], total: int) -> None:
     ]
     now = datetime.now(UTC)
     first = (len(cursors) - 1) * PAGE_SIZE
-    shown = t(
+    range_text = t(
         "corrections.page", first=f"{first + 1:,}", last=f"{first + len(page['data']):,}", n=f"{total:,}"
     )
     sortable_table(
@@ -220,7 +222,7 @@ def _render_table(page: ViolationPage, cursors: list[str], total: int) -> None:
             t("corrections.older"), key="cr_older", disabled=following is None,
             on_click=cursors.append, args=(following,),
         )  # fmt: skip
-        st.html(tag("p", text(shown), class_="cp-note"))
+        st.html(tag("p", text(range_text), class_="cp-note"))
 
 
 def _build_cells(row: StoredViolation, now: datetime) -> list[Cell]:

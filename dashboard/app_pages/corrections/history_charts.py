@@ -19,7 +19,7 @@ def compute_rule_chart_height(rows: int) -> int:
     return max(1, rows) * BAR_HEIGHT_PX + 14
 
 
-def build_rule_chart(rows: Sequence[tuple[str, int]], look: Theme) -> Figure:
+def build_rule_chart(rows: Sequence[tuple[str, int]], theme: Theme) -> Figure:
     """Build one horizontal bar per rule, most frequent first, labelled at its side."""
     counts = [count for _, count in rows]
     bars = {
@@ -29,7 +29,7 @@ def build_rule_chart(rows: Sequence[tuple[str, int]], look: Theme) -> Figure:
         "text": [f"{count:,}" for count in counts],
         "textposition": "outside",
         "cliponaxis": False,
-        "textfont": {"color": look.ink},
+        "textfont": {"color": theme.ink},
         "hovertemplate": "%{y}: %{x:,}<extra></extra>",
     }
     layout = {
@@ -38,10 +38,10 @@ def build_rule_chart(rows: Sequence[tuple[str, int]], look: Theme) -> Figure:
         "xaxis": {"visible": False, "fixedrange": True},
         "yaxis": {"autorange": "reversed", "automargin": True, "fixedrange": True, "ticksuffix": "  "},
     }
-    return _build_bar_chart(bars, layout, look, size=12.5)
+    return _build_bar_chart(bars, layout, theme, size=12.5)
 
 
-def build_day_chart(days: Sequence[tuple[date, int]], look: Theme) -> Figure:
+def build_day_chart(days: Sequence[tuple[date, int]], theme: Theme) -> Figure:
     """Build one bar per day, including days without violations."""
     bars = {
         "x": [day.isoformat() for day, _ in days],
@@ -53,7 +53,7 @@ def build_day_chart(days: Sequence[tuple[date, int]], look: Theme) -> Figure:
         "bargap": 0.25,
         "xaxis": {"type": "date", "showgrid": False, "tickformat": "%m-%d", "nticks": 7, "fixedrange": True},
         "yaxis": {
-            "gridcolor": mix(look.ink, look.background, 0.14),
+            "gridcolor": mix(theme.ink, theme.background, 0.14),
             "zeroline": False,
             "rangemode": "tozero",
             "nticks": 5,
@@ -61,17 +61,17 @@ def build_day_chart(days: Sequence[tuple[date, int]], look: Theme) -> Figure:
             "tickformat": ",d",
         },
     }
-    return _build_bar_chart(bars, layout, look, size=12)
+    return _build_bar_chart(bars, layout, theme, size=12)
 
 
 def _build_bar_chart(
-    bars: Mapping[str, Any], layout: Mapping[str, Any], look: Theme, *, size: float
+    bars: Mapping[str, Any], layout: Mapping[str, Any], theme: Theme, *, size: float
 ) -> Figure:
     """Build bars in the colours of the page, with labels of ``size`` pixels."""
-    trace = {"type": "bar", "marker": {"color": mix(look.accent, look.background, 0.75)}, **bars}
+    trace = {"type": "bar", "marker": {"color": mix(theme.accent, theme.background, 0.75)}, **bars}
     style = {
-        "font": {"color": look.ink, "size": size},
-        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
+        "font": {"color": theme.ink, "size": size},
+        "hoverlabel": plotting.build_hover_label(theme.ink, theme.background),
     }
     return plotting.build_figure([trace], {**style, **layout})
 

@@ -23,11 +23,13 @@ _TEXT_KEYS = (
     "filter_severity", "filter_rule", "any_rule", "panel", "card", "list", "place", "previous", "next",
     "becomes", "kind_safe", "kind_approval", "kind_none", "choose", "choose_first", "no_suggestion",
     "none_shown", "none_approved", "none_safe", "clean", "clean_why", "left", "all_decided", "former",
-    "rule", "source", "tags", "before", "after", "no_change", "same_lines",
+    "rule", "source", "tags", "before", "after", "no_change", "same_lines", "accept", "accept_help",
+    "accepted_names", "accept_remove", "places", "times", "position", "previous_place", "next_place",
+    "next_of_form", "place_of_form", "no_places", "date_given", "date_found", "date_missing",
 )  # fmt: skip
 _KEY_HELP_KEYS = (
-    "key_next", "key_previous", "key_approve", "key_ignore", "key_choose", "key_safe", "key_approved",
-    "key_undo", "key_compare", "key_copy", "key_edit", "key_help",
+    "key_next", "key_previous", "key_approve", "key_ignore", "key_choose", "key_accept", "key_place",
+    "key_safe", "key_approved", "key_undo", "key_compare", "key_copy", "key_edit", "key_help",
 )  # fmt: skip
 """Texts of the keys that ``review/keyboard.js`` binds."""
 

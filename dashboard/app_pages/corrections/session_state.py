@@ -10,6 +10,7 @@ from typing import Any
 
 import streamlit as st
 
+from backend.articles.schemas import MAX_ACCEPTED, MAX_ACCEPTED_CHARS
 from dashboard.app_pages.corrections import article_edits, findings
 from dashboard.app_pages.corrections.article_edits import Edits
 from dashboard.app_pages.corrections.article_files import ArticleFile
@@ -37,8 +38,8 @@ class EditorState:
     """The page runs the check at the next run, while it shows a skeleton."""
     store: bool = False
     problem: Problem | None = None
-    retry_action: str = ""
-    """The failed action of the review that can be retried; empty for none."""
+    retry_action: tuple[str, ...] = ()
+    """The failed action of the review that can be retried, and its text; empty for none."""
     notice: str = ""
     message: str = ""
     action_count: int = 0
@@ -81,7 +82,7 @@ def check_article(article: Article, *, persist: bool) -> None:
         response = articles.scan([article], persist=False)
     elif persist and response.data:
         state.notice = t("corrections.stored", n=len(response.data[0]["violations"]))
-    result = _take_result(response)
+    result = _get_only_result(response)
     if result is None:
         return
     version = articles.get_rules_version(response)
@@ -94,32 +95,37 @@ def check_article(article: Article, *, persist: bool) -> None:
     else:
         step = state.history.add_checked(article, result, version, state.source)
     state.editing = False
-    state.retry_action = ""
+    state.retry_action = ()
     state.action_count += 1
     state.message = summarize_findings(step)
 
 
-def run_action(name: str) -> None:
-    """Run an action of the review."""
+def run_action(name: str, text: str = "") -> None:
+    """Run an action of the review; ``text`` is the name that it is about, if any."""
     state = load_state()
     step = state.history.step
     if step is None:
         return
-    state.problem, state.notice, state.message, state.retry_action = None, "", "", ""
-    ACTIONS[name](state, step)
+    state.problem, state.notice, state.message, state.retry_action = None, "", "", ()
+    if name in NAME_ACTIONS:
+        NAME_ACTIONS[name](state, step, text)
+    else:
+        ACTIONS[name](state, step)
     state.action_count += 1
     if state.problem is not None:
-        state.retry_action = name
+        state.retry_action = (name, text)
 
 
-def store_decisions(sent: Mapping[str, Any]) -> None:
+def store_decisions(message: Mapping[str, Any]) -> None:
     """Store the decisions that the browser sent; invalid entries are ignored."""
     decisions: dict[int, Decision] = {}
-    for entry in sent.get("decisions") or ():
+    for entry in message.get("decisions") or ():
         n, status, text = entry
         if isinstance(n, (int, float)) and status in _VALID_STATUSES and isinstance(text, str | None):
             decisions[int(n)] = Decision(status, text)
-    load_state().history.store_decisions(int(sent.get("step") or 0), decisions, new=bool(sent.get("new")))
+    load_state().history.store_decisions(
+        int(message.get("step") or 0), decisions, new=bool(message.get("new"))
+    )
 
 
 def summarize_findings(step: Step) -> str:
@@ -160,11 +166,38 @@ def _apply_approved(state: EditorState, step: Step) -> None:
         state.message = t("corrections.did_approved", n=step_after.edit_count, left=len(step_after.findings))
 
 
+def _accept_name(state: EditorState, step: Step, name: str) -> None:
+    """Accept a name in this article, so that it is no longer reported."""
+    accepted = step.article["accept"]
+    if not 0 < len(name) <= MAX_ACCEPTED_CHARS or name in accepted:
+        return
+    if len(accepted) >= MAX_ACCEPTED:
+        state.message = t("corrections.accepted_full", n=MAX_ACCEPTED)
+        return
+    _change_accepted(state, step, [*accepted, name], "accept", name)
+
+
+def _unaccept_name(state: EditorState, step: Step, name: str) -> None:
+    """Remove a name from the accepted ones."""
+    accepted = [each for each in step.article["accept"] if each != name]
+    _change_accepted(state, step, accepted, "unaccept", name)
+
+
+def _change_accepted(state: EditorState, step: Step, accepted: list[str], action: str, name: str) -> None:
+    step_after = _scan_changed(state, "accepted", {**step.article, "accept": accepted}, {})
+    if step_after is not None:
+        state.message = t(f"corrections.did_{action}", name=name, left=len(step_after.findings))
+
+
 def _apply_and_scan(state: EditorState, kind: StepKind, step: Step, edits: Edits) -> Step | None:
-    """Apply the edits and scan the result. The findings are not stored: the text is the editor's own."""
-    article = article_edits.apply_article_edits(step.article, edits)
+    """Apply the edits and scan the result."""
+    return _scan_changed(state, kind, article_edits.apply_article_edits(step.article, edits), edits)
+
+
+def _scan_changed(state: EditorState, kind: StepKind, article: Article, edits: Edits) -> Step | None:
+    """Scan a changed article as a new step. The findings are not stored: the text is the editor's own."""
     response = articles.scan([article], persist=False)
-    result = _take_result(response)
+    result = _get_only_result(response)
     if result is None:
         return None
     state.draft = article
@@ -200,9 +233,14 @@ ACTIONS: Mapping[str, Callable[[EditorState, Step], None]] = {
     "redo": _redo_step,
     "edit": _edit_article,
 }
+NAME_ACTIONS: Mapping[str, Callable[[EditorState, Step, str], None]] = {
+    "accept": _accept_name,
+    "unaccept": _unaccept_name,
+}
+"""Actions that are about a name."""
 
 
-def _take_result(response: Posted[list[ScanResult]]) -> ScanResult | None:
+def _get_only_result(response: Posted[list[ScanResult]]) -> ScanResult | None:
     """Return the only result; null if there is none, with the problem in the state."""
     if response.error is not None or not response.data:
         load_state().problem = response.error

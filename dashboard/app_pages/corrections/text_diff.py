@@ -33,7 +33,7 @@ class Segment(NamedTuple):
     new: str
 
     @property
-    def same(self) -> bool:
+    def is_unchanged(self) -> bool:
         return self.old == self.new
 
 
@@ -59,8 +59,8 @@ def compose_edits(pieces: TextPieces, edits: Sequence[Edit]) -> TextPieces:
     rest = list(reversed(pieces))  # remaining pieces, the next one last
     position = 0
     for edit in edits:
-        composed.extend(_take(rest, edit.start - position))
-        for _ in _take(rest, edit.end - edit.start):
+        composed.extend(_pop_pieces(rest, edit.start - position))
+        for _ in _pop_pieces(rest, edit.end - edit.start):
             pass
         if edit.text:
             composed.append(InsertedPiece(edit.text))
@@ -78,18 +78,18 @@ def join_pieces(original: str, pieces: TextPieces) -> str:
 
 def build_segments(original: str, pieces: TextPieces) -> list[Segment]:
     """Split both texts at the boundaries of changes."""
-    found: list[Segment] = []
+    segments: list[Segment] = []
     position, inserted = 0, ""
     for piece in pieces:
         if isinstance(piece, InsertedPiece):
             inserted += piece.text
             continue
-        _append_segment(found, original[position : piece.start], inserted)
-        same = original[piece.start : piece.end]
-        _append_segment(found, same, same)
+        _append_segment(segments, original[position : piece.start], inserted)
+        unchanged_text = original[piece.start : piece.end]
+        _append_segment(segments, unchanged_text, unchanged_text)
         position, inserted = piece.end, ""
-    _append_segment(found, original[position:], inserted)
-    return found
+    _append_segment(segments, original[position:], inserted)
+    return segments
 
 
 def build_lines(original: str, pieces: TextPieces) -> list[Line]:
@@ -98,7 +98,7 @@ def build_lines(original: str, pieces: TextPieces) -> list[Line]:
     before: Side = []
     after: Side = []
     for segment in build_segments(original, pieces):
-        if not segment.same:
+        if not segment.is_unchanged:
             if segment.old:
                 before.append(("-", segment.old))
             if segment.new:
@@ -114,13 +114,15 @@ def build_lines(original: str, pieces: TextPieces) -> list[Line]:
     return rows
 
 
-def _take(rest: list[OriginalPiece | InsertedPiece], length: int) -> Iterator[OriginalPiece | InsertedPiece]:
+def _pop_pieces(
+    remaining: list[OriginalPiece | InsertedPiece], length: int
+) -> Iterator[OriginalPiece | InsertedPiece]:
     """Remove and yield the first ``length`` characters of the remaining pieces."""
     while length > 0:
-        piece = rest.pop()
+        piece = remaining.pop()
         piece_length = piece.end - piece.start if isinstance(piece, OriginalPiece) else len(piece.text)
         if piece_length > length:
-            rest.append(_slice_piece(piece, length, piece_length))
+            remaining.append(_slice_piece(piece, length, piece_length))
             piece = _slice_piece(piece, 0, length)
         yield piece
         length -= piece_length
@@ -145,13 +147,13 @@ def _merge_adjacent(pieces: Sequence[OriginalPiece | InsertedPiece]) -> TextPiec
     return tuple(joined)
 
 
-def _append_segment(found: list[Segment], old: str, new: str) -> None:
+def _append_segment(segments: list[Segment], old: str, new: str) -> None:
     if not old and not new:
         return
-    if found and old == new and found[-1].same:
-        found[-1] = Segment(found[-1].old + old, found[-1].new + new)
+    if segments and old == new and segments[-1].is_unchanged:
+        segments[-1] = Segment(segments[-1].old + old, segments[-1].new + new)
     else:
-        found.append(Segment(old, new))
+        segments.append(Segment(old, new))
 
 
 def _append_unchanged(before: Side, after: Side, text: str) -> None:

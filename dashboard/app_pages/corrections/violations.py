@@ -41,7 +41,11 @@ class ViolationFilter:
 
 def count_by_day(summary: ViolationSummary, period: Period, today: date) -> list[tuple[date, int]]:
     """Count findings by day of the period, oldest day first; days without findings are zero."""
-    counts = {date.fromisoformat(one["key"]): one["count"] for one in summary["days"] if one["key"]}
+    counts = {
+        date.fromisoformat(day_count["key"]): day_count["count"]
+        for day_count in summary["days"]
+        if day_count["key"]
+    }
     days = DAYS[period]
     if days is None:
         first = min(counts, default=today)
@@ -52,5 +56,5 @@ def count_by_day(summary: ViolationSummary, period: Period, today: date) -> list
 
 def list_top(counts: Sequence[Mapping[str, object]], limit: int) -> list[tuple[str, int]]:
     """List the first ``limit`` keys with their counts, most frequent first as sent."""
-    counted = [(str(one["key"]), int(str(one["count"]))) for one in counts if one["key"] is not None]
+    counted = [(str(entry["key"]), int(str(entry["count"]))) for entry in counts if entry["key"] is not None]
     return counted[:limit]

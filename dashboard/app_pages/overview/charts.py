@@ -38,7 +38,7 @@ def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
                 data_open=coin.id,
                 title=f"{coin.name} · {formats.compact_usd(coin.market_cap, language())}",
                 aria_label=f"{coin.symbol} {_format_change(coin.change)} – {coin.name}",
-                style=_tint(coin.change, span, scheme),
+                style=_build_tile_style(coin.change, span, scheme),
             ),
             key=coin.id,
             style=(
@@ -78,7 +78,7 @@ TILE_INK = ("#131a26", "#f2f5fa")
 """Text colour of tiles in light and dark mode: at least 4.5:1 on :func:`compute_tile_colours`."""
 
 
-def _tint(change: Decimal | None, span: Span, scheme: Scheme) -> str:
+def _build_tile_style(change: Decimal | None, span: Span, scheme: Scheme) -> str:
     light, dark = compute_tile_colours(change, span, scheme)
     return f"background:light-dark({light},{dark});color:light-dark({TILE_INK[0]},{TILE_INK[1]})"
 
@@ -103,7 +103,7 @@ def build_breadth_panel(breadth: Breadth, total: int, span: Span) -> Node:
         ("none", t("overview.unknown"), breadth.unknown),
     ]
     marks: dict[str, str] = {"none": UNKNOWN, **dict(ARROWS.items())}
-    figures = [
+    count_items = [
         h(
             "div",
             h(
@@ -129,7 +129,7 @@ def build_breadth_panel(breadth: Breadth, total: int, span: Span) -> Node:
         "breadth",
         t("overview.breadth"),
         bar,
-        h("dl", *figures, median, class_="cp-pairs"),
+        h("dl", *count_items, median, class_="cp-pairs"),
         histogram,
         note=legend,
     )

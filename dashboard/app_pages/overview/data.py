@@ -16,6 +16,7 @@ from dashboard.client.market_schemas import (
     RankedToken,
     Span,
 )
+from dashboard.i18n import LANGUAGES, Language
 
 MAX_OPEN_INCIDENTS, MAX_CLOSED_INCIDENTS = 200, 100
 """More incidents than a reader looks through."""
@@ -45,14 +46,16 @@ class OverviewData:
         open_incidents, closed = self.open_incidents.data, self.closed_incidents.data
         if open_incidents is None or closed is None:
             return None
-        return market_figures.merge_incidents(open_incidents, closed)
+        names = {coin.id: coin.name for coin in self.coins}
+        return market_figures.merge_incidents(open_incidents, closed, names)
 
 
 _lock = threading.Lock()
-_coins: dict[Span, tuple[tuple[object, ...], list[Coin]]] = {}
+_coins: dict[tuple[Span, Language], tuple[tuple[object, ...], list[Coin]]] = {}
 
 
-def load_data(span: Span) -> OverviewData:
+def load_data(span: Span, lang: Language = LANGUAGES[0]) -> OverviewData:
+    """Loads the data; assets have their names in ``lang``."""
     open_incidents = connection.start_call(
         partial(markets.fetch_incidents, is_open=True, limit=MAX_OPEN_INCIDENTS)
     )
@@ -60,7 +63,7 @@ def load_data(span: Span) -> OverviewData:
         partial(markets.fetch_incidents, is_open=False, limit=MAX_CLOSED_INCIDENTS)
     )
     rankings, prices, figures = markets.fetch_rankings(span), markets.fetch_prices(), markets.fetch_figures()
-    rows = _load_rows(rankings, prices, figures, span)
+    rows = _load_rows(rankings, prices, figures, span, lang)
     return OverviewData(
         rankings,
         prices,
@@ -78,12 +81,17 @@ def _load_rows(
     prices: Fetched[dict[str, PriceRecord]],
     figures: Fetched[dict[str, FigureFacts]],
     span: Span,
+    lang: Language,
 ) -> list[Coin]:
-    sources = (rankings.data, prices.data, figures.data)
+    names = markets.fetch_names().data
+    sources = (rankings.data, prices.data, figures.data, names)
     with _lock:
-        cached = _coins.get(span)
+        cached = _coins.get((span, lang))
         if cached is not None and all(a is b for a, b in zip(cached[0], sources, strict=True)):
             return cached[1]
-        rows = market_figures.build_coins(rankings.data or (), prices.data or {}, figures.data or {}, span)
-        _coins[span] = (sources, rows)
+        local_names = {asset: entry[lang] for asset, entry in (names or {}).items()}
+        rows = market_figures.build_coins(
+            rankings.data or (), prices.data or {}, figures.data or {}, span, local_names
+        )
+        _coins[span, lang] = (sources, rows)
         return rows

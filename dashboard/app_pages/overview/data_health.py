@@ -39,11 +39,11 @@ CONCERN_MARKS = {"unknown": "–", "stale": "◔", "divergent": "≠", "conflict
 
 
 def build_doubtful_figures_panel(
-    figures: Sequence[DoubtfulFigure], total: int, now: datetime, *, known: bool
+    figures: Sequence[DoubtfulFigure], total: int, now: datetime, *, has_data: bool
 ) -> Node:
-    """Builds a list of doubtful figures with their reasons; ``known`` is false without the service's data."""
+    """Builds a list of doubtful figures with their reasons; ``has_data``: the service sent data."""
     legend = note(t("overview.worries_note", n=integer(len(figures)), total=integer(total)))
-    if not figures and not known:
+    if not figures and not has_data:
         return panel(
             "worries", t("overview.worries"), h("p", t("overview.worries_unknown"), class_="cp-nothing")
         )

@@ -89,10 +89,10 @@ def render_page() -> None:
 def load_with_skeleton(span: Span) -> OverviewData:
     """Loads the data; shows a skeleton meanwhile at the first load of a session."""
     if st.session_state.get(_LOADED):
-        return load_data(span)
+        return load_data(span, language())
     st.session_state[_LOADED] = True
     with states.show_skeleton(SKELETON_HEIGHT_PIXELS):
-        return load_data(span)
+        return load_data(span, language())
 
 
 def freshness_html(data: OverviewData) -> str:
@@ -112,9 +112,9 @@ def build_panels(data: OverviewData, span: Span, size: str, *, show_all: bool) -
     doubtful = market_figures.find_doubtful_figures(data.prices.data or {}, data.figures.data or {}, names)
     legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=format_min_cap(size))
     scheme = preferences.current().scheme
-    known = any(coin.change is not None for coin in coins)
+    has_changes = any(coin.change is not None for coin in coins)
     no_gainers, no_losers = (
-        (t("overview.none_rose"), t("overview.none_fell")) if known else (t("overview.no_changes"),) * 2
+        (t("overview.none_rose"), t("overview.none_fell")) if has_changes else (t("overview.no_changes"),) * 2
     )
     active_legend = t("overview.active_note", span=t(f"overview.span_{span}"))
     return [
@@ -127,7 +127,7 @@ def build_panels(data: OverviewData, span: Span, size: str, *, show_all: bool) -
             "active", t("overview.active"), active, active_legend, t("overview.no_volumes")
         ),
         data_health.build_doubtful_figures_panel(
-            doubtful, len(coins), now, known=data.figures.data is not None
+            doubtful, len(coins), now, has_data=data.figures.data is not None
         ),
         data_health.build_providers_panel(data.status.data, now),
         data_health.build_incidents_panel(data.incidents, now, show_all=show_all),

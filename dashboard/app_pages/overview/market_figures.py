@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from statistics import median
+from types import MappingProxyType
 from typing import Literal, get_args
 
 from dashboard.client.market_schemas import (
@@ -122,8 +123,12 @@ def build_coins(
     prices: Mapping[str, PriceRecord],
     figures: Mapping[str, FigureFacts],
     span: Span,
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Coin]:
-    """Builds one row per asset in the order of the rankings, with change and trend of ``span``."""
+    """Builds one row per asset in the order of the rankings, with change and trend of ``span``.
+
+    ``names`` are the names in the reader's language by asset id.
+    """
     rows = []
     for token in rankings:
         record = prices.get(token["id"])
@@ -134,7 +139,7 @@ def build_coins(
             Coin(
                 id=token["id"],
                 symbol=token["symbol"],
-                name=token["name"],
+                name=names.get(token["id"], token["name"]),
                 icon=token["icon_url"],
                 price=parse_decimal(token["price_usd"]),
                 change=drop_stale(
@@ -152,36 +157,36 @@ def build_coins(
 
 def find_movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], list[Coin]]:
     """Finds the largest rises and falls among assets with at least ``min_cap``."""
-    moved = [
+    changed_rows = [
         (row.change, row)
         for row in rows
         if row.change is not None and (min_cap == 0 or (row.market_cap or 0) >= min_cap)
     ]
-    moved.sort(key=lambda pair: (-pair[0], pair[1].id))
-    gainers = [row for change, row in moved if direction(change) == "up"][:count]
-    losers = [row for change, row in reversed(moved) if direction(change) == "down"][:count]
+    changed_rows.sort(key=lambda pair: (-pair[0], pair[1].id))
+    gainers = [row for change, row in changed_rows if direction(change) == "up"][:count]
+    losers = [row for change, row in reversed(changed_rows) if direction(change) == "down"][:count]
     return gainers, losers
 
 
 def find_most_active(rows: Iterable[Coin], count: int) -> list[tuple[Coin, Decimal]]:
     """Finds the assets with the largest 24-hour volume."""
-    known = [(row, row.volume) for row in rows if row.volume is not None]
-    return sorted(known, key=lambda pair: (-pair[1], pair[0].id))[:count]
+    rows_with_volume = [(row, row.volume) for row in rows if row.volume is not None]
+    return sorted(rows_with_volume, key=lambda pair: (-pair[1], pair[0].id))[:count]
 
 
 def find_largest(rows: Iterable[Coin], count: int) -> list[Coin]:
-    known = [(row.market_cap, row) for row in rows if row.market_cap is not None and row.market_cap > 0]
-    known.sort(key=lambda pair: (-pair[0], pair[1].id))
-    return [row for _, row in known[:count]]
+    sized_rows = [(row.market_cap, row) for row in rows if row.market_cap is not None and row.market_cap > 0]
+    sized_rows.sort(key=lambda pair: (-pair[0], pair[1].id))
+    return [row for _, row in sized_rows[:count]]
 
 
 def compute_breadth(rows: Iterable[Coin], span: Span) -> Breadth:
     changes = [row.change for row in rows]
     directions = [direction(change) for change in changes]
-    known = [change for change in changes if change is not None]
+    known_changes = [change for change in changes if change is not None]
     bounds = CLASS_BOUNDS[span]
     classes = [0] * (len(bounds) + 1)
-    for change in known:
+    for change in known_changes:
         if direction(change) != "flat":
             classes[bisect_left(bounds, change) if change > 0 else bisect_right(bounds, change)] += 1
     return Breadth(
@@ -189,7 +194,7 @@ def compute_breadth(rows: Iterable[Coin], span: Span) -> Breadth:
         down=directions.count("down"),
         flat=directions.count("flat"),
         unknown=directions.count(None),
-        median=median(known) if known else None,
+        median=median(known_changes) if known_changes else None,
         classes=classes,
     )
 
@@ -204,12 +209,12 @@ def find_doubtful_figures(
     prices: Mapping[str, PriceRecord], figures: Mapping[str, FigureFacts], names: Mapping[str, str]
 ) -> list[DoubtfulFigure]:
     """Finds assets whose figure is unknown, stale or in doubt, most serious first."""
-    found = []
+    doubtful_figures = []
     for asset_id, record in prices.items():
         facts = figures.get(asset_id)
         concern = _find_concern(record, facts["flags"] if facts else ())
         if concern is not None:
-            found.append(
+            doubtful_figures.append(
                 DoubtfulFigure(
                     asset_id=asset_id,
                     name=names.get(asset_id, record["symbol"]),
@@ -221,7 +226,7 @@ def find_doubtful_figures(
                     values=facts["reason_values"] if facts else {},
                 )
             )
-    return sorted(found, key=lambda figure: (CONCERNS.index(figure.concern), figure.name.lower()))
+    return sorted(doubtful_figures, key=lambda figure: (CONCERNS.index(figure.concern), figure.name.lower()))
 
 
 def _find_concern(record: PriceRecord, flags: Sequence[str]) -> Concern | None:
@@ -232,14 +237,19 @@ def _find_concern(record: PriceRecord, flags: Sequence[str]) -> Concern | None:
 
 
 def merge_incidents(
-    open_incidents: Sequence[MarketIncident], closed: Sequence[MarketIncident]
+    open_incidents: Sequence[MarketIncident],
+    closed: Sequence[MarketIncident],
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> list[IncidentEntry]:
-    """Merges open incidents, latest first, and closed ones, latest end first."""
+    """Merges open incidents, latest first, and closed ones, latest end first.
+
+    ``names`` are the names in the reader's language by asset id.
+    """
     entries = [
         IncidentEntry(
             id=incident["id"],
             asset_id=incident["asset_id"],
-            name=incident["name"],
+            name=names.get(incident["asset_id"], incident["name"]),
             kind=incident["kind"],
             opened_at=datetime.fromisoformat(incident["opened_at"]),
             closed_at=parse_instant(incident["closed_at"]),

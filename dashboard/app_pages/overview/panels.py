@@ -112,7 +112,7 @@ def _build_fear_greed_tile(overview: MarketOverview | None, now: datetime) -> No
     index = overview["fear_greed"] if overview else None
     value = parse_decimal(index["value"]) if index else None
     label = (index["label"] if index else None) or UNKNOWN
-    shown = UNKNOWN if value is None else f"{value.normalize():f}"
+    value_text = UNKNOWN if value is None else f"{value.normalize():f}"
     translation = _translate_mood(label)
     words = h(
         "span",
@@ -125,8 +125,8 @@ def _build_fear_greed_tile(overview: MarketOverview | None, now: datetime) -> No
         t("overview.fear_greed"),
         h(
             "div",
-            h("p", h("span", shown, class_="cp-figure"), words, class_="cp-line"),
-            build_gauge(value, shown, label),
+            h("p", h("span", value_text, class_="cp-figure"), words, class_="cp-line"),
+            build_gauge(value, value_text, label),
             class_="cp-mood-row",
         ),
         freshness_node(
@@ -148,7 +148,7 @@ def _translate_mood(label: str) -> str | None:
     return t(moods[label]) if label in moods and language() != "en" else None
 
 
-def build_gauge(value: Decimal | None, shown: str, label: str) -> Node:
+def build_gauge(value: Decimal | None, value_text: str, label: str) -> Node:
     """Builds a half circle from fear (left) to greed (right) with a pointer at ``value`` of 100."""
     radius, centre_x, centre_y = 34, 40, 40
 
@@ -166,7 +166,7 @@ def build_gauge(value: Decimal | None, shown: str, label: str) -> Node:
     if value is not None:
         x, y = point_at(float(min(max(value, Decimal(0)), Decimal(100))) / 100).split()
         arcs.append(h("circle", cx=x, cy=y, r="5.5", class_="cp-pointer"))
-    words = t("overview.fear_greed_value", value=shown)
+    words = t("overview.fear_greed_value", value=value_text)
     return h("svg", *arcs, viewBox="0 0 80 46", role="img", aria_label=f"{words}, {label}", class_="cp-gauge")
 
 
@@ -196,18 +196,18 @@ def _build_coin_row(coin: Coin, volume: Decimal | None) -> Node:
         class_="cp-trend",
     )
     if volume is not None:
-        shown, exact, amount = formats.compact_usd(volume, language()), _format_exact(volume), volume
+        amount_text, exact, amount = formats.compact_usd(volume, language()), _format_exact(volume), volume
     else:
-        shown, exact = formats.price(coin.price), formats.price_label(coin.price, language())
+        amount_text, exact = formats.price(coin.price), formats.price_label(coin.price, language())
         amount = coin.price or Decimal(0)
-    figure = h("span", shown, title=exact, class_="cp-price", data_n=f"{amount:f}")
+    amount_span = h("span", amount_text, title=exact, class_="cp-price", data_n=f"{amount:f}")
     name = h("span", h("strong", coin.symbol), h("span", coin.name, class_="cp-name"), class_="cp-coin")
     link = h(
         "a",
         h("img", src=coin.icon, alt="", width="24", height="24", loading="lazy"),
         name,
         trend,
-        h("span", figure, change_node(coin.change), class_="cp-numbers"),
+        h("span", amount_span, change_node(coin.change), class_="cp-numbers"),
         href=f"rankings?coin={coin.id}",
         data_open=coin.id,
     )

@@ -44,8 +44,8 @@ def explain(
     if fields is None or not fields <= values.keys():
         return Explanation(sentence, None if language() == "en" else "en")
     present = now or datetime.now(UTC)
-    shown: dict[str, Any] = {name: _format_value(name, values[name], present) for name in fields}
-    text, kind = t(f"reasons.code_{code}", **shown), values.get("fault")
+    formatted_values: dict[str, Any] = {name: _format_value(name, values[name], present) for name in fields}
+    text, kind = t(f"reasons.code_{code}", **formatted_values), values.get("fault")
     fault = t("reasons.fault", fault=t(f"reasons.fault_{kind}")) if kind in FAULTS else None
     message = values.get("said")
     return Explanation(text, fault=fault, provider_message=str(message) if message else None)

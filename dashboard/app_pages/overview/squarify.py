@@ -23,7 +23,7 @@ def squarify(weights: Sequence[float], width: float, height: float) -> list[Rect
     while start < len(areas):
         side = min(remaining.width, remaining.height)
         end = start + 1
-        while end < len(areas) and _worst_ratio(areas[start : end + 1], side) <= _worst_ratio(
+        while end < len(areas) and _compute_worst_ratio(areas[start : end + 1], side) <= _compute_worst_ratio(
             areas[start:end], side
         ):
             end += 1
@@ -33,7 +33,7 @@ def squarify(weights: Sequence[float], width: float, height: float) -> list[Rect
     return placed
 
 
-def _worst_ratio(areas: Sequence[float], side: float) -> float:
+def _compute_worst_ratio(areas: Sequence[float], side: float) -> float:
     """Computes the largest ratio of sides in a row of ``areas`` along ``side``."""
     total = sum(areas)
     return max(side**2 * max(areas) / total**2, total**2 / (side**2 * min(areas)))

@@ -62,18 +62,18 @@ def render_treemap(rows: Sequence[Row], span: Span) -> None:
         sized_rows, size, span, theme.shades, ink=theme.ink, background=theme.background, lang=language()
     )
     alt = t("rankings.treemap_alt", n=min(len(sized_rows), treemap.MAX_TILES))
-    figures = treemap.build_table(sized_rows, size, span, language())
-    render_chart(figure, key="rk_treemap", height=treemap.HEIGHT_PIXELS, alt=alt, table=figures)
+    table = treemap.build_table(sized_rows, size, span, language())
+    render_chart(figure, key="rk_treemap", height=treemap.HEIGHT_PIXELS, alt=alt, table=table)
     if missing := len(rows) - len(sized_rows):
         st.html(f'<p class="cp-small-note">{t("rankings.treemap_left_out", n=missing)}</p>')
 
 
 def render_comparison(table: RankTable, chosen: Sequence[str], write: Callable[[object], None]) -> None:
     """Renders the picker of assets, their rebased prices and their correlations."""
-    known = [asset for asset in chosen if asset in table.by_id]
+    listed_assets = [asset for asset in chosen if asset in table.by_id]
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
         labels = {row.id: f"{row.name} ({row.symbol})" for row in table.rows}
-        st.session_state["compare_pick"] = known  # the URL stores the choice
+        st.session_state["compare_pick"] = listed_assets  # the URL stores the choice
         st.multiselect(
             t("rankings.compare_pick", n=MAX_COMPARED_ASSETS),
             list(labels),
@@ -85,7 +85,7 @@ def render_comparison(table: RankTable, chosen: Sequence[str], write: Callable[[
             on_change=lambda: write(st.session_state["compare_pick"]),
         )
         _render_span_control(table.span)
-    if len(known) < 2:
+    if len(listed_assets) < 2:
         first = [row.id for row in table.rows[:3]]
         states.render_empty(
             t("rankings.compare_none"),
@@ -94,12 +94,12 @@ def render_comparison(table: RankTable, chosen: Sequence[str], write: Callable[[
             key="compare",
         )
         return
-    _render_comparison_chart(table, known)
+    _render_comparison_chart(table, listed_assets)
 
 
-def _render_comparison_chart(table: RankTable, known: Sequence[str]) -> None:
+def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
     theme = current_theme()
-    comparison = compare_assets({asset: table.by_id[asset].candles for asset in known})
+    comparison = compare_assets({asset: table.by_id[asset].candles for asset in assets})
     if comparison.without_candles:
         names = ", ".join(table.by_id[asset].name for asset in comparison.without_candles)
         st.html(f'<p class="cp-small-note">{t("rankings.compare_without", names=names)}</p>')
@@ -112,7 +112,7 @@ def _render_comparison_chart(table: RankTable, known: Sequence[str]) -> None:
         dark=theme.dark,
         ink=theme.ink,
         background=theme.background,
-        sample=any(table.by_id[asset].sample for asset in known),
+        sample=any(table.by_id[asset].sample for asset in assets),
     )
     alt = t(
         "rankings.compare_alt",

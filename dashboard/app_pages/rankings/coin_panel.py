@@ -106,11 +106,11 @@ def _render_candles(row: Row, span: Span, theme: Theme, result: Fetched[CandleSe
         if result.error is not None:
             states.render_error(result.error, key="candles", live=True)
         return ""
-    shown = series["candles"]
-    if not shown:
+    rows = series["candles"]
+    if not rows:
         return note(t("rankings.candles_none"))
     figure = candles.build_figure(
-        shown,
+        rows,
         theme.shades,
         theme.zone,
         ink=theme.ink,
@@ -120,12 +120,12 @@ def _render_candles(row: Row, span: Span, theme: Theme, result: Fetched[CandleSe
         identity=f"{row.id} {span}",
         lang=language(),
     )
-    alt = candles.build_summary(shown, row.name, t(f"chart.span_{span}"))
-    table = candles.build_table(shown, row.name, language())
+    alt = candles.build_summary(rows, row.name, t(f"chart.span_{span}"))
+    table = candles.build_table(rows, row.name, language())
     render_chart(figure, key="rk_candles", height=candles.HEIGHT_PIXELS, alt=alt, table=table)
     notes = [t(f"chart.basis_{series['basis']}", source=source_name(series["source"]))]
-    if len(shown) < CANDLE_COUNTS[span]:
-        notes.append(t("rankings.candles_short", n=len(shown), full=CANDLE_COUNTS[span]))
+    if len(rows) < CANDLE_COUNTS[span]:
+        notes.append(t("rankings.candles_short", n=len(rows), full=CANDLE_COUNTS[span]))
     return note(" · ".join(notes))
 
 

@@ -41,10 +41,14 @@ LINK_KINDS = (
 
 def build_change(change: Decimal | None, label: str) -> str:
     """Builds a change with arrow, sign and span, in its colour."""
-    way = direction(change)
-    arrow = f'<span aria-hidden="true">{ARROWS[way]}</span> ' if way in ("up", "down") else ""
-    figure = f'<span class="rk-{way or "flat"}">{arrow}{percent(change)}</span>'
-    return f'<span class="rk-change">{figure} {escape(label)}</span>'
+    change_direction = direction(change)
+    arrow = (
+        f'<span aria-hidden="true">{ARROWS[change_direction]}</span> '
+        if change_direction in ("up", "down")
+        else ""
+    )
+    change_html = f'<span class="rk-{change_direction or "flat"}">{arrow}{percent(change)}</span>'
+    return f'<span class="rk-change">{change_html} {escape(label)}</span>'
 
 
 def build_head(row: Row, icon: str, lang: Language, now: datetime) -> str:
@@ -109,40 +113,40 @@ def build_quotes(answer: AssetQuotes, lang: Language, now: datetime) -> str:
 
 def _build_quote_rows(quote: ProviderQuote, lang: Language) -> str:
     used = t("rankings.used") if quote["used"] else t("rankings.not_used")
-    figure = parse_decimal(quote["price_usd"])
+    quoted_price = parse_decimal(quote["price_usd"])
     volume = parse_decimal(quote["volume_24h"])
-    more = escape(quote["reason"]) + (
+    details = escape(quote["reason"]) + (
         f" {escape(t('chart.volume'))}: {compact_usd(volume, lang)}." if volume is not None else ""
     )
     return (
         f'<tr><th scope="row">{escape(provider_name(quote["provider"]))}</th>'
-        f'<td title="{escape(price_label(figure, lang))}">{price(figure)}</td>'
+        f'<td title="{escape(price_label(quoted_price, lang))}">{price(quoted_price)}</td>'
         f'<td title="{escape(quote["as_of"])}">{escape(age(quote["age_seconds"], lang))}</td>'
         f'<td class="{"rk-used" if quote["used"] else "rk-unused"}">{escape(used)}</td></tr>'
-        f'<tr class="rk-why"><td colspan="4">{more}</td></tr>'
+        f'<tr class="rk-why"><td colspan="4">{details}</td></tr>'
     )
 
 
 def build_spread(answer: AssetQuotes, now: datetime) -> str:
     """Builds the spread against its two limits as a bar and in words, then the chart of the day."""
-    value, agree, conflict = (
+    value, agree_limit, conflict_limit = (
         parse_decimal(answer["spread_pct"]),
         parse_decimal(answer["agree_pct"]),
         parse_decimal(answer["conflict_pct"]),
     )
-    if agree is None or conflict is None or conflict <= 0:
+    if agree_limit is None or conflict_limit is None or conflict_limit <= 0:
         return f"<p>{escape(t('rankings.spread_none'))}</p>"
-    day = build_spread_chart(answer["spread_24h"], agree, conflict, now)
+    day = build_spread_chart(answer["spread_24h"], agree_limit, conflict_limit, now)
     if value is None:
         return f"<p>{escape(t('rankings.spread_none'))}</p>{day}"
-    level = "ok" if value <= agree else "mid" if value <= conflict else "bad"
+    level = "ok" if value <= agree_limit else "mid" if value <= conflict_limit else "bad"
     words = t(
         "rankings.spread_words",
         spread=significant(value, 2),
-        agree=significant(agree, 2),
-        conflict=significant(conflict, 2),
+        agree=significant(agree_limit, 2),
+        conflict=significant(conflict_limit, 2),
     )
-    at, limit = (compute_height_percent(part, conflict) for part in (value, agree))
+    at, limit = (compute_height_percent(part, conflict_limit) for part in (value, agree_limit))
     return (
         f'<div class="rk-spread rk-{level}" aria-hidden="true"><i style="width:{at:.1f}%"></i>'
         f'<b style="left:{limit:.1f}%"></b><b style="left:80%"></b></div><p>{escape(words)}</p>{day}'
@@ -182,12 +186,12 @@ def build_figures(row: Row, asset: Asset | None, lang: Language) -> str:
 def _format_ath(asset: Asset | None) -> str:
     if asset is None or asset["ath"] is None:
         return t("rankings.ath_unknown")
-    when = parse_instant(asset["ath_date"])
+    ath_time = parse_instant(asset["ath_date"])
     change = parse_decimal(asset["ath_change_percentage"])
     return t(
         "rankings.ath_line",
         price=price(parse_decimal(asset["ath"])),
-        date=f"{when:%Y-%m-%d}" if when else UNKNOWN,
+        date=f"{ath_time:%Y-%m-%d}" if ath_time else UNKNOWN,
         change=percent(change),
     )
 
@@ -195,10 +199,10 @@ def _format_ath(asset: Asset | None) -> str:
 def build_links(asset: Asset) -> str:
     """Builds links to the first URL of each kind and to the page at the second provider."""
     urls: Mapping[str, Sequence[str]] = {kind: asset["urls"].get(kind) or () for kind in LINK_KINDS}  # type: ignore[misc]
-    found = [(kind, urls_of_kind[0]) for kind, urls_of_kind in urls.items() if urls_of_kind]
+    links = [(kind, urls_of_kind[0]) for kind, urls_of_kind in urls.items() if urls_of_kind]
     page = asset["urls"]["datasrc2"]
-    found += [("datasrc2", page)] if page else []
-    items = "".join(_build_link(kind, url) for kind, url in found if url.startswith(("https://", "http://")))
+    links += [("datasrc2", page)] if page else []
+    items = "".join(_build_link(kind, url) for kind, url in links if url.startswith(("https://", "http://")))
     return f'<h3>{escape(t("rankings.links"))}</h3><ul class="rk-links">{items}</ul>' if items else ""
 
 

@@ -33,10 +33,10 @@ def render_topics(asset_id: str, result: Fetched[TopicPage]) -> None:
         st.html(head + tag("p", text(t("rankings.topics_none")), class_="cp-small-note"))
         return
     listed = tag("ul", *(_build_item(topic, asset_id, now) for topic in page["topics"]), class_="rk-topics")
-    every = tag(
+    all_topics_link = tag(
         "a", text(t("rankings.topics_all", n=f"{page['total']:,}")), href=link("/topics", entity=asset_id)
     )
-    st.html(head + listed + tag("p", every, class_="rk-topics-all"))
+    st.html(head + listed + tag("p", all_topics_link, class_="rk-topics-all"))
 
 
 def _build_item(topic: TopicItem, asset_id: str, now: datetime) -> str:

@@ -33,18 +33,19 @@ class Comparison:
 
 def compare_assets(series: Mapping[str, Candles]) -> Comparison:
     closes = {asset: _read_closes(candles) for asset, candles in series.items()}
-    known = {asset: by_time for asset, by_time in closes.items() if by_time}
-    without_candles = tuple(asset for asset in closes if asset not in known)
-    if not known:
+    available_closes = {asset: by_time for asset, by_time in closes.items() if by_time}
+    without_candles = tuple(asset for asset in closes if asset not in available_closes)
+    if not available_closes:
         return Comparison((), {}, {}, without_candles)
-    table = pd.DataFrame(known).sort_index().loc[max(map(min, known.values())) :]
+    table = pd.DataFrame(available_closes).sort_index().loc[max(map(min, available_closes.values())) :]
     index = 100 * table / table.bfill().iloc[0]
     correlation = np.log(table).diff().corr(min_periods=MIN_STEPS)
     return Comparison(
         times=tuple(datetime.fromtimestamp(time / 1000, UTC) for time in table.index),
-        index={asset: tuple(map(_nan_to_none, index[asset])) for asset in known},
+        index={asset: tuple(map(_nan_to_none, index[asset])) for asset in available_closes},
         correlation={
-            a: {b: 1.0 if a == b else _nan_to_none(correlation.at[a, b]) for b in known} for a in known
+            a: {b: 1.0 if a == b else _nan_to_none(correlation.at[a, b]) for b in available_closes}
+            for a in available_closes
         },
         without_candles=without_candles,
     )

@@ -74,8 +74,8 @@ def _build_lines(
 
 def _find_value_range(comparison: Comparison) -> tuple[float, float]:
     """Finds the lowest and highest value of the axis, with a margin."""
-    known = [value for values in comparison.index.values() for value in values if value is not None]
-    low, high = min([*known, 100.0]), max([*known, 100.0])
+    known_values = [value for values in comparison.index.values() for value in values if value is not None]
+    low, high = min([*known_values, 100.0]), max([*known_values, 100.0])
     room = max(high - low, 0.01) * 0.05
     return (low - room, high + room)
 
@@ -129,12 +129,12 @@ def _build_end_labels(
     }
     pixels = (HEIGHT_PIXELS - MARGIN["t"] - MARGIN["b"]) / (value_range[1] - value_range[0])
     heights = [(end - value_range[0]) * pixels for end in ends.values() if end is not None]
-    places = iter(zip(separate_labels(heights, LABEL_GAP_PIXELS), heights, strict=True))
+    shifted_heights = iter(zip(separate_labels(heights, LABEL_GAP_PIXELS), heights, strict=True))
     labels = []
     for n, (asset, end) in enumerate(ends.items()):
         if end is None:
             continue
-        place, height = next(places)
+        shifted_height, height = next(shifted_heights)
         labels.append(
             {
                 "x": end_time,
@@ -142,7 +142,7 @@ def _build_end_labels(
                 "text": f"<b>{escape(rows[asset].symbol)}</b>",
                 "xanchor": "left",
                 "xshift": 6,
-                "yshift": place - height,
+                "yshift": shifted_height - height,
                 "showarrow": False,
                 "font": {"color": colours[n], "size": 12},
             }
@@ -150,24 +150,24 @@ def _build_end_labels(
     return labels
 
 
-def separate_labels(places: Sequence[float], gap: float) -> list[float]:
-    """Moves ``places`` at least ``gap`` apart in the same order, with the least squared movement.
+def separate_labels(positions: Sequence[float], gap: float) -> list[float]:
+    """Moves ``positions`` at least ``gap`` apart in the same order, with the least squared movement.
 
     This is isotonic regression by pooling adjacent violators, on the places minus the gaps below them.
     """
-    order = sorted(range(len(places)), key=lambda n: places[n])
+    order = sorted(range(len(positions)), key=lambda n: positions[n])
     pools: list[tuple[float, int]] = []  # mean and count of places that move together
     for rank, n in enumerate(order):
-        mean, count = places[n] - rank * gap, 1
+        mean, count = positions[n] - rank * gap, 1
         while pools and pools[-1][0] > mean:
             before, number = pools.pop()
             mean, count = (before * number + mean * count) / (number + count), number + count
         pools.append((mean, count))
     levels = [mean for mean, count in pools for _ in range(count)]
-    moved = [0.0] * len(places)
+    separated = [0.0] * len(positions)
     for rank, (n, level) in enumerate(zip(order, levels, strict=True)):
-        moved[n] = level + rank * gap
-    return moved
+        separated[n] = level + rank * gap
+    return separated
 
 
 def build_end_table(comparison: Comparison, rows: Mapping[str, Row]) -> str:
@@ -175,9 +175,13 @@ def build_end_table(comparison: Comparison, rows: Mapping[str, Row]) -> str:
     head = [t("rankings.col_name"), t("rankings.end_value"), t("rankings.lowest"), t("rankings.highest")]
     body = []
     for asset, values in comparison.index.items():
-        known = [value for value in values if value is not None]
-        figures = [f"{value:.2f}" for value in (known[-1], min(known), max(known))] if known else ["–"] * 3
-        body.append([f"{rows[asset].name} ({rows[asset].symbol})", *figures])
+        known_values = [value for value in values if value is not None]
+        cells = (
+            [f"{value:.2f}" for value in (known_values[-1], min(known_values), max(known_values))]
+            if known_values
+            else ["–"] * 3
+        )
+        body.append([f"{rows[asset].name} ({rows[asset].symbol})", *cells])
     return build_html_table(t("rankings.compare_lines"), head, body)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from dashboard.app_pages.rankings.columns import COLUMNS, FACETS, MIN_CAPS
 from dashboard.app_pages.rankings.rank_table import Formats, build_payload
-from dashboard.app_pages.rankings.rows import Row, build_rows
+from dashboard.app_pages.rankings.rows import Row, build_rows, localize
 from dashboard.client import Fetched, markets
 from dashboard.client.market_schemas import RULES, SPANS, MarketStatus, Span
 from dashboard.frame import formats
@@ -34,6 +34,11 @@ class RankTable:
     by_id: Mapping[str, Row]
     sources: tuple[object, ...] = field(repr=False)
     encoded: dict[Language, tuple[str, bytes]] = field(default_factory=dict, repr=False)
+
+    def localize(self, lang: Language) -> "RankTable":
+        """Returns the table with the names of assets in ``lang``; the payloads are shared."""
+        rows = [localize(row, lang) for row in self.rows]
+        return RankTable(self.span, rows, {row.id: row for row in rows}, self.sources, self.encoded)
 
 
 _lock = threading.Lock()
@@ -59,28 +64,31 @@ class RankingsData:
         return (self.rankings, self.prices, self.figures, self.assets)
 
 
-def load_data(span: Span) -> RankingsData:
-    """Loads the current data and builds their table, unless it is cached."""
-    rankings, prices, figures, assets = (
+def load_data(span: Span, lang: Language = LANGUAGES[0]) -> RankingsData:
+    """Loads the current data and builds their table, unless it is cached, with names in ``lang``."""
+    rankings, prices, figures, assets, names = (
         markets.fetch_rankings(span),
         markets.fetch_prices(),
         markets.fetch_figures(),
         markets.fetch_assets(),
+        markets.fetch_names(),
     )
     status = markets.fetch_status()
     if rankings.data is None:
         return RankingsData(None, rankings, prices, figures, assets, status)
-    sources = (rankings.data, prices.data, figures.data, assets.data)
+    sources = (rankings.data, prices.data, figures.data, assets.data, names.data)
     key = (*map(id, sources), span == "7d")
     table = _find_table(key)
     if table is None:
         with _build_lock:
             table = _find_table(key)
             if table is None:  # the table keeps the data, so no other object can get their ids
-                rows = build_rows(rankings.data, prices.data, assets.data, figures.data, span=span)
+                rows = build_rows(
+                    rankings.data, prices.data, assets.data, figures.data, names.data, span=span
+                )
                 table = RankTable(span, rows, {row.id: row for row in rows}, sources)
                 _store_table(key, table)
-    return RankingsData(table, rankings, prices, figures, assets, status)
+    return RankingsData(table.localize(lang), rankings, prices, figures, assets, status)
 
 
 def _find_table(key: tuple[int, ...]) -> RankTable | None:
@@ -100,8 +108,9 @@ def encode_table(table: RankTable, lang: Language) -> tuple[str, bytes]:
     if lang not in table.encoded:
         with _build_lock:
             if lang not in table.encoded:
-                formatters = Formats(price=formats.price, compact=partial(_compact, lang=lang))
-                payload = build_payload(table.rows, table.span, build_texts(lang), formatters, time.time())
+                formatters = Formats(price=formats.price, compact=partial(_format_compact, lang=lang))
+                rows = table.localize(lang).rows
+                payload = build_payload(rows, table.span, build_texts(lang), formatters, time.time())
                 version = blake2b(payload, digest_size=8).hexdigest()
                 table.encoded[lang] = (version, version.encode() + b"\n" + payload)
     return table.encoded[lang]
@@ -118,7 +127,7 @@ def prepare_tables() -> None:
                 encode_table(table, lang)
 
 
-def _compact(value: Any, *, lang: Language) -> str:
+def _format_compact(value: Any, *, lang: Language) -> str:
     return formats.compact_usd(value, lang)
 
 

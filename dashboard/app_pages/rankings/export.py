@@ -89,16 +89,16 @@ def build_json_file(export: Export) -> bytes:
 def build_parquet_file(export: Export) -> bytes:
     records = [build_record(row) for row in export.rows]
     columns = {field: [entry[field] for entry in records] for field in FIELDS}
-    schema = [(field, _arrow_type(field, columns[field])) for field in FIELDS]
+    schema = [(field, _find_arrow_type(field, columns[field])) for field in FIELDS]
     metadata = {
         "taken_at": format_value(export.taken_at),
         "link": export.link,
         "note": " ".join(list_notes(export.rows)),
     }
     table = pa.table(columns, schema=pa.schema(schema, metadata=metadata))
-    out = io.BytesIO()
-    pq.write_table(table, out)
-    return out.getvalue()
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
 
 
 def list_notes(rows: Sequence[Row]) -> list[str]:
@@ -109,7 +109,7 @@ def list_notes(rows: Sequence[Row]) -> list[str]:
     return [note for note, is_true in applies.items() if is_true]
 
 
-def _arrow_type(field: str, values: Sequence[Any]) -> pa.DataType:
+def _find_arrow_type(field: str, values: Sequence[Any]) -> pa.DataType:
     if field == "market_cap_rank":
         return pa.int32()
     if field == "as_of":
@@ -118,6 +118,6 @@ def _arrow_type(field: str, values: Sequence[Any]) -> pa.DataType:
         return pa.string()
     parts = [value.as_tuple() for value in values if value is not None]
     scale = max((max(0, -int(part.exponent)) for part in parts), default=2)
-    whole = max((len(part.digits) + int(part.exponent) for part in parts), default=1)
-    digits = max(1, whole) + scale
+    integer_digits = max((len(part.digits) + int(part.exponent) for part in parts), default=1)
+    digits = max(1, integer_digits) + scale
     return pa.decimal128(digits, scale) if digits <= 38 else pa.decimal256(min(76, digits), scale)

@@ -27,7 +27,7 @@ TABLE_MODES = {"table": "table", "treemap": "bar", "compare": "none"}
 """The visible part of the table. It stays on the page in every view, because rebuilding it is slow."""
 ROW_HOLD_SECONDS = 30.0
 """Clicks reuse the browser's rows for this long on a page without automatic refresh."""
-_SHOWN = "_rk_shown"
+_RECENT_TABLES_KEY = "_rk_shown"
 EXPORTS: dict[str, tuple[str, Callable[[Export], bytes]]] = {
     "csv": ("text/csv", build_csv_file),
     "json": ("application/json", build_json_file),
@@ -38,7 +38,7 @@ EXPORTS: dict[str, tuple[str, Callable[[Export], bytes]]] = {
 def render_page() -> None:
     """Renders one refresh: the table, and the open coin or the chosen chart."""
     view = parse_view(st.query_params.to_dict())
-    data = load_data(view.span)
+    data = load_data(view.span, language())
     refresh.record_results(*data.results)
     if data.table is None:
         if data.rankings.error is not None:
@@ -54,8 +54,8 @@ def render_page() -> None:
     coin = st.query_params.get("coin", "")
     row = table.by_id.get(coin)
     calls = coin_panel.start_calls(coin) if row is not None else None
-    shown = _render_bar(table, view)
-    if shown == "compare":
+    chosen_view = _render_bar(table, view)
+    if chosen_view == "compare":
         coin = ""
     with st.container(key="rk_body"):
         main = st.container(key="rk_main", gap="small")
@@ -65,10 +65,10 @@ def render_page() -> None:
         with panel:
             _render_panel_head(row, coin)
     with main:
-        _render_table(table, view, coin, TABLE_MODES[shown])
-        if shown == "treemap":
+        _render_table(table, view, coin, TABLE_MODES[chosen_view])
+        if chosen_view == "treemap":
             chart_views.render_treemap(select_rows(table.rows, view), table.span)
-        elif shown == "compare":
+        elif chosen_view == "compare":
             chart_views.render_comparison(table, list_compared_ids(), _write_compare)
     if panel is not None and row is not None and calls is not None:
         with panel:
@@ -82,11 +82,11 @@ def _hold_rows(newest: RankTable) -> RankTable:
     refresh, whose URL is the same as that of the run before.
     """
     params, now = st.query_params.to_dict(), time.monotonic()
-    before, shown = st.session_state.get(_SHOWN, ({}, {}))
-    recent = {span: entry for span, entry in shown.items() if now - entry[1] < ROW_HOLD_SECONDS}
+    before, cached_tables = st.session_state.get(_RECENT_TABLES_KEY, ({}, {}))
+    recent = {span: entry for span, entry in cached_tables.items() if now - entry[1] < ROW_HOLD_SECONDS}
     if params == before or newest.span not in recent:
         recent[newest.span] = (newest, now)
-    st.session_state[_SHOWN] = (params, recent)
+    st.session_state[_RECENT_TABLES_KEY] = (params, recent)
     table: RankTable = recent[newest.span][0]
     return table
 
@@ -110,7 +110,7 @@ def _render_table(table: RankTable, view: View, coin: str, mode: str) -> None:
 
 def _render_bar(table: RankTable, view: View) -> str:
     """Renders the choice of view and the export menu; returns the chosen view."""
-    shown, on_change = bind_choice("view", VIEWS, "table")
+    chosen_view, on_change = bind_choice("view", VIEWS, "table")
     with st.container(key="rk_bar", horizontal=True, vertical_alignment="center"):
         st.segmented_control(
             t("rankings.view"),
@@ -125,13 +125,13 @@ def _render_bar(table: RankTable, view: View) -> str:
             t("rankings.export"), icon=":material/download:", key="rk_export", on_change="rerun"
         ) as popover:
             if popover.open:
-                _render_export_menu(table, view, shown)
-    return shown
+                _render_export_menu(table, view, chosen_view)
+    return chosen_view
 
 
-def _render_export_menu(table: RankTable, view: View, shown: str) -> None:
+def _render_export_menu(table: RankTable, view: View, chosen_view: str) -> None:
     rows = select_rows(table.rows, view)
-    if shown == "compare":
+    if chosen_view == "compare":
         rows = [table.by_id[asset] for asset in list_compared_ids() if asset in table.by_id]
     st.caption(t("rankings.export_why", n=len(rows)))
     if any(row.sample for row in rows):
@@ -144,7 +144,7 @@ def _render_downloads(export: Export) -> None:
         for kind, (mime, build_file) in EXPORTS.items():
             st.download_button(
                 t(f"rankings.export_{kind}"),
-                data=_file_builder(build_file, export),
+                data=_bind_file_builder(build_file, export),
                 file_name=f"rankings{'-sample' if any(row.sample for row in export.rows) else ''}.{kind}",
                 mime=mime,
                 key=f"rk_export_{kind}",
@@ -159,7 +159,7 @@ def _build_link() -> str:
     return f"{page}?{query}" if query else page
 
 
-def _file_builder(build_file: Callable[[Export], bytes], export: Export) -> Callable[[], bytes]:
+def _bind_file_builder(build_file: Callable[[Export], bytes], export: Export) -> Callable[[], bytes]:
     return lambda: build_file(export)
 
 
@@ -207,5 +207,5 @@ def _write_view() -> None:
     """
     chosen = st.session_state[KEY].view
     params = {str(key): str(value) for key, value in dict(chosen or {}).items() if key in VIEW_PARAMS}
-    others = {key: value for key, value in st.query_params.to_dict().items() if key not in VIEW_PARAMS}
-    st.query_params.from_dict({**others, **build_view_params(parse_view(params))})
+    other_params = {key: value for key, value in st.query_params.to_dict().items() if key not in VIEW_PARAMS}
+    st.query_params.from_dict({**other_params, **build_view_params(parse_view(params))})

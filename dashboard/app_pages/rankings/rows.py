@@ -6,7 +6,7 @@ treemap and comparisons use the rules of this module.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -44,6 +44,14 @@ class Row:
     icon: str = ""
     ath: Decimal | None = None
     candles: Sequence[Sequence[float | None]] = field(default=(), repr=False)
+    names: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """The name by language; ``name`` is the one that is shown."""
+    aliases: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def other_names(self) -> str:
+        """All other names in all languages, for searching."""
+        return " ".join(dict.fromkeys([*self.names.values(), *self.aliases]))
 
     @property
     def stale(self) -> bool:
@@ -67,6 +75,7 @@ def build_rows(
     prices: Mapping[str, Mapping[str, Any]] | None = None,
     assets: Iterable[Mapping[str, Any]] | None = None,
     figures: Mapping[str, Mapping[str, Any]] | None = None,
+    names: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     span: Span = "24h",
 ) -> list[Row]:
@@ -82,6 +91,7 @@ def build_rows(
             (prices or {}).get(token["id"]),
             by_id.get(token["id"]),
             (figures or {}).get(token["id"]) or {},
+            (names or {}).get(token["id"]) or {},
             span,
         )
         for token in rankings
@@ -93,6 +103,7 @@ def _build_row(
     price: Mapping[str, Any] | None,
     asset: Mapping[str, Any] | None,
     facts: Mapping[str, Any],
+    names: Mapping[str, Any],
     span: Span,
 ) -> Row:
     quote = price if price and (price["last_updated"] or "") >= (token["last_updated"] or "") else token
@@ -119,7 +130,15 @@ def _build_row(
         categories=tuple(dict.fromkeys(name for group in metadata.get("categories") or () for name in group)),
         ath=parse_exact((price or {}).get("ath")),
         candles=token.get(f"candles_{span}") or (),
+        names={lang: name for lang, name in names.items() if lang != "aliases"},
+        aliases=tuple(names.get("aliases") or ()),
     )
+
+
+def localize(row: Row, lang: str) -> Row:
+    """Returns the row with its name in ``lang``, if there is one."""
+    name = row.names.get(lang, row.name)
+    return row if name == row.name else replace(row, name=name)
 
 
 def parse_exact(value: object) -> Decimal | None:
@@ -164,15 +183,15 @@ def sort_rows(rows: Sequence[Row], sort: Sequence[tuple[str, bool]]) -> list[Row
     """Sorts by several keys; unknown values are last in either direction, ties go by rank, then id."""
     ordered = sorted(rows, key=lambda row: (row.rank is None, row.rank or 0, row.id))
     for column, descending in reversed(sort):
-        known = [row for row in ordered if get_sort_value(row, column) is not None]
-        unknown = [row for row in ordered if get_sort_value(row, column) is None]
-        known.sort(key=lambda row: get_sort_value(row, column), reverse=descending)
-        ordered = known + unknown
+        rows_with_value = [row for row in ordered if get_sort_value(row, column) is not None]
+        rows_without_value = [row for row in ordered if get_sort_value(row, column) is None]
+        rows_with_value.sort(key=lambda row: get_sort_value(row, column), reverse=descending)
+        ordered = rows_with_value + rows_without_value
     return ordered
 
 
 def matches_view(row: Row, view: View) -> bool:
-    text = f"{row.name} {row.symbol} {row.id}"
+    text = f"{row.name} {row.symbol} {row.id} {row.other_names}"
     if not all(word in fold_case(text) for word in fold_case(view.query).split()):
         return False
     if view.watch is not None and row.id not in view.watch:

@@ -15,7 +15,7 @@ BAR_COUNT = 48
 
 
 def build_spread_chart(
-    points: Sequence[SpreadPoint], agree: Decimal, conflict: Decimal, now: datetime
+    points: Sequence[SpreadPoint], agree_limit: Decimal, conflict_limit: Decimal, now: datetime
 ) -> str:
     """Builds the chart as HTML with its text alternative; empty if no spread is known.
 
@@ -31,17 +31,17 @@ def build_spread_chart(
     if not widest:
         return ""
     bars = "".join(
-        _build_bar(slot, widest.get(slot), agree, conflict)
+        _build_bar(slot, widest.get(slot), agree_limit, conflict_limit)
         for slot in (last - back * BAR_DURATION for back in reversed(range(BAR_COUNT)))
     )
     limits = "".join(
-        f'<b style="bottom:{compute_height_percent(limit, conflict):.1f}%"></b>'
-        for limit in (agree, conflict)
+        f'<b style="bottom:{compute_height_percent(limit, conflict_limit):.1f}%"></b>'
+        for limit in (agree_limit, conflict_limit)
     )
     ends = f"<span>{escape(t('rankings.day_ago'))}</span><span>{escape(t('rankings.day_now'))}</span>"
     return (
         f'<h3>{escape(t("rankings.spread_day"))}</h3><div class="rk-day" role="img" '
-        f'aria-label="{escape(build_summary(widest, agree))}">{limits}{bars}</div>'
+        f'aria-label="{escape(build_summary(widest, agree_limit))}">{limits}{bars}</div>'
         f'<p class="rk-day-ends" aria-hidden="true">{ends}</p>'
     )
 
@@ -51,15 +51,15 @@ def compute_height_percent(value: Decimal, conflict: Decimal) -> float:
     return min(100.0, 80 * math.sqrt(value / conflict))
 
 
-def build_summary(widest: Mapping[datetime, Decimal], agree: Decimal) -> str:
+def build_summary(widest: Mapping[datetime, Decimal], agree_limit: Decimal) -> str:
     """Describes the day in one sentence."""
-    when = max(widest, key=lambda slot: (widest[slot], slot))
+    widest_slot = max(widest, key=lambda slot: (widest[slot], slot))
     return t(
         "rankings.spread_day_alt",
-        high=significant(widest[when], 2),
-        time=f"{when:%m-%d %H:%M} UTC",
-        agree=significant(agree, 2),
-        n=sum(value > agree for value in widest.values()),
+        high=significant(widest[widest_slot], 2),
+        time=f"{widest_slot:%m-%d %H:%M} UTC",
+        agree=significant(agree_limit, 2),
+        n=sum(value > agree_limit for value in widest.values()),
         of=len(widest),
     )
 
@@ -79,10 +79,10 @@ def _floor_to_bar(at: datetime) -> datetime:
     return at.replace(minute=at.minute - at.minute % 30, second=0, microsecond=0)
 
 
-def _build_bar(slot: datetime, value: Decimal | None, agree: Decimal, conflict: Decimal) -> str:
+def _build_bar(slot: datetime, value: Decimal | None, agree_limit: Decimal, conflict_limit: Decimal) -> str:
     if value is None:
         return "<i></i>"
-    level = "ok" if value <= agree else "mid" if value <= conflict else "bad"
+    level = "ok" if value <= agree_limit else "mid" if value <= conflict_limit else "bad"
     words = f"{slot:%H:%M} UTC · {significant(value, 2)} %"
-    bar_height = max(3.0, compute_height_percent(value, conflict))
+    bar_height = max(3.0, compute_height_percent(value, conflict_limit))
     return f'<i class="rk-{level}" style="height:{bar_height:.1f}%" title="{escape(words)}"></i>'

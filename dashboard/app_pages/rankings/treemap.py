@@ -28,8 +28,8 @@ def get_size(row: Row, size: Size) -> Decimal | None:
 
 def find_sized_rows(rows: Sequence[Row], size: Size) -> list[Row]:
     """Finds the rows with a known size, largest first."""
-    known = [(value, row) for row in rows if (value := get_size(row, size)) is not None]
-    return [row for _, row in sorted(known, key=lambda pair: (-pair[0], pair[1].id))]
+    sized_rows = [(value, row) for row in rows if (value := get_size(row, size)) is not None]
+    return [row for _, row in sorted(sized_rows, key=lambda pair: (-pair[0], pair[1].id))]
 
 
 def build_figure(
@@ -60,7 +60,9 @@ def build_figure(
             [row.name, price(row.price), compact_usd(get_size(row, size), lang), row.source or "", row.symbol]
             for row in rows
         ],
-        "texttemplate": ["<b>%{label}</b><br>%{text}" if named else " " for named in is_named],
+        "texttemplate": [
+            "<b>%{label}</b><br>%{text}" if is_tile_named else " " for is_tile_named in is_named
+        ],
         "hovertemplate": (
             "<b>%{customdata[0]}</b> %{customdata[4]}<br>%{customdata[1]}  %{text}"
             "<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>"
@@ -95,8 +97,8 @@ def compute_tile_colour(change: Decimal | None, span: Span, shades: Shades, back
 
 
 def format_change(change: Decimal | None) -> str:
-    way = direction(change)
-    arrow = f"{ARROWS[way]} " if way in ("up", "down") else ""
+    change_direction = direction(change)
+    arrow = f"{ARROWS[change_direction]} " if change_direction in ("up", "down") else ""
     return arrow + percent(change)
 
 

@@ -95,11 +95,11 @@ def find_state(
     if status == "pending":
         if waiting is not None and waiting["jobs_running"]:
             return "waiting"
-        return "unattended" if _seconds_since(job["created_at"], now) >= UNATTENDED_SECONDS else "waiting"
+        return "unattended" if _count_seconds(job["created_at"], now) >= UNATTENDED_SECONDS else "waiting"
     timestamps = [job["started_at"] or job["created_at"]]
     for step in steps:
         timestamps += [time for time in (step["started_at"], step["finished_at"]) if time]
-    return "quiet" if _seconds_since(max(timestamps), now) >= QUIET_SECONDS else "running"
+    return "quiet" if _count_seconds(max(timestamps), now) >= QUIET_SECONDS else "running"
 
 
 def compute_duration_seconds(job: Mapping[str, Any], now: datetime) -> float:
@@ -139,14 +139,14 @@ def build_step_lines(steps: Iterable[Mapping[str, Any]], now: datetime) -> list[
     lines = []
     for step in steps:
         word, _, number = step["name"].partition(" ")
-        known = word in STEP_CODES and (number.isdecimal() or not number)
+        is_known_step = word in STEP_CODES and (number.isdecimal() or not number)
         end = step["finished_at"]
         until = datetime.fromisoformat(end) if end else now
         started = datetime.fromisoformat(step["started_at"])
         lines.append(
             StepLine(
-                code=word if known else step["name"],
-                round=int(number) if known and number else 0,
+                code=word if is_known_step else step["name"],
+                round=int(number) if is_known_step and number else 0,
                 done=end is not None,
                 seconds=max(0.0, (until - started).total_seconds()),
                 detail=step["detail"],
@@ -169,8 +169,8 @@ def merge_history(
     sources: Iterable[Mapping[str, Any]], extractions: Iterable[Mapping[str, Any]]
 ) -> list[Entry]:
     """Merges jobs of both kinds, newest first."""
-    found: list[tuple[Kind, Mapping[str, Any]]] = [("sources", job) for job in sources]
-    found += [("extraction", job) for job in extractions]
+    jobs_with_kind: list[tuple[Kind, Mapping[str, Any]]] = [("sources", job) for job in sources]
+    jobs_with_kind += [("extraction", job) for job in extractions]
     listed = [
         Entry(
             job["id"],
@@ -179,7 +179,7 @@ def merge_history(
             " ".join(job["title"].split()),
             datetime.fromisoformat(job["created_at"]),
         )
-        for kind, job in found
+        for kind, job in jobs_with_kind
     ]
     return sorted(listed, key=lambda entry: (entry.created_at, entry.id), reverse=True)
 
@@ -197,8 +197,8 @@ def find_site_url(domains: Sequence[str]) -> str | None:
 
 def find_x_account(accounts: Sequence[str]) -> str | None:
     """Returns the first valid account name, without ``@``."""
-    return next((found[1] for name in accounts if (found := _X_ACCOUNT.fullmatch(name))), None)
+    return next((match[1] for name in accounts if (match := _X_ACCOUNT.fullmatch(name))), None)
 
 
-def _seconds_since(timestamp: str, now: datetime) -> float:
+def _count_seconds(timestamp: str, now: datetime) -> float:
     return (now.astimezone(UTC) - datetime.fromisoformat(timestamp)).total_seconds()

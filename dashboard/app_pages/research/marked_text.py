@@ -64,10 +64,10 @@ def build_mark(content: str, mark: Mark, *, in_source: bool) -> str:
     )
 
 
-def build_entity_table(found: Sequence[EntityOut]) -> str:
+def build_entity_table(entities: Sequence[EntityOut]) -> str:
     """Builds a table of entities: name in the catalogue and in the text, type, site and account."""
     columns = ("col_entity", "col_named", "col_type", "col_site", "col_account")
-    return build_table(t("research.entities_caption"), columns, map(_build_entity_cells, found), tall=True)
+    return build_table(t("research.entities_caption"), columns, map(_build_entity_cells, entities), tall=True)
 
 
 def _build_entity_cells(entity: EntityOut) -> list[str]:

@@ -46,13 +46,13 @@ def build_sources_markdown(job: Mapping[str, Any], words: Words, link: str = "")
     for number, source in enumerate(result["primary_sources"], 1):
         lines += _build_source(number, source, words)
     metrics = result["search_metrics"]
-    figures = (
+    counts = (
         ("metric_rounds", metrics["search_rounds"]),
         ("metric_found", result["search_results_count"]),
         ("metric_sources", metrics["total_sources"]),
         ("metric_quality", metrics["quality_sources_found"]),
     )
-    lines.append(" · ".join(f"{words[name]}: {value}" for name, value in figures))
+    lines.append(" · ".join(f"{words[name]}: {value}" for name, value in counts))
     return "\n".join([*lines, "", *_build_footer(job, words, link)])
 
 

@@ -37,16 +37,18 @@ def render_sources_result(result: SourcesResult, submitted: str | None) -> None:
             st.html(build_marked_box(submitted, session_state.find_entity_marks(submitted)))
 
 
-def render_entities_result(found: Sequence[EntityOut], submitted: str | None) -> None:
+def render_entities_result(entities: Sequence[EntityOut], submitted: str | None) -> None:
     """Renders the entities of a text, and the marked text if this session submitted it."""
-    heading = t("research.entities_found", n=f"{len(found):,}") if found else t("research.entities_none")
+    heading = (
+        t("research.entities_found", n=f"{len(entities):,}") if entities else t("research.entities_none")
+    )
     st.html(tag("h2", text(heading), id=HEADING_ID, tabindex="-1", class_="rs-verdict-title"))
-    if found:
-        st.html(build_entity_table(found))
+    if entities:
+        st.html(build_entity_table(entities))
     if submitted is not None:
         st.html(tag("h3", text(t("research.text_marked")), class_="cp-subhead"))
         st.html(build_marked_box(submitted, session_state.find_entity_marks(submitted)))
-    elif found:
+    elif entities:
         st.html(tag("p", text(t("research.entities_text_gone")), class_="cp-note"))
 
 
@@ -155,14 +157,16 @@ def _build_chips(entities: Sequence[NamedEntity]) -> str:
 
 def _build_metrics(result: SourcesResult) -> str:
     metrics = result["search_metrics"]
-    figures = (
+    metric_values = (
         (t("research.metric_rounds"), formats.integer(metrics["search_rounds"])),
         (t("research.metric_found"), formats.integer(result["search_results_count"])),
         (t("research.metric_sources"), formats.integer(metrics["total_sources"])),
         (t("research.metric_quality"), formats.integer(metrics["quality_sources_found"])),
         (t("research.metric_time"), format_hundredths(result["processing_time_ms"] / 1000)),
     )
-    tiles = "".join(tag("div", tag("dt", text(label)), tag("dd", text(value))) for label, value in figures)
+    tiles = "".join(
+        tag("div", tag("dt", text(label)), tag("dd", text(value))) for label, value in metric_values
+    )
     query = result["refined_query"]
     words = tag(
         "p",
@@ -170,10 +174,10 @@ def _build_metrics(result: SourcesResult) -> str:
         tag("span", text(query), lang=detect_html_lang(query)),
         class_="cp-note",
     )
-    sent = result["original_urls"]
+    original_urls = result["original_urls"]
     urls = (
-        tag("p", text(f"{t('research.sent_urls')}: " + " · ".join(sent)), class_="cp-note rs-sent")
-        if sent
+        tag("p", text(f"{t('research.sent_urls')}: " + " · ".join(original_urls)), class_="cp-note rs-sent")
+        if original_urls
         else ""
     )
     head = tag("h2", text(t("research.metrics")), class_="cp-subhead")

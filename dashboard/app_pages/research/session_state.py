@@ -68,8 +68,8 @@ class JobSnapshot(NamedTuple):
 
 
 def page_state() -> PageState:
-    found: PageState = st.session_state.setdefault(_KEY, PageState())
-    return found
+    state: PageState = st.session_state.setdefault(_KEY, PageState())
+    return state
 
 
 def shown_job_id() -> str:
@@ -169,11 +169,11 @@ def find_entity_marks(text: str) -> list[Mark]:
     state = page_state()
     if text in state.marks:
         return state.marks[text]
-    found = scan_entities([{**build_blank_article(), "content": text}], ("content",)).marks
-    if not found:
+    scanned_marks = scan_entities([{**build_blank_article(), "content": text}], ("content",)).marks
+    if not scanned_marks:
         return []
-    _store(state.marks, text, found[0])
-    return found[0]
+    _store(state.marks, text, scanned_marks[0])
+    return scanned_marks[0]
 
 
 def _store(texts: OrderedDict[str, Any], name: str, value: Any) -> None:

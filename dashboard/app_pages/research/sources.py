@@ -21,14 +21,19 @@ NEWS_TYPES = ("press", "trade_press", "social", "blog")
 
 def build_sources(result: SourcesResult) -> str:
     """Builds the list of sources; for an unverified statement, a note says that none confirms it."""
-    found = result["primary_sources"]
+    primary_sources = result["primary_sources"]
     word = result["truth_assessment"]["assessment"]
     is_unverified = word == "unverified"
     note = t("research.sources_near") if is_unverified else t("research.sources_note")
-    head = tag("h2", text(f"{t('research.sources')} ({len(found)})" if found else t("research.sources")))
-    if not found:
+    head = tag(
+        "h2",
+        text(
+            f"{t('research.sources')} ({len(primary_sources)})" if primary_sources else t("research.sources")
+        ),
+    )
+    if not primary_sources:
         return tag("section", head, tag("p", text(t("research.sources_none"))), class_="rs-sources")
-    groups = _group_by_passage(found)
+    groups = _group_by_passage(primary_sources)
     items = "".join(_build_source(group, number, result) for number, group in enumerate(groups, 1))
     return tag(
         "section",
@@ -38,10 +43,10 @@ def build_sources(result: SourcesResult) -> str:
     )
 
 
-def _group_by_passage(found: Sequence[PrimarySource]) -> list[list[PrimarySource]]:
+def _group_by_passage(primary_sources: Sequence[PrimarySource]) -> list[list[PrimarySource]]:
     """Groups the sources with one passage, in the order of the first of each group."""
     groups: dict[tuple[str, str], list[PrimarySource]] = {}
-    for source in found:
+    for source in primary_sources:
         groups.setdefault((source["title"], source["summary"]), []).append(source)
     return list(groups.values())
 
@@ -93,21 +98,21 @@ def _build_source(group: Sequence[PrimarySource], number: int, result: SourcesRe
     )
 
 
-def _build_other_addresses(others: Sequence[PrimarySource]) -> str:
-    if not others:
+def _build_other_addresses(other_sources: Sequence[PrimarySource]) -> str:
+    if not other_sources:
         return ""
     links = " · ".join(
         tag(
             "a",
-            text(web_links.display_host(one["url"])),
-            href=one["url"],
+            text(web_links.display_host(source["url"])),
+            href=source["url"],
             target="_blank",
             rel="noopener noreferrer",
-            title=one["url"],
+            title=source["url"],
         )
-        if web_links.is_web_url(one["url"])
-        else text(one["url"])
-        for one in others
+        if web_links.is_web_url(source["url"])
+        else text(source["url"])
+        for source in other_sources
     )
     return tag("p", text(f"{t('research.sources_also')} "), links, class_="cp-note rs-also")
 

@@ -65,12 +65,16 @@ def compute_case_changes(
         sums = np.bincount(arrays.case[side], weights=arrays.score[side], minlength=size)
         sides.append((runs, sums / np.maximum(runs, 1)))
     (runs_before, before), (runs_since, since) = sides
-    both = np.flatnonzero((runs_before > 0) & (runs_since > 0))
+    shared_cases = np.flatnonzero((runs_before > 0) & (runs_since > 0))
     changes = [
         CaseChange(
-            arrays.cases[at], float(before[at]), float(since[at]), int(runs_before[at]), int(runs_since[at])
+            arrays.cases[case],
+            float(before[case]),
+            float(since[case]),
+            int(runs_before[case]),
+            int(runs_since[case]),
         )
-        for at in both
+        for case in shared_cases
     ]
     return tuple(sorted(changes, key=_get_change, reverse=not alert.fell))
 

@@ -3,44 +3,99 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import pyarrow as pa
 import streamlit as st
 
 from backend.timelines.analysis.alerts import Alert
+from backend.timelines.analysis.self_comparison import compare_before_and_after, split_at_alert
 from backend.timelines.analysis.verdict_templates import TEMPLATES
-from backend.timelines.analysis.verdicts import alert_sentence, day, points, watch_sentence
+from backend.timelines.analysis.verdicts import alert_sentence, day, points, verdict, watch_sentence
+from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import alert_data, data, url_state
 from dashboard.app_pages.timelines.alert_data import CaseChange
 from dashboard.app_pages.timelines.data import AlertsResult
-from dashboard.app_pages.timelines.lazy_sections import reselect
+from dashboard.app_pages.timelines.filters import reselect
 from dashboard.app_pages.timelines.section_text import format_percent, render_section_heading
 from dashboard.app_pages.timelines.selection import TimelinesState, format_alert_id
+from dashboard.components.timer import call_later
 from dashboard.frame.formats import ARROWS, Direction
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import language, t
 
 MAX_CASES = 12
 """Visible rows of the cases behind an alert; the rest are folded."""
-MAX_UNWATCHED = 3
+POLL_SECONDS = 1.0
+TIMER_KEY = "tl_alerts_timer"
+_POLL_COUNT = "_timelines_alert_polls"
 
 
-def render(table: pa.Table, state: TimelinesState) -> bool:
-    """Render the alerts; returns whether their false alarm rates are still being computed."""
-    result = data.find_alerts(table, state)
-    render_section_heading(t("timelines.alerts"), t("timelines.alerts_why"))
-    if not result.shown:
-        st.html(tag("p", text(TEMPLATES[language()]["no_alert"]), class_="tl-calm"))
-    # The style sheet sets the height by the number of alerts in the key.
-    with st.container(key=f"tl_warnings_{len(result.shown)}", gap=None):
-        for number, alert in enumerate(result.shown):
-            _render_alert(result, alert, number, state)
-    notes = [t("timelines.alerts_more", n=result.older)] if result.older else []
-    notes += _list_unwatched(result)
-    if notes:
-        st.html(tag("p", text(" ".join(notes)), class_="cp-note"))
-    if state.alert and alert_data.find_alert(result.arrays, result.watched, state.alert) is None:
-        st.html(tag("p", text(t("timelines.alert_gone")), class_="cp-note", role="status"))
-    return result.rates_pending
+def render(arrays: RunArrays, state: TimelinesState) -> bool:
+    """Render the alerts of the visible profiles, which ``state`` names, and fold the rest.
+
+    Returns whether false alarm rates or the rest are still being computed.
+    """
+    result = data.find_alerts(arrays, state)
+    with st.container(key="tl_alerts", border=bool(result.shown), gap="small"):
+        if result.shown:
+            render_section_heading(t("timelines.alerts"), t("timelines.alerts_why"))
+        else:
+            st.html(tag("p", text(TEMPLATES[language()]["no_alert"]), class_="tl-calm"))
+        # The style sheet sets the height by the number of alerts in the key.
+        with st.container(key=f"tl_warnings_{len(result.shown)}", gap=None):
+            for number, alert in enumerate(result.shown):
+                _render_alert(result, alert, number, state)
+        if state.alert and alert_data.find_alert(arrays, result.watched, state.alert) is None:
+            st.html(tag("p", text(t("timelines.alert_gone")), class_="cp-note", role="status"))
+        older = tag("p", text(t("timelines.alerts_more", n=result.older)), class_="cp-note")
+        folds = _fold_other_alerts(arrays, result.others) + _fold_unwatched(result)
+        if folds or result.older:
+            st.html((older if result.older else "") + folds)
+    return result.pending
+
+
+def wait_for_rest() -> None:
+    """Draw the tab again after a moment, with what is computed by then."""
+    st.session_state[_POLL_COUNT] = count = st.session_state.get(_POLL_COUNT, 0) + 1
+    call_later(POLL_SECONDS, count, key=TIMER_KEY, on_due=_redraw_tab)
+
+
+def _redraw_tab() -> None:
+    url_state.redraw_sections("tab")
+
+
+def _fold_other_alerts(arrays: RunArrays, others: Sequence[Alert]) -> str:
+    """Build a list of the newest alerts of profiles that are not visible; each links to its profile."""
+    now, links = datetime.now(UTC), url_state.Links()
+    names = [arrays.profiles[alert.profile] for alert in others[: data.MAX_ALERTS]]
+    items = "".join(
+        tag(
+            "li",
+            tag(
+                "a",
+                text(alert_sentence(alert, name, language(), now=now)),
+                href=links.build(alert=format_alert_id(name, alert.since), tab="trend"),
+                target="_self",
+            ),
+        )
+        for alert, name in zip(others, names, strict=False)
+    )
+    if len(others) > len(names):
+        items += tag("li", text(t("timelines.alerts_more", n=len(others) - len(names))))
+    return _fold(t("timelines.alerts_others", n=f"{len(others):,}"), items)
+
+
+def _fold_unwatched(result: AlertsResult) -> str:
+    """Build a list of the visible profiles with too few passes for alerts."""
+    sentences = [
+        sentence
+        for watched in result.watched
+        if (sentence := watch_sentence(watched, result.arrays.profiles[watched.profile], language()))
+    ]
+    items = "".join(tag("li", text(sentence)) for sentence in sentences)
+    return _fold(t("timelines.unwatched", n=f"{len(sentences):,}"), items)
+
+
+def _fold(summary: str, items: str) -> str:
+    return tag("details", tag("summary", text(summary)), tag("ul", items), class_="cp-fold") if items else ""
 
 
 def _render_alert(result: AlertsResult, alert: Alert, number: int, state: TimelinesState) -> None:
@@ -72,21 +127,16 @@ def _render_alert(result: AlertsResult, alert: Alert, number: int, state: Timeli
 
 def _toggle_cases(alert_id: str | None) -> None:
     url_state.update(alert=alert_id)
-    url_state.redraw_sections("alerts")
-
-
-def _list_unwatched(result: AlertsResult) -> list[str]:
-    lang = language()
-    sentences = [watch_sentence(each, result.arrays.profiles[each.profile], lang) for each in result.watched]
-    shown = [sentence for sentence in sentences if sentence is not None]
-    rest = len(shown) - MAX_UNWATCHED
-    return shown[:MAX_UNWATCHED] + ([t("timelines.unwatched_more", n=f"{rest:,}")] if rest > 0 else [])
+    url_state.redraw_sections("tab")
 
 
 def _render_cases(result: AlertsResult, alert: Alert, name: str) -> None:
     previous, following = alert_data.find_adjacent_alerts(result.watched, alert)
     changes = alert_data.compute_case_changes(result.arrays, alert, previous, following)
     with st.container(key="tl_alert_open", border=True, gap="small"):
+        split = split_at_alert(alert, tuple(other for entry in result.watched for other in entry.alerts))
+        comparison = compare_before_and_after(result.arrays, name, split, language())
+        st.html(tag("p", text(verdict(comparison, language()).text), class_="tl-verdict"))
         caption = t("timelines.cases_of", name=name, day=day(alert.since, language()))
         table = _build_table(caption, changes[:MAX_CASES])
         scroll = tag("div", table, class_="cp-scroll", tabindex="0", role="region", aria_label=caption)

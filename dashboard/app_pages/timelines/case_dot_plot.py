@@ -22,9 +22,9 @@ def render(arrays: RunArrays, result: ProfileComparison, state: TimelinesState) 
         return
     rows = comparison_data.compute_case_differences(arrays, result)
     show_all = bool(st.session_state.get(SHOW_ALL_KEY))
-    shown = comparison_data.select_largest(rows, MAX_ALL_CASES if show_all else MAX_CASES)
-    section_text.render_heading(t("timelines.cmp_by_case"), level=3)
-    live_view(_build_plot(shown, result, state), key=PLOT_KEY, on_open=_on_case_opened)
+    differences = comparison_data.select_largest(rows, MAX_ALL_CASES if show_all else MAX_CASES)
+    section_text.render_heading(t("timelines.cmp_by_case"))
+    live_view(_build_plot(differences, result, state), key=PLOT_KEY, on_open=_on_case_opened)
     if len(rows) > MAX_CASES:
         label = t("timelines.cmp_fewer") if show_all else t("timelines.cmp_all_cases", n=f"{len(rows):,}")
         st.button(label, key="tlp_dots_more", on_click=_toggle_all_cases)
@@ -32,7 +32,7 @@ def render(arrays: RunArrays, result: ProfileComparison, state: TimelinesState) 
 
 def _toggle_all_cases() -> None:
     st.session_state[SHOW_ALL_KEY] = not st.session_state.get(SHOW_ALL_KEY)
-    url_state.redraw_sections("compare")
+    url_state.redraw_sections("tab")
 
 
 def _on_case_opened() -> None:
@@ -45,8 +45,8 @@ def open_case(case: str, profile: str | None = None) -> None:
     """Show the runs of a case. Call it in a widget's callback."""
     st.session_state[PROFILE_KEY] = profile
     st.session_state[FOCUS_COUNT_KEY] = st.session_state.get(FOCUS_COUNT_KEY, 0) + 1
-    url_state.update(case=case, run=None)
-    url_state.redraw_sections("run", "compare")
+    url_state.update(case=case, run=None, tab="runs")
+    url_state.redraw_sections("tab")
 
 
 PROFILE_KEY = "tlp_run_profile"
@@ -56,17 +56,20 @@ FOCUS_COUNT_KEY = "tlp_run_turn"
 
 
 def _build_plot(
-    shown: comparison_data.LargestDifferences, result: ProfileComparison, state: TimelinesState
+    differences: comparison_data.LargestDifferences, result: ProfileComparison, state: TimelinesState
 ) -> list[Node | None]:
-    rows_shown = [*shown.losses, *shown.gains]
+    visible_rows = [*differences.losses, *differences.gains]
     axis = comparison_data.build_axis(
-        [row.difference for row in rows_shown], [row.interval for row in rows_shown]
+        [row.difference for row in visible_rows], [row.interval for row in visible_rows]
     )
     gap = None
-    if shown.hidden:
-        gap = h("li", t("timelines.cmp_hidden", n=f"{shown.hidden:,}"), class_="tlp-gap cp-note", key="\n")
-    rows = [*(_build_row(row, axis, result, state) for row in shown.losses), gap]
-    rows += [_build_row(row, axis, result, state) for row in shown.gains]
+    if differences.hidden:
+        gap = h(
+            "li", t("timelines.cmp_hidden", n=f"{differences.hidden:,}"), class_="tlp-gap cp-note", key="\n"
+        )
+    links = url_state.Links()
+    rows = [*(_build_row(row, axis, result, state, links) for row in differences.losses), gap]
+    rows += [_build_row(row, axis, result, state, links) for row in differences.gains]
     ends = h(
         "p",
         *(h("span", section_text.format_signed_points(end)) for end in (-axis.limit, 0.0, axis.limit)),
@@ -74,14 +77,20 @@ def _build_plot(
         aria_hidden="true",
     )
     legend = t("timelines.cmp_dots_note", a=result.a.profile, b=result.b.profile)
-    if not any(row.interval for row in rows_shown):
+    if not any(row.interval for row in visible_rows):
         legend += " " + t("timelines.cmp_no_repeats")
     return [
         h("div", h("p", legend, class_="cp-note"), ends, h("ul", *rows, class_="tlp-dots"), class_="tlp-plot")
     ]
 
 
-def _build_row(row: CaseDifference, axis: Axis, result: ProfileComparison, state: TimelinesState) -> Node:
+def _build_row(
+    row: CaseDifference,
+    axis: Axis,
+    result: ProfileComparison,
+    state: TimelinesState,
+    links: url_state.Links,
+) -> Node:
     means = t(
         "timelines.cmp_case_title",
         a=result.a.profile,
@@ -93,7 +102,7 @@ def _build_row(row: CaseDifference, axis: Axis, result: ProfileComparison, state
     )
     link = h(
         "a",
-        h("span", row.case, class_="tlp-case"),
+        section_text.build_name(row.case, "tlp-case"),
         build_strip(axis, row.difference, row.interval),
         h(
             "span",
@@ -101,7 +110,7 @@ def _build_row(row: CaseDifference, axis: Axis, result: ProfileComparison, state
             f" {section_text.format_signed_points(row.difference)}",
             class_=f"tlp-num tlp-{row.direction}",
         ),
-        href=url_state.build_link(case=row.case, run=None),
+        href=links.build(case=row.case, run=None, tab="runs"),
         data_open=row.case,
         title=f"{row.case}: {section_text.format_difference(row.difference, row.interval)}. {means}",
         aria_current="true" if row.case == state.case else None,

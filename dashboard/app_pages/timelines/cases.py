@@ -1,11 +1,14 @@
 """Shows the cases: disagreement, lost points, behaviour and cost."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from html import unescape
 
+import numpy as np
 import streamlit as st
 
-from backend.timelines.analysis.behaviour import METRICS, against_score, cost_against_score
-from backend.timelines.analysis.deductions import deduction_pareto
+from backend.timelines.analysis.behaviour import METRICS, Cost, against_score, cost_against_score
+from backend.timelines.analysis.deductions import Pareto, deduction_pareto
 from backend.timelines.analysis.heatmap import MAX_CASES, heatmap
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import (
@@ -28,35 +31,43 @@ HEATMAP_KEY, SHOW_ALL_KEY, METRIC_KEY = "tlp_heat", "tlp_heat_all", "tlp_metric"
 
 
 def render(arrays: RunArrays, state: TimelinesState) -> None:
+    """Render the panels that have data."""
     with st.container(key="tlp_cases", border=True, gap="small"):
-        section_text.render_heading(t("timelines.case_title"))
-        if not len(arrays):
-            section_text.render_note(t("timelines.cmp_needs_runs"))
-            return
         _render_heatmap(arrays)
-        left, right = st.columns(2, gap="large")
-        with left:
-            _render_lost_points(arrays, state)
-        with right:
-            _render_behaviour(arrays, state)
-            _render_cost(arrays)
+    pair = comparison_data.choose_pair(arrays, state.profiles, state.a, state.b)
+    names = pair or tuple(comparison_data.rank_profiles(arrays, state.profiles)[:1])
+    lost_points = deduction_pareto(arrays, names[0], names[1] if pair else None, MAX_DEDUCTIONS)
+    metrics = [metric for metric in METRICS if not np.isnan(arrays.number(metric)).all()]
+    costs = cost_against_score(arrays)
+    panels: list[Callable[[], None]] = []
+    if lost_points.names:
+        panels.append(partial(_render_lost_points, arrays, lost_points, names))
+    if metrics:
+        panels.append(partial(_render_behaviour, arrays, metrics, pair))
+    if costs:
+        panels.append(partial(_render_cost, arrays, costs))
+    for column, render_panel in zip(st.columns(len(panels)) if panels else (), panels, strict=True):
+        with column, st.container(border=True, gap="small"):
+            render_panel()
 
 
 def _render_heatmap(arrays: RunArrays) -> None:
     show_all = bool(st.session_state.get(SHOW_ALL_KEY))
-    shown = heatmap(arrays, MAX_CASES if show_all else VISIBLE_CASES)
-    total = len(shown.cases) + shown.hidden
-    section_text.render_heading(t("timelines.case_heat"), level=3)
-    section_text.render_note(t("timelines.case_heat_note", n=f"{len(shown.cases):,}", of=f"{total:,}"))
+    visible_cases = heatmap(arrays, MAX_CASES if show_all else VISIBLE_CASES)
+    total = len(visible_cases.cases) + visible_cases.hidden
+    section_text.render_heading(t("timelines.case_heat"))
+    section_text.render_note(
+        t("timelines.case_heat_note", n=f"{len(visible_cases.cases):,}", of=f"{total:,}")
+    )
     render_chart(
         section_text.add_watermark(
-            heatmap_chart.build_figure(shown, arrays.profiles, arrays.cases, theme.current_theme()),
+            heatmap_chart.build_figure(visible_cases, arrays.profiles, arrays.cases, theme.current_theme()),
             arrays.profiles,
         ),
         key=HEATMAP_KEY,
-        height=heatmap_chart.compute_height(shown),
-        alt=heatmap_chart.build_alt(shown, arrays.cases),
-        table=heatmap_chart.build_table(shown, arrays.profiles, arrays.cases),
+        height=heatmap_chart.compute_height(visible_cases),
+        alt=heatmap_chart.build_alt(visible_cases, arrays.cases),
+        table=heatmap_chart.build_table(visible_cases, arrays.profiles, arrays.cases),
         on_pick=_on_cell_clicked,
         late=True,
     )
@@ -74,72 +85,61 @@ def _on_cell_clicked() -> None:
 
 def _toggle_all_cases() -> None:
     st.session_state[SHOW_ALL_KEY] = not st.session_state.get(SHOW_ALL_KEY)
-    url_state.redraw_sections("cases")
+    url_state.redraw_sections("tab")
 
 
-def _render_lost_points(arrays: RunArrays, state: TimelinesState) -> None:
-    section_text.render_heading(t("timelines.case_lost"), level=3)
-    pair = comparison_data.choose_pair(arrays, state.profiles, state.a, state.b)
-    names = pair or tuple(comparison_data.rank_profiles(arrays, state.profiles)[:1])
-    found = deduction_pareto(arrays, names[0], names[1] if pair else None, MAX_DEDUCTIONS)
-    if not found.names:
-        section_text.render_note(pareto.explain_empty(found))
-        return
-    section_text.render_note(pareto.describe_basis(found, names))
+def _render_lost_points(arrays: RunArrays, pareto_data: Pareto, names: Sequence[str]) -> None:
+    section_text.render_heading(t("timelines.case_lost"))
+    section_text.render_note(pareto.describe_basis(pareto_data, names))
     render_chart(
-        section_text.add_watermark(pareto.build_figure(found, names, theme.current_theme()), arrays.profiles),
+        section_text.add_watermark(
+            pareto.build_figure(pareto_data, names, theme.current_theme()), arrays.profiles
+        ),
         key="tlp_pareto",
-        height=pareto.compute_height(found),
-        alt=pareto.build_alt(found, names),
-        table=pareto.build_table(found, names),
+        height=pareto.compute_height(pareto_data),
+        alt=pareto.build_alt(pareto_data, names),
+        table=pareto.build_table(pareto_data, names),
         late=True,
     )
 
 
-def _render_behaviour(arrays: RunArrays, state: TimelinesState) -> None:
-    section_text.render_heading(t("timelines.case_behaviour"), level=3)
+def _render_behaviour(arrays: RunArrays, metrics: list[str], pair: tuple[str, str] | None) -> None:
+    section_text.render_heading(t("timelines.case_behaviour"))
     chosen = st.session_state.get(METRIC_KEY)
-    st.session_state[METRIC_KEY] = metric = chosen if chosen in METRICS else METRICS[0]
+    st.session_state[METRIC_KEY] = metric = chosen if chosen in metrics else metrics[0]
     st.selectbox(
         t("timelines.case_metric"),
-        METRICS,
+        metrics,
         format_func=behaviour.name_metric,
         key=METRIC_KEY,
         label_visibility="collapsed",
     )
-    found = against_score(arrays, metric)
-    section_text.render_note(behaviour.describe_metric(found))
-    if not found.known:
-        return
-    pair = comparison_data.choose_pair(arrays, state.profiles, state.a, state.b)
+    scatter = against_score(arrays, metric)
+    section_text.render_note(behaviour.describe_metric(scatter))
     render_chart(
         section_text.add_watermark(
-            behaviour.build_scatter(found, arrays.profiles, pair, theme.current_theme()), arrays.profiles
+            behaviour.build_scatter(scatter, arrays.profiles, pair, theme.current_theme()), arrays.profiles
         ),
         key="tlp_behaviour",
         height=behaviour.HEIGHT_PX,
-        alt=f"{t('timelines.case_behaviour')}. {behaviour.describe_metric(found)}",
-        table=behaviour.build_scatter_table(arrays, found),
+        alt=f"{t('timelines.case_behaviour')}. {behaviour.describe_metric(scatter)}",
+        table=behaviour.build_scatter_table(arrays, scatter),
         late=True,
     )
 
 
-def _render_cost(arrays: RunArrays) -> None:
-    section_text.render_heading(t("timelines.case_cost"), level=3)
-    found = cost_against_score(arrays)
-    if not found:
-        section_text.render_note(t("timelines.case_cost_none"))
-        return
+def _render_cost(arrays: RunArrays, costs: Sequence[Cost]) -> None:
+    section_text.render_heading(t("timelines.case_cost"))
     section_text.render_note(
-        t("timelines.case_cost_note"), behaviour.describe_cost_numbers(found, arrays.profiles)
+        t("timelines.case_cost_note"), behaviour.describe_cost_numbers(costs, arrays.profiles)
     )
     render_chart(
         section_text.add_watermark(
-            behaviour.build_cost_figure(found, arrays.profiles, theme.current_theme()), arrays.profiles
+            behaviour.build_cost_figure(costs, arrays.profiles, theme.current_theme()), arrays.profiles
         ),
         key="tlp_cost",
         height=behaviour.HEIGHT_PX,
-        alt=behaviour.build_cost_alt(found, arrays.profiles),
-        table=behaviour.build_cost_table(found, arrays.profiles),
+        alt=behaviour.build_cost_alt(costs, arrays.profiles),
+        table=behaviour.build_cost_table(costs, arrays.profiles),
         late=True,
     )

@@ -10,8 +10,7 @@ import numpy as np
 from backend.timelines.analysis.comparison import ProfileComparison
 from backend.timelines.analysis.pairwise_comparison import PairMatrix
 from backend.timelines.columns.run_arrays import Ints, RunArrays
-from backend.timelines.statistics.distributions import Floats, Interval, t_quantile
-from backend.timelines.statistics.means import LEVEL
+from backend.timelines.statistics.distributions import LEVEL, Floats, Interval, t_quantile
 from backend.timelines.statistics.paired_comparison import SAME
 from backend.timelines.statistics.power import ALPHA
 
@@ -29,12 +28,12 @@ def choose_pair(
 
     Returns null if fewer than two profiles have runs and not both are given.
     """
-    known = rank_profiles(arrays, profiles)
+    ranked = rank_profiles(arrays, profiles)
     pairs = [
-        (one, other)
-        for one in ([a] if a is not None else known)
-        for other in ([b] if b is not None else known)
-        if one != other or (a is not None and b is not None)
+        (first, second)
+        for first in ([a] if a is not None else ranked)
+        for second in ([b] if b is not None else ranked)
+        if first != second or (a is not None and b is not None)
     ]
     return next((pair for pair in pairs if _have_shared_case(arrays, *pair)), pairs[0] if pairs else None)
 
@@ -118,13 +117,13 @@ def _compute_welch_intervals(
     return result.difference - reach, result.difference + reach
 
 
-def _compute_variances(mine: RunArrays, cases: int) -> Floats:
+def _compute_variances(profile_runs: RunArrays, cases: int) -> Floats:
     """Compute the variance of each case's runs; NaN for fewer than two runs."""
-    runs = np.bincount(mine.case, minlength=cases)
+    runs = np.bincount(profile_runs.case, minlength=cases)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(mine.case, weights=mine.score, minlength=cases) / runs
-        squares = np.square(mine.score - mean[mine.case])
-        variance: Floats = np.bincount(mine.case, weights=squares, minlength=cases) / (runs - 1)
+        mean = np.bincount(profile_runs.case, weights=profile_runs.score, minlength=cases) / runs
+        squares = np.square(profile_runs.score - mean[profile_runs.case])
+        variance: Floats = np.bincount(profile_runs.case, weights=squares, minlength=cases) / (runs - 1)
     variance[runs < 2] = np.nan
     return variance
 

@@ -11,10 +11,14 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from backend.timelines.analysis.alerts import Alert, Watched, add_false_alarm_rates, alerts, watch_profiles
+from backend.timelines.analysis.comparison import ProfileComparison, compare_profiles
+from backend.timelines.analysis.pairwise_comparison import PairMatrix, pair_matrix
 from backend.timelines.columns.run_arrays import RunArrays, select
+from dashboard.app_pages.timelines.comparison_data import choose_pair
 from dashboard.app_pages.timelines.selection import TimelinesState, select_profiles
 from dashboard.client import Fetched, timelines
 from dashboard.client.timelines import ConfiguredProfile
@@ -22,10 +26,10 @@ from dashboard.client.timelines import ConfiguredProfile
 CACHE_SIZE = 24
 """Maximum number of cached results, all of the newest table. Each takes at most 4 MB."""
 MAX_ALERTS = 8
-RATES_TIMEOUT_SECONDS = 0.15
-"""Time that a page waits for the false alarm rates before it is drawn without them."""
+ALERTS_TIMEOUT_SECONDS = 0.15
+"""Time that a page waits for false alarm rates and alerts of hidden profiles before it is drawn."""
 MAX_RUNS_TO_WAIT_FOR = 20_000
-"""Maximum number of runs whose rates are computed within the timeout; for more, pages do not wait."""
+"""Maximum number of runs for which these are computed within the timeout; for more, pages do not wait."""
 
 T = TypeVar("T")
 _cache_lock = threading.Lock()
@@ -78,9 +82,21 @@ def select_runs(table: pa.Table, state: TimelinesState) -> RunArrays:
 
 def select_visible_runs(table: pa.Table, state: TimelinesState) -> tuple[RunArrays, TimelinesState]:
     """Select the runs to draw; returns them with the state in which default profiles are filled in."""
-    all_profiles = select_runs(table, replace(state, profiles=()))
-    state = replace(state, profiles=select_profiles(all_profiles, state))
-    return select_runs(table, state), state
+    key = ("select_profiles", state.profiles, state.a, state.b, state.alert, *_filter_key(state))
+    all_profiles = replace(state, profiles=())
+    drawn = replace(
+        state,
+        profiles=_get_or_compute(
+            table, key, lambda: select_profiles(select_runs(table, all_profiles), state)
+        ),
+    )
+    return select_runs(table, drawn), drawn
+
+
+def find_newest_run(table: pa.Table, drawn: TimelinesState) -> int | None:
+    """Find the time of the newest run of the profiles to draw, whatever the dates, in microseconds."""
+    arrays = select_runs(table, replace(drawn, since=None, until=None))
+    return int(arrays.time.max()) if len(arrays) else None
 
 
 def count_infrastructure_errors(table: pa.Table, state: TimelinesState) -> int:
@@ -89,37 +105,59 @@ def count_infrastructure_errors(table: pa.Table, state: TimelinesState) -> int:
     return int(arrays.excluded_runs.sum())
 
 
+def compare(arrays: RunArrays, drawn: TimelinesState, a: str, b: str) -> ProfileComparison:
+    """Compare ``b`` with ``a`` in the visible runs, which ``drawn`` selects."""
+    key = ("compare", a, b, drawn.profiles, *_filter_key(drawn))
+    return _get_or_compute(arrays.table, key, lambda: compare_profiles(arrays, a, b))
+
+
+def compare_pairs(arrays: RunArrays, drawn: TimelinesState) -> PairMatrix:
+    """Compare all pairs of profiles in the visible runs, which ``drawn`` selects."""
+    key = ("compare_pairs", drawn.profiles, *_filter_key(drawn))
+    return _get_or_compute(arrays.table, key, lambda: pair_matrix(arrays))
+
+
 @dataclass(frozen=True, slots=True)
 class AlertsResult:
-    """The newest alerts of a selection, the number of older ones, and whether rates are pending."""
+    """The alerts of a selection.
+
+    ``shown`` holds the newest alerts of the visible profiles, and ``older`` the number of the rest.
+    ``others`` holds the alerts of profiles that match the filters but are not visible, newest first. While
+    ``pending``, the false alarm rates and ``others`` are still missing.
+    """
 
     arrays: RunArrays
     watched: tuple[Watched, ...]
     shown: tuple[Alert, ...]
     older: int
-    rates_pending: bool
+    others: tuple[Alert, ...]
+    pending: bool
 
 
 def find_alerts(
-    table: pa.Table, state: TimelinesState, *, timeout_seconds: float = RATES_TIMEOUT_SECONDS
+    arrays: RunArrays, drawn: TimelinesState, *, timeout_seconds: float = ALERTS_TIMEOUT_SECONDS
 ) -> AlertsResult:
-    """Find the alerts of all profiles that match ``state``.
+    """Find the alerts in the visible runs, which ``drawn`` selects.
 
-    Rates that take longer than ``timeout_seconds`` are missing from the result.
+    Waits up to ``timeout_seconds`` for what takes long; without it, the result is pending.
     """
-    arrays = select_runs(table, state)
-    key = (state.profiles, *_filter_key(state))
+    table, key = arrays.table, (drawn.profiles, *_filter_key(drawn))
     watched = _get_or_compute(table, ("watched", *key), lambda: watch_profiles(arrays))
     all_alerts = alerts(watched)
     newest = all_alerts[:MAX_ALERTS]
-    future: Future[tuple[Alert, ...]] = _get_or_compute(
-        table,
-        ("add_false_alarm_rates", *key),
-        lambda: _executor.submit(add_false_alarm_rates, arrays, watched, newest),
+
+    def compute() -> tuple[tuple[Alert, ...], tuple[Alert, ...]]:
+        every_profile = select_runs(table, replace(drawn, profiles=()))
+        hidden = ~np.isin(every_profile.profile, np.unique(arrays.profile))
+        rated = add_false_alarm_rates(arrays, watched, newest)
+        return rated, alerts(watch_profiles(every_profile.where(hidden)))
+
+    future: Future[tuple[tuple[Alert, ...], tuple[Alert, ...]]] = _get_or_compute(
+        table, ("alerts", *key), lambda: _executor.submit(compute)
     )
-    wait([future], timeout_seconds if len(arrays) <= MAX_RUNS_TO_WAIT_FOR else 0)
-    shown = future.result() if future.done() else newest
-    return AlertsResult(arrays, watched, shown, len(all_alerts) - len(newest), not future.done())
+    wait([future], timeout_seconds if table.num_rows <= MAX_RUNS_TO_WAIT_FOR else 0)
+    shown, others = future.result() if future.done() else (newest, ())
+    return AlertsResult(arrays, watched, shown, len(all_alerts) - len(newest), others, not future.done())
 
 
 def prepare() -> None:
@@ -128,9 +166,10 @@ def prepare() -> None:
     if table is None or not table.num_rows:
         return
     for excluded in (True, False):
-        state = TimelinesState(exclude_infrastructure_errors=excluded)
-        select_visible_runs(table, state)
-        find_alerts(table, state)
+        arrays, drawn = select_visible_runs(table, TimelinesState(exclude_infrastructure_errors=excluded))
+        find_alerts(arrays, drawn)
+        if (pair := choose_pair(arrays, drawn.profiles, None, None)) is not None:
+            compare(arrays, drawn, *pair)
 
 
 def _filter_key(state: TimelinesState) -> tuple[Hashable, ...]:

@@ -32,17 +32,20 @@ class RunsExport:
 
     @property
     def sample(self) -> bool:
-        return any(self.arrays.profiles[one].startswith(SAMPLE_PREFIX) for one in set(self.arrays.profile))
+        return any(
+            self.arrays.profiles[profile_index].startswith(SAMPLE_PREFIX)
+            for profile_index in set(self.arrays.profile)
+        )
 
 
 def to_csv(runs: RunsExport) -> bytes:
     """Write CSV in UTF-8 with a byte order mark for spreadsheets; cells that start a formula are escaped."""
     rows = _build_rows(runs)
     columns = {name: _format_cells(rows.column(name)) for name in rows.column_names}
-    out = io.BytesIO(b"\xef\xbb\xbf")
-    out.seek(0, io.SEEK_END)
-    pc_csv.write_csv(pa.table(columns), out)
-    return out.getvalue()
+    buffer = io.BytesIO(b"\xef\xbb\xbf")
+    buffer.seek(0, io.SEEK_END)
+    pc_csv.write_csv(pa.table(columns), buffer)
+    return buffer.getvalue()
 
 
 def to_parquet(runs: RunsExport) -> bytes:
@@ -51,9 +54,9 @@ def to_parquet(runs: RunsExport) -> bytes:
         "link": runs.link,
         "note": SAMPLE_NOTE if runs.sample else "",
     }
-    out = io.BytesIO()
-    pq.write_table(_build_rows(runs).replace_schema_metadata(metadata), out, compression="zstd")
-    return out.getvalue()
+    buffer = io.BytesIO()
+    pq.write_table(_build_rows(runs).replace_schema_metadata(metadata), buffer, compression="zstd")
+    return buffer.getvalue()
 
 
 def _build_rows(runs: RunsExport) -> pa.Table:
@@ -75,7 +78,7 @@ def _format_cells(column: pa.ChunkedArray) -> pa.Array:
         return pa.array([orjson.dumps(parts).decode() for parts in column.to_pylist()], pa.string())
     if pa.types.is_timestamp(kind):
         return pa.array(
-            [None if one is None else _format_instant(one) for one in column.to_pylist()], pa.string()
+            [None if value is None else _format_instant(value) for value in column.to_pylist()], pa.string()
         )
     if pa.types.is_dictionary(kind) or pa.types.is_string(kind):
         return pa.array(_escape_texts(column.to_pylist()), pa.string())

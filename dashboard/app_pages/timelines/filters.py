@@ -2,66 +2,83 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Unpack
 
 import pyarrow as pa
 import streamlit as st
 
 from backend.timelines.columns.run_arrays import instant
-from dashboard.app_pages.timelines import data
+from dashboard.app_pages.timelines import data, url_state
 from dashboard.app_pages.timelines.data import TimelinesData
-from dashboard.app_pages.timelines.lazy_sections import reselect
 from dashboard.app_pages.timelines.selection import TimelinesState
+from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS, Changes
+from dashboard.frame.markdown import escape_markdown
 from dashboard.i18n import t
 
 RECENT_DAYS = ("7", "28", "91")
-"""Numbers of days that buttons select, counted back from the newest run."""
+"""Numbers of days that buttons select, counted back from the newest run of the chosen profiles."""
 DAY = timedelta(days=1)
 
 
 def render(loaded: TimelinesData, table: pa.Table, state: TimelinesState, drawn: TimelinesState) -> None:
     """Render the filters. ``state`` holds the choices; ``drawn`` adds the default profiles."""
     all_runs = data.select_all_runs(table)
-    with st.container(key="tl_filters", horizontal=True, vertical_alignment="center", gap="small"):
-        _render_names(
-            "profiles",
-            _add_missing(sorted({*all_runs.profiles, *loaded.profiles}), state.profiles),
-            state,
-            drawn,
-        )
-        _render_names("cases", _add_missing(all_runs.cases, state.cases), state, drawn)
-        for field in ("model_vendor", "inference_provider"):
-            value = getattr(state, field)
-            _render_model_filter(
-                field, _add_missing(sorted(all_runs.names(field)[1]), (value,) if value else ()), value
-            )
-        _render_days(state, int(all_runs.time.max()) if len(all_runs) else None)
+    profiles = _add_missing(sorted({*all_runs.profiles, *loaded.profiles}), state.profiles)
+    cases = _add_missing(all_runs.cases, state.cases)
+    label = _describe(state, drawn, len(profiles))
+    with st.popover(label, icon=":material/filter_alt:", key="tl_filters", width="content"):
+        _render_names("profiles", profiles, state, _describe_profiles(drawn, len(profiles)))
+        _render_names("cases", cases, state, t("timelines.all_cases", n=f"{len(cases):,}"))
+        with st.container(horizontal=True, gap="small"):
+            for field in ("model_vendor", "inference_provider"):
+                value = getattr(state, field)
+                names = sorted(all_runs.names(field)[1])
+                _render_model_filter(field, _add_missing(names, (value,) if value else ()), value)
+        _render_days(state, data.find_newest_run(table, drawn))
         _render_infrastructure_filter(table, drawn)
-        if state.is_filtered:
-            st.button(
-                t("timelines.clear"), key="tl_clear", icon=":material/filter_alt_off:", on_click=clear_filters
-            )
+    if state.is_filtered:
+        st.button(
+            "",
+            key="tl_clear",
+            icon=":material/filter_alt_off:",
+            help=t("timelines.clear"),
+            on_click=clear_filters,
+        )
 
 
-def _add_missing(known: Sequence[str], chosen: Sequence[str]) -> list[str]:
+def _describe_profiles(drawn: TimelinesState, count: int) -> str:
+    if len(drawn.profiles) < count:
+        return t("timelines.some_profiles", shown=f"{len(drawn.profiles):,}", n=f"{count:,}")
+    return t("timelines.all_profiles", n=f"{count:,}")
+
+
+def _describe(state: TimelinesState, drawn: TimelinesState, profile_count: int) -> str:
+    """Describe the filters that are set, for the button that opens them."""
+    first, last = _find_day_range(state)
+    parts = [
+        _describe_profiles(drawn, profile_count),
+        t("timelines.chosen_cases", n=f"{len(state.cases):,}") if state.cases else "",
+        state.model_vendor or "",
+        state.inference_provider or "",
+        f"{first or ''} – {last or ''}".strip() if first or last else "",
+        "" if state.exclude_infrastructure_errors else t("timelines.with_failures"),
+    ]
+    return " · ".join(escape_markdown(part) for part in parts if part)
+
+
+def _add_missing(options: Sequence[str], chosen: Sequence[str]) -> list[str]:
     """Add names from the link to the options, even if they are unknown."""
-    return [*known, *(name for name in chosen if name not in known)]
+    return [*options, *(name for name in chosen if name not in options)]
 
 
-def _render_names(field: str, options: list[str], state: TimelinesState, drawn: TimelinesState) -> None:
+def _render_names(field: str, options: list[str], state: TimelinesState, placeholder: str) -> None:
     key = f"tl_{field}"
     st.session_state[key] = list(getattr(state, field))
-    if field == "cases":
-        placeholder = t("timelines.all_cases", n=f"{len(options):,}")
-    elif len(drawn.profiles) < len(options):
-        placeholder = t("timelines.some_profiles", shown=len(drawn.profiles), n=f"{len(options):,}")
-    else:
-        placeholder = t("timelines.all_profiles", n=f"{len(options):,}")
     st.multiselect(
         t(f"timelines.filter_{field}"),
         options,
         key=key,
         placeholder=placeholder,
-        label_visibility="collapsed",
         on_change=_on_names_chosen,
         args=(field,),
     )
@@ -84,7 +101,6 @@ def _render_model_filter(field: str, options: list[str], value: str | None) -> N
         key=key,
         index=None,
         placeholder=t(f"timelines.any_{field}"),
-        label_visibility="collapsed",
         on_change=_on_model_filter_chosen,
         args=(field,),
     )
@@ -99,28 +115,34 @@ def _on_model_filter_chosen(field: str) -> None:
 
 
 def _render_days(state: TimelinesState, newest: int | None) -> None:
-    first, last = _find_day_range(state)
-    label = t("timelines.any_day") if not (first or last) else f"{first or ''} – {last or ''}".strip()
-    with st.popover(label, icon=":material/date_range:", width="content", key="tl_days"):
-        with st.container(horizontal=True, gap="small"):
-            for days in RECENT_DAYS:
-                st.button(
-                    t("timelines.last_days", n=days),
-                    key=f"tl_last_{days}",
-                    on_click=_on_last_days,
-                    args=(newest, int(days)),
-                    disabled=newest is None,
-                )
-        for key, name, day in (
-            ("tl_since", t("timelines.since"), first),
-            ("tl_until", t("timelines.until"), last),
+    with st.container(horizontal=True, gap="small"):
+        for key, name, day in zip(
+            ("tl_since", "tl_until"), ("since", "until"), _find_day_range(state), strict=True
         ):
             st.session_state[key] = day
-            st.date_input(name, key=key, format="YYYY-MM-DD", min_value=_FIRST_DAY, on_change=_on_days_chosen)
-        st.caption(t("timelines.days_utc"))
+            st.date_input(
+                t(f"timelines.{name}"),
+                key=key,
+                format="YYYY-MM-DD",
+                min_value=_FIRST_DAY,
+                on_change=_on_days_chosen,
+            )
+    with st.container(horizontal=True, gap="small"):
+        for days in RECENT_DAYS:
+            st.button(
+                t("timelines.last_days", n=days),
+                key=f"tl_last_{days}",
+                on_click=_on_last_days,
+                args=(newest, int(days)),
+                disabled=newest is None,
+            )
         st.button(
-            t("timelines.any_day"), key="tl_days_clear", disabled=not (first or last), on_click=_on_any_day
+            t("timelines.any_day"),
+            key="tl_days_clear",
+            disabled=not (state.since or state.until),
+            on_click=_on_any_day,
         )
+    st.caption(t("timelines.days_utc"))
 
 
 _FIRST_DAY = date(2000, 1, 1)
@@ -134,20 +156,20 @@ def _find_day_range(state: TimelinesState) -> tuple[date | None, date | None]:
 
 def _on_days_chosen() -> None:
     first, last = st.session_state["tl_since"], st.session_state["tl_until"]
-    reselect(since=_midnight(first), until=_midnight(last + DAY if last else None))
+    reselect(since=_to_midnight(first), until=_to_midnight(last + DAY if last else None))
 
 
 def _on_last_days(newest: int | None, days: int) -> None:
-    """Select the last ``days`` up to the newest run, without an end, so that newer runs are included."""
+    """Select the last ``days`` up to the newest chosen run, without an end, so that newer runs count too."""
     if newest is not None:
-        reselect(since=_midnight(instant(newest).date() - (days - 1) * DAY), until=None)
+        reselect(since=_to_midnight(instant(newest).date() - (days - 1) * DAY), until=None)
 
 
 def _on_any_day() -> None:
     reselect(since=None, until=None)
 
 
-def _midnight(day: date | None) -> datetime | None:
+def _to_midnight(day: date | None) -> datetime | None:
     return None if day is None else datetime.combine(day, time(), UTC)
 
 
@@ -178,3 +200,20 @@ def clear_filters() -> None:
         exclude_infrastructure_errors=True,
         hidden_profiles=(),
     )
+
+
+def reselect(**changes: Unpack[Changes]) -> None:
+    """Change the selection of runs in a widget's callback, and redraw the page's parts.
+
+    Redraws the whole page when it changes to or from a page without runs.
+    """
+    before = _has_runs()
+    url_state.update(**changes)
+    if before and _has_runs():
+        url_state.redraw_sections(*FRAGMENT_KEYS)
+    st.rerun()
+
+
+def _has_runs() -> bool:
+    table = data.load().table
+    return table is not None and bool(len(data.select_visible_runs(table, url_state.read_state())[0]))

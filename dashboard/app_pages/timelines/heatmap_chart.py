@@ -23,26 +23,26 @@ ACCENT_SHARES = (0.06, 0.22, 0.38, 0.54, 0.7)
 """Share of the accent colour at even steps from 0 to 100 %, so that text on it stays readable."""
 
 
-def compute_height(shown: Heatmap) -> int:
-    return HEAD_PX + ROW_PX * max(len(shown.cases), 3)
+def compute_height(heatmap: Heatmap) -> int:
+    return HEAD_PX + ROW_PX * max(len(heatmap.cases), 3)
 
 
-def build_figure(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str], look: Theme) -> Figure:
+def build_figure(heatmap: Heatmap, profiles: Sequence[str], cases: Sequence[str], theme: Theme) -> Figure:
     """Build one trace: cases down, the largest disagreement first; profiles across, the best first."""
-    across, down = _look_up_names(shown.profiles, profiles), _look_up_names(shown.cases, cases)
+    across, down = _look_up_names(heatmap.profiles, profiles), _look_up_names(heatmap.cases, cases)
     x, y = [escape_markup(name) for name in across], [escape_markup(name) for name in down]
-    steps = [step * (0.8 if look.dark else 1) for step in ACCENT_SHARES]
+    steps = [step * (0.8 if theme.dark else 1) for step in ACCENT_SHARES]
     ramp = [
-        [index / (len(steps) - 1), mix(look.accent, look.background, step)]
+        [index / (len(steps) - 1), mix(theme.accent, theme.background, step)]
         for index, step in enumerate(steps)
     ]
-    numbered = len(shown.profiles) <= MAX_NUMBERED_PROFILES
+    numbered = len(heatmap.profiles) <= MAX_NUMBERED_PROFILES
     trace = {
         "type": "heatmap",
         "x": x,
         "y": y,
-        "z": [round_values(100 * row, 1) for row in shown.mean.T],
-        "customdata": shown.runs.T.tolist(),
+        "z": [round_values(100 * row, 1) for row in heatmap.mean.T],
+        "customdata": heatmap.runs.T.tolist(),
         "zmin": 0,
         "zmax": 100,
         "colorscale": ramp,
@@ -54,15 +54,15 @@ def build_figure(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str], 
             "%{y}<br>%{x}<br><b>%{z:.1f} %</b> · "
             f"{t('timelines.case_runs')} %{{customdata}}<extra></extra>"
         ),
-        **({"texttemplate": "%{z:.0f}", "textfont": {"color": look.ink, "size": 10}} if numbered else {}),
+        **({"texttemplate": "%{z:.0f}", "textfont": {"color": theme.ink, "size": 10}} if numbered else {}),
     }
     axis = {"showgrid": False, "zeroline": False, "type": "category", "fixedrange": True}
     layout = {
         "margin": {"l": 164, "r": 2, "t": HEAD_PX - 6, "b": 6},
-        "font": {"color": look.ink, "size": 11},
-        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
+        "font": {"color": theme.ink, "size": 11},
+        "hoverlabel": plotting.build_hover_label(theme.ink, theme.background),
         "uirevision": "heat",
-        "images": [_hatch(look)],
+        "images": [_hatch(theme)],
         "xaxis": {
             **axis, "side": "top", "tickangle": -90, "tickvals": x, "ticktext": shorten_labels(across, 20),
         },
@@ -71,9 +71,9 @@ def build_figure(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str], 
     return plotting.build_figure([trace], layout)
 
 
-def _hatch(look: Theme) -> dict[str, object]:
+def _hatch(theme: Theme) -> dict[str, object]:
     """Build the hatched background, which is visible where a cell is missing."""
-    line, fill = mix(look.ink, look.background, 0.28), mix(look.ink, look.background, 0.04)
+    line, fill = mix(theme.ink, theme.background, 0.28), mix(theme.ink, theme.background, 0.04)
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="100%" height="100%"><defs>'
         '<pattern id="h" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
@@ -86,31 +86,31 @@ def _hatch(look: Theme) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _look_up_names(places: Ints, names: Sequence[str]) -> list[str]:
-    return [names[index] for index in places]
+def _look_up_names(indexes: Ints, names: Sequence[str]) -> list[str]:
+    return [names[index] for index in indexes]
 
 
-def build_alt(shown: Heatmap, cases: Sequence[str]) -> str:
+def build_alt(heatmap: Heatmap, cases: Sequence[str]) -> str:
     """Describe the size, the case with the largest disagreement, and the number of empty cells."""
-    summary = t("timelines.case_heat_alt", profiles=len(shown.profiles), cases=len(shown.cases))
-    largest = shown.disagreement[0] if len(shown.disagreement) else np.nan
+    summary = t("timelines.case_heat_alt", profiles=len(heatmap.profiles), cases=len(heatmap.cases))
+    largest = heatmap.disagreement[0] if len(heatmap.disagreement) else np.nan
     if not np.isnan(largest) and largest > 0:
-        summary += " " + t("timelines.case_heat_most", case=cases[shown.cases[0]])
-    missing = int((shown.runs == 0).sum())
+        summary += " " + t("timelines.case_heat_most", case=cases[heatmap.cases[0]])
+    missing = int((heatmap.runs == 0).sum())
     return f"{summary} {t('timelines.case_heat_missing', n=f'{missing:,}')}" if missing else summary
 
 
-def build_table(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str]) -> Table:
+def build_table(heatmap: Heatmap, profiles: Sequence[str], cases: Sequence[str]) -> Table:
     """Build a table of the same means."""
     head = [
         t("timelines.case_case"),
         t("timelines.case_disagreement"),
-        *_look_up_names(shown.profiles, profiles),
+        *_look_up_names(heatmap.profiles, profiles),
     ]
     rows = []
-    for column, case in enumerate(shown.cases):
-        disagreement = float(shown.disagreement[column])
-        means = shown.mean[:, column].tolist()
+    for column, case in enumerate(heatmap.cases):
+        disagreement = float(heatmap.disagreement[column])
+        means = heatmap.mean[:, column].tolist()
         rows.append(
             [
                 cases[case],

@@ -1,12 +1,15 @@
-"""Lays out the Timelines page: filters, alerts, scores, comparison, cases and runs, each a fragment.
+"""Lays out the Timelines page: a bar with filters and A/B, the verdict, and four tabs.
 
-A fragment reads the runs and the URL again when it is drawn, so its widgets redraw only that fragment.
+Each part is a fragment that reads the runs and the URL again when it is drawn. Its widgets redraw only the
+parts that change, and only the open tab is computed.
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import streamlit as st
 
+from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import (
     alerts,
     cases,
@@ -14,21 +17,21 @@ from dashboard.app_pages.timelines import (
     data,
     export_menu,
     filters,
-    lazy_sections,
+    pair,
     runs,
     scores,
     url_state,
 )
 from dashboard.app_pages.timelines.data import TimelinesData
-from dashboard.app_pages.timelines.lazy_sections import RenderSection
-from dashboard.app_pages.timelines.selection import is_sample
-from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS, SectionName
+from dashboard.app_pages.timelines.selection import TABS, TimelinesState, is_sample
+from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS
 from dashboard.frame import freshness, refresh, states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
 
 SKELETON_HEIGHT_PX = 900
 IMPORT_COMMAND = "chainproof runs import FILE --add-profiles"
+TAB_KEY = "tl_tab"
 _VISITED = "_timelines_visited"
 _DRAWN_TABLE = "_timelines_drawn_table"
 
@@ -56,13 +59,12 @@ def render_page() -> None:
         _render_live(loaded)
         _explain_missing_runs(loaded)
         return
-    state = url_state.read_state()
-    lazy_sections.start_page_run(state)
     with st.container(key="tl_top", horizontal=True, vertical_alignment="center", gap="small"):
         _render_live(loaded)
         st.fragment(_draw_export, key=FRAGMENT_KEYS["files"])()
-    st.fragment(_draw_filters, key=FRAGMENT_KEYS["filters"])()
-    if not len(data.select_visible_runs(table, state)[0]):
+    with st.container(key="tl_bar"):
+        st.fragment(_draw_bar, key=FRAGMENT_KEYS["bar"])()
+    if not len(data.select_visible_runs(table, url_state.read_state())[0]):
         states.render_empty(
             t("timelines.none_match"),
             action=t("timelines.clear"),
@@ -70,9 +72,8 @@ def render_page() -> None:
             key="tl_none",
         )
         return
-    st.fragment(_draw_alerts, key=FRAGMENT_KEYS["alerts"])()
-    st.fragment(_draw_scores, key=FRAGMENT_KEYS["scores"])()
-    lazy_sections.render(SECTIONS)
+    st.fragment(_draw_verdict, key=FRAGMENT_KEYS["verdict"])()
+    st.fragment(_draw_tab, key=FRAGMENT_KEYS["tab"])()
 
 
 def _load_with_skeleton() -> TimelinesData:
@@ -120,36 +121,59 @@ def _explain_missing_runs(loaded: TimelinesData) -> None:
 
 
 def _draw_export() -> None:
-    loaded = data.load()
-    if loaded.table is not None:
-        export_menu.render(
-            data.select_visible_runs(loaded.table, url_state.read_state())[0], loaded.answer.at
-        )
+    if (loaded := data.load()).table is not None:
+        arrays, _ = data.select_visible_runs(loaded.table, url_state.read_state())
+        export_menu.render(arrays, loaded.answer.at)
 
 
-def _draw_filters() -> None:
+def _draw_bar() -> None:
     loaded, state = data.load(), url_state.read_state()
-    if loaded.table is not None:
-        filters.render(loaded, loaded.table, state, data.select_visible_runs(loaded.table, state)[1])
+    if loaded.table is None:
+        return
+    arrays, drawn = data.select_visible_runs(loaded.table, state)
+    with st.container(key="tl_bar_row", horizontal=True, vertical_alignment="center", gap="small"):
+        filters.render(loaded, loaded.table, state, drawn)
+        pair.render_choice(arrays, drawn)
 
 
-def _draw_alerts() -> None:
+def _draw_verdict() -> None:
+    if (visible := _select_visible_runs()) is not None:
+        pair.render_verdict(*visible)
+
+
+def _select_visible_runs() -> tuple[RunArrays, TimelinesState] | None:
+    """Select the visible runs; null if the newest data has none, for which the whole page is drawn next."""
     table = data.load().table
-    if table is not None:
-        with st.container(key="tl_alerts", border=True, gap="small"):
-            rates_pending = alerts.render(table, url_state.read_state())
-        lazy_sections.set_rates_pending(pending=rates_pending)
+    visible = None if table is None else data.select_visible_runs(table, url_state.read_state())
+    return visible if visible is not None and len(visible[0]) else None
 
 
-def _draw_scores() -> None:
-    table, state = data.load().table, url_state.read_state()
-    if table is not None:
-        with st.container(key="tl_scores", border=True, gap="small"):
-            scores.render(*data.select_visible_runs(table, state), table, state)
+def _draw_tab() -> None:
+    if (visible := _select_visible_runs()) is None:
+        return
+    names = [t(f"timelines.tab_{tab}") for tab in TABS]
+    opened = TABS.index(visible[1].open_tab)
+    st.session_state[TAB_KEY] = names[opened]
+    tabs = st.tabs(names, key=TAB_KEY, on_change=_on_tab_chosen)
+    with tabs[opened]:
+        RENDER_TAB[TABS[opened]](*visible)
 
 
-SECTIONS: dict[SectionName, RenderSection] = {
+def _on_tab_chosen() -> None:
+    chosen = st.session_state[TAB_KEY]
+    url_state.update(tab=next(tab for tab in TABS if t(f"timelines.tab_{tab}") == chosen))
+    url_state.redraw_sections("tab")
+
+
+def _render_trend(arrays: RunArrays, state: TimelinesState) -> None:
+    if alerts.render(arrays, state):
+        alerts.wait_for_rest()
+    scores.render(arrays, state)
+
+
+RENDER_TAB: dict[str, Callable[[RunArrays, TimelinesState], None]] = {
+    "trend": _render_trend,
     "compare": comparison.render,
     "cases": cases.render,
-    "run": runs.render,
+    "runs": runs.render,
 }

@@ -10,7 +10,7 @@ import streamlit as st
 from backend.timelines.analysis import verdicts
 from backend.timelines.analysis.pairwise_comparison import PairMatrix
 from backend.timelines.columns.run_arrays import RunArrays
-from dashboard.app_pages.timelines import comparison_data, section_text, url_state
+from dashboard.app_pages.timelines import comparison_data, pair, section_text, url_state
 from dashboard.app_pages.timelines.comparison_data import PairCell
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table, render_chart
@@ -27,7 +27,7 @@ TABLE_KEY, FIGURE_KEY = "tlp_pairs", "tlp_pairs_drawn"
 def render(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> None:
     if len(matrix.profiles) < 3:
         return
-    section_text.render_heading(t("timelines.cmp_pairs"), level=3)
+    section_text.render_heading(t("timelines.cmp_pairs"))
     if not matrix.compared_pairs:
         section_text.render_note(t("timelines.cmp_pairs_none"))
         return
@@ -36,9 +36,9 @@ def render(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> No
     if len(matrix.profiles) <= MAX_TABLE_PROFILES:
         live_view([_build_table(matrix, names, chosen)], key=TABLE_KEY, on_open=_on_pair_opened)
         return
-    look = theme.current_theme()
+    page_theme = theme.current_theme()
     render_chart(
-        section_text.add_watermark(build_figure(matrix, names, look), names),
+        section_text.add_watermark(build_figure(matrix, names, page_theme), names),
         key=FIGURE_KEY,
         height=520,
         alt=f"{t('timelines.cmp_pairs')}. {verdicts.pairs_sentence(matrix, language())}",
@@ -52,22 +52,17 @@ def _on_pair_opened() -> None:
     text = st.session_state[TABLE_KEY].open
     if isinstance(text, str):
         a, b = orjson.loads(text)
-        _compare(str(a), str(b))
+        pair.compare(str(a), str(b))
 
 
 def _on_marker_clicked() -> None:
     point = st.session_state[FIGURE_KEY].picked
     if point:
-        _compare(unescape(str(point["y"])), unescape(str(point["x"])))
-
-
-def _compare(a: str, b: str) -> None:
-    url_state.update(a=a, b=b)
-    url_state.redraw_sections("compare", "cases")
+        pair.compare(unescape(str(point["y"])), unescape(str(point["x"])))
 
 
 def _build_table(matrix: PairMatrix, names: list[str], chosen: tuple[str, str]) -> Node:
-    rows = [names[index] for index in matrix.profiles]
+    rows, links = [names[index] for index in matrix.profiles], url_state.Links()
     numbers = [
         h("th", h("abbr", str(n), title=name, aria_label=name), scope="col") for n, name in enumerate(rows, 1)
     ]
@@ -76,12 +71,15 @@ def _build_table(matrix: PairMatrix, names: list[str], chosen: tuple[str, str]) 
             "tr",
             h(
                 "th",
-                h("span", str(n), class_="tlp-n", aria_hidden="true"),
-                f" {name}",
+                h(
+                    "span",
+                    h("span", str(n), class_="tlp-n", aria_hidden="true"),
+                    section_text.build_name(name, "tlp-row"),
+                ),
                 scope="row",
                 title=name,
             ),
-            *(_build_cell(matrix, rows, n - 1, column, chosen) for column in range(len(rows))),
+            *(_build_cell(matrix, rows, n - 1, column, chosen, links) for column in range(len(rows))),
             key=name,
         )
         for n, name in enumerate(rows, 1)
@@ -102,7 +100,14 @@ def _build_table(matrix: PairMatrix, names: list[str], chosen: tuple[str, str]) 
     )
 
 
-def _build_cell(matrix: PairMatrix, rows: list[str], row: int, column: int, chosen: tuple[str, str]) -> Node:
+def _build_cell(
+    matrix: PairMatrix,
+    rows: list[str],
+    row: int,
+    column: int,
+    chosen: tuple[str, str],
+    links: url_state.Links,
+) -> Node:
     cell = comparison_data.build_pair_cell(matrix, row, column)
     if cell.outcome == "itself":
         return h("td", class_="tlp-itself")
@@ -113,7 +118,7 @@ def _build_cell(matrix: PairMatrix, rows: list[str], row: int, column: int, chos
         "a",
         h("span", section_text.ARROWS[cell.outcome] if cell.outcome != "none" else "", class_="tlp-mark"),
         text,
-        href=url_state.build_link(a=a, b=b),
+        href=links.build(a=a, b=b),
         data_open=orjson.dumps([a, b]).decode(),
         aria_label=description,
         title=description,
@@ -141,15 +146,20 @@ def describe_pair(cell: PairCell, a: str, b: str) -> str:
 SYMBOLS = {-1: "triangle-down", 0: "circle-open", 1: "triangle-up", 2: "line-ew-open"}
 
 
-def build_figure(matrix: PairMatrix, names: list[str], look: theme.Theme) -> Figure:
+def build_figure(matrix: PairMatrix, names: list[str], page_theme: theme.Theme) -> Figure:
     """Build one marker per pair; shape and colour show the column's outcome against the row."""
     full_names = [names[index] for index in matrix.profiles]
     rows = [comparison_data.escape_markup(name) for name in full_names]
     size = len(rows)
-    off = ~np.eye(size, dtype=bool)
-    row, column = np.nonzero(off)
-    outcomes = comparison_data.build_outcomes(matrix)[off].tolist()
-    colours = {-1: look.shades.down, 0: look.shades.flat, 1: look.shades.up, 2: look.shades.flat}
+    off_diagonal = ~np.eye(size, dtype=bool)
+    row, column = np.nonzero(off_diagonal)
+    outcomes = comparison_data.build_outcomes(matrix)[off_diagonal].tolist()
+    colours = {
+        -1: page_theme.shades.down,
+        0: page_theme.shades.flat,
+        1: page_theme.shades.up,
+        2: page_theme.shades.flat,
+    }
     trace: dict[str, Any] = {
         "type": "scattergl" if len(row) > MAX_SVG_MARKERS else "scatter",
         "mode": "markers",
@@ -157,20 +167,20 @@ def build_figure(matrix: PairMatrix, names: list[str], look: theme.Theme) -> Fig
         "y": [rows[index] for index in row],
         "text": [
             section_text.format_signed_points(value) if value == value else "–"
-            for value in matrix.difference[off].tolist()
+            for value in matrix.difference[off_diagonal].tolist()
         ],
         "marker": {
-            "symbol": [SYMBOLS[one] for one in outcomes],
-            "color": [colours[one] for one in outcomes],
-            "size": [5 if one % 2 == 0 else 9 for one in outcomes] if size <= 40 else 5,
+            "symbol": [SYMBOLS[outcome] for outcome in outcomes],
+            "color": [colours[outcome] for outcome in outcomes],
+            "size": [5 if outcome % 2 == 0 else 9 for outcome in outcomes] if size <= 40 else 5,
         },
         "hovertemplate": "%{x}<br>− %{y}<br><b>%{text}</b><extra></extra>",
     }
     axis = {"tickvals": rows, "showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
     layout = {
         "margin": {"l": 130, "r": 4, "t": 4, "b": 110},
-        "font": {"color": look.ink, "size": 11},
-        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
+        "font": {"color": page_theme.ink, "size": 11},
+        "hoverlabel": plotting.build_hover_label(page_theme.ink, page_theme.background),
         "uirevision": "pairs",
         "hovermode": "closest",
         "xaxis": {**axis, "ticktext": comparison_data.shorten_labels(full_names, 16), "tickangle": -60},
@@ -191,7 +201,9 @@ def _build_figure_table(matrix: PairMatrix, names: list[str]) -> Table:
         (comparison_data.build_pair_cell(matrix, *pair), rows[pair[0]], rows[pair[1]])
         for pair in upper.tolist()
     ]
-    differing = sorted((one for one in cells if one[0].outcome in ("up", "down")), key=lambda one: one[0].p)
+    differing = sorted(
+        (cell for cell in cells if cell[0].outcome in ("up", "down")), key=lambda cell: cell[0].p
+    )
     head = [t("timelines.cmp_a"), t("timelines.cmp_b"), t("timelines.cmp_difference"), "p"]
     body = [
         [a, b, section_text.format_signed_points(cell.difference), verdicts.probability(cell.p)]

@@ -14,39 +14,42 @@ from dashboard.i18n import t
 ROW_PX = 30
 
 
-def compute_height(found: Pareto) -> int:
-    return 84 + ROW_PX * (len(found.names) + bool(found.rest))
+def compute_height(pareto: Pareto) -> int:
+    return 84 + ROW_PX * (len(pareto.names) + bool(pareto.rest))
 
 
-def list_labels(found: Pareto) -> list[str]:
-    rest = [t("timelines.case_rest", n=f"{found.rest:,}")] if found.rest else []
-    return [*found.names, *rest]
+def list_labels(pareto: Pareto) -> list[str]:
+    rest = [t("timelines.case_rest", n=f"{pareto.rest:,}")] if pareto.rest else []
+    return [*pareto.names, *rest]
 
 
-def _pair_values(found: Pareto, names: Sequence[str]) -> list[tuple[str, list[float]]]:
-    rest = [(found.rest_a, found.rest_b)] if found.rest else []
-    sides = [[*found.a.tolist(), *(one[0] for one in rest)], [*found.b.tolist(), *(one[1] for one in rest)]]
+def _pair_values(pareto: Pareto, names: Sequence[str]) -> list[tuple[str, list[float]]]:
+    rest = [(pareto.rest_a, pareto.rest_b)] if pareto.rest else []
+    sides = [
+        [*pareto.a.tolist(), *(values[0] for values in rest)],
+        [*pareto.b.tolist(), *(values[1] for values in rest)],
+    ]
     return list(zip(names, sides, strict=False))
 
 
-def build_figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
+def build_figure(pareto: Pareto, names: Sequence[str], theme: Theme) -> Figure:
     """Build bars in points of 100; B's are hatched, so that they differ not only by colour."""
-    full = list_labels(found)
+    full = list_labels(pareto)
     rows = [escape_markup(label) for label in full]
-    fills = (look.shades.up, look.shades.down)
+    fills = (theme.shades.up, theme.shades.down)
     traces: list[dict[str, Any]] = [
         {
             "type": "bar",
             "orientation": "h",
             "name": escape_markup(shorten(name, 30)),
             "y": rows,
-            "x": [round(100 * value, 3) for value in lost],
+            "x": [round(100 * value, 3) for value in lost_shares],
             "marker": {
                 "color": fills[index],
                 "pattern": {
                     "shape": "/" if index else "",
                     "fillmode": "overlay",
-                    "fgcolor": look.background,
+                    "fgcolor": theme.background,
                     "fgopacity": 0.65,
                     "size": 6,
                     "solidity": 0.3,
@@ -54,13 +57,13 @@ def build_figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
             },
             "hovertemplate": f"%{{y}}<br><b>%{{x:.2f}}</b> {t('timelines.case_points')}",
         }
-        for index, (name, lost) in enumerate(_pair_values(found, names))
+        for index, (name, lost_shares) in enumerate(_pair_values(pareto, names))
     ]
-    grid = plotting.fade(look.ink, 0.14)
+    grid = plotting.fade(theme.ink, 0.14)
     layout = {
         "margin": {"l": 178, "r": 8, "t": 28, "b": 48},
-        "font": {"color": look.ink, "size": 11},
-        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
+        "font": {"color": theme.ink, "size": 11},
+        "hoverlabel": plotting.build_hover_label(theme.ink, theme.background),
         "barmode": "group",
         "bargap": 0.28,
         "bargroupgap": 0.05,
@@ -77,30 +80,26 @@ def build_figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
     return plotting.build_figure(traces, layout)
 
 
-def describe_basis(found: Pareto, names: Sequence[str]) -> str:
+def describe_basis(pareto: Pareto, names: Sequence[str]) -> str:
     if len(names) > 1:
-        return t("timelines.case_lost_note", cases=f"{found.cases:,}", a=names[0], b=names[1])
-    return t("timelines.case_lost_note_one", cases=f"{found.cases:,}", a=names[0])
+        return t("timelines.case_lost_note", cases=f"{pareto.cases:,}", a=names[0], b=names[1])
+    return t("timelines.case_lost_note_one", cases=f"{pareto.cases:,}", a=names[0])
 
 
-def explain_empty(found: Pareto) -> str:
-    return t("timelines.case_lost_none" if found.cases else "timelines.case_lost_no_cases")
+def build_alt(pareto: Pareto, names: Sequence[str]) -> str:
+    top = t("timelines.case_lost_most", name=pareto.names[0], share=f"{100 * pareto.cumulative[0]:.0f}")
+    return f"{describe_basis(pareto, names)} {top}"
 
 
-def build_alt(found: Pareto, names: Sequence[str]) -> str:
-    top = t("timelines.case_lost_most", name=found.names[0], share=f"{100 * found.cumulative[0]:.0f}")
-    return f"{describe_basis(found, names)} {top}"
-
-
-def build_table(found: Pareto, names: Sequence[str]) -> Table:
+def build_table(pareto: Pareto, names: Sequence[str]) -> Table:
     head = [t("timelines.case_reason"), *names, t("timelines.case_cumulative")]
-    shares = [*round_values(found.cumulative), *([1.0] if found.rest else [])]
+    shares = [*round_values(pareto.cumulative), *([1.0] if pareto.rest else [])]
     rows = [
         [
             label,
-            *(format_points(lost[index]) for _, lost in _pair_values(found, names)),
+            *(format_points(lost_shares[index]) for _, lost_shares in _pair_values(pareto, names)),
             f"{100 * (shares[index] or 0):.0f} %",
         ]
-        for index, label in enumerate(list_labels(found))
+        for index, label in enumerate(list_labels(pareto))
     ]
     return Table(t("timelines.case_lost"), head, rows)

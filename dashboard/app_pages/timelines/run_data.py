@@ -121,15 +121,17 @@ def build_steps(run: Mapping[str, Any], limit: int = MAX_STEPS) -> tuple[Step, .
 def _build_part_steps(parts: Sequence[Mapping[str, Any]], kind: StepKind, limit: int) -> list[Step]:
     sign = -1 if kind == "lost" else 1
     ordered = sorted(parts, key=lambda part: -float(part["points"]))
-    shown = ordered if len(ordered) <= limit + 1 else ordered[:limit]
-    row_index = [Step(kind, part["name"], sign * float(part["points"])) for part in shown]
-    rest = ordered[len(shown) :]
-    if rest:
-        row_index.append(Step(kind, "", sign * sum(float(part["points"]) for part in rest), len(rest)))
+    listed_parts = ordered if len(ordered) <= limit + 1 else ordered[:limit]
+    row_index = [Step(kind, part["name"], sign * float(part["points"])) for part in listed_parts]
+    unlisted_parts = ordered[len(listed_parts) :]
+    if unlisted_parts:
+        row_index.append(
+            Step(kind, "", sign * sum(float(part["points"]) for part in unlisted_parts), len(unlisted_parts))
+        )
     return row_index
 
 
 def format_amount(value: float) -> str:
     """Format a score or points with at most four decimal places and thousands separators."""
-    written = f"{abs(value):,.4f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{abs(value):.4g}"
-    return f"\u2212{written}" if value < 0 and written != "0" else written
+    formatted = f"{abs(value):,.4f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{abs(value):.4g}"
+    return f"\u2212{formatted}" if value < 0 and formatted != "0" else formatted

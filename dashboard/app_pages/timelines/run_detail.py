@@ -20,6 +20,8 @@ from dashboard.frame.formats import UNKNOWN
 from dashboard.i18n import language, t
 
 RUN_KEY = "tlp_one_run"
+MADE_WITH = ("agent", "provider", "model", "model_vendor", "inference_provider")
+"""Fields that name what made a run; those that it does not have are left out."""
 MAX_INLINE_CHARS = 600
 """Longer texts scroll in a box."""
 
@@ -54,8 +56,8 @@ def render(run: RunOut, neighbours: Neighbours | None) -> None:
 def _on_run_chosen() -> None:
     run_id = st.session_state[RUN_KEY].open
     if isinstance(run_id, str):
-        url_state.update(run=run_id)
-        url_state.redraw_sections("run")
+        url_state.update(run=run_id, tab="runs")
+        url_state.redraw_sections("tab")
 
 
 def _build_head(run: RunOut, neighbours: Neighbours | None) -> list[Node | None]:
@@ -84,29 +86,28 @@ def _build_neighbour_links(neighbours: Neighbours | None) -> Node | None:
         if run_id is None
         else h(
             "a",
-            t(f"timelines.run_{way}"),
+            t(f"timelines.run_{direction}"),
             href=url_state.build_run_link(run_id),
             data_open=run_id,
             class_="tlp-turn",
         )
-        for way, run_id in (("previous", neighbours.previous), ("following", neighbours.following))
+        for direction, run_id in (("previous", neighbours.previous), ("following", neighbours.following))
     ]
     return h("p", links[0], h("span", position, class_="cp-note"), links[1], class_="tlp-around")
 
 
 def _build_facts(run: RunOut) -> Node:
-    metrics = run["metrics"]
+    values: Mapping[str, Any] = run
+    metrics: Mapping[str, Any] = run["metrics"]
     pairs: list[tuple[str, str | None]] = [
         (t("timelines.case_case"), run["case_id"]),
         (t("timelines.case_profile"), run["profile"]),
         (t("timelines.run_when"), _format_time(run["timestamp"])),
         (t("timelines.run_took"), _format_duration(run)),
-        (t("timelines.run_model"), _describe_model(run)),
-        (t("timelines.run_agent"), run["agent"] or run["provider"]),
+        *((t(f"timelines.run_{name}"), values[name]) for name in MADE_WITH if values[name]),
         (t("timelines.run_cost"), None if run["cost_usd"] is None else f"${run['cost_usd']:,.4g}"),
     ]
-    values: Mapping[str, Any] = metrics
-    pairs += [(name_metric(name), _format_metric(values[name])) for name in METRICS]
+    pairs += [(name_metric(name), _format_metric(metrics[name])) for name in METRICS]
     return h(
         "dl", *(h("div", h("dt", name), h("dd", text or UNKNOWN)) for name, text in pairs), class_="tlp-facts"
     )
@@ -116,11 +117,6 @@ def _format_metric(value: float | None) -> str | None:
     if value is None:
         return None
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
-
-
-def _describe_model(run: RunOut) -> str | None:
-    parts = [run["model"], run["model_vendor"], run["inference_provider"]]
-    return " · ".join(part for part in parts if part) or None
 
 
 def _format_time(timestamp: str) -> str | None:
@@ -188,11 +184,11 @@ def label_step(step: Step) -> str:
 
 
 def _format_step(step: Step) -> str:
-    written = run_data.format_amount(step.amount)
-    return written if step.kind in ("raw", "total") or step.amount < 0 else f"+{written}"
+    formatted = run_data.format_amount(step.amount)
+    return formatted if step.kind in ("raw", "total") or step.amount < 0 else f"+{formatted}"
 
 
-def build_figure(steps: Sequence[Step], look: theme.Theme, identity: str) -> Figure:
+def build_figure(steps: Sequence[Step], page_theme: theme.Theme, identity: str) -> Figure:
     """Build a waterfall from raw to total, top down. Positions distinguish steps with the same name."""
     positions = list(range(len(steps)))
     trace: dict[str, Any] = {
@@ -208,19 +204,19 @@ def build_figure(steps: Sequence[Step], look: theme.Theme, identity: str) -> Fig
         "textposition": "auto",
         "customdata": [escape_markup(label_step(step)) for step in steps],
         "hovertemplate": "%{customdata}<br><b>%{text}</b><extra></extra>",
-        "increasing": {"marker": {"color": look.shades.up}},
-        "decreasing": {"marker": {"color": look.shades.down}},
-        "totals": {"marker": {"color": look.shades.flat}},
-        "connector": {"line": {"color": look.shades.flat, "width": 1, "dash": "dot"}},
-        "outsidetextfont": {"color": look.ink},
-        "insidetextfont": {"color": look.background},
+        "increasing": {"marker": {"color": page_theme.shades.up}},
+        "decreasing": {"marker": {"color": page_theme.shades.down}},
+        "totals": {"marker": {"color": page_theme.shades.flat}},
+        "connector": {"line": {"color": page_theme.shades.flat, "width": 1, "dash": "dot"}},
+        "outsidetextfont": {"color": page_theme.ink},
+        "insidetextfont": {"color": page_theme.background},
         "cliponaxis": False,
     }
-    grid = plotting.fade(look.ink, 0.14)
+    grid = plotting.fade(page_theme.ink, 0.14)
     layout = {
         "margin": {"l": 140, "r": 40, "t": 6, "b": 30},
-        "font": {"color": look.ink, "size": 12},
-        "hoverlabel": plotting.build_hover_label(look.ink, look.background),
+        "font": {"color": page_theme.ink, "size": 12},
+        "hoverlabel": plotting.build_hover_label(page_theme.ink, page_theme.background),
         "showlegend": False,
         "uirevision": identity,
         "xaxis": {"gridcolor": grid, "zerolinecolor": grid, "fixedrange": True},

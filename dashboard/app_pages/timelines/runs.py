@@ -21,11 +21,8 @@ ALL = ""
 
 def render(arrays: RunArrays, state: TimelinesState) -> None:
     with st.container(key="tlp_run", border=True, gap="small"):
-        section_text.render_heading(t("timelines.run_title"), id_=HEADING_ID)
+        section_text.render_heading(t("timelines.run_list"), id_=HEADING_ID)
         focus(HEADING_ID, st.session_state.get(case_dot_plot.FOCUS_COUNT_KEY, 0), key="tlp_run_focus")
-        if not len(arrays):
-            section_text.render_note(t("timelines.cmp_needs_runs"))
-            return
         profile = _render_choice(arrays, state)
         if state.run is None:
             section_text.render_note(t("timelines.run_choose"))
@@ -70,23 +67,23 @@ def _label_profile(profile: str) -> str:
 
 
 def _on_case_chosen() -> None:
-    url_state.update(case=st.session_state[CASE_KEY] or None, run=None)
-    url_state.redraw_sections("run", "compare")
+    url_state.update(case=st.session_state[CASE_KEY] or None, run=None, tab="runs")
+    url_state.redraw_sections("tab")
 
 
 def _on_profile_chosen() -> None:
     st.session_state[case_dot_plot.PROFILE_KEY] = st.session_state[PROFILE_KEY] or None
-    url_state.redraw_sections("run")
+    url_state.redraw_sections("tab")
 
 
 def _render_list(arrays: RunArrays, state: TimelinesState, profile: str | None) -> None:
-    found = run_data.list_runs(arrays, state.case, (profile,) if profile else ())
-    if not found.rows:
+    listed_runs = run_data.list_runs(arrays, state.case, (profile,) if profile else ())
+    if not listed_runs.rows:
         section_text.render_note(t("timelines.run_none"))
         return
-    if found.hidden:
+    if listed_runs.hidden:
         section_text.render_note(
-            t("timelines.run_newest", n=f"{len(found.rows):,}", hidden=f"{found.hidden:,}")
+            t("timelines.run_newest", n=f"{len(listed_runs.rows):,}", hidden=f"{listed_runs.hidden:,}")
         )
     names = [t("timelines.run_when"), t("timelines.case_profile"), t("timelines.run_score")]
     columns = [Column(names[0]), Column(names[1], "wide"), Column(names[2], "number")]
@@ -96,7 +93,7 @@ def _render_list(arrays: RunArrays, state: TimelinesState, profile: str | None) 
     with st.container(key="tlp_run_list"):
         sortable_table(
             columns,
-            [(row.run_id, _build_cells(row, with_case=state.case is None)) for row in found.rows],
+            [(row.run_id, _build_cells(row, with_case=state.case is None)) for row in listed_runs.rows],
             key=LIST_KEY,
             caption=t("timelines.run_list"),
             more=t("timelines.run_more"),
@@ -124,8 +121,8 @@ def _build_cells(row: RunRow, *, with_case: bool) -> list[Cell]:
 def _on_run_opened() -> None:
     run_id = st.session_state[LIST_KEY].open
     if isinstance(run_id, str):
-        url_state.update(run=run_id)
-        url_state.redraw_sections("run")
+        url_state.update(run=run_id, tab="runs")
+        url_state.redraw_sections("tab")
 
 
 def _render_run(arrays: RunArrays, run_id: str) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from backend.timelines.analysis.scores_over_time import Line
 from backend.timelines.columns.run_arrays import instant
 from backend.timelines.statistics.distributions import Floats
-from dashboard.app_pages.timelines import score_data
 from dashboard.app_pages.timelines.line_chart import ChartData, ChartLine, Sign
 from dashboard.app_pages.timelines.score_data import Mark
 from dashboard.frame.theme import Theme
@@ -41,14 +40,14 @@ def list_line_colours(*, dark: bool) -> Sequence[str]:
     return DARK_LINES if dark else LIGHT_LINES
 
 
-def build_chart(scores: ScoreChart, look: Theme) -> ChartData:
+def build_chart(scores: ScoreChart, theme: Theme) -> ChartData:
     """Build the chart: times in the reader's zone, scores in percent."""
-    line_colours = list_line_colours(dark=look.dark)
+    line_colours = list_line_colours(dark=theme.dark)
     return ChartData(
-        lines=[_build_line(scores, line, line_colours, look) for line in scores.lines],
-        signs=[*_build_alert_signs(scores, look), *_build_change_signs(scores, line_colours, look)],
-        ink=look.ink,
-        background=look.background,
+        lines=[_build_line(scores, line, line_colours, theme) for line in scores.lines],
+        signs=[*_build_alert_signs(scores, theme), *_build_change_signs(scores, line_colours, theme)],
+        ink=theme.ink,
+        background=theme.background,
         watermark=t("chart.sample").upper() if scores.sample else "",
         identity=scores.identity,
     )
@@ -63,52 +62,54 @@ def _find_line_colour(scores: ScoreChart, profile: int, line_colours: Sequence[s
     return line_colours[scores.styles[profile] % len(line_colours)]
 
 
-def _build_line(scores: ScoreChart, line: Line, line_colours: Sequence[str], look: Theme) -> ChartLine:
-    low, high = score_data.clip_band(line)
+def _build_line(scores: ScoreChart, line: Line, line_colours: Sequence[str], theme: Theme) -> ChartLine:
     style = scores.styles[line.profile]
     return ChartLine(
         name=scores.names[line.profile],
         colour=line_colours[style % len(line_colours)],
         dash=DASHES[style // len(line_colours) % len(DASHES)],
-        start=_to_local_seconds(line.start.tolist(), look),
-        time=_to_local_seconds(line.time.tolist(), look),
+        start=_to_local_seconds(line.start.tolist(), theme),
+        time=_to_local_seconds(line.time.tolist(), theme),
         mean=_to_percent(line.mean),
-        low=_to_percent(low),
-        high=_to_percent(high),
+        low=_to_percent(line.low),
+        high=_to_percent(line.high),
         cases=line.cases.tolist(),
         runs=line.runs.tolist(),
+        breaks=line.breaks.tolist(),
     )
 
 
-def _to_local_seconds(micros: Iterable[int], look: Theme) -> list[int]:
+def _to_local_seconds(micros: Iterable[int], theme: Theme) -> list[int]:
     """Convert microseconds to seconds of the reader's local clock, as if it were UTC."""
-    local = (instant(one).astimezone(look.zone) for one in micros)
-    return [int(one.replace(tzinfo=UTC).timestamp()) for one in local]
+    local = (instant(micros_since_epoch).astimezone(theme.zone) for micros_since_epoch in micros)
+    return [int(local_time.replace(tzinfo=UTC).timestamp()) for local_time in local]
 
 
-def _build_alert_signs(scores: ScoreChart, look: Theme) -> list[Sign]:
+def _build_alert_signs(scores: ScoreChart, theme: Theme) -> list[Sign]:
     return [
         _build_sign(
             "down" if fell else "up",
-            look.shades.alert_fall if fell else look.shades.alert_rise,
+            theme.shades.alert_fall if fell else theme.shades.alert_rise,
             mark,
             sentence,
-            look,
+            theme,
         )
         for mark, fell, sentence in scores.alerts
     ]
 
 
-def _build_change_signs(scores: ScoreChart, line_colours: Sequence[str], look: Theme) -> list[Sign]:
+def _build_change_signs(scores: ScoreChart, line_colours: Sequence[str], theme: Theme) -> list[Sign]:
     return [
-        _build_sign("diamond", _find_line_colour(scores, mark.profile, line_colours), mark, sentence, look)
+        _build_sign("diamond", _find_line_colour(scores, mark.profile, line_colours), mark, sentence, theme)
         for mark, sentence in scores.changes
     ]
 
 
-def _build_sign(shape: str, colour: str, mark: Mark, sentence: str, look: Theme) -> Sign:
-    return Sign(shape, colour, _to_local_seconds([mark.time], look)[0], round(mark.height * 100, 2), sentence)
+def _build_sign(shape: str, colour: str, mark: Mark, sentence: str, theme: Theme) -> Sign:
+    return Sign(
+        shape, colour, _to_local_seconds([mark.time], theme)[0], round(mark.height * 100, 2), sentence
+    )
 
 
 def _to_percent(scores: Floats) -> list[float | None]:
-    return [None if one != one else one for one in np.round(scores * 100, 2).tolist()]
+    return [None if percent != percent else percent for percent in np.round(scores * 100, 2).tolist()]

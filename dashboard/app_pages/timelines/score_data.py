@@ -1,4 +1,4 @@
-"""Prepares scores over time for the chart: windows, clipped bands and marks. Pure."""
+"""Prepares scores over time for the chart: windows, bands and marks. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,6 @@ from backend.timelines.analysis.scores_over_time import (
     build_score_lines,
 )
 from backend.timelines.columns.run_arrays import RunArrays
-from backend.timelines.statistics.distributions import Floats
 
 MAX_POINTS = 300
 """Maximum number of windows of a line, limited by the screen."""
@@ -56,17 +55,10 @@ class Band:
     end: int
 
 
-def clip_band(line: Line) -> tuple[Floats, Floats]:
-    """Clip the band to possible scores: 0 to 1, extended to the mean where bonuses exceed that."""
-    low = np.minimum(np.maximum(line.low, 0.0), line.mean)
-    high = np.maximum(np.minimum(line.high, 1.0), line.mean)
-    return low, high
-
-
 def find_bands(line: Line) -> list[Band]:
     """Find the ranges of windows with a band. A window with one case has no band."""
-    known = ~np.isnan(line.low)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
+    has_band = ~np.isnan(line.low)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], has_band, [False]]).astype(np.int8)))
     return [Band(int(first), int(end)) for first, end in zip(edges[::2], edges[1::2], strict=True)]
 
 

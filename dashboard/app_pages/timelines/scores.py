@@ -1,6 +1,5 @@
 """Shows the score over time: the choice of lines and windows, the chart, and notes on it."""
 
-import pyarrow as pa
 import streamlit as st
 
 from backend.timelines.analysis.alerts import Alert
@@ -20,23 +19,17 @@ from dashboard.i18n import language, t
 AUTO_CODE = "auto"
 
 
-def render(arrays: RunArrays, state: TimelinesState, table: pa.Table, all_profiles: TimelinesState) -> None:
-    """Render the section. ``all_profiles`` is the state whose alerts are shown above."""
-    render_section_heading(t("timelines.scores"), t("timelines.scores_why"))
-    if not len(arrays):
-        st.html(tag("p", text(t("timelines.none_match")), class_="tl-calm"))
-        return
+def render(arrays: RunArrays, state: TimelinesState) -> None:
     over_time = score_data.build_lines(arrays, state.window_seconds, same_cases=state.same_cases)
-    with st.container(key="tl_scores_bar", horizontal=True, vertical_alignment="center", gap="small"):
-        _render_window(arrays, state)
-        _render_same_cases(state)
-    _render_legend(arrays, state)
-    scores = _build_score_chart(
-        arrays, state, over_time, data.find_alerts(table, all_profiles, timeout_seconds=0)
-    )
-    _render_chart(scores, over_time)
-    notes = _list_notes(arrays, over_time)
-    st.html(tag("p", text(" ".join(notes)), class_="cp-note"))
+    scores = _build_score_chart(arrays, state, over_time, data.find_alerts(arrays, state, timeout_seconds=0))
+    with st.container(key="tl_scores", border=True, gap="small"):
+        render_section_heading(t("timelines.scores"), t("timelines.scores_why"))
+        with st.container(key="tl_scores_bar", horizontal=True, vertical_alignment="center", gap="small"):
+            _render_window(arrays, state)
+            _render_same_cases(state)
+        _render_legend(arrays, state)
+        _render_chart(scores, over_time)
+        st.html(tag("p", text(" ".join(_list_notes(arrays, over_time))), class_="cp-note"))
 
 
 def _render_window(arrays: RunArrays, state: TimelinesState) -> None:
@@ -63,7 +56,7 @@ def name_window(micros: int) -> str:
 def _on_window_chosen() -> None:
     code = st.session_state["tl_window"]
     url_state.update(window_seconds=None if code == AUTO_CODE else int(code))
-    url_state.redraw_sections("scores")
+    url_state.redraw_sections("tab")
 
 
 def _render_same_cases(state: TimelinesState) -> None:
@@ -78,7 +71,7 @@ def _render_same_cases(state: TimelinesState) -> None:
 
 def _on_same_cases_chosen() -> None:
     url_state.update(same_cases=st.session_state["tl_centred"])
-    url_state.redraw_sections("scores")
+    url_state.redraw_sections("tab")
 
 
 def _render_legend(arrays: RunArrays, state: TimelinesState) -> None:
@@ -100,7 +93,7 @@ def _render_legend(arrays: RunArrays, state: TimelinesState) -> None:
 def _on_legend_chosen(names: list[str]) -> None:
     on = st.session_state["tl_legend"]
     url_state.update(hidden_profiles=tuple(name for name in names if name not in on))
-    url_state.redraw_sections("scores")
+    url_state.redraw_sections("tab")
 
 
 def _build_score_chart(
@@ -111,11 +104,13 @@ def _build_score_chart(
         for n, name in enumerate(name for name in state.profiles if name in arrays.profiles)
         if (index := arrays.place_of(name)) is not None
     }
-    off = {arrays.place_of(name) for name in state.hidden_profiles}
-    lines = [line for line in over_time.lines if line.profile in styles and line.profile not in off]
+    hidden_indexes = {arrays.place_of(name) for name in state.hidden_profiles}
+    lines = [
+        line for line in over_time.lines if line.profile in styles and line.profile not in hidden_indexes
+    ]
     # Profile indexes refer to the whole table, so the alerts' indexes are valid in this selection.
     changes = model_changes(arrays)
-    alerts = [one for one in result.shown if one.profile in styles]
+    alerts = [alert for alert in result.shown if alert.profile in styles]
     at_alerts, at_changes = score_data.list_positions(alerts, changes)
     by_alert = zip(score_data.place_marks(lines, at_alerts), alerts, strict=True)
     by_change = zip(score_data.place_marks(lines, at_changes), changes, strict=True)
@@ -124,9 +119,13 @@ def _build_score_chart(
         names=arrays.profiles,
         styles=styles,
         alerts=[
-            (mark, one.fell, _write_alert_sentence(arrays, one)) for mark, one in by_alert if mark is not None
+            (mark, alert.fell, _write_alert_sentence(arrays, alert))
+            for mark, alert in by_alert
+            if mark is not None
         ],
-        changes=[(mark, _write_change_sentence(arrays, one)) for mark, one in by_change if mark is not None],
+        changes=[
+            (mark, _write_change_sentence(arrays, change)) for mark, change in by_change if mark is not None
+        ],
         sample=is_sample(arrays.profiles[index] for index in styles),
         identity=f"{state.profiles} {state.since} {state.until} {over_time.window}",
     )
@@ -181,4 +180,6 @@ def _list_notes(arrays: RunArrays, over_time: OverTime) -> list[str]:
         return [TEMPLATES[language()]["single"]]
     if any(bool((line.cases < 2).any()) for line in over_time.lines):
         notes.append(t("timelines.no_band"))
+    if any(bool(line.breaks.any()) for line in over_time.lines):
+        notes.append(t("timelines.line_breaks"))
     return [*notes, t("timelines.signs")]

@@ -11,11 +11,14 @@ from backend.timelines.statistics.distributions import Interval
 from dashboard.app_pages.timelines.selection import is_sample
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure
+from dashboard.components.live_view import Node, h
 from dashboard.frame import formats, theme
 from dashboard.frame.formats import UNKNOWN
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, language, t
 
+NAME_END_CHARS = 10
+"""Characters at the end of a name that stay visible."""
 ARROWS = {"up": "▲", "down": "▼", "level": "·", "none": "–", "itself": ""}
 
 
@@ -30,17 +33,23 @@ def format_percent(score: float) -> str:
     return UNKNOWN if math.isnan(score) else f"{score * 100:.1f} %"
 
 
-def render_heading(title: str, *, id_: str | None = None, level: int = 2) -> None:
+def render_heading(title: str, *, id_: str | None = None) -> None:
     st.html(
         tag(
-            f"h{level}",
+            "h2",
             text(title),
-            class_="tl-head tlp-head" if level == 2 else "tlp-subhead",
+            class_="tlp-subhead",
             id=id_,
             tabindex=None if id_ is None else "-1",
             lang=HTML_LANG[language()],
         )
     )
+
+
+def build_name(name: str, class_: str) -> Node:
+    """Build a name that is cut in the middle where it is too long, since both ends distinguish names."""
+    start = max(0, len(name) - NAME_END_CHARS)
+    return h("span", h("span", name[:start]), h("span", name[start:]), class_=f"tlp-name {class_}")
 
 
 def render_note(*sentences: str) -> None:
@@ -49,8 +58,8 @@ def render_note(*sentences: str) -> None:
 
 def format_signed_points(difference: float) -> str:
     """Format points with their sign: ``+4.1``, ``−0.9``, ``0``."""
-    written = points(difference)
-    return written if written.startswith(MINUS) or written == "0" else f"+{written}"
+    formatted = points(difference)
+    return formatted if formatted.startswith(MINUS) or formatted == "0" else f"+{formatted}"
 
 
 def format_difference(difference: float, interval: Interval | None) -> str:

@@ -9,13 +9,16 @@ from urllib.parse import urlencode
 import numpy as np
 
 from backend.timelines.analysis.scores_over_time import SECOND, WINDOWS
-from backend.timelines.columns.run_arrays import RunArrays, instant
+from backend.timelines.columns.run_arrays import Bools, RunArrays, instant
 
 MAX_NAMES = 200
 """Maximum number of names in a link."""
 MAX_NAME_CHARS = 500
 FEW_PROFILES, MAX_LINES = 12, 8
-"""Without a selection, draw all profiles up to ``FEW_PROFILES``, else the ``MAX_LINES`` most recent."""
+"""Without a selection, draw a suite of up to ``FEW_PROFILES``, else its ``MAX_LINES`` most recent ones."""
+MIN_SHARED_CASES = 5
+"""Cases that any two profiles of a suite share; fewer if the newest profile has fewer."""
+TABS = ("trend", "compare", "cases", "runs")
 SAMPLE_PREFIX = "sample "
 
 
@@ -39,6 +42,8 @@ class TimelinesState:
     b: str | None = None
     case: str | None = None
     run: str | None = None
+    tab: str | None = None
+    """One of :data:`TABS`; null opens the tab that shows what is opened."""
     alert: str | None = None
     """Id of the alert whose cases are shown; see :func:`format_alert_id`."""
     hidden_profiles: tuple[str, ...] = ()
@@ -47,6 +52,10 @@ class TimelinesState:
     """Window of the score over time; null selects one automatically."""
     same_cases: bool = False
     """Whether cases are centred, so that a window of hard cases does not look like a fall."""
+
+    @property
+    def open_tab(self) -> str:
+        return self.tab or ("runs" if self.run or self.case else TABS[0])
 
     @property
     def is_filtered(self) -> bool:
@@ -67,6 +76,7 @@ QUERY_PARAMS: Mapping[str, str] = {
     "b": "b",
     "case": "case",
     "run": "run",
+    "tab": "tab",
     "alert": "alert",
     "hidden_profiles": "hidden",
     "window_seconds": "window",
@@ -92,6 +102,7 @@ def parse_state(params: Mapping[str, str]) -> TimelinesState:
         hidden_profiles=split_names(text["hidden_profiles"]),
         window_seconds=int(text["window_seconds"]) if text["window_seconds"] in WINDOW_CODES else None,
         same_cases=text["same_cases"] == _TRUE_CODE,
+        tab=text["tab"] if text["tab"] in TABS else None,
         **{field: text[field][:MAX_NAME_CHARS] or None for field in _TEXT_FIELDS},
     )
 
@@ -127,8 +138,8 @@ def join_names(names: Iterable[str]) -> str:
 
 def split_names(text: str) -> tuple[str, ...]:
     """Split text that :func:`join_names` wrote into unique names."""
-    found = (re.sub(r"\\(.)", r"\1", part) for part in re.findall(r"(?:\\.|[^,\\])+", text, re.DOTALL))
-    return tuple(dict.fromkeys(name for name in found if len(name) <= MAX_NAME_CHARS))[:MAX_NAMES]
+    all_names = (re.sub(r"\\(.)", r"\1", part) for part in re.findall(r"(?:\\.|[^,\\])+", text, re.DOTALL))
+    return tuple(dict.fromkeys(name for name in all_names if len(name) <= MAX_NAME_CHARS))[:MAX_NAMES]
 
 
 def parse_instant(text: str) -> datetime | None:
@@ -136,10 +147,10 @@ def parse_instant(text: str) -> datetime | None:
     if not re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,6})?Z)?", text, re.ASCII):
         return None
     try:
-        found = datetime.fromisoformat(text)
+        instant = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found.replace(tzinfo=UTC)
+    return instant.replace(tzinfo=UTC)
 
 
 def format_instant(value: datetime) -> str:
@@ -151,19 +162,31 @@ def format_instant(value: datetime) -> str:
 
 
 def select_profiles(arrays: RunArrays, state: TimelinesState) -> tuple[str, ...]:
-    """Select the profiles to draw: those chosen or, by default, the most recent ones, sorted by name.
+    """Select the profiles to draw: those chosen or, by default, the most recent suite, sorted by name.
 
-    Compared profiles are added. ``arrays`` holds the runs of all profiles. By default, up to
-    :data:`FEW_PROFILES` profiles are all drawn, and only :data:`MAX_LINES` if there are more.
+    Compared profiles and that of an opened alert are added. ``arrays`` holds the runs of all profiles.
     """
-    compared = [name for name in (state.a, state.b) if name is not None]
-    if state.profiles:
-        return tuple(dict.fromkeys([*state.profiles, *compared]))
+    added = [name for name in (state.a, state.b, (state.alert or "").partition("@")[2]) if name]
+    suite = [arrays.profiles[index] for index in _find_suite(arrays)] if not state.profiles else []
+    recent = suite if len(suite) <= FEW_PROFILES else suite[:MAX_LINES]
+    return tuple(dict.fromkeys([*(state.profiles or sorted(recent)), *added]))
+
+
+def _find_suite(arrays: RunArrays) -> list[int]:
+    """Find the newest profile and others that share cases with it and with each other, newest first.
+
+    Stops after ``FEW_PROFILES + 1`` profiles, which tells a small suite from a large one.
+    """
     newest = np.full(len(arrays.profiles), np.iinfo(np.int64).min)
     np.maximum.at(newest, arrays.profile, arrays.time)
-    ran = [index for index in np.argsort(-newest, kind="stable") if newest[index] > np.iinfo(np.int64).min]
-    recent = ran if len(ran) <= FEW_PROFILES else ran[:MAX_LINES]
-    return tuple(dict.fromkeys([*sorted(arrays.profiles[index] for index in recent), *compared]))
+    ran: Bools = arrays.by_cell[1] > 0
+    fits: Bools = arrays.by_cell[1].sum(axis=1) > 0
+    suite: list[int] = []
+    for index in np.argsort(-newest, kind="stable").tolist():
+        if fits[index] and len(suite) <= FEW_PROFILES:
+            suite.append(index)
+            fits &= (ran & ran[index]).sum(axis=1) >= min(MIN_SHARED_CASES, int(ran[suite[0]].sum()))
+    return suite
 
 
 def format_alert_id(profile: str, since: int) -> str:

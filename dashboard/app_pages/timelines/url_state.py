@@ -16,6 +16,7 @@ from dashboard.frame import url_state
 
 __all__ = [
     "FRAGMENT_KEYS",
+    "Links",
     "SectionName",
     "TimelinesState",
     "build_link",
@@ -25,16 +26,12 @@ __all__ = [
     "update",
 ]
 
-SectionName = Literal["files", "filters", "alerts", "scores", "compare", "cases", "run", "lazy_loader"]
+SectionName = Literal["files", "bar", "verdict", "tab"]
 FRAGMENT_KEYS: dict[SectionName, str] = {
     "files": "tl_part_files",
-    "filters": "tl_part_filters",
-    "alerts": "tl_part_alerts",
-    "scores": "tl_part_scores",
-    "compare": "tl_part_compare",
-    "cases": "tl_part_cases",
-    "run": "tl_part_run",
-    "lazy_loader": "tl_part_lazy_loader",
+    "bar": "tl_part_bar",
+    "verdict": "tl_part_verdict",
+    "tab": "tl_part_tab",
 }
 """The Streamlit key of each section's fragment."""
 
@@ -53,6 +50,7 @@ class Changes(TypedDict, total=False):
     b: str | None
     case: str | None
     run: str | None
+    tab: str
     alert: str | None
     hidden_profiles: tuple[str, ...]
     window_seconds: int | None
@@ -81,10 +79,20 @@ def redraw_sections(*sections: SectionName) -> NoReturn:
 
 def build_link(**changes: Unpack[Changes]) -> str:
     """Build a link to this page with some fields changed."""
-    state = replace(read_state(), **changes)
-    return selection.build_url(state, lang=st.query_params.get("lang", ""))
+    return Links().build(**changes)
+
+
+class Links:
+    """Builds many links to this page; reads its state once."""
+
+    def __init__(self) -> None:
+        self._state, self._language = read_state(), st.query_params.get("lang", "")
+
+    def build(self, **changes: Unpack[Changes]) -> str:
+        """Build a link with some fields changed."""
+        return selection.build_url(replace(self._state, **changes), lang=self._language)
 
 
 def build_run_link(run_id: str) -> str:
     """Build a link to this page that opens a run."""
-    return build_link(run=run_id)
+    return build_link(run=run_id, tab="runs")

@@ -20,7 +20,9 @@ class TopicListing(NamedTuple):
     @property
     def names(self) -> dict[str, str]:
         """Names of all entities in the topics of this page, by id."""
-        return {one.id: one.name for some in self.entities.values() for one in some}
+        return {
+            entity.id: entity.name for topic_entities in self.entities.values() for entity in topic_entities
+        }
 
 
 def load(filters: Filters) -> TopicListing:

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard.app_pages.topics import filter_params, session_state, url_state
+from dashboard.app_pages.topics import entity_names, filter_params, url_state
 from dashboard.app_pages.topics.filter_params import Filters
-from dashboard.client.articles import RuleEntity
 from dashboard.components.topic_badge import GLYPHS, name_category
 from dashboard.components.topic_categories import CATEGORIES
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
@@ -111,25 +110,11 @@ def _build_entity_labels(chosen: str, names: Mapping[str, str]) -> dict[str, str
 
     The chosen entity is always an option, even if it is unknown.
     """
-    all_names = {entity["id"]: _format_name(entity) for entity in session_state.list_known_entities()}
-    page_names = {code: all_names.get(code, name) for code, name in names.items()}
-    parts = [
-        {"": t("topics.entity_any")},
-        *(
-            dict(sorted(part.items(), key=lambda item: item[1].casefold()))
-            for part in (page_names, all_names)
-        ),
-    ]
-    labels = {code: label for part in parts for code, label in part.items()}
+    all_labels = entity_names.load_names(language()).labels
+    page_labels = {code: all_labels.get(code, name) for code, name in names.items()}
+    sorted_page = dict(sorted(page_labels.items(), key=lambda item: item[1].casefold()))
+    labels = {"": t("topics.entity_any"), **sorted_page, **all_labels}
     return labels if chosen in labels else {**labels, chosen: chosen}
-
-
-def _format_name(entity: RuleEntity) -> str:
-    """Format the name in the page's language and, if different, in English: readers search for either."""
-    names = entity["names"]
-    english = names.get("en") or entity["id"]
-    own = names.get(language(), english)
-    return english if own == english else f"{own} · {english}"
 
 
 def _render_search(filters: Filters) -> None:

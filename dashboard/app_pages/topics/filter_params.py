@@ -39,9 +39,9 @@ def build_query(filters: Filters, *, page: int | None = None, size: int = PAGE_S
     if filters.category is not None:
         params["category"] = str(CATEGORIES.index(filters.category))
     if filters.since is not None:
-        params["publish_after"] = _midnight(filters.since)
+        params["publish_after"] = _format_midnight(filters.since)
     if filters.until is not None:
-        params["publish_before"] = _midnight(filters.until + timedelta(days=1))
+        params["publish_before"] = _format_midnight(filters.until + timedelta(days=1))
     if filters.entity:
         params["entity"] = filters.entity
     if search := " ".join(filters.search_text.split())[:MAX_SEARCH_CHARS]:
@@ -49,17 +49,17 @@ def build_query(filters: Filters, *, page: int | None = None, size: int = PAGE_S
     return params
 
 
-def _midnight(parse_day: date) -> str:
-    return f"{datetime.combine(parse_day, time(), UTC):%Y-%m-%dT%H:%M:%SZ}"
+def _format_midnight(day: date) -> str:
+    return f"{datetime.combine(day, time(), UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def parse_day(text: str) -> date | None:
     """Parse ``2024-01-31``; null for invalid text and days outside the supported range."""
     try:
-        found = date.fromisoformat(text) if len(text) == 10 else None
+        day = date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
         return None
-    return found if found is not None and EARLIEST_DAY <= found <= LATEST_DAY else None
+    return day if day is not None and EARLIEST_DAY <= day <= LATEST_DAY else None
 
 
 def parse_number(text: str) -> int | None:

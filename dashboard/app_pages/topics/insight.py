@@ -1,30 +1,34 @@
-"""Shows a topic's insight: conclusion, analysis, and links to other topics."""
+"""Shows a topic's insight: the conclusion, then sections with headings, tables and links."""
+
+from collections.abc import Sequence
+from datetime import datetime
 
 import streamlit as st
 
-from dashboard.app_pages.topics import filter_params, links, topic_text, url_state
+from dashboard.app_pages.topics import days, filter_params, url_state
 from dashboard.client import Fetched
-from dashboard.client.topics import Insight, InsightSection
+from dashboard.client.topics import ComparedFigure, EarlierTopic, Insight, InsightSection, PriceMove
 from dashboard.components.live_view import Node, h, live_view
-from dashboard.frame import states
-from dashboard.i18n import HTML_LANG, Language, t
+from dashboard.frame import formats, states
+from dashboard.i18n import HTML_LANG, Language, language, t
 
 
 def render(response: Fetched[Insight], lang: Language) -> None:
+    """Render the insight, whose texts are in ``lang``; the next dates stand beside the text."""
     content = response.data
     if content is None:
         if response.error is not None:
             states.render_error(response.error, key="tp_insight")
         return
     body: list[Node | None] = [h("h3", t("topics.insight"), class_="cp-subhead")]
-    if not content["conclusion"].strip() and not content["deep_analysis"]:
+    if not content["conclusion"].strip() and not content["sections"]:
         body.append(h("p", t("topics.insight_none"), class_="cp-note"))
     elif content["conclusion"].strip():
         body.append(h("p", content["conclusion"], class_="tp-conclusion", lang=HTML_LANG[lang]))
     body += [
-        _build_section(section, lang)
-        for section in content["deep_analysis"]
-        if section["expanded_explanation"].strip() != content["conclusion"].strip()
+        _build_section(section, content, lang)
+        for section in content["sections"]
+        if section["text"].strip() != content["conclusion"].strip()
     ]
     opened = live_view([h("section", *body, class_="tp-insight")], key="tp_insight")
     if opened is not None and (number := filter_params.parse_number(opened)) is not None:
@@ -32,41 +36,152 @@ def render(response: Fetched[Insight], lang: Language) -> None:
         st.rerun()
 
 
-def _build_section(section: InsightSection, lang: Language) -> Node:
-    """Build a section. Titles of topics in the text become links; other titles follow as a list."""
-    urls = {title: url for entry in section["topic_links"] for title, url in entry.items()}
-    known = {title: number for title, url in urls.items() if (number := links.find_topic_id(url)) is not None}
-    lines = [line for line in section["expanded_explanation"].splitlines() if line.strip()]
-    in_text = {title for title in known if any(title in line for line in lines)}
-    paragraphs = [
-        h(
-            "p",
-            *(_build_piece(piece, lang) for piece in topic_text.split_at_titles(line, known)),
-            lang=HTML_LANG[lang],
-        )
-        for line in lines
-    ]
-    rest = [
-        h("li", _build_topic_link(title, number, lang))
-        for title, number in known.items()
-        if title not in in_text
-    ]
+def _build_section(section: InsightSection, content: Insight, lang: Language) -> Node | None:
+    """Build a section; its data as a table or list, its text where there are none or a model wrote it."""
+    kind = section["kind"]
+    if kind == "next" and not section["is_generated"]:
+        return None  # the calendar shows the dates and their sentences
+    data: list[Node] = []
+    if kind == "differ":
+        data = [_build_figures(group, lang) for group in content["differences"]]
+    elif kind == "market":
+        data = _build_moves(content["moves"], is_sample=content["is_sample"])
+    elif kind == "before":
+        data = [_build_earlier_topics(content["earlier_topics"], lang)]
+    has_text = section["is_generated"] or not data
     return h(
         "div",
-        h("p", section["title"], class_="tp-section", lang=HTML_LANG[lang]),
-        *paragraphs,
-        h("ul", *rest) if rest else None,
+        _build_heading(section["title"], lang),
+        *(_build_text(section, lang) if has_text else ()),
+        *data,
+        class_=f"tp-section tp-section-{kind}",
+        key=kind,
     )
 
 
-def _build_piece(piece: topic_text.TitlePiece, lang: Language) -> Node:
-    return piece.text if piece.topic is None else _build_topic_link(piece.text, piece.topic, lang)
-
-
-def _build_topic_link(title: str, number: int, lang: Language) -> Node:
+def _build_heading(title: str, lang: Language) -> Node:
     return h(
-        "a",
+        "p",
         title,
-        href=url_state.build_link(topic=str(number), topic_lang=lang),
-        data_open=str(number),
+        class_="tp-section-title",
+        role="heading",
+        aria_level="4",
+        lang=HTML_LANG[lang],
+        key="title",
+    )
+
+
+def _build_text(section: InsightSection, lang: Language) -> list[Node]:
+    """Build one paragraph, or a list of several quotes and statements."""
+    lines = [line for line in section["text"].splitlines() if line.strip()]
+    if len(lines) == 1 or section["kind"] not in ("confirmed", "unknown"):
+        return [h("p", line, lang=HTML_LANG[lang]) for line in lines]
+    return [h("ul", *(h("li", line) for line in lines), class_="tp-lines", lang=HTML_LANG[lang])]
+
+
+def _build_figures(group: Sequence[ComparedFigure], lang: Language) -> Node:
+    rows = [
+        h(
+            "tr",
+            h("th", figure["figure"], scope="row", lang=HTML_LANG[lang]),
+            h("td", figure["source"]),
+        )
+        for figure in group
+    ]
+    return _build_table((t("topics.figure"), t("topics.given_by")), rows, "tp-figures")
+
+
+def _build_moves(moves: Sequence[PriceMove], *, is_sample: bool) -> list[Node]:
+    """Build the prices before and after, the changes, and the time between them."""
+    if not moves:
+        return []
+    rows = [_build_move(move) for move in moves]
+    heads = (
+        t("topics.asset"),
+        t("topics.price_before"),
+        t("topics.price_after"),
+        t("topics.change"),
+        t("topics.others"),
+    )
+    notes = [_format_period(moves[0]["before_at"], moves[0]["after_at"])]
+    if any(move["is_unusual"] for move in moves):
+        notes.append(t("topics.unusual_means"))
+    if is_sample:
+        notes.append(t("topics.sample_prices"))
+    return [
+        h("div", _build_table(heads, rows, "tp-moves"), class_="tp-scroll"),
+        *(h("p", note, class_="cp-note") for note in notes),
+    ]
+
+
+def _format_period(start: str, end: str) -> str:
+    """Format a period in the reader's time zone; the end has no date if it is on the same day."""
+    zone = formats.parse_zone(st.context.timezone)
+    first, last = (datetime.fromisoformat(instant).astimezone(zone) for instant in (start, end))
+    day = "" if first.date() == last.date() else f"{days.format_date(last.date(), language())} "
+    return t(
+        "topics.period",
+        start=f"{days.format_date(first.date(), language())} {first:%H:%M}",
+        end=f"{day}{last:%H:%M}",
+    )
+
+
+def _build_move(move: PriceMove) -> Node:
+    change, others = formats.parse_decimal(move["change"]), formats.parse_decimal(move["market_change"])
+    direction = formats.direction(change) or "flat"
+    is_unusual = move["is_unusual"]
+    mark = h(
+        "span",
+        t("topics.unusual" if is_unusual else "topics.usual"),
+        class_="cp-badge cp-tone-warn" if is_unusual else "cp-note",
+    )
+    return h(
+        "tr",
+        h("th", move["name"], scope="row"),
+        h("td", formats.price(formats.parse_decimal(move["before"]))),
+        h("td", formats.price(formats.parse_decimal(move["after"]))),
+        h(
+            "td",
+            h(
+                "span",
+                f"{formats.ARROWS[direction]} {formats.percent(change)}",
+                class_=f"cp-change cp-{direction}",
+            ),
+            mark if is_unusual is not None else None,
+        ),
+        h("td", formats.percent(others)),
+    )
+
+
+def _build_table(heads: Sequence[str], rows: Sequence[Node], class_name: str) -> Node:
+    head = h("tr", *(h("th", name, scope="col") for name in heads))
+    return h("table", h("thead", head), h("tbody", *rows), class_=f"cp-table {class_name}")
+
+
+def _build_earlier_topics(earlier: Sequence[EarlierTopic], lang: Language) -> Node:
+    zone = formats.parse_zone(st.context.timezone)
+    return h(
+        "ol",
+        *(
+            h(
+                "li",
+                h(
+                    "time",
+                    days.format_date(
+                        datetime.fromisoformat(topic["published_at"]).astimezone(zone).date(), language()
+                    ),
+                    datetime=topic["published_at"],
+                    class_="cp-note",
+                ),
+                h(
+                    "a",
+                    topic["title"],
+                    href=url_state.build_link(topic=str(topic["id"]), topic_lang=lang),
+                    data_open=str(topic["id"]),
+                    lang=HTML_LANG[lang],
+                ),
+            )
+            for topic in earlier
+        ),
+        class_="tp-earlier",
     )

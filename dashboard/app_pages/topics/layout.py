@@ -36,7 +36,7 @@ def render_page() -> None:
     with st.container(key="tp_head_open" if opened else "tp_head", gap="small"):
         filter_bar.render(filters, listing.names)
     if opened:
-        side, main = st.columns([5, 8], gap="medium")
+        side, main = st.columns([4, 9], gap="medium")
         with side, st.container(key="tp_side"):
             refresh.render_live(partial(topic_list.render, opened=True), key="tp_live_side")
         with main:

@@ -2,20 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
+
+from dashboard.frame.web_links import display_host
+
+MAX_SHOWN_CHARS = 70
 
 _TOPIC_PATH = re.compile(r"/topics/([1-9][0-9]{0,17})/?")
 _QUOTES_PATH = re.compile(r"/(?:prices|assets)/([A-Za-z0-9._-]+)(?:/[a-z]+)?")
 _PAGES: Mapping[str, str] = {"/crypto/market-overview": "/", "/rankings": "/rankings", "/prices": "/rankings"}
-
-
-def find_topic_id(url: str) -> int | None:
-    """Find the topic that a URL of the service, or its path, refers to."""
-    try:
-        match = _TOPIC_PATH.fullmatch(urlsplit(url).path)
-    except ValueError:
-        return None
-    return int(match[1]) if match else None
 
 
 def find_dashboard_page(url: str, service: str) -> str | None:
@@ -36,6 +31,20 @@ def find_dashboard_page(url: str, service: str) -> str | None:
     if match := _QUOTES_PATH.fullmatch(path):
         return f"/rankings?{urlencode({'coin': match[1]})}"
     return _PAGES.get(path)
+
+
+def shorten_url(url: str) -> str:
+    """Shorten a URL to its host and path, readable and with its middle cut if it is long."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    path = unquote(parts.path)
+    shown = f"{display_host(url)}{(path if path.isprintable() else parts.path).rstrip('/')}"
+    if len(shown) <= MAX_SHOWN_CHARS:
+        return shown
+    half = (MAX_SHOWN_CHARS - 1) // 2
+    return f"{shown[:half]}…{shown[-half:]}"
 
 
 def build_url(state: Mapping[str, str], **changes: str) -> str:

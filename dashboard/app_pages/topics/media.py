@@ -4,40 +4,52 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.app_pages.topics.markup import name_source, render_source_link
+from dashboard.app_pages.topics.markup import name_page, name_source, render_source_link
 from dashboard.client import Fetched
-from dashboard.client.topics import TopicDetail, TopicMedia
+from dashboard.client.topics import PrimarySource, TopicDetail, TopicMedia
 from dashboard.components.topic_badge import render_time
 from dashboard.frame import states, web_links
 from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
 
 
-def render(response: Fetched[TopicMedia], topic: TopicDetail) -> None:
+def render_primary_sources(response: Fetched[TopicMedia]) -> None:
+    """Render title, passage, site and day of each primary source, or the error of the response."""
     content = response.data
     if content is None:
         if response.error is not None:
             states.render_error(response.error, key="tp_media")
         return
     now = datetime.now(UTC)
-    primary = [
-        _build_entry(one["url"], one["title"], one["summary"], one["published_at"], one["site_name"], now)
-        for one in content["primary_sources"]
-    ]
+    quoted_first = sorted(
+        content["primary_sources"], key=lambda source: (not source["summary"], not source["title"])
+    )
+    entries = [_build_primary_source(source, now) for source in quoted_first]
+    group = _build_group(t("topics.primary"), entries, t("topics.primary_none"), "tp-primary")
+    st.html(tag("div", group, class_="tp-media"))
+
+
+def render_reports(response: Fetched[TopicMedia], topic: TopicDetail) -> None:
+    """Render the articles and posts; nothing without a response, whose error the primary sources show."""
+    content = response.data
+    if content is None:
+        return
+    now = datetime.now(UTC)
     articles = [
-        _build_entry(one["entry_url"], one["title"], None, one["published_at"], None, now)
-        for one in content["articles"]
+        _build_entry(article["entry_url"], article["title"], article["published_at"], now)
+        for article in content["articles"]
     ]
     posts = [
-        _build_entry(one["entry_url"], one["summary"], None, one["published_at"], None, now)
-        for one in content["tweets"]
+        _build_entry(post["entry_url"], post["summary"], post["published_at"], now)
+        for post in content["tweets"]
     ]
     groups = [
-        _build_group(t("topics.primary"), primary, t("topics.primary_none"), "tp-primary"),
         _build_group(t("topics.articles"), articles, "", "tp-articles"),
         _build_group(t("topics.posts"), posts, "", "tp-posts"),
+        _build_cover_link(topic),
     ]
-    st.html(tag("div", *groups, _build_cover_link(topic), class_="tp-media"))
+    if any(groups):
+        st.html(tag("div", *groups, class_="tp-media"))
 
 
 def _build_group(name: str, entries: list[str], empty_text: str, group: str) -> str:
@@ -50,20 +62,30 @@ def _build_group(name: str, entries: list[str], empty_text: str, group: str) -> 
     return tag("section", head, body, class_=group)
 
 
-def _build_entry(
-    url: str, title: str | None, summary: str | None, published: str | None, site: str | None, now: datetime
-) -> str:
+def _build_primary_source(source: PrimarySource, now: datetime) -> str:
+    url, host = source["url"], name_source(source["url"])
+    title = (source["title"] or "").strip()
+    label = title if title and not title.startswith("/") else name_page(url)
+    passage = (source["summary"] or "").strip()
+    quote = tag("blockquote", text(passage), lang=detect_html_lang(passage)) if passage else ""
+    site = (source["site_name"] or "").strip()
+    shown = (label, host) if label.startswith(f"{host}/") else (label,)
+    names = [name for name in dict.fromkeys((site, host)) if name and name not in shown]
+    facts = [tag("span", text(name), class_="tp-outlet") for name in names]
+    if source["published_at"]:
+        facts.append(render_time(source["published_at"], now))
+    link = render_source_link(label, url, lang=detect_html_lang(label))
+    return tag("li", link, quote, tag("p", *facts, class_="cp-note tp-entry-facts") if facts else "")
+
+
+def _build_entry(url: str, title: str | None, published: str | None, now: datetime) -> str:
     name = name_source(url)
-    stripped = (title or "").strip()
-    shown = stripped if stripped and not stripped.startswith("/") else site or name
-    facts = [tag("span", text(name), class_="tp-outlet")] if shown != name else []
+    label = (title or "").strip() or name
+    facts = [tag("span", text(name), class_="tp-outlet")] if label != name else []
     if published:
         facts.append(render_time(published, now))
     below = tag("p", *facts, class_="cp-note tp-entry-facts") if facts else ""
-    summary_html = (
-        tag("p", text(summary), class_="tp-entry-told", lang=detect_html_lang(summary)) if summary else ""
-    )
-    return tag("li", render_source_link(shown, url, lang=detect_html_lang(shown)), summary_html, below)
+    return tag("li", render_source_link(label, url, lang=detect_html_lang(label)), below)
 
 
 def _build_cover_link(topic: TopicDetail) -> str:

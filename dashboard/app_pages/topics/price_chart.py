@@ -1,4 +1,4 @@
-"""Shows the assets of a topic: links to their prices, and the price around the event."""
+"""Shows the price of a topic's assets around the event."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dashboard.app_pages.topics import entity_names
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure, render_chart
 from dashboard.client import Problem, markets
@@ -16,7 +17,6 @@ from dashboard.components.topic_categories import is_recent
 from dashboard.frame import states, theme
 from dashboard.frame.freshness import source_name
 from dashboard.frame.markup import note, tag, text
-from dashboard.frame.url_state import link
 from dashboard.i18n import language, t
 
 MAX_ASSETS = 4
@@ -35,17 +35,26 @@ def render(topic: TopicDetail, entities: Sequence[NamedEntity], now: datetime) -
     if assets.data is None and assets.error is not None and entities:
         states.render_error(assets.error, key="tp_prices")
         return
-    listed = {asset["id"] for asset in assets.data or ()}
-    matching = [one for one in entities if one.id in listed and one.type in ASSET_TYPES][:MAX_ASSETS]
+    names = entity_names.load_names(language()).names
+    matching = [
+        entity._replace(name=names.get(entity.id, entity.name))
+        for entity in list_assets(entities)[:MAX_ASSETS]
+    ]
     if not matching:
         return
     event = datetime.fromisoformat(topic["published_at"])
     with st.container(key="tp_prices", gap="small"):
-        st.html(tag("h3", text(t("topics.prices")), class_="cp-subhead") + _build_links(matching))
+        st.html(tag("h3", text(t("topics.prices")), class_="cp-subhead"))
         chosen = matching[0]
         if len(matching) > 1:
             chosen = _render_asset_choice(matching)
         _render_chart(chosen, event, now)
+
+
+def list_assets(entities: Sequence[NamedEntity]) -> list[NamedEntity]:
+    """List the entities that are assets of this service; none while the assets are unavailable."""
+    listed = {asset["id"] for asset in markets.fetch_assets().data or ()}
+    return [entity for entity in entities if entity.id in listed and entity.type in ASSET_TYPES]
 
 
 def _render_asset_choice(assets: Sequence[NamedEntity]) -> NamedEntity:
@@ -61,14 +70,6 @@ def _render_asset_choice(assets: Sequence[NamedEntity]) -> NamedEntity:
         label_visibility="collapsed",
     )
     return next((asset for asset in assets if asset.id == code), assets[0])
-
-
-def _build_links(assets: Sequence[NamedEntity]) -> str:
-    links = "".join(
-        tag("li", tag("a", text(asset.name), href=link("/rankings", coin=asset.id), lang="en"))
-        for asset in assets
-    )
-    return tag("ul", links, class_="cp-chips", aria_label=t("topics.on_rankings"))
 
 
 class _CandleSeries(NamedTuple):
@@ -92,19 +93,19 @@ def _render_chart(asset: NamedEntity, event: datetime, now: datetime) -> None:
     if not series.candles:
         st.html(note(f"{event_text} · {t('topics.prices_none')}"))
         return
-    look = theme.current_theme()
+    page_theme = theme.current_theme()
     figure = candles.build_figure(
         series.candles,
-        look.shades,
-        look.zone,
-        ink=look.ink,
-        background=look.background,
+        page_theme.shades,
+        page_theme.zone,
+        ink=page_theme.ink,
+        background=page_theme.background,
         sample=bool(series.source and series.source.startswith("sample")),
         span=series.span,
         identity=f"{asset.id} {series.label} {event.isoformat()}",
     )
-    local = event.astimezone(look.zone).replace(tzinfo=None)
-    is_event_drawn = draw_event(figure, series.candles, local, event, look.accent)
+    local = event.astimezone(page_theme.zone).replace(tzinfo=None)
+    is_event_drawn = draw_event(figure, series.candles, local, event, page_theme.accent)
     words = candles.build_summary(series.candles, asset.name, series.label)
     render_chart(
         figure,
@@ -138,15 +139,15 @@ def _load_stored(asset: NamedEntity, event: datetime) -> _CandleSeries | Problem
 
 
 def draw_event(
-    figure: Figure, shown: Sequence[CandleRow], local: datetime, event: datetime, colour: str
+    figure: Figure, rows: Sequence[CandleRow], local: datetime, event: datetime, colour: str
 ) -> bool:
     """Draw a vertical line at the event; returns false if the candles do not reach it.
 
     ``local`` is the event's time in the time zone of the figure.
     """
-    first, last = shown[0][0], shown[-1][0]
+    first, last = rows[0][0], rows[-1][0]
     at = event.timestamp() * 1000
-    if not first <= at <= last + max(MAX_DELAY_MS, (last - first) / len(shown) * 2):
+    if not first <= at <= last + max(MAX_DELAY_MS, (last - first) / len(rows) * 2):
         return False
     layout: dict[str, Any] = figure["layout"]
     layout["margin"] = {**layout["margin"], "l": LEFT_MARGIN_PX}

@@ -9,9 +9,7 @@ import streamlit as st
 
 from backend.articles.schemas import MAX_ARTICLES
 from dashboard.app_pages.topics import topic_text
-from dashboard.client import articles
 from dashboard.client.article_schemas import Article, build_blank_article
-from dashboard.client.articles import RuleEntity
 from dashboard.components import text_marks
 from dashboard.components.text_entities import scan_entities
 from dashboard.components.text_marks import NamedEntity
@@ -34,36 +32,50 @@ class PageState:
 
 
 def load_state() -> PageState:
-    found: PageState = st.session_state.setdefault(_KEY, PageState())
-    return found
+    state: PageState = st.session_state.setdefault(_KEY, PageState())
+    return state
 
 
 def find_entities(topics: Sequence[Mapping[str, Any]]) -> dict[int, tuple[NamedEntity, ...]]:
     """Find the entities in each topic's texts, by topic id; topics that cannot be scanned now are omitted."""
+    return {
+        topic["id"]: found
+        for topic, found in zip(topics, _find_in_texts(topics), strict=True)
+        if found is not None
+    }
+
+
+def find_entities_in_languages(texts: Sequence[Mapping[str, Any]]) -> tuple[NamedEntity, ...]:
+    """Find the entities in the texts of one topic, each once: a name may be found in one language only."""
+    return tuple({entity.id: entity for found in _find_in_texts(texts) for entity in found or ()}.values())
+
+
+def _find_in_texts(texts: Sequence[Mapping[str, Any]]) -> list[tuple[NamedEntity, ...] | None]:
+    """Find the entities of each text, from the session or by a scan; null if it cannot be scanned now."""
     state = load_state()
-    keys = {topic["id"]: (topic["id"], topic["lang"], topic["title"]) for topic in topics}
-    missing = [topic for topic in topics if keys[topic["id"]] not in state.named]
+    keys = [(text["id"], text["lang"], text["title"]) for text in texts]
+    missing = [text for text, key in zip(texts, keys, strict=True) if key not in state.named]
     for start in range(0, len(missing), MAX_ARTICLES):
         part = missing[start : start + MAX_ARTICLES]
-        found = _scan(part)
-        if found is None:
+        entities_per_text = _scan(part)
+        if entities_per_text is None:
             break
-        for topic, named in zip(part, found, strict=True):
-            state.named[keys[topic["id"]]] = named
-    known = {number: state.named[key] for number, key in keys.items() if key in state.named}
+        for text, entities in zip(part, entities_per_text, strict=True):
+            state.named[text["id"], text["lang"], text["title"]] = entities
+    found = [state.named.get(key) for key in keys]
     while len(state.named) > MAX_CACHED_TOPICS:
         state.named.popitem(last=False)
-    return known
+    return found
 
 
 def _scan(topics: Sequence[Mapping[str, Any]]) -> list[tuple[NamedEntity, ...]] | None:
     """Find the entities of each topic by the service's rules; null if the service is unavailable."""
-    found = scan_entities([_build_article(topic) for topic in topics], ("title", "summary", "content"))
-    if found.rules_version:
-        load_state().rules_version = found.rules_version
-    if found.marks is None:
+    scan_result = scan_entities([_build_article(topic) for topic in topics], ("title", "summary", "content"))
+    if scan_result.rules_version:
+        load_state().rules_version = scan_result.rules_version
+    if scan_result.marks is None:
         return None
-    return [tuple(text_marks.list_entities(marks)) for marks in found.marks]
+    return [tuple(text_marks.list_entities(marks)) for marks in scan_result.marks]
 
 
 def _build_article(topic: Mapping[str, Any]) -> Article:
@@ -71,10 +83,3 @@ def _build_article(topic: Mapping[str, Any]) -> Article:
     article["title"], article["language"] = topic["title"], topic["lang"]
     article["summary"], article["content"] = topic["subtitle"] or "", topic_text.join_content(topic)
     return article
-
-
-def list_known_entities() -> Sequence[RuleEntity]:
-    """List the entities of the catalogue; empty before the first scan or if the service is unavailable."""
-    version = load_state().rules_version
-    rule_set = articles.fetch_rules(version).data if version else None
-    return [one for one in rule_set["entities"] if one["type"] != "term"] if rule_set else ()

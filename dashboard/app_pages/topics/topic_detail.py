@@ -9,25 +9,23 @@ from typing import NamedTuple
 import streamlit as st
 
 from dashboard.app_pages.topics import (
+    aside,
     data,
     filter_params,
     insight,
     media,
     price_chart,
     session_state,
-    topic_text,
+    text_markup,
     url_state,
 )
 from dashboard.app_pages.topics.filter_params import Filters
-from dashboard.app_pages.topics.markup import name_source
 from dashboard.client import Fetched, Problem, connection, topics
 from dashboard.client.topics import Insight, TopicDetail, TopicMedia
 from dashboard.components.copy_button import copy_button
-from dashboard.components.topic_badge import format_moment, render_badge
-from dashboard.components.topic_categories import parse_category
-from dashboard.frame import formats, states
+from dashboard.frame import states
 from dashboard.frame.markup import tag, text
-from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, LANGUAGES, Language, t
+from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, Language, t
 
 SKELETON_HEIGHT_PX = 420
 
@@ -128,9 +126,9 @@ def _find_neighbours(number: int | None, filters: Filters) -> tuple[ListPosition
     if number is None or number not in ids:
         return None, None
     page = filters.page
-    found = filter_params.find_neighbours(ids, number)
-    before = (found.previous, page) if found.previous is not None else None
-    after = (found.next, page) if found.next is not None else None
+    neighbours = filter_params.find_neighbours(ids, number)
+    before = (neighbours.previous, page) if neighbours.previous is not None else None
+    after = (neighbours.next, page) if neighbours.next is not None else None
     if before is None and page > 1:
         neighbour = data.load(replace(filters, page=page - 1)).topics
         before = (neighbour[-1]["id"], page - 1) if neighbour else None
@@ -172,87 +170,25 @@ def _render_missing_language(responses: TopicResponses, lang: Language) -> None:
 
 
 def _render_topic(responses: TopicResponses, topic: TopicDetail) -> None:
+    """Render the text with primary sources, beside it dates and entities, below them everything else."""
     now = datetime.now(UTC)
+    sources = responses.media.data
+    head = text_markup.build_head(
+        topic, now, with_source=sources is not None and not sources["primary_sources"]
+    )
+    texts = {code: text.data for code, text in responses.texts.items() if text.data is not None}
     if url_state.is_side_by_side():
-        st.html(_build_head(topic, now) + _build_side_by_side(responses))
-    else:
-        st.html(_build_head(topic, now) + _build_text(topic) + _build_terms(topic))
-    entities = session_state.find_entities([topic]).get(topic["id"], ())
-    media.render(responses.media, topic)
-    insight.render(responses.insight, topic["lang"])
-    price_chart.render(topic, entities, now)
-
-
-def _build_head(topic: TopicDetail, now: datetime) -> str:
-    instant = datetime.fromisoformat(topic["published_at"])
-    age, exact = format_moment(instant, now)
-    local = formats.local_time(instant, st.context.timezone, now).text
-    time_text = local if local.startswith(age) else f"{local} · {age}"
-    facts = [
-        render_badge(parse_category(topic["category"])),
-        tag("time", text(time_text), datetime=instant.isoformat(), title=exact, class_="cp-note"),
-        tag("span", text(name_source(topic["url"])), class_="cp-note tp-outlet"),
-    ]
-    lang = HTML_LANG[topic["lang"]]
-    title = tag(
-        "h2", text(topic["title"]), id=session_state.HEADING_ID, tabindex="-1", class_="tp-title", lang=lang
-    )
-    sub = tag("p", text(topic["subtitle"]), class_="tp-sub", lang=lang) if topic["subtitle"] else ""
-    return tag("p", *facts, class_="tp-facts") + title + sub
-
-
-def _build_text(topic: TopicDetail) -> str:
-    """Build summary and bullets; the first occurrence of each term is marked."""
-    lang, known = HTML_LANG[topic["lang"]], set[str]()
-
-    def mark_terms(content: str) -> str:
-        return "".join(
-            text(piece.text)
-            if piece.definition is None
-            else tag("abbr", text(piece.text), title=piece.definition, class_="tp-term")
-            for piece in topic_text.split_at_terms(content, topic["terms_concepts"], known)
-        )
-
-    summary = topic_text.select_summary(topic)
-    parts = [tag("p", mark_terms(summary))] if summary else []
-    parts += [
-        tag("ul", "".join(tag("li", mark_terms(one)) for one in group))
-        for group in topic_text.list_bullets(topic)
-    ]
-    return tag("div", *parts, class_="tp-told", lang=lang) if parts else ""
-
-
-def _build_terms(topic: TopicDetail) -> str:
-    if not topic["terms_concepts"]:
-        return ""
-    entries = "".join(
-        tag("dt", text(one["term"])) + tag("dd", text(one["definition"])) for one in topic["terms_concepts"]
-    )
-    body = tag("dl", entries, lang=HTML_LANG[topic["lang"]])
-    return tag("h3", text(t("topics.terms")), class_="cp-subhead") + tag("div", body, class_="tp-terms")
-
-
-def _build_side_by_side(responses: TopicResponses) -> str:
-    """Build one column per available language."""
-    columns = []
-    for code in responses.languages:
-        one = responses.texts[code].data
-        if one is None:
-            continue
-        name = tag("p", text(LANGUAGE_NAMES[code]), class_="cp-note", lang=HTML_LANG[code])
-        title = tag("h3", text(one["title"]), class_="tp-beside-title", lang=HTML_LANG[code])
-        sub = (
-            tag("p", text(one["subtitle"]), class_="tp-sub", lang=HTML_LANG[code]) if one["subtitle"] else ""
-        )
-        columns.append(
-            tag("div", name, title, sub, _build_text(one), _build_terms(one), class_="tp-language")
-        )
-    lacking = [LANGUAGE_NAMES[code] for code in LANGUAGES if code not in responses.languages]
-    note = (
-        tag(
-            "p", text(t("topics.beside_lacks", languages=t("topics.between").join(lacking))), class_="cp-note"
-        )
-        if lacking
-        else ""
-    )
-    return tag("div", *columns, class_="tp-beside") + note
+        st.html(head + text_markup.build_side_by_side(texts))
+    others = [text for text in texts.values() if text["lang"] != topic["lang"]]
+    entities = session_state.find_entities_in_languages([topic, *others])
+    with st.container(key="tp_read"):
+        with st.container(key="tp_text", gap="small"):
+            if not url_state.is_side_by_side():
+                st.html(head + text_markup.build_text(topic) + text_markup.build_terms(topic))
+            media.render_primary_sources(responses.media)
+        with st.container(key="tp_beside_text"):
+            aside.render(responses.insight.data, entities, topic["lang"], now)
+        with st.container(key="tp_below", gap="small"):
+            insight.render(responses.insight, topic["lang"])
+            media.render_reports(responses.media, topic)
+            price_chart.render(topic, entities, now)

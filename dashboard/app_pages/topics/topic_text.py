@@ -1,4 +1,4 @@
-"""Splits a topic's texts at terms and titles, and selects its summary and bullets. Pure."""
+"""Splits a topic's texts at terms, and selects its summary and bullets. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -24,20 +24,20 @@ class TermPiece(NamedTuple):
     definition: str | None
 
 
-def split_at_terms(text: str, terms: Iterable[Mapping[str, Any]], seen: set[str]) -> list[TermPiece]:
-    """Split ``text`` at the first occurrence of each term that is not in ``seen``, to which it is added.
+def split_at_terms(text: str, terms: Iterable[Mapping[str, Any]], seen_terms: set[str]) -> list[TermPiece]:
+    """Split ``text`` at the first occurrence of each term not in ``seen_terms``, to which it is added.
 
     Latin terms match whole words only. The joined pieces are the text.
     """
     spans: list[tuple[int, int, str]] = []
-    for one in sorted(terms, key=lambda term: -len(term["term"])):
-        term = one["term"].strip()
-        if not term or term.casefold() in seen:
+    for entry in sorted(terms, key=lambda term: -len(term["term"])):
+        term = entry["term"].strip()
+        if not term or term.casefold() in seen_terms:
             continue
-        for found in re.finditer(rf"(?<![A-Za-z0-9]){re.escape(term)}(?![A-Za-z0-9])", text, re.IGNORECASE):
-            if not any(found.start() < end and start < found.end() for start, end, _ in spans):
-                spans.append((found.start(), found.end(), one["definition"]))
-                seen.add(term.casefold())
+        for match in re.finditer(rf"(?<![A-Za-z0-9]){re.escape(term)}(?![A-Za-z0-9])", text, re.IGNORECASE):
+            if not any(match.start() < end and start < match.end() for start, end, _ in spans):
+                spans.append((match.start(), match.end(), entry["definition"]))
+                seen_terms.add(term.casefold())
                 break
     pieces, position = [], 0
     for start, end, definition in sorted(spans):
@@ -47,43 +47,24 @@ def split_at_terms(text: str, terms: Iterable[Mapping[str, Any]], seen: set[str]
     return [*pieces, TermPiece(text[position:], None)] if position < len(text) else pieces
 
 
-class TitlePiece(NamedTuple):
-    """A piece of a text; ``topic`` is null unless the piece is another topic's title."""
-
-    text: str
-    topic: int | None
-
-
-def split_at_titles(line: str, titles: Mapping[str, int]) -> list[TitlePiece]:
-    """Split a line of an insight at titles of topics."""
-    contained = sorted((title for title in titles if title in line), key=len, reverse=True)
-    if not contained:
-        return [TitlePiece(line, None)] if line else []
-    title = contained[0]
-    before, _, after = line.partition(title)
-    return [
-        *split_at_titles(before, titles),
-        TitlePiece(title, titles[title]),
-        *split_at_titles(after, titles),
-    ]
-
-
 def list_bullets(topic: Mapping[str, Any]) -> list[list[str]]:
     """List the groups of bullets without empty bullets and groups."""
-    groups = [[one for one in group if one.strip()] for group in topic["summary_bullets"]]
+    groups = [[bullet for bullet in group if bullet.strip()] for group in topic["summary_bullets"]]
     return [group for group in groups if group]
 
 
 def select_summary(topic: Mapping[str, Any]) -> str:
     """Return the summary; empty if the bullets contain all of it."""
     summary = topic["summary"] or ""
-    flat = " ".join(one for group in list_bullets(topic) for one in group)
-    rest = summary
-    for one in sorted((one for group in list_bullets(topic) for one in group), key=len, reverse=True):
-        rest = rest.replace(one, "")
-    return "" if summary in flat or not rest.strip() else summary
+    flat = " ".join(bullet for group in list_bullets(topic) for bullet in group)
+    remaining = summary
+    for bullet in sorted(
+        (bullet for group in list_bullets(topic) for bullet in group), key=len, reverse=True
+    ):
+        remaining = remaining.replace(bullet, "")
+    return "" if summary in flat or not remaining.strip() else summary
 
 
 def join_content(topic: Mapping[str, Any]) -> str:
     """Join the summary and the bullets to one text."""
-    return "\n".join([topic["summary"] or "", *(one for group in list_bullets(topic) for one in group)])
+    return "\n".join([topic["summary"] or "", *(bullet for group in list_bullets(topic) for bullet in group)])

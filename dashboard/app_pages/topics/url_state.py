@@ -31,7 +31,7 @@ def read_filters() -> Filters:
 def read_language() -> Language:
     """Read the language of topics; by default, the language of the dashboard."""
     code = _read_param(LANG)
-    return next((known for known in LANGUAGES if known == code), i18n.language())
+    return next((lang for lang in LANGUAGES if lang == code), i18n.language())
 
 
 def read_topic() -> str:
@@ -75,6 +75,19 @@ def clear_filters() -> None:
         url_state.write(name, "")
 
 
+def show_entity(entity: str) -> None:
+    """Close the topic and list all topics about an entity."""
+    clear_filters()
+    url_state.write(ENTITY, entity)
+    url_state.write(TOPIC, "")
+    url_state.write(SIDE_BY_SIDE, "")
+
+
+def build_entity_link(entity: str) -> str:
+    """Build a link to the list of all topics about an entity, in the language of topics."""
+    return links.build_url({LANG: _read_param(LANG), ENTITY: entity})
+
+
 def go_to_page(page: int) -> None:
     url_state.write(PAGE, "" if page <= 1 else str(page))
 
@@ -84,7 +97,7 @@ def open_topic(topic_id: int, page: int | None = None) -> None:
     url_state.write(TOPIC, str(topic_id))
     if page is not None:
         go_to_page(page)
-    _focus(session_state.HEADING_ID)
+    _request_focus(session_state.HEADING_ID)
 
 
 def close_topic() -> None:
@@ -93,10 +106,10 @@ def close_topic() -> None:
     url_state.write(TOPIC, "")
     url_state.write(SIDE_BY_SIDE, "")
     if topic:
-        _focus(f"tp-item-{topic}")
+        _request_focus(f"tp-item-{topic}")
 
 
-def _focus(target: str) -> None:
+def _request_focus(target: str) -> None:
     state = session_state.load_state()
     state.focus_target, state.focus_request_number = target, state.focus_request_number + 1
 

@@ -45,15 +45,15 @@ def compress_library() -> bytes:
 
 def serve_library(request: Request) -> Response:
     """Serves the library; uncompressed for the rare client that does not accept gzip."""
-    if request.headers.get("if-none-match") == _etag():
-        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={**HEADERS, "ETag": _etag()})
+    if request.headers.get("if-none-match") == _build_etag():
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={**HEADERS, "ETag": _build_etag()})
     accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
     body = compress_library() if accepts_gzip else _find_file().read_bytes()
-    headers = {**HEADERS, "ETag": _etag(), **({"Content-Encoding": "gzip"} if accepts_gzip else {})}
+    headers = {**HEADERS, "ETag": _build_etag(), **({"Content-Encoding": "gzip"} if accepts_gzip else {})}
     return Response(body, media_type="text/javascript", headers=headers)
 
 
-def _etag() -> str:
+def _build_etag() -> str:
     return f'"{LIBRARY_URL.rpartition("-")[2]}"'
 
 

@@ -46,9 +46,9 @@ def test_a_scan_request_states_whether_to_store_violations(
 
 def test_applying_sends_the_article_unchanged(service: Callable[..., list[httpx.Request]]) -> None:
     requests = service(lambda _: httpx.Response(200, json=[]))
-    sent = article(content="か\u3099\r\n𠮷")
-    articles.apply([sent])
-    assert json.loads(requests[0].content) == {"articles": [sent]}
+    sent_article = article(content="か\u3099\r\n𠮷")
+    articles.apply([sent_article])
+    assert json.loads(requests[0].content) == {"articles": [sent_article]}
 
 
 @pytest.mark.parametrize(

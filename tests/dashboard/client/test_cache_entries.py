@@ -27,8 +27,8 @@ def test_calls_with_different_decoders_for_one_path_each_get_their_own_data(
     client: ApiClient, server: Server, clock: Clock, etag: dict[str, str]
 ) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
-        same = "If-None-Match" in request.headers
-        return httpx.Response(304) if same else httpx.Response(200, content=BODY, headers=etag)
+        is_revalidation = "If-None-Match" in request.headers
+        return httpx.Response(304) if is_revalidation else httpx.Response(200, content=BODY, headers=etag)
 
     server.answer = answer
     for clock.now in (0, 9):

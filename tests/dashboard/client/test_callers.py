@@ -86,8 +86,8 @@ def client(server: Server, clock: Clock) -> ApiClient:
     )
 
 
-def read(client: ApiClient, who: Caller, path: str = "/prices") -> object:
-    with callers.acting_as(who):
+def read(client: ApiClient, caller: Caller, path: str = "/prices") -> object:
+    with callers.acting_as(caller):
         return client.get(path, "object").data
 
 

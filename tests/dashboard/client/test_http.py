@@ -45,8 +45,8 @@ def test_data_is_no_longer_stale_as_soon_as_the_service_responds(
     assert read(client).stale
     server.answer = lambda _: httpx.Response(200, content=b'{"price": 2}')
     clock.now = 10
-    again = read(client)
-    assert (again.data, again.stale, again.error) == ({"price": 2}, False, None)
+    second = read(client)
+    assert (second.data, second.stale, second.error) == ({"price": 2}, False, None)
 
 
 def test_a_failure_is_cached_until_a_retry(client: ApiClient, server: Server) -> None:
@@ -111,9 +111,11 @@ def test_after_a_401_the_key_is_read_again_and_the_request_is_repeated(server: S
     keys = iter([None, "made-since", "made-since"])
 
     def locked(request: httpx.Request) -> httpx.Response:
-        known = request.headers.get("CP-X-API-KEY") == "made-since"
+        has_new_key = request.headers.get("CP-X-API-KEY") == "made-since"
         return (
-            httpx.Response(200, content=BODY) if known else httpx.Response(401, json={"code": "unauthorized"})
+            httpx.Response(200, content=BODY)
+            if has_new_key
+            else httpx.Response(401, json={"code": "unauthorized"})
         )
 
     server.answer = locked

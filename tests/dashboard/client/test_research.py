@@ -102,9 +102,9 @@ def test_a_pending_job_has_no_result_key_and_results_keep_exact_decimals(service
         '"p": 0', '"p": 0.890600'
     )
     service(lambda _: httpx.Response(200, content=body))
-    done = research.fetch_job("sources", ID).data
-    assert done is not None
-    assert done["result"]["p"] == Decimal("0.890600")
+    job = research.fetch_job("sources", ID).data
+    assert job is not None
+    assert job["result"]["p"] == Decimal("0.890600")
 
 
 def test_limit_and_window_are_sent_as_query(service: Service) -> None:
@@ -124,7 +124,7 @@ def test_limit_and_window_are_sent_as_query(service: Service) -> None:
         research.fetch_progress("sources", ID).data,
     )
     assert recent is not None
-    assert [one["name"] for one in recent] == ["x"]
+    assert [entity["name"] for entity in recent] == ["x"]
     assert progress is not None
     assert (progress["status"], progress["steps"]) == ("running", [])
     assert [str(request.url.query, "ascii") for request in requests] == ["limit=7", "window=7d", ""]

@@ -45,9 +45,11 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[httpx.Request
 
 
 def revalidated(request: httpx.Request) -> httpx.Response:
-    known = request.headers.get("if-none-match") == '"a"'
+    is_unchanged = request.headers.get("if-none-match") == '"a"'
     return (
-        httpx.Response(304) if known else httpx.Response(200, content=BODY, headers={**TYPE, "ETag": '"a"'})
+        httpx.Response(304)
+        if is_unchanged
+        else httpx.Response(200, content=BODY, headers={**TYPE, "ETag": '"a"'})
     )
 
 
@@ -55,10 +57,10 @@ def test_runs_are_requested_as_arrow_and_keep_their_identity_while_unchanged(
     answers: Callable[..., list[httpx.Request]],
 ) -> None:
     requests = answers(revalidated)
-    first, again = timelines.fetch_runs(), timelines.fetch_runs()
+    first, second = timelines.fetch_runs(), timelines.fetch_runs()
     assert first.data is not None
     assert first.data.schema == SCHEMA
-    assert first.data is again.data
+    assert first.data is second.data
     assert [request.headers["accept"] for request in requests] == [ARROW, ARROW]
 
 

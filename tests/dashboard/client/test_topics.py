@@ -44,7 +44,7 @@ def test_topics_of_a_coin_are_requested_by_its_id(monkeypatch: pytest.MonkeyPatc
     [
         (lambda: topics.fetch_detail(7, "ja"), "/topics/7"),
         (lambda: topics.fetch_media(7, "ja"), "/topics/7/media"),
-        (lambda: topics.fetch_insight(7, "ja"), "/ai_insights/7"),
+        (lambda: topics.fetch_insight(7, "ja"), "/ai_insights/7/sections"),
     ],
 )
 def test_each_part_of_a_topic_is_requested_in_its_language(
@@ -61,10 +61,10 @@ def test_a_ranking_has_its_criterion(monkeypatch: pytest.MonkeyPatch, basis: str
     headers = {"X-Ranked-By": basis} if basis else {}
     answer = httpx.Response(200, json={"code": 0, "message": "ok", "data": [ITEM]}, headers=headers)
     requests = service(monkeypatch, answer)
-    assert topics.fetch_ranking("ja", top=5).data == {"topics": [ITEM], "by": basis}
+    assert topics.fetch_ranking("ja", "news", top=5).data == {"topics": [ITEM], "by": basis}
     assert (requests[0].url.path, dict(requests[0].url.params)) == (
         "/ranking_topics",
-        {"top": "5", "lang": "ja"},
+        {"top": "5", "lang": "ja", "kind": "news"},
     )
 
 

@@ -119,9 +119,9 @@ def test_the_date_of_a_source_counts_if_the_reasoning_quotes_it() -> None:
     assert text_marks.compare_date("2022-09-16", REASON, "contradicted") is None
 
 
-@pytest.mark.parametrize("shown", ["15 September 2022", "2022年9月15日"])
-def test_the_date_of_a_source_is_found_in_the_words_of_the_reasoning(shown: str) -> None:
-    reason = f"The statement gives another date, but our record (example.org/2021/a) gives {shown}."
+@pytest.mark.parametrize("date_text", ["15 September 2022", "2022年9月15日"])
+def test_the_date_of_a_source_is_found_in_the_words_of_the_reasoning(date_text: str) -> None:
+    reason = f"The statement gives another date, but our record (example.org/2021/a) gives {date_text}."
     assert text_marks.compare_date("2022-09-15", reason, "contradicted") == "differs"
     assert text_marks.compare_date("2022-09-16", reason, "contradicted") is None
 
@@ -135,8 +135,8 @@ def test_digits_in_the_address_of_a_page_are_no_figures() -> None:
 
 def test_of_overlapping_marks_the_first_stays() -> None:
     first, second = Mark(2, 5, sign="differs"), Mark(4, 6, NamedEntity("a", "A", "asset", ()))
-    apart = Mark(0, 2, NamedEntity("a", "A", "asset", ()))
-    assert text_marks.merge_marks([first], [second, apart]) == [apart, first]
+    separate = Mark(0, 2, NamedEntity("a", "A", "asset", ()))
+    assert text_marks.merge_marks([first], [second, separate]) == [separate, first]
 
 
 @given(st.text(max_size=60), st.lists(st.integers(0, 60), max_size=8, unique=True))
@@ -156,5 +156,5 @@ def test_pieces_join_to_the_text(text: str, cuts: list[int]) -> None:
 def test_marks_are_ordered_without_overlap_and_in_the_reasoning(passage: str, reason: str, word: str) -> None:
     marks = text_marks.mark_evidence(passage, reason, passage, word)
     assert all(mark.start < mark.end for mark in marks)
-    assert all(one.end <= other.start for one, other in itertools.pairwise(marks))
+    assert all(earlier.end <= later.start for earlier, later in itertools.pairwise(marks))
     assert all(passage[mark.start : mark.end] in reason for mark in marks)

@@ -31,7 +31,7 @@ languages = st.sampled_from(["en", "ja", "zh"])
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "expected"),
     [
         ("67012.51", "$67,012.51"),
         ("1", "$1.00"),
@@ -45,8 +45,8 @@ languages = st.sampled_from(["en", "ja", "zh"])
         ("-3.456", f"{MINUS}$3.46"),
     ],
 )
-def test_a_price_shows_the_digits_that_matter(value: str, shown: str) -> None:
-    assert price(Decimal(value)) == shown
+def test_a_price_shows_the_digits_that_matter(value: str, expected: str) -> None:
+    assert price(Decimal(value)) == expected
 
 
 def test_the_label_of_a_tiny_price_has_all_its_zeros() -> None:
@@ -56,10 +56,10 @@ def test_the_label_of_a_tiny_price_has_all_its_zeros() -> None:
 
 @given(positive)
 def test_a_price_label_is_within_its_rounding_and_never_an_exponent(value: Decimal) -> None:
-    shown = price_label(value)
-    assert "E" not in shown.upper()
-    back = Decimal(shown.removeprefix("$").replace(",", ""))
-    assert abs(back - value) <= (Decimal("0.005") if value >= 1 else value / 1000)
+    label = price_label(value)
+    assert "E" not in label.upper()
+    parsed = Decimal(label.removeprefix("$").replace(",", ""))
+    assert abs(parsed - value) <= (Decimal("0.005") if value >= 1 else value / 1000)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_a_round_amount_has_no_trailing_zeros() -> None:
 def test_a_compact_amount_is_within_half_a_percent_and_has_the_largest_unit_that_fits(
     value: Decimal, lang: Language
 ) -> None:
-    shown = compact(value, lang)
-    digits = shown.rstrip("KMBT万億亿兆")
-    power = UNITS.get(shown[len(digits) :], 0)
+    formatted = compact(value, lang)
+    digits = formatted.rstrip("KMBT万億亿兆")
+    power = UNITS.get(formatted[len(digits) :], 0)
     number = Decimal(digits.replace(",", ""))
     assert abs(number.scaleb(power) - value) <= max(value / 200, Decimal("0.005"))
     assert number >= 1 or power == 0
@@ -101,14 +101,14 @@ def test_a_compact_amount_is_within_half_a_percent_and_has_the_largest_unit_that
 
 
 @given(positive, positive)
-def test_a_larger_price_never_reads_as_a_smaller_one(one: Decimal, other: Decimal) -> None:
-    low, high = sorted((one, other))
-    read = [Decimal(price_label(value).removeprefix("$").replace(",", "")) for value in (low, high)]
-    assert read[0] <= read[1]
+def test_a_larger_price_never_reads_as_a_smaller_one(first: Decimal, second: Decimal) -> None:
+    low, high = sorted((first, second))
+    parsed = [Decimal(price_label(value).removeprefix("$").replace(",", "")) for value in (low, high)]
+    assert parsed[0] <= parsed[1]
 
 
 @pytest.mark.parametrize(
-    ("value", "shown", "way"),
+    ("value", "expected", "expected_direction"),
     [
         ("1.234", "+1.23%", "up"),
         ("-4.215", f"{MINUS}4.22%", "down"),
@@ -117,8 +117,10 @@ def test_a_larger_price_never_reads_as_a_smaller_one(one: Decimal, other: Decima
         ("12345.6", "+12,346%", "up"),
     ],
 )
-def test_a_change_has_the_sign_of_its_rounded_value(value: str, shown: str, way: str) -> None:
-    assert (percent(Decimal(value)), direction(Decimal(value))) == (shown, way)
+def test_a_change_has_the_sign_of_its_rounded_value(
+    value: str, expected: str, expected_direction: str
+) -> None:
+    assert (percent(Decimal(value)), direction(Decimal(value))) == (expected, expected_direction)
 
 
 def test_an_unknown_figure_is_never_zero() -> None:
@@ -129,12 +131,12 @@ def test_an_unknown_figure_is_never_zero() -> None:
 
 @given(st.decimals("-1e6", "1e6", allow_nan=False, allow_infinity=False))
 def test_the_sign_of_a_percentage_agrees_with_its_direction(value: Decimal) -> None:
-    shown = percent(value)
+    formatted = percent(value)
     signs = {"up": "+", "down": MINUS}
-    way = direction(value)
-    assert way is not None
-    assert (shown[0] in (MINUS, "+")) == (way != "flat")
-    assert way == "flat" or shown.startswith(signs[way])
+    change_direction = direction(value)
+    assert change_direction is not None
+    assert (formatted[0] in (MINUS, "+")) == (change_direction != "flat")
+    assert change_direction == "flat" or formatted.startswith(signs[change_direction])
 
 
 def test_ages_use_the_largest_unit() -> None:

@@ -10,7 +10,7 @@ from dashboard.sign_in import service as service_module
 from dashboard.sign_in.service import SignInService
 from tests.support import sign_in
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
-from tests.support.oauth_app import CHEAP, person
+from tests.support.oauth_app import CHEAP, create_person
 from tests.support.sign_in import Browser, Line
 
 
@@ -23,7 +23,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         patch.setattr(passwords, "hasher", CHEAP)
         running = run_app(settings_in(home), Clock())
         for name, scopes in (("ada", ("read", "write")), ("ben", ("read",)), ("cat", ("write",))):
-            person(running, name, scopes=scopes)
+            create_person(running, name, scopes=scopes)
         yield running
         running.close()
 

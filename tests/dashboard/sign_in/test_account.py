@@ -12,7 +12,7 @@ from dashboard.i18n import LANGUAGES, t
 from dashboard.sign_in import service as service_module
 from dashboard.sign_in.service import SignInService
 from dashboard.sign_in.session import Session
-from tests.support.pages import html, opened
+from tests.support.pages import html, open_page
 from tests.support.sign_in import Browser
 
 Admit = Callable[[str], Session]
@@ -42,7 +42,7 @@ def disabled(app: AppTest, *keys: str) -> list[bool]:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_reader_cannot_submit_and_sees_the_reason(admit: Admit, lang: Any) -> None:
     admit("ben")
-    app = opened("research", lang=lang)
+    app = open_page("research", lang=lang)
     assert disabled(app, *SUBMITS) == [True] * len(SUBMITS)
     assert html(app).count(t("sign_in.needs_write_submit", lang=lang)) == 3, "once in each form"
     assert t("sign_in.may_read", lang=lang) in html(app)
@@ -53,7 +53,7 @@ def test_a_reader_cannot_submit_and_sees_the_reason(admit: Admit, lang: Any) -> 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_reader_cannot_store_and_sees_the_reason(admit: Admit, mode: str, key: str, lang: Any) -> None:
     admit("ben")
-    app = opened("corrections", mode=mode, lang=lang)
+    app = open_page("corrections", mode=mode, lang=lang)
     switch = app.toggle(key=key)
     assert (switch.disabled, switch.value) == (True, False)
     assert t("sign_in.needs_write_store", lang=lang) in html(app)
@@ -61,7 +61,7 @@ def test_a_reader_cannot_store_and_sees_the_reason(admit: Admit, mode: str, key:
 
 def test_a_reader_can_check_an_article(admit: Admit) -> None:
     admit("ben")
-    app = opened("corrections")
+    app = open_page("corrections")
     app.text_area(key="cr_content").set_value("Etherium rises.")
     app.button(key="cr_check").click().run()
     assert t("corrections.not_stored_key") not in html(app)
@@ -70,35 +70,35 @@ def test_a_reader_can_check_an_article(admit: Admit) -> None:
 
 def test_an_account_with_write_scope_can_store_and_submit(admit: Admit) -> None:
     admit("ada")
-    app = opened("research")
+    app = open_page("research")
     assert disabled(app, *SUBMITS) == [False] * len(SUBMITS)
     assert t("sign_in.needs_write_submit") not in html(app)
-    app = opened("corrections")
+    app = open_page("corrections")
     assert not app.toggle(key="cr_store").disabled
     assert t("sign_in.may_write") in html(app)
 
 
 def test_the_settings_show_the_account_and_the_sign_out(admit: Admit) -> None:
     session = admit("ada")
-    page = html(opened("research"))
+    page = html(open_page("research"))
     assert t("sign_in.signed_in_as", name="ada") in page
     assert '<form method="post" action="/sign-out" target="_self">' in page
     assert f'value="{session.csrf}"' in page
-    held = session.credential()["Authorization"].removeprefix("Bearer ")
-    assert held not in page
+    token = session.credential()["Authorization"].removeprefix("Bearer ")
+    assert token not in page
 
 
 def test_the_session_state_contains_no_token(admit: Admit) -> None:
     session = admit("ada")
-    app = opened("research")
-    kept = repr(app.session_state)
-    assert session.credential()["Authorization"].removeprefix("Bearer ") not in kept
-    assert session.csrf not in kept
+    app = open_page("research")
+    state_text = repr(app.session_state)
+    assert session.credential()["Authorization"].removeprefix("Bearer ") not in state_text
+    assert session.csrf not in state_text
 
 
 def test_a_page_of_an_ended_session_shows_only_the_sign_in(admit: Admit) -> None:
     session = admit("ada")
-    app = opened("research")
+    app = open_page("research")
     session.end()
     app.run()
     assert not app.exception
@@ -111,6 +111,6 @@ def test_a_page_of_an_ended_session_shows_only_the_sign_in(admit: Admit) -> None
 def test_without_sign_in_no_account_is_shown(client: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service_module, "get_service", lambda: None)
     monkeypatch.setattr(connection, "get_client", lambda: client)
-    app = opened("research")
+    app = open_page("research")
     assert t("sign_in.sign_out") not in html(app)
     assert disabled(app, *SUBMITS) == [False] * len(SUBMITS)

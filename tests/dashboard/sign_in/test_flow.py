@@ -49,10 +49,10 @@ def test_the_authorization_request_is_of_a_public_client_with_pkce(
     browser: Browser, sign_in_service: SignInService
 ) -> None:
     address, _ = browser.open("/topics?lang=ja")
-    asked = dict(parse_qsl(urlsplit(address).query))
-    assert asked.pop("state")
-    assert re.fullmatch(r"[A-Za-z0-9_-]{43}", asked.pop("code_challenge"))
-    assert asked == {
+    request_parameters = dict(parse_qsl(urlsplit(address).query))
+    assert request_parameters.pop("state")
+    assert re.fullmatch(r"[A-Za-z0-9_-]{43}", request_parameters.pop("code_challenge"))
+    assert request_parameters == {
         "response_type": "code",
         "client_id": sign_in_service.load_client_id(),
         "redirect_uri": f"{DASHBOARD}/sign-in/callback",
@@ -83,10 +83,10 @@ def test_cookies_are_http_only_and_contain_no_token(browser: Browser, sign_in_se
 
 def test_another_browser_cannot_use_a_response(browser: Browser, sign_in_service: SignInService) -> None:
     location = get_callback_url(browser)
-    other = Browser(browser.app, browser.service)
-    address, _ = other.follow(other.get(location))
+    other_browser = Browser(browser.app, browser.service)
+    address, _ = other_browser.follow(other_browser.get(location))
     assert get_reason(address) == "lost"
-    assert sign_in_service.find_session(other.cookies) is None
+    assert sign_in_service.find_session(other_browser.cookies) is None
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_a_denied_sign_in_can_be_repeated_with_the_same_return_path(
     address, page = browser.follow(browser.get(get_callback_url(browser, path=DEEP, button="deny")))
     assert get_reason(address) == "denied"
     assert "許可されなかった" in page.text.decode()
-    again = re.search(r'href="([^"]+)"', page.text.decode())
-    assert again is not None
-    assert parse_qs(urlsplit(again[1].replace("&amp;", "&")).query)["next"] == [DEEP]
+    retry_link = re.search(r'href="([^"]+)"', page.text.decode())
+    assert retry_link is not None
+    assert parse_qs(urlsplit(retry_link[1].replace("&amp;", "&")).query)["next"] == [DEEP]
 
 
 def test_an_account_without_read_scope_is_rejected_and_its_tokens_are_revoked(
@@ -135,17 +135,17 @@ def test_an_account_without_read_scope_is_rejected_and_its_tokens_are_revoked(
 ) -> None:
     address, _ = browser.sign_in(username="cat")
     assert get_reason(address) == "no_read"
-    line.asked.clear()
+    line.requests.clear()
     sign_in_service.sessions.cleanup()
-    assert line.asked == ["POST /oauth/revoke"] * 2
+    assert line.requests == ["POST /oauth/revoke"] * 2
 
 
 def test_two_tabs_can_sign_in_at_once(browser: Browser, sign_in_service: SignInService) -> None:
-    _, one = browser.open("/topics?topic=1")
-    _, other = browser.open("/research?job=2")
-    assert browser.follow(browser.decide(other))[0] == f"{DASHBOARD}/research?job=2"
+    _, first_page = browser.open("/topics?topic=1")
+    _, second_page = browser.open("/research?job=2")
+    assert browser.follow(browser.decide(second_page))[0] == f"{DASHBOARD}/research?job=2"
     first = browser.session(sign_in_service)
-    assert browser.follow(browser.decide(one))[0] == f"{DASHBOARD}/topics?topic=1"
+    assert browser.follow(browser.decide(first_page))[0] == f"{DASHBOARD}/topics?topic=1"
     assert browser.session(sign_in_service) is first, "one browser, one session: pages that are open go on"
     assert first.credential()
 
@@ -153,11 +153,11 @@ def test_two_tabs_can_sign_in_at_once(browser: Browser, sign_in_service: SignInS
 def test_a_sign_in_as_somebody_else_applies_to_all_tabs(
     browser: Browser, sign_in_service: SignInService
 ) -> None:
-    _, one = browser.open("/topics")
-    _, other = browser.open("/research")
-    browser.follow(browser.decide(one))
+    _, first_page = browser.open("/topics")
+    _, second_page = browser.open("/research")
+    browser.follow(browser.decide(first_page))
     first = browser.session(sign_in_service)
-    browser.follow(browser.decide(other, "ben"))
+    browser.follow(browser.decide(second_page, "ben"))
     assert first.ended
     assert browser.session(sign_in_service).name == "ben"
 
@@ -167,8 +167,8 @@ def test_the_number_of_abandoned_attempts_is_limited(
 ) -> None:
     for _ in range(20):
         browser.open("/")
-    begun = [name for name in browser.cookies if name.startswith(sign_in_service.cookies.attempt_prefix)]
-    assert len(begun) <= 8
+    attempts = [name for name in browser.cookies if name.startswith(sign_in_service.cookies.attempt_prefix)]
+    assert len(attempts) <= 8
 
 
 @pytest.mark.parametrize("target", ["//evil.test", "https://evil.test/", "/\\evil.test", "javascript:1"])
@@ -176,8 +176,8 @@ def test_the_sign_in_never_redirects_to_another_host(browser: Browser, target: s
     page = browser.get(f"{DASHBOARD}/sign-in?{urlencode({'next': target, 'why': 'ended'})}")
     assert b"evil" not in page.text
     browser.sign_in()
-    there = browser.get(f"{DASHBOARD}/sign-in?{urlencode({'next': target})}")
-    assert there.headers["location"] == "/"
+    response = browser.get(f"{DASHBOARD}/sign-in?{urlencode({'next': target})}")
+    assert response.headers["location"] == "/"
 
 
 def test_url_parameters_are_never_interpreted_as_markup(browser: Browser) -> None:
@@ -193,15 +193,15 @@ def test_signing_out_revokes_both_tokens_and_ends_the_session(
 ) -> None:
     browser.sign_in()
     session = browser.session(sign_in_service)
-    held = session._tokens
-    assert isinstance(held, Tokens)
-    line.asked.clear()
+    tokens = session._tokens
+    assert isinstance(tokens, Tokens)
+    line.requests.clear()
     answer = browser.post(f"{DASHBOARD}/sign-out", {"csrf": session.csrf}, {"origin": DASHBOARD})
     assert get_reason(browser.follow(answer)[0]) == "signed_out"
-    assert line.asked == ["POST /oauth/revoke"] * 2
+    assert line.requests == ["POST /oauth/revoke"] * 2
     assert (session.ended, sign_in_service.cookies.session in browser.cookies) == (True, False)
     service.poll_changes()
-    for token in (held.access, held.refresh):
+    for token in (tokens.access, tokens.refresh):
         response = post(
             service, "/oauth/introspect", {"token": str(token)}, {"CP-X-API-KEY": service.key}
         ).json()
@@ -246,9 +246,9 @@ def test_a_sign_out_without_the_service_ends_the_session_and_revokes_later(
     assert get_reason(answer.headers["location"]) == "unrevoked"
     assert sign_in_service.find_session(browser.cookies) is None
     line.cut = False
-    line.asked.clear()
+    line.requests.clear()
     sign_in_service.sessions.cleanup()
-    assert line.asked == ["POST /oauth/revoke"] * 2
+    assert line.requests == ["POST /oauth/revoke"] * 2
 
 
 def test_an_unreachable_service_is_reported_without_a_redirect(

@@ -16,7 +16,7 @@ from dashboard.sign_in.session_maintenance import SessionMaintenance
 from tests.support.asgi import send
 from tests.support.market_app import Running
 from tests.support.oauth_app import post
-from tests.support.sign_in import DASHBOARD, PAGE, Browser, Line, Socket, asked
+from tests.support.sign_in import DASHBOARD, PAGE, Browser, Line, Socket, request_status
 from tests.support.waiting import LIMIT_SECONDS
 
 A_MOMENT = LIMIT_SECONDS
@@ -79,16 +79,16 @@ def test_without_sign_in_everybody_is_admitted(browser: Browser, monkeypatch: py
 
 
 def test_a_websocket_needs_a_session(browser: Browser, sign_in_service: SignInService) -> None:
-    sent = Socket(browser.app, {sign_in_service.cookies.session: "none"}).run("anything")
-    assert [message["type"] for message in sent] == ["websocket.close"]
+    messages = Socket(browser.app, {sign_in_service.cookies.session: "none"}).run("anything")
+    assert [message["type"] for message in messages] == ["websocket.close"]
 
 
 @pytest.mark.parametrize("origin", ["https://evil.test", "http://127.0.0.1:9999", "http://localhost", "null"])
 def test_a_websocket_of_another_origin_is_rejected(browser: Browser, origin: str) -> None:
     """A program on the same host would receive the cookies."""
     browser.sign_in()
-    sent = Socket(browser.app, browser.cookies, origin).run("anything")
-    assert [message["type"] for message in sent] == ["websocket.close"]
+    messages = Socket(browser.app, browser.cookies, origin).run("anything")
+    assert [message["type"] for message in messages] == ["websocket.close"]
 
 
 def test_cookies_of_other_programs_on_the_host_are_ignored(browser: Browser) -> None:
@@ -100,8 +100,8 @@ def test_cookies_of_other_programs_on_the_host_are_ignored(browser: Browser) -> 
 
 def test_a_websocket_stays_open_while_the_session_lasts(browser: Browser) -> None:
     browser.sign_in()
-    sent = Socket(browser.app, browser.cookies).run("one", "two")
-    assert [message.get("text") for message in sent] == [None, "heard one", "heard two"]
+    messages = Socket(browser.app, browser.cookies).run("one", "two")
+    assert [message.get("text") for message in messages] == [None, "heard one", "heard two"]
 
 
 def test_a_websocket_is_closed_when_its_session_ends(
@@ -109,9 +109,9 @@ def test_a_websocket_is_closed_when_its_session_ends(
 ) -> None:
     browser.sign_in()
     session = browser.session(sign_in_service)
-    sent = Socket(browser.app, browser.cookies).run("one", lambda: sign_in_service.sessions.end(session))
-    assert sent[-1]["type"] == "websocket.close"
-    assert sent[-1]["code"] == SESSION_ENDED_CODE
+    messages = Socket(browser.app, browser.cookies).run("one", lambda: sign_in_service.sessions.end(session))
+    assert messages[-1]["type"] == "websocket.close"
+    assert messages[-1]["code"] == SESSION_ENDED_CODE
     assert not session.has_open_page
 
 
@@ -120,7 +120,7 @@ def test_every_request_is_sent_with_the_token_of_its_caller(
 ) -> None:
     browser.sign_in(username="ben")
     session = browser.session(sign_in_service)
-    assert asked(client, session) is None
+    assert request_status(client, session) is None
     with callers.acting_as(session):
         stored = client.post(
             "/articles/scan",
@@ -148,20 +148,20 @@ def test_a_revoked_token_ends_the_session_and_the_url_is_kept(
 ) -> None:
     browser.sign_in()
     session = browser.session(sign_in_service)
-    assert asked(client, session) is None
+    assert request_status(client, session) is None
     post(service, "/oauth/revoke", {"token": get_access_token(session)})
     service.poll_changes()
     SessionMaintenance(sign_in_service, client.probe).run_once()
     assert not session.ended, "nobody has a page open"
 
-    def look() -> None:
+    def run_maintenance() -> None:
         session._verified_at -= 60  # a minute in which nothing was heard
         SessionMaintenance(sign_in_service, client.probe).run_once()
 
-    sent = Socket(browser.app, browser.cookies).run("one", look)
-    assert sent[-1]["code"] == SESSION_ENDED_CODE
+    messages = Socket(browser.app, browser.cookies).run("one", run_maintenance)
+    assert messages[-1]["code"] == SESSION_ENDED_CODE
     assert session.ended
-    assert asked(client, session) == 401
+    assert request_status(client, session) == 401
     answer = browser.get(f"{DASHBOARD}/topics?topic=5")
     assert browser.get(f"{DASHBOARD}/sign-in/session", {}).status == 401, "what the page asks then"
     address, page = browser.follow(answer)
@@ -181,12 +181,12 @@ def test_a_disabled_account_gets_no_cached_responses(
     monkeypatch.setattr(client, "_lifetime", A_MOMENT)
     browser.sign_in(username="ben")
     session = browser.session(sign_in_service)
-    assert asked(client, session) is None
+    assert request_status(client, session) is None
     accounts.set_disabled(service.database, "ben", disabled=True, now=service.clock())
     service.poll_changes()
-    assert asked(client, session) is None, "for a moment what was kept is given"
+    assert request_status(client, session) is None, "for a moment what was kept is given"
     session._verified_at -= A_MOMENT
-    assert asked(client, session) == 401
+    assert request_status(client, session) == 401
     assert session.ended
     accounts.set_disabled(service.database, "ben", disabled=False, now=service.clock())
 
@@ -200,9 +200,9 @@ def test_an_expired_token_is_refreshed_and_the_page_stays(
     service.clock.move(seconds=3601)
     session._expires_at -= 3601
     session._refresh_at -= 3601
-    line.asked.clear()
-    assert asked(client, session) is None
-    assert line.asked == ["POST /oauth/token", "GET /assets"]
+    line.requests.clear()
+    assert request_status(client, session) is None
+    assert line.requests == ["POST /oauth/token", "GET /assets"]
     assert get_access_token(session) != before
     assert browser.get(f"{DASHBOARD}/topics", PAGE).text == b"<p>ada</p>"
 
@@ -212,10 +212,10 @@ def test_a_reused_refresh_token_ends_the_session(
 ) -> None:
     browser.sign_in()
     session = browser.session(sign_in_service)
-    held = session._tokens
-    assert isinstance(held, Tokens)
-    post(service, "/oauth/token", {"grant_type": "refresh_token", "refresh_token": str(held.refresh)})
+    tokens = session._tokens
+    assert isinstance(tokens, Tokens)
+    post(service, "/oauth/token", {"grant_type": "refresh_token", "refresh_token": str(tokens.refresh)})
     session._expires_at = session._refresh_at = 0.0
-    assert asked(client, session) == 401
+    assert request_status(client, session) == 401
     assert session.ended
     assert browser.get(f"{DASHBOARD}/").headers["location"] == "/sign-in?next=%2F"

@@ -86,18 +86,18 @@ def test_a_rejection_differs_from_an_unavailable_service(
 
 
 def test_a_refresh_without_a_new_refresh_token_keeps_the_old_one() -> None:
-    kept = {name: value for name, value in TOKENS.items() if name != "refresh_token"}
-    client = build_client(lambda _: httpx.Response(200, json={**kept, "access_token": "b"}))
+    tokens = {name: value for name, value in TOKENS.items() if name != "refresh_token"}
+    client = build_client(lambda _: httpx.Response(200, json={**tokens, "access_token": "b"}))
     assert client.refresh_tokens(HELD, client_id="c") == Tokens("b", "r", 60, ("read",))
 
 
 def test_metadata_are_cached_and_a_failure_for_a_shorter_time() -> None:
-    clock, asked = Clock(), list[httpx.Request]()
+    clock, requests = Clock(), list[httpx.Request]()
     answers = [httpx.Response(503), httpx.Response(200, json=METADATA), httpx.Response(200, json=METADATA)]
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request)
-        return answers[len(asked) - 1]
+        requests.append(request)
+        return answers[len(requests) - 1]
 
     client = build_client(answer, clock)
     for _ in range(2):
@@ -105,10 +105,10 @@ def test_metadata_are_cached_and_a_failure_for_a_shorter_time() -> None:
             client.fetch_metadata()
     clock.now += METADATA_ERROR_CACHE_SECONDS
     assert [client.fetch_metadata().issuer for _ in range(2)] == ["https://a.test"] * 2
-    assert len(asked) == 2
+    assert len(requests) == 2
     clock.now += METADATA_CACHE_SECONDS
     client.fetch_metadata()
-    assert len(asked) == 3
+    assert len(requests) == 3
 
 
 @pytest.mark.parametrize(

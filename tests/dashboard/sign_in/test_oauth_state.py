@@ -10,13 +10,13 @@ from dashboard.sign_in import oauth_state
 
 
 def test_an_attempt_is_found_only_by_its_state() -> None:
-    one, other = oauth_state.create_attempt("/topics?topic=5"), oauth_state.create_attempt("/")
-    jar = {oauth_state.cookie_name("p-", each.state): each.to_cookie() for each in (one, other)}
-    assert oauth_state.find_attempt(jar, "p-", one.state) == one
-    assert oauth_state.find_attempt(jar, "p-", other.state) == other
-    assert oauth_state.find_attempt(jar, "p-", one.state + "a") is None
+    first, second = oauth_state.create_attempt("/topics?topic=5"), oauth_state.create_attempt("/")
+    jar = {oauth_state.cookie_name("p-", attempt.state): attempt.to_cookie() for attempt in (first, second)}
+    assert oauth_state.find_attempt(jar, "p-", first.state) == first
+    assert oauth_state.find_attempt(jar, "p-", second.state) == second
+    assert oauth_state.find_attempt(jar, "p-", first.state + "a") is None
     assert oauth_state.find_attempt(jar, "p-", "") is None
-    assert oauth_state.find_attempt({}, "p-", one.state) is None
+    assert oauth_state.find_attempt({}, "p-", first.state) is None
 
 
 def test_the_challenge_is_the_s256_hash_of_the_verifier() -> None:

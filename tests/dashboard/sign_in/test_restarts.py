@@ -25,19 +25,19 @@ def restart(
     """Starts another dashboard at the same URL."""
     started: list[SignInService] = []
 
-    def one() -> SignInService:
+    def start_service() -> SignInService:
         own = sign_in.build_sign_in_service(service, line)
         started.append(own)
         monkeypatch.setattr(service_module, "get_service", lambda: own)
         return own
 
-    yield one
-    for each in started:
-        each.close()
+    yield start_service
+    for dashboard in started:
+        dashboard.close()
 
 
 def list_session_ids(service: Running, name: str = "ada") -> list[str]:
-    return [each.id for each in accounts.list_sessions(service.database, service.clock(), name)]
+    return [session.id for session in accounts.list_sessions(service.database, service.clock(), name)]
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ def test_after_a_restart_the_page_opens_without_a_password(
     assert (address, page.text) == (DASHBOARD + DEEP, b"<p>ada</p>")
     assert browser.session(later).id != former.id
     assert browser.session(later).scopes == ("read", "write")
-    assert "POST /oauth/revoke" not in line.asked
+    assert "POST /oauth/revoke" not in line.requests
 
 
 def test_a_sign_out_stays_valid_after_a_restart(
@@ -71,8 +71,8 @@ def test_a_sign_out_stays_valid_after_a_restart(
     cookies = dict(browser.cookies)
     browser.post(f"{DASHBOARD}/sign-out", {"csrf": browser.session(sign_in_service).csrf})
     restart()
-    for kept in (dict(browser.cookies), cookies):  # and for whoever has put old cookies by
-        browser.cookies = kept
+    for cookies_to_send in (dict(browser.cookies), cookies):  # and for whoever has put old cookies by
+        browser.cookies = cookies_to_send
         assert is_password_requested(browser.open("/topics"))
 
 
@@ -111,14 +111,14 @@ def test_tabs_that_return_at_once_share_one_session(
 ) -> None:
     browser.sign_in()
     later = restart()
-    begun = [browser.get(f"{DASHBOARD}/sign-in?next={to}") for to in ("/topics", "/research", "/")]
-    answers = [browser.get(each.headers["location"]) for each in begun]
-    ends = [browser.get(each.headers["location"]) for each in answers]
-    assert [each.headers["location"] for each in ends] == ["/topics", "/research", "/"]
+    redirects = [browser.get(f"{DASHBOARD}/sign-in?next={to}") for to in ("/topics", "/research", "/")]
+    answers = [browser.get(redirect.headers["location"]) for redirect in redirects]
+    ends = [browser.get(answer.headers["location"]) for answer in answers]
+    assert [end.headers["location"] for end in ends] == ["/topics", "/research", "/"]
     assert len(later.sessions.list_all()) == 1
-    line.asked.clear()
+    line.requests.clear()
     later.sessions.cleanup()
-    assert line.asked == ["POST /oauth/revoke"] * 4, "what the others got"
+    assert line.requests == ["POST /oauth/revoke"] * 4, "what the others got"
     assert browser.session(later).credential()
     assert len(list_session_ids(service)) == 1
 
@@ -127,12 +127,12 @@ def test_two_dashboards_sign_in_the_same_browser_independently(
     browser: Browser, sign_in_service: SignInService, restart: Restart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser.sign_in("/topics")
-    other = restart()
+    other_dashboard = restart()
     assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
     monkeypatch.setattr(service_module, "get_service", lambda: sign_in_service)
     assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
     assert len(sign_in_service.sessions.list_all()) == 2
-    assert len(other.sessions.list_all()) == 1
+    assert len(other_dashboard.sessions.list_all()) == 1
 
 
 def test_pages_return_when_the_service_starts_after_the_dashboard(
@@ -148,11 +148,11 @@ def test_pages_return_when_the_service_starts_after_the_dashboard(
     line.cut = True
     address, page = browser.open(DEEP)
     assert page.status == 503
-    seconds, _, again = page.headers["refresh"].partition("; url=")
+    seconds, _, retry_path = page.headers["refresh"].partition("; url=")
     assert int(seconds) > 0
-    assert DASHBOARD + again == address
+    assert DASHBOARD + retry_path == address
     line.cut = False
-    assert browser.open(again)[0] == DASHBOARD + DEEP
+    assert browser.open(retry_path)[0] == DASHBOARD + DEEP
 
 
 def test_refreshed_tokens_keep_the_browser_signed_in_and_idle_time_ends_that(
@@ -168,8 +168,8 @@ def test_refreshed_tokens_keep_the_browser_signed_in_and_idle_time_ends_that(
     later = restart()
     assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
     service.clock.move(seconds=IDLE_SESSION_LIFETIME.total_seconds())
-    held = browser.session(later)._tokens
-    assert isinstance(held, Tokens)
+    tokens = browser.session(later)._tokens
+    assert isinstance(tokens, Tokens)
     restart()
     assert is_password_requested(browser.open("/topics"))
 
@@ -181,6 +181,6 @@ def test_a_session_that_the_operator_ends_requires_the_password(
     (session_id,) = list_session_ids(service)
     accounts.end_session(service.database, session_id, service.clock())
     service.poll_changes()
-    held = browser.session(sign_in_service)
-    assert not held.handle_rejection(held.credential())
+    session = browser.session(sign_in_service)
+    assert not session.handle_rejection(session.credential())
     assert is_password_requested(browser.open("/topics"))

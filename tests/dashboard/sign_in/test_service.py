@@ -41,7 +41,7 @@ def test_a_local_dashboard_has_sign_in_only_if_configured(monkeypatch: pytest.Mo
 
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
-    ("address", "given", "needed"),
+    ("address", "variables", "needed"),
     [
         ("127.0.0.1", {}, False),
         ("0.0.0.0", {}, True),
@@ -55,11 +55,11 @@ def test_a_local_dashboard_has_sign_in_only_if_configured(monkeypatch: pytest.Mo
     ],
 )
 def test_a_dashboard_that_streamlit_opens_to_others_requires_sign_in(
-    monkeypatch: pytest.MonkeyPatch, address: str | None, given: dict[str, str], needed: bool
+    monkeypatch: pytest.MonkeyPatch, address: str | None, variables: dict[str, str], needed: bool
 ) -> None:
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(config, "get_option", lambda _: address)
-    for name, value in given.items():
+    for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert (service_module.get_service() is not None) is needed
 
@@ -112,17 +112,17 @@ def test_the_start_sends_no_requests_without_a_caller(
     monkeypatch.setattr(connection, "get_client", lambda: client)
     asgi.warm_caches()
     client.close()
-    assert line.asked == []
+    assert line.requests == []
 
 
 def test_an_icon_is_requested_with_the_session_of_the_viewer(
     sign_in_service: SignInService, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Caller | None] = []
-    monkeypatch.setattr(markets, "fetch_icon", lambda _: asked.append(callers.current_caller()))
+    requesting_callers: list[Caller | None] = []
+    monkeypatch.setattr(markets, "fetch_icon", lambda _: requesting_callers.append(callers.current_caller()))
     browser.sign_in()
     session = browser.session(sign_in_service)
     cookie = f"{sign_in_service.cookies.session}={browser.cookies[sign_in_service.cookies.session]}"
     guarded = SignInGuard(Starlette(routes=asset_icons.ROUTES))
     assert send(guarded, "/assets/unknown/icon", headers={"cookie": cookie}).status == 404
-    assert asked == [session]
+    assert requesting_callers == [session]

@@ -100,12 +100,12 @@ def test_while_the_old_token_is_valid_other_threads_do_not_wait(
     clock.now = HOUR - 100
     seen: list[object] = []
 
-    def beside() -> None:
+    def read_credential_in_thread() -> None:
         thread = threading.Thread(target=lambda: seen.append(session.credential()))
         thread.start()
         thread.join(LIMIT_SECONDS)
 
-    service.while_asked = beside
+    service.while_asked = read_credential_in_thread
     assert session.credential() == bearer(2)
     assert seen == [bearer(1)]
 
@@ -123,20 +123,20 @@ def test_a_token_rejected_before_its_expiry_ends_the_session(session: Session, s
 def test_a_rejected_token_that_was_replaced_is_retried(
     session: Session, service: Service, clock: Clock
 ) -> None:
-    sent = session.credential()
+    credential = session.credential()
     clock.now = HOUR - 10
     session.credential()
-    assert session.handle_rejection(sent)
+    assert session.handle_rejection(credential)
     assert not session.ended
 
 
 def test_a_rejected_expired_token_is_refreshed(session: Session, service: Service, clock: Clock) -> None:
     service.fault = ServiceUnavailableError("down")
     clock.now = HOUR + 1
-    sent = session.credential()
+    credential = session.credential()
     service.fault = None
     clock.now += RETRY_SECONDS
-    assert session.handle_rejection(sent)
+    assert session.handle_rejection(credential)
     assert session.credential() == bearer(3)
 
 

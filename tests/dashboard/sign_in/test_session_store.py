@@ -65,14 +65,14 @@ def test_a_session_is_found_only_by_its_secret(
     session = build_session(sessions, service, clock)
     secret = sessions.add(session)
     assert sessions.find(secret) is session
-    for other in (None, "", session.id, session.csrf, secret + "a", "\ud800"):
-        assert sessions.find(other) is None
+    for invalid_secret in (None, "", session.id, session.csrf, secret + "a", "\ud800"):
+        assert sessions.find(invalid_secret) is None
 
 
 def test_two_sign_ins_have_two_secrets(sessions: SessionStore, service: Service, clock: Clock) -> None:
-    one, other = build_session(sessions, service, clock), build_session(sessions, service, clock)
-    assert sessions.add(one) != sessions.add(other)
-    assert one.id != other.id
+    first, second = build_session(sessions, service, clock), build_session(sessions, service, clock)
+    assert sessions.add(first) != sessions.add(second)
+    assert first.id != second.id
 
 
 def test_signing_out_revokes_the_tokens_and_removes_the_session(

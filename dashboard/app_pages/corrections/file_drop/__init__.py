@@ -37,8 +37,8 @@ def file_drop(
 
 def read_file(key: str) -> tuple[str, bytes] | None:
     """Return name and bytes of the chosen file; null if none arrived."""
-    sent = st.session_state[key].file or {}
+    message = st.session_state[key].file or {}
     try:
-        return str(sent["name"]), b64decode(sent["data"], validate=True)
+        return str(message["name"]), b64decode(message["data"], validate=True)
     except (KeyError, TypeError, InvalidBase64):
         return None

@@ -18,7 +18,7 @@ from dashboard.components.registration import join_scripts
 __all__ = ["build_head", "encode_article", "render_review"]
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("dom", "marks", "diff_view", "side_panel", "toolbar", "review", "keyboard", "main")
+_SCRIPTS = ("dom", "marks", "diff_view", "side_panel", "toolbar", "review", "places", "keyboard", "main")
 
 
 def build_script(*parts: str) -> str:

@@ -7,6 +7,8 @@ const KEY_HELP = [
   [["a"], "key_approve"],
   [["i", "⇧i"], "key_ignore"],
   [["1", "…", "9"], "key_choose"],
+  [["w"], "key_accept"],
+  [["m", "⇧m"], "key_place"],
   [["s"], "key_safe"],
   [["↵", "⇧a"], "key_approved"],
   [["z", "⇧z"], "key_undo"],
@@ -64,7 +66,7 @@ Object.assign(Review.prototype, {
   },
 
   findAction(key, shift, target) {
-    const onMark = target.classList?.contains("mark") || target === document.body || target === this.panel.card;
+    const onMark = /\b(mark|place-name)\b/.test(target.className) || target === document.body || target === this.panel.card;
     const named = { ArrowDown: () => this.selectNext(1), ArrowUp: () => this.selectNext(-1), Enter: () => this.act("approved"), " ": () => this.select(this.current, true) };
     if (key === "Escape" && !this.bar.sheet.hidden) return () => { this.bar.toggleHelp(false); this.bar.keys.focus(); };
     if (key in named) return onMark && (key !== " " || target.classList?.contains("mark")) ? named[key] : null;
@@ -75,7 +77,7 @@ Object.assign(Review.prototype, {
       n: () => this.selectNext(1), j: () => this.selectNext(1), p: () => this.selectNext(-1), k: () => this.selectNext(-1),
       a: () => (shift ? this.act("approved") : this.decide("approved")), i: () => this.decide("ignored", shift), s: () => this.act("safe"),
       z: () => (shift ? this.redo() : this.undo()), c: () => this.copyAll(), d: () => this.setView(this.view === "text" ? "compare" : "text"),
-      e: () => this.act("edit"), "?": () => this.bar.toggleHelp(),
+      e: () => this.act("edit"), w: () => this.acceptName(), m: () => this.selectPlace(shift ? -1 : 1), "?": () => this.bar.toggleHelp(),
     };
     return letters[key.toLowerCase()] ?? null;
   },

@@ -21,11 +21,13 @@ class Marks {
   build() {
     const { fields, findings, words } = this.review;
     this.nodes = [];
+    this.placeNodes = this.review.places.map(() => []);
     const tags = el("div", { class: "tags" });
     const parts = [];
     for (const field of fields) {
       const body = el("div", { class: `prose ${field.kind}`, lang: field.lang });
-      const mine = findings.map((one, n) => ({ ...one, n })).filter((one) => one.field === field.path);
+      const mine = [...findings.map((one, n) => ({ ...one, n })), ...this.listPlaces()].filter((one) => one.field === field.path);
+      mine.sort((a, b) => a.start - b.start || a.end - b.end);
       this.appendText(body, field.text, mine);
       if (field.kind !== "tag") {
         const copy = el("button", { type: "button", class: "quiet", "aria-label": `${words.copy_field}: ${field.label}`, onclick: () => this.review.copyField(field) }, words.copy_field);
@@ -36,6 +38,11 @@ class Marks {
       }
     }
     this.root.replaceChildren(...parts);
+  }
+
+  // Places of mixed names at which no finding is.
+  listPlaces() {
+    return this.review.places.flatMap((places, mixed) => places.map((place, number) => ({ ...place, mixed, number })).filter((place) => place.finding === null));
   }
 
   appendText(body, text, found) {
@@ -60,12 +67,12 @@ class Marks {
       const start = unit.get(one.start);
       const end = unit.get(one.end);
       if (start < position) { // inside the previous mark: only the list and the card show it
-        this.nodes[one.n] = this.nodes[one.n - 1];
+        if (one.n !== undefined) this.nodes[one.n] = this.nodes[one.n - 1];
         continue;
       }
       appendPlain(start);
-      const mark = this.buildMark(one, text.slice(start, end));
-      line.append(mark);
+      const written = text.slice(start, end);
+      line.append(one.n === undefined ? this.buildPlace(one, written) : this.buildMark(one, written));
       position = end;
     }
     appendPlain(text.length);
@@ -77,6 +84,32 @@ class Marks {
       el("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[one.severity] + WORD_JOINER), el("span", { class: "was" }, text), el("span", { class: "new" }));
     this.nodes[one.n] = mark;
     return mark;
+  }
+
+  buildPlace({ mixed, number }, text) {
+    const node = el("span", { class: "place-name", tabindex: "-1" }, text);
+    this.placeNodes[mixed][number] = node;
+    return node;
+  }
+
+  // Marks the places of the current finding's name.
+  showPlaces() {
+    const { review } = this;
+    const mixed = review.getMixed();
+    for (const [shown, nodes] of this.placeNodes.entries()) {
+      for (const [number, node] of nodes.entries()) {
+        if (!node) continue;
+        setAttr(node, "data-on", shown === mixed);
+        setAttr(node, "aria-current", shown === mixed && number === review.placeNumber ? "true" : null);
+      }
+    }
+  }
+
+  focusPlace(mixed, number) {
+    const node = this.placeNodes[mixed][number];
+    if (!node) return;
+    node.focus({ preventScroll: true });
+    this.scrollTo(node);
   }
 
   // Updates the marks of some findings, by default all, to their decisions.

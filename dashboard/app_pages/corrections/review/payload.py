@@ -5,10 +5,13 @@ from typing import Any
 
 import orjson
 
+from backend.articles.schemas import MAX_ACCEPTED_CHARS
 from dashboard.app_pages.corrections import text_diff
 from dashboard.app_pages.corrections.article_edits import list_texts
 from dashboard.app_pages.corrections.edit_history import Step
 from dashboard.app_pages.corrections.findings import Finding
+from dashboard.app_pages.corrections.mixed_names import MixedName, index_by_finding
+from dashboard.app_pages.corrections.visible_name import build_visible_name
 from dashboard.client.articles import RuleEntity, RuleFacts, RuleSet
 from dashboard.i18n.languages import HTML_LANG, LANGUAGES
 
@@ -24,6 +27,7 @@ def encode_article(
     the component's texts in ``lang``.
     """
     facts_used = _select_facts(step.findings, rule_set)
+    mixed_by_finding = index_by_finding(step.mixed_names)
     html_lang = HTML_LANG.get(step.language or "")
     texts = list_texts(step.article)
     body = {
@@ -41,9 +45,17 @@ def encode_article(
             for path, text in texts.items()
             if text
         ],
-        "findings": [_encode_finding(one, facts_used.rules) for one in step.findings],
-        "rules": {one: _encode_rule(facts, lang) for one, facts in facts_used.rules.items()},
-        "entities": {one: _encode_entity(facts, lang) for one, facts in facts_used.entities.items()},
+        "findings": [
+            _encode_finding(finding, facts_used.rules, lang, mixed_by_finding.get(number))
+            for number, finding in enumerate(step.findings)
+        ],
+        "mixed": [_encode_mixed_name(name) for name in step.mixed_names],
+        "accepted": step.article["accept"],
+        "date": {"given": bool(step.article["date"]), "day": step.judging_date},
+        "rules": {rule_id: _encode_rule(facts, lang) for rule_id, facts in facts_used.rules.items()},
+        "entities": {
+            entity_id: _encode_entity(facts, lang) for entity_id, facts in facts_used.entities.items()
+        },
     }
     # The version includes the rules, because they may arrive after the article.
     version = f"{step.number}-{lang}-{len(facts_used.rules)}-{step.rules_version}"
@@ -74,7 +86,7 @@ def build_head(
         "message": message,
         "undo": can_undo,
         "redo": can_redo,
-        "decisions": [[n, one.status, one.text] for n, one in step.decisions.items()],
+        "decisions": [[n, decision.status, decision.text] for n, decision in step.decisions.items()],
         "carried_count": step.carried_count,
         "view": dict(view),
         "compare": build_comparison(step, labels) if view["view"] == "compare" else None,
@@ -91,11 +103,11 @@ def build_comparison(step: Step, labels: Mapping[str, str]) -> dict[str, Any]:
     fields = []
     for path, pieces in after.items():
         old = before.get(path, "")
-        shown = text_diff.build_lines(old, pieces)
-        if any(line.changed for line in shown):
+        lines = text_diff.build_lines(old, pieces)
+        if any(line.changed for line in lines):
             rows = [
                 [line.before, line.after] if line.changed else line.before[0][1] if line.before else ""
-                for line in shown
+                for line in lines
             ]
             fields.append({"label": build_label(path, labels), "lang": lang, "lines": rows})
     return {"version": f"{step.number}-{hash(tuple(step.decisions.items()))}", "fields": fields}
@@ -113,33 +125,48 @@ class _RuleFacts:
         self.entities = entities
 
 
-def _select_facts(found: Sequence[Finding], rule_set: RuleSet | None) -> _RuleFacts:
+def _select_facts(findings: Sequence[Finding], rule_set: RuleSet | None) -> _RuleFacts:
     if rule_set is None:
         return _RuleFacts({}, {})
-    rules, entities = {one.rule for one in found}, {one.entity for one in found}
+    rules, entities = {finding.rule for finding in findings}, {finding.entity for finding in findings}
     return _RuleFacts(
         {facts["id"]: facts for facts in rule_set["rules"] if facts["id"] in rules},
         {facts["id"]: facts for facts in rule_set["entities"] if facts["id"] in entities},
     )
 
 
-def _encode_finding(one: Finding, rules: Mapping[str, RuleFacts]) -> dict[str, Any]:
-    facts = rules.get(one.rule)
-    suggestions = facts["suggest"] if facts and one.suggestion is None else None
+def _encode_finding(
+    finding: Finding, rules: Mapping[str, RuleFacts], lang: str, mixed: int | None
+) -> dict[str, Any]:
+    facts = rules.get(finding.rule)
+    suggestions = facts["suggest"] if facts and finding.suggestion is None else None
     return {
-        "field": one.field,
-        "start": one.start,
-        "end": one.end,
-        "text": one.text,
-        "rule": one.rule,
-        "entity": one.entity,
-        "type": one.type,
-        "severity": one.severity,
-        "language": HTML_LANG.get(one.language),
-        "suggestion": one.suggestion,
-        "safe": one.safe,
+        "field": finding.field,
+        "start": finding.start,
+        "end": finding.end,
+        "text": finding.text,
+        "rule": finding.rule,
+        "entity": finding.entity,
+        "type": finding.type,
+        "severity": finding.severity,
+        "language": HTML_LANG.get(finding.language),
+        "suggestion": finding.suggestion,
+        "safe": finding.safe,
+        "reason": (finding.reasons or {}).get(lang),
         "choices": suggestions if isinstance(suggestions, list) else [],
+        "accept": _get_acceptable_name(finding),
+        "mixed": mixed,
     }
+
+
+def _get_acceptable_name(finding: Finding) -> str | None:
+    """Return the name that the editor can accept; null if accepting it would not settle the finding."""
+    name = build_visible_name(finding.text)
+    return name if finding.type != "missing_symbol" and len(name) <= MAX_ACCEPTED_CHARS else None
+
+
+def _encode_mixed_name(name: MixedName) -> list[dict[str, Any]]:
+    return [{"text": form.text, "places": [list(place) for place in form.places]} for form in name.forms]
 
 
 def _encode_rule(facts: RuleFacts, lang: str) -> dict[str, Any]:
@@ -152,12 +179,12 @@ def _encode_entity(facts: RuleEntity, lang: str) -> dict[str, Any]:
     names = facts["names"]
     domain = next(iter(facts.get("official_domains") or ()), None)
     former = [
-        f"{one['name']} (–{one['until']})" if one["until"] else one["name"]
-        for one in facts.get("former") or ()
+        f"{former_name['name']} (–{former_name['until']})" if former_name["until"] else former_name["name"]
+        for former_name in facts.get("former") or ()
     ]
     return {
         "name": names.get(lang) or names.get("en") or next(iter(names.values())),
-        "names": [[one, names[one]] for one in LANGUAGES if one in names],
+        "names": [[code, names[code]] for code in LANGUAGES if code in names],
         "former": former,
         "site": [domain, f"https://{domain}"] if domain else None,
     }

@@ -72,9 +72,11 @@ class Review {
     setAttr(this.frame, "lang", this.lang);
     setAttr(this.compare, "aria-label", this.words.view_compare);
     this.loadDecisions(head);
+    this.places = sortPlaces(this.mixed, this.fields);
     this.marks.build();
     this.panel.build();
     this.current = this.findNextOpen(this.marks.root.scrollTop ? this.current ?? 0 : 0);
+    this.placeNumber = this.findOwnPlace();
     this.compareDrawn = null;
   }
 
@@ -123,9 +125,12 @@ class Review {
       this.draw();
       this.reportView();
     }
-    if (before !== n) {
+    const placeBefore = this.placeNumber;
+    this.placeNumber = this.findOwnPlace();
+    if (before !== n || placeBefore !== this.placeNumber) {
       const changed = [before, n].filter((k) => this.findings[k]);
       this.marks.show(changed);
+      this.marks.showPlaces();
       this.panel.show(changed);
     }
     if (focus && this.view === "text") this.marks.focus(n);
@@ -156,6 +161,11 @@ class Review {
 
   replacement(n) {
     return this.decisions.get(n)?.text ?? this.findings[n].suggestion;
+  }
+
+  acceptName() {
+    const name = this.findings[this.current]?.accept;
+    if (name) this.act("accept", name);
   }
 
   buildLabel(n) {
@@ -258,20 +268,21 @@ class Review {
 
   // --- reports to the dashboard
 
-  act(name) {
+  // Runs an action of the dashboard; `text` is the name that it is about, if any.
+  act(name, text) {
     if (name === "approved" && !this.countApproved()) return this.bar.say(this.words.none_approved);
     if (name === "safe" && this.bar.safe.disabled) return this.bar.say(this.words.none_safe);
     if (name === "edit") focusWhenDrawn(".st-key-cr_content textarea");
     this.busy = true;
     this.requestedAt = Date.now();
-    this.report(name);
+    this.report(name, text);
     return undefined;
   }
 
-  report(name) {
+  report(name, text) {
     clearTimeout(this.reportTimer);
     const decisions = [...this.decisions].map(([n, { status, text }]) => [n, status, text]);
-    this.trigger("act", { name, step: this.number, decisions, new: this.hasNewDecisions });
+    this.trigger("act", { name, step: this.number, decisions, new: this.hasNewDecisions, text });
     if (this.hasNewDecisions) this.head.redo = false; // a new decision deletes the redo steps
     this.hasNewDecisions = false;
   }
@@ -302,6 +313,7 @@ class Review {
     this.marks.root.hidden = this.view !== "text";
     this.compare.hidden = this.view !== "compare";
     this.marks.show(numbers);
+    this.marks.showPlaces();
     this.panel.show(numbers);
     if (this.head) this.bar.show();
   }

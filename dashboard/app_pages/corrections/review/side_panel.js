@@ -19,7 +19,7 @@ class SidePanel {
     setAttr(this.card, "aria-label", words.card);
     setAttr(this.listBox, "aria-label", words.list);
     this.items = findings.map((one, n) => el("li", { "data-k": n }, el("span", { class: "glyph", "data-severity": one.severity, "aria-hidden": "true" }),
-      el("span", { class: "was", lang: one.language }, one.text), el("span", { class: "to" })));
+      el("span", { class: "was", lang: one.language }, one.text), el("span", { class: "to" }), one.reason ? el("span", { class: "because" }, one.reason) : null));
     this.list.replaceChildren(...this.items);
     this.listBox.hidden = findings.length === 0;
   }
@@ -75,8 +75,8 @@ class SidePanel {
     const status = decision ? el("span", { class: "badge", "data-status": decision.status }, words[decision.status]) : el("span", { class: "badge", "data-kind": kind }, words[`kind_${kind}`]);
     const head = el("p", { class: "what" }, el("span", { class: "sev", "data-severity": one.severity }, el("span", { "aria-hidden": "true" }, GLYPHS[one.severity]), ` ${words[one.severity]}`), ` · ${words.types[one.type] ?? one.type}`);
     const change = el("p", { class: "change" }, el("del", { lang: one.language }, one.text), target === null ? null : el("span", { class: "arrow", "aria-hidden": "true" }, " → "), target === null ? null : el("ins", { lang: one.language }, target));
-    const reason = rule.note || words.reasons[one.type];
-    return [nav, head, change, el("p", {}, status), this.choices(one, decision), reason ? el("p", { class: "why" }, reason) : null,
+    const reason = one.reason || rule.note || words.reasons[one.type];
+    return [nav, head, change, el("p", {}, status), this.choices(one, decision), reason ? el("p", { class: "why" }, reason) : null, this.judgedBy(one), this.places(one),
       this.buttons(one, decision), this.entity(one), this.ruleLine(one, rule)];
   }
 
@@ -87,6 +87,27 @@ class SidePanel {
     return el("div", { class: "choices", role: "group", "aria-label": review.words.choose }, el("p", { class: "why" }, review.words.choose), ...buttons);
   }
 
+  // Tells the date that decides whether a former name is right.
+  judgedBy(one) {
+    const { words, date } = this.review;
+    if (one.type !== "former_name" || date.day === "") return null;
+    if (date.day === null) return el("p", { class: "why" }, words.date_missing);
+    return el("p", { class: "why judged" }, fill(date.given ? words.date_given : words.date_found, { date: date.day }));
+  }
+
+  // Counts the forms of a mixed name, with buttons that go to their places.
+  places(one) {
+    const { review } = this;
+    const { words } = review;
+    if (one.mixed === null) return null;
+    const forms = review.mixed[one.mixed].map((form, k) => el("button", { type: "button", class: "form", lang: one.language, "aria-label": fill(words.next_of_form, { name: form.text, n: form.places.length }), onclick: () => review.selectPlace(1, k) },
+      form.text, el("b", { lang: review.lang }, fill(words.times, { n: form.places.length }))));
+    const step = (by, word, sign, key) => el("button", { type: "button", class: "quiet", "aria-label": word, title: `${word} (${key})`, onclick: () => review.selectPlace(by) }, sign);
+    const position = fill(words.position, { n: review.placeNumber + 1, all: review.places[one.mixed].length });
+    return el("div", { class: "places", role: "group", "aria-label": words.places }, ...forms, el("span", { class: "nav steps" },
+      step(-1, words.previous_place, "‹", "⇧m"), el("span", { class: "place" }, position), step(1, words.next_place, "›", "m")));
+  }
+
   buttons(one, decision) {
     const { review } = this;
     const { words } = review;
@@ -95,6 +116,7 @@ class SidePanel {
     return el("div", { class: "acts" },
       can ? keyButton(words.approve, "A", () => review.decide("approved"), { class: "yes", "aria-pressed": String(decision?.status === "approved") }) : null,
       keyButton(words.ignore, "I", () => review.decide("ignored"), { "aria-pressed": String(decision?.status === "ignored") }),
+      one.accept ? keyButton(words.accept, "W", () => review.acceptName(), { title: fill(words.accept_help, { name: one.accept }) }) : null,
       alike > 1 && can ? el("button", { type: "button", class: "quiet", onclick: () => review.decide("approved", true) }, fill(words.approve_alike, { n: alike })) : null,
       alike > 1 ? keyButton(fill(words.ignore_alike, { n: alike }), "⇧I", () => review.decide("ignored", true), { class: "quiet" }) : null);
   }

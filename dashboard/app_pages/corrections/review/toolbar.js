@@ -23,9 +23,12 @@ class Toolbar {
     this.edit = keyButton(words.edit, "E", () => review.act("edit"));
     this.keys = el("button", { type: "button", class: "icon", "aria-label": words.keys, title: `${words.keys} (?)`, "aria-expanded": "false", onclick: () => this.toggleHelp() }, "?");
     this.sheet = this.helpSheet();
+    this.accepted = el("div", { class: "accepted", role: "group", "aria-label": words.accepted_names, hidden: true });
+    this.drawnAccepted = null;
     this.root.replaceChildren(
       el("div", { class: "line1" }, el("div", { class: "chips", role: "group", "aria-label": words.filter_severity }, ...this.chips), this.rule, el("span", { class: "push" }), this.safe, this.approved),
       el("div", { class: "line2" }, el("div", { class: "seg", role: "group", "aria-label": words.view }, ...this.views), this.undo, this.redo, el("div", { class: "push" }, this.status), this.edit, this.copy, el("div", { class: "menu" }, this.keys, this.sheet)),
+      this.accepted,
     );
   }
 
@@ -55,11 +58,14 @@ class Toolbar {
       if (one.safe && review.decisions.get(n)?.status !== "ignored") safe += 1;
     });
     for (const chip of this.chips) {
-      setText(chip.children[1], String(counts[chip.dataset.severity]));
+      const { severity } = chip.dataset;
+      setText(chip.children[1], String(counts[severity]));
+      setText(chip.children[2], review.words[counts[severity] === 1 ? severity : `${severity}s`]);
       setAttr(chip, "aria-pressed", String(filters.severity === chip.dataset.severity));
       chip.disabled = counts[chip.dataset.severity] === 0 && filters.severity !== chip.dataset.severity;
     }
     this.showRules(rules);
+    this.showAccepted();
     const approved = review.countApproved();
     setText(this.safe.firstChild, fill(words.apply_safe, { n: safe }));
     setText(this.approved.firstChild, fill(words.apply_approved, { n: approved }));
@@ -70,6 +76,20 @@ class Toolbar {
     this.undo.disabled = !review.canUndo();
     this.redo.disabled = !review.canRedo();
     ["text", "compare"].forEach((view, n) => setAttr(this.views[n], "aria-pressed", String(review.view === view)));
+  }
+
+  showAccepted() {
+    const { review } = this;
+    const { words, accepted } = review;
+    const serialized = JSON.stringify(accepted);
+    if (this.drawnAccepted === serialized) return;
+    this.drawnAccepted = serialized;
+    this.accepted.hidden = accepted.length === 0;
+    setAttr(review.frame, "data-accepted", accepted.length > 0);
+    this.accepted.replaceChildren(el("span", { class: "label" }, words.accepted_names), ...accepted.map((name) => {
+      const label = fill(words.accept_remove, { name });
+      return el("span", { class: "name" }, name, el("button", { type: "button", "aria-label": label, title: label, onclick: () => review.act("unaccept", name) }, "×"));
+    }));
   }
 
   showRules(rules) {

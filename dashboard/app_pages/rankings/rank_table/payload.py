@@ -40,16 +40,17 @@ def build_payload(
     categories = sorted(((build_slug(name), name) for name in names), key=lambda pair: pair[1].lower())
     number = {name: n for n, (_, name) in enumerate(categories)}
     sources = list(dict.fromkeys(row.source for row in rows))
-    place = {row.id: n for n, row in enumerate(sort_rows(rows, ()))}
+    position_by_id = {row.id: n for n, row in enumerate(sort_rows(rows, ()))}
     newest = max((int(row.candles[-1][0] or 0) for row in rows if row.candles), default=0)
     bounds = [_find_price_bounds(row) for row in rows]
     columns: dict[str, Any] = {
         "id": [row.id for row in rows],
         "symbol": [row.symbol for row in rows],
         "name": [row.name for row in rows],
+        "otherNames": [row.other_names for row in rows],
         "icon": [row.icon for row in rows],
         "rank": [row.rank for row in rows],
-        "place": [place[row.id] for row in rows],
+        "place": [position_by_id[row.id] for row in rows],
         "price": [None if row.price is None else f"{row.price:f}" for row in rows],
         "priceText": [_format(row.price, formats.price) for row in rows],
         "1h": [format_signed(row.pct_1h) for row in rows],
@@ -148,22 +149,24 @@ def encode_trend(
     """
     if low is None or high is None:
         return ""
-    shown = {
+    prices_by_slot = {
         (newest - int(row[0] or 0)) // CANDLE_MS[span]: row[1:5] for row in candles if None not in row[1:5]
     }
-    backs = [back for back in shown if 0 <= back < CANDLE_COUNTS[span]]
+    backs = [back for back in prices_by_slot if 0 <= back < CANDLE_COUNTS[span]]
     if not backs:
         return ""
-    text = _encode_levels(np.array([shown[back] for back in backs], dtype=float), float(low), float(high))
+    text = _encode_levels(
+        np.array([prices_by_slot[back] for back in backs], dtype=float), float(low), float(high)
+    )
     slots = {back: text[4 * n : 4 * n + 4] for n, back in enumerate(backs)}
     return "".join(slots.get(back, "    ") for back in range(max(backs), -1, -1))
 
 
-def _encode_levels(figures: np.ndarray, low: float, high: float) -> str:
+def _encode_levels(prices: np.ndarray, low: float, high: float) -> str:
     """Encodes each figure as a character of code 35 to 125, without the backslash that JSON escapes."""
     if high <= low:
-        steps = np.full(figures.size, TREND_LEVELS // 2)
+        steps = np.full(prices.size, TREND_LEVELS // 2)
     else:
-        share = (figures.ravel() - low) / (high - low)
+        share = (prices.ravel() - low) / (high - low)
         steps = np.clip(np.rint(share * (TREND_LEVELS - 1)), 0, TREND_LEVELS - 1).astype(int)
     return (steps + np.where(steps < 57, 35, 36)).astype(np.uint8).tobytes().decode("ascii")

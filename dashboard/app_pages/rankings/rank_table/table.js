@@ -107,7 +107,7 @@ class RankTable {
       const row = { id, order: {} };
       for (const [key, values] of Object.entries(c)) if (key !== "order") row[key] = values[n];
       for (const [code, numbers] of Object.entries(c.order)) row.order[code] = numbers[n];
-      row.search = fold(`${row.name} ${row.symbol} ${id}`);
+      row.search = fold(`${row.name} ${row.symbol} ${id} ${row.otherNames}`);
       row.categories = row.categories.map((k) => table.categories[k][0]);
       [row.sourceShort, row.sourceLong] = table.sources[row.source] || ["", ""];
       row.trendLabel = row.low === null ? "" : fill(table.words.trend_label, { low: row.low, high: row.high });

@@ -25,7 +25,8 @@ class ChartLine:
     """A line of n windows. Times are in seconds of the reader's local clock, values in percent.
 
     ``low`` and ``high`` are null where a window has no band; ``cases`` and ``runs`` are counts per window.
-    ``dash`` is the SVG attribute, empty for a solid stroke.
+    The line has a gap before each window with ``breaks``. ``dash`` is the SVG attribute, empty for a solid
+    stroke.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ChartLine:
     high: Sequence[float | None]
     cases: Sequence[int]
     runs: Sequence[int]
+    breaks: Sequence[bool]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ function shape(tag, attributes, text) {
 
 const round1 = (number) => Math.round(number * 10) / 10;
 
-// Index ranges [first, end) of windows that have a band.
+// Index ranges [first, end) of windows that have a band, within a part of the line without a break.
 function bandRanges(line) {
   const ranges = [];
   for (let n = 0; n < line.low.length; n += 1) {
     if (line.low[n] === null) continue;
     const first = n;
-    while (n + 1 < line.low.length && line.low[n + 1] !== null) n += 1;
+    while (n + 1 < line.low.length && line.low[n + 1] !== null && !line.breaks[n + 1]) n += 1;
     ranges.push([first, n + 1]);
   }
   return ranges;
@@ -41,7 +41,7 @@ function bandPaths(line, x, y) {
 }
 
 function linePath(line, x, y) {
-  return line.time.map((at, n) => `${n ? "L" : "M"}${round1(x(at))} ${round1(y(line.mean[n]))}`).join("");
+  return line.time.map((at, n) => `${n && !line.breaks[n] ? "L" : "M"}${round1(x(at))} ${round1(y(line.mean[n]))}`).join("");
 }
 
 // Dots are strokes of zero length with round ends: one path for all dots of a line.

@@ -3,7 +3,7 @@
 const STORAGE_KEY = "chainproof.topics.read";
 const MAX_STORED = 1000;
 const STYLE_ID = "tp-read-marks";
-const LINKS = ".tp-list a[data-open], .tp-top a[data-open]";
+const LINKS = ".tp-list a[data-open], .tp-top a[data-open], .tp-reports a[data-open]";
 const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 const INPUTS = "input, textarea, select, [contenteditable=true], [role=dialog], [role=listbox], [data-testid=stPopoverBody]";
 

@@ -77,17 +77,17 @@ def test_an_unchanged_box_returns_every_byte(original: str) -> None:
 
 @given(LINES, LINES)
 def test_a_changed_box_keeps_the_typed_text(original: str, typed: str) -> None:
-    shown = article_edits.normalize_line_ends(typed)
-    result = article_edits.restore_line_ends(original, shown)
-    assert article_edits.normalize_line_ends(result) == shown
+    box_text = article_edits.normalize_line_ends(typed)
+    result = article_edits.restore_line_ends(original, box_text)
+    assert article_edits.normalize_line_ends(result) == box_text
 
 
 @given(st.lists(st.text("abか", max_size=5), min_size=2, max_size=6), st.integers(0, 30))
 def test_windows_line_ends_stay_when_a_word_is_typed(parts: list[str], at: int) -> None:
     original = "\r\n".join(parts)
-    shown = article_edits.normalize_line_ends(original)
-    at = min(at, len(shown))
-    result = article_edits.restore_line_ends(original, f"{shown[:at]}x\ny{shown[at:]}")
+    box_text = article_edits.normalize_line_ends(original)
+    at = min(at, len(box_text))
+    result = article_edits.restore_line_ends(original, f"{box_text[:at]}x\ny{box_text[at:]}")
     assert len(re.findall("\r\n", result)) == len(parts)
     assert "\n" not in result.replace("\r\n", "")
 

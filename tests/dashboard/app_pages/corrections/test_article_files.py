@@ -23,9 +23,9 @@ from tests.support.scans import article
 )
 def test_a_text_file_is_one_article_and_is_written_byte_for_byte(name: str, data: bytes) -> None:
     file = parse_file(name, data)
-    (one,) = file.articles
-    assert one["id"] == "a"
-    assert article_files.to_markdown(one, file) == data
+    (parsed_article,) = file.articles
+    assert parsed_article["id"] == "a"
+    assert article_files.to_markdown(parsed_article, file) == data
 
 
 @pytest.mark.parametrize(
@@ -82,36 +82,36 @@ def test_pasted_text_can_be_json_or_json_lines() -> None:
 
 
 def test_title_and_tags_become_front_matter() -> None:
-    made = article_files.to_markdown(article(title='A "b"', content="C", tags=["x", "日本"]))
-    assert made.decode() == '---\ntitle: "A \\"b\\""\ntags: ["x", "日本"]\n---\n\nC'
+    markdown = article_files.to_markdown(article(title='A "b"', content="C", tags=["x", "日本"]))
+    assert markdown.decode() == '---\ntitle: "A \\"b\\""\ntags: ["x", "日本"]\n---\n\nC'
     assert article_files.to_markdown(article(content="C\r\n")) == b"C\r\n"
 
 
 def test_a_json_article_keeps_unknown_fields() -> None:
     file = parse_file("a.json", b'{"title": "Etherium", "author": {"name": "X"}}')
-    made = json.loads(article_files.to_json(article(title="Ethereum"), file.objects[0]))
-    assert made == {"title": "Ethereum", "author": {"name": "X"}}
+    written_json = json.loads(article_files.to_json(article(title="Ethereum"), file.objects[0]))
+    assert written_json == {"title": "Ethereum", "author": {"name": "X"}}
 
 
 def test_lines_without_a_correction_are_copied_unchanged() -> None:
     first = '{"title":"A",  "x": 1}'
     second = '{"title":"Etherium","content":null,"y":"\\u65e5"}'
     file = parse_file("a.jsonl", f"{first}\n\n{second}".encode())
-    made = article_files.to_json_lines([file.articles[0], article(title="Ethereum")], file).decode()
-    assert made == f'{first}\n{{"title":"Ethereum","content":null,"y":"\\u65e5"}}\n'
+    written_lines = article_files.to_json_lines([file.articles[0], article(title="Ethereum")], file).decode()
+    assert written_lines == f'{first}\n{{"title":"Ethereum","content":null,"y":"\\u65e5"}}\n'
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "made"),
+    ("name", "kind", "file_name"),
     [
         ("../x/日本 1.md", "md", "日本 1-corrected.md"),
         ("a.html", "md", "a-corrected.html"),
         ("a.json", "json", "a-corrected.json"),
     ],
 )
-def test_a_corrected_file_is_named_after_its_original(name: str, kind: str, made: str) -> None:
+def test_a_corrected_file_is_named_after_its_original(name: str, kind: str, file_name: str) -> None:
     file = parse_file(name, b"{}")
-    assert article_files.build_file_name(file.articles[0], file, kind) == made
+    assert article_files.build_file_name(file.articles[0], file, kind) == file_name
 
 
 def test_a_pasted_article_is_named_after_its_id_without_invalid_characters() -> None:

@@ -6,16 +6,16 @@ from dashboard.app_pages.corrections.article_edits import apply_article_edits, l
 from dashboard.app_pages.corrections.edit_history import EditHistory, FormFields
 from dashboard.app_pages.corrections.findings import Decision
 from dashboard.client.article_schemas import Article
-from tests.support.scans import article, found, scanned
+from tests.support.scans import article, build_scan_result, build_violations
 
 TEXT = article(title="Etherium", content="Etherium and CoinBase\r\nEtherium", tags=["a,b"])
 
 
 def scan(text: Article) -> ScanResult:
-    return scanned(
+    return build_scan_result(
         text,
-        found(text, "Etherium", "Ethereum", rule="typo"),
-        found(text, "CoinBase", "Coinbase", auto=False),
+        build_violations(text, "Etherium", "Ethereum", rule="typo"),
+        build_violations(text, "CoinBase", "Coinbase", auto=False),
     )
 
 
@@ -82,8 +82,8 @@ def test_decisions_on_other_steps_are_ignored() -> None:
 
 def test_undo_reaches_an_earlier_article() -> None:
     history = start_history()
-    other = article(content="Another text")
-    history.add_checked(other, scan(other), "v1")
+    other_article = article(content="Another text")
+    history.add_checked(other_article, scan(other_article), "v1")
     assert history.step is not None
     assert not history.step.is_changed
     history.undo()
@@ -96,15 +96,15 @@ def test_the_preview_contains_applied_and_approved_corrections() -> None:
     history.store_decisions(history.step.number, {0: Decision("approved")}, new=True)
     apply_approved(history)
     step = history.step
-    coinbase = next(n for n, one in enumerate(step.findings) if one.text == "CoinBase")
+    coinbase = next(n for n, finding in enumerate(step.findings) if finding.text == "CoinBase")
     history.store_decisions(step.number, {coinbase: Decision("approved")}, new=True)
     step = history.step
-    shown = {
+    previews = {
         name: text_diff.join_pieces(list_texts(step.original).get(name, ""), pieces)
         for name, pieces in step.preview_pieces.items()
     }
-    assert shown["title"] == "Ethereum"
-    assert shown["content"] == "Etherium and Coinbase\r\nEtherium"
+    assert previews["title"] == "Ethereum"
+    assert previews["content"] == "Etherium and Coinbase\r\nEtherium"
     assert step.article["content"] == TEXT["content"]
 
 
@@ -146,8 +146,8 @@ def test_an_unchanged_form_returns_the_article() -> None:
 
 
 def test_a_typed_word_keeps_the_line_ends_of_the_file() -> None:
-    shown = edit_history.build_form_fields(TEXT)
-    typed = FormFields(shown.title, shown.summary, shown.content + "!", "a, b", "ja")
+    form_fields = edit_history.build_form_fields(TEXT)
+    typed = FormFields(form_fields.title, form_fields.summary, form_fields.content + "!", "a, b", "ja")
     after = edit_history.apply_form_fields(typed, TEXT)
     assert after["content"] == "Etherium and CoinBase\r\nEtherium!"
     assert after["tags"] == ["a", "b"]

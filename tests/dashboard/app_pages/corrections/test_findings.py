@@ -5,22 +5,22 @@ import pytest
 from dashboard.app_pages.corrections import findings
 from dashboard.app_pages.corrections.article_edits import Edit, EditMismatchError
 from dashboard.app_pages.corrections.findings import Decision
-from tests.support.scans import article, found, scanned
+from tests.support.scans import article, build_scan_result, build_violations
 
 TEXT = article(
     title="Etherium rises", content="😀 Etherium and CoinBase; リップル and CoinBase", tags=["Etherium"]
 )
-SCAN = scanned(
+SCAN = build_scan_result(
     TEXT,
-    found(TEXT, "リップル", None, rule="ripple", severity="info", kind="ambiguous"),
-    found(TEXT, "CoinBase", "Coinbase", rule="case", severity="warning", auto=False),
-    found(TEXT, "Etherium", "Ethereum", rule="typo"),
+    build_violations(TEXT, "リップル", None, rule="ripple", severity="info", kind="ambiguous"),
+    build_violations(TEXT, "CoinBase", "Coinbase", rule="case", severity="warning", auto=False),
+    build_violations(TEXT, "Etherium", "Ethereum", rule="typo"),
 )
 FOUND = findings.build_findings(SCAN)
 
 
 def test_findings_are_in_reading_order_with_their_corrections() -> None:
-    assert [(one.field, one.text, one.suggestion) for one in FOUND] == [
+    assert [(finding.field, finding.text, finding.suggestion) for finding in FOUND] == [
         ("title", "Etherium", "Ethereum"),
         ("content", "Etherium", "Ethereum"),
         ("content", "CoinBase", "Coinbase"),
@@ -28,7 +28,7 @@ def test_findings_are_in_reading_order_with_their_corrections() -> None:
         ("content", "CoinBase", "Coinbase"),
         ("tags[0]", "Etherium", "Ethereum"),
     ]
-    assert [one.safe for one in FOUND] == [True, True, False, False, False, True]
+    assert [finding.safe for finding in FOUND] == [True, True, False, False, False, True]
 
 
 def test_counts_distinguish_safe_approval_and_open_findings() -> None:
@@ -50,13 +50,13 @@ def test_approving_a_finding_without_a_suggestion_changes_nothing() -> None:
 
 
 def test_an_edit_of_a_changed_text_is_rejected() -> None:
-    other = article(title="Ethereum rises", content=TEXT["content"], tags=["x"])
+    changed_article = article(title="Ethereum rises", content=TEXT["content"], tags=["x"])
     with pytest.raises(EditMismatchError, match="title"):
-        findings.build_approved_edits(other, FOUND, {0: Decision("approved")})
+        findings.build_approved_edits(changed_article, FOUND, {0: Decision("approved")})
 
 
 def test_safe_corrections_are_applied_except_ignored_ones() -> None:
-    applied = [one for one in SCAN["corrections"] if one["auto_fixable"]]
+    applied = [correction for correction in SCAN["corrections"] if correction["auto_fixable"]]
     edits = findings.build_safe_edits(TEXT, applied, FOUND, {1: Decision("ignored"), 2: Decision("approved")})
     assert edits == {"title": [Edit(0, 8, "Ethereum")], "tags[0]": [Edit(0, 8, "Ethereum")]}
 
@@ -66,10 +66,12 @@ def test_decisions_follow_their_findings_after_an_edit() -> None:
     after = article(
         title=TEXT["title"], content="😀 ETH and CoinBase; リップル and CoinBase", tags=["Etherium"]
     )
-    scan = scanned(after, found(after, "CoinBase", "Coinbase", rule="case", severity="warning", auto=False))
+    scan = build_scan_result(
+        after, build_violations(after, "CoinBase", "Coinbase", rule="case", severity="warning", auto=False)
+    )
     decisions = {1: Decision("approved"), 4: Decision("ignored"), 3: Decision("ignored")}
-    kept = findings.carry_over(FOUND, decisions, edits, findings.build_findings(scan))
-    assert kept == {1: Decision("ignored")}
+    carried = findings.carry_over(FOUND, decisions, edits, findings.build_findings(scan))
+    assert carried == {1: Decision("ignored")}
 
 
 def test_typed_words_are_an_edit_and_another_text_is_another_article() -> None:

@@ -5,52 +5,21 @@ from typing import Any
 
 import orjson
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.corrections import article_files, session_state
 from dashboard.app_pages.corrections.findings import Decision
-from dashboard.app_pages.corrections.session_state import EditorState, load_state
+from dashboard.app_pages.corrections.session_state import EditorState
 from dashboard.client import articles
 from dashboard.i18n import LANGUAGES, t
 from tests.dashboard.conftest import Backend
-from tests.support import pages
+from tests.support.corrections_page import TEXT, check_text, open_page, read_review
 from tests.support.line import Line
 from tests.support.pages import html
 from tests.support.running import loopback
 from tests.support.scans import article
 
-TEXT = "Etherium rises😀.\n\nMatic Network and 以太访. Etherium again."
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
-
-
-def open_page(**query: str) -> AppTest:
-    return pages.opened("corrections", **query)
-
-
-def check_text(content: str = TEXT, *, store: bool = False, title: str = "", **query: str) -> AppTest:
-    app = open_page(**query)
-    app.text_area(key="cr_content").set_value(content)
-    app.text_input(key="cr_title").set_value(title)
-    app.toggle(key="cr_store").set_value(store)
-    app.button(key="cr_check").click().run()
-    assert not app.exception
-    return app
-
-
-def read_review(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The two messages that the review component receives."""
-    parts = {part.proto.component_name: part.proto.bytes for part in app.get("bidi_component")}
-    return orjson.loads(parts["chainproof.review_head"]), orjson.loads(
-        parts["chainproof.review"].split(b"\n", 1)[1]
-    )
-
-
-@pytest.fixture
-def editor(monkeypatch: pytest.MonkeyPatch) -> EditorState:
-    """The editor's state without a page."""
-    monkeypatch.setattr(st, "session_state", {})
-    return load_state()
 
 
 def count_stored(backend: Backend) -> int:
@@ -65,17 +34,19 @@ def test_every_mode_opens_by_its_link_in_every_language(lang: Any, mode: str) ->
     app = open_page(mode=mode, lang=lang)
     assert html(app).count("<h1") == 1
     assert t("corrections.title", lang=lang) in html(app)
-    groups = [[one.content for one in group.proto.options] for group in app.get("button_group")]
-    assert [t(f"corrections.mode_{one}", lang=lang) for one in ("article", "batch", "history")] in groups
+    groups = [[option.content for option in group.proto.options] for group in app.get("button_group")]
+    assert [
+        t(f"corrections.mode_{mode_code}", lang=lang) for mode_code in ("article", "batch", "history")
+    ] in groups
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_review_receives_findings_and_their_entities(lang: Any) -> None:
     head, body = read_review(check_text(lang=lang))
-    assert [one["text"] for one in body["findings"]][:1] == ["Etherium"]
+    assert [finding["text"] for finding in body["findings"]][:1] == ["Etherium"]
     field = body["fields"][0]["text"]
-    for one in body["findings"]:
-        assert field[one["start"] : one["end"]] == one["text"]
+    for finding in body["findings"]:
+        assert field[finding["start"] : finding["end"]] == finding["text"]
     assert body["entities"]["ethereum"]["site"] == ["ethereum.org", "https://ethereum.org"]
     assert [name for _, name in body["entities"]["ethereum"]["names"]] == [
         "Ethereum",
@@ -83,7 +54,7 @@ def test_the_review_receives_findings_and_their_entities(lang: Any) -> None:
         "以太坊",
     ]
     assert body["words"]["approve"] == t("corrections.approve", lang=lang)
-    safe = sum(one["safe"] for one in body["findings"])
+    safe = sum(finding["safe"] for finding in body["findings"])
     assert head["message"] == t("corrections.found", lang=lang, n=len(body["findings"]), safe=safe)
 
 
@@ -163,7 +134,7 @@ def decide(editor: EditorState, text: str, status: str) -> int:
     """Decide on the first finding of ``text``; returns its index."""
     step = editor.history.step
     assert step is not None
-    number = next(n for n, one in enumerate(step.findings) if one.text == text)
+    number = next(n for n, finding in enumerate(step.findings) if finding.text == text)
     session_state.store_decisions({"step": step.number, "decisions": [[number, status, None]], "new": True})
     return number
 
@@ -174,9 +145,9 @@ def test_safe_corrections_give_the_same_bytes_as_the_service(editor: EditorState
     session_state.run_action("safe")
     assert applied is not None
     assert editor.history.step is not None
-    assert editor.history.step.article == applied[0]["corrected_article"]
+    assert editor.history.step.article == {**article(), **applied[0]["corrected_article"]}
     assert editor.history.step.edit_count == applied[0]["applied_count"] > 0
-    assert not any(one.safe for one in editor.history.step.findings)
+    assert not any(finding.safe for finding in editor.history.step.findings)
 
 
 def test_safe_corrections_skip_ignored_findings(editor: EditorState) -> None:
@@ -188,7 +159,7 @@ def test_safe_corrections_skip_ignored_findings(editor: EditorState) -> None:
     content = after.article["content"] or ""
     assert content.startswith("Etherium rises")
     assert content.count("Etherium") == 1
-    assert [one.status for one in after.decisions.values()] == ["ignored"]
+    assert [decision.status for decision in after.decisions.values()] == ["ignored"]
 
 
 def test_undo_after_approved_corrections_restores_the_draft(editor: EditorState) -> None:
@@ -216,7 +187,7 @@ def test_an_error_while_applying_changes_nothing(editor: EditorState, line: Line
     line.cut = True
     session_state.run_action("safe")
     assert editor.problem is not None
-    assert editor.retry_action == "safe"
+    assert editor.retry_action == ("safe", "")
     assert editor.history.step is step
     line.cut = False
     session_state.run_action("safe")
@@ -299,7 +270,7 @@ def test_an_interrupted_batch_resumes_and_stores_nothing_twice(
     real = articles.scan
     calls = 0
 
-    def failing(part: Any, *, persist: bool) -> Any:
+    def fail_second_call(part: Any, *, persist: bool) -> Any:
         nonlocal calls
         calls += 1
         line.cut = calls == 2
@@ -308,7 +279,7 @@ def test_an_interrupted_batch_resumes_and_stores_nothing_twice(
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(articles, "scan", failing)
+        patch.setattr(articles, "scan", fail_second_call)
         app.button(key="cr_batch_check").click().run()
         assert 'role="alert"' in html(app)
         assert count_stored(dashboard_backend) == before + 200

@@ -11,17 +11,17 @@ from dashboard.app_pages.corrections import file_drop, review
 from dashboard.app_pages.corrections.edit_history import EditHistory, Step
 from dashboard.app_pages.corrections.findings import Decision
 from dashboard.app_pages.corrections.review_texts import build_component_texts, build_field_labels
-from dashboard.app_pages.corrections.session_state import ACTIONS
+from dashboard.app_pages.corrections.session_state import ACTIONS, NAME_ACTIONS
 from dashboard.client.articles import RuleSet
 from dashboard.components import sortable_table
-from dashboard.i18n import LANGUAGES
-from tests.support.scans import article, found, scanned
+from dashboard.i18n import LANGUAGES, Language
+from tests.support.scans import article, build_scan_result, build_violations
 
 TEXT = article(title="😀 Etherium", content="リップル\n\nEtherium", tags=["x", "Etherium"], language="ja")
-SCAN = scanned(
+SCAN = build_scan_result(
     TEXT,
-    found(TEXT, "Etherium", "イーサリアム", rule="typo", language="ja"),
-    found(
+    build_violations(TEXT, "Etherium", "イーサリアム", rule="typo", language="ja"),
+    build_violations(
         TEXT, "リップル", None, rule="ripple", kind="ambiguous", severity="info", entity=None, language="ja"
     ),
 )
@@ -96,41 +96,59 @@ def read_head(history: EditHistory, view: str = "text") -> dict[str, Any]:
 
 
 def test_offsets_are_code_points_of_the_sent_fields(history: EditHistory) -> None:
-    sent = read_article(get_step(history))
-    by_path = {field["path"]: field["text"] for field in sent["fields"]}
-    for one in sent["findings"]:
-        assert by_path[one["field"]][one["start"] : one["end"]] == one["text"]
+    message = read_article(get_step(history))
+    by_path = {field["path"]: field["text"] for field in message["fields"]}
+    for finding in message["findings"]:
+        assert by_path[finding["field"]][finding["start"] : finding["end"]] == finding["text"]
     assert by_path["title"] == "😀 Etherium"
-    assert {field["lang"] for field in sent["fields"]} == {"ja"}
+    assert {field["lang"] for field in message["fields"]} == {"ja"}
 
 
 def test_only_rules_and_entities_of_the_findings_are_sent(history: EditHistory) -> None:
-    sent = read_article(get_step(history))
-    assert set(sent["entities"]) == {"ethereum"}
-    assert sent["entities"]["ethereum"] == {
+    message = read_article(get_step(history))
+    assert set(message["entities"]) == {"ethereum"}
+    assert message["entities"]["ethereum"] == {
         "name": "Ethereum",
         "names": [["en", "Ethereum"], ["ja", "イーサリアム"], ["zh", "以太坊"]],
         "former": ["Old (–2020)", "Older"],
         "site": ["ethereum.org", "https://ethereum.org"],
     }
     assert read_article(get_step(history), lang="zh")["entities"]["ethereum"]["name"] == "以太坊"
-    assert sent["rules"]["typo"]["note"] == "why"
+    assert message["rules"]["typo"]["note"] == "why"
     assert read_article(get_step(history), lang="ja")["rules"]["typo"]["note"] == "理由"
     assert read_article(get_step(history), lang="zh")["rules"]["typo"]["note"] == "why", (
         "what is there, where one is missing"
     )
-    assert sent["rules"]["ripple"]["note"] is None, "a derived rule's kind says it in the reader's language"
+    assert message["rules"]["ripple"]["note"] is None, (
+        "a derived rule's kind says it in the reader's language"
+    )
+
+
+def test_the_reason_of_a_single_finding_is_in_the_readers_language() -> None:
+    violations, corrections = build_violations(TEXT, "Etherium", "Ethereum", rule="typo", language="ja")
+    reasons: dict[Language, str] = {
+        "en": "One letter from Ethereum.",
+        "ja": "1文字違いです。",
+        "zh": "只差一个字符。",
+    }
+    violations[0]["reasons"] = reasons
+    history = EditHistory()
+    history.add_checked(TEXT, build_scan_result(TEXT, (violations, corrections)), "v1")
+    for lang in LANGUAGES:
+        first, *others = read_article(get_step(history), lang=lang)["findings"]
+        assert first["reason"] == reasons[lang]
+        assert all(one["reason"] is None for one in others), "the note of the rule says it"
 
 
 def test_an_ambiguous_name_offers_the_choices_of_its_rule(history: EditHistory) -> None:
-    choices = {one["text"]: one["choices"] for one in read_article(get_step(history))["findings"]}
+    choices = {finding["text"]: finding["choices"] for finding in read_article(get_step(history))["findings"]}
     assert choices == {"Etherium": [], "リップル": ["XRP", "リップル社"]}
 
 
 def test_findings_are_complete_without_the_rules(history: EditHistory) -> None:
-    sent = read_article(get_step(history), None)
-    assert len(sent["findings"]) == 4
-    assert sent["rules"] == sent["entities"] == {}
+    message = read_article(get_step(history), None)
+    assert len(message["findings"]) == 4
+    assert message["rules"] == message["entities"] == {}
 
 
 def test_decisions_do_not_change_the_bytes_of_the_article(history: EditHistory) -> None:
@@ -162,24 +180,25 @@ def test_the_browser_receives_every_text_that_it_uses_in_every_language() -> Non
     composed = {"errors", "warnings", "infos", "error", "warning", "info", "approved", "ignored"}
     composed |= {"view_text", "view_compare", "kind_safe", "kind_approval", "kind_none"}
     for lang in LANGUAGES:
-        sent = build_component_texts(lang)
-        assert used | composed <= set(sent), lang
+        texts = build_component_texts(lang)
+        assert used | composed <= set(texts), lang
         for kind in get_args(ViolationType):
-            assert sent["types"][kind]
-            assert sent["reasons"][kind]
+            assert texts["types"][kind]
+            assert texts["reasons"][kind]
 
 
 def test_the_browser_receives_no_unused_text() -> None:
     script = review.build_script()
-    plain = set(re.findall(r"words\.(\w+)", script))
+    used_words = set(re.findall(r"words\.(\w+)", script))
     by_name = {"errors", "warnings", "infos", "error", "warning", "info", "approved", "ignored"}
     by_name |= {"view_text", "view_compare", "kind_safe", "kind_approval", "kind_none"}
-    assert set(build_component_texts("en")) - plain - by_name == set()
+    assert set(build_component_texts("en")) - used_words - by_name == set()
 
 
 def test_browser_and_dashboard_have_the_same_actions() -> None:
     script = review.build_script()
     assert set(re.findall(r'\bact\("(\w+)"\)', script)) == set(ACTIONS)
+    assert set(re.findall(r'\bact\("(\w+)", ', script)) == set(NAME_ACTIONS)
     assert 'report("keep")' in script
 
 

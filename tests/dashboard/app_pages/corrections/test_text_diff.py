@@ -41,8 +41,8 @@ def test_rounds_of_edits_compose_to_the_last_text(history: tuple[str, list[list[
 def test_segments_join_to_both_texts(history: tuple[str, list[list[Edit]], str]) -> None:
     original, rounds, text = history
     found = text_diff.build_segments(original, compose_rounds(original, rounds))
-    assert "".join(one.old for one in found) == original
-    assert "".join(one.new for one in found) == text
+    assert "".join(segment.old for segment in found) == original
+    assert "".join(segment.new for segment in found) == text
 
 
 @given(draw_history())
@@ -79,8 +79,8 @@ def test_thousands_of_edits_are_composed() -> None:
     original = "ab" * 50_000
     edits = [Edit(n, n + 1, "XYZ") for n in range(0, len(original), 20)]
     pieces = text_diff.compose_edits(text_diff.build_unchanged(original), edits)
-    again = [Edit(n * 22, n * 22 + 3, "Q") for n in range(len(edits))]
-    pieces = text_diff.compose_edits(pieces, again)
+    second_edits = [Edit(n * 22, n * 22 + 3, "Q") for n in range(len(edits))]
+    pieces = text_diff.compose_edits(pieces, second_edits)
     assert text_diff.join_pieces(original, pieces) == article_edits.apply_edits(
-        article_edits.apply_edits(original, edits), again
+        article_edits.apply_edits(original, edits), second_edits
     )

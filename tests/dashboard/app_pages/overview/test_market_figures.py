@@ -256,9 +256,9 @@ def test_quota_usage_is_compared_with_the_elapsed_month() -> None:
 def test_an_unknown_quota_has_no_usage() -> None:
     assert market_figures.compute_quota_usage(provider(credits_quota=None), NOW) is None
     assert market_figures.compute_quota_usage(provider(credits_used=None), NOW) is None
-    plain = market_figures.compute_quota_usage(provider(quota_resets_at=None, credits_used=5000), NOW)
-    assert plain is not None
-    assert (plain.share, plain.elapsed, plain.is_ahead) == (1.0, None, False)
+    usage = market_figures.compute_quota_usage(provider(quota_resets_at=None, credits_used=5000), NOW)
+    assert usage is not None
+    assert (usage.share, usage.elapsed, usage.is_ahead) == (1.0, None, False)
 
 
 def test_a_quota_month_may_start_in_the_previous_year() -> None:
@@ -286,3 +286,26 @@ def test_a_pegged_price_looks_flat_and_a_single_close_has_no_line() -> None:
     assert max(heights) - min(heights) < 2
     assert market_figures.build_trend_path([1.0], 72, 24) is None
     assert market_figures.build_trend_path([1.0, 1.0], 72, 24) == "M0 12.0L72 12.0"
+
+
+def test_coins_and_incidents_have_the_names_of_the_readers_language() -> None:
+    token: Any = {
+        "id": "asset-1",
+        "symbol": "ONE",
+        "name": "Asset 1",
+        "icon_url": None,
+        "price_usd": None,
+        "market_cap": None,
+        "pct_change_24h": None,
+        "pct_change_7d": None,
+        "candles_24h": [],
+        "candles_7d": [],
+    }
+    names = {"asset-1": "第一资产"}
+    (coin,) = market_figures.build_coins([token], {}, {}, "24h", names)
+    assert coin.name == "第一资产"
+    (unnamed,) = market_figures.build_coins([token], {}, {}, "24h")
+    assert unnamed.name == "Asset 1"
+    opened: Any = {**incident(1, "2026-05-03T00:00:00Z"), "asset_id": "asset-1"}
+    (entry,) = market_figures.merge_incidents([opened], [], names)
+    assert entry.name == "第一资产"

@@ -17,46 +17,46 @@ from dashboard.client import connection, markets
 from dashboard.frame import refresh
 from dashboard.i18n import LANGUAGES, t
 from tests.support.line import Line
-from tests.support.pages import change_answer, component, html, opened
+from tests.support.pages import change_answer, component, html, open_page
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
 
-def tree(app: AppTest) -> list[Any]:
+def read_tree(app: AppTest) -> list[Any]:
     """Returns the tree that the Overview sends to its component."""
-    sent: list[Any] = json.loads(component(app, "live_view").json)["tree"]
-    return sent
+    sent_tree: list[Any] = json.loads(component(app, "live_view").json)["tree"]
+    return sent_tree
 
 
-def nodes(node: Any) -> Iterator[Any]:
+def iterate_nodes(node: Any) -> Iterator[Any]:
     if not isinstance(node, str):
         yield node
         for child in node[2]:
-            yield from nodes(child)
+            yield from iterate_nodes(child)
 
 
 def text(node: Any) -> str:
     return node if isinstance(node, str) else "".join(map(text, node[2]))
 
 
-def panel(app: AppTest, name: str) -> Any:
-    for part in tree(app):
-        for node in nodes(part):
+def find_panel(app: AppTest, name: str) -> Any:
+    for part in read_tree(app):
+        for node in iterate_nodes(part):
             if f"cp-{name}" in node[1].get("class", "").split():
                 return node
     raise AssertionError(f"no panel {name}")
 
 
 def links(node: Any) -> list[str]:
-    return [part[1]["data-open"] for part in nodes(node) if "data-open" in part[1]]
+    return [part[1]["data-open"] for part in iterate_nodes(node) if "data-open" in part[1]]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_page_has_one_heading_and_every_panel_in_every_language(lang: Any) -> None:
-    app = opened(lang=lang)
+    app = open_page(lang=lang)
     assert html(app).count("<h1") == 1
     assert t("overview.title", lang=lang) in html(app)
-    titles = [text(node) for part in tree(app) for node in nodes(part) if node[0] == "h2"]
+    titles = [text(node) for part in read_tree(app) for node in iterate_nodes(part) if node[0] == "h2"]
     for key in (
         "market_cap",
         "volume",
@@ -73,55 +73,57 @@ def test_the_page_has_one_heading_and_every_panel_in_every_language(lang: Any) -
 
 
 def test_every_figure_shows_its_sample_source_and_age() -> None:
-    app = opened()
+    app = open_page()
     assert t("frame.sample_label") in html(app)
     for name in ("market-cap", "volume-24h", "btc-share", "fear-greed"):
-        tile = panel(app, name)
+        tile = find_panel(app, name)
         assert t("frame.source_sample") in text(tile)
-        (when,) = [node for node in nodes(tile) if node[0] == "time"]
+        (when,) = [node for node in iterate_nodes(tile) if node[0] == "time"]
         assert when[1]["title"].endswith("UTC")
 
 
 def test_the_figures_match_the_service() -> None:
-    app = opened()
+    app = open_page()
     market = markets.fetch_overview().data
     assert market is not None
     assert market["btc_market_cap_percentage"] is not None
-    assert f"{market['btc_market_cap_percentage']:.2f}%" in text(panel(app, "btc-share"))
-    assert text(panel(app, "fear-greed")).startswith(
+    assert f"{market['btc_market_cap_percentage']:.2f}%" in text(find_panel(app, "btc-share"))
+    assert text(find_panel(app, "fear-greed")).startswith(
         f"{t('overview.fear_greed')}{market['fear_greed']['value']}"
     )
-    assert str(market["fear_greed"]["label"]) in text(panel(app, "fear-greed"))
+    assert str(market["fear_greed"]["label"]) in text(find_panel(app, "fear-greed"))
     counted = sum(
-        int(text(node)) for node in nodes(panel(app, "breadth")) if node[0] == "dd" and text(node).isdigit()
+        int(text(node))
+        for node in iterate_nodes(find_panel(app, "breadth"))
+        if node[0] == "dd" and text(node).isdigit()
     )
     assert counted == len(markets.fetch_rankings().data or [])
 
 
 def test_gainers_are_in_order_and_lead_to_the_rankings() -> None:
-    app = opened(mincap="1b")
+    app = open_page(mincap="1b")
     rows = {row["id"]: row for row in markets.fetch_rankings().data or []}
-    leading = links(panel(app, "gainers"))
+    leading = links(find_panel(app, "gainers"))
     changes = [float(rows[asset_id]["pct_change_24h"] or 0) for asset_id in leading]
     assert leading
     assert changes == sorted(changes, reverse=True)
     assert all(float(rows[asset_id]["market_cap"] or 0) >= 1e9 for asset_id in leading)
-    hrefs = [node[1]["href"] for node in nodes(panel(app, "gainers")) if node[0] == "a"]
+    hrefs = [node[1]["href"] for node in iterate_nodes(find_panel(app, "gainers")) if node[0] == "a"]
     assert hrefs == [f"rankings?coin={asset_id}" for asset_id in leading]
 
 
 def test_the_period_is_chosen_on_the_page_and_stands_in_the_address() -> None:
-    app = opened()
+    app = open_page()
     app.segmented_control(key="span").set_value("7d").run()
-    assert t("overview.span_7d") in text(panel(app, "gainers"))
+    assert t("overview.span_7d") in text(find_panel(app, "gainers"))
     assert dict(app.query_params)["span"] in ("7d", ["7d"])
-    assert t("overview.span_7d") in text(panel(opened(span="7d"), "breadth"))
+    assert t("overview.span_7d") in text(find_panel(open_page(span="7d"), "breadth"))
 
 
 def test_no_figure_is_shown_where_none_is_known(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     real = connection.get_client().get
 
-    def emptied(path: str, *rest: Any, **more: Any) -> Any:
+    def fetch_emptied(path: str, *rest: Any, **more: Any) -> Any:
         fetched = real(path, *rest, **more)
         blank = {"value": None, "change_24h": None, "last_updated": None, "source": None}
         if path == "/crypto/market-overview" and fetched.data:
@@ -133,10 +135,10 @@ def test_no_figure_is_shown_where_none_is_known(line: Line, monkeypatch: pytest.
             )
         return fetched
 
-    monkeypatch.setattr(connection.get_client(), "get", emptied)
-    app = opened()
+    monkeypatch.setattr(connection.get_client(), "get", fetch_emptied)
+    app = open_page()
     for name in ("market-cap", "volume-24h", "btc-share", "fear-greed"):
-        tile = text(panel(app, name))
+        tile = text(find_panel(app, name))
         assert "–" in tile
         assert "0" not in tile.replace("24", "").replace("100", "")
         assert t("frame.time_unknown") in tile
@@ -147,8 +149,8 @@ def incident(number: int, **fields: Any) -> dict[str, Any]:
     opened_at = datetime.now(UTC) - timedelta(hours=number)
     return {
         "id": number,
-        "asset_id": "bitcoin",
-        "symbol": "BTC",
+        "asset_id": f"asset-{number}",
+        "symbol": f"A{number}",
         "name": f"Asset {number}",
         "kind": "depeg",
         "opened_at": opened_at.isoformat(),
@@ -185,8 +187,8 @@ def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
                 "message_code": failing.code,
                 "message_values": failing.values,
             }
-            first, *others = fetched.data["providers"]
-            return replace(fetched, data={**fetched.data, "providers": [first | message, *others]})
+            first, *other_providers = fetched.data["providers"]
+            return replace(fetched, data={**fetched.data, "providers": [first | message, *other_providers]})
         return fetched
 
     monkeypatch.setattr(connection.get_client(), "get", get)
@@ -195,9 +197,9 @@ def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("troubled")
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_incidents_are_shown_in_the_readers_language_open_ones_first(lang: Any) -> None:
-    shown = panel(opened(lang=lang), "incidents")
-    assert t("overview.incidents_note", lang=lang, n="2", over="9") in text(shown)
-    rows = [node for node in nodes(shown) if node[0] == "li"]
+    incidents = find_panel(open_page(lang=lang), "incidents")
+    assert t("overview.incidents_note", lang=lang, n="2", over="9") in text(incidents)
+    rows = [node for node in iterate_nodes(incidents) if node[0] == "li"]
     assert [text(row).partition(t("overview.incident_depeg", lang=lang))[0] for row in rows[:3]] == [
         f"Asset {n}{'!' if n < 3 else '✓'} " for n in (1, 2, 3)
     ]
@@ -205,27 +207,27 @@ def test_incidents_are_shown_in_the_readers_language_open_ones_first(lang: Any) 
     assert all(off in text(row) for row in rows)
     assert (
         "UTC – "
-        in next(node for node in nodes(rows[-1]) if "cp-when" in node[1].get("class", ""))[1]["title"]
+        in next(node for node in iterate_nodes(rows[-1]) if "cp-when" in node[1].get("class", ""))[1]["title"]
     )
 
 
 @pytest.mark.usefixtures("troubled")
 def test_only_the_first_incidents_are_shown_until_a_link_shows_all() -> None:
-    few = panel(opened(), "incidents")
-    assert t("overview.incidents_all", n="11") in text(few)
-    assert len([node for node in nodes(few) if node[0] == "li"]) == FEW_INCIDENTS
-    assert ALL_INCIDENTS_LINK in links(few)
-    whole = panel(opened(incidents="all"), "incidents")
-    assert len([node for node in nodes(whole) if node[0] == "li"]) == 11
-    assert t("overview.incidents_fewer") in text(whole)
+    incidents_panel = find_panel(open_page(), "incidents")
+    assert t("overview.incidents_all", n="11") in text(incidents_panel)
+    assert len([node for node in iterate_nodes(incidents_panel) if node[0] == "li"]) == FEW_INCIDENTS
+    assert ALL_INCIDENTS_LINK in links(incidents_panel)
+    all_incidents = find_panel(open_page(incidents="all"), "incidents")
+    assert len([node for node in iterate_nodes(all_incidents) if node[0] == "li"]) == 11
+    assert t("overview.incidents_fewer") in text(all_incidents)
 
 
 @pytest.mark.usefixtures("troubled")
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_failing_provider_is_explained_in_the_readers_language(lang: Any) -> None:
-    shown = panel(opened(lang=lang), "providers")
-    assert t("reasons.fault", lang=lang, fault=t("reasons.fault_unavailable", lang=lang)) in text(shown)
-    quoted = [text(node) for node in nodes(shown) if node[1].get("lang") == "en"]
+    providers = find_panel(open_page(lang=lang), "providers")
+    assert t("reasons.fault", lang=lang, fault=t("reasons.fault_unavailable", lang=lang)) in text(providers)
+    quoted = [text(node) for node in iterate_nodes(providers) if node[1].get("lang") == "en"]
     assert quoted == ["timed out"]
 
 
@@ -246,7 +248,7 @@ def test_a_missing_or_failing_worker_is_reported_above_the_figures(
     change_answer(
         monkeypatch, "/markets/status", lambda status: {**status, "worker": {**worker, "restarts": 0}}
     )
-    page = html(opened(lang=lang))
+    page = html(open_page(lang=lang))
     assert ('class="cp-stale"' in page) is (words is not None)
     assert (words or "") in page
 
@@ -278,7 +280,7 @@ def test_a_paused_provider_is_reported_with_its_next_retry(
         return {**status, "mode": mode, "providers": [{**status["providers"][0], **failing}]}
 
     change_answer(monkeypatch, "/markets/status", fail)
-    page = html(opened(lang=lang))
+    page = html(open_page(lang=lang))
     assert page.count('class="cp-stale"') == 1
     for word in words:
         assert word in page
@@ -286,15 +288,15 @@ def test_a_paused_provider_is_reported_with_its_next_retry(
 
 def test_a_text_states_that_there_are_no_incidents(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     change_answer(monkeypatch, "/markets/incidents", lambda _: [])
-    assert t("overview.incidents_none") in text(panel(opened(), "incidents"))
+    assert t("overview.incidents_none") in text(find_panel(open_page(), "incidents"))
 
 
 def test_when_the_service_is_unreachable_the_page_keeps_its_figures_and_warns(line: Line) -> None:
-    app = opened()
-    before = links(panel(app, "map"))
+    app = open_page()
+    before = links(find_panel(app, "map"))
     line.cut = True
     app.run()
-    assert links(panel(app, "map")) == before
+    assert links(find_panel(app, "map")) == before
     assert 'role="status"' in html(app)
     assert t("frame.error_unreachable") in html(app)
     line.cut = False
@@ -304,7 +306,7 @@ def test_when_the_service_is_unreachable_the_page_keeps_its_figures_and_warns(li
 
 @pytest.mark.parametrize("by", ["a retry", "itself"])
 def test_after_repeated_failures_the_page_backs_off_until_the_service_is_back(line: Line, by: str) -> None:
-    app = opened()
+    app = open_page()
     line.cut = True
     for _ in range(refresh.FAILURES_BEFORE_BACKOFF):
         app.run()
@@ -321,12 +323,12 @@ def test_after_repeated_failures_the_page_backs_off_until_the_service_is_back(li
 
 @pytest.mark.parametrize(("status", "word"), [(429, "limited"), (503, "busy")])
 def test_a_busy_service_does_not_make_the_page_back_off(line: Line, status: int, word: str) -> None:
-    app = opened()
-    before = links(panel(app, "map"))
+    app = open_page()
+    before = links(find_panel(app, "map"))
     line.instead = httpx.Response(status, json={"detail": "Later."}, headers={"Retry-After": "0"})
     for _ in range(refresh.FAILURES_BEFORE_BACKOFF + 1):
         app.run()
-    assert links(panel(app, "map")) == before
+    assert links(find_panel(app, "map")) == before
     assert t(f"frame.error_{word}") in html(app)
     assert t("frame.refresh_every", n="10") in html(app)
     line.instead = None
@@ -336,25 +338,25 @@ def test_a_busy_service_does_not_make_the_page_back_off(line: Line, status: int,
 
 def test_without_any_response_there_is_one_error_with_a_retry(line: Line) -> None:
     line.cut = True
-    app = opened()
+    app = open_page()
     assert not app.exception
     assert 'role="alert"' in html(app)
     assert t("frame.request_id") in html(app)
     line.cut = False
     app.button(key="error-overview-retry").click().run()
-    assert links(panel(app, "map"))
+    assert links(find_panel(app, "map"))
 
 
 def test_an_invalid_setting_is_named_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
-    app = opened()
+    app = open_page()
     assert not app.exception
     assert "CHAINPROOF_PORT:" in app.error[0].value
 
 
 def test_a_language_choice_takes_effect_at_once() -> None:
-    app = opened()
+    app = open_page()
     app.segmented_control(key="pref_language").set_value("ja").run()
     assert t("overview.title", lang="ja") in html(app)
-    sent = json.loads(component(app, "html_lang").json)
-    assert (sent["lang"], sent["value"]) == ("ja", "lang=ja&colours=blue&refresh=10")
+    message = json.loads(component(app, "html_lang").json)
+    assert (message["lang"], message["value"]) == ("ja", "lang=ja&colours=blue&refresh=10")

@@ -39,8 +39,8 @@ def build_example(code: str, **more: str) -> Any:
     """Builds a reason as the service would send it."""
     pct = {name: Decimal("0.5") for name in fields(MESSAGES[code]) if name.endswith("_pct")}
     spans = {name: timedelta(minutes=15) for name in fields(MESSAGES[code]) if name.endswith("_seconds")}
-    known = {name: VALUES[name] for name in fields(MESSAGES[code]) if name in VALUES}
-    return build_reason(code, **(pct | spans | known), **more)
+    values = {name: VALUES[name] for name in fields(MESSAGES[code]) if name in VALUES}
+    return build_reason(code, **(pct | spans | values), **more)
 
 
 def explain_in(code: str, lang: str, monkeypatch: pytest.MonkeyPatch, **more: str) -> Explanation:
@@ -86,8 +86,8 @@ def test_providers_percentages_times_and_durations_are_formatted_for_the_reader(
     assert "$101.90" in explain_in("nearer", "en", monkeypatch).text
     assert "+0.50%" in explain_in("jump_waits", "ja", monkeypatch).text
     assert "−3.00%" in explain("", "jump_waits", {"move_pct": "-3.00"}).text
-    many = build_reason("last_known", providers=["coingecko", "coinmarketcap", "third"], as_of=NOW)
-    assert "CoinGecko、CoinMarketCapとthird" in explain(many.text, many.code, many.values, NOW).text
+    reason = build_reason("last_known", providers=["coingecko", "coinmarketcap", "third"], as_of=NOW)
+    assert "CoinGecko、CoinMarketCapとthird" in explain(reason.text, reason.code, reason.values, NOW).text
 
 
 @pytest.mark.parametrize(

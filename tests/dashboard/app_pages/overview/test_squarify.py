@@ -31,10 +31,10 @@ def test_areas_are_proportional_to_weights_and_fill_the_frame(
 @given(weights)
 def test_no_rectangles_overlap(values: list[float]) -> None:
     slack = 1e-6
-    for one, other in combinations(squarify(values, 400, 200), 2):
-        beside = one.x + one.width <= other.x + slack or other.x + other.width <= one.x + slack
-        below = one.y + one.height <= other.y + slack or other.y + other.height <= one.y + slack
-        assert beside or below
+    for first, second in combinations(squarify(values, 400, 200), 2):
+        is_beside = first.x + first.width <= second.x + slack or second.x + second.width <= first.x + slack
+        below = first.y + first.height <= second.y + slack or second.y + second.height <= first.y + slack
+        assert is_beside or below
 
 
 def test_equal_weights_give_squares() -> None:

@@ -39,8 +39,8 @@ def test_correlations_are_symmetric_and_within_one(series: list[list[float]]) ->
         assert row[a] == 1
         for b, value in row.items():
             assert value is None or -1 <= value <= 1
-            other = result.correlation[b][a]
-            assert value == other or (value is not None and value == pytest.approx(other))
+            mirrored = result.correlation[b][a]
+            assert value == mirrored or (value is not None and value == pytest.approx(mirrored))
 
 
 def test_equal_and_opposite_moves_have_correlations_of_one_and_minus_one() -> None:

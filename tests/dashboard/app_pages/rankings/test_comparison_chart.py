@@ -58,12 +58,12 @@ def test_labels_at_the_ends_of_lines_do_not_overlap() -> None:
 
 @given(st.lists(st.floats(0, 400), max_size=6), st.floats(1, 30))
 def test_separated_labels_keep_their_order_and_their_mean(positions: list[float], gap: float) -> None:
-    moved = comparison_chart.separate_labels(positions, gap)
-    assert sum(moved) == pytest.approx(sum(positions), abs=1e-6)
+    separated = comparison_chart.separate_labels(positions, gap)
+    assert sum(separated) == pytest.approx(sum(positions), abs=1e-6)
     order = sorted(range(len(positions)), key=lambda n: positions[n])
-    assert all(moved[above] - moved[below] >= gap - 1e-6 for below, above in pairwise(order))
+    assert all(separated[above] - separated[below] >= gap - 1e-6 for below, above in pairwise(order))
     if all(positions[above] - positions[below] >= gap for below, above in pairwise(order)):
-        assert moved == pytest.approx(positions)
+        assert separated == pytest.approx(positions)
 
 
 def test_the_tables_show_the_comparison() -> None:

@@ -29,14 +29,14 @@ LINK = "http://127.0.0.1:8501/rankings?q=bit"
 
 
 def row(**fields: Any) -> Row:
-    plain = {
+    defaults = {
         "id": "bitcoin",
         "symbol": "BTC",
         "name": "Bitcoin",
         "source": "coingecko",
         "last_updated": TAKEN_AT,
     }
-    return Row(**{**plain, **fields})
+    return Row(**{**defaults, **fields})
 
 
 def read_csv(data: bytes) -> list[dict[str, str]]:
@@ -54,9 +54,9 @@ amounts = st.none() | st.decimals(
 
 
 @given(st.lists(st.builds(row, price=amounts, market_cap=amounts, pct_24h=amounts), max_size=5))
-def test_every_format_contains_the_same_exact_amounts(some: list[Row]) -> None:
-    export = Export(some, TAKEN_AT, LINK)
-    expected = [(entry.price, entry.market_cap, entry.pct_24h) for entry in some]
+def test_every_format_contains_the_same_exact_amounts(rows: list[Row]) -> None:
+    export = Export(rows, TAKEN_AT, LINK)
+    expected = [(entry.price, entry.market_cap, entry.pct_24h) for entry in rows]
     for records in (
         read_csv(build_csv_file(export)),
         json.loads(build_json_file(export))["rows"],

@@ -21,11 +21,11 @@ from tests.support.pages import change_answer, html
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
 
-def opened(**query: str) -> AppTest:
-    return pages.opened("rankings", **query)
+def open_rankings(**query: str) -> AppTest:
+    return pages.open_page("rankings", **query)
 
 
-def parts(app: AppTest, component: str) -> list[bytes]:
+def list_payloads(app: AppTest, component: str) -> list[bytes]:
     """Returns the payload of each instance of a component."""
     name = f"chainproof.{component}"
     return [part.proto.bytes for part in app.get("bidi_component") if part.proto.component_name == name]
@@ -33,7 +33,7 @@ def parts(app: AppTest, component: str) -> list[bytes]:
 
 def parse_table_payloads(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
     """Parses the head and the rows that the page sends to the table."""
-    (head,), (rows,) = parts(app, "rank_head"), parts(app, "rank_table")
+    (head,), (rows,) = list_payloads(app, "rank_head"), list_payloads(app, "rank_table")
     version, table = rows.split(b"\n", 1)
     state: dict[str, Any] = orjson.loads(head)
     assert state["version"] == version.decode()
@@ -42,13 +42,13 @@ def parse_table_payloads(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def parse_charts(app: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Parses the options and the figure of each chart."""
-    lines = (part.split(b"\n", 1) for part in parts(app, "plotly_chart"))
+    lines = (part.split(b"\n", 1) for part in list_payloads(app, "plotly_chart"))
     return [(orjson.loads(options), orjson.loads(figure)) for options, figure in lines]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_table_has_every_asset_and_the_readers_language(lang: Any) -> None:
-    app = opened(lang=lang)
+    app = open_rankings(lang=lang)
     assert html(app).count("<h1") == 1
     assert t("rankings.title", lang=lang) in html(app)
     head, table = parse_table_payloads(app)
@@ -59,7 +59,7 @@ def test_the_table_has_every_asset_and_the_readers_language(lang: Any) -> None:
 
 
 def test_every_priced_row_has_a_source_and_a_time() -> None:
-    _, table = parse_table_payloads(opened())
+    _, table = parse_table_payloads(open_rankings())
     columns = table["columns"]
     for n, price in enumerate(columns["price"]):
         if price is not None:
@@ -68,7 +68,7 @@ def test_every_priced_row_has_a_source_and_a_time() -> None:
 
 
 def test_a_price_reaches_the_browser_with_all_digits_of_the_service() -> None:
-    _, table = parse_table_payloads(opened())
+    _, table = parse_table_payloads(open_rankings())
     prices = markets.fetch_prices().data or {}
     columns = table["columns"]
     for asset, price in zip(columns["id"], columns["price"], strict=True):
@@ -77,7 +77,7 @@ def test_a_price_reaches_the_browser_with_all_digits_of_the_service() -> None:
 
 def test_the_link_determines_the_initial_view() -> None:
     head, _ = parse_table_payloads(
-        opened(q="bit", sort="-24h,name", facet="gainers", span="7d", watch="bitcoin", coin="bitcoin")
+        open_rankings(q="bit", sort="-24h,name", facet="gainers", span="7d", watch="bitcoin", coin="bitcoin")
     )
     assert head["view"] == {
         "q": "bit",
@@ -90,7 +90,7 @@ def test_the_link_determines_the_initial_view() -> None:
 
 
 def test_invalid_parameters_of_a_link_count_as_absent() -> None:
-    app = opened(sort="nothing", facet="x", min="7", cols="zzz", span="1y", view="pie", chart="2y")
+    app = open_rankings(sort="nothing", facet="x", min="7", cols="zzz", span="1y", view="pie", chart="2y")
     head, _ = parse_table_payloads(app)
     assert set(head["view"]) <= {"cols"}
     assert head["mode"] == "table"
@@ -98,7 +98,7 @@ def test_invalid_parameters_of_a_link_count_as_absent() -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_panel_shows_the_quotes_of_both_providers_and_the_reason(lang: Any) -> None:
-    page = html(opened(coin="bitcoin", lang=lang))
+    page = html(open_rankings(coin="bitcoin", lang=lang))
     for text in (
         "Bitcoin",
         t("frame.sample_view", letter="A", lang=lang),
@@ -115,17 +115,17 @@ def test_the_panel_shows_the_quotes_of_both_providers_and_the_reason(lang: Any) 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_panel_links_to_the_topics_about_the_coin(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
-    assert t("rankings.topics_none", lang=lang) in html(opened(coin="monad", lang=lang))
+    assert t("rankings.topics_none", lang=lang) in html(open_rankings(coin="monad", lang=lang))
 
-    def latest(entity: str, language: Any, *, limit: int) -> Fetched[topics.TopicPage]:
+    def build_latest_topics(entity: str, language: Any, *, limit: int) -> Fetched[topics.TopicPage]:
         items: list[Any] = [
             {"id": n, "title": f"{entity} <b> {n}", "lang": language, "category": 1, "published_at": at}
             for n, at in ((9, "2026-11-14T00:00:00Z"), (7, "2026-11-13T00:00:00Z"))
         ]
         return Fetched({"topics": items[:limit], "total": 5}, datetime.now(UTC))
 
-    monkeypatch.setattr(topics, "fetch_entity_topics", latest)
-    page = html(opened(coin="cardano", lang=lang))
+    monkeypatch.setattr(topics, "fetch_entity_topics", build_latest_topics)
+    page = html(open_rankings(coin="cardano", lang=lang))
     assert page.index("cardano &lt;b&gt; 9") < page.index("cardano &lt;b&gt; 7")
     assert f'href="/topics?entity=cardano&amp;topic=9&amp;lang={lang}"' in page
     assert f'href="/topics?entity=cardano&amp;lang={lang}"' in page
@@ -138,7 +138,7 @@ def test_the_panel_shows_its_other_parts_if_topics_are_unavailable(monkeypatch: 
         None, error=Problem("unavailable", "The store is away.", status=503)
     )
     monkeypatch.setattr(topics, "fetch_entity_topics", lambda *_asked, **_more: gone)
-    app = opened(coin="bitcoin")
+    app = open_rankings(coin="bitcoin")
     assert "The store is away." in html(app)
     assert t("rankings.rule") in html(app)
     assert len(parse_charts(app)) == 1
@@ -146,7 +146,7 @@ def test_the_panel_shows_its_other_parts_if_topics_are_unavailable(monkeypatch: 
 
 @pytest.mark.parametrize("chart", ["24h", "7d"])
 def test_the_panels_candles_have_a_text_alternative_and_a_table(chart: Any) -> None:
-    app = opened(coin="ethereum", chart=chart)
+    app = open_rankings(coin="ethereum", chart=chart)
     series = markets.fetch_candles("ethereum", chart).data
     assert series is not None
     ((options, figure),) = parse_charts(app)
@@ -158,7 +158,7 @@ def test_the_panels_candles_have_a_text_alternative_and_a_table(chart: Any) -> N
 
 def test_every_asset_can_be_opened() -> None:
     ids = [token["id"] for token in markets.fetch_rankings("24h").data or []]
-    app = opened(coin=ids[0])
+    app = open_rankings(coin=ids[0])
     for asset in (*ids[1:8], *ids[-8:]):
         app.query_params["coin"] = asset
         app.run()
@@ -166,14 +166,14 @@ def test_every_asset_can_be_opened() -> None:
 
 
 def test_closing_the_panel_removes_it_from_the_link() -> None:
-    app = opened(coin="bitcoin")
+    app = open_rankings(coin="bitcoin")
     app.button(key="rk_close").click().run()
     assert "coin" not in app.query_params
     assert parse_table_payloads(app)[0]["coin"] == ""
 
 
 def test_an_unknown_coin_is_named_and_its_panel_can_be_closed() -> None:
-    app = opened(coin="no-such-coin")
+    app = open_rankings(coin="no-such-coin")
     assert "no-such-coin" in html(app)
     app.button(key="empty-coin-action").click().run()
     assert not app.exception
@@ -181,7 +181,7 @@ def test_an_unknown_coin_is_named_and_its_panel_can_be_closed() -> None:
 
 
 def test_the_panel_adds_a_coin_to_the_comparison_and_removes_it() -> None:
-    app = opened(coin="bitcoin")
+    app = open_rankings(coin="bitcoin")
     app.button(key="rk_compare").click().run()
     assert parse_table_payloads(app)[0]["compare"] == ["bitcoin"]
     app.button(key="rk_compare").click().run()
@@ -190,30 +190,30 @@ def test_the_panel_adds_a_coin_to_the_comparison_and_removes_it() -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_treemap_has_a_legend_and_a_table(lang: Any) -> None:
-    app = opened(view="treemap", lang=lang)
+    app = open_rankings(view="treemap", lang=lang)
     assert parse_table_payloads(app)[0]["mode"] == "bar"
     assert html(app).count('<li style="background') == 7
     ((options, _),) = parse_charts(app)
-    known = [token for token in markets.fetch_rankings("24h").data or [] if token["market_cap"]]
-    assert len(options["table"]["rows"]) == len(known)
+    sized_tokens = [token for token in markets.fetch_rankings("24h").data or [] if token["market_cap"]]
+    assert len(options["table"]["rows"]) == len(sized_tokens)
 
 
 def test_a_text_states_that_the_treemap_is_empty() -> None:
-    app = opened(view="treemap", q="no such coin at all")
+    app = open_rankings(view="treemap", q="no such coin at all")
     assert t("rankings.treemap_none") in html(app)
     assert parse_charts(app) == []
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_link_reopens_a_comparison(lang: Any) -> None:
-    page = html(opened(view="compare", compare="bitcoin,ethereum,gone", lang=lang))
+    page = html(open_rankings(view="compare", compare="bitcoin,ethereum,gone", lang=lang))
     assert "rk-matrix" in page
     assert page.count("1.00") >= 2
     assert t("rankings.correlation", lang=lang) in page
 
 
 def test_the_picker_offers_every_asset_and_has_the_links_choice() -> None:
-    app = opened(view="compare", compare="ethereum,gone")
+    app = open_rankings(view="compare", compare="ethereum,gone")
     picker = app.multiselect(key="compare_pick")
     ranked = markets.fetch_rankings("24h").data or []
     assert picker.options == [f"{token['name']} ({token['symbol']})" for token in ranked]
@@ -224,13 +224,13 @@ def test_the_picker_offers_every_asset_and_has_the_links_choice() -> None:
 
 
 def test_an_empty_comparison_offers_the_top_assets() -> None:
-    app = opened(view="compare")
+    app = open_rankings(view="compare")
     app.button(key="empty-compare-action").click().run()
     assert "rk-matrix" in html(app)
 
 
 def test_when_the_service_is_unreachable_the_table_stays_and_shows_its_age(line: Line) -> None:
-    app = opened()
+    app = open_rankings()
     before = parse_table_payloads(app)[1]["columns"]["price"]
     line.cut = True
     app.run()
@@ -245,7 +245,7 @@ def test_when_the_service_is_unreachable_the_table_stays_and_shows_its_age(line:
 def test_a_missing_worker_is_reported_above_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = {"state": "missing", "seen_at": None, "restarts": 0}
     change_answer(monkeypatch, "/markets/status", lambda status: {**status, "worker": worker})
-    assert t("frame.worker_missing") in html(opened())
+    assert t("frame.worker_missing") in html(open_rankings())
 
 
 @pytest.mark.parametrize(("state", "promised"), [("working", True), ("waiting", True), ("missing", False)])
@@ -256,12 +256,12 @@ def test_figures_are_announced_only_while_a_worker_may_load_them(
     change_answer(monkeypatch, "/markets/status", lambda status: {**status, "worker": worker})
     change_answer(monkeypatch, "/prices", lambda prices: {})
     change_answer(monkeypatch, "/rankings", lambda tokens: [{**token, "price_usd": None} for token in tokens])
-    assert (t("frame.awaiting") in html(opened())) is promised
+    assert (t("frame.awaiting") in html(open_rankings())) is promised
 
 
 def test_without_any_response_there_is_an_error_with_a_retry(line: Line) -> None:
     line.cut = True
-    app = opened()
+    app = open_rankings()
     assert 'role="alert"' in html(app)
     line.cut = False
     app.button(key="error-rankings-retry").click().run()
@@ -269,11 +269,11 @@ def test_without_any_response_there_is_an_error_with_a_retry(line: Line) -> None
 
 
 def test_opening_a_coin_does_not_change_the_payload_of_the_rows() -> None:
-    app = opened()
-    before = parts(app, "rank_table")
+    app = open_rankings()
+    before = list_payloads(app, "rank_table")
     app.query_params["coin"] = "ethereum"
     app.run()
-    assert parts(app, "rank_table") == before
+    assert list_payloads(app, "rank_table") == before
     assert parse_table_payloads(app)[0]["coin"] == "ethereum"
 
 
@@ -294,7 +294,7 @@ def test_a_click_keeps_the_browsers_rows_and_the_next_refresh_sends_new_ones(
     moved: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(layout, "ROW_HOLD_SECONDS", math.inf)
-    app = opened()
+    app = open_rankings()
     before = parse_table_payloads(app)[0]["version"]
     moved()
     app.query_params["coin"] = "ethereum"
@@ -307,7 +307,7 @@ def test_a_click_keeps_the_browsers_rows_and_the_next_refresh_sends_new_ones(
 def test_a_click_sends_new_rows_if_the_browsers_rows_are_old(
     moved: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = opened()
+    app = open_rankings()
     moved()
     monkeypatch.setattr(layout, "ROW_HOLD_SECONDS", 0.0)
     app.query_params["coin"] = "ethereum"
@@ -316,13 +316,13 @@ def test_a_click_sends_new_rows_if_the_browsers_rows_are_old(
 
 
 def test_the_table_stays_on_the_page_in_every_view() -> None:
-    app = opened(view="compare", compare="bitcoin,ethereum")
+    app = open_rankings(view="compare", compare="bitcoin,ethereum")
     assert parse_table_payloads(app)[0]["mode"] == "none"
     assert [options["key"] for options, _ in parse_charts(app)] == ["rk_compare_lines"]
 
 
 def test_the_tables_of_all_spans_are_prepared_in_advance() -> None:
-    opened()
+    open_rankings()
     data.prepare_tables()
     for span in SPANS:
         table = data.load_data(span).table
@@ -331,7 +331,11 @@ def test_the_tables_of_all_spans_are_prepared_in_advance() -> None:
 
 
 def test_unchanged_data_are_encoded_once_for_all_sessions() -> None:
-    assert parse_table_payloads(opened())[0]["version"] == parse_table_payloads(opened())[0]["version"]
     assert (
-        parse_table_payloads(opened())[0]["version"] != parse_table_payloads(opened(lang="ja"))[0]["version"]
+        parse_table_payloads(open_rankings())[0]["version"]
+        == parse_table_payloads(open_rankings())[0]["version"]
+    )
+    assert (
+        parse_table_payloads(open_rankings())[0]["version"]
+        != parse_table_payloads(open_rankings(lang="ja"))[0]["version"]
     )

@@ -43,22 +43,22 @@ def decode_trend(text: str) -> list[tuple[int, ...] | None]:
 
 def test_every_column_has_one_entry_per_row() -> None:
     rows = [Row("a", "A", "Alpha", price=Decimal("1.5")), Row("b", "B", "Beta")]
-    sent = decode_payload(rows)["columns"]
-    assert {len(values) for name, values in sent.items() if name != "order"} == {2}
-    assert {len(values) for values in sent["order"].values()} == {2}
-    assert set(sent["order"]) == set(columns.SORTABLE)
+    sent_columns = decode_payload(rows)["columns"]
+    assert {len(values) for name, values in sent_columns.items() if name != "order"} == {2}
+    assert {len(values) for values in sent_columns["order"].values()} == {2}
+    assert set(sent_columns["order"]) == set(columns.SORTABLE)
 
 
 def test_a_price_is_sent_exact_and_without_an_exponent() -> None:
-    sent = decode_payload([Row("a", "A", "Alpha", price=Decimal("1.223E-9"))])["columns"]
-    assert sent["price"] == ["0.000000001223"]
+    sent_columns = decode_payload([Row("a", "A", "Alpha", price=Decimal("1.223E-9"))])["columns"]
+    assert sent_columns["price"] == ["0.000000001223"]
 
 
 def test_an_unknown_figure_is_null_and_never_zero() -> None:
-    sent = decode_payload([Row("a", "A", "Alpha")])["columns"]
+    sent_columns = decode_payload([Row("a", "A", "Alpha")])["columns"]
     for name in ("price", "priceText", "24h", "capText", "volumeText", "tier", "at", "low"):
-        assert sent[name] == [None], name
-    assert sent["trend"] == [""]
+        assert sent_columns[name] == [None], name
+    assert sent_columns["trend"] == [""]
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_mini_candles_keep_their_shape_within_one_step(candles: list[tuple[float
     text = encode_trend(rows, Decimal(repr(low)), Decimal(repr(high)), (len(rows) - 1) * step, "24h")
     assert '"' not in text
     assert "\\" not in text
-    shown = decode_trend(text)
-    assert len(shown) == len(candles)
-    for levels, candle in zip(shown, candles, strict=True):
+    decoded = decode_trend(text)
+    assert len(decoded) == len(candles)
+    for levels, candle in zip(decoded, candles, strict=True):
         assert levels is not None
         if high > low:
             for level, value in zip(levels, candle, strict=True):
@@ -118,8 +118,8 @@ def test_mini_candles_keep_their_shape_within_one_step(candles: list[tuple[float
 def test_a_missing_candle_leaves_a_gap() -> None:
     step = CANDLE_MS["24h"]
     candles = [[n * step, 1.0, 2.0, 1.0, 2.0, None] for n in (0, 2)]
-    shown = decode_trend(encode_trend(candles, Decimal(1), Decimal(2), 3 * step, "24h"))
-    assert [quad is None for quad in shown] == [False, True, False, True] or len(shown) == 4
+    decoded = decode_trend(encode_trend(candles, Decimal(1), Decimal(2), 3 * step, "24h"))
+    assert [quad is None for quad in decoded] == [False, True, False, True] or len(decoded) == 4
 
 
 def test_candles_older_than_the_span_are_not_drawn() -> None:
@@ -152,9 +152,10 @@ def test_the_payload_of_250_coins_stays_small() -> None:
         )
         for n in range(250)
     ]
-    sent = build_payload(rows, "24h", build_texts("ja"), PLAIN, NOW)
+    payload = build_payload(rows, "24h", build_texts("ja"), PLAIN, NOW)
     assert (
-        len(sent) + len(rank_table.build_script()) + len((FOLDER / "table.css").read_text("utf-8")) < 200_000
+        len(payload) + len(rank_table.build_script()) + len((FOLDER / "table.css").read_text("utf-8"))
+        < 200_000
     )
 
 

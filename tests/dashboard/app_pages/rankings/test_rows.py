@@ -24,11 +24,14 @@ from dashboard.app_pages.rankings.rows import (
     build_rows,
     compute_ordinals,
     get_sort_value,
+    localize,
+    matches_view,
     parse_exact,
     select_rows,
     sort_rows,
 )
 from dashboard.app_pages.rankings.url_state import View, build_view_params, parse_view
+from dashboard.i18n import LANGUAGES
 
 EARLY, LATE = "2026-05-18T12:00:00Z", "2026-05-18T12:00:15Z"
 
@@ -137,10 +140,19 @@ def test_rule_reason_and_volume_come_from_the_figure_facts() -> None:
         "spread_pct": "3.0262",
         "volume_24h": 278539922,
     }
-    known, unknown = build_rows([token(), token("ether")], figures={"bitcoin": facts})
-    assert (known.rule, known.reason, known.flags) == ("nearest", "They differ.", ("divergent",))
-    assert (known.spread, known.volume) == (Decimal("3.0262"), Decimal(278539922))
-    assert (unknown.rule, unknown.flags, unknown.spread, unknown.volume) == (None, (), None, None)
+    with_facts, without_facts = build_rows([token(), token("ether")], figures={"bitcoin": facts})
+    assert (with_facts.rule, with_facts.reason, with_facts.flags) == (
+        "nearest",
+        "They differ.",
+        ("divergent",),
+    )
+    assert (with_facts.spread, with_facts.volume) == (Decimal("3.0262"), Decimal(278539922))
+    assert (without_facts.rule, without_facts.flags, without_facts.spread, without_facts.volume) == (
+        None,
+        (),
+        None,
+        None,
+    )
 
 
 def test_candles_do_not_determine_the_volume() -> None:
@@ -156,9 +168,9 @@ def test_categories_of_all_levels_are_listed_once() -> None:
 
 
 def test_unknown_values_are_last_in_both_directions() -> None:
-    known, unknown = Row("a", "A", "A", price=Decimal(1)), Row("b", "B", "B", rank=1)
+    priced, unpriced = Row("a", "A", "A", price=Decimal(1)), Row("b", "B", "B", rank=1)
     for descending in (True, False):
-        assert sort_rows([unknown, known], [("price", descending)]) == [known, unknown]
+        assert sort_rows([unpriced, priced], [("price", descending)]) == [priced, unpriced]
 
 
 def test_ties_go_by_rank_then_id_in_both_directions() -> None:
@@ -168,22 +180,22 @@ def test_ties_go_by_rank_then_id_in_both_directions() -> None:
 
 
 def test_a_second_key_decides_ties_of_the_first() -> None:
-    one = Row("a", "A", "A", pct_24h=Decimal(1), market_cap=Decimal(1))
-    two = replace(one, id="b", market_cap=Decimal(2))
-    assert sort_rows([one, two], [("24h", True), ("cap", True)]) == [two, one]
+    first = Row("a", "A", "A", pct_24h=Decimal(1), market_cap=Decimal(1))
+    two = replace(first, id="b", market_cap=Decimal(2))
+    assert sort_rows([first, two], [("24h", True), ("cap", True)]) == [two, first]
 
 
 @given(rows, sorts)
 def test_ordinals_sort_rows_like_exact_values(some: list[Row], sort: Any) -> None:
     numbers = {column: compute_ordinals(some, column) for column, _ in sort}
-    place = {row.id: n for n, row in enumerate(sort_rows(some, ()))}
+    position_by_id = {row.id: n for n, row in enumerate(sort_rows(some, ()))}
 
     def browser_key(n: int) -> tuple[object, ...]:
         keys: list[object] = []
         for column, descending in sort:
             ordinal = numbers[column][n]
             keys += [ordinal is None, -(ordinal or 0) if descending else (ordinal or 0)]
-        return (*keys, place[some[n].id])
+        return (*keys, position_by_id[some[n].id])
 
     in_browser = [some[n].id for n in sorted(range(len(some)), key=browser_key)]
     assert in_browser == [row.id for row in sort_rows(some, sort)]
@@ -191,11 +203,13 @@ def test_ordinals_sort_rows_like_exact_values(some: list[Row], sort: Any) -> Non
 
 @given(rows, views)
 def test_a_selection_contains_exactly_the_matching_rows(some: list[Row], view: View) -> None:
-    shown = select_rows(some, view)
-    assert {row.id for row in shown} <= {row.id for row in some}
-    assert all(row.market_cap is not None and row.market_cap >= view.min_cap for row in shown if view.min_cap)
+    selected = select_rows(some, view)
+    assert {row.id for row in selected} <= {row.id for row in some}
+    assert all(
+        row.market_cap is not None and row.market_cap >= view.min_cap for row in selected if view.min_cap
+    )
     if "gainers" in view.facets:
-        assert all((row.change(view.span) or 0) > 0 for row in shown)
+        assert all((row.change(view.span) or 0) > 0 for row in selected)
     everything = select_rows(
         some, replace(view, query="", facets=frozenset(), category="", min_cap=0, watch=None)
     )
@@ -248,9 +262,9 @@ def test_a_stale_change_is_neither_a_gain_nor_a_loss() -> None:
 def test_stale_changes_and_volumes_sort_as_unknown_but_stale_prices_do_not(
     descending: bool,
 ) -> None:
-    def row(asset: str, figure: Decimal, source: str) -> Row:
+    def row(asset: str, value: Decimal, source: str) -> Row:
         names = ("pct_1h", "pct_24h", "pct_7d", "pct_30d", "volume", "price")
-        return Row(asset, asset, asset, source=source, **dict.fromkeys(names, figure))
+        return Row(asset, asset, asset, source=source, **dict.fromkeys(names, value))
 
     fresh = [row("a", Decimal(0), "coingecko"), row("c", Decimal(1), "coingecko")]
     stale = row("b", Decimal("0.5"), "coingecko:stale")
@@ -270,3 +284,24 @@ def test_a_change_that_rounds_to_zero_is_neither_gain_nor_loss() -> None:
     row = Row("a", "A", "A", pct_24h=Decimal("0.004"), last_updated=datetime(2026, 1, 1, tzinfo=UTC))
     assert select_rows([row], View(facets=frozenset({"gainers"}))) == []
     assert select_rows([row], View(facets=frozenset({"losers"}))) == []
+
+
+NAMES = {
+    "bitcoin": {"en": "Bitcoin", "ja": "ビットコイン", "zh": "比特币", "aliases": ["BTC", "比特幣"]},
+}
+
+
+def test_an_asset_is_found_by_its_names_in_all_languages() -> None:
+    tokens = [{"id": "bitcoin", "symbol": "BTC", "name": "Bitcoin", "last_updated": None}]
+    (row,) = build_rows(tokens, names=NAMES)
+    for query in ("Bitcoin", "ビットコイン", "ﾋﾞｯﾄｺｲﾝ", "比特币", "比特幣", "btc"):
+        assert matches_view(row, View(query=query)), query
+    assert not matches_view(row, View(query="イーサ"))
+
+
+def test_a_name_is_shown_in_the_readers_language_if_there_is_one() -> None:
+    token = {"id": "bitcoin", "symbol": "BTC", "name": "Bitcoin", "last_updated": None}
+    (row,) = build_rows([token], names=NAMES)
+    assert [localize(row, lang).name for lang in LANGUAGES] == ["Bitcoin", "ビットコイン", "比特币"]
+    (unnamed,) = build_rows([token])
+    assert [localize(unnamed, lang).name for lang in LANGUAGES] == ["Bitcoin"] * 3

@@ -57,9 +57,9 @@ def test_treemap_tiles_show_the_direction_as_text_too() -> None:
 def test_tiles_too_small_for_a_name_have_none() -> None:
     tiny = Row("tiny", "TNY", "Tiny", market_cap=Decimal(1))
     (trace,) = build_tiles([*ROWS[:1], tiny])["data"]
-    named, unnamed = trace["texttemplate"]
-    assert "%{label}" in named
-    assert unnamed.strip() == ""
+    large_tile, small_tile = trace["texttemplate"]
+    assert "%{label}" in large_tile
+    assert small_tile.strip() == ""
     assert trace["customdata"][1][4] == "TNY"
 
 

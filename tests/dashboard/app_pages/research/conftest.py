@@ -33,7 +33,7 @@ def service(served: Research, monkeypatch: pytest.MonkeyPatch) -> Research:
 
 
 @pytest.fixture
-def way(service: Research, monkeypatch: pytest.MonkeyPatch) -> Line:
+def cuttable_line(service: Research, monkeypatch: pytest.MonkeyPatch) -> Line:
     """The connection to the service, which the test may cut; responses are not cached."""
     line = Line()
     client = ApiClient(service.url, lambda: service.key, transport=line, lifetime=0)

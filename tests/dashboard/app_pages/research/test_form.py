@@ -13,14 +13,21 @@ from dashboard.i18n import LANGUAGES, t
 from tests.support.line import Line
 from tests.support.pages import html
 from tests.support.research_app import Research
-from tests.support.research_page import TRUE, again, drawn, opened, pressed, submitted
+from tests.support.research_page import (
+    TRUE,
+    open_research,
+    press_button,
+    read_live_parts,
+    rerun_page,
+    submit_statement,
+)
 
 pytestmark = pytest.mark.usefixtures("service")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_page_offers_examples_in_every_language(lang: Any) -> None:
-    app = opened(lang=lang)
+    app = open_research(lang=lang)
     assert html(app).count("<h1") == 1
     assert t("research.title", lang=lang) in html(app)
     assert t("research.history_empty", lang=lang) in html(app)
@@ -38,11 +45,11 @@ def test_the_page_offers_examples_in_every_language(lang: Any) -> None:
 def test_each_example_gets_its_verdict_in_the_readers_language(
     service: Research, lang: Any, example: str, word: str
 ) -> None:
-    app = pressed(opened(lang=lang), f"rs_example_{example}")
+    app = press_button(open_research(lang=lang), f"rs_example_{example}")
     assert app.text_area(key="rs_statement").value == t(f"research.example_{example}", lang=lang)
-    assert t("research.said_waiting", lang=lang) in drawn(app)
+    assert t("research.said_waiting", lang=lang) in read_live_parts(app)
     service.work()
-    page = html(again(app))
+    page = html(rerun_page(app))
     assert t(f"research.verdict_{word}", lang=lang) in page
     assert f'class="rs-verdict rs-{word}"' in page
     # Where nothing is known, a bar would look like a finding.
@@ -52,30 +59,30 @@ def test_each_example_gets_its_verdict_in_the_readers_language(
 
 
 def test_a_blank_statement_is_rejected_without_a_submission(service: Research) -> None:
-    app = submitted(" \n ")
+    app = submit_statement(" \n ")
     assert t("research.nothing") in html(app)
     assert service.count() == 0
     assert "job" not in app.query_params
 
 
 def test_a_statement_that_is_too_long_is_rejected_with_its_length_and_kept(service: Research) -> None:
-    app = submitted("x" * 10_001)
+    app = submit_statement("x" * 10_001)
     assert t("research.too_long", n="10,001", most="10,000") in html(app)
     assert len(app.text_area(key="rs_statement").value or "") == 10_001
     assert service.count() == 0
 
 
 def test_an_invalid_url_is_reported_with_its_field() -> None:
-    app = opened()
+    app = open_research()
     app.text_area(key="rs_statement").set_value(TRUE)
     app.text_area(key="rs_urls_statement").set_value("https://sec.gov\nnonsense")
-    page = html(pressed(app, "rs_submit_statement"))
+    page = html(press_button(app, "rs_submit_statement"))
     assert t("research.error_refused") in page
     assert "source_urls" in page
 
 
 def test_typed_text_never_appears_in_the_url() -> None:
-    app = submitted("Secret words of mine.")
+    app = submit_statement("Secret words of mine.")
     assert "ecret" not in str(app.query_params)
 
 
@@ -83,7 +90,7 @@ def test_a_read_only_key_gets_a_reason_for_the_rejection(
     service: Research, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHAINPROOF_API_KEY", service.read_key)
-    app = submitted()
+    app = submit_statement()
     assert t("research.error_key") in html(app)
     assert t("research.not_submitted") in html(app)
     assert app.text_area(key="rs_statement").value == TRUE
@@ -91,18 +98,18 @@ def test_a_read_only_key_gets_a_reason_for_the_rejection(
 
 
 def test_when_the_service_is_unreachable_the_text_is_kept_and_submitted_once_later(
-    service: Research, way: Line
+    service: Research, cuttable_line: Line
 ) -> None:
-    app = opened()
-    way.cut = True
+    app = open_research()
+    cuttable_line.cut = True
     app.text_area(key="rs_statement").set_value(TRUE)
-    pressed(app, "rs_submit_statement")
+    press_button(app, "rs_submit_statement")
     assert t("frame.error_unreachable") in html(app)
     assert app.text_area(key="rs_statement").value == TRUE
-    way.cut = False
-    pressed(app, "rs_submit_statement")
+    cuttable_line.cut = False
+    press_button(app, "rs_submit_statement")
     assert service.count() == 1
-    assert t("research.said_waiting") in drawn(app)
+    assert t("research.said_waiting") in read_live_parts(app)
 
 
 def test_a_submission_repeated_after_a_lost_response_is_the_same_job(
@@ -113,12 +120,12 @@ def test_a_submission_repeated_after_a_lost_response_is_the_same_job(
     draft = Draft("statement", TRUE)
     with pytest.MonkeyPatch.context() as patch:
 
-        def lost(*arguments: Any, **more: Any) -> Any:
+        def send_and_time_out(*arguments: Any, **more: Any) -> Any:
             real(*arguments, **more)
             raise httpx.ReadTimeout("late")
 
         real = connection.get_client().post
-        patch.setattr(connection.get_client(), "post", lost)
+        patch.setattr(connection.get_client(), "post", send_and_time_out)
         session_state.submit(draft)
     assert session_state.page_state().problem is not None
     session_state.submit(draft)

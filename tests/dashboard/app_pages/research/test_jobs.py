@@ -121,7 +121,7 @@ def test_jobs_of_both_kinds_are_listed_newest_first_with_titles_on_one_line() ->
         return {"id": name, "status": "pending", "title": f" {name}\n x ", "created_at": at(ago)}
 
     listed = jobs.merge_history([entry("a", 3), entry("b", 1)], [entry("c", 2)])
-    assert [(one.id, one.kind, one.title) for one in listed] == [
+    assert [(entry_line.id, entry_line.kind, entry_line.title) for entry_line in listed] == [
         ("b", "sources", "b x"),
         ("c", "extraction", "c x"),
         ("a", "sources", "a x"),

@@ -63,26 +63,26 @@ def job(word: str = "supported", *sources: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_verdict_comes_first_and_every_source_with_its_passage() -> None:
-    written = report.build_sources_markdown(job("supported", SOURCE), Words(), "https://here.example/?job=x")
-    lines = written.splitlines()
+    markdown = report.build_sources_markdown(job("supported", SOURCE), Words(), "https://here.example/?job=x")
+    lines = markdown.splitlines()
     assert lines[0] == r"# The SEC \| approved"
     assert lines[2] == "**«verdict_supported»** «probability»: 89%. «confidence»: «confidence_high»."
     assert r"1. **\# \*Approved\* \<b\>**  " in lines
     assert "   <https://sec.example/a%20b%3Ec>  " in lines
-    assert "«authority» 0.98" in written
-    assert "«valid_unknown»" in written
+    assert "«authority» 0.98" in markdown
+    assert "«valid_unknown»" in markdown
     assert r"   > \> \[link\](x)" in lines
-    assert "2026-05-18T12:00:01Z" in written
+    assert "2026-05-18T12:00:01Z" in markdown
     assert lines[-1] == "<https://here.example/?job=x>"
 
 
 @pytest.mark.parametrize(("validated", "word"), [(True, "valid_yes"), (False, "valid_no")])
 def test_the_validation_of_a_source_is_shown(validated: bool, word: str) -> None:
     source = {**SOURCE, "validated": validated, "is_news_like": True, "published_at": None}
-    written = report.build_sources_markdown(job("mixed", source), Words())
-    assert f"«{word}»" in written
-    assert "«news»" in written
-    assert "«report_published»" not in written
+    markdown = report.build_sources_markdown(job("mixed", source), Words())
+    assert f"«{word}»" in markdown
+    assert "«news»" in markdown
+    assert "«report_published»" not in markdown
 
 
 def test_unconfirming_and_missing_sources_are_named_as_such() -> None:
@@ -91,22 +91,22 @@ def test_unconfirming_and_missing_sources_are_named_as_such() -> None:
 
 
 def test_json_contains_the_job_with_its_figures() -> None:
-    written = json.loads(report.build_json(job("supported", SOURCE)))
-    assert written["result"]["truth_assessment"]["truth_probability"] == 0.8909
-    assert written["result"]["primary_sources"][0]["title"] == SOURCE["title"]
+    parsed = json.loads(report.build_json(job("supported", SOURCE)))
+    assert parsed["result"]["truth_assessment"]["truth_probability"] == 0.8909
+    assert parsed["result"]["primary_sources"][0]["title"] == SOURCE["title"]
     with pytest.raises(TypeError, match="object"):
         report.build_json({"x": object()})
 
 
 def test_entities_form_a_table_that_no_name_breaks() -> None:
-    one = {
+    entity = {
         "name": "B|TC",
         "canonical_name": "Bitcoin",
         "type": "asset",
         "official_domains": ["bitcoin.org", "b.example"],
         "official_x_accounts": ["a_b"],
     }
-    extraction_job = {**job(), "result": {"entities": [one]}}
+    extraction_job = {**job(), "result": {"entities": [entity]}}
     row = next(
         line
         for line in report.build_entities_markdown(extraction_job, Words(entity_asset="Asset")).splitlines()

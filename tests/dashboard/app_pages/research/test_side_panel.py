@@ -11,18 +11,27 @@ from dashboard.client import connection
 from dashboard.i18n import t
 from tests.support.pages import html
 from tests.support.research_app import Research
-from tests.support.research_page import ALTERED, TRUE, drawn, finished, job_of, opened, pressed, submitted
+from tests.support.research_page import (
+    ALTERED,
+    TRUE,
+    job_of,
+    open_research,
+    press_button,
+    read_live_parts,
+    submit_and_finish,
+    submit_statement,
+)
 
 pytestmark = pytest.mark.usefixtures("service")
 
 
 def test_the_history_lists_both_kinds_and_a_click_opens_a_job(service: Research) -> None:
-    first = job_of(submitted())
-    other = opened()
-    other.text_area(key="rs_text").set_value("Binance")
-    pressed(other, "rs_submit_entities")
+    first = job_of(submit_statement())
+    other_page = open_research()
+    other_page.text_area(key="rs_text").set_value("Binance")
+    press_button(other_page, "rs_submit_entities")
     service.work()
-    live = drawn(opened())
+    live = read_live_parts(open_research())
     assert live.index("Binance") < live.index(TRUE[:20])
     assert f"/research?job={first}" in live
     assert t("research.kind_extraction") in live
@@ -41,21 +50,21 @@ def test_a_button_shows_older_jobs(service: Research) -> None:
             idempotency_key=None,
             now=now - timedelta(minutes=n),
         )
-    app = opened()
-    assert "job number 09" in drawn(app)
-    assert "job number 10" not in drawn(app)
-    pressed(app, "rs_history_more")
-    assert "job number 13" in drawn(app)
+    app = open_research()
+    assert "job number 09" in read_live_parts(app)
+    assert "job number 10" not in read_live_parts(app)
+    press_button(app, "rs_history_more")
+    assert "job number 13" in read_live_parts(app)
 
 
 def test_recently_seen_entities_are_counted_within_the_period(service: Research) -> None:
-    finished(service, ALTERED)
-    page = html(opened())
+    submit_and_finish(service, ALTERED)
+    page = html(open_research())
     assert 'class="rs-table"' in page
     assert "Ethereum" in page
     with service.database.write() as database:
         old = datetime.now(UTC) - timedelta(days=3)
         database.execute(sa.update(entity_sightings).values(seen_at=old))
     connection.close_client()
-    assert t("research.seen_empty") in html(opened())
-    assert 'class="rs-table"' in html(opened(seen="7d"))
+    assert t("research.seen_empty") in html(open_research())
+    assert 'class="rs-table"' in html(open_research(seen="7d"))

@@ -64,8 +64,10 @@ def test_a_case_that_both_profiles_repeated_has_welchs_interval() -> None:
     )
     assert rows["d"].interval is None  # one run
     assert rows["b"].interval is not None  # only one of both varies
-    same = comparison_data.compute_case_differences(ARRAYS, compare_profiles(ARRAYS, "high", "high"))
-    assert {row.case: row.interval is None for row in same}["c"]
+    self_comparison = comparison_data.compute_case_differences(
+        ARRAYS, compare_profiles(ARRAYS, "high", "high")
+    )
+    assert {row.case: row.interval is None for row in self_comparison}["c"]
 
 
 def test_cases_with_the_largest_loss_come_first() -> None:

@@ -3,22 +3,18 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from html import unescape
 from typing import Any
+from urllib.parse import parse_qsl
 
 import orjson
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend import migrations
-from backend.app import create_app
-from backend.auth.service import create_key
-from backend.settings import Settings
-from backend.store.database import Database
-from backend.timelines import store
 from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.columns.arrow_schema import SCHEMA
-from backend.timelines.model import Profile, Run
 from dashboard.app_pages.timelines.layout import IMPORT_COMMAND
+from dashboard.app_pages.timelines.selection import TABS
 from dashboard.client import Fetched, timelines
 from dashboard.i18n import LANGUAGES, t
 from tests.dashboard.conftest import Backend
@@ -26,51 +22,23 @@ from tests.support import pages
 from tests.support.line import Line
 from tests.support.pages import html
 from tests.support.scored_runs import run, table
-from tests.support.serving import serve_app
-from tests.support.timelines import store_runs
-
-CASES, PASSES, FELL_AT = 12, 24, 14
-STEADY, FALLING, EVIL = "steady", "acme, inc/falls", "<script>alert(1)</script>"
-UNUSED = "never ran"
-NOW = datetime(2026, 4, 1, tzinfo=UTC)
-
-
-def build_runs(profile: str, passes: int = PASSES, **more: Any) -> list[Run]:
-    """Build one run per case and day; random variation cancels out within a day."""
-    found = []
-    for day in range(passes):
-        for case in range(CASES):
-            luck = 0.05 if (case + day) % 2 else -0.05
-            fall = -0.2 if profile == FALLING and day >= FELL_AT else 0.0
-            level = 0.4 + case / 40 + luck + fall
-            found.append(run(profile, f"case {case:02}", round(level, 6), 24 * day + case / 60, **more))
-    return found
-
-
-def build_broken_runs(profile: str) -> list[Run]:
-    return [
-        run(profile, "case 00", 0, 24 * 30 + n, error="no sandbox", machinery_failure=True) for n in range(3)
-    ]
+from tests.support.served_runs import (
+    CASES,
+    EVIL,
+    FALLING,
+    FELL_AT,
+    NOW,
+    PASSES,
+    STEADY,
+    UNUSED,
+    build_runs,
+    serve_scored_runs,
+)
 
 
 @pytest.fixture(scope="module")
 def runs_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
-    settings = Settings(home=tmp_path_factory.mktemp("home"), log_level="error", mode="live")
-    migrations.upgrade(settings.app_database_url)
-    database = Database(settings.app_database_url)
-    store.upsert_profiles(database, {name: Profile() for name in (STEADY, FALLING, EVIL, UNUSED)}, now=NOW)
-    store_runs(
-        database,
-        STEADY,
-        *build_runs(STEADY, model="m-1", model_vendor="vendor one"),
-        *build_broken_runs(STEADY),
-    )
-    before = build_runs(FALLING, FELL_AT, model="m-2", model_vendor="vendor two")
-    store_runs(database, FALLING, *before, *build_runs(FALLING, model="m-3")[len(before) :])
-    store_runs(database, EVIL, run(EVIL, "case 00", 0.5))
-    key = create_key(database, name="page", scopes=("read",), now=NOW).key
-    database.dispose()
-    with serve_app(create_app(settings)) as url:
+    with serve_scored_runs(tmp_path_factory.mktemp("home")) as (url, key):
         yield Backend(url, key)
 
 
@@ -88,7 +56,7 @@ def _ready(dashboard_backend: Backend) -> None:
 
 
 def open_page(**query: str) -> AppTest:
-    return pages.opened("timelines", **query)
+    return pages.open_page("timelines", **query)
 
 
 def read_url_params(app: AppTest) -> dict[str, str]:
@@ -142,16 +110,52 @@ def test_a_page_without_alerts_says_so() -> None:
     assert TEMPLATES["en"]["no_alert"] in html(app)
 
 
+def test_alerts_of_profiles_that_are_not_shown_are_folded_and_link_to_them() -> None:
+    app = open_page(profiles=STEADY)
+    assert not list_alerts(app)
+    assert t("timelines.alerts_others", n="1") in html(app)
+    assert FALLING in html(app)
+    (link,) = re.findall(r'href="/timelines\?([^"]*alert[^"]*)"', html(app))
+    opened = open_page(**dict(parse_qsl(unescape(link))))
+    assert len(list_alerts(opened)) == 1
+    assert opened.multiselect(key="tl_profiles").value == [STEADY]
+
+
+def test_profiles_with_too_few_passes_for_alerts_are_folded() -> None:
+    app = open_page(profiles=f"{STEADY},{EVIL}")
+    assert t("timelines.unwatched", n="1") in html(app)
+
+
 def test_the_cases_behind_an_alert_open_and_the_url_holds_them() -> None:
     app = click(open_page(), "tl_cases_of_0")
     assert read_url_params(app)["alert"] == f"2026-03-15@{FALLING}"
-    again = open_page(**read_url_params(app))
-    table = html(again)
+    reopened = open_page(**read_url_params(app))
+    table = html(reopened)
     assert table.count('scope="row"') == CASES
     assert "▼ 20" in table
     assert f"{FELL_AT} / {PASSES - FELL_AT}" in table
-    click(again, "tl_cases_of_0")
-    assert "alert" not in again.query_params
+    click(reopened, "tl_cases_of_0")
+    assert "alert" not in reopened.query_params
+
+
+def test_an_opened_alert_compares_the_profile_with_itself() -> None:
+    page = html(open_page(alert=f"2026-03-15@{FALLING}"))
+    assert f"{FALLING} before 15 Mar 2026 is ahead by 20.0 points" in page
+
+
+def test_a_line_breaks_between_windows_of_different_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    halves = [
+        run("moves", f"{'old' if day < 6 else 'new'} {case}", 0.5, 24 * day + case / 60)
+        for day in range(12)
+        for case in range(6)
+    ]
+    fetched: Fetched[Any] = Fetched(table(halves), NOW)
+    monkeypatch.setattr(timelines, "fetch_runs", lambda: fetched)
+    app = open_page(window=str(86_400))
+    (line,) = read_chart(app)["drawing"]["lines"]
+    assert [n for n, breaks in enumerate(line["breaks"]) if breaks] == [6]
+    assert t("timelines.line_breaks") in html(app)
+    assert t("timelines.line_breaks") not in html(open_page(window=str(7 * 86_400), cases="old 0"))
 
 
 def test_an_alert_can_filter_the_page_by_its_profile_and_cases() -> None:
@@ -176,11 +180,11 @@ def test_filters_survive_a_round_trip_through_the_url() -> None:
     assert not app.exception
     params = read_url_params(app)
     assert params == {"profiles": "acme\\, inc/falls", "cases": "case 03", "vendor": "vendor two"}
-    again = open_page(**params)
-    assert again.multiselect(key="tl_profiles").value == [FALLING]
-    assert again.multiselect(key="tl_cases").value == ["case 03"]
-    assert again.selectbox(key="tl_model_vendor").value == "vendor two"
-    assert not read_url_params(click(again, "tl_clear"))
+    reopened = open_page(**params)
+    assert reopened.multiselect(key="tl_profiles").value == [FALLING]
+    assert reopened.multiselect(key="tl_cases").value == ["case 03"]
+    assert reopened.selectbox(key="tl_model_vendor").value == "vendor two"
+    assert not read_url_params(click(reopened, "tl_clear"))
 
 
 def test_infrastructure_errors_are_counted_and_excluded_by_default() -> None:
@@ -195,10 +199,16 @@ def test_infrastructure_errors_are_counted_and_excluded_by_default() -> None:
 
 def test_the_last_days_count_back_from_the_newest_run() -> None:
     app = click(open_page(), "tl_last_7")
-    assert read_url_params(app) == {"since": "2026-03-25"}
-    app.date_input(key="tl_until").set_value(date(2026, 3, 26)).run()
-    assert read_url_params(app) == {"since": "2026-03-25", "until": "2026-03-27"}
+    assert read_url_params(app) == {"since": "2026-03-18"}
+    app.date_input(key="tl_until").set_value(date(2026, 3, 17)).run()
+    assert read_url_params(app) == {"since": "2026-03-18", "until": "2026-03-18"}
     assert t("timelines.none_match") in html(app)
+
+
+def test_the_last_days_count_back_from_the_newest_run_of_the_chosen_profiles() -> None:
+    app = click(open_page(profiles=EVIL), "tl_last_7")
+    assert read_url_params(app) == {"profiles": EVIL, "since": "2026-02-23"}
+    assert t("timelines.none_match") not in html(app)
 
 
 def test_a_selection_without_runs_offers_to_clear_the_filters() -> None:
@@ -210,7 +220,7 @@ def test_a_selection_without_runs_offers_to_clear_the_filters() -> None:
 
 def test_invalid_url_parameters_are_ignored() -> None:
     names = ("since", "until", "window", "machinery", "centred", "hidden", "run", "a", "b", "case")
-    assert list_alerts(open_page(**dict.fromkeys(names, "nonsense")))
+    assert list_alerts(open_page(**dict.fromkeys(names, "nonsense"), tab="trend"))
 
 
 def test_an_unknown_profile_from_the_url_stays_chosen() -> None:
@@ -224,8 +234,8 @@ def test_an_unknown_profile_from_the_url_stays_chosen() -> None:
 
 def test_lines_have_bands_signs_and_a_table() -> None:
     app = open_page(profiles=f"{STEADY},acme\\, inc/falls")
-    sent = read_chart(app)
-    falling, steady = sent["drawing"]["lines"]
+    chart = read_chart(app)
+    falling, steady = chart["drawing"]["lines"]
     assert (falling["name"], steady["name"]) == (FALLING, STEADY)
     assert falling["colour"] != steady["colour"]
     for line in (falling, steady):
@@ -233,9 +243,9 @@ def test_lines_have_bands_signs_and_a_table() -> None:
         assert all(low <= mean <= high for low, mean, high in bands)
         assert sum(line["runs"]) == CASES * PASSES
     assert sorted(list_sign_shapes(app)) == ["diamond", "down"]
-    assert any("m-3" in sign["text"] for sign in sent["drawing"]["signs"])
-    assert t("timelines.col_window") in sent["head"]
-    assert len(orjson.dumps(sent)) < 20_000
+    assert any("m-3" in sign["text"] for sign in chart["drawing"]["signs"])
+    assert t("timelines.col_window") in chart["head"]
+    assert len(orjson.dumps(chart)) < 20_000
 
 
 def test_a_hidden_line_is_in_the_url() -> None:
@@ -263,54 +273,59 @@ def test_one_run_has_no_band_and_says_so() -> None:
 
 
 def test_names_are_never_interpreted_as_markup() -> None:
-    app = open_page()
+    app = open_page(profiles=f"{STEADY},{EVIL}")
     assert EVIL not in html(app)
     assert EVIL in [line["name"] for line in read_chart(app)["drawing"]["lines"]]
 
 
-# --- lazy sections
+# --- tabs
 
 
-def list_due_parts(app: AppTest) -> list[str]:
-    """The parts that the browser is to request."""
-    return [part["part"] for part in orjson.loads(pages.component(app, "lazy_section").bytes)["parts"]]
+def find_open_tab(app: AppTest) -> str:
+    """The tab whose parts are on the page."""
+    present = {
+        "trend": "line_chart" in list_components(app),
+        "compare": t("timelines.cmp_by_case") in html(app),
+        "cases": t("timelines.case_heat") in html(app),
+        "runs": t("timelines.run_list") in html(app),
+    }
+    (tab,) = [name for name, drawn in present.items() if drawn]
+    return tab
 
 
-def list_placeholders(app: AppTest) -> list[str]:
-    """The parts that are placeholders."""
-    return re.findall(r'class="tl-placeholder tl-placeholder-(\w+)"', html(app))
+def list_components(app: AppTest) -> list[str]:
+    return [part.proto.component_name.removeprefix("chainproof.") for part in app.get("bidi_component")]
 
 
-def test_sections_below_the_viewport_are_placeholders_until_requested() -> None:
-    app = open_page()
-    assert list_placeholders(app) == ["compare", "cases", "run"]
-    assert [part for part in list_due_parts(app) if part != "alerts"] == ["compare", "cases", "run"]
-    assert t("timelines.case_title") in html(app)
+@pytest.mark.parametrize("tab", TABS)
+def test_a_link_opens_its_tab_and_only_that_is_drawn(tab: str) -> None:
+    assert find_open_tab(open_page(tab=tab)) == tab
 
 
-@pytest.mark.parametrize(("opens", "name"), [("run", "case"), ("compare", "a")])
-def test_sections_that_a_link_opens_are_drawn_with_the_page(opens: str, name: str) -> None:
-    app = open_page(**{name: STEADY if name == "a" else "case 03"})
-    assert opens not in list_placeholders(app)
-    assert opens not in list_due_parts(app)
+def test_a_link_reopens_filters_and_choice_in_its_tab() -> None:
+    app = open_page(a=STEADY, b=FALLING, tab="cases")
+    app.multiselect(key="tl_cases").set_value([f"case {n:02}" for n in range(6)]).run()
+    params = read_url_params(app)
+    assert (params["tab"], params["a"], params["b"]) == ("cases", STEADY, "acme, inc/falls")
+    reopened = open_page(**params)
+    assert find_open_tab(reopened) == "cases"
+    assert len(reopened.multiselect(key="tl_cases").value) == 6
+    assert reopened.selectbox(key="tl_b").value == FALLING
 
 
-def test_a_filter_keeps_the_lazy_sections_and_requests_them_again() -> None:
-    app = open_page(case="case 03", a=STEADY)
-    assert [part for part in list_due_parts(app) if part != "alerts"] == ["cases"]
-    app.selectbox(key="tl_model_vendor").set_value("vendor one").run()
-    assert not app.exception
-    assert "tlp_run_case" not in [box.key for box in app.selectbox]  # was not drawn again
-    assert [part for part in list_due_parts(app) if part != "alerts"] == ["compare", "cases", "run"]
+@pytest.mark.parametrize("tab", TABS)
+def test_the_verdict_is_above_every_tab(tab: str) -> None:
+    page = html(open_page(a=FALLING, b=STEADY, tab=tab))
+    assert f"{STEADY} is ahead by" in page
 
 
-def test_returning_to_the_page_draws_lazy_sections_as_placeholders_again() -> None:
-    app = open_page(case="case 03")
-    app.query_params.clear()
-    app.switch_page("app_pages/research/page.py").run()
-    app.switch_page("app_pages/timelines/page.py").run()
-    assert not app.exception
-    assert list_placeholders(app) == ["compare", "cases", "run"]
+@pytest.mark.parametrize("opened", [{"case": "case 03"}, {"run": "gone"}])
+def test_an_older_link_to_a_case_or_run_opens_the_runs(opened: dict[str, str]) -> None:
+    assert find_open_tab(open_page(**opened)) == "runs"
+
+
+def test_an_unknown_tab_opens_the_first_one() -> None:
+    assert find_open_tab(open_page(tab="nonsense")) == "trend"
 
 
 # --- states
@@ -350,8 +365,8 @@ def test_own_runs_are_not_labelled_as_sample() -> None:
 
 def test_sample_runs_are_labelled(monkeypatch: pytest.MonkeyPatch) -> None:
 
-    made: Fetched[Any] = Fetched(table(build_runs("sample one")), NOW)
-    monkeypatch.setattr(timelines, "fetch_runs", lambda: made)
+    fetched: Fetched[Any] = Fetched(table(build_runs("sample one")), NOW)
+    monkeypatch.setattr(timelines, "fetch_runs", lambda: fetched)
     app = open_page()
     assert t("timelines.sample_note") in html(app)
     assert read_chart(app)["drawing"]["watermark"] == t("chart.sample").upper()

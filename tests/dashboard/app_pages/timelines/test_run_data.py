@@ -42,7 +42,7 @@ def test_an_infrastructure_error_is_marked() -> None:
 
 
 def test_neighbours_have_the_same_case_and_profile() -> None:
-    first, second, last = (one.run_id for one in RUNS[:5] if one.case_id == "a")
+    first, second, last = (entry.run_id for entry in RUNS[:5] if entry.case_id == "a")
     assert run_data.find_neighbours(ARRAYS, first) == (None, second, 1, 3)
     assert run_data.find_neighbours(ARRAYS, second) == (first, last, 2, 3)
     assert run_data.find_neighbours(ARRAYS, last) == (second, None, 3, 3)
@@ -78,8 +78,8 @@ def test_small_parts_share_a_step_and_none_is_omitted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "written"),
+    ("value", "expected"),
     [(1234.5, "1,234.5"), (-0.25, "−0.25"), (0, "0"), (-0.00001, "0"), (1e20, "1e+20"), (2 / 3, "0.6667")],
 )
-def test_points_have_at_most_four_decimal_places(value: float, written: str) -> None:
-    assert run_data.format_amount(value) == written
+def test_points_have_at_most_four_decimal_places(value: float, expected: str) -> None:
+    assert run_data.format_amount(value) == expected

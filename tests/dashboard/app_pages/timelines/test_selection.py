@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from backend.timelines.analysis.alerts import watch_profiles
 from backend.timelines.analysis.scores_over_time import Line
 from backend.timelines.columns.run_arrays import RunArrays
-from backend.timelines.model import ScoreAdjustment
+from backend.timelines.model import Run, ScoreAdjustment
 from dashboard.app_pages.timelines import alert_data, score_data, selection
 from dashboard.app_pages.timelines.export import SAMPLE_NOTE, RunsExport, to_csv, to_parquet
 from dashboard.app_pages.timelines.selection import FEW_PROFILES, MAX_LINES, QUERY_PARAMS, TimelinesState
@@ -43,6 +43,7 @@ def test_a_state_survives_a_round_trip_through_its_url() -> None:
         b="q",
         case="k",
         run="r/1",
+        tab="cases",
         alert="2026-03-01@p",
         hidden_profiles=("q",),
         window_seconds=3600,
@@ -68,12 +69,66 @@ def test_an_invalid_instant_is_ignored(text: str) -> None:
     assert selection.parse_instant(text) is None
 
 
-def test_few_profiles_are_all_drawn_and_of_many_the_most_recent() -> None:
-    few = arrays([run(f"p{n:02}", "c", 0.5, n) for n in range(FEW_PROFILES)])
-    assert selection.select_profiles(few, TimelinesState()) == few.profiles
-    many = arrays([run(f"p{n:02}", "c", 0.5, n) for n in range(FEW_PROFILES + 1)])
-    assert selection.select_profiles(many, TimelinesState()) == many.profiles[-MAX_LINES:]
-    assert selection.select_profiles(many, TimelinesState(profiles=("p01",), b="p00")) == ("p01", "p00")
+def build_suite(prefix: str, count: int, *, began: float, cases: int = 6) -> list[Run]:
+    """Profiles that run the same cases one after the other."""
+    return [
+        run(f"{prefix}{n:02}", f"{prefix} case {case}", 0.5, began + n)
+        for n in range(count)
+        for case in range(cases)
+    ]
+
+
+def test_a_small_suite_is_drawn_whole_and_of_a_large_one_the_most_recent() -> None:
+    small = arrays(build_suite("p", FEW_PROFILES, began=0))
+    assert selection.select_profiles(small, TimelinesState()) == small.profiles
+    large = arrays(build_suite("p", FEW_PROFILES + 1, began=0))
+    assert selection.select_profiles(large, TimelinesState()) == large.profiles[-MAX_LINES:]
+    assert selection.select_profiles(large, TimelinesState(profiles=("p01",), b="p00")) == ("p01", "p00")
+
+
+def test_profiles_of_another_suite_are_not_drawn_by_default() -> None:
+    mixed = arrays(
+        [
+            *build_suite("newest", 3, began=100),
+            *build_suite("other", 12, began=80),
+            *build_suite("old", 2, began=0),
+        ]
+    )
+    assert selection.select_profiles(mixed, TimelinesState()) == ("newest00", "newest01", "newest02")
+
+
+def test_any_two_profiles_of_a_default_suite_share_five_cases() -> None:
+    both = [run("both", f"{suite} case {case}", 0.5, 200) for suite in ("x", "y") for case in range(6)]
+    few = [run("few", f"x case {case}", 0.5, 150) for case in range(4)]
+    found = arrays([*both, *few, *build_suite("x", 2, began=100), *build_suite("y", 2, began=50)])
+    assert selection.select_profiles(found, TimelinesState()) == ("both", "x00", "x01")
+
+
+def test_a_newest_profile_with_few_cases_is_joined_by_those_that_ran_them_all() -> None:
+    found = arrays(
+        [*build_suite("x", 2, began=0), *(run("smoke", f"x case {case}", 0.5, 100) for case in range(2))]
+    )
+    assert selection.select_profiles(found, TimelinesState()) == ("smoke", "x00", "x01")
+
+
+def test_the_profile_of_an_opened_alert_is_drawn() -> None:
+    found = arrays([*build_suite("x", 2, began=100), *build_suite("y", 1, began=0)])
+    drawn = selection.select_profiles(found, TimelinesState(alert="2026-03-01T00:00:00Z@y00"))
+    assert drawn == ("x00", "x01", "y00")
+
+
+@pytest.mark.parametrize(
+    ("state", "tab"),
+    [
+        (TimelinesState(), "trend"),
+        (TimelinesState(a="p", b="q"), "trend"),
+        (TimelinesState(case="c"), "runs"),
+        (TimelinesState(run="r"), "runs"),
+        (TimelinesState(run="r", tab="trend"), "trend"),
+    ],
+)
+def test_the_tab_of_a_link_without_one_shows_what_it_opens(state: TimelinesState, tab: str) -> None:
+    assert state.open_tab == tab
 
 
 def test_only_sample_profiles_count_as_sample() -> None:
@@ -89,12 +144,6 @@ def build_line(low: list[float], high: list[float], mean: list[float]) -> Line:
     times = np.arange(len(mean), dtype=np.int64)
     count = np.ones(len(mean), dtype=np.int64)
     return Line(0, times, times, np.array(mean), np.array(low), np.array(high), count, count)
-
-
-def test_a_band_is_clipped_to_possible_scores() -> None:
-    low, high = score_data.clip_band(build_line([-0.2, 0.3, 0.9], [0.4, 1.3, 1.5], [0.1, 0.8, 1.2]))
-    assert low.tolist() == [0, 0.3, 0.9]
-    assert high.tolist() == [0.4, 1, 1.2]  # bonuses carried the last beyond all points
 
 
 def test_a_band_has_gaps_at_windows_with_one_case() -> None:
@@ -136,11 +185,11 @@ def build_fallen_runs() -> RunArrays:
 def test_cases_that_fell_come_first_with_their_runs_before_and_since() -> None:
     chosen = build_fallen_runs()
     watched = watch_profiles(chosen)
-    (alert,) = (one for each in watched for one in each.alerts)
+    (alert,) = (profile_alert for profile_result in watched for profile_alert in profile_result.alerts)
     assert alert_data.find_alert(chosen, watched, selection.format_alert_id("p", alert.since)) == alert
     assert alert_data.find_adjacent_alerts(watched, alert) == (None, None)
     changes = alert_data.compute_case_changes(chosen, alert, None, None)
-    assert [one.case for one in changes[:4]] == ["c0", "c1", "c2", "c3"]
+    assert [change.case for change in changes[:4]] == ["c0", "c1", "c2", "c3"]
     assert changes[0].change == pytest.approx(-0.5, abs=0.05)
     assert (changes[0].runs_before, changes[0].runs_since) == (12, 8)
 
@@ -154,8 +203,8 @@ def test_an_unknown_alert_id_finds_no_alert() -> None:
 
 
 def build_export() -> RunsExport:
-    lost = (ScoreAdjustment("=cmd()", 0.5, "told"),)
-    own = run("=mine", "c", 0.5, deductions=lost, cost_usd=0.25)
+    deductions = (ScoreAdjustment("=cmd()", 0.5, "told"),)
+    own = run("=mine", "c", 0.5, deductions=deductions, cost_usd=0.25)
     return RunsExport(arrays([own, run("sample one", "c", 1)]), NOW, "http://here/timelines?")
 
 

@@ -1,119 +1,17 @@
-"""The Topics page with the real service: languages, filters, an opened topic, and error states."""
+"""The Topics page with the real service: languages, filters, the list, and error states."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from dashboard.app_pages.topics import price_chart
-from dashboard.client import Fetched, Problem, markets, topics
-from dashboard.components import topic_categories
-from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
-from tests.dashboard.conftest import CALM, Backend
-from tests.support import pages
+from dashboard.app_pages.topics import days
+from dashboard.client import Fetched, topics
+from dashboard.i18n import LANGUAGES, t
+from tests.dashboard.app_pages.topics.conftest import EVIL, click, open_page, read_live_views, read_url_params
+from tests.dashboard.conftest import CALM
 from tests.support.line import Line
 from tests.support.pages import html
-from tests.support.running import loopback
-
-EVIL = "<script>alert(1)</script>"
-
-
-def at(**earlier: float) -> str:
-    return f"{CALM - timedelta(**earlier):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def text(title: str, **more: Any) -> dict[str, Any]:
-    return {"title": title, **more}
-
-
-FUND = {
-    "external_id": "page:fund",
-    "category": 0,
-    "published_at": at(hours=2),
-    "url": "https://www.sec.gov/newsroom/fund",
-    "cover_img": "https://evil.example/pixel.png",
-    "total_tweet_score": 50,
-    "texts": {
-        "en": text(
-            f"SEC approves a spot Solana fund {EVIL}",
-            subtitle="Trading begins on Monday",
-            summary="Long awaited.",
-            summary_bullets=[["The order approves a spot ETF."], ["Custody is with Coinbase."]],
-            terms_concepts=[{"term": "spot ETF", "definition": 'Holds the asset "itself".'}],
-        ),
-        "ja": text("SEC、現物ソラナファンドを承認", summary="待望の決定。"),
-    },
-}
-UPGRADE = {
-    "external_id": "page:upgrade",
-    "category": 1,
-    "published_at": at(days=3),
-    "url": "https://blog.ethereum.org/upgrade",
-    "texts": {lang: text(f"Ethereum upgrade {lang}") for lang in LANGUAGES},
-}
-MANY = [
-    {
-        "external_id": f"page:many:{n}",
-        "category": 2,
-        "published_at": at(days=40 + n),
-        "url": f"https://news.example/{n}",
-        "texts": {"en": text(f"Ordinary news number {n:02}")},
-    }
-    for n in range(30)
-]
-MEDIA = {
-    "primary_sources": [
-        {"url": "https://www.sec.gov/order", "title": "Order", "summary": "Approved.", "site_name": "SEC"}
-    ],
-    "articles": [{"entry_url": "https://news.example/a", "title": f"News {EVIL}"}],
-    "tweets": [{"entry_url": "https://x.com/secgov/status/1", "summary": "It is done.", "score": 3}],
-}
-
-
-@pytest.fixture(scope="module")
-def ids(served_market: Backend) -> dict[str, str]:
-    """The topics of these tests in the service: their ids by external id."""
-    key = {"CP-X-API-KEY": served_market.key}
-    answer = loopback.post(f"{served_market.url}/topics", json=[FUND, UPGRADE, *MANY], headers=key)
-    assert answer.status_code == 201, answer.text
-    stored = {one["external_id"]: str(one["id"]) for one in answer.json()["data"]}
-    fund = stored["page:fund"]
-    assert loopback.post(f"{served_market.url}/topics/{fund}/media", json=MEDIA, headers=key).is_success
-    return stored
-
-
-@pytest.fixture(autouse=True)
-def _ready(ids: dict[str, str], dashboard_backend: Backend) -> None:
-    """The topics exist before a page loads them."""
-
-
-def open_page(**query: str) -> AppTest:
-    return pages.opened("topics", **query)
-
-
-def read_url_params(app: AppTest) -> dict[str, str]:
-    """The URL parameters."""
-    return {
-        name: value if isinstance(value, str) else str(value[0]) for name, value in app.query_params.items()
-    }
-
-
-def read_live_views(app: AppTest) -> str:
-    """The trees of the page's live views, as JSON."""
-    return "\n".join(
-        json.dumps(json.loads(part.proto.json), ensure_ascii=False)
-        for part in app.get("bidi_component")
-        if part.proto.component_name == "chainproof.live_view"
-    )
-
-
-def click(app: AppTest, key: str) -> AppTest:
-    app.button(key=key).click().run()
-    assert not app.exception
-    return app
-
 
 # --- the list
 
@@ -135,6 +33,79 @@ def test_top_stories_of_the_last_day_are_above_the_list() -> None:
     top = live[: live.index(t("topics.stream"))]
     assert "Ethereum upgrade" not in top
     assert t("topics.top_none", lang="zh") in read_live_views(open_page(lang="zh"))
+
+
+def build_item(number: int, title: str, published_at: datetime) -> dict[str, Any]:
+    """A topic of a list as the service sends it."""
+    return {
+        "id": number,
+        "title": title,
+        "subtitle": None,
+        "summary": None,
+        "summary_bullets": [],
+        "category": 2,
+        "lang": "en",
+        "published_at": f"{published_at:%Y-%m-%dT%H:%M:%SZ}",
+        "url": "https://news.example/1",
+    }
+
+
+@pytest.fixture
+def front(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[dict[str, Any]]]:
+    """Two news and a market report of these days, and the rankings of both kinds."""
+    now = datetime.now(UTC)
+    items = {"news": [build_item(1, "A fund opens", now)], "report": [build_item(2, "Market wrap", now)]}
+    earlier = build_item(3, "A court rules", now - timedelta(days=1))
+    page = {"topics": [*items["news"], *items["report"], earlier], "total": 3}
+    monkeypatch.setattr(topics, "fetch_page", lambda query: Fetched(page, CALM))
+    monkeypatch.setattr(
+        topics,
+        "fetch_ranking",
+        lambda lang, kind, *, top: Fetched({"topics": items[kind][:top], "by": "posts"}, CALM),
+    )
+    return items
+
+
+def test_market_reports_have_a_strip_of_their_own(front: dict[str, list[dict[str, Any]]]) -> None:
+    live = read_live_views(open_page())
+    top, rest = live.split(t("topics.stream"), 1)
+    rows, strip = rest.split('"class": "tp-reports"', 1)
+    assert "A fund opens" in top
+    assert "A fund opens" in rows
+    assert "Market wrap" in strip
+    assert "Market wrap" not in top + rows
+    assert t("topics.count", n="3") in rows
+
+
+def test_without_market_reports_there_is_no_strip(front: dict[str, list[dict[str, Any]]]) -> None:
+    front["report"] = []
+    live = read_live_views(open_page())
+    assert t("topics.reports") not in live
+    assert "Market wrap" in live
+
+
+def test_a_list_of_market_reports_alone_shows_them(front: dict[str, list[dict[str, Any]]]) -> None:
+    front["report"] += [*front["news"], build_item(3, "A court rules", datetime.now(UTC))]
+    assert live_rows(read_live_views(open_page())) == 3
+
+
+def live_rows(live: str) -> int:
+    """The number of rows of the list."""
+    return live.count('"class": "tp-row-title"')
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_list_has_days_as_headings(front: dict[str, list[dict[str, Any]]], lang: Any) -> None:
+    live = read_live_views(open_page(lang=lang))
+    words = [t("topics.today", lang=lang), "A fund opens", t("topics.yesterday", lang=lang), "A court rules"]
+    places = [live.rindex(word) for word in words]
+    assert places == sorted(places)
+    assert days.format_day(datetime.now(UTC).date(), lang) in live
+    assert live.count('"class": "tp-day"') == 2
+
+
+def test_names_in_the_list_are_in_the_readers_language() -> None:
+    assert "イーサリアム" in read_live_views(open_page(lang="ja", topic_lang="en", category="important"))
 
 
 def test_the_language_of_topics_is_in_the_url() -> None:
@@ -187,6 +158,7 @@ def test_a_search_covers_all_pages_and_is_in_the_url() -> None:
     live = read_live_views(app)
     assert "Ordinary news number 29" in live
     assert t("topics.count", n="1") in live
+    assert t("topics.matching") in live
     assert t("topics.top") not in live
 
 
@@ -235,137 +207,6 @@ def test_texts_of_sources_are_never_interpreted_as_markup(ids: dict[str, str]) -
     assert EVIL not in html(app)
     assert "&lt;script&gt;" in html(app)
     assert EVIL in read_live_views(app)  # as text of a node
-
-
-# --- a topic
-
-
-def test_a_topic_shows_text_terms_and_sources_with_primary_sources_first(ids: dict[str, str]) -> None:
-    page = html(open_page(topic=ids["page:fund"]))
-    for expected in ("Trading begins on Monday", "Long awaited.", "Custody is with Coinbase.", "It is done."):
-        assert expected in page
-    assert '<abbr title="Holds the asset &quot;itself&quot;." class="tp-term">spot ETF</abbr>' in page
-    assert '<dd>Holds the asset "itself".</dd>' in page
-    order = [page.index(f'class="{group}"') for group in ("tp-primary", "tp-articles", "tp-posts")]
-    assert order == sorted(order)
-
-
-def test_links_to_sources_open_a_new_tab_and_load_no_images(ids: dict[str, str]) -> None:
-    page = html(open_page(topic=ids["page:fund"]))
-    assert "<img" not in page
-    assert t("topics.cover", host="evil.example") in page
-    outward = [part.split(">")[0] for part in page.split("<a ")[1:] if 'href="https' in part.split(">")[0]]
-    assert len(outward) >= 4
-    assert all('target="_blank"' in link and "noopener" in link for link in outward)
-
-
-def test_the_insight_has_a_conclusion(ids: dict[str, str]) -> None:
-    live = read_live_views(open_page(topic=ids["page:fund"]))
-    assert t("topics.insight") in live
-    assert "tp-conclusion" in live
-
-
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_missing_language_is_reported_with_the_available_ones(ids: dict[str, str], lang: Any) -> None:
-    app = open_page(lang=lang, topic=ids["page:fund"], topic_lang="zh")
-    names = t("topics.between", lang=lang).join(LANGUAGE_NAMES[code] for code in ("en", "ja"))
-    assert t("topics.lacks", lang=lang, language=LANGUAGE_NAMES["zh"], languages=names) in html(app)
-    click(app, "tp_read_ja")
-    assert "待望の決定。" in html(app)
-    assert read_url_params(app)["topic_lang"] == "ja"
-
-
-def test_available_languages_are_shown_side_by_side(ids: dict[str, str]) -> None:
-    app = open_page(topic=ids["page:fund"])
-    app.toggle(key="tp_beside").set_value(True).run()
-    page = html(app)
-    assert read_url_params(app)["beside"] == "1"
-    assert page.count('class="tp-language"') == 2
-    assert "待望の決定。" in page
-    assert "Long awaited." in page
-    assert t("topics.beside_lacks", languages=LANGUAGE_NAMES["zh"]) in page
-
-
-@pytest.mark.parametrize("topic", ["999999", "nonsense", "-1", "9" * 40])
-def test_an_unknown_topic_is_reported_and_can_be_closed(topic: str) -> None:
-    app = open_page(topic=topic)
-    assert t("topics.unknown") in html(app)
-    click(app, "empty-tp_topic-action")
-    assert "topic" not in app.query_params
-
-
-def test_next_and_previous_cross_the_pages_of_the_list(ids: dict[str, str]) -> None:
-    app = open_page(topic=ids["page:many:22"])  # the last of the first page, after two others
-    assert t("topics.page_of", n="1", last="2") in read_live_views(app)
-    click(app, "tp_next")
-    assert read_url_params(app)["topic"] == ids["page:many:23"]
-    assert read_url_params(app)["page"] == "2"
-    click(app, "tp_previous")
-    assert read_url_params(app)["topic"] == ids["page:many:22"]
-    assert "page" not in app.query_params
-
-
-def test_closing_a_topic_keeps_the_filters_and_returns_the_focus(ids: dict[str, str]) -> None:
-    app = open_page(topic=ids["page:fund"], category="breaking")
-    click(app, "tp_close")
-    assert read_url_params(app) == {"category": "breaking"}
-    (part,) = [
-        part.proto for part in app.get("bidi_component") if part.proto.component_name == "chainproof.focus"
-    ]
-    assert json.loads(part.json) == {"id": f"tp-item-{ids['page:fund']}", "turn": 1}
-
-
-def test_coins_of_a_topic_link_to_the_rankings(ids: dict[str, str]) -> None:
-    assert 'href="/rankings?coin=solana"' in html(open_page(topic=ids["page:fund"]))
-
-
-def test_unavailable_assets_are_reported_instead_of_the_prices(
-    monkeypatch: pytest.MonkeyPatch, ids: dict[str, str]
-) -> None:
-    gone = Problem("unreachable", "connection refused")
-    monkeypatch.setattr(markets, "fetch_assets", lambda: Fetched(None, error=gone))
-    app = open_page(topic=ids["page:fund"])
-    assert t("frame.error_unreachable") in html(app)
-    assert app.button(key="error-tp_prices-retry")
-
-
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_an_event_without_stored_prices_says_so(
-    monkeypatch: pytest.MonkeyPatch, ids: dict[str, str], lang: Any
-) -> None:
-    monkeypatch.setattr(topic_categories, "RECENT_PERIOD", timedelta(hours=1))
-    assert t("topics.prices_none", lang=lang) in html(open_page(lang=lang, topic=ids["page:upgrade"]))
-
-
-def test_an_earlier_event_is_drawn_with_stored_candles(
-    monkeypatch: pytest.MonkeyPatch, ids: dict[str, str]
-) -> None:
-    start = int((CALM - timedelta(days=4)).timestamp() * 1000)
-    rows = [(start + n * 14_400_000, 1.0, 2.0, 0.5, 1.5, None) for n in range(12)]
-    kept = {"id": "ethereum", "at": at(days=3), "interval_seconds": 14_400, "source": None, "candles": rows}
-    monkeypatch.setattr(topic_categories, "RECENT_PERIOD", timedelta(hours=1))
-    monkeypatch.setattr(markets, "fetch_candles_around", lambda asset, event: Fetched(kept, CALM))
-    page = html(open_page(topic=ids["page:upgrade"]))
-    assert t("topics.kept_14400") in page
-    assert t("topics.prices_event", time=f"{CALM - timedelta(days=3):%Y-%m-%d %H:%M} UTC") in page
-
-
-def test_an_event_is_drawn_only_if_the_candles_reach_it() -> None:
-    start = int(CALM.timestamp() * 1000)
-    rows = [(start + n * 1_800_000, 1.0, 2.0, 0.5, 1.5, None) for n in range(48)]
-
-    def draw_event_layout(event: datetime) -> dict[str, Any] | None:
-        layout: dict[str, Any] = {"margin": {"l": 0, "r": 4}}
-        there = price_chart.draw_event({"layout": layout}, rows, event.replace(tzinfo=None), event, "#000")
-        return layout if there else None
-
-    layout = draw_event_layout(CALM + timedelta(hours=2))
-    assert layout is not None
-    assert layout["shapes"][0]["x0"] == (CALM + timedelta(hours=2)).replace(tzinfo=None)
-    assert layout["annotations"][0]["xanchor"] == "left"
-    assert draw_event_layout(CALM - timedelta(minutes=1)) is None
-    assert draw_event_layout(CALM + timedelta(days=2)) is None
-    assert draw_event_layout(datetime.fromtimestamp(rows[-1][0] / 1000 + 600, UTC)) is not None
 
 
 # --- an unavailable service

@@ -103,10 +103,24 @@ def test_only_urls_of_the_service_become_dashboard_pages(url: str, page: str | N
     assert links.find_dashboard_page(url, SERVICE) == page
 
 
-def test_a_topic_id_is_found_in_topic_paths_of_any_host_only() -> None:
-    assert links.find_topic_id("http://other:1/topics/136?lang=en") == 136
-    assert links.find_topic_id("http://other:1/topics/0136") is None
-    assert links.find_topic_id("javascript:alert(1)") is None
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://www.sec.gov/rules/2026-1/", "sec.gov/rules/2026-1"),
+        ("https://example.com/%E5%85%AC%E5%91%8A?id=1", "example.com/公告"),
+        ("https://example.com/%E2%80%AEgpj.exe", "example.com/%E2%80%AEgpj.exe"),
+        ("http://[broken/x", "http://[broken/x"),
+    ],
+)
+def test_a_url_is_shortened_to_its_readable_host_and_path(url: str, shown: str) -> None:
+    assert links.shorten_url(url) == shown
+
+
+def test_a_long_url_loses_its_middle() -> None:
+    shown = links.shorten_url(f"https://example.com/{'a' * 200}/order.pdf")
+    assert len(shown) <= links.MAX_SHOWN_CHARS
+    assert shown.startswith("example.com/aaa")
+    assert shown.endswith("a/order.pdf")
 
 
 def test_links_omit_empty_parameters() -> None:
@@ -133,13 +147,6 @@ def test_a_term_in_a_script_without_spaces_is_found_within_text() -> None:
 @given(st.text(alphabet="ETF spot,現物\n"))
 def test_pieces_split_at_terms_join_to_the_text(text: str) -> None:
     assert "".join(piece.text for piece in topic_text.split_at_terms(text, TERMS, set())) == text
-
-
-@given(st.text(alphabet="ab :"), st.dictionaries(st.text("ab", min_size=1), st.integers(1, 9)))
-def test_pieces_split_at_titles_join_to_the_line(line: str, titles: dict[str, int]) -> None:
-    pieces = topic_text.split_at_titles(line, titles)
-    assert "".join(piece.text for piece in pieces) == line
-    assert all(piece.topic is None or titles[piece.text] == piece.topic for piece in pieces)
 
 
 def test_a_translation_is_recognised_by_the_label_of_the_service() -> None:

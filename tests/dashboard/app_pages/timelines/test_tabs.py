@@ -1,4 +1,4 @@
-"""The comparison, cases and runs of the Timelines page, in each language and state."""
+"""The verdict and the tabs Compare, Cases and Runs of the Timelines page, in each language and state."""
 
 import json
 from typing import Any
@@ -19,6 +19,7 @@ from tests.support.waiting import LIMIT_SECONDS
 
 go: Any = plotly.graph_objects  # the package carries no types
 EVIL = "<b>evil</b>"
+ALL = f"high,low,partly,{EVIL}"
 CASES = [f"case {n}" for n in range(30)]
 RUNS = [
     *build_daily_runs("high", {case: (0.9, 0.8 + n / 300) for n, case in enumerate(CASES)}),
@@ -45,19 +46,24 @@ RUN_OUT = {
 def page(runs: "Any") -> None:
     import streamlit as st
 
-    from backend.timelines.columns.run_arrays import select
-    from dashboard.app_pages.timelines import cases, comparison, url_state
-    from dashboard.app_pages.timelines import runs as run_section
+    from dashboard.app_pages.timelines import data, layout, pair, url_state
+    from dashboard.app_pages.timelines.selection import TABS
 
     st.session_state["language"] = st.query_params.get("lang", "en")
-    sections = {"compare": comparison, "cases": cases, "run": run_section}
-    for part, view in sections.items():
 
-        def draw(view: "Any" = view) -> None:
-            state = url_state.read_state()
-            view.render(select(runs, profiles=state.profiles or None), state)
+    def draw_bar() -> None:
+        pair.render_choice(*data.select_visible_runs(runs, url_state.read_state()))
 
-        st.fragment(draw, key=url_state.FRAGMENT_KEYS[part])()
+    def draw_verdict() -> None:
+        pair.render_verdict(*data.select_visible_runs(runs, url_state.read_state()))
+
+    def draw_tabs() -> None:
+        for tab in TABS[1:]:
+            layout.RENDER_TAB[tab](*data.select_visible_runs(runs, url_state.read_state()))
+
+    st.fragment(draw_bar, key=url_state.FRAGMENT_KEYS["bar"])()
+    st.fragment(draw_verdict, key=url_state.FRAGMENT_KEYS["verdict"])()
+    st.fragment(draw_tabs, key=url_state.FRAGMENT_KEYS["tab"])()
 
 
 def open_page(runs: Any = RUNS, **query: str) -> AppTest:
@@ -78,12 +84,12 @@ def live_json(app: AppTest) -> str:
 
 def read_charts(app: AppTest) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """The data and the figure of each Plotly chart."""
-    sent = [
+    payloads = [
         part.proto.bytes.split(b"\n", 1)
         for part in app.get("bidi_component")
         if part.proto.component_name == "chainproof.plotly_chart"
     ]
-    return {(text := orjson.loads(about))["key"]: (text, orjson.loads(figure)) for about, figure in sent}
+    return {(text := orjson.loads(about))["key"]: (text, orjson.loads(figure)) for about, figure in payloads}
 
 
 def read_table_rows(app: AppTest) -> list[Any]:
@@ -93,16 +99,16 @@ def read_table_rows(app: AppTest) -> list[Any]:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_all_sections_appear_in_every_language(lang: Any) -> None:
+def test_all_panels_appear_in_every_language(lang: Any) -> None:
     app = open_page(lang=lang)
-    for key in ("cmp_title", "case_title", "run_title", "case_heat", "cmp_by_case", "cmp_pairs"):
+    for key in ("case_heat", "cmp_by_case", "cmp_pairs", "run_list"):
         assert t(f"timelines.{key}", lang=lang) in html(app)
-    assert html(app).count("<h2") == 3
 
 
 def test_the_verdict_shows_its_figures_and_excluded_runs() -> None:
-    text = live_json(open_page(a="low", b="high"))
-    assert "high is ahead by " in text
+    app = open_page(a="low", b="high")
+    text = live_json(app)
+    assert "high is ahead by " in html(app)
     assert "the difference is significant" in text
     assert "30 · 0 · 0" in text
     assert "1 run of high is excluded: the infrastructure failed, not the model." in text
@@ -110,10 +116,9 @@ def test_the_verdict_shows_its_figures_and_excluded_runs() -> None:
 
 def test_disjoint_cases_are_not_compared_and_the_reason_is_shown() -> None:
     app = open_page(a="high", b=EVIL)
-    assert "share no cases" in live_json(app)
-    assert "tlp-refused" in live_json(app)
+    assert "share no cases" in html(app)
+    assert "tl-refused" in html(app)
     assert t("timelines.cmp_by_case") not in html(app)
-    assert t("timelines.case_lost_no_cases") in html(app)
 
 
 def test_one_profile_alone_shows_what_a_comparison_needs() -> None:
@@ -122,14 +127,10 @@ def test_one_profile_alone_shows_what_a_comparison_needs() -> None:
     assert "tlp_pareto" in read_charts(app)
 
 
-def test_a_selection_without_runs_says_so_in_each_section() -> None:
-    assert html(open_page(profiles="nobody")).count(t("timelines.cmp_needs_runs")) == 3
-
-
 def test_the_pair_is_chosen_and_swapped_and_the_url_holds_it() -> None:
     app = open_page(a="low", b="high")
-    app.selectbox(key="tlp_b").select("partly").run()
-    app.button(key="tlp_swap").click().run()
+    app.selectbox(key="tl_b").select("partly").run()
+    app.button(key="tl_swap").click().run()
     assert not app.exception
     assert (app.query_params["a"], app.query_params["b"]) == ("partly", "low")
 
@@ -138,13 +139,13 @@ def test_each_case_difference_links_to_its_runs_and_a_button_shows_all() -> None
     app = open_page(a="high", b="low")
     assert live_json(app).count("tlp-case") == 24
     assert t("timelines.cmp_hidden", n=6) in live_json(app)
-    assert "/timelines?a=high&b=low&case=case+29" in live_json(app)
+    assert "/timelines?a=high&b=low&case=case+29&tab=runs" in live_json(app)
     app.button(key="tlp_dots_more").click().run()
     assert live_json(app).count("tlp-case") == 30
 
 
 def test_every_pair_has_a_symbol_beside_its_colour() -> None:
-    text = live_json(open_page())
+    text = live_json(open_page(profiles=ALL))
     assert "▲" in text
     assert "▼" in text
     assert f"{EVIL} and high: no shared cases" in text
@@ -160,7 +161,7 @@ def test_figures_follow_plotlys_schema_and_have_tables() -> None:
 
 
 def test_the_heatmap_is_one_trace_with_gaps_for_missing_runs() -> None:
-    about, figure = read_charts(open_page())["tlp_heat"]
+    about, figure = read_charts(open_page(profiles=ALL))["tlp_heat"]
     (trace,) = figure["data"]
     assert len(trace["y"]) == 25
     cells = dict(zip(trace["x"], trace["z"][0], strict=True))
@@ -170,10 +171,11 @@ def test_the_heatmap_is_one_trace_with_gaps_for_missing_runs() -> None:
     assert figure["layout"]["images"][0]["source"].startswith("data:image/svg+xml,")
 
 
-def test_unknown_metrics_and_costs_are_reported() -> None:
-    app = open_page()
-    assert "Known for 0 of 133 runs." in html(app)
-    assert t("timelines.case_cost_none") in html(app)
+def test_panels_without_data_take_no_space() -> None:
+    app = open_page([scored(name, case, 1, 0) for name in ("high", "low") for case in CASES[:6]])
+    assert set(read_charts(app)) == {"tlp_heat"}
+    for key in ("case_lost", "case_behaviour", "case_cost"):
+        assert t(f"timelines.{key}") not in html(app)
 
 
 def test_known_behaviour_and_cost_are_drawn() -> None:
@@ -227,6 +229,33 @@ def test_a_run_of_the_selection_links_to_its_neighbours() -> None:
     assert t("timelines.run_previous") not in text
 
 
+def test_a_run_names_its_agent_provider_model_and_their_makers(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_with = {
+        "agent": "an agent", "provider": "inspect_ai", "model": "m-1", "model_vendor": "a vendor",
+        "inference_provider": "a host",
+    }  # fmt: skip
+    monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched({**RUN_OUT, **made_with}))
+    text = live_json(open_page(run="r1"))
+    for name, value in made_with.items():
+        label = json.dumps(["dt", {}, [t(f"timelines.run_{name}")]])
+        assert f'{label}, ["dd", {{}}, ["{value}"]]' in text
+
+
+def test_what_made_a_run_is_left_out_if_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched({**RUN_OUT, "agent": None}))
+    text = live_json(open_page(run="r1"))
+    assert t("timelines.run_agent") not in text
+    assert t("timelines.run_model") in text
+
+
+def test_a_long_name_keeps_its_end_when_it_is_cut() -> None:
+    long = "suite/of/many/words/about/one/thing/number-17"
+    app = open_page([scored(name, long, score, 0) for name, score in (("high", 1), ("low", 0))])
+    assert json.dumps([["span", {}, ["suite/of/many/words/about/one/thing"]], ["span", {}, ["/number-17"]]])[
+        1:-1
+    ] in live_json(app)
+
+
 def test_an_unknown_run_shows_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = Problem("missing", "There is no run r0.", None, 404)
     monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched(None, error=gone))
@@ -234,10 +263,12 @@ def test_an_unknown_run_shows_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pairs_of_many_profiles_are_drawn_with_a_shape_per_outcome() -> None:
-    many = [
+    runs = [
         run for n in range(18) for run in build_daily_runs(f"p{n:02}", dict.fromkeys(CASES[:6], (n / 20,)))
     ]
-    about, figure = read_charts(open_page(many))["tlp_pairs_drawn"]
+    about, figure = read_charts(open_page(runs, profiles=",".join(f"p{n:02}" for n in range(18))))[
+        "tlp_pairs_drawn"
+    ]
     (trace,) = figure["data"]
     assert len(trace["x"]) == 18 * 17
     assert set(trace["marker"]["symbol"]) == {"triangle-up", "triangle-down"}
