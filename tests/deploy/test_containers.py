@@ -31,8 +31,8 @@ def instructions(word: str) -> list[str]:
 def is_understood(arguments: list[str]) -> None:
     """An option or a command that there is not is wrong use, before any help is given."""
     assert arguments[0] == "chainproof"
-    asked = CliRunner().invoke(app, [*arguments[1:], "--help"])
-    assert asked.exit_code == 0, asked.output
+    result = CliRunner().invoke(app, [*arguments[1:], "--help"])
+    assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -91,17 +91,17 @@ def test_images_are_plain_names_of_a_version() -> None:
 
 def test_the_proxy_leads_to_every_process_that_answers_and_to_no_other() -> None:
     defaults = Settings.model_fields
-    wanted = {
+    addresses = {
         f"{name}:{defaults['port' if body['command'][1] == 'serve' else 'dashboard_port'].default}"
         for name, body in PROGRAMS.items()
         if body["command"][1] in ("serve", "dashboard")
     }
-    assert set(re.findall(r"^\s+server (\S+:\d+)", NGINX, re.MULTILINE)) == wanted
+    assert set(re.findall(r"^\s+server (\S+:\d+)", NGINX, re.MULTILINE)) == addresses
     listens = set(re.findall(r"listen (\d+);", NGINX))
     assert {port.split(":")[-1] for port in SERVICES["proxy"]["ports"]} == listens
     assert all(port.startswith("127.0.0.1:") for port in SERVICES["proxy"]["ports"])
     assert NGINX.count("{") == NGINX.count("}")
-    assert set(SERVICES["proxy"]["depends_on"]) == {address.split(":")[0] for address in wanted}
+    assert set(SERVICES["proxy"]["depends_on"]) == {address.split(":")[0] for address in addresses}
 
 
 def test_the_proxy_keeps_a_browser_with_one_dashboard_and_leads_to_another_when_that_is_gone() -> None:
@@ -150,10 +150,10 @@ def test_health_checks_tell_a_program_that_answers_from_one_that_does_not(port: 
     checks = [of_image, SERVICES["dashboard-1"]["healthcheck"]["test"][1:]]
     for program, option, code in checks:
         assert (program, option) == ("python", "-c")
-        there = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", code)
-        exec(there, {})
+        check_code = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", code)
+        exec(check_code, {})
         with pytest.raises(OSError, match=r"404|refused"):
-            exec(there.replace("health", "nothing"), {})
+            exec(check_code.replace("health", "nothing"), {})
 
 
 def test_the_commands_that_prepare_it_make_what_is_mounted() -> None:

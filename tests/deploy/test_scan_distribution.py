@@ -83,7 +83,7 @@ def is_module(name: str) -> bool:
     return path.with_suffix(".py").is_file() or path.joinpath("__init__.py").is_file()
 
 
-def imported(file: Path) -> Iterator[str]:
+def list_imports(file: Path) -> Iterator[str]:
     """Modules that ``file`` imports anywhere but for type checkers."""
     nodes: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
     while nodes:
@@ -104,7 +104,7 @@ def test_its_modules_import_each_other_and_the_libraries_that_it_declares(unpack
         ".".join(file.relative_to(modules).with_suffix("").parts).removesuffix(".__init__"): file
         for file in modules.rglob("*.py")
     }
-    found = {(name, other) for name, file in files.items() for other in imported(file)}
+    found = {(name, other) for name, file in files.items() for other in list_imports(file)}
     own = {(name, other) for name, other in found if other.partition(".")[0] == "backend"}
     assert {(name, other) for name, other in own if other not in files} == ONLY_IN_THE_WHOLE
     declared = {re.split(r"[<>=]", requirement)[0] for requirement in SCAN["dependencies"]}
@@ -114,10 +114,10 @@ def test_its_modules_import_each_other_and_the_libraries_that_it_declares(unpack
 def test_it_carries_the_whole_catalogue_and_all_rules(unpacked: Path) -> None:
     modules = unpacked / "chainproof_scan" / "modules"
     carried = {file.relative_to(modules) for file in modules.rglob("*.yaml")}
-    written = {
+    source_files = {
         file for folder in ("articles", "entities") for file in (ROOT / "backend" / folder).rglob("*.yaml")
     }
-    assert carried == {file.relative_to(ROOT) for file in written}
+    assert carried == {file.relative_to(ROOT) for file in source_files}
 
 
 def test_both_distributions_ask_for_the_same_versions_of_libraries() -> None:
@@ -135,7 +135,8 @@ def test_it_scans_in_several_processes_and_loads_no_other_library(unpacked: Path
     site = tmp_path / "site"
     shutil.copytree(unpacked, site)
     for pack in site.rglob("*.yaml"):
-        pack.unlink()  # compiling a small set in each process is quick
+        if "articles/data" not in pack.as_posix():
+            pack.unlink()  # compiling a small set in each process is quick
     (site / "chainproof_scan/modules/backend/articles/packs/own.yaml").write_text(OWN_PACK)
     line = json.dumps({"content": "Zorbkoin " + "x" * 300_000}) + "\n"
     (tmp_path / "a.jsonl").write_text(line * 4)

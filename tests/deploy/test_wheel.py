@@ -39,13 +39,13 @@ def metadata(wheel: zipfile.ZipFile) -> Message:
 
 def test_the_wheel_holds_every_file_of_both_programs_and_no_test(wheel: zipfile.ZipFile) -> None:
     packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    written = {
+    source_files = {
         path.relative_to(ROOT).as_posix()
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert packed == written
+    assert packed == source_files
     assert packed > {
         "dashboard/.streamlit/config.toml",
         "dashboard/frame/favicon.svg",

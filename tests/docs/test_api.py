@@ -26,7 +26,11 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, str | None]
     """Method, path and scope of each operation. The scope is null where no credential is needed."""
     for path, item in document["paths"].items():
         for method, operation in item.items():
-            scopes = [scope for each in operation.get("security", ()) for scope in each.get("ApiKey", ())]
+            scopes = [
+                scope
+                for requirement in operation.get("security", ())
+                for scope in requirement.get("ApiKey", ())
+            ]
             yield method.upper(), path, scopes[0] if scopes else None
 
 

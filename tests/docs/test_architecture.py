@@ -23,20 +23,20 @@ def layers(contract: dict[str, Any]) -> list[set[str]]:
     ]
 
 
-def shown(start: str, end: str) -> list[set[str]]:
+def parse_layers(start: str, end: str) -> list[set[str]]:
     """The names in each layer between ``start`` and ``end`` of the page. Arrows separate the layers."""
     text = PAGE[PAGE.index(start) : PAGE.index(end)]
     return [set(re.findall(r"`(\w+)`", layer)) for layer in text.split("→")]
 
 
 def test_the_layers_of_the_backend_are_those_of_the_contract() -> None:
-    [contract] = [each for each in contracts() if each.get("containers") == ["backend"]]
-    assert shown("- Backend, from top to bottom", "Nothing imports upwards") == layers(contract)
+    [contract] = [candidate for candidate in contracts() if candidate.get("containers") == ["backend"]]
+    assert parse_layers("- Backend, from top to bottom", "Nothing imports upwards") == layers(contract)
 
 
 def test_the_layers_of_the_dashboard_are_those_of_the_contract() -> None:
-    [contract] = [each for each in contracts() if each["name"] == "The dashboard's layers"]
-    assert shown("- Dashboard:", "No page\n") == layers(contract)
+    [contract] = [candidate for candidate in contracts() if candidate["name"] == "The dashboard's layers"]
+    assert parse_layers("- Dashboard:", "No page\n") == layers(contract)
 
 
 def test_every_package_and_page_is_named() -> None:

@@ -24,8 +24,8 @@ def printed(service: running.Service, tmp_path_factory: pytest.TempPathFactory) 
     )
 
 
-@pytest.mark.parametrize("number", range(len(EXAMPLES)), ids=[f"line {each.line}" for each in EXAMPLES])
+@pytest.mark.parametrize("number", range(len(EXAMPLES)), ids=[f"line {example.line}" for example in EXAMPLES])
 def test_an_example_prints_what_the_page_shows(printed: list[str], number: int) -> None:
-    shown = EXAMPLES[number].printed
-    assert shown is not None, "The page does not show what this example prints."
-    assert documented.mask_changing_values(printed[number]) == documented.mask_changing_values(shown)
+    expected = EXAMPLES[number].printed
+    assert expected is not None, "The page does not show what this example prints."
+    assert documented.mask_changing_values(printed[number]) == documented.mask_changing_values(expected)

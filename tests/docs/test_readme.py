@@ -21,9 +21,11 @@ FINDINGS = 1
 
 def commands(program: str) -> list[list[str]]:
     """What follows ``program`` on each line of the pages' shell examples that begins with it."""
-    lines = [line for page in PAGES for each in documented.examples(page) for line in each.code.splitlines()]
+    lines = [
+        line for page in PAGES for example in documented.examples(page) for line in example.code.splitlines()
+    ]
     found = (re.fullmatch(rf"(?:\w+=\$\()?{program} ([^|]*?)(?: \|.*)?", line.strip()) for line in lines)
-    return [shlex.split(each[1], comments=True) for each in found if each]
+    return [shlex.split(command[1], comments=True) for command in found if command]
 
 
 @pytest.fixture

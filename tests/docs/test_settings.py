@@ -5,8 +5,8 @@ from docs import settings as reference
 
 
 def test_the_reference_is_up_to_date() -> None:
-    written = reference.FILE.read_text(encoding="utf-8")
-    assert written == reference.render(), "Run: make docs"
+    stored = reference.FILE.read_text(encoding="utf-8")
+    assert stored == reference.render(), "Run: make docs"
 
 
 def test_every_setting_is_described_once() -> None:

@@ -1,4 +1,4 @@
-"""What lies in the working directory or in the home configures and replaces nothing of the programs."""
+"""Files in the working directory or the home folder change nothing of the programs."""
 
 import os
 import subprocess

@@ -60,12 +60,14 @@ def test_preferences_are_kept_for_the_next_visit_and_a_link_sets_the_language(
     expect(page.locator("html")).to_have_attribute("lang", "ja")
     page.get_by_role("radio", name="赤 ▲").click()
     page.wait_for_function("() => document.cookie.includes('colours=red')")
-    again = open_overview(warm_reader)
-    expect(again.locator("h1")).to_have_text("マーケット概況")
-    assert "#b3261e" in again.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--up')")
-    warm_reader.open("/?lang=zh", ".cp-incidents", again)
-    expect(again.locator("h1")).to_have_text("市场概览")
-    again.close()
+    second_page = open_overview(warm_reader)
+    expect(second_page.locator("h1")).to_have_text("マーケット概況")
+    assert "#b3261e" in second_page.evaluate(
+        "getComputedStyle(document.documentElement).getPropertyValue('--up')"
+    )
+    warm_reader.open("/?lang=zh", ".cp-incidents", second_page)
+    expect(second_page.locator("h1")).to_have_text("市场概览")
+    second_page.close()
 
 
 def test_back_and_forward_change_the_period(page: Page) -> None:
@@ -98,7 +100,7 @@ def test_doubtful_figures_and_most_active_assets_match_the_service(
     def match_service() -> bool:
         """Retried, because a refresh may happen between the two reads."""
         facts = running_service.get("/markets/figures").json()
-        shown, active = (
+        doubtful_ids, active = (
             page.locator(f".{panel} a[data-open]").evaluate_all("links => links.map(a => a.dataset.open)")
             for panel in ("cp-worries", "cp-active")
         )
@@ -108,9 +110,11 @@ def test_doubtful_figures_and_most_active_assets_match_the_service(
         volumes = sorted(
             (fact["volume_24h"] or 0 for fact in facts.values() if not fact["stale"]), reverse=True
         )
-        assert shown
+        assert doubtful_ids
         assert len(active) == 6
-        return set(shown) <= doubtful and all(facts[asset]["volume_24h"] >= volumes[11] for asset in active)
+        return set(doubtful_ids) <= doubtful and all(
+            facts[asset]["volume_24h"] >= volumes[11] for asset in active
+        )
 
     wait_for(match_service, "The doubtful and the most active")
 

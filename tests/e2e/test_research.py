@@ -148,16 +148,14 @@ def test_a_text_is_checked_with_marked_entities_and_escaped(page: Page) -> None:
     page.locator(".st-key-rs_content textarea").press("Control+Enter")
     expect(page.locator(".rs-verdict")).to_be_visible()
     page.locator(".st-key-rs_whole summary").click()
-    whole = page.locator(".rs-text")
-    expect(whole).to_contain_text(evil)
-    assert whole.locator(".rs-entity").all_inner_texts() == [
-        "SEC",
-        "Coinbase",
-        "Brian Armstrong",
-        "比特币",
-        "イーサリアム",
-    ]
-    expect(whole.get_by_role("link", name="Coinbase")).to_have_attribute("href", "https://coinbase.com")
+    checked_text = page.locator(".rs-text")
+    expect(checked_text).to_contain_text(evil)
+    expect(checked_text.locator(".rs-entity")).to_have_text(
+        ["SEC", "Coinbase", "Brian Armstrong", "比特币", "イーサリアム"]
+    )
+    expect(checked_text.get_by_role("link", name="Coinbase")).to_have_attribute(
+        "href", "https://coinbase.com"
+    )
     assert page.evaluate("window.hit") is None
 
 
@@ -166,11 +164,11 @@ def test_extracted_entities_form_a_table_that_the_link_reopens(warm_reader: Read
     page.locator(".st-key-rs_text textarea").fill("BTC and ビットコイン; Binance disagrees.")
     page.locator(".st-key-rs_text textarea").press("Control+Enter")
     expect(page.locator(".rs-tall tbody th")).to_have_text(["Bitcoin", "Binance"])
-    assert page.locator(".rs-text .rs-entity").all_inner_texts() == ["BTC", "ビットコイン", "Binance"]
-    other = warm_reader.open(page.url.removeprefix(warm_reader.base), ".rs-tall")
-    expect(other.locator(".rs-tall tbody th")).to_have_text(["Bitcoin", "Binance"])
-    assert find_focused_id(other) == ""
-    other.close()
+    expect(page.locator(".rs-text .rs-entity")).to_have_text(["BTC", "ビットコイン", "Binance"])
+    other_page = warm_reader.open(page.url.removeprefix(warm_reader.base), ".rs-tall")
+    expect(other_page.locator(".rs-tall tbody th")).to_have_text(["Bitcoin", "Binance"])
+    assert find_focused_id(other_page) == ""
+    other_page.close()
 
 
 def test_the_history_opens_a_job_and_keeps_typed_text(page: Page) -> None:

@@ -85,27 +85,31 @@ def test_a_reader_signs_in_cannot_store_returns_after_a_restart_and_signs_out(
     expect(page).to_have_url(url + DEEP)
     expect(page.locator(".st-key-rk_coin_head")).to_contain_text("Bitcoin")
 
-    other = context.new_page()
-    other.goto(f"{url}/corrections")
-    expect(other.locator(".cp-may-not")).to_have_text(re.compile(re.escape(t("sign_in.needs_write_store"))))
-    expect(other.get_by_role("switch")).to_be_disabled()
-    other.wait_for_selector(IDLE)
+    other_page = context.new_page()
+    other_page.goto(f"{url}/corrections")
+    expect(other_page.locator(".cp-may-not")).to_have_text(
+        re.compile(re.escape(t("sign_in.needs_write_store")))
+    )
+    expect(other_page.get_by_role("switch")).to_be_disabled()
+    other_page.wait_for_selector(IDLE)
 
-    asked: list[str] = []
-    context.on("request", lambda request: asked.append(f"{request.method} {request.url.partition('?')[0]}"))
-    for each in (page, other):
-        each.evaluate("window.beforeRestart = true")
+    sent_requests: list[str] = []
+    context.on(
+        "request", lambda request: sent_requests.append(f"{request.method} {request.url.partition('?')[0]}")
+    )
+    for opened_page in (page, other_page):
+        opened_page.evaluate("window.beforeRestart = true")
     guarded_dashboard.kill()
     guarded_dashboard.start()
-    for each, address in ((page, DEEP), (other, "/corrections")):
+    for opened_page, address in ((page, DEEP), (other_page, "/corrections")):
         # A function: a bare expression is evaluated anew at each frame, which the policy refuses.
-        each.wait_for_function("() => !window.beforeRestart")
-        expect(each).to_have_url(url + address)
-        each.wait_for_selector(IDLE)
+        opened_page.wait_for_function("() => !window.beforeRestart")
+        expect(opened_page).to_have_url(url + address)
+        opened_page.wait_for_selector(IDLE)
     expect(page.locator(".st-key-rk_coin_head")).to_contain_text("Bitcoin")
     authorize = f"{running_service.url}/oauth/authorize"
-    assert f"GET {authorize}" in asked
-    assert f"POST {authorize}" not in asked, "nobody typed a password"
+    assert f"GET {authorize}" in sent_requests
+    assert f"POST {authorize}" not in sent_requests, "nobody typed a password"
 
     page.get_by_role("button", name=t("frame.settings")).click()
     expect(page.locator(".cp-account")).to_contain_text(t("sign_in.signed_in_as", name="ben"))
@@ -114,9 +118,9 @@ def test_a_reader_signs_in_cannot_store_returns_after_a_restart_and_signs_out(
     page.evaluate(axe_source)
     assert page.evaluate(CHECK, RULES) == []
 
-    expect(other).to_have_url(f"{url}/sign-in?why=ended&next=%2Fcorrections")
-    other.get_by_role("link").click()
-    expect(other).to_have_url(re.compile("/oauth/authorize"))
+    expect(other_page).to_have_url(f"{url}/sign-in?why=ended&next=%2Fcorrections")
+    other_page.get_by_role("link").click()
+    expect(other_page).to_have_url(re.compile("/oauth/authorize"))
     for address in (DEEP, "/", "/corrections"):
         page.goto(url + address)
         expect(page.locator("[name=password]")).to_be_visible()

@@ -153,4 +153,4 @@ def write_pack(home: Path, pack: str) -> None:
 
 def kinds(findings: Iterable[Any]) -> list[tuple[str, str]]:
     """List the rule id and field of each finding."""
-    return [(each["rule_id"], each["field"]) for each in findings]
+    return [(finding["rule_id"], finding["field"]) for finding in findings]

@@ -79,7 +79,7 @@ async def send_async(
         "server": ("127.0.0.1", 8000),
         "state": state,
     }
-    parts, sent, reads = list(body), list[Any](), 0
+    parts, messages, reads = list(body), list[Any](), 0
 
     async def receive() -> dict[str, Any]:
         nonlocal reads
@@ -89,11 +89,11 @@ async def send_async(
         return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
 
     async def record(message: Any) -> None:
-        sent.append(message)
+        messages.append(message)
 
     await app(scope, receive, record)
-    start = next(message for message in sent if message["type"] == "http.response.start")
+    start = next(message for message in messages if message["type"] == "http.response.start")
     full_body = b"".join(
-        message.get("body", b"") for message in sent if message["type"] == "http.response.body"
+        message.get("body", b"") for message in messages if message["type"] == "http.response.body"
     )
     return Answer(start["status"], list(start["headers"]), full_body, reads, state)

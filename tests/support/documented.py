@@ -63,8 +63,8 @@ def run_examples(
     addresses on the page to real ones.
     """
     script = "\n".join(_build_script(example) for example in page_examples)
-    for shown, real in replacing.items():
-        script = script.replace(shown, real)
+    for placeholder, real in replacing.items():
+        script = script.replace(placeholder, real)
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     output = subprocess.run(
         ["bash", "-c", script],
@@ -77,8 +77,8 @@ def run_examples(
         timeout=RUN_TIMEOUT_SECONDS,
         check=False,
     ).stdout
-    for shown, real in replacing.items():
-        output = output.replace(real, shown)
+    for placeholder, real in replacing.items():
+        output = output.replace(real, placeholder)
     parts = re.split(r"^\x1e(\d+)\n", output, flags=re.MULTILINE)
     return [text if code == "0" else f"{text}exit code {code}" for text, code in _pairs(parts)]
 

@@ -29,7 +29,7 @@ def item(number: int | str, title: str | None = None, text: str = "", *, more: s
     )
 
 
-def dated(moment: str) -> str:
+def build_date_element(moment: str) -> str:
     return f"<pubDate>{moment}</pubDate>"
 
 
@@ -54,9 +54,9 @@ class Round:
         self.listed = FeedList(feeds or (feed(server),))
 
     def serve(self, body: bytes, name: str = "a", **headers: str) -> None:
-        named = {header.replace("_", "-"): value for header, value in headers.items()}
+        response_headers = {header.replace("_", "-"): value for header, value in headers.items()}
         self.server.always(
-            f"/{name}", Behaviour(body=body, content_type="application/rss+xml", headers=named)
+            f"/{name}", Behaviour(body=body, content_type="application/rss+xml", headers=response_headers)
         )
 
     def ask(self, now: datetime = NOW, **options: Any) -> FeedReport:

@@ -27,6 +27,11 @@ NOT_IN_SCHEMA = (
     "is unknown, expired or revoked",  # only the store knows valid tokens
     "there is no such day or time",  # the first and last possible hours, in other time zones
     "must be at most a hundred years",
+    "Must not be sent together with",  # parameters that exclude each other
+    "or once with two of evaluation",  # the number of profiles depends on the other parameters
+    "Must occur once with a split or evaluations",
+    "Must occur at most twice",
+    "Must have two different ids",
     "is missing",  # an empty parameter counts as missing (RFC 6749, 3.1)
 )
 """Parts of errors for input that matches every schema of the document."""
@@ -162,7 +167,7 @@ def mutates_only_ignored_parameters(case: Case) -> bool:
     meta = case.meta
     assert meta is not None
     data: Any = meta.phase.data
-    mutated = {each.parameter for each in getattr(data, "mutations", ())} or {data.parameter}
+    mutated = {mutation.parameter for mutation in getattr(data, "mutations", ())} or {data.parameter}
     unsent = {name for name, value in (case.query or {}).items() if value is None}
     return mutated - unsent <= ignored
 

@@ -156,7 +156,11 @@ class Operation:
         return _fill_path(self.template, self.described, {name: value})
 
     def parameters(self, place: str) -> list[str]:
-        return [each["name"] for each in self.described.get("parameters", ()) if each["in"] == place]
+        return [
+            parameter["name"]
+            for parameter in self.described.get("parameters", ())
+            if parameter["in"] == place
+        ]
 
 
 def operations(document: dict[str, Any]) -> list[Operation]:
@@ -169,9 +173,9 @@ def operations(document: dict[str, Any]) -> list[Operation]:
 
 def _fill_path(template: str, described: dict[str, Any], values: dict[str, str]) -> str:
     path = template
-    for each in described.get("parameters", ()):
-        if each["in"] == "path":
-            name, schema = each["name"], each["schema"]
+    for parameter in described.get("parameters", ()):
+        if parameter["in"] == "path":
+            name, schema = parameter["name"], parameter["schema"]
             likely = {"integer": "1"}.get(schema.get("type"), "bitcoin")
             if schema.get("format") == "uuid":
                 likely = "4f7c2a9e-0b1d-4c3e-8f5a-6d7e8f9a0b1c"

@@ -56,9 +56,9 @@ def long_job(context: JobContext) -> dict[str, Any]:
             wait_while_held()
         return os.getpid()
 
-    one = context.step("one", lambda: work("one", held=False), detail=lambda pid: {"pid": pid})
+    first = context.step("one", lambda: work("one", held=False), detail=lambda pid: {"pid": pid})
     two = context.step("two", lambda: work("two", held=True), detail=lambda pid: {"pid": pid})
-    return {"pids": [one, two]}
+    return {"pids": [first, two]}
 
 
 def short_job(context: JobContext) -> dict[str, Any]:

@@ -41,7 +41,9 @@ class Live:
 
     def set_deadline(self, provider: str, path: str, *, seconds: float) -> None:
         """Set the deadline of one provider for one path; its other paths keep theirs."""
-        source: Any = next(each for each in self.worker.market.sources.quotes if each.name == provider)
+        source: Any = next(
+            candidate for candidate in self.worker.market.sources.quotes if candidate.name == provider
+        )
         hasty, patient = copy(source._client), source._client.get
         hasty._deadline = seconds
 
@@ -56,7 +58,7 @@ class Live:
 
     def provider(self, name: str) -> dict[str, Any]:
         providers: list[dict[str, Any]] = self.running.json("/markets/status")["providers"]
-        return next(each for each in providers if each["provider"] == name)
+        return next(candidate for candidate in providers if candidate["provider"] == name)
 
     def overview(self) -> dict[str, Any]:
         response: dict[str, Any] = self.running.json("/crypto/market-overview")

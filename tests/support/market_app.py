@@ -66,9 +66,9 @@ def enable_only(home: Path, ids: Iterable[str], *, more: str = "") -> None:
 
     ``more`` is YAML to append, such as the user's own ``assets:``.
     """
-    kept = set(ids)
+    enabled_ids = set(ids)
     home.mkdir(parents=True, exist_ok=True)
-    disabled = ", ".join(asset_id for asset_id in _shipped_ids() if asset_id not in kept)
+    disabled = ", ".join(asset_id for asset_id in _shipped_ids() if asset_id not in enabled_ids)
     (home / "assets.yaml").write_text(f"disable: [{disabled}]\n{more}")
 
 
@@ -119,8 +119,8 @@ class Running:
 
     def get(self, path: str, *, key: str | None = None, **headers: str) -> Answer:
         """Send a GET request with the key; ``if_none_match="…"`` becomes the header If-None-Match."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return send(self.app, path, headers={"CP-X-API-KEY": key or self.key, **named})
+        request_headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        return send(self.app, path, headers={"CP-X-API-KEY": key or self.key, **request_headers})
 
     def json(self, path: str) -> Any:
         answer = self.get(path)
@@ -141,9 +141,9 @@ def run_app(settings: Settings, clock: Clock) -> Running:
     """Create the application with a read key; the caller closes it."""
     app = create_app(settings, now=clock)
     running = Running(app, clock, key="")
-    made = create_key(running.database, name="test", scopes=("read",), now=datetime.now(UTC))
+    created = create_key(running.database, name="test", scopes=("read",), now=datetime.now(UTC))
     running.inner.state.watcher.poll()
-    return replace(running, key=made.key)
+    return replace(running, key=created.key)
 
 
 @contextmanager
@@ -190,7 +190,7 @@ class Worker:
         """Return the response of ``/markets/status``, with providers by name."""
         view = self.view()
         response = build_status_response(self.database, self.market, view.snapshot, "sample", self.clock())
-        return response | {"by_name": {each["provider"]: each for each in response["providers"]}}
+        return response | {"by_name": {provider["provider"]: provider for provider in response["providers"]}}
 
     @property
     def realm(self) -> str:
@@ -246,8 +246,8 @@ def make_sources_failable(market: Market) -> tuple[Market, dict[str, FailingSour
         for source in (*sources.overview, *sources.fear_greed, *sources.quotes)
     }
 
-    def each(given: Iterable[Any]) -> tuple[Any, ...]:
-        return tuple(found[source.name] for source in given)
+    def each(market_sources: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(found[source.name] for source in market_sources)
 
     changed = replace(
         sources,
@@ -275,7 +275,7 @@ def read_body(view: MarketView, path: str, query: bytes = b"") -> Any:
     return orjson.loads(found.body)
 
 
-def stored(database: Database) -> dict[str, list[str]]:
+def read_tables(database: Database) -> dict[str, list[str]]:
     """Read all tables except the keys, in a stable order."""
     with database.read() as connection:
         return {
@@ -285,7 +285,7 @@ def stored(database: Database) -> dict[str, list[str]]:
         }
 
 
-def follow(server: ProviderServer, clock: Clock) -> None:
+def sync_server_clock(server: ProviderServer, clock: Clock) -> None:
     """Set the time of the provider server's pages to the clock; call it after each move."""
     server.pages.now = clock()
 
@@ -295,8 +295,8 @@ class BarePages(Pages):
 
     def gecko_row(self, coin: Coin, query: Query) -> dict[str, Any]:
         full = super().gecko_row(coin, query)
-        kept = ("id", "symbol", "current_price", "last_updated")
-        return {name: (value if name in kept else None) for name, value in full.items()}
+        basic_fields = ("id", "symbol", "current_price", "last_updated")
+        return {name: (value if name in basic_fields else None) for name, value in full.items()}
 
     def gecko_global(self) -> dict[str, Any]:
         data = super().gecko_global()["data"]

@@ -39,15 +39,15 @@ class Form(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        named = {name: value or "" for name, value in attributes}
+        values = {name: value or "" for name, value in attributes}
         if tag == "form":
-            self.action = named["action"]
-        elif tag == "input" and named.get("type") == "hidden":
-            self.hidden[named["name"]] = named["value"]
+            self.action = values["action"]
+        elif tag == "input" and values.get("type") == "hidden":
+            self.hidden[values["name"]] = values["value"]
         elif tag == "input":
-            self.fields[named["name"]] = named
+            self.fields[values["name"]] = values
         elif tag == "button":
-            self.buttons.append(named["name"])
+            self.buttons.append(values["name"])
 
 
 @dataclass
@@ -92,7 +92,7 @@ class Desk:
         return self.submit({**hidden, "username": username, "password": password, button: button})
 
     def code(self, **changes: Any) -> str:
-        return answered(self.decide(**changes))["code"]
+        return read_redirect_parameters(self.decide(**changes))["code"]
 
     def token(self, form: dict[str, str] | None = None, **changes: str | None) -> Answer:
         """Send a POST request to the token endpoint."""
@@ -131,25 +131,30 @@ class Desk:
         form: dict[str, str] | str | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        sent = dict(headers or {})
+        request_headers = dict(headers or {})
         if self.cookies:
-            sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+            request_headers["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         body = form if isinstance(form, str) else urlencode(form or {})
         if form is not None:
-            sent.setdefault("content-type", FORM_TYPE)
+            request_headers.setdefault("content-type", FORM_TYPE)
         answer = send(
-            self.running.app, path, method=method, headers=sent, body=[body.encode()], client=self.address
+            self.running.app,
+            path,
+            method=method,
+            headers=request_headers,
+            body=[body.encode()],
+            client=self.address,
         )
         if "set-cookie" in answer.headers:
-            name, _, rest = answer.headers["set-cookie"].partition("=")
-            self.cookies[name] = rest.partition(";")[0]
+            name, _, attributes = answer.headers["set-cookie"].partition("=")
+            self.cookies[name] = attributes.partition(";")[0]
         return answer
 
 
 _numbers = itertools.count(1)
 
 
-def desk(
+def create_desk(
     running: Running, *, uris: tuple[str, ...] = (CALLBACK,), name: str = "Desk", first_party: bool = False
 ) -> Desk:
     """Register an application and create a browser with its own IP address. Moves the clock two minutes."""
@@ -159,7 +164,7 @@ def desk(
     return Desk(running, app, f"198.51.100.{next(_numbers) % 250 + 1}")
 
 
-def person(running: Running, username: str = "ada", **more: Any) -> accounts.Account:
+def create_person(running: Running, username: str = "ada", **more: Any) -> accounts.Account:
     return accounts.create(
         running.database, username=username, password=PASSWORD, now=running.clock(), **more
     )
@@ -178,7 +183,7 @@ def post(
     )
 
 
-def answered(answer: Answer, at: str = CALLBACK) -> dict[str, str]:
+def read_redirect_parameters(answer: Answer, at: str = CALLBACK) -> dict[str, str]:
     """Return the parameters of a redirect to the application. Checks the issuer, which is always present."""
     assert answer.status == 303, (answer.status, answer.body)
     location = answer.headers["location"]

@@ -35,7 +35,7 @@ def markdown(app: AppTest) -> str:
     return str(app.markdown[0].value)
 
 
-def opened(page: str = "", /, **query: str) -> AppTest:
+def open_page(page: str = "", /, **query: str) -> AppTest:
     """Open the application at ``page`` (by default the start page) with query parameters."""
     app = AppTest.from_file(str(APP), default_timeout=LIMIT_SECONDS)
     if page:  # switch_page finds pages by file name, but ours all have the same one

@@ -78,7 +78,7 @@ def noise(*parts: object) -> float:
     return int.from_bytes(digest, "big") / 2**64
 
 
-def invented(gecko: str, slug: str, cmc: int | None = None, symbol: str | None = None) -> Coin:
+def build_fictitious_coin(gecko: str, slug: str, cmc: int | None = None, symbol: str | None = None) -> Coin:
     """Build a fictitious coin for a real id, the same in every run."""
     price = float(f"{10 ** (6 * noise('price', gecko) - 3):.6g}")
     number = cmc or 1_000_000 + int(8_000_000 * noise("id", gecko))
@@ -137,7 +137,7 @@ class Pages:
         self.used += 1
         match path.strip("/").split("/"):
             case ["coins", "markets"]:
-                ids = [known for known in query.get("ids", "").split(",") if known]
+                ids = [coin_id for coin_id in query.get("ids", "").split(",") if coin_id]
                 return 200, [self.gecko_row(coin, query) for coin in self._coins(ids)]
             case ["coins", "list"]:
                 return 200, [{"id": c.gecko, "symbol": c.symbol, "name": c.name} for c in self._coins([])]
@@ -162,7 +162,10 @@ class Pages:
         table = {coin.gecko: coin for coin in self.coins}
         if not ids:
             return [coin for coin in self.coins if coin.gecko not in self.gone]
-        found = [table.get(known) or (invented(known, known) if self.invent else None) for known in ids]
+        found = [
+            table.get(coin_id) or (build_fictitious_coin(coin_id, coin_id) if self.invent else None)
+            for coin_id in ids
+        ]
         return [coin for coin in found if coin is not None and coin.gecko not in self.gone]
 
     def gecko_row(self, coin: Coin, query: Query) -> dict[str, Any]:
@@ -188,7 +191,7 @@ class Pages:
             "ath_date": "2025-10-06T18:57:42.558Z",
             "roi": None,
             "last_updated": format_timestamp(now - timedelta(seconds=int(40 * noise("age", coin.gecko)))),
-            "market_cap_rank_with_rehypothecated": self._rank(coin, every=True),
+            "market_cap_rank_with_rehypothecated": self._rank(coin, include_unranked=True),
         }
         for name, span in SPANS.items():
             if name in query.get("price_change_percentage", "").split(","):
@@ -202,14 +205,22 @@ class Pages:
         return self._nulled(row)
 
     def _nulled(self, row: dict[str, Any]) -> dict[str, Any]:
-        kept = {"all": set(), "all but price": {"price", "current_price", "last_updated"}, "none": row.keys()}
-        names = kept[self.nulls] | {"id", "symbol", "name", "slug", "is_active", "quote"}
+        kept_fields = {
+            "all": set(),
+            "all but price": {"price", "current_price", "last_updated"},
+            "none": row.keys(),
+        }
+        names = kept_fields[self.nulls] | {"id", "symbol", "name", "slug", "is_active", "quote"}
         return {key: value if key in names else None for key, value in row.items()}
 
-    def _rank(self, coin: Coin, *, every: bool = False) -> int | None:
-        if coin.cap is None or not (coin.ranked or every) or coin.cap == 0:
+    def _rank(self, coin: Coin, *, include_unranked: bool = False) -> int | None:
+        if coin.cap is None or not (coin.ranked or include_unranked) or coin.cap == 0:
             return None
-        return 1 + sum((other.cap or 0) > coin.cap for other in self.coins if other.ranked or every)
+        return 1 + sum(
+            (other_coin.cap or 0) > coin.cap
+            for other_coin in self.coins
+            if other_coin.ranked or include_unranked
+        )
 
     def _change(self, coin: Coin, span: timedelta) -> float:
         now = self.moment()
@@ -297,8 +308,8 @@ class Pages:
         return {"status": status, "data": data}
 
     def cmc_quotes(self, ids: set[int]) -> dict[str, Any]:
-        known = [coin for coin in self._coins([]) if coin.cmc in ids]
-        rows = {str(coin.cmc): self.cmc_row(coin) for coin in known}
+        requested_coins = [coin for coin in self._coins([]) if coin.cmc in ids]
+        rows = {str(coin.cmc): self.cmc_row(coin) for coin in requested_coins}
         if self.data_form == "array":
             return self.enveloped(list(rows.values()), code="0")
         return self.enveloped(

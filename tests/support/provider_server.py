@@ -24,7 +24,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from backend.markets.assets.registry import load_assets
-from tests.support.provider_pages import COINS, Coin, Pages, invented, png
+from tests.support.provider_pages import COINS, Coin, Pages, build_fictitious_coin, png
 from tests.support.recorded_pages import RecordedPages
 
 JSON = "application/json; charset=utf-8"
@@ -53,8 +53,8 @@ class Behaviour:
 
 def says(status: int, value: object, **headers: str) -> Behaviour:
     """Build a JSON response with ``status``; ``retry_after="7"`` becomes the header Retry-After."""
-    named = {name.replace("_", "-"): text for name, text in headers.items()}
-    return Behaviour(status, json.dumps(value).encode(), headers=named)
+    response_headers = {name.replace("_", "-"): text for name, text in headers.items()}
+    return Behaviour(status, json.dumps(value).encode(), headers=response_headers)
 
 
 def cmc_error(status: int, code: int | str, message: str | None, **headers: str) -> Behaviour:
@@ -243,11 +243,15 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _every_asset() -> tuple[Coin, ...]:
     """Return the table's coins, and fictitious ones for the other assets that the service ships."""
-    known = {coin.gecko for coin in COINS}
-    others = (asset for asset in load_assets() if asset.datasrc2_id and asset.datasrc2_id not in known)
+    known_ids = {coin.gecko for coin in COINS}
+    other_assets = (
+        asset for asset in load_assets() if asset.datasrc2_id and asset.datasrc2_id not in known_ids
+    )
     return COINS + tuple(
-        invented(asset.datasrc2_id or "", asset.datasrc1_slug or asset.id, asset.cmc_id, asset.symbol)
-        for asset in others
+        build_fictitious_coin(
+            asset.datasrc2_id or "", asset.datasrc1_slug or asset.id, asset.cmc_id, asset.symbol
+        )
+        for asset in other_assets
     )
 
 

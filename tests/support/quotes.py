@@ -79,14 +79,14 @@ def incident_actions(outcome: AggregationResult) -> list[tuple[str, str]]:
 
 def published(price: str | None = "100", *, age: float = 30, now: datetime = NOW, **rest: Any) -> Published:
     """A figure published from CoinGecko alone, ``age`` seconds old at ``now``."""
-    known = price is not None
+    has_price = price is not None
     fields: dict[str, Any] = {
         "asset_id": "coin",
         "price": Decimal(price) if price is not None else None,
-        "providers": ("coingecko",) if known else (),
+        "providers": ("coingecko",) if has_price else (),
         "stale": False,
-        "last_updated": now - seconds(age) if known else None,
-        "rule": "single" if known else "none",
+        "last_updated": now - seconds(age) if has_price else None,
+        "rule": "single" if has_price else "none",
         "reason": Reason(None, "For a test."),
     }
     return Published(**(fields | rest))

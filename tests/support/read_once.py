@@ -39,29 +39,29 @@ def cache_rule_sets() -> Iterator[None]:
 
 
 def _cache_books(load: Callable[[Path | None], AssetRegistry]) -> Callable[[Path | None], AssetRegistry]:
-    known: dict[tuple[bytes, bytes | None], AssetRegistry] = {}
+    cached_books: dict[tuple[bytes, bytes | None], AssetRegistry] = {}
 
     def book(user_file: Path | None = None) -> AssetRegistry:
         if user_file is not None and not user_file.is_file():
             return load(user_file)  # raises the error
         key = registry.SHIPPED_FILE.read_bytes(), None if user_file is None else user_file.read_bytes()
-        if key not in known:
-            known[key] = load(user_file)
-        return known[key]
+        if key not in cached_books:
+            cached_books[key] = load(user_file)
+        return cached_books[key]
 
     return book
 
 
 def _cache_packs(read: Callable[[Path], PackFile]) -> Callable[[Path], PackFile]:
-    known: dict[tuple[Path, bytes], PackFile] = {}
+    cached_packs: dict[tuple[Path, bytes], PackFile] = {}
 
     def pack(path: Path) -> PackFile:
         if path.parent not in pack_loader.SHIPPED:
             return read(path)
         key = path, path.read_bytes()
-        if key not in known:
-            known[key] = read(path)
-        return known[key]
+        if key not in cached_packs:
+            cached_packs[key] = read(path)
+        return cached_packs[key]
 
     return pack
 

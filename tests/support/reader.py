@@ -69,8 +69,8 @@ class Reader:
 
     def remember(self, **choices: str) -> None:
         """Store these settings as if chosen before."""
-        kept = "&".join(f"{name}={value}" for name, value in choices.items())
-        self.context.add_cookies([{"name": "chainproof", "value": kept, "url": self.base}])
+        cookie = "&".join(f"{name}={value}" for name, value in choices.items())
+        self.context.add_cookies([{"name": "chainproof", "value": cookie, "url": self.base}])
 
     def close(self) -> None:
         self.context.close()

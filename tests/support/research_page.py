@@ -14,30 +14,30 @@ ALTERED = "Ethereum moved to proof of stake on 15 September 2021."
 NOBODY = "11111111-1111-4111-8111-111111111111"
 
 
-def opened(**query: str) -> AppTest:
-    return pages.opened("research", **query)
+def open_research(**query: str) -> AppTest:
+    return pages.open_page("research", **query)
 
 
-def submitted(statement: str = TRUE, **query: str) -> AppTest:
-    app = opened(**query)
+def submit_statement(statement: str = TRUE, **query: str) -> AppTest:
+    app = open_research(**query)
     app.text_area(key="rs_statement").set_value(statement)
-    return pressed(app, "rs_submit_statement")
+    return press_button(app, "rs_submit_statement")
 
 
-def pressed(app: AppTest, key: str) -> AppTest:
+def press_button(app: AppTest, key: str) -> AppTest:
     app.button(key=key).click().run()
     assert not app.exception
     return app
 
 
-def again(app: AppTest) -> AppTest:
+def rerun_page(app: AppTest) -> AppTest:
     """Rerun the page, as its refresh does."""
     app.run()
     assert not app.exception
     return app
 
 
-def drawn(app: AppTest) -> str:
+def read_live_parts(app: AppTest) -> str:
     """Return the content of the page's live parts as JSON text."""
     parts = [part.proto for part in app.get("bidi_component")]
     return "\n".join(
@@ -47,7 +47,7 @@ def drawn(app: AppTest) -> str:
     )
 
 
-def sent(app: AppTest, name: str) -> Any:
+def read_message(app: AppTest, name: str) -> Any:
     """Return the message to a component; None if the page does not have it."""
     found = [
         part.proto for part in app.get("bidi_component") if part.proto.component_name == f"chainproof.{name}"
@@ -62,7 +62,7 @@ def job_of(app: AppTest) -> str:
     return found if isinstance(found, str) else str(found[0])
 
 
-def finished(service: Research, statement: str = TRUE, **query: str) -> AppTest:
-    app = submitted(statement, **query)
+def submit_and_finish(service: Research, statement: str = TRUE, **query: str) -> AppTest:
+    app = submit_statement(statement, **query)
     service.work()
-    return again(app)
+    return rerun_page(app)

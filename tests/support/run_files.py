@@ -5,7 +5,7 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 from backend.formats.file_errors import FileError
 from backend.timelines.importers.format_detection import FORMATS, detect
 from backend.timelines.importers.model import Notes, Options, SkippedItem, Source
-from backend.timelines.model import Profile, Run
+from backend.timelines.model import Profile, Run, RunTexts
 from backend.timelines.validation.run_validation import PreparedRun
 
 
@@ -24,6 +24,7 @@ class MemoryStore:
     def __init__(self, *profiles: str) -> None:
         self.stored_profiles: dict[str, Profile] = dict.fromkeys(profiles, Profile())
         self.runs: dict[str, PreparedRun] = {}
+        self.texts: dict[str, RunTexts] = {}
 
     def profiles(self) -> Mapping[str, Profile]:
         return self.stored_profiles
@@ -38,6 +39,13 @@ class MemoryStore:
         added = len(self.runs) - before
         return added, len(runs) - added
 
+    def add_texts(self, texts: Mapping[tuple[str, str], RunTexts]) -> None:
+        for (_, run_id), value in texts.items():
+            self.texts.setdefault(run_id, value)
+
+    def find_ids(self, run_ids: Collection[str]) -> set[str]:
+        return set(run_ids) & self.runs.keys()
+
 
 class Reading:
     """The runs, errors and notes that a format reads from a file."""
@@ -47,13 +55,13 @@ class Reading:
         assert self.format is not None
         self.notes = Notes()
         self.found = list(self.format.read(Source(path, Options(**options), self.notes)))
-        self.runs = [one.content for one in self.found if isinstance(one.content, Run)]
+        self.runs = [item.content for item in self.found if isinstance(item.content, Run)]
         self.errors = [
-            str(one.content).removeprefix(str(path))
-            for one in self.found
-            if isinstance(one.content, FileError)
+            str(item.content).removeprefix(str(path))
+            for item in self.found
+            if isinstance(item.content, FileError)
         ]
-        self.skipped = [str(one.content) for one in self.found if isinstance(one.content, SkippedItem)]
+        self.skipped = [str(item.content) for item in self.found if isinstance(item.content, SkippedItem)]
 
     @property
     def only(self) -> Run:
@@ -88,7 +96,7 @@ def own_run(**more: Any) -> dict[str, Any]:
     }
 
 
-INSPECT_HEADER = {
+INSPECT_HEADER: dict[str, Any] = {
     "version": 2,
     "status": "success",
     "eval": {

@@ -12,7 +12,7 @@ def article(**fields: Any) -> Article:
     return cast(Article, {**build_blank_article(), **fields})
 
 
-def found(
+def build_violations(
     text: Article,
     word: str,
     suggestion: str | None,
@@ -67,11 +67,11 @@ def found(
     return violations, corrections
 
 
-def scanned(text: Article, *parts: tuple[Sequence[Violation], Sequence[Correction]]) -> ScanResult:
+def build_scan_result(text: Article, *parts: tuple[Sequence[Violation], Sequence[Correction]]) -> ScanResult:
     return {
         "article_id": text["id"],
         "matches": [],
-        "violations": [one for violations, _ in parts for one in violations],
-        "corrections": [one for _, corrections in parts for one in corrections],
+        "violations": [violation for violations, _ in parts for violation in violations],
+        "corrections": [correction for _, corrections in parts for correction in corrections],
         "corrected_article": text,
     }

@@ -37,9 +37,9 @@ def run(profile: str, case: str, score: float, at: float = 0, **more: Any) -> Ru
 def build_daily_runs(profile: str, scores: Mapping[str, Iterable[float]]) -> list[Run]:
     """Build runs with the scores of each case, one a day."""
     return [
-        run(profile, case, score, 24 * day + place / 60)
-        for place, (case, each) in enumerate(scores.items())
-        for day, score in enumerate(each)
+        run(profile, case, score, 24 * day + case_index / 60)
+        for case_index, (case, case_scores) in enumerate(scores.items())
+        for day, score in enumerate(case_scores)
     ]
 
 

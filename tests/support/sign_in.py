@@ -38,14 +38,14 @@ class Line(httpx.BaseTransport):
 
     def __init__(self, running: Running) -> None:
         self.cut = False
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self._running = running
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if self.cut:
             raise httpx.ConnectError("connection refused", request=request)
         path = request.url.raw_path.decode()
-        self.asked.append(f"{request.method} {path.partition('?')[0]}")
+        self.requests.append(f"{request.method} {path.partition('?')[0]}")
         answer = send(
             self._running.app,
             path,
@@ -59,23 +59,29 @@ class Line(httpx.BaseTransport):
 
 def build_sign_in_service(running: Running, line: Line, **settings: Any) -> SignInService:
     """Build the sign-in service of a dashboard that is registered at the service."""
-    named = Settings(home=running.inner.state.settings.home, dashboard_sign_in="always", **settings)
+    settings_of_service = Settings(
+        home=running.inner.state.settings.home, dashboard_sign_in="always", **settings
+    )
     app = apps.create(
         running.database,
         name="Chainproof dashboard",
-        redirect_uris=[named.dashboard_redirect_uri],
+        redirect_uris=[settings_of_service.dashboard_redirect_uri],
         first_party=True,
         now=running.clock(),
     )
-    return SignInService(named.model_copy(update={"dashboard_client_id": app.client_id}), transport=line)
+    return SignInService(
+        settings_of_service.model_copy(update={"dashboard_client_id": app.client_id}), transport=line
+    )
 
 
 def dashboard() -> ASGIApp:
     """Build the dashboard's routes and guard around pages that show the name of the user."""
 
     def page(request: Request) -> Response:
-        who = get_session(request.scope)
-        return HTMLResponse(f"<p>{who.name if who else 'nobody'}</p>", headers={"Cache-Control": "no-cache"})
+        session = get_session(request.scope)
+        return HTMLResponse(
+            f"<p>{session.name if session else 'nobody'}</p>", headers={"Cache-Control": "no-cache"}
+        )
 
     def file(_: Request) -> Response:
         return PlainTextResponse("a,b")
@@ -89,9 +95,15 @@ def dashboard() -> ASGIApp:
             assert gone.code in (1000, 4401)  # noqa: PT017 - the one way out of the loop
 
     pages = [Route(path, page) for path in ("/", "/topics", "/research")]
-    others = [Route("/media/export.csv", file), Route("/_stcore/health", file), Route("/static/app.js", file)]
+    other_routes = [
+        Route("/media/export.csv", file),
+        Route("/_stcore/health", file),
+        Route("/static/app.js", file),
+    ]
     socket = WebSocketRoute("/_stcore/stream", stream)
-    return Starlette(routes=[*routes.ROUTES, *pages, *others, socket], middleware=[Middleware(SignInGuard)])
+    return Starlette(
+        routes=[*routes.ROUTES, *pages, *other_routes, socket], middleware=[Middleware(SignInGuard)]
+    )
 
 
 @dataclass
@@ -146,10 +158,10 @@ class Browser:
         parts = urlsplit(address)
         app = self.service.app if parts.netloc == urlsplit(SERVICE).netloc else self.app
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        sent = {"host": parts.netloc, **headers}
+        request_headers = {"host": parts.netloc, **headers}
         if self.cookies:
-            sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        answer = send(app, path, method=method, headers=sent, body=[body])
+            request_headers["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        answer = send(app, path, method=method, headers=request_headers, body=[body])
         for name, value in answer.raw_headers:
             if name.lower() == b"set-cookie":
                 self._store_cookie(value.decode("latin-1"))
@@ -157,8 +169,8 @@ class Browser:
 
     def _store_cookie(self, cookie: str) -> None:
         self.set_cookies.append(cookie)
-        name, _, rest = cookie.partition("=")
-        value, _, traits = rest.partition(";")
+        name, _, attributes = cookie.partition("=")
+        value, _, traits = attributes.partition(";")
         if "max-age=0" in traits.lower():
             self.cookies.pop(name, None)
         else:
@@ -201,7 +213,7 @@ class Socket:
         return self.sent
 
 
-def asked(client: ApiClient, session: Session, path: str = "/assets") -> int | None:
+def request_status(client: ApiClient, session: Session, path: str = "/assets") -> int | None:
     """Send a request; returns None for success, otherwise the status of the error."""
     with callers.acting_as(session):
         fetched = client.get(path, "array")

@@ -28,7 +28,7 @@ def open_finder(database: Database, home: Path, **settings: Any) -> Iterator[Sou
             finder.close()
 
 
-def found(finder: SourceFinder, statement: str | None = None, **more: Any) -> SourcesResult:
+def find_sources(finder: SourceFinder, statement: str | None = None, **more: Any) -> SourcesResult:
     """Find the sources of a statement, outside a job."""
     request = SourcesRequest.model_validate({"statement": statement, **more})
     return finder.find(request, ImmediateSteps(lambda _: None, seconds=60))

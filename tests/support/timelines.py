@@ -90,10 +90,10 @@ class TimelinesApp:
         return [entry["run_id"] for entry in self.json(path)["entries"]]
 
     def post(self, profile: str, body: Any, *, key: str = "ingest", raw: bytes | None = None) -> Answer:
-        sent = orjson.dumps(body) if raw is None else raw
+        request_body = orjson.dumps(body) if raw is None else raw
         headers = {"CP-X-API-KEY": self.keys[key], "Content-Type": "application/json"}
         path = f"/v1/timelines/{profile}/entries"
-        return send(self.running.app, path, method="POST", headers=headers, body=[sent])
+        return send(self.running.app, path, method="POST", headers=headers, body=[request_body])
 
     def add(self, profile: str, *runs: dict[str, Any]) -> None:
         answer = self.post(profile, list(runs))

@@ -172,31 +172,54 @@ class XPages:
             return invalid("The query is too long or empty.", query=[text])
         if not 10 <= page_size <= 100:
             return invalid(f"The `max_results` query parameter value [{page_size}] is not between 10 and 100")
-        matching = {one["id"]: one for word, posts in self.found.items() if word in text for one in posts}
-        every = sorted(matching.values(), key=lambda one: -int(one["id"]))
+        matching = {
+            matched_post["id"]: matched_post
+            for word, posts in self.found.items()
+            if word in text
+            for matched_post in posts
+        }
+        matching_posts = sorted(matching.values(), key=lambda matched_post: -int(matched_post["id"]))
         if "since_id" in query:
-            every = [one for one in every if int(one["id"]) > int(query["since_id"])]
+            matching_posts = [
+                matched_post
+                for matched_post in matching_posts
+                if int(matched_post["id"]) > int(query["since_id"])
+            ]
         elif "start_time" in query:
-            every = [one for one in every if one["created_at"] >= query["start_time"]]
+            matching_posts = [
+                matched_post
+                for matched_post in matching_posts
+                if matched_post["created_at"] >= query["start_time"]
+            ]
         token = query.get("next_token", "p0")
         if not (token.startswith("p") and token[1:].isdigit()):
             return invalid("The `next_token` is not valid.", next_token=[token])
         at = int(token[1:])
-        page = [one for one in every[at : at + page_size] if one["id"] not in self.deleted]
+        page = [
+            matched_post
+            for matched_post in matching_posts[at : at + page_size]
+            if matched_post["id"] not in self.deleted
+        ]
         meta: dict[str, Any] = {"result_count": len(page)}
         if page:
             meta |= {"newest_id": page[0]["id"], "oldest_id": page[-1]["id"]}
-        if at + page_size < len(every):
+        if at + page_size < len(matching_posts):
             meta["next_token"] = f"p{at + page_size}"
         return {**self._build_response(page, query), "meta": meta}
 
     def _lookup(self, query: Mapping[str, str]) -> dict[str, Any] | Behaviour:
         ids = query.get("ids", "").split(",")
-        if not all(one.isdigit() for one in ids) or len(ids) > 100:
+        if not all(post_id.isdigit() for post_id in ids) or len(ids) > 100:
             return invalid("The `ids` query parameter value is not valid.", ids=ids)
-        known = {one["id"]: one for posts in self.found.values() for one in posts}
-        page = [known[one] for one in ids if one in known and one not in self.deleted]
-        errors = [not_found(one) for one in ids if one not in known or one in self.deleted]
+        posts_by_id = {
+            stored_post["id"]: stored_post for posts in self.found.values() for stored_post in posts
+        }
+        page = [
+            posts_by_id[post_id] for post_id in ids if post_id in posts_by_id and post_id not in self.deleted
+        ]
+        errors = [
+            not_found(post_id) for post_id in ids if post_id not in posts_by_id or post_id in self.deleted
+        ]
         return self._build_response(page, query) | ({"errors": errors} if errors else {})
 
     def _build_response(self, page: Sequence[Mapping[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
@@ -204,20 +227,21 @@ class XPages:
         response: dict[str, Any] = {}
         if page:
             response["data"] = [
-                {name: value for name, value in one.items() if name in fields} for one in page
+                {name: value for name, value in page_post.items() if name in fields} for page_post in page
             ]
-        authors = {one["author_id"] for one in page}
+        authors = {page_post["author_id"] for page_post in page}
         if "author_id" in query.get("expansions", "") and authors:
             user_fields = {"id", "name", "username", *query.get("user.fields", "").split(",")}
-            known = [one for one in self.users if one["id"] in authors]
+            authors_on_page = [user for user in self.users if user["id"] in authors]
             response["includes"] = {
                 "users": [
-                    {name: value for name, value in one.items() if name in user_fields} for one in known
+                    {name: value for name, value in user.items() if name in user_fields}
+                    for user in authors_on_page
                 ]
             }
-            missing = sorted(authors - {one["id"] for one in known})
+            missing = sorted(authors - {user["id"] for user in authors_on_page})
             if missing:
-                response["errors"] = [not_found(one, "user", "author_id") for one in missing]
+                response["errors"] = [not_found(author_id, "user", "author_id") for author_id in missing]
         return response
 
 

@@ -18,13 +18,13 @@ def find_content(page: Page) -> Locator:
     return page.locator(".st-key-cr_content textarea")
 
 
-def tab_to(page: Page, wanted: str) -> None:
+def tab_to(page: Page, selector: str) -> None:
     """Press Tab until an element that matches the selector has the focus."""
     for _ in range(60):
-        if page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
+        if page.evaluate("wanted => document.activeElement.matches(wanted)", selector):
             return
         page.keyboard.press("Tab")
-    raise AssertionError(f"{wanted} cannot be reached by Tab.")
+    raise AssertionError(f"{selector} cannot be reached by Tab.")
 
 
 def submit_article(page: Page, text: str) -> None:

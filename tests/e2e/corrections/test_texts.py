@@ -114,14 +114,14 @@ def test_page_interface_and_command_line_give_the_same_bytes(
 def test_a_read_only_key_previews_and_is_told_that_nothing_is_stored(
     running_service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "backend.cli", "keys", "create", "--name", "r", "--scope", "read", "--json"],
         env=environment(running_service.home),
         capture_output=True,
         check=True,
         timeout=LIMIT_SECONDS,
     )
-    key = json.loads(made.stdout)["key"]
+    key = json.loads(result.stdout)["key"]
     rules = f"{running_service.url}/articles/rules"
     wait_for(lambda: loopback.get(rules, headers={"CP-X-API-KEY": key}).is_success, "The new key's first use")
     monkeypatch.setenv("CHAINPROOF_BASE_URL", running_service.url)
@@ -189,4 +189,4 @@ def test_a_batch_is_checked_reviewed_and_downloaded(page: Page, tmp_path: Path) 
     assert [line["own"] for line in downloaded] == list(range(230))
     assert downloaded[0] == lines[0]
     assert downloaded[1]["content"] == "Ethereum"
-    assert "ポリゴン" in downloaded[3]["content"]
+    assert "Polygonの関係者" in downloaded[3]["content"]

@@ -42,7 +42,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
         yield folder
 
 
-def live(server: ProviderServer) -> dict[str, str]:
+def build_live_environment(server: ProviderServer) -> dict[str, str]:
     return {
         "CHAINPROOF_MODE": "live",
         "CHAINPROOF_COINGECKO_BASE_URL": server.url,
@@ -54,7 +54,7 @@ def live(server: ProviderServer) -> dict[str, str]:
     }
 
 
-def age(home: Path, **duration: float) -> None:
+def age_data(home: Path, **duration: float) -> None:
     """Make all that is known of providers and figures older, as if so much time had passed."""
     by = timedelta(**duration)
     database = Database(f"sqlite:///{home / 'chainproof.db'}")
@@ -67,8 +67,8 @@ def age(home: Path, **duration: float) -> None:
             ):
                 keys = list(table.primary_key)
                 for row in connection.execute(sa.select(*keys, column).where(column.is_not(None))).all():
-                    same = [key == value for key, value in zip(keys, row[:-1], strict=True)]
-                    connection.execute(sa.update(table).where(*same).values({column: row[-1] - by}))
+                    conditions = [key == value for key, value in zip(keys, row[:-1], strict=True)]
+                    connection.execute(sa.update(table).where(*conditions).values({column: row[-1] - by}))
             for row in connection.execute(sa.select(provider_states)).all():
                 older = INSTANT.sub(lambda found: _older(found[0], by), row.body)
                 connection.execute(
@@ -92,7 +92,7 @@ def wait_for_hours(home: Path, condition: Callable[[], bool], what: str) -> None
     def holds() -> bool:
         nonlocal passed
         if time.monotonic() - passed > 15:
-            age(home, hours=1)
+            age_data(home, hours=1)
             passed = time.monotonic()
         return condition()
 
@@ -111,7 +111,9 @@ def test_live_figures_last_while_the_providers_are_away_and_come_with_them(
     providers: ProviderServer, home: Path
 ) -> None:
     providers.always("*", FAULTS["down"])
-    service = programs.start(home, "serve", **live(providers)).wait_until_ready(figures=False)
+    service = programs.start(home, "serve", **build_live_environment(providers)).wait_until_ready(
+        figures=False
+    )
     wait_for(lambda: states(service)["coingecko"] == "open", "A provider that is left alone")
     assert (bitcoin(service)["price_usd"], bitcoin(service)["source"]) == (None, None)
     assert service.get("/rankings").status_code == 200
@@ -123,7 +125,7 @@ def test_live_figures_last_while_the_providers_are_away_and_come_with_them(
     assert service.get("/prices").headers["X-Data-Mode"] == "live"
 
     providers.always("*", FAULTS["down"])
-    age(home, minutes=12)  # the next polls are due, and the figures still count
+    age_data(home, minutes=12)  # the next polls are due, and the figures still count
     wait_for(lambda: states(service)["coingecko"] == "open", "A provider that is left alone")
     wait_for(lambda: states(service)["coinmarketcap"] == "open", "The other one as well")
     payload = {item["provider"]: item for item in service.json("/markets/status")["providers"]}
@@ -134,7 +136,7 @@ def test_live_figures_last_while_the_providers_are_away_and_come_with_them(
     assert during["source"] == BOTH
     assert during["price_usd"] == first["price_usd"]
 
-    age(home, hours=1)
+    age_data(home, hours=1)
     wait_for(lambda: bitcoin(service)["source"] == f"{BOTH}:stale", "Figures that are labelled stale")
     assert bitcoin(service)["price_usd"] == first["price_usd"]
     status = service.json("/markets/status")
@@ -154,7 +156,7 @@ def test_live_figures_last_while_the_providers_are_away_and_come_with_them(
 def test_a_provider_is_asked_at_its_cadence_and_its_images_once(
     providers: ProviderServer, home: Path
 ) -> None:
-    service = programs.start(home, "serve", **live(providers)).wait_until_ready()
+    service = programs.start(home, "serve", **build_live_environment(providers)).wait_until_ready()
     settings = live_settings(home, providers.url)
     database = Database(settings.app_database_url)
     try:

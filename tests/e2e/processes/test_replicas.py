@@ -41,8 +41,8 @@ def test_two_services_on_one_store_refresh_once_a_tick_and_agree_on_keys(
         service.wait_until_ready()
     began = max(refreshes(empty_database_url))
 
-    made = programs.run(home, "keys", "create", "--name", "both", "--json", settings=settings)
-    key, key_id = (json.loads(made.stdout)[name] for name in ("key", "id"))
+    created = programs.run(home, "keys", "create", "--name", "both", "--json", settings=settings)
+    key, key_id = (json.loads(created.stdout)[name] for name in ("key", "id"))
     for service in (first, second):
         wait_for(partial(answers_with, service, 200, key), "The key")
     assert programs.run(home, "keys", "revoke", key_id, settings=settings).returncode == 0
@@ -78,8 +78,8 @@ def assert_once_a_tick(url: str, since: datetime, *, attempts: int = 1) -> None:
     """No tick has two refreshes, however late it comes, and the engine began none more often than that."""
     began = [at for at in refreshes(url) if at > since]
     assert len(began) >= TICKS
-    apart = [later - earlier for earlier, later in pairwise(began)]
-    assert min(apart) >= 0.8 * timedelta(seconds=TICK_SECONDS), apart
+    intervals = [later - earlier for earlier, later in pairwise(began)]
+    assert min(intervals) >= 0.8 * timedelta(seconds=TICK_SECONDS), intervals
     engine = sa.create_engine(url, poolclass=sa.NullPool)
     with engine.connect() as connection:
         rows = connection.execute(

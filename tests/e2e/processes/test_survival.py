@@ -1,4 +1,4 @@
-"""The programs are killed, told to stop and starved, as processes; what they hold survives it."""
+"""The programs are killed, stopped and starved as processes; their data survive."""
 
 import json
 import resource
@@ -33,30 +33,32 @@ def test_what_a_killed_service_had_is_there_at_the_next_start(home: Path) -> Non
     service = programs.start(home, "serve", **OFTEN).wait_until_ready()
     worker = service.child("worker")
     local = service.key
-    made = programs.run(home, "keys", "create", "--name", "a moment before", "--json")
+    created = programs.run(home, "keys", "create", "--name", "a moment before", "--json")
     service.kill()  # whatever the worker is writing at this moment
     wait_for(lambda: has_ended(worker), "The end of the killed service's worker")
     assert has_no_processes(home)
 
     assert find_corruption(home) == []
-    kept = {table: read_rows(home, table) for table in ("price_points", "candles", "incidents")}
-    assert kept["price_points"]
-    assert kept["candles"]
-    figures = {row[:2] for row in read_rows(home, "published_figures")}
+    rows_before = {table: read_rows(home, table) for table in ("price_points", "candles", "incidents")}
+    assert rows_before["price_points"]
+    assert rows_before["candles"]
+    figure_keys = {row[:2] for row in read_rows(home, "published_figures")}
 
-    again = programs.start(home, "serve", **OFTEN)
-    again.wait_until_ready(figures=False)
-    assert again.key == local
-    assert again.get("/prices", key=json.loads(made.stdout)["key"]).status_code == 200
-    assert again.has_prices(), "Figures of before the kill are there at once."
-    again.wait_until_refreshed()
-    assert again.stop() == 0
+    restarted = programs.start(home, "serve", **OFTEN)
+    restarted.wait_until_ready(figures=False)
+    assert restarted.key == local
+    assert restarted.get("/prices", key=json.loads(created.stdout)["key"]).status_code == 200
+    assert restarted.has_prices(), "Figures of before the kill are there at once."
+    restarted.wait_until_refreshed()
+    assert restarted.stop() == 0
     assert find_corruption(home) == []
-    assert kept["price_points"] <= read_rows(home, "price_points")
-    assert figures == {row[:2] for row in read_rows(home, "published_figures")}
+    assert rows_before["price_points"] <= read_rows(home, "price_points")
+    assert figure_keys == {row[:2] for row in read_rows(home, "published_figures")}
     columns = 4  # realm, asset, span or instant, and the like: the key of a candle or an incident
     for table in ("candles", "incidents"):
-        assert {row[:columns] for row in kept[table]} <= {row[:columns] for row in read_rows(home, table)}
+        assert {row[:columns] for row in rows_before[table]} <= {
+            row[:columns] for row in read_rows(home, table)
+        }
 
 
 def test_a_worker_is_started_again_however_often_it_dies_and_goes_with_an_interrupted_service(
@@ -89,11 +91,11 @@ def test_all_of_up_goes_with_its_killed_parent_and_all_stops_on_ctrl_c(home: Pat
     wait_for(lambda: has_no_processes(home), "The end of the killed program's children")
     assert find_corruption(home) == []
 
-    again = programs.start(home, "up", **settings).wait_until_ready()
-    wait_for(lambda: again.is_ready() and is_answering(page), "The dashboard")
-    assert again.stop(signal.SIGINT) in (0, 130)
+    restarted = programs.start(home, "up", **settings).wait_until_ready()
+    wait_for(lambda: restarted.is_ready() and is_answering(page), "The dashboard")
+    assert restarted.stop(signal.SIGINT) in (0, 130)
     assert has_no_processes(home)
-    assert "Traceback" not in killed.words + again.words
+    assert "Traceback" not in killed.words + restarted.words
     assert find_corruption(home) == []
 
 
@@ -107,22 +109,22 @@ def test_a_stop_amid_the_start_is_as_quiet(home: Path) -> None:
 
 
 def test_several_http_processes_answer_as_one_service(home: Path) -> None:
-    alone = ("serve", "--workers", "2", "--no-worker")  # what the other process does is nothing to these
+    arguments = ("serve", "--workers", "2", "--no-worker")  # what the other process does is nothing to these
     management = free_port()
     settings = {"CHAINPROOF_MANAGEMENT_PORT": str(management)}
-    service = programs.start(home, *alone, **settings).wait_until_ready(figures=False)
+    service = programs.start(home, *arguments, **settings).wait_until_ready(figures=False)
     assert is_answering(f"http://127.0.0.1:{management}/readyz")
     parents = service.children("http")
     assert len(parents) == 2
 
-    def counted() -> float:
+    def read_request_count() -> float:
         lines = service.get("/metrics").text.splitlines()
         name = 'chainproof_http_requests_total{method="GET",route="/prices",status="200"}'
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
 
     for _ in range(40):  # each on a connection of its own, so that either process may take it
         assert service.get("/prices").status_code == 200
-    assert counted() == 40, "Both processes count into one place."
+    assert read_request_count() == 40, "Both processes count into one place."
     keys = json.loads(programs.run(home, "keys", "list", "--json").stdout)
     assert len(keys) == 1, "Both made one local key at the first start."
 
@@ -133,24 +135,26 @@ def test_several_http_processes_answer_as_one_service(home: Path) -> None:
     service.kill()
     wait_for(lambda: has_no_processes(home), "The end of the killed service's processes")
 
-    again = programs.start(home, *alone).wait_until_ready(figures=False)
-    assert counted_from_anew(again)
-    assert again.stop() == 0
+    restarted = programs.start(home, *arguments).wait_until_ready(figures=False)
+    assert has_fresh_counters(restarted)
+    assert restarted.stop() == 0
     assert has_no_processes(home)
-    assert "Traceback" not in service.words + again.words
+    assert "Traceback" not in service.words + restarted.words
 
 
-def counted_from_anew(service: programs.Program) -> bool:
+def has_fresh_counters(service: programs.Program) -> bool:
     """A start counts from zero: what the former processes counted is gone."""
     return 'route="/prices",status="200"' not in service.get("/metrics").text
 
 
 @pytest.mark.parametrize("command", ["up", "serve"])
 def test_a_port_in_use_is_a_sentence(home: Path, command: str) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        refused = programs.run(home, command, settings={"CHAINPROOF_PORT": str(taken.getsockname()[1])})
+    with socket.socket() as bound_socket:
+        bound_socket.bind(("127.0.0.1", 0))
+        bound_socket.listen()
+        refused = programs.run(
+            home, command, settings={"CHAINPROOF_PORT": str(bound_socket.getsockname()[1])}
+        )
     assert refused.returncode == 3
     assert "is in use" in refused.stderr
     assert "choose another port with CHAINPROOF_PORT" in refused.stderr

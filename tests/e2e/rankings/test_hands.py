@@ -83,12 +83,12 @@ def test_a_watchlist_is_stored_in_the_browser_and_shared_by_link_and_file(
     wrong.write_text('{"format": "other"}')
 
     another_reader = Reader(browser, warm_reader.base)
-    other = open_rankings(another_reader, "?watch=bitcoin,solana")
-    assert sorted(list_row_ids(other)) == ["bitcoin", "solana"]
-    other.locator(".rk summary", has_text="Watchlists").click()
-    other.locator(".rk input[type=file]").set_input_files(wrong)
-    expect(other.locator(".rk .message")).to_contain_text("no watchlists")
-    other.locator(".rk input[type=file]").set_input_files(saved)
-    expect(other.locator(".rk .message")).to_contain_text("1 list imported")
-    expect(other.locator(".rk tr[data-id=bitcoin] .star")).to_have_attribute("aria-pressed", "true")
+    other_page = open_rankings(another_reader, "?watch=bitcoin,solana")
+    assert sorted(list_row_ids(other_page)) == ["bitcoin", "solana"]
+    other_page.locator(".rk summary", has_text="Watchlists").click()
+    other_page.locator(".rk input[type=file]").set_input_files(wrong)
+    expect(other_page.locator(".rk .message")).to_contain_text("no watchlists")
+    other_page.locator(".rk input[type=file]").set_input_files(saved)
+    expect(other_page.locator(".rk .message")).to_contain_text("1 list imported")
+    expect(other_page.locator(".rk tr[data-id=bitcoin] .star")).to_have_attribute("aria-pressed", "true")
     another_reader.close()

@@ -78,10 +78,10 @@ def test_sorting_is_immediate_takes_several_keys_and_applies_to_the_export(
     assert len(priced) > 0.95 * len(rows), "the script withdraws a price or two"
     assert all("Sample data" in row["note"] and row["source"] and row["as_of"] for row in priced)
     ranks = page.locator(".rk tbody .c-rank").all_text_contents()
-    known = [int(rank) for rank in ranks if rank != "–"]
-    assert known == sorted(known)
+    known_ranks = [int(rank) for rank in ranks if rank != "–"]
+    assert known_ranks == sorted(known_ranks)
     assert "–" in ranks
-    assert ranks[: len(known)] == [str(rank) for rank in known], "unknown ranks stand at the end"
+    assert ranks[: len(known_ranks)] == [str(rank) for rank in known_ranks], "unknown ranks stand at the end"
     head.locator("[data-sort='rank']").click()
     expect(page.locator(".rk tbody .c-rank").last).to_have_text("–")  # in the other direction too
     head.locator("[data-sort='name']").click(modifiers=["Shift"])

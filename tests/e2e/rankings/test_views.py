@@ -77,7 +77,7 @@ def test_every_view_is_accessible_without_overflow_or_layout_shift(
                 page.locator(f".rk-matrix tbody tr:nth-child({n}) td:nth-of-type({n})") for n in (1, 2, 3)
             ]
             assert [cell.inner_text() for cell in diagonal] == ["1.00"] * 3
-            assert page.locator(".cp-table").first.locator("tbody tr").count() == 3
+            expect(page.locator(".cp-table").first.locator("tbody tr")).to_have_count(3)
         elif device == "phone" and "coin" in query:
             find_panel(page).get_by_role("button", name="Close", exact=True).click()
             expect(find_panel(page)).to_have_count(0)
