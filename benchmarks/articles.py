@@ -64,17 +64,17 @@ def load_default_packs() -> list[Pack]:
     ]
 
 
-def generate_pack(patterns: int, chance: Random) -> Pack:
+def generate_pack(patterns: int, rng: Random) -> Pack:
     """Generate names similar to project names, each with two wrong spellings: three surfaces each."""
     syllables = [c + v + e for c in "bdfgklmnprstvz" for v in "aeiou" for e in ("", "n", "r", "x")]
     kana = "アイウエオカキクケコサシスセソタチツテトナニネノハヒフヘホマミムメモラリルレロ"
     entities, rules = [], []
     for number in range(max(patterns, 0) // 3):
         if number % 4 == 3:
-            name = "".join(chance.choices(kana, k=7))
+            name = "".join(rng.choices(kana, k=7))
             wrong = [name[:3] + "ー" + name[3:], name[:5] + name[6:]]
         else:
-            name = "".join(chance.choices(syllables, k=4)).capitalize()
+            name = "".join(rng.choices(syllables, k=4)).capitalize()
             wrong = [name[:3] + name[4:], name[:4] + "h" + name[4:]]
         entities.append({"id": f"made-{number}", "type": "asset", "names": {"en": name}})
         rules.append(
@@ -106,7 +106,7 @@ def load_texts(folder: Path | None) -> list[tuple[str, Language]]:
     return [(article["content"], article["language"]) for article in articles if article.get("content")]
 
 
-def insert_errors(texts: Iterable[tuple[str, Language]], rules: RuleSet, chance: Random) -> Iterator[Article]:
+def insert_errors(texts: Iterable[tuple[str, Language]], rules: RuleSet, rng: Random) -> Iterator[Article]:
     """Generate articles with a wrong name about every :data:`CHARS_PER_ERROR` characters."""
     wrong: dict[Language, list[str]] = {language: [] for language in LANGUAGES}
     for listed in rules.meanings:
@@ -123,7 +123,7 @@ def insert_errors(texts: Iterable[tuple[str, Language]], rules: RuleSet, chance:
             if place is None:
                 break
             space = " " if place.group() == " " else ""
-            parts += text[done : place.end()], chance.choice(wrong[language]), space
+            parts += text[done : place.end()], rng.choice(wrong[language]), space
             done = place.end()
         yield Article(id=str(number), content="".join(parts) + text[done:], language=language)
 
@@ -199,7 +199,7 @@ def measure_speed(rules: RuleSet, articles: list[Article]) -> None:
     rounds = [[measure_cpu_seconds(work, runs=1) for work in works] for _ in range(5)]
     *times, archive_time = (min(times) for times in zip(*rounds, strict=True))
     none, every, speed = (size / each for each in times)
-    each = ", ".join(f"{count / size:,.0f} {what}" for what, count in counts.items())
+    each = ", ".join(f"{count / size:,.0f} {name}" for name, count in counts.items())
     print(f"{size:.1f} MB in {len(articles)} articles, for each MB {each}")
     print(f"bare automaton, no hits       {none:8.1f} MB/s")
     print(f"bare automaton, overlapping   {every:8.1f} MB/s")
@@ -217,15 +217,22 @@ def measure_textlint(rules: RuleSet, packs: list[Pack], articles: list[Article])
         if count_megabytes(sample) >= TEXTLINT_SAMPLE_MB:
             break
     with TemporaryDirectory() as folder:
-        theirs = textlint.measure(packs, [article.content or "" for article in sample], Path(folder))
+        textlint_result = textlint.measure(packs, [article.content or "" for article in sample], Path(folder))
     results = [scan(rules, article) for article in sample]
-    ours = measure_cpu_seconds(lambda: [orjson.dumps(scan(rules, article)) for article in sample], runs=20)
+    own_seconds = measure_cpu_seconds(
+        lambda: [orjson.dumps(scan(rules, article)) for article in sample], runs=20
+    )
     corrections = sum(len(result["corrections"]) for result in results)
     size = count_megabytes(sample)
-    print(f"textlint with prh             {size / theirs.correcting:8.4f} MB/s", end="")
-    print(f"  = ours is {theirs.correcting / ours:,.0f} times as quick (goal 1,000), and", end="")
-    print(f" {theirs.in_all / ours:,.0f} times where its start and its reading of rules count")
-    print(f"  corrections in its texts    {theirs.corrections:8}, ours {corrections}")
+    print(f"textlint with prh             {size / textlint_result.correcting:8.4f} MB/s", end="")
+    print(
+        f"  = ours is {textlint_result.correcting / own_seconds:,.0f} times as quick (goal 1,000), and",
+        end="",
+    )
+    print(
+        f" {textlint_result.in_all / own_seconds:,.0f} times where its start and its reading of rules count"
+    )
+    print(f"  corrections in its texts    {textlint_result.corrections:8}, ours {corrections}")
 
 
 def build_pack_sets(patterns: int) -> dict[str, list[Pack]]:
@@ -245,8 +252,8 @@ def measure_memory(patterns: int) -> None:
     rules = compile_rules(packs)
     del packs
     gc.collect()
-    taken = (process.memory_info().rss - before) / 1e6
-    print(f"{len(rules.surfaces)} surfaces take {taken:.1f} MB (goal 50)")
+    megabytes = (process.memory_info().rss - before) / 1e6
+    print(f"{len(rules.surfaces)} surfaces take {megabytes:.1f} MB (goal 50)")
 
 
 def measure_hostile(rules: RuleSet, size: int = 200_000) -> None:
@@ -256,19 +263,20 @@ def measure_hostile(rules: RuleSet, size: int = 200_000) -> None:
     def measure_text(text: str, runs: int) -> float:
         return measure_cpu_seconds(lambda: scan(rules, Article(content=text, language="en")), runs)
 
-    def growth(quarter: float, whole: float) -> float:
-        return float((whole / quarter) ** 0.5)
+    def growth(quarter_seconds: float, full_seconds: float) -> float:
+        return float((full_seconds / quarter_seconds) ** 0.5)
 
-    def is_slow(quarter: float, whole: float) -> bool:
-        return whole >= 1 or (whole >= 0.05 and growth(quarter, whole) > 2.5)
+    def is_slow(quarter_seconds: float, full_seconds: float) -> bool:
+        return full_seconds >= 1 or (full_seconds >= 0.05 and growth(quarter_seconds, full_seconds) > 2.5)
 
     for name, text in hostile_texts.build_texts(size).items():
         part = text[: len(text) // 4]
-        quarter, whole = measure_text(part, 2), measure_text(text, 2)
-        if is_slow(quarter, whole):  # or something else kept the machine busy meanwhile
-            quarter, whole = measure_text(part, 10), measure_text(text, 10)
-        verdict = "  <- too slow" if is_slow(quarter, whole) else ""
-        print(f"  {name:42} {whole * 1000:8.1f} ms, each doubling x {growth(quarter, whole):.2f}{verdict}")
+        quarter_seconds, full_seconds = measure_text(part, 2), measure_text(text, 2)
+        if is_slow(quarter_seconds, full_seconds):  # or something else kept the machine busy meanwhile
+            quarter_seconds, full_seconds = measure_text(part, 10), measure_text(text, 10)
+        verdict = "  <- too slow" if is_slow(quarter_seconds, full_seconds) else ""
+        factor = growth(quarter_seconds, full_seconds)
+        print(f"  {name:42} {full_seconds * 1000:8.1f} ms, each doubling x {factor:.2f}{verdict}")
 
 
 def main() -> None:

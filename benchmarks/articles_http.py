@@ -48,19 +48,21 @@ def build_article() -> dict[str, Any]:
 
 def measure_milliseconds(call: Callable[[], object], rounds: int) -> list[float]:
     """Sorted; a fifth of the rounds before them are not counted."""
-    taken = []
+    milliseconds = []
     for number in range(rounds + rounds // 5):
         started = time.perf_counter()
         call()
         if number >= rounds // 5:
-            taken.append((time.perf_counter() - started) * 1000)
-    return sorted(taken)
+            milliseconds.append((time.perf_counter() - started) * 1000)
+    return sorted(milliseconds)
 
 
-def show(what: str, taken: list[float]) -> float:
-    p50 = statistics.median(taken)
-    p99 = taken[int(len(taken) * 0.99)]
-    print(f"{what:<38} p50 {p50:6.2f} ms   p99 {p99:6.2f} ms   longest {taken[-1]:6.2f} ms", flush=True)
+def show(name: str, milliseconds: list[float]) -> float:
+    p50 = statistics.median(milliseconds)
+    p99 = milliseconds[int(len(milliseconds) * 0.99)]
+    print(
+        f"{name:<38} p50 {p50:6.2f} ms   p99 {p99:6.2f} ms   longest {milliseconds[-1]:6.2f} ms", flush=True
+    )
     return p50
 
 
@@ -73,10 +75,10 @@ def main() -> int:
 
 
 def measure(folder: Path, rounds: int) -> int:
-    sent = build_article()
+    article = build_article()
     rules = ActiveRules(Settings(home=folder / "alone")).current
-    alone = show(
-        "without HTTP", measure_milliseconds(lambda: run_batch("scan", rules, [Article(**sent)]), rounds)
+    without_http = show(
+        "without HTTP", measure_milliseconds(lambda: run_batch("scan", rules, [Article(**article)]), rounds)
     )
     port = free_port()
     base = f"http://127.0.0.1:{port}"
@@ -86,7 +88,7 @@ def measure(folder: Path, rounds: int) -> int:
         with httpx.Client(base_url=base, headers={"CP-X-API-KEY": key}, timeout=30) as client:
 
             def post(path: str, **more: Any) -> Callable[[], object]:
-                return lambda: client.post(path, json={"articles": [sent], **more}).raise_for_status()
+                return lambda: client.post(path, json={"articles": [article], **more}).raise_for_status()
 
             show("GET /healthz", measure_milliseconds(lambda: client.get("/healthz"), rounds))
             empty = {"articles": [], "persist": False}
@@ -100,7 +102,7 @@ def measure(folder: Path, rounds: int) -> int:
             show("apply", measure_milliseconds(post("/articles/apply"), rounds))
             show("scan, stored before the answer", measure_milliseconds(post("/articles/scan"), rounds))
     reached = "reached" if p50 <= AIM_MS else "NOT reached"
-    print(f"scan over HTTP / without: ×{p50 / alone:.2f}; aim of {AIM_MS:g} ms {reached}")
+    print(f"scan over HTTP / without: ×{p50 / without_http:.2f}; aim of {AIM_MS:g} ms {reached}")
     return 0 if p50 <= AIM_MS else 1
 
 

@@ -146,23 +146,28 @@ class Visitor:
         """Open ``path`` until the script rests and ``content`` (a CSS selector) shows, and a moment more."""
         page = context.new_page()
         page.goto(self.base + path, wait_until="commit")
-        asked = "selector => window.__seen?.ready(selector)"
+        is_ready_script = "selector => window.__seen?.ready(selector)"
         try:
-            ready = float(page.wait_for_function(asked, arg=content, polling="raf").json_value())
+            ready = float(page.wait_for_function(is_ready_script, arg=content, polling="raf").json_value())
         except TimeoutError:
-            said = page.locator("body").inner_text()[-400:]
+            page_text = page.locator("body").inner_text()[-400:]
             raise SystemExit(
-                f"{path} does not show {content!r} within {TIMEOUT_MS / 1000:.0f} s:\n{said}"
+                f"{path} does not show {content!r} within {TIMEOUT_MS / 1000:.0f} s:\n{page_text}"
             ) from None
         page.wait_for_timeout(SETTLE_MS)
-        seen = page.evaluate(
+        measured = page.evaluate(
             """() => ({tasks: __seen.tasks, shift: __seen.shift, http: __seen.transferred(),
                 socket: __seen.got.reduce((sum, note) => sum + note.size, 0)})"""
         )
-        lengths = [length for _, length in seen["tasks"]]
+        lengths = [length for _, length in measured["tasks"]]
         blocking = sum(length - 50 for length in lengths)
         return page, Load(
-            ready, seen["shift"], sum(lengths), blocking, seen["http"] / 1024, seen["socket"] / 1024
+            ready,
+            measured["shift"],
+            sum(lengths),
+            blocking,
+            measured["http"] / 1024,
+            measured["socket"] / 1024,
         )
 
     def click(self, page: Page, target: str) -> Click:
@@ -176,13 +181,13 @@ class Visitor:
         page.mouse.up()
         page.wait_for_timeout(QUIET_MS)
         _wait_for_quiet(page)
-        seen: dict[str, Any] = page.evaluate(
+        measured: dict[str, Any] = page.evaluate(
             """() => { __seen.still = false;
                 return {down: __seen.down, changes: __seen.changes, sent: __seen.sent, got: __seen.got}; }"""
         )
         if page.locator("[data-testid=stException]").count():
             self.faults.add(f"the page shows an exception after a click on {target}")
-        return _build_click(seen, target)
+        return _build_click(measured, target)
 
 
 def _wait_for_quiet(page: Page) -> None:
@@ -194,21 +199,23 @@ def _wait_for_quiet(page: Page) -> None:
     )
 
 
-def _build_click(seen: dict[str, Any], target: str) -> Click:
-    down, changes = seen["down"], seen["changes"]
+def _build_click(measured: dict[str, Any], target: str) -> Click:
+    down, changes = measured["down"], measured["changes"]
     if not changes:
         raise RuntimeError(f"nothing changed after a click on {target}")
-    asked = next((at for at in seen["sent"] if at >= down), None)
+    sent_at = next((at for at in measured["sent"] if at >= down), None)
     ends = [
-        note["at"] for note in seen["got"] if note["at"] >= down and _is_run_finished(bytes(note["bytes"]))
+        note["at"]
+        for note in measured["got"]
+        if note["at"] >= down and _is_run_finished(bytes(note["bytes"]))
     ]
     end = ends[-1] if ends else None
     return Click(
         changes[0] - down,
         changes[-1] - down,
         None if end is None else end - down,
-        None if end is None or asked is None else end - asked,
-        sum(note["size"] for note in seen["got"] if note["at"] >= down) / 1024,
+        None if end is None or sent_at is None else end - sent_at,
+        sum(note["size"] for note in measured["got"] if note["at"] >= down) / 1024,
     )
 
 

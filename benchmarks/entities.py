@@ -35,7 +35,7 @@ def main() -> None:
     rules = rules_loader.load_shipped().rules
     sentences = [json.loads(line) for line in options.set.read_text(encoding="utf-8").splitlines() if line]
     for language in ("en", "ja", "zh", None):
-        part = [one for one in sentences if language in (None, one["language"])]
+        part = [sentence for sentence in sentences if language in (None, sentence["language"])]
         print(f"{language or 'all':3} {len(part):4} sentences  {_format_scores(rules, part)}")
     if options.show_mistakes:
         _print_errors(rules, sentences)
@@ -49,41 +49,42 @@ def main() -> None:
         print(f"{path.name}: {1e6 * len(found) / len(text):.0f} matches in a million characters ({common})")
 
 
-def _compare_entities(rules: RuleSet, one: dict[str, Any]) -> tuple[set[str], set[str], dict[str, str]]:
+def _compare_entities(rules: RuleSet, sentence: dict[str, Any]) -> tuple[set[str], set[str], dict[str, str]]:
     found = {
         e["canonical_name"]: e["name"]
-        for e in build_entity_results(rules, list_entities(rules, [one["text"]]))
+        for e in build_entity_results(rules, list_entities(rules, [sentence["text"]]))
     }
-    return {e["canonical_name"] for e in one["entities"]}, set(found), found
+    return {e["canonical_name"] for e in sentence["entities"]}, set(found), found
 
 
 def _format_scores(rules: RuleSet, sentences: list[dict[str, Any]]) -> str:
-    right = missed = wrong = named = 0
-    for one in sentences:
-        expected, found, names = _compare_entities(rules, one)
+    right = missed = wrong = same_form_count = 0
+    for sentence in sentences:
+        expected, found, names = _compare_entities(rules, sentence)
         right += len(expected & found)
         missed += len(expected - found)
         wrong += len(found - expected)
-        forms = {e["canonical_name"]: e["name"].lstrip("$") for e in one["entities"]}
-        named += sum(names[each].lstrip("$") == forms[each] for each in expected & found)
+        forms = {e["canonical_name"]: e["name"].lstrip("$") for e in sentence["entities"]}
+        same_form_count += sum(names[name].lstrip("$") == forms[name] for name in expected & found)
     precision, recall = right / (right + wrong), right / (right + missed)
     f1 = 2 * precision * recall / (precision + recall)
     return (
-        f"micro-F1 {f1:.3f}  precision {precision:.3f}  recall {recall:.3f}  first form right {named}/{right}"
+        f"micro-F1 {f1:.3f}  precision {precision:.3f}  recall {recall:.3f}  "
+        f"first form right {same_form_count}/{right}"
     )
 
 
 def _print_errors(rules: RuleSet, sentences: list[dict[str, Any]]) -> None:
-    for one in sentences:
-        expected, found, _ = _compare_entities(rules, one)
+    for sentence in sentences:
+        expected, found, _ = _compare_entities(rules, sentence)
         if expected != found:
-            print(f"  {one['id']}: missed {sorted(expected - found)}, wrong {sorted(found - expected)}")
-            print(f"    {one['text']}")
+            print(f"  {sentence['id']}: missed {sorted(expected - found)}, wrong {sorted(found - expected)}")
+            print(f"    {sentence['text']}")
 
 
 def _print_speed(rules: RuleSet, sentences: list[dict[str, Any]]) -> None:
-    whole = "\n".join(one["text"] for one in sentences)
-    text = (whole * (SPEED_TEST_CHARS // len(whole) + 1))[:SPEED_TEST_CHARS]
+    joined = "\n".join(sentence["text"] for sentence in sentences)
+    text = (joined * (SPEED_TEST_CHARS // len(joined) + 1))[:SPEED_TEST_CHARS]
     find_mentions(rules, text)
     times = []
     for _ in range(5):

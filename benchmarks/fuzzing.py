@@ -47,7 +47,7 @@ def load_known_names(base: str, key: str) -> dict[str, Any]:
         assets = [asset["id"] for asset in client.get("/assets").json()]
     names = {
         "profile": list(profiles),
-        "run_id": [entry["run_id"] for each in profiles.values() for entry in each["entries"]],
+        "run_id": [entry["run_id"] for profile in profiles.values() for entry in profile["entries"]],
         "asset": assets,
     }
     names = {name: values for name, values in names.items() if values}

@@ -97,10 +97,10 @@ def _swapped_roles(
     title: str, claim: Claim, _landmark: Landmark, _language: Language, _s: EvidenceScorer
 ) -> str | None:
     for roles in find_roles(claim):
-        agents = [one for one in claim.mentions if one.entity_id in roles.agents]
-        patients = [one for one in claim.mentions if one.entity_id in roles.patients]
+        agents = [mention for mention in claim.mentions if mention.entity_id in roles.agents]
+        patients = [mention for mention in claim.mentions if mention.entity_id in roles.patients]
         if len(agents) == len(patients) == 1:
-            first, second = sorted((agents[0], patients[0]), key=lambda one: one.start)
+            first, second = sorted((agents[0], patients[0]), key=lambda mention: mention.start)
             parts = (title[: first.start], second.text, title[first.end : second.start], first.text)
             return "".join((*parts, title[second.end :]))
     return None
@@ -114,14 +114,14 @@ def _other_agent(
         kind = entities[mention.entity_id].type
         if kind in ("asset", "media"):
             continue
-        others = [
+        candidates = [
             entity
             for name, entity in sorted(entities.items())
             if entity.type == kind and name not in landmark.entities and not entity.former
         ]
-        if others:
-            other = others[landmark.date.toordinal() % len(others)].name(language)
-            return title[: mention.start] + other + title[mention.end :]
+        if candidates:
+            other_name = candidates[landmark.date.toordinal() % len(candidates)].name(language)
+            return title[: mention.start] + other_name + title[mention.end :]
     return None
 
 
@@ -249,8 +249,11 @@ def judge_statements(
     """Return each statement with its assessment."""
     steps = ImmediateSteps(lambda _: None, seconds=3600)
     return [
-        (one, finder.find(SourcesRequest(statement=one.text), steps)["truth_assessment"]["assessment"])
-        for one in statements
+        (
+            statement,
+            finder.find(SourcesRequest(statement=statement.text), steps)["truth_assessment"]["assessment"],
+        )
+        for statement in statements
     ]
 
 

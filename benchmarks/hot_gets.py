@@ -18,8 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 import httpx
 
@@ -75,10 +77,15 @@ def load(url: str, key: str, seconds: int, connections: int) -> Load:
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
     percentiles = dict(re.findall(r"^\s+(50|99)%\s+([\d.]+(?:us|ms|s))", text, re.MULTILINE))
-    bad = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
+    failed_match = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
     if rate is None or len(percentiles) != 2:
         raise SystemExit(f"wrk said something unexpected:\n{text}")
-    return Load(float(rate[1]), _ms(percentiles["50"]), _ms(percentiles["99"]), int(bad[1]) if bad else 0)
+    return Load(
+        float(rate[1]),
+        _ms(percentiles["50"]),
+        _ms(percentiles["99"]),
+        int(failed_match[1]) if failed_match else 0,
+    )
 
 
 def _ms(text: str) -> float:
@@ -86,19 +93,20 @@ def _ms(text: str) -> float:
     return number * {"us": 0.001, "ms": 1.0}.get(text[-2:], 1000.0)
 
 
-def compare(ours: str, bare: str, path: str, key: str, options: argparse.Namespace) -> bool:
+def compare(own_url: str, bare_url: str, path: str, key: str, options: argparse.Namespace) -> bool:
     """Alternate both servers, so that the machine's moods fall on both; print medians and ratios."""
-    loads: dict[str, list[Load]] = {ours: [], bare: []}
+    loads: dict[str, list[Load]] = {own_url: [], bare_url: []}
     for _ in range(options.rounds):
-        for base in (bare, ours):
+        for base in (bare_url, own_url):
             loads[base].append(load(base + path, key, options.seconds, options.connections))
     rate = {base: statistics.median(item.rate for item in items) for base, items in loads.items()}
     p99 = {base: statistics.median(item.p99 for item in items) for base, items in loads.items()}
-    errors = sum(item.errors for item in loads[ours])
-    ratio, tail = rate[ours] / rate[bare], p99[ours] / p99[bare]
+    errors = sum(item.errors for item in loads[own_url])
+    ratio, tail = rate[own_url] / rate[bare_url], p99[own_url] / p99[bare_url]
     print(
-        f"{path:<30} bare {rate[bare]:>8.0f}/s p99 {p99[bare]:>6.2f} ms   ours {rate[ours]:>8.0f}/s "
-        f"p99 {p99[ours]:>6.2f} ms   rate ×{ratio:.2f}  p99 ×{tail:.2f}  errors {errors}",
+        f"{path:<30} bare {rate[bare_url]:>8.0f}/s p99 {p99[bare_url]:>6.2f} ms   "
+        f"ours {rate[own_url]:>8.0f}/s p99 {p99[own_url]:>6.2f} ms   "
+        f"rate ×{ratio:.2f}  p99 ×{tail:.2f}  errors {errors}",
         flush=True,
     )
     return ratio >= 0.9 and tail <= 2 and errors == 0
@@ -106,7 +114,7 @@ def compare(ours: str, bare: str, path: str, key: str, options: argparse.Namespa
 
 def measure_waits(base: str, key: str, seconds: float) -> tuple[float, float, int]:
     """Longest and 99.9th percentile wait in milliseconds of requests sent one after another."""
-    taken: list[float] = []
+    waits: list[float] = []
     headers = {"CP-X-API-KEY": key}
     with httpx.Client(base_url=base, headers=headers) as client:
         client.get("/prices")
@@ -114,10 +122,10 @@ def measure_waits(base: str, key: str, seconds: float) -> tuple[float, float, in
         while time.monotonic() < end:
             started = time.perf_counter()
             client.get("/crypto/market-overview")
-            taken.append((time.perf_counter() - started) * 1000)
+            waits.append((time.perf_counter() - started) * 1000)
             time.sleep(0.001)
-    taken.sort()
-    return taken[-1], taken[int(len(taken) * 0.999)], len(taken)
+    waits.sort()
+    return waits[-1], waits[int(len(waits) * 0.999)], len(waits)
 
 
 def main() -> int:
@@ -137,39 +145,28 @@ def main() -> int:
 
 def measure(folder: Path, options: argparse.Namespace) -> int:
     port, bare_port = free_port(), free_port()
-    ours, bare = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{bare_port}"
+    own_url, bare_url = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{bare_port}"
     # Ticks of a minute: the rates are those of serving alone, like the bare application's.
     limits = {"CHAINPROOF_RATE_LIMIT": "1000000000/minute"} if options.limited or options.redis else {}
     limits |= {"CHAINPROOF_REDIS_URL": options.redis} if options.redis else {}
     environment = service_environment(folder / "home", port, CHAINPROOF_TICK_SECONDS="60", **limits)
-    with process(["-m", "backend.cli", "serve"], environment, f"{ours}/readyz"):
+    with process(["-m", "backend.cli", "serve"], environment, f"{own_url}/readyz"):
         key = create_new_key(environment) if limits else (folder / "home" / "local.key").read_text().strip()
-        wait_for_prices(ours, key)
-        write_bare_application(folder, ours, key)
-        arguments = [
-            "-m",
-            "uvicorn",
-            "bare:app",
-            "--port",
-            str(bare_port),
-            "--no-access-log",
-            "--log-level",
-            "warning",
-        ]
-        arguments += ["--app-dir", str(folder)]
+        wait_for_prices(own_url, key)
+        write_bare_application(folder, own_url, key)
         first = PATHS[0]
-        with process(arguments, {}, bare + first):
-            good = [compare(ours, bare, path, key, options) for path in PATHS]
+        with process(build_bare_command(folder, bare_port), {}, bare_url + first):
+            good = [compare(own_url, bare_url, path, key, options) for path in PATHS]
     port = free_port()
-    ours = f"http://127.0.0.1:{port}"
+    own_url = f"http://127.0.0.1:{port}"
     environment = service_environment(folder / "home", port, CHAINPROOF_TICK_SECONDS="5")
     with (
-        process(arguments, {}, bare + first),
-        process(["-m", "backend.cli", "serve"], environment, f"{ours}/readyz"),
+        process(build_bare_command(folder, bare_port), {}, bare_url + first),
+        process(["-m", "backend.cli", "serve"], environment, f"{own_url}/readyz"),
     ):
-        wait_for_prices(ours, key)
-        idle, idle_most, _ = measure_waits(bare, key, options.refresh_seconds)
-        longest, most, count = measure_waits(ours, key, options.refresh_seconds)
+        wait_for_prices(own_url, key)
+        idle, idle_most, _ = measure_waits(bare_url, key, options.refresh_seconds)
+        longest, most, count = measure_waits(own_url, key, options.refresh_seconds)
     print(f"bare application, which refreshes nothing: longest wait {idle:.1f} ms, p99.9 {idle_most:.1f} ms")
     print(
         f"while refreshing every 5 s: longest wait {longest:.1f} ms, p99.9 {most:.1f} ms of {count} requests"
@@ -197,14 +194,20 @@ def create_new_key(environment: dict[str, str]) -> str:
     return str(json.loads(result.stdout)["key"])
 
 
-def write_bare_application(folder: Path, ours: str, key: str) -> None:
+def build_bare_command(folder: Path, port: int) -> list[str]:
+    """Build the arguments of Python that serve the bare application in ``folder``."""
+    command = ["-m", "uvicorn", "bare:app", "--port", str(port), "--no-access-log", "--log-level", "warning"]
+    return [*command, "--app-dir", str(folder)]
+
+
+def write_bare_application(folder: Path, own_url: str, key: str, paths: Sequence[str] = PATHS) -> None:
     """The bare application serves the very bytes that ours sends."""
     files = {}
-    for number, path in enumerate(PATHS):
-        body = httpx.get(ours + path, headers={"CP-X-API-KEY": key, "Accept-Encoding": "identity"}).content
+    for number, path in enumerate(paths):
+        body = httpx.get(own_url + path, headers={"CP-X-API-KEY": key, "Accept-Encoding": "identity"}).content
         file = folder / f"{number}.json"
         file.write_bytes(body)
-        files[path] = str(file)
+        files[unquote(path)] = str(file)
     index = folder / "index.json"
     index.write_text(json.dumps(files))
     (folder / "bare.py").write_text(BARE.format(index=str(index)))

@@ -42,32 +42,37 @@ def measure_submissions(settings: Settings, options: argparse.Namespace) -> None
         start_workers(settings, started, 1)
         service = psutil.Process(started[0].pid)
         before = get_cpu_seconds(service)
-        took, late = asyncio.run(send(f"http://127.0.0.1:{port}/jobs", key, options.rate, options.seconds))
+        durations, late = asyncio.run(
+            send(f"http://127.0.0.1:{port}/jobs", key, options.rate, options.seconds)
+        )
         spent = get_cpu_seconds(service) - before
-        sent = options.rate * options.seconds
-        wait_for(lambda: count_states(database).get("completed", 0) >= len(took), "the end of all jobs", 60)
+        sent_count = options.rate * options.seconds
+        wait_for(
+            lambda: count_states(database).get("completed", 0) >= len(durations), "the end of all jobs", 60
+        )
     print(
-        f"submissions: {len(took)} of {sent} accepted in {options.seconds} s; stored {count_states(database)}"
+        f"submissions: {len(durations)} of {sent_count} accepted in {options.seconds} s; "
+        f"stored {count_states(database)}"
     )
-    print(f"  answered in {format_quantiles(took)}; sent late by at most {late * 1000:.0f} ms")
-    print(f"  the service's process took {spent / sent * 1000:.2f} ms of CPU each")
-    if count_states(database) != {"completed": sent}:
+    print(f"  answered in {format_quantiles(durations)}; sent late by at most {late * 1000:.0f} ms")
+    print(f"  the service's process took {spent / sent_count * 1000:.2f} ms of CPU each")
+    if count_states(database) != {"completed": sent_count}:
         raise SystemExit("Some were lost.")
     database.dispose()
 
 
 async def send(url: str, key: str, rate: int, seconds: int) -> tuple[list[float], float]:
     """Seconds that each accepted one took, and by how much the latest was sent too late."""
-    took: list[float] = []
+    durations: list[float] = []
     late = 0.0
     limits = httpx.Limits(max_connections=64)
     async with httpx.AsyncClient(headers={"CP-X-API-KEY": key}, timeout=30, limits=limits) as client:
 
-        async def one(number: int) -> None:
+        async def submit_job(number: int) -> None:
             began = time.perf_counter()
             answer = await client.post(url, json={"text": TEXT}, headers={"Idempotency-Key": str(number)})
             if answer.status_code == 202:
-                took.append(time.perf_counter() - began)
+                durations.append(time.perf_counter() - began)
 
         began = time.perf_counter()
         async with asyncio.TaskGroup() as group:
@@ -75,15 +80,15 @@ async def send(url: str, key: str, rate: int, seconds: int) -> tuple[list[float]
                 due = began + number / rate
                 await asyncio.sleep(max(0.0, due - time.perf_counter()))
                 late = max(late, time.perf_counter() - due)
-                group.create_task(one(number))
-    return took, late
+                group.create_task(submit_job(number))
+    return durations, late
 
 
 def measure_throughput(settings: Settings, options: argparse.Namespace) -> None:
     database = Database(settings.app_database_url)
     with children() as started:
         start_workers(settings, started, options.workers)
-        processes = [psutil.Process(each.pid) for each in started]
+        processes = [psutil.Process(child_process.pid) for child_process in started]
         before = sum(map(get_cpu_seconds, processes))
         began = time.perf_counter()
         for number in range(options.jobs):
@@ -108,16 +113,16 @@ def measure_idle_load(settings: Settings, options: argparse.Namespace) -> None:
         started.append(child(settings, "idle"))
         wait_for(lambda: (settings.home / f"working-{started[1].pid}").exists(), "the second worker", 60)
         time.sleep(3)
-        processes = [psutil.Process(each.pid) for each in started]
+        processes = [psutil.Process(child_process.pid) for child_process in started]
         before = list(map(get_cpu_seconds, processes))
         time.sleep(options.seconds)
-        spent = [get_cpu_seconds(one) - was for one, was in zip(processes, before, strict=True)]
-    looks, none = (each / options.seconds * 100 for each in spent)
+        spent = [get_cpu_seconds(child) - was for child, was in zip(processes, before, strict=True)]
+    looks, none = (cpu_seconds / options.seconds * 100 for cpu_seconds in spent)
     print(f"idle: {looks:.1f} % of a core; without looking for jobs {none:.1f} %")
 
 
 def measure_latency(settings: Settings, options: argparse.Namespace) -> None:
-    database, chance = Database(settings.app_database_url), random.Random(1)
+    database, rng = Database(settings.app_database_url), random.Random(1)
     kinds: tuple[JobKind, ...] = ("extraction", "sources")
     with children() as started:
         start_workers(settings, started, options.workers)
@@ -125,16 +130,16 @@ def measure_latency(settings: Settings, options: argparse.Namespace) -> None:
         for kind in kinds:
             for number in range(options.lone):
                 submit(database, kind, f"{number} {TEXT}", settings)
-                time.sleep(chance.uniform(0.35, 0.55))
+                time.sleep(rng.uniform(0.35, 0.55))
             wait_for(lambda: "pending" not in count_states(database), "the end of all jobs", 60)
     for kind in kinds:
-        took = [(ended - began).total_seconds() for began, ended in load_times(database, kind)]
+        durations = [(ended - began).total_seconds() for began, ended in load_times(database, kind)]
         waited = [
             (start - began).total_seconds() for began, start in load_times(database, kind, jobs.c.started_at)
         ]
         print(
             f"latency of a lone {kind} job: started after {format_quantiles(waited)}; "
-            f"completed {format_quantiles(took)}"
+            f"completed {format_quantiles(durations)}"
         )
     database.dispose()
 
@@ -148,23 +153,23 @@ def submit(database: Database, kind: JobKind, text: str, settings: Settings) -> 
 def start_workers(settings: Settings, started: list[Any], count: int) -> None:
     new = [child(settings, "work") for _ in range(count)]
     started.extend(new)
-    for each in new:
-        wait_for((settings.home / f"working-{each.pid}").exists, "a worker", 60)
+    for worker in new:
+        wait_for((settings.home / f"working-{worker.pid}").exists, "a worker", 60)
 
 
 def count_states(database: Database) -> dict[str, int]:
     """How many jobs are in which state."""
-    asked = sa.select(jobs.c.status, sa.func.count().label("n")).group_by(jobs.c.status)
+    query = sa.select(jobs.c.status, sa.func.count().label("n")).group_by(jobs.c.status)
     with database.read() as connection:
-        return {row.status: row.n for row in connection.execute(asked)}
+        return {row.status: row.n for row in connection.execute(query)}
 
 
 def load_times(
     database: Database, kind: JobKind, until: sa.Column[Any] = jobs.c.completed_at
 ) -> Sequence[tuple[datetime, datetime]]:
-    asked = sa.select(jobs.c.created_at, until).where(jobs.c.kind == kind)
+    query = sa.select(jobs.c.created_at, until).where(jobs.c.kind == kind)
     with database.read() as connection:
-        return [(began, ended) for began, ended in connection.execute(asked)]
+        return [(began, ended) for began, ended in connection.execute(query)]
 
 
 def get_cpu_seconds(process: psutil.Process) -> float:

@@ -75,7 +75,7 @@ def run_load_level(
 def watch_crew(crew: Crew) -> Iterator[Watch]:
     watch, stop = Watch(megabytes=crew.megabytes()), threading.Event()
 
-    def look() -> None:
+    def probe_health() -> None:
         while not stop.wait(0.1):
             for port in crew.management_ports:
                 began = time.perf_counter()
@@ -87,7 +87,7 @@ def watch_crew(crew: Crew) -> Iterator[Watch]:
                 watch.failed += not right
             watch.most = max(watch.most, crew.megabytes())
 
-    thread = threading.Thread(target=look)
+    thread = threading.Thread(target=probe_health)
     thread.start()
     try:
         yield watch
@@ -103,12 +103,12 @@ def measure_recovery(crew: Crew) -> float:
     body = {"articles": [{"content": "Etherium"}], "persist": False}
     while right < 10 and time.perf_counter() - began < 60:
         for port in crew.ports:
-            asked = time.perf_counter()
+            sent_at = time.perf_counter()
             with contextlib.suppress(httpx.HTTPError):
                 answer = loopback.post(
                     f"http://127.0.0.1:{port}/articles/scan", json=body, headers=headers, timeout=5
                 )
-                well = answer.status_code == 200 and time.perf_counter() - asked < 0.25
+                well = answer.status_code == 200 and time.perf_counter() - sent_at < 0.25
                 right = right + 1 if well else 0
     return time.perf_counter() - began
 
@@ -146,11 +146,11 @@ def judge_level(report: AimReport, result: LoadResult, watch: Watch, recovered: 
 
 def check_stored(report: AimReport, crew: Crew, result: LoadResult) -> None:
     """Check that all accepted jobs are completed and all acknowledged scans are stored."""
-    accepted = {orjson.loads(body)["data"]["job_id"] for body in result.kept if body.startswith(b'{"data"')}
+    accepted = {orjson.loads(body)["data"]["job_id"] for body in result.bodies if body.startswith(b'{"data"')}
     began = time.perf_counter()
-    while (left := accepted - list_completed_jobs(crew)) and time.perf_counter() - began < 300:
+    while (unfinished := accepted - list_completed_jobs(crew)) and time.perf_counter() - began < 300:
         time.sleep(1)
-    report.record(f"of {len(accepted)} accepted jobs not completed", len(left), "jobs", 0)
+    report.record(f"of {len(accepted)} accepted jobs not completed", len(unfinished), "jobs", 0)
     scans = sum(n for status, n in result.statuses["store"].items() if status == 200)
     with crew.database.read() as connection:
         rows = connection.execute(sa.select(sa.func.count()).select_from(violations)).scalar_one()
@@ -161,9 +161,9 @@ def check_stored(report: AimReport, crew: Crew, result: LoadResult) -> None:
 
 
 def list_completed_jobs(crew: Crew) -> set[str]:
-    asked = sa.select(jobs.c.id).where(jobs.c.status == "completed")
+    query = sa.select(jobs.c.id).where(jobs.c.status == "completed")
     with crew.database.read() as connection:
-        return {str(row.id) for row in connection.execute(asked)}
+        return {str(row.id) for row in connection.execute(query)}
 
 
 def count_violations(crew: Crew) -> int:
@@ -189,7 +189,10 @@ def run_levels(report: AimReport, crew: Crew, seconds: float) -> None:
             recovered = measure_recovery(crew)
             print_level(f"{factor} x capacity ({factor * capacity:.0f}/s)", result, watch, seconds)
             page = read.result()
-        slowest = of_seconds(page.tally.whole, 0.5), of_seconds(page.tally.whole, 0.95)
+        slowest = (
+            of_seconds(page.tally.full_run_latencies, 0.5),
+            of_seconds(page.tally.full_run_latencies, 0.95),
+        )
         print(
             f"  {READERS} readers of the Rankings: a click p50 {slowest[0]:.0f}, p95 {slowest[1]:.0f} ms; "
             f"{page.tally.lost} lost, {len(page.tally.exceptions)} exceptions"
@@ -200,7 +203,7 @@ def run_levels(report: AimReport, crew: Crew, seconds: float) -> None:
 
 
 def run_readers(crew: Crew, seconds: float) -> Level:
-    return run_level(crew.dashboard, "rankings", READERS, seconds, 5.0, crew.others[1].pid)
+    return run_level(crew.dashboard, "rankings", READERS, seconds, 5.0, crew.other_processes[1].pid)
 
 
 def run_soak(report: AimReport, crew: Crew, minutes: float) -> None:
@@ -208,22 +211,23 @@ def run_soak(report: AimReport, crew: Crew, minutes: float) -> None:
     result, _ = run_load_level(crew, 20)
     rate = SOAK_SHARE * result.count_accepted() / 20
     everything = result
-    processes = {f"serve {n}": each for n, each in enumerate(crew.serving)}
-    processes |= dict(zip(("worker", "dashboard"), crew.others, strict=True))
-    held: dict[str, list[tuple[float, int]]] = {name: [] for name in processes}
+    processes = {f"serve {n}": process for n, process in enumerate(crew.serving)}
+    processes |= dict(zip(("worker", "dashboard"), crew.other_processes, strict=True))
+    samples_by_process: dict[str, list[tuple[float, int]]] = {name: [] for name in processes}
     print(f"soak: {minutes:g} minutes at {rate:.0f}/s")
     with ThreadPoolExecutor(1) as pool:
         read = pool.submit(run_readers, crew, minutes * 60)
         for minute in range(int(minutes)):
             result, watch = run_load_level(crew, 60, rate=rate, seed=1000 + 2 * minute)
             everything.add(replace(result, latencies_ms={}, refusal_latencies_ms=[]))
-            for name, each in processes.items():
-                held[name].append((memory(each), descriptors(each)))
-            said = "  ".join(
-                f"{name} {held[name][-1][0]:.0f} MB {held[name][-1][1]} fd" for name in processes
+            for name, process in processes.items():
+                samples_by_process[name].append((memory(process), descriptors(process)))
+            usage = "  ".join(
+                f"{name} {samples_by_process[name][-1][0]:.0f} MB {samples_by_process[name][-1][1]} fd"
+                for name in processes
             )
             health = f"healthz p99 {percentile(watch.health, 99):.0f} ms"
-            print(f"  {minute + 1:3}: {dict(result.by_status)}  {health}  {said}", flush=True)
+            print(f"  {minute + 1:3}: {dict(result.by_status)}  {health}  {usage}", flush=True)
         page = read.result()
     report.record(
         "neither 2xx, 404, 429 nor 503",
@@ -232,7 +236,7 @@ def run_soak(report: AimReport, crew: Crew, minutes: float) -> None:
         0,
     )
     report.record("readers' exceptions", len(page.tally.exceptions), "times", 0)
-    for name, samples in held.items():
+    for name, samples in samples_by_process.items():
         warm = samples[min(len(samples) // 6, 10) :]
         early, late = (statistics.median(mb for mb, _ in part) for part in (warm[:5], warm[-5:]))
         report.record(

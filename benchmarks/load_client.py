@@ -28,12 +28,12 @@ MAX_KEPT_REPLY_BYTES = 400
 
 @dataclass(frozen=True)
 class RequestKind:
-    """A kind of request: its ``share`` of all requests, its variants, and whether its answers are kept."""
+    """A kind of request: its ``share`` of all requests, its variants, and whether to keep answers."""
 
     name: str
     share: float
     requests: tuple[bytes, ...]
-    kept: bool = False
+    keep_bodies: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class LoadResult:
     """Latencies of refusals (status 429 or 503)."""
     refusals_without_retry_after: int = 0
     """Refusals without a Retry-After header."""
-    kept: list[bytes] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
 
     def add(self, other: "LoadResult") -> None:
         self.sent += other.sent
         self.skipped += other.skipped
         self.refusals_without_retry_after += other.refusals_without_retry_after
         self.refusal_latencies_ms += other.refusal_latencies_ms
-        self.kept += other.kept
+        self.bodies += other.bodies
         for name, counted in other.statuses.items():
             self.statuses[name].update(counted)
         for name, latencies_ms in other.latencies_ms.items():
@@ -147,7 +147,7 @@ class _Client:
 
     async def _send(self, connection: "_Connection") -> None:
         kinds = self._plan.kinds
-        (kind,) = self._rng.choices(kinds, [each.share for each in kinds])
+        (kind,) = self._rng.choices(kinds, [request_kind.share for request_kind in kinds])
         request = self._rng.choice(kind.requests)
         self._result.sent += 1
         started = time.perf_counter()
@@ -174,8 +174,8 @@ class _Client:
             result.refusals_without_retry_after += not answer.has_retry_after
         else:
             result.latencies_ms[kind.name].append(latency_ms)
-            if kind.kept and answer.status < 300:
-                result.kept.append(answer.body[:MAX_KEPT_REPLY_BYTES])
+            if kind.keep_bodies and answer.status < 300:
+                result.bodies.append(answer.body[:MAX_KEPT_REPLY_BYTES])
 
 
 @dataclass(frozen=True, slots=True)

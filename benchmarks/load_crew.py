@@ -23,14 +23,14 @@ PROFILES, RUNS = 20, 20_480
 
 @dataclass(frozen=True)
 class Crew:
-    """What runs. ``serving`` are the processes that answer HTTP, ``others`` the worker and the dashboard."""
+    """The processes: ``serving`` answer HTTP; ``other_processes`` are the worker and the dashboard."""
 
     ports: tuple[int, ...]
     management_ports: tuple[int, ...]
     key: str
     database: Database
     serving: tuple[psutil.Process, ...]
-    others: tuple[psutil.Process, ...]
+    other_processes: tuple[psutil.Process, ...]
     dashboard: str
 
     def megabytes(self) -> float:
@@ -45,10 +45,10 @@ def memory(process: psutil.Process) -> float:
     those that were not used for a while and maps them again at their next use.
     """
     total = 0
-    for each in (process, *process.children(recursive=True)):
+    for member in (process, *process.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):
-            held = each.memory_info()
-            total += held.rss - held.shared
+            usage = member.memory_info()
+            total += usage.rss - usage.shared
     return total / 1e6
 
 
@@ -59,8 +59,8 @@ def descriptors(process: psutil.Process) -> int:
     are wanted at once, which may be late in an hour.
     """
     opened = 0
-    for each in (process, *process.children(recursive=True)):
-        for entry in Path(f"/proc/{each.pid}/fd").iterdir():
+    for member in (process, *process.children(recursive=True)):
+        for entry in Path(f"/proc/{member.pid}/fd").iterdir():
             with contextlib.suppress(FileNotFoundError):  # closed meanwhile
                 opened += not os.readlink(entry).endswith((".db", ".db-wal", ".db-shm"))
     return opened
@@ -101,9 +101,9 @@ def crew(store: str, serving: int) -> Iterator[Crew]:
         worker = start("worker", ports[0], f"{bases[0]}/healthz")
         wait_for_prices(bases[0], key)
         wait_for(lambda: topics(bases[0], key) > 200, "The archive as topics", 120)
-        shown = free_port()
-        dashboard = f"http://127.0.0.1:{shown}"
-        environment = {**dashboard_environment(home, ports[0], shown), **more}
+        dashboard_port = free_port()
+        dashboard = f"http://127.0.0.1:{dashboard_port}"
+        environment = {**dashboard_environment(home, ports[0], dashboard_port), **more}
         arguments = ["-m", "backend.cli", "dashboard"]
         child = opened.enter_context(
             process(arguments, environment, f"{dashboard}/_stcore/health", home / "dashboard.log")

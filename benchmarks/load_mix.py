@@ -37,12 +37,14 @@ def build_request_kinds(key: str, now: datetime, seed: int) -> tuple[RequestKind
         RequestKind(
             "scan", 0.15, (_post("/articles/scan", {"articles": [ARTICLE], "persist": False}, head),)
         ),
-        RequestKind("store", 0.03, (_post("/articles/scan", {"articles": [ARTICLE]}, head),), kept=True),
+        RequestKind(
+            "store", 0.03, (_post("/articles/scan", {"articles": [ARTICLE]}, head),), keep_bodies=True
+        ),
         RequestKind(
             "submit",
             0.10,
             tuple(_post("/entities/extractions", {"text": text}, head) for text in texts),
-            kept=True,
+            keep_bodies=True,
         ),
         RequestKind("timelines", 0.02, tuple(_get(f"/v1/timelines?limit={n}", head) for n in range(60, 100))),
     )

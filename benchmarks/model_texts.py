@@ -45,7 +45,7 @@ def list_translation_pairs() -> Iterator[TranslationPair]:
         for source, language in permutations(LANGUAGES, 2):
             texts = (landmark.title, landmark.detail)
             for field, text in zip(("title", "text"), texts, strict=True):
-                source_context = "\n".join(each[source] for each in texts)
+                source_context = "\n".join(text[source] for text in texts)
                 yield TranslationPair(field, text[source], source, text[language], language, source_context)
 
 
@@ -105,27 +105,29 @@ def alter_translation(pair: TranslationPair, rules: RuleSet, rng: random.Random)
     if runs:
         run = rng.choice(runs)
         at = rng.randrange(run.start(), run.end())
-        digit = rng.choice([other for other in "123456789" if other != pair.translation[at]])
+        digit = rng.choice(
+            [other_digit for other_digit in "123456789" if other_digit != pair.translation[at]]
+        )
         changed = pair.translation[:at] + digit + pair.translation[at + 1 :]
         if not _is_in_source(changed, run.start(), pair):
             yield "digit", changed
-        whole = run.start() == 0 or pair.translation[run.start() - 1] != "."  # 2.50 is 2.5
+        is_integer = run.start() == 0 or pair.translation[run.start() - 1] != "."  # 2.50 is 2.5
         longer = pair.translation[: run.end()] + "0" + pair.translation[run.end() :]
-        if whole and not _is_in_source(longer, run.start(), pair):
+        if is_integer and not _is_in_source(longer, run.start(), pair):
             yield "tenfold", longer
     mentions = find_mentions(rules, pair.translation)
     if mentions:
         mention = rng.choice(mentions)
-        others = [
+        same_type_entities = [
             entity
             for entity in rules.entities.values()
             if entity.type == rules.entities[mention.entity_id].type
         ]
-        other = rng.choice(others)
-        name = other.name(pair.language)
+        other_entity = rng.choice(same_type_entities)
+        name = other_entity.name(pair.language)
         changed = pair.translation[: mention.start] + name + pair.translation[mention.end :]
         now = {found.entity_id for found in find_mentions(rules, changed)}
-        if other.id in now and other.id not in {
+        if other_entity.id in now and other_entity.id not in {
             found.entity_id for found in find_mentions(rules, pair.source_context)
         }:
             yield "entity", changed
@@ -136,10 +138,10 @@ def _is_in_source(changed: str, at: int, pair: TranslationPair) -> bool:
     run = _DIGITS.match(changed, at)
     if run is None or run.group() in (*_DIGITS.findall(pair.source), "00"):
         return run is not None
-    whole = next(found for found in _GROUPED.finditer(changed) if found.end() > at)
+    number_match = next(found for found in _GROUPED.finditer(changed) if found.end() > at)
     source = numbers.normalize(pair.source)
     values = {found.value for found in numbers.find(source, pair.from_language)}
-    return Decimal(whole.group().replace(",", "")) in values
+    return Decimal(number_match.group().replace(",", "")) in values
 
 
 if __name__ == "__main__":

@@ -97,15 +97,15 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--postgres", action="store_true")
     options = parser.parse_args()
-    wanted = options.parts or ["races", "revocation", "sign-in"]
+    parts = options.parts or ["races", "revocation", "sign-in"]
     broken: list[str] = []
     with running(options.workers, postgres=options.postgres) as target:
         print(f"{'PostgreSQL' if options.postgres else 'SQLite'}, {options.workers} processes")
-        if "races" in wanted:
+        if "races" in parts:
             broken += run_races(target, options.rounds)
-        if "revocation" in wanted:
+        if "revocation" in parts:
             broken += check_revocation(target)
-        if "sign-in" in wanted:
+        if "sign-in" in parts:
             broken += check_sign_in(target)
     for sentence in broken:
         print("BROKEN:", sentence)
@@ -155,7 +155,7 @@ def run_races(target: Target, rounds: int) -> list[str]:
     )
 
 
-def run_race(target: Target, what: str, rounds: int, prepare: Callable[[], dict[str, str]]) -> list[str]:
+def run_race(target: Target, name: str, rounds: int, prepare: Callable[[], dict[str, str]]) -> list[str]:
     successes: Counter[int] = Counter()
     statuses: Counter[int] = Counter()
     left_active = 0
@@ -163,22 +163,22 @@ def run_race(target: Target, what: str, rounds: int, prepare: Callable[[], dict[
     with ThreadPoolExecutor(CONCURRENT_REQUESTS) as pool:
         for _ in range(rounds):
             form, together = urlencode(prepare()), threading.Barrier(CONCURRENT_REQUESTS)
-            sent = [pool.submit(send, target, form, together) for _ in range(CONCURRENT_REQUESTS)]
-            answers = [each.result() for each in sent]
-            won = [body for status, body in answers if status == 200]
-            successes[len(won)] += 1
+            pending = [pool.submit(send, target, form, together) for _ in range(CONCURRENT_REQUESTS)]
+            answers = [future.result() for future in pending]
+            successful_bodies = [body for status, body in answers if status == 200]
+            successes[len(successful_bodies)] += 1
             statuses.update(status for status, _ in answers)
-            left_active += sum(target.is_active(body["access_token"]) for body in won)
+            left_active += sum(target.is_active(body["access_token"]) for body in successful_bodies)
     seconds = time.perf_counter() - started
     print(
-        f"{what}: {rounds} rounds of {CONCURRENT_REQUESTS} in {seconds:.0f} s; "
+        f"{name}: {rounds} rounds of {CONCURRENT_REQUESTS} in {seconds:.0f} s; "
         f"successes in a round: {dict(successes)}; "
         f"answers: {dict(statuses)}; tokens still good after the round: {left_active}"
     )
     faults = [f"{count} rounds with {n} successes" for n, count in successes.items() if n != 1]
     faults += [f"{left_active} tokens outlived a second use"] if left_active else []
     faults += [f"{n} answers of {status}" for status, n in statuses.items() if status not in (200, 400)]
-    return [f"{what}: {fault}" for fault in faults]
+    return [f"{name}: {fault}" for fault in faults]
 
 
 def send(target: Target, form: str, together: threading.Barrier) -> tuple[int, Any]:
@@ -218,22 +218,22 @@ def check_revocation(target: Target) -> list[str]:
         issued = target.issued()
         knowing: set[str] = set()
         while len(knowing) < target.workers:
-            status, who = read(target, issued.access_token)
+            status, process_id = read(target, issued.access_token)
             if status != 200:
                 raise SystemExit(f"A new token got {status}.")
-            knowing.add(who)
+            knowing.add(process_id)
         revoke(issued)
-        began, last, asked = time.perf_counter(), 0.0, 0
+        began, last, request_count = time.perf_counter(), 0.0, 0
         refusing: set[str] = set()
         while time.perf_counter() - began < WATCH_SECONDS:
-            status, who = read(target, issued.access_token)
-            asked += 1
+            status, process_id = read(target, issued.access_token)
+            request_count += 1
             if status == 200:
                 last = time.perf_counter() - began
             else:
-                refusing.add(who)
+                refusing.add(process_id)
         print(
-            f"revocation by {name}: last accepted after {last:.2f} s; {asked} requests, "
+            f"revocation by {name}: last accepted after {last:.2f} s; {request_count} requests, "
             f"{len(refusing)} processes refuse it"
         )
         if last > MAX_REVOCATION_SECONDS or len(refusing) < target.workers:
@@ -256,15 +256,15 @@ def read(target: Target, token: str) -> tuple[int, str]:
 def check_sign_in(target: Target) -> list[str]:
     """Wrong passwords for accounts that there are and are not, by turns, from addresses of their own."""
     app = apps.create(target.database, name="Desk", redirect_uris=[CALLBACK], now=utc_now())
-    known = [f"known-{number}" for number in range(10)]
-    for name in known:
+    known_usernames = [f"known-{number}" for number in range(10)]
+    for name in known_usernames:
         accounts.create(target.database, username=name, password="correct horse battery", now=utc_now())
     form = Page(target, app.client_id)
     form.guess("warm-up", 0)
     seconds: dict[str, list[float]] = {"known": [], "unknown": []}
     processor: dict[str, float] = {"known": 0.0, "unknown": 0.0}
     for number in range(PASSWORD_GUESSES):
-        turns = [("known", known[number % 10]), ("unknown", f"unknown-{number % 10}")]
+        turns = [("known", known_usernames[number % 10]), ("unknown", f"unknown-{number % 10}")]
         for kind, name in turns if number % 2 else reversed(turns):
             before = get_cpu_seconds(target.pid)
             seconds[kind].append(form.guess(name, number))
@@ -282,7 +282,7 @@ def check_sign_in(target: Target) -> list[str]:
 def get_cpu_seconds(pid: int) -> float:
     """What the process and its children have used so far; the kernel counts hundredths."""
     family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
-    return sum(sum(each.cpu_times()[:2]) for each in family)
+    return sum(sum(process.cpu_times()[:2]) for process in family)
 
 
 def hidden_fields(page: str) -> dict[str, str]:

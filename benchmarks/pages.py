@@ -54,11 +54,11 @@ class Aims:
     lines: list[str] = field(default_factory=list)
     missed: int = 0
 
-    def report(self, what: str, value: float, maximum: float, unit: str = " ms") -> None:
+    def report(self, name: str, value: float, maximum: float, unit: str = " ms") -> None:
         reached = value <= maximum
         self.missed += not reached
         words = "reached" if reached else "NOT reached"
-        self.lines.append(f"{words:<12} {what}: {value:.0f}{unit}, aim {maximum:.0f}{unit}")
+        self.lines.append(f"{words:<12} {name}: {value:.0f}{unit}, aim {maximum:.0f}{unit}")
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,10 @@ def visits(stage: Stage, runs: int, aims: Aims) -> None:
         _print_visits("bare Streamlit", floor, floor)
     with open_visitor(stage.dashboard) as reader:
         for path, content in CONTENT.items():
-            seen = _visits(reader, path, content, runs)
-            _print_visits(path, seen, floor)
+            visits = _visits(reader, path, content, runs)
+            _print_visits(path, visits, floor)
             if path == "/rankings":
-                aims.report("Rankings ready, cold", median(seen[1], "ready"), READY_AIM)
+                aims.report("Rankings ready, cold", median(visits[1], "ready"), READY_AIM)
         _judge_behaviour(reader, aims)
 
 
@@ -109,8 +109,8 @@ def _visits(reader: Visitor, path: str, content: str, runs: int) -> Visits:
     return cold[0], cold[1:], warm[1:]
 
 
-def _print_visits(name: str, seen: Visits, floor: Visits) -> None:
-    first, cold, warm = seen
+def _print_visits(name: str, visits: Visits, floor: Visits) -> None:
+    first, cold, warm = visits
     ready = median(cold, "ready")
     kilobytes = median(cold, "http_kb"), median(warm, "http_kb"), median(cold, "socket_kb")
     print(f"{name:<20}{first.ready:>7.0f}{ready:>7.0f}{median(warm, 'ready'):>7.0f}"
@@ -135,8 +135,8 @@ def clicks(stage: Stage, runs: int, aims: Aims) -> None:
         floor = _bare_clicks(bare, runs)
         _print_clicks("bare Streamlit", floor, floor)
     with open_visitor(stage.dashboard) as reader:
-        made = _rankings_clicks(reader, runs)
-        for name, items in made.items():
+        clicks_by_name = _rankings_clicks(reader, runs)
+        for name, items in clicks_by_name.items():
             _print_clicks(name, items, floor)
             if not name.startswith("first"):
                 aims.report(f"rerun: {name}", median(items, "last"), RERUN_AIM)
@@ -154,13 +154,13 @@ def _bare_clicks(reader: Visitor, runs: int) -> list[Click]:
 
 def _rankings_clicks(reader: Visitor, runs: int) -> dict[str, list[Click]]:
     """Each visit does the same; what is drawn for the first time in it stands apart."""
-    made: dict[str, list[Click]] = {}
+    clicks_by_name: dict[str, list[Click]] = {}
     for _ in range(runs):
         with reader.context() as context:
             page, _ = reader.load(context, "/rankings", CONTENT["/rankings"])
 
             def click(name: str, target: str, page: Page = page) -> None:
-                made.setdefault(name, []).append(reader.click(page, target))
+                clicks_by_name.setdefault(name, []).append(reader.click(page, target))
 
             for _ in range(2):
                 click("24h → 7d", '.rk [data-span="7d"]')
@@ -182,7 +182,7 @@ def _rankings_clicks(reader: Visitor, runs: int) -> dict[str, list[Click]]:
             click("Compare → Treemap", VIEW.format("Treemap", "Treemap"))
             click("Treemap → Compare", VIEW.format("Compare", "Compare"))
             click("Compare → Table", VIEW.format("Table", "Table"))
-    return made
+    return clicks_by_name
 
 
 def _print_clicks(name: str, items: Sequence[Click], floor: Sequence[Click]) -> None:
@@ -206,17 +206,21 @@ def sessions(stage: Stage, max_sessions: int, hold: float, aims: Aims) -> None:
         _print_level(level, floor)
         tally = level.tally
         if count == max_sessions:
-            aims.report(f"{count} sessions, median of a whole run", quantile(tally.whole, 0.5), SESSIONS_AIM)
+            aims.report(
+                f"{count} sessions, median of a whole run",
+                quantile(tally.full_run_latencies, 0.5),
+                SESSIONS_AIM,
+            )
         aims.report(f"{count} sessions, exceptions", len(tally.exceptions), 0, "")
         aims.report(f"{count} sessions, lost runs", tally.lost, 0, "")
 
 
 def _print_level(level: Level, floor: Level) -> None:
     tally = level.tally
-    runs = len(tally.opened) + len(tally.whole) + len(tally.fragments)
-    three = _format_quantiles(tally.whole)
-    ratio = quantile(tally.whole, 0.5) / quantile(floor.tally.whole, 0.5)
-    print(f"{level.sessions:>8}{three:>20}{_format_quantiles(tally.fragments):>20}{_format_quantiles(floor.tally.whole):>18}{ratio:>8.1f}"
+    runs = len(tally.opened) + len(tally.full_run_latencies) + len(tally.fragments)
+    three = _format_quantiles(tally.full_run_latencies)
+    ratio = quantile(tally.full_run_latencies, 0.5) / quantile(floor.tally.full_run_latencies, 0.5)
+    print(f"{level.sessions:>8}{three:>20}{_format_quantiles(tally.fragments):>20}{_format_quantiles(floor.tally.full_run_latencies):>18}{ratio:>8.1f}"
           f"{quantile(tally.opened, 0.5):>11.0f}{tally.received / 1024 / max(runs, 1):>10.1f}"
           f"{level.cpu_percent:>7.0f}{level.megabytes:>6.0f}{level.megabytes_each:>9.2f}{tally.lost:>6}"
           f"{len(tally.exceptions):>8}", flush=True)  # fmt: skip
@@ -261,8 +265,8 @@ def measure(folder: Path, options: argparse.Namespace) -> int:
 def print_log_errors(log: Path) -> None:
     """What the dashboard's process said that speaks of a fault."""
     lines = (line.strip() for line in log.read_text(errors="replace").splitlines())
-    said = dict.fromkeys(line for line in lines if "Error" in line or "Exception" in line)
-    for line in list(said)[:5]:
+    error_lines = dict.fromkeys(line for line in lines if "Error" in line or "Exception" in line)
+    for line in list(error_lines)[:5]:
         print(f"  the dashboard's log: {line[:160]}")
 
 

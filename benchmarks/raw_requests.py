@@ -137,26 +137,26 @@ OTHERS = [
 
 def requests(key: str) -> Iterator[tuple[str, bytes]]:
     """What each is in short, and its bytes."""
-    known = HOST + b"Connection: close\r\nCP-X-API-KEY: " + key.encode() + b"\r\n"
+    valid_headers = HOST + b"Connection: close\r\nCP-X-API-KEY: " + key.encode() + b"\r\n"
     for target in TARGETS:
-        yield f"target {target[:60]!r}", b"GET " + target + b" HTTP/1.1\r\n" + known + b"\r\n"
+        yield f"target {target[:60]!r}", b"GET " + target + b" HTTP/1.1\r\n" + valid_headers + b"\r\n"
     for header in HEADERS:
-        yield f"header {header[:60]!r}", b"GET /topics HTTP/1.1\r\n" + known + header + b"\r\n\r\n"
+        yield f"header {header[:60]!r}", b"GET /topics HTTP/1.1\r\n" + valid_headers + header + b"\r\n\r\n"
     for method in METHODS:
-        yield f"method {method}", method.encode() + b" /topics HTTP/1.1\r\n" + known + b"\r\n"
+        yield f"method {method}", method.encode() + b" /topics HTTP/1.1\r\n" + valid_headers + b"\r\n"
     for headers, body in BODIES:
-        head = b"POST /articles/scan HTTP/1.1\r\n" + known + JSON + headers + b"\r\n"
+        head = b"POST /articles/scan HTTP/1.1\r\n" + valid_headers + JSON + headers + b"\r\n"
         yield f"body {headers[:60]!r} {body[:30]!r}", head + body
-    for other in OTHERS:
-        yield f"bytes {other[:60]!r}", other
+    for raw_request in OTHERS:
+        yield f"bytes {raw_request[:60]!r}", raw_request
 
 
-def send_request(port: int, sent: bytes) -> bytes:
+def send_request(port: int, request: bytes) -> bytes:
     """All that is answered until the service closes, or until it could be read as whole."""
     answer = b""
     with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as connection:
         try:
-            connection.sendall(sent)
+            connection.sendall(request)
             while piece := connection.recv(65_536):
                 answer += piece
                 if is_whole(answer):
@@ -201,13 +201,13 @@ def find_fault(answer: bytes) -> str | None:
 def send_all(port: int, key: str) -> bool:
     """Send all requests and print the wrong responses. True if there are none."""
     found, count = [], 0
-    for name, sent in requests(key):
+    for name, request in requests(key):
         count += 1
-        wrong = find_fault(send_request(port, sent))
+        wrong = find_fault(send_request(port, request))
         alive = send_request(port, b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n").startswith(b"HTTP/1.1 200")
         if wrong or not alive:
             found.append(f"{name}: {wrong or 'the service does not answer after it'}")
     print(f"\nByte by byte: {count} requests, {len(found)} answered wrongly")
-    for each in found:
-        print("  " + each)
+    for fault in found:
+        print("  " + fault)
     return not found

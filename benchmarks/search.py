@@ -49,11 +49,11 @@ _CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
 class Words:
     """A language's words, drawn as often as real text uses them: the n-th in proportion to 1/n."""
 
-    def __init__(self, chance: Random, language: str, size: int = 40_000) -> None:
-        self._chance = chance
+    def __init__(self, rng: Random, language: str, size: int = 40_000) -> None:
+        self._chance = rng
         self._glue = " " if language == "en" else ""
         self.words = list(
-            dict.fromkeys(_common(language) + [_generate_word(chance, language) for _ in range(size)])
+            dict.fromkeys(_common(language) + [_generate_word(rng, language) for _ in range(size)])
         )
         self._weights = list(itertools.accumulate(1 / (place + 3) for place in range(len(self.words))))
 
@@ -76,18 +76,18 @@ def _common(language: str) -> list[str]:
     return common[language].split()
 
 
-def _generate_word(chance: Random, language: str) -> str:
+def _generate_word(rng: Random, language: str) -> str:
     if language == "en":
         syllable = [c + v for c in "bcdfghklmnprstvw" for v in "aeiou"]
-        return "".join(chance.choices(syllable, k=chance.choice((2, 3, 3, 4)))) + chance.choice(
+        return "".join(rng.choices(syllable, k=rng.choice((2, 3, 3, 4)))) + rng.choice(
             ("", "n", "r", "s", "ing", "ed", "t")
         )
-    han = chance.choices(range(0x4E00, 0x4E00 + 2_500), k=chance.choice((1, 2, 2, 2, 3)))
-    if language == "zh" or chance.random() < 0.6:
+    han = rng.choices(range(0x4E00, 0x4E00 + 2_500), k=rng.choice((1, 2, 2, 2, 3)))
+    if language == "zh" or rng.random() < 0.6:
         return "".join(map(chr, han))
-    if chance.random() < 0.5:
-        return "".join(map(chr, chance.choices(range(0x30A2, 0x30ED), k=chance.randint(3, 6))))
-    return chr(han[0]) + "".join(map(chr, chance.choices(range(0x3042, 0x308D), k=2)))
+    if rng.random() < 0.5:
+        return "".join(map(chr, rng.choices(range(0x30A2, 0x30ED), k=rng.randint(3, 6))))
+    return chr(han[0]) + "".join(map(chr, rng.choices(range(0x3042, 0x308D), k=2)))
 
 
 def load_recorded_sentences(folder: Path | None) -> list[str]:
@@ -106,29 +106,29 @@ def load_recorded_sentences(folder: Path | None) -> list[str]:
     return [sentence for text in texts for sentence in _SENTENCE.findall(text)]
 
 
-def generate_documents(number: int, sentences: Sequence[str], chance: Random) -> Iterator[Document]:
+def generate_documents(number: int, sentences: Sequence[str], rng: Random) -> Iterator[Document]:
     """``number`` documents of 4 to 12 sentences, of which every fourth is a recorded one if there are any."""
-    words = {language: Words(chance, language) for language in LANGUAGES}
+    words = {language: Words(rng, language) for language in LANGUAGES}
     for place in range(number):
         language = LANGUAGES[place % 3]
-        written = [words[language].sentence() for _ in range(chance.randint(5, 13))]
+        document_sentences = [words[language].sentence() for _ in range(rng.randint(5, 13))]
         if sentences:
-            for at in range(0, len(written), 4):
-                written[at] = chance.choice(sentences)
+            for at in range(0, len(document_sentences), 4):
+                document_sentences[at] = rng.choice(sentences)
         url = f"https://news.example/{place}"
-        yield Document("page", url, url, written[0], "".join(written[1:]), language)
+        yield Document("page", url, url, document_sentences[0], "".join(document_sentences[1:]), language)
 
 
-def generate_questions(asked: Sequence[Document], chance: Random) -> list[str]:
+def generate_questions(documents: Sequence[Document], rng: Random) -> list[str]:
     """Parts of sentences, and every tenth time two of the most frequent words."""
     found = []
-    for place, document in enumerate(asked):
+    for place, document in enumerate(documents):
         if place % 10 == 0:
             common = _common(document.language or "en")
-            found.append(" ".join(chance.sample(common, 2)))
+            found.append(" ".join(rng.sample(common, 2)))
             continue
         text = document.title + document.text
-        start = chance.randrange(max(1, len(text) - 120))
+        start = rng.randrange(max(1, len(text) - 120))
         found.append(text[start : start + (90 if document.language == "en" else 35)])
     return found
 
@@ -178,23 +178,23 @@ def find_kept_database(kind: databases.Store, keep: Path) -> Iterator[str]:
         server.stop()
 
 
-def measure_seconds(work: Callable[[T], object], given: T) -> float:
+def measure_seconds(work: Callable[[T], object], argument: T) -> float:
     start = time.perf_counter()
-    work(given)
+    work(argument)
     return time.perf_counter() - start
 
 
 def get_size(database: Database) -> float:
     """Megabytes of the whole database."""
-    asked = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    statement = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
     if not database.is_sqlite:
-        asked = "SELECT pg_database_size(current_database())"
+        statement = "SELECT pg_database_size(current_database())"
     with database.read() as connection:
-        return float(connection.execute(sa.text(asked)).scalar_one()) / 1e6
+        return float(connection.execute(sa.text(statement)).scalar_one()) / 1e6
 
 
 def print_times(name: str, seconds: Sequence[float]) -> None:
-    cut = statistics.quantiles([1000 * one for one in seconds], n=100)
+    cut = statistics.quantiles([1000 * duration for duration in seconds], n=100)
     verdict = "" if cut[94] <= GOAL_MS else f"  <- beyond {GOAL_MS} ms"
     print(f"  {name:34} p50 {cut[49]:6.1f}   p95 {cut[94]:6.1f}   p99 {cut[98]:6.1f} ms{verdict}")
 
@@ -212,27 +212,27 @@ def mean_reciprocal_rank(store: DocumentStore) -> None:
                 hits = store.search(pick(landmark.title[language], landmark.detail[language]), limit=10)
                 events = [hit.document.event for hit in hits]
                 ranks[language].append(1 / (events.index(landmark.id) + 1) if landmark.id in events else 0.0)
-        shown = ", ".join(f"{language} {statistics.mean(ranks[language]):.3f}" for language in LANGUAGES)
-        print(f"  MRR of a landmark asked for by {name}: {shown}")
+        ranks_text = ", ".join(f"{language} {statistics.mean(ranks[language]):.3f}" for language in LANGUAGES)
+        print(f"  MRR of a landmark asked for by {name}: {ranks_text}")
 
 
 def build(database: Database, number: int, sentences: Sequence[str]) -> list[str]:
     """Stores ``number`` documents and the archive, prints how long that took, and gives what to ask."""
     store = DocumentStore(database)
-    chance = Random(7)
-    asked: list[Document] = []
+    rng = Random(7)
+    sampled_documents: list[Document] = []
     spent: list[float] = []
-    made = generate_documents(number, sentences, chance)
-    while batch := list(itertools.islice(made, BATCH)):
-        asked += batch[:: max(1, number // 600)]
-        spent.append(measure_seconds(lambda given: store.store(given, now=NOW), batch))
+    documents = generate_documents(number, sentences, rng)
+    while batch := list(itertools.islice(documents, BATCH)):
+        sampled_documents += batch[:: max(1, number // 600)]
+        spent.append(measure_seconds(lambda batch_documents: store.store(batch_documents, now=NOW), batch))
     landmark_archive.import_archive(database, now=NOW)
-    each = f"{statistics.median(spent):.2f} s for {BATCH:,} (longest {max(spent):.2f})"
-    print(f"  built in {sum(spent):.0f} s, {each}; {get_size(database):.0f} MB")
+    batch_times = f"{statistics.median(spent):.2f} s for {BATCH:,} (longest {max(spent):.2f})"
+    print(f"  built in {sum(spent):.0f} s, {batch_times}; {get_size(database):.0f} MB")
     if not database.is_sqlite:
         with database.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
             connection.execute(sa.text("VACUUM ANALYZE"))
-    return generate_questions(asked[:600], chance)
+    return generate_questions(sampled_documents[:600], rng)
 
 
 def built(database: Database, number: int, sentences: Sequence[str], keep: Path | None) -> list[str]:
@@ -240,14 +240,14 @@ def built(database: Database, number: int, sentences: Sequence[str], keep: Path 
     if keep is None:
         return build(database, number, sentences)
     kind = "sqlite" if database.is_sqlite else "postgres"
-    done = keep / f"{kind}.json"
-    if done.exists():
-        left = json.loads(done.read_text("utf-8"))
-        if left["documents"] != number:
-            sys.exit(f"{keep} holds {left['documents']:,} documents: give --documents or another folder.")
-        return list(left["queries"])
+    results_path = keep / f"{kind}.json"
+    if results_path.exists():
+        saved = json.loads(results_path.read_text("utf-8"))
+        if saved["documents"] != number:
+            sys.exit(f"{keep} holds {saved['documents']:,} documents: give --documents or another folder.")
+        return list(saved["queries"])
     queries = build(database, number, sentences)
-    done.write_text(json.dumps({"documents": number, "queries": queries}), "utf-8")
+    results_path.write_text(json.dumps({"documents": number, "queries": queries}), "utf-8")
     return queries
 
 

@@ -31,7 +31,7 @@ class Tally:
     """What all sessions of one level saw. Latencies in seconds."""
 
     opened: list[float] = field(default_factory=list)
-    whole: list[float] = field(default_factory=list)
+    full_run_latencies: list[float] = field(default_factory=list)
     fragments: list[float] = field(default_factory=list)
     received: int = 0
     messages: int = 0
@@ -66,8 +66,8 @@ def quantile(latencies: Sequence[float], share: float) -> float:
 class Session:
     """One reader. ``page`` is a page's path without the slash, empty for the first page."""
 
-    def __init__(self, base: str, page: str, every: float, tally: Tally) -> None:
-        self._base, self._page, self._every, self._tally = base, page, every, tally
+    def __init__(self, base: str, page: str, interval: float, tally: Tally) -> None:
+        self._base, self._page, self._every, self._tally = base, page, interval, tally
         self._page_hash = ""
         self._cached: dict[str, int] = {}
         self._runs = 0
@@ -105,11 +105,11 @@ class Session:
         while (left := until - clock()) > 0:
             await asyncio.sleep(min(left, self._every * random.uniform(0.7, 1.3)))
             if clock() < until:
-                await self._run(self._tally.whole)
+                await self._run(self._tally.full_run_latencies)
 
-    async def _refresh(self, fragment: str, every: float) -> None:
+    async def _refresh(self, fragment: str, interval: float) -> None:
         while True:
-            await asyncio.sleep(every)
+            await asyncio.sleep(interval)
             await self._run(self._tally.fragments, fragment)
 
     async def _run(self, latencies: list[float], fragment: str = "") -> None:
@@ -141,8 +141,8 @@ class Session:
         fresh = {key: run for key, run in self._cached.items() if self._runs - run <= KEPT_RUNS}
         self._cached = fresh
         rerun.cached_message_hashes.extend(fresh)
-        written: bytes = message.SerializeToString()
-        return written
+        encoded: bytes = message.SerializeToString()
+        return encoded
 
     async def _read(self) -> None:
         async for raw in self._socket:
@@ -165,9 +165,9 @@ class Session:
         elif kind == "navigation":
             self._page_hash = message.navigation.page_script_hash or self._page_hash
         elif kind == "auto_rerun":
-            fragment, every = message.auto_rerun.fragment_id, message.auto_rerun.interval
+            fragment, interval = message.auto_rerun.fragment_id, message.auto_rerun.interval
             if fragment not in self._refreshing:
-                self._refreshing[fragment] = asyncio.create_task(self._refresh(fragment, every))
+                self._refreshing[fragment] = asyncio.create_task(self._refresh(fragment, interval))
         elif kind == "page_not_found":
             self._tally.exceptions.append(f"there is no page {self._page!r}")
         elif kind == "delta" and message.delta.new_element.WhichOneof("type") == "exception":
@@ -175,7 +175,7 @@ class Session:
             self._tally.exceptions.append(f"{fault.type}: {fault.message}"[:200])
 
 
-async def _level(base: str, page: str, count: int, seconds: float, every: float, server: int) -> Level:
+async def _level(base: str, page: str, count: int, seconds: float, interval: float, server: int) -> Level:
     process = psutil.Process(server)
     before = process.memory_info().rss / 1e6
     tally = Tally()
@@ -184,7 +184,7 @@ async def _level(base: str, page: str, count: int, seconds: float, every: float,
     until = clock() + ramp + seconds
     tasks = []
     for _ in range(count):
-        tasks.append(asyncio.create_task(Session(base, page, every, tally).live(until)))
+        tasks.append(asyncio.create_task(Session(base, page, interval, tally).live(until)))
         await asyncio.sleep(ramp / count)
     process.cpu_percent(None)
     with contextlib.suppress(asyncio.TimeoutError):
@@ -196,6 +196,6 @@ async def _level(base: str, page: str, count: int, seconds: float, every: float,
     return Level(count, seconds, tally, cpu, after, before)
 
 
-def run_level(base: str, page: str, count: int, seconds: float, every: float, server: int) -> Level:
+def run_level(base: str, page: str, count: int, seconds: float, interval: float, server: int) -> Level:
     """``count`` sessions for ``seconds`` after they have all come; ``server`` is the process's id."""
-    return asyncio.run(_level(base, page, count, seconds, every, server))
+    return asyncio.run(_level(base, page, count, seconds, interval, server))

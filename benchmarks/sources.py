@@ -52,69 +52,73 @@ def _judged(home: Path, statements: list[dict[str, Any]]) -> list[dict[str, Any]
     finder.prepare()
     authorities = Authorities(rules.current.entities)
     judged = []
-    for one in statements:
+    for statement in statements:
         started = time.perf_counter()
-        asked = SourcesRequest(statement=one["text"])
-        result = finder.find(asked, ImmediateSteps(lambda _: None, seconds=60))
+        request = SourcesRequest(statement=statement["text"])
+        result = finder.find(request, ImmediateSteps(lambda _: None, seconds=60))
         seconds = time.perf_counter() - started
         first = result["primary_sources"][0]["url"] if result["primary_sources"] else ""
         official = (
             authorities.classify(first).is_official
-            and any(domain in first.split("/")[2] for domain in one["official"])
+            and any(domain in first.split("/")[2] for domain in statement["official"])
             if first
             else False
         )
-        judged.append({**one, **result["truth_assessment"], "first": first, "right": official, "s": seconds})
+        judged.append(
+            {**statement, **result["truth_assessment"], "first": first, "right": official, "s": seconds}
+        )
     database.dispose()
     return judged
 
 
 def _report(judged: list[dict[str, Any]], *, show: bool) -> None:
-    known = [one for one in judged if one["label"] != "unknown"]
-    unknown = [one for one in judged if one["label"] == "unknown"]
-    print(f"{len(judged)} statements: {len(known)} true or false, {len(unknown)} unknown")
+    labelled = [item for item in judged if item["label"] != "unknown"]
+    unlabelled = [item for item in judged if item["label"] == "unknown"]
+    print(f"{len(judged)} statements: {len(labelled)} true or false, {len(unlabelled)} unknown")
     for language in ("en", "ja", "zh", None):
-        part = [one for one in known if language in (None, one["language"])]
+        part = [item for item in labelled if language in (None, item["language"])]
         scores = f"AUC {auc(part):.3f}  Brier {brier(part):.3f}  accuracy {accuracy(part):.3f}"
         print(f"  {language or 'all':3}  {scores}")
     by_alteration = defaultdict(list)
-    for one in known:
-        by_alteration[one["alteration"]].append(one)
+    for item in labelled:
+        by_alteration[item["alteration"]].append(item)
     for name, part in sorted(by_alteration.items()):
         print(f"  {name:9} {len(part):3}  accuracy {accuracy(part):.3f}  Brier {brier(part):.3f}")
-    near = [one for one in unknown if abs(one["truth_probability"] - 0.5) <= 0.2]
-    low = [one for one in near if one["confidence_level"] == "low" and one["assessment"] == "unverified"]
-    print(f"  unknown within .2 of .5: {len(near)} of {len(unknown)}; and unverified, low: {len(low)}")
-    answered = [one for one in known if one["official"]]
-    first = sum(one["right"] for one in answered)
+    near = [item for item in unlabelled if abs(item["truth_probability"] - 0.5) <= 0.2]
+    low = [item for item in near if item["confidence_level"] == "low" and item["assessment"] == "unverified"]
+    print(f"  unknown within .2 of .5: {len(near)} of {len(unlabelled)}; and unverified, low: {len(low)}")
+    answered = [item for item in labelled if item["official"]]
+    first = sum(item["right"] for item in answered)
     print(f"  official source first: {first} of {len(answered)} ({first / len(answered):.1%})")
-    times = sorted(1000 * one["s"] for one in judged)
+    times = sorted(1000 * item["s"] for item in judged)
     p95 = times[int(0.95 * len(times))]
     print(
         f"  work per job: p50 {statistics.median(times):.1f} ms, p95 {p95:.1f} ms, worst {times[-1]:.1f} ms"
     )
-    for one in judged if show else ():
-        p, label = one["truth_probability"], one["label"]
+    for item in judged if show else ():
+        p, label = item["truth_probability"], item["label"]
         wrong = (label == "true" and p < 0.5) or (label == "false" and p >= 0.5)
-        if wrong or (label == "unknown" and abs(p - 0.5) > 0.2) or (one["official"] and not one["right"]):
-            print(f"{one['id']} {label}/{one['alteration']} p={p:.2f} {one['event']}\n   {one['text']}")
-            print(f"   {one['reasoning']}\n   {one['first']}  wanted {one['official']}")
+        if wrong or (label == "unknown" and abs(p - 0.5) > 0.2) or (item["official"] and not item["right"]):
+            print(f"{item['id']} {label}/{item['alteration']} p={p:.2f} {item['event']}\n   {item['text']}")
+            print(f"   {item['reasoning']}\n   {item['first']}  wanted {item['official']}")
 
 
 def auc(part: list[dict[str, Any]]) -> float:
-    right = [one["truth_probability"] for one in part if one["label"] == "true"]
-    wrong = [one["truth_probability"] for one in part if one["label"] == "false"]
-    won: float = sum((a > b) + 0.5 * (a == b) for a in right for b in wrong)
-    return won / (len(right) * len(wrong))
+    right = [item["truth_probability"] for item in part if item["label"] == "true"]
+    wrong = [item["truth_probability"] for item in part if item["label"] == "false"]
+    concordant: float = sum((a > b) + 0.5 * (a == b) for a in right for b in wrong)
+    return concordant / (len(right) * len(wrong))
 
 
 def brier(part: list[dict[str, Any]]) -> float:
-    return float(statistics.mean((one["truth_probability"] - (one["label"] == "true")) ** 2 for one in part))
+    return float(
+        statistics.mean((item["truth_probability"] - (item["label"] == "true")) ** 2 for item in part)
+    )
 
 
 def accuracy(part: list[dict[str, Any]]) -> float:
     return float(
-        statistics.mean((one["truth_probability"] > 0.5) == (one["label"] == "true") for one in part)
+        statistics.mean((item["truth_probability"] > 0.5) == (item["label"] == "true") for item in part)
     )
 
 

@@ -55,18 +55,18 @@ def _run(node: str, folder: Path, texts: list[str]) -> tuple[float, int]:
         (folder / name).write_text(text, "utf-8")
     options = ["--fix", "--dry-run", "--format", "json"]
     before = _cpu_of_children()
-    done = subprocess.run(
+    process = subprocess.run(
         [node, "node_modules/textlint/bin/textlint.js", *options, *files],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
-    taken = _cpu_of_children() - before
+    cpu_seconds = _cpu_of_children() - before
     # It ends with 1 both when it finds something and when a rule cannot be loaded.
-    if done.stderr or done.returncode > 1:
-        raise SystemExit(f"textlint failed: {done.stderr[:2000]}")
-    return taken, sum(len(result["applyingMessages"]) for result in json.loads(done.stdout))
+    if process.stderr or process.returncode > 1:
+        raise SystemExit(f"textlint failed: {process.stderr[:2000]}")
+    return cpu_seconds, sum(len(result["applyingMessages"]) for result in json.loads(process.stdout))
 
 
 def _cpu_of_children() -> float:
@@ -80,9 +80,9 @@ def _prh(packs: list[Pack]) -> dict[str, object]:
     rules: list[dict[str, object]] = []
     for rule in (rule for pack in packs for rule in pack.rules):
         entity = entities.get(rule.entity or "")
-        named = entity.name("en") if entity else None
-        expected = rule.suggest if isinstance(rule.suggest, str) and rule.suggest != "auto" else named
-        texts = [given.text if isinstance(given, Pattern) else given for given in rule.match]
+        entity_name = entity.name("en") if entity else None
+        expected = rule.suggest if isinstance(rule.suggest, str) and rule.suggest != "auto" else entity_name
+        texts = [pattern.text if isinstance(pattern, Pattern) else pattern for pattern in rule.match]
         patterns = [_expression(text) for text in texts if text != expected]
         if expected and patterns:
             rules.append({"expected": expected, "patterns": patterns})

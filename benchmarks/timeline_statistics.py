@@ -3,7 +3,7 @@
     python -m benchmarks.timeline_statistics --runs FILE
 
 ``FILE`` is JSON Lines of runs, each with its profile. Scores are normalized; machinery failures are included
-unless ``--leave-out-machinery`` is set. Alarm rates come from resampling the runs' own trials and are the
+unless ``--leave-out-machinery`` is set. Alarm rates come from resampling the profiles' own passes and are the
 same in each run. Times are CPU times.
 """
 
@@ -15,16 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-from backend.timelines.analysis.alerts import watch_profiles
+from backend.timelines.analysis.alerts import sum_by_pass, watch_profiles
 from backend.timelines.analysis.heatmap import heatmap
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
 from backend.timelines.analysis.scores_over_time import build_score_lines
 from backend.timelines.columns.run_arrays import RunArrays, select
 from backend.timelines.columns.run_files import load_run_file
 from backend.timelines.statistics.bootstrap import bootstrap_interval
-from backend.timelines.statistics.cusum import BOUND, H, drift, pass_values
+from backend.timelines.statistics.cusum import H, drift, pass_values
 from backend.timelines.statistics.distributions import Floats, normal_share, two_sided
-from backend.timelines.statistics.false_alarms import false_alarm_rate, unchanged_series
+from backend.timelines.statistics.false_alarms import centre_passes, false_alarm_rate, unchanged_series
 from backend.timelines.statistics.means import clustered_error, mean_of_cases
 from backend.timelines.statistics.multiple_comparisons import benjamini_hochberg
 from backend.timelines.statistics.paired_comparison import all_pairs
@@ -53,8 +53,10 @@ def errors(chosen: RunArrays) -> None:
     """Of each profile's mean: the error clustered by case over the naive one."""
     ratios = []
     for name in chosen.profiles:
-        mine = chosen.of(name)
-        ratios.append(clustered_error(mine.score, mine.case) / _naive_error(mine.score))
+        profile_runs = chosen.of(name)
+        ratios.append(
+            clustered_error(profile_runs.score, profile_runs.case) / _naive_error(profile_runs.score)
+        )
     print("Standard error, clustered by case over naive")
     print(f"  mean {np.mean(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}\n")
 
@@ -71,9 +73,9 @@ def pairs(chosen: RunArrays) -> None:
         naive.append(2 * normal_share(-abs(sides[i].score.mean() - sides[j].score.mean()) / error))
         if a is None or b is None or a.error is None or b.error is None:
             continue
-        apart = np.hypot(a.error, b.error)
-        unpaired.append(float(two_sided((a.mean - b.mean) / apart, a.cases + b.cases - 2)))
-        shrunk.append(paired.error[i, j] / apart)
+        pooled_error = np.hypot(a.error, b.error)
+        unpaired.append(float(two_sided((a.mean - b.mean) / pooled_error, a.cases + b.cases - 2)))
+        shrunk.append(paired.error[i, j] / pooled_error)
     upper = np.triu_indices(len(sides), 1)
     found = pair_matrix(chosen)
     bh = benjamini_hochberg(paired.p[upper])
@@ -95,26 +97,18 @@ def _count_significant(p: list[float]) -> int:
 
 def alarms(chosen: RunArrays) -> None:
     """False alarms in 100 passes over unchanged profiles, and passes until a fall is found."""
-    print(f"False alarms of falls in {SERIES} unchanged series, and passes until a fall is found")
-    print("  A: raw scores, hard cases first, one pass. B: case-centred, means and deviation known,")
-    print("  trials drawn as they are. C: the same, trials widened to the variance they came from.")
-    print("  D: the watch itself, which knows no more than the passes before. Passes by D (by B).")
-    print(f"  {'profile':34} {'A':>7} {'B':>6} {'C':>6} {'D':>6}   5 points   3 points")
+    print(f"False alarms in {SERIES} unchanged series of whole passes, and passes until a fall is found")
+    print("  A: raw scores, hard cases first, in one pass. B: the watch itself, in 100 passes.")
+    print(f"  {'profile':34} {'A':>7} {'B':>6}   5 points   3 points")
     rows = []
     for name in chosen.profiles:
-        mine = chosen.of(name)
-        trials = [case for case in mine.trials() if len(case) > 1]
-        if len(trials) < 2:
+        sums, counts = sum_by_pass(chosen.of(name))
+        passes = centre_passes(sums, counts)
+        rate = false_alarm_rate(*passes, series=SERIES)
+        if rate is None:
             continue
-        row = [
-            _raw(trials, mine.score),
-            _known(trials, widened=False),
-            _known(trials, widened=True),
-            false_alarm_rate(trials, series=SERIES) or 0.0,
-        ]
-        falls = [
-            f"{_format_detection(trials, drop)} ({_soon_known(trials, drop):.0f})" for drop in (0.05, 0.03)
-        ]
+        row = [_measure_raw_alarms(sums, counts), rate]
+        falls = [_format_detection(passes, drop) for drop in (0.05, 0.03)]
         print(f"  {name[:34]:34} {_format_percents(row)}   {falls[0]:8}   {falls[1]:8}")
         rows.append(row)
     if rows:
@@ -122,39 +116,20 @@ def alarms(chosen: RunArrays) -> None:
 
 
 def _format_percents(shares: list[float]) -> str:
-    return f"{100 * shares[0]:5.0f} % " + " ".join(f"{100 * share:4.1f} %" for share in shares[1:])
+    return f"{100 * shares[0]:5.0f} % {100 * shares[1]:4.1f} %"
 
 
-def _raw(trials: list[Floats], score: Floats) -> float:
+def _measure_raw_alarms(sums: Floats, counts: Floats) -> float:
     """The share of passes in which a CUSUM over single raw scores alarms, the hardest cases first."""
-    scores = unchanged_series(trials, SERIES, 1, widened=False)[:, 0, :]
-    hardest = np.argsort([case.mean() for case in trials])
-    down, up = drift((scores[:, hardest] - score.mean()) / score.std())
+    scores = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+    hardest = np.argsort(np.nanmean(scores, axis=0))
+    down, up = drift((scores[:, hardest] - np.nanmean(scores)) / np.nanstd(scores))
     return float((np.maximum(down, up).max(axis=-1) > H).mean())
 
 
-def _reference(trials: list[Floats]) -> tuple[Floats, float]:
-    """Each case's mean, and the deviation of a pass by the pooled variance within cases."""
-    within = sum(float(np.square(case - case.mean()).sum()) for case in trials)
-    variance = within / sum(len(case) - 1 for case in trials)
-    return np.array([case.mean() for case in trials]), float(np.sqrt(variance / len(trials)))
-
-
-def _known(trials: list[Floats], *, widened: bool) -> float:
-    scores = unchanged_series(trials, SERIES, 100, widened=widened)
-    down, _ = drift(_known_reference_values(scores, *_reference(trials)))
-    return float((down.max(axis=-1) > H).mean())
-
-
-def _soon_known(trials: list[Floats], drop: float) -> float:
-    scores = unchanged_series(trials, SERIES, 100, widened=False) - drop
-    down, _ = drift(_known_reference_values(scores, *_reference(trials)))
-    return float(np.median((down > H).argmax(axis=-1) + 1))
-
-
-def _format_detection(trials: list[Floats], drop: float) -> str:
-    passes = _passes_to_see(trials, drop)
-    return "-" if passes is None else f"{passes:.0f}"
+def _format_detection(passes: tuple[Floats, Floats], drop: float) -> str:
+    found = _passes_to_see(passes, drop)
+    return "-" if found is None else f"{found:.0f}"
 
 
 def _naive_error(scores: Floats) -> float:
@@ -162,21 +137,15 @@ def _naive_error(scores: Floats) -> float:
     return float(scores.std(ddof=1) / np.sqrt(len(scores)))
 
 
-def _known_reference_values(scores: Floats, means: Floats, deviation: float) -> Floats:
-    """The value of each pass where every case's mean and the deviation of a pass are known beforehand."""
-    values = (scores - means).mean(axis=-1) / deviation
-    return np.asarray(np.clip(values, -BOUND, BOUND), dtype=np.float64)
-
-
-def _passes_to_see(trials: list[Floats], drop: float, reference: int = 20) -> float | None:
+def _passes_to_see(passes: tuple[Floats, Floats], drop: float, reference: int = 20) -> float | None:
     """The median number of passes until a fall of every case by ``drop`` after ``reference`` passes is found.
 
     Series that alarm before the change are left out, as are ends beyond 200 passes (as infinity); null where
     every series does.
     """
-    scores = unchanged_series(trials, 200, reference + 200)
-    scores[:, reference:] -= drop
-    down, _ = drift(pass_values(scores, np.ones_like(scores)))
+    sums, counts = unchanged_series(*passes, 200, reference + 200)
+    sums[:, reference:] -= drop * counts[:, reference:]
+    down, _ = drift(pass_values(sums, counts))
     over = down > H
     first = np.where(over.any(axis=-1), over.argmax(axis=-1), np.inf)
     fair = first[first >= reference]
@@ -184,14 +153,14 @@ def _passes_to_see(trials: list[Floats], drop: float, reference: int = 20) -> fl
 
 
 def costs(chosen: RunArrays) -> None:
-    chance = np.random.default_rng(1)
-    many = chance.uniform(0, 1, (100, 200))
-    many[chance.uniform(0, 1, many.shape) < 0.1] = np.nan
-    some = chance.normal(0, 1, 200)
+    rng = np.random.default_rng(1)
+    mean_matrix = rng.uniform(0, 1, (100, 200))
+    mean_matrix[rng.uniform(0, 1, mean_matrix.shape) < 0.1] = np.nan
+    differences = rng.normal(0, 1, 200)
     large = _enlarge(chosen)
     print("Milliseconds of the processor, the best of 5")
-    _print_seconds("bootstrap, 10,000 draws of 200 cases", lambda: bootstrap_interval(some))
-    _print_seconds("all 4,950 pairs of 100 profiles, 200 cases", lambda: all_pairs(many))
+    _print_seconds("bootstrap, 10,000 draws of 200 cases", lambda: bootstrap_interval(differences))
+    _print_seconds("all 4,950 pairs of 100 profiles, 200 cases", lambda: all_pairs(mean_matrix))
     print(f"  of {len(large):,} runs:")
     _print_seconds("  selecting", lambda: select(large.table))
     _print_seconds("  lines over time", lambda: build_score_lines(large))
@@ -208,12 +177,12 @@ def _enlarge(chosen: RunArrays) -> RunArrays:
 
 
 def _print_seconds(name: str, work: Callable[[], object]) -> None:
-    taken = []
+    durations = []
     for _ in range(5):
         start = time.process_time()
         work()
-        taken.append(time.process_time() - start)
-    print(f"  {name:44} {1000 * min(taken):8.1f}")
+        durations.append(time.process_time() - start)
+    print(f"  {name:44} {1000 * min(durations):8.1f}")
 
 
 if __name__ == "__main__":

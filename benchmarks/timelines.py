@@ -48,28 +48,26 @@ CASES = 200
 REASONS = [("wrong_file_edited", 0.2), ("tests_fail", 0.25), ("left_debug_output", 0.05)]
 
 
-def make_run(chance: random.Random, profile: str, number: int) -> Run:
+def make_run(rng: random.Random, profile: str, number: int) -> Run:
     """A run of about 635 bytes, as logs of coding agents give them."""
-    started = BEGAN + timedelta(seconds=number * 61, microseconds=chance.randrange(10**6))
-    lost = chance.sample(REASONS, chance.randrange(3))
-    total = 1 - sum(points for _, points in lost)
+    started = BEGAN + timedelta(seconds=number * 61, microseconds=rng.randrange(10**6))
+    deductions = rng.sample(REASONS, rng.randrange(3))
+    total = 1 - sum(points for _, points in deductions)
     result = "check of the sandbox: the file that the task names was not as it should be"
     return Run(
-        run_id=f"{chance.getrandbits(64):016x}-{chance.getrandbits(64):016x}",
+        run_id=f"{rng.getrandbits(64):016x}-{rng.getrandbits(64):016x}",
         timestamp=write_instant(started),
-        finished_at=write_instant(started + timedelta(seconds=chance.uniform(20, 900))),
-        case_id=f"case-{chance.randrange(CASES):03}",
+        finished_at=write_instant(started + timedelta(seconds=rng.uniform(20, 900))),
+        case_id=f"case-{rng.randrange(CASES):03}",
         profile=profile,
         success=total > 0.6,
         total_score=total,
         raw_score=1.0,
         max_score=1.0,
         normalized_score=total,
-        metrics=Metrics(
-            chance.randrange(40), chance.randrange(9), chance.randrange(9), chance.random() * 8, 0.5
-        ),
-        deductions=tuple(ScoreAdjustment(name, points, result) for name, points in lost),
-        cost_usd=round(chance.random(), 4),
+        metrics=Metrics(rng.randrange(40), rng.randrange(9), rng.randrange(9), rng.random() * 8, 0.5),
+        deductions=tuple(ScoreAdjustment(name, points, result) for name, points in deductions),
+        cost_usd=round(rng.random(), 4),
     )
 
 
@@ -84,11 +82,11 @@ def build_profiles(count: int) -> dict[str, Profile]:
 
 def fill(database: Database, profiles: Mapping[str, Profile], runs: int) -> float:
     """Runs stored a second, making them and judging them not counted."""
-    chance, each, seconds = random.Random(7), runs // len(profiles), 0.0
+    rng, runs_per_profile, seconds = random.Random(7), runs // len(profiles), 0.0
     for name in profiles:
-        for start in range(0, each, BATCH):
-            made = [make_run(chance, name, n) for n in range(start, min(each, start + BATCH))]
-            right = check(made, profile=name, decoded=True).prepared
+        for start in range(0, runs_per_profile, BATCH):
+            new_runs = [make_run(rng, name, n) for n in range(start, min(runs_per_profile, start + BATCH))]
+            right = check(new_runs, profile=name, decoded=True).prepared
             began = time.perf_counter()
             store.add(database, "own", right, profiles)
             seconds += time.perf_counter() - began
@@ -123,7 +121,7 @@ def prepare(folder: Path, options: argparse.Namespace) -> Setting:
     home.mkdir()
     profiles = build_profiles(options.profiles)
     file = folder / "profiles.json"
-    file.write_bytes(orjson.dumps({name: store.fields(each) for name, each in profiles.items()}))
+    file.write_bytes(orjson.dumps({name: store.fields(profile) for name, profile in profiles.items()}))
     more = {"CHAINPROOF_PROFILES": str(file)}
     url = f"sqlite:///{home / 'chainproof.db'}"
     if options.postgres:
@@ -145,7 +143,7 @@ def prepare(folder: Path, options: argparse.Namespace) -> Setting:
 class ColdReads:
     """The first listings of new processes: times in milliseconds, and the listing itself."""
 
-    whole: list[float] = field(default_factory=list)
+    total_ms: list[float] = field(default_factory=list)
     first: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)
     body: bytes = b""
@@ -156,33 +154,33 @@ def get_cpu_ms(process: psutil.Process) -> float:
     return float(times.user + times.system) * 1000
 
 
-def measure_cold_reads(setting: Setting, count: int, *, stood: float = 0.0) -> ColdReads:
-    """``stood``: seconds that a process has been ready for before it is asked."""
+def measure_cold_reads(setting: Setting, count: int, *, ready_seconds: float = 0.0) -> ColdReads:
+    """``ready_seconds``: seconds that a process has been ready for before it is asked."""
     found = ColdReads()
     for _ in range(count):
         with setting.service() as service:
-            asked = setting.connection()
-            asked.get("/v1/timelines?limit=1&case_id=none")  # the code is warm, not all tails are
-            time.sleep(stood)
+            connection = setting.connection()
+            connection.get("/v1/timelines?limit=1&case_id=none")  # the code is warm, not all tails are
+            time.sleep(ready_seconds)
             before = get_cpu_ms(service)
-            fetched = asked.get("/v1/timelines", keep=not found.body)
+            fetched = connection.get("/v1/timelines", keep=not found.body)
             found.processor.append(get_cpu_ms(service) - before)
             found.body = found.body or fetched.body
-            found.whole.append(fetched.whole)
+            found.total_ms.append(fetched.total_ms)
             found.first.append(fetched.first_byte)
-            asked.close()
+            connection.close()
     return found
 
 
-def median(rounds: int, asked: Connection, path: str, headers: Mapping[str, str] | None = None) -> float:
+def median(rounds: int, connection: Connection, path: str, headers: Mapping[str, str] | None = None) -> float:
     """Of the times until the whole answer is there, in milliseconds."""
-    return statistics.median(asked.get(path, headers).whole for _ in range(rounds))
+    return statistics.median(connection.get(path, headers).total_ms for _ in range(rounds))
 
 
 @contextlib.contextmanager
 def watch_listing(setting: Setting, path: str) -> Iterator[list[float]]:
     """Fills its list, when the block ends, with the times of another client's answers meanwhile."""
-    taken: list[float] = []
+    latencies: list[float] = []
     program = [
         sys.executable,
         "-m",
@@ -193,12 +191,12 @@ def watch_listing(setting: Setting, path: str) -> Iterator[list[float]]:
     ]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         time.sleep(0.5)
-        yield taken
-        taken += json.loads(child.communicate()[0])
+        yield latencies
+        latencies += json.loads(child.communicate()[0])
 
 
-def p99(taken: list[float]) -> float:
-    return statistics.quantiles(taken, n=100)[98]
+def p99(latencies: list[float]) -> float:
+    return statistics.quantiles(latencies, n=100)[98]
 
 
 def get_peak_megabytes(service: psutil.Process) -> float:
@@ -210,16 +208,16 @@ def measure_listing(
     setting: Setting, floor: Connection, options: argparse.Namespace, report: AimReport
 ) -> None:
     with setting.service() as service:
-        asked = setting.connection()
-        asked.get("/v1/timelines?limit=1&case_id=none")
+        connection = setting.connection()
+        connection.get("/v1/timelines?limit=1&case_id=none")
         before = service.memory_info().rss / 1024**2
-        asked.get("/v1/timelines")
+        connection.get("/v1/timelines")
         warm, first, floors = [], [], []
         spent = get_cpu_ms(service)
         for _ in range(options.rounds):
-            floors.append(floor.get("/").whole)
-            fetched = asked.get("/v1/timelines")
-            warm.append(fetched.whole)
+            floors.append(floor.get("/").total_ms)
+            fetched = connection.get("/v1/timelines")
+            warm.append(fetched.total_ms)
             first.append(fetched.first_byte)
         report.record("floor", statistics.median(floors), "ms")
         report.record("the whole listing, warm", statistics.median(warm), "ms")
@@ -227,13 +225,13 @@ def measure_listing(
         report.record("  first byte", statistics.median(first), "ms", 5)
         report.record("  processor time", (get_cpu_ms(service) - spent) / options.rounds, "ms")
         report.record("  extra memory at its peak", get_peak_megabytes(service) - before, "MiB", 100)
-        measure_smaller(asked, options, report)
-        with watch_listing(setting, "/healthz") as others:
+        measure_smaller(connection, options, report)
+        with watch_listing(setting, "/healthz") as other_latencies:
             for _ in range(options.rounds):
-                asked.get("/v1/timelines")
-        report.record("others' p99 meanwhile", p99(others), "ms", 50)
-        report.record("  the longest", max(others), "ms")
-        asked.close()
+                connection.get("/v1/timelines")
+        report.record("others' p99 meanwhile", p99(other_latencies), "ms", 50)
+        report.record("  the longest", max(other_latencies), "ms")
+        connection.close()
 
 
 def measure_without_tails(
@@ -242,54 +240,58 @@ def measure_without_tails(
     """A budget that holds one tail: every listing is read from the store, by a process that is warm."""
     small = {**setting.environment, "CHAINPROOF_TIMELINES_MEMORY_MIB": "1"}
     with replace(setting, environment=small).service():
-        asked = setting.connection()
-        asked.get("/v1/timelines")
-        whole, first, floors = [], [], []
+        connection = setting.connection()
+        connection.get("/v1/timelines")
+        listing_times, first, floors = [], [], []
         for _ in range(options.rounds):
-            floors.append(floor.get("/").whole)
-            fetched = asked.get("/v1/timelines")
-            whole.append(fetched.whole)
+            floors.append(floor.get("/").total_ms)
+            fetched = connection.get("/v1/timelines")
+            listing_times.append(fetched.total_ms)
             first.append(fetched.first_byte)
-        asked.close()
-    report.record("the whole listing without memory for it", statistics.median(whole), "ms")
-    report.record("  times the floor", statistics.median(whole) / statistics.median(floors), "×", 8)
+        connection.close()
+    report.record("the whole listing without memory for it", statistics.median(listing_times), "ms")
+    report.record("  times the floor", statistics.median(listing_times) / statistics.median(floors), "×", 8)
     report.record("  first byte", statistics.median(first), "ms", 5)
 
 
-def measure_smaller(asked: Connection, options: argparse.Namespace, report: AimReport) -> None:
-    with httpx.Client(base_url=f"http://{asked._host}", headers={"CP-X-API-KEY": asked._key}) as client:
+def measure_smaller(connection: Connection, options: argparse.Namespace, report: AimReport) -> None:
+    with httpx.Client(
+        base_url=f"http://{connection._host}", headers={"CP-X-API-KEY": connection._key}
+    ) as client:
         tag = client.head("/v1/timelines", headers={"Accept-Encoding": "identity"}).headers["etag"]
-    many = options.rounds * 8
+    rounds = options.rounds * 8
     not_modified = {"If-None-Match": tag}
-    assert asked.get("/v1/timelines", not_modified).status == 304
-    report.record("304", median(many, asked, "/v1/timelines", not_modified), "ms", 2)
-    report.record("one profile", median(many, asked, "/v1/timelines/agent-0%20%2F%20model%20003"), "ms")
-    report.record("limit=10", median(many, asked, "/v1/timelines?limit=10"), "ms")
+    assert connection.get("/v1/timelines", not_modified).status == 304
+    report.record("304", median(rounds, connection, "/v1/timelines", not_modified), "ms", 2)
+    report.record(
+        "one profile", median(rounds, connection, "/v1/timelines/agent-0%20%2F%20model%20003"), "ms"
+    )
+    report.record("limit=10", median(rounds, connection, "/v1/timelines?limit=10"), "ms")
     for name, query in (
         ("one vendor of seven", "model_vendor=vendor-1"),
         ("a model that nobody has", "model=none"),
         ("one case of 200", "case_id=case-017"),
         ("one case of one model", "case_id=case-017&model=model-003"),
     ):
-        report.record(name, median(options.rounds, asked, f"/v1/timelines?{query}"), "ms")
+        report.record(name, median(options.rounds, connection, f"/v1/timelines?{query}"), "ms")
 
 
 def measure_forms(setting: Setting, options: argparse.Namespace, report: AimReport) -> None:
     for name, headers in (("gzip", GZIP), ("Arrow", ARROW)):
         with setting.service():
-            asked = setting.connection()
-            asked.get("/v1/timelines?limit=1&case_id=none", headers)
-            cold = asked.get("/v1/timelines", headers, keep=True)
-            report.record(f"{name}, cold", cold.whole, "ms")
-            report.record(f"{name}, warm", median(options.rounds, asked, "/v1/timelines", headers), "ms")
+            connection = setting.connection()
+            connection.get("/v1/timelines?limit=1&case_id=none", headers)
+            cold = connection.get("/v1/timelines", headers, keep=True)
+            report.record(f"{name}, cold", cold.total_ms, "ms")
+            report.record(f"{name}, warm", median(options.rounds, connection, "/v1/timelines", headers), "ms")
             report.record("  size", cold.size / 1e6, "MB")
-            asked.close()
+            connection.close()
         with setting.service():
-            asked = setting.connection()
-            with watch_listing(setting, "/healthz") as others:
-                asked.get("/v1/timelines", headers)
-            report.record("  others' p99 while it is made", p99(others), "ms", 50)
-            asked.close()
+            connection = setting.connection()
+            with watch_listing(setting, "/healthz") as other_latencies:
+                connection.get("/v1/timelines", headers)
+            report.record("  others' p99 while it is made", p99(other_latencies), "ms", 50)
+            connection.close()
     body = cold.body
     began = time.perf_counter()
     table = pa.ipc.open_stream(body).read_all()
@@ -304,7 +306,7 @@ def measure_forms(setting: Setting, options: argparse.Namespace, report: AimRepo
 
 
 def measure_ingestion(setting: Setting, profile: str, report: AimReport) -> None:
-    chance = random.Random(11)
+    rng = random.Random(11)
     path = f"{setting.base}/v1/timelines/{profile.replace(' ', '%20').replace('/', '%2F')}/entries"
     headers = {"CP-X-API-KEY": setting.key, "Content-Type": "application/json"}
     with setting.service() as service, httpx.Client(headers=headers, timeout=60) as client:
@@ -312,9 +314,7 @@ def measure_ingestion(setting: Setting, profile: str, report: AimReport) -> None
         def add(size: int, count: int) -> float:
             """Runs a second."""
             batches = [
-                b"["
-                + b",".join(msgspec.json.encode(make_run(chance, profile, n)) for n in range(size))
-                + b"]"
+                b"[" + b",".join(msgspec.json.encode(make_run(rng, profile, n)) for n in range(size)) + b"]"
                 for _ in range(count)
             ]
             began = time.perf_counter()
@@ -330,20 +330,22 @@ def measure_ingestion(setting: Setting, profile: str, report: AimReport) -> None
             "ingestion over HTTP, 10,000 a request", add(10_000, 8), "runs/s", 10_000, is_minimum=True
         )
         report.record("  by processor time", 80_000 / (get_cpu_ms(service) - spent) * 1000, "runs/s")
-        with watch_listing(setting, "/healthz") as others:
+        with watch_listing(setting, "/healthz") as other_latencies:
             add(10_000, 4)
-        report.record("  others' p99 meanwhile", p99(others), "ms", 50)
+        report.record("  others' p99 meanwhile", p99(other_latencies), "ms", 50)
 
 
 def measure(folder: Path, options: argparse.Namespace) -> AimReport:
     report = AimReport()
     setting = prepare(folder, options)
     cold = measure_cold_reads(setting, options.colds)
-    stood = measure_cold_reads(setting, options.colds, stood=1.0)
+    warm_reads = measure_cold_reads(setting, options.colds, ready_seconds=1.0)
     body = cold.body
     listing = folder / "listing.json"
     listing.write_bytes(body)
-    entries = sum(len(each["entries"]) for each in orjson.loads(body)["profiles"].values())
+    entries = sum(
+        len(profile_timeline["entries"]) for profile_timeline in orjson.loads(body)["profiles"].values()
+    )
     print(f"the listing: {entries:,} entries, {len(body) / 1e6:.1f} MB, {len(body) / entries:.0f} bytes each")
     port = free_port()
     program = [sys.executable, "-m", "benchmarks.timelines_probe", "floor", str(listing), str(port)]
@@ -352,11 +354,11 @@ def measure(folder: Path, options: argparse.Namespace) -> AimReport:
             time.sleep(1)
             floor = Connection(f"http://127.0.0.1:{port}", "")
             base = median(options.rounds, floor, "/")
-            for when, firsts in (("as it starts", cold), ("a second later", stood)):
+            for when, firsts in (("as it starts", cold), ("a second later", warm_reads)):
                 report.record(
-                    f"the first listing of a process, {when}", statistics.median(firsts.whole), "ms"
+                    f"the first listing of a process, {when}", statistics.median(firsts.total_ms), "ms"
                 )
-                report.record("  times the floor", statistics.median(firsts.whole) / base, "×", 8)
+                report.record("  times the floor", statistics.median(firsts.total_ms) / base, "×", 8)
                 report.record("  first byte", statistics.median(firsts.first), "ms", 5)
                 report.record("  processor time", statistics.median(firsts.processor), "ms")
             measure_without_tails(setting, floor, options, report)

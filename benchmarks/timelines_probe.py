@@ -25,7 +25,7 @@ class Fetched:
 
     status: int
     first_byte: float
-    whole: float
+    total_ms: float
     size: int
     body: bytes
 
@@ -62,7 +62,7 @@ class Connection:
         if not rest and length != 0:
             rest = self._socket.recv(PIECE)
             first = time.perf_counter()
-        kept = [rest]
+        chunks = [rest]
         size, end = len(rest), rest[-5:]
         while (length is None and end != b"0\r\n\r\n") or (length is not None and size < length):
             count = self._socket.recv_into(self._buffer)
@@ -71,11 +71,11 @@ class Connection:
             size += count
             end = (end + bytes(self._buffer[max(0, count - 5) : count]))[-5:]
             if keep:
-                kept.append(bytes(self._buffer[:count]))
-        whole = time.perf_counter()
-        body = b"".join(kept) if keep else b""
+                chunks.append(bytes(self._buffer[:count]))
+        ended = time.perf_counter()
+        body = b"".join(chunks) if keep else b""
         return Fetched(
-            status, (first - began) * 1000, (whole - began) * 1000, size, dechunked(body) if chunked else body
+            status, (first - began) * 1000, (ended - began) * 1000, size, dechunked(body) if chunked else body
         )
 
     def _head(self) -> tuple[bytes, bytes]:
@@ -129,7 +129,7 @@ def watch(url: str, key: str) -> None:
 
     threading.Thread(target=wait, daemon=True).start()
     while not ended.is_set():
-        taken.append(connection.get(parts.path).whole)
+        taken.append(connection.get(parts.path).total_ms)
     print(json.dumps(taken))
 
 

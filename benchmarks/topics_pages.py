@@ -38,7 +38,7 @@ from backend.store.database import Database, bump
 from backend.topics.store import topic_counts
 from backend.topics.store.topic_store import CHANGE_COUNTER
 from backend.topics.tables import block_count, topic_blocks, topic_texts, topics
-from benchmarks.hot_gets import BARE, load
+from benchmarks.hot_gets import BARE, build_bare_command, load
 from benchmarks.servers import free_port, process, service_environment
 from tests.support import databases
 
@@ -59,22 +59,22 @@ def main() -> int:
     options.add_argument("--seconds", type=int, default=3, help="of a round")
     options.add_argument("--postgres", action="store_true", help="on PostgreSQL too")
     options.add_argument("--keep", type=Path, help="folder where the stores stay for the next run")
-    given = options.parse_args()
+    arguments = options.parse_args()
     reached = True
-    with folder(given.keep) as place:
+    with folder(arguments.keep) as place:
         for shape in ("years", "day"):
-            for kind in ("sqlite", *(["postgres"] if given.postgres else [])):
-                with store(place, kind, shape, given.topics) as (url, home):
-                    reached &= measure(url, home, f"{kind}, {shape}", given)
+            for kind in ("sqlite", *(["postgres"] if arguments.postgres else [])):
+                with store(place, kind, shape, arguments.topics) as (url, home):
+                    reached &= measure(url, home, f"{kind}, {shape}", arguments)
     print("all aims reached" if reached else "NOT all aims reached")
     return 0 if reached else 1
 
 
 @contextmanager
-def folder(kept: Path | None) -> Iterator[Path]:
-    if kept is not None:
-        kept.mkdir(parents=True, exist_ok=True)
-        yield kept
+def folder(kept_folder: Path | None) -> Iterator[Path]:
+    if kept_folder is not None:
+        kept_folder.mkdir(parents=True, exist_ok=True)
+        yield kept_folder
         return
     with TemporaryDirectory() as made:
         yield Path(made)
@@ -112,8 +112,8 @@ def build(url: str, shape: Shape, number: int) -> None:
         ids = range(start, min(start + BATCH, number + 1))
         rows = [row(chance, shape, topic_id, number) for topic_id in ids]
         with database.write() as connection:
-            connection.execute(sa.insert(topics), [topic_row(one) for one in rows])
-            connection.execute(sa.insert(topic_texts), [text for one in rows for text in text_rows(one)])
+            connection.execute(sa.insert(topics), [topic_row(topic) for topic in rows])
+            connection.execute(sa.insert(topic_texts), [text for topic in rows for text in text_rows(topic)])
     with database.write() as connection:
         count(connection)
         bump(connection, CHANGE_COUNTER)
@@ -151,71 +151,69 @@ def row(chance: Random, shape: Shape, topic_id: int, number: int) -> dict[str, A
     }
 
 
-def topic_row(one: dict[str, Any]) -> dict[str, Any]:
+def topic_row(topic: dict[str, Any]) -> dict[str, Any]:
     return {
-        "id": one["id"],
-        "external_id": f"made-{one['id']}",
+        "id": topic["id"],
+        "external_id": f"made-{topic['id']}",
         "realm": "own",
-        "category": one["category"],
+        "category": topic["category"],
         "language": "en",
-        "published_at": one["published_at"],
+        "published_at": topic["published_at"],
         "updated_at": NOW,
-        "url": f"https://news.example/{one['id']}",
-        "tweet_score": one["score"],
+        "url": f"https://news.example/{topic['id']}",
+        "tweet_score": topic["score"],
         "media_score": 0.0,
         "coverage": 0.0,
         "entities": "[]",
     }
 
 
-def text_rows(one: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def text_rows(topic: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """English for all, the two others for every tenth topic."""
-    bullets = orjson.dumps([[" ".join(one["words"])], [" ".join(reversed(one["words"]))]]).decode()
-    for language in ("en", "ja", "zh") if one["id"] % 10 == 0 else ("en",):
+    bullets = orjson.dumps([[" ".join(topic["words"])], [" ".join(reversed(topic["words"]))]]).decode()
+    for language in ("en", "ja", "zh") if topic["id"] % 10 == 0 else ("en",):
         yield {
-            "topic_id": one["id"],
+            "topic_id": topic["id"],
             "language": language,
             "realm": "own",
-            "category": one["category"],
-            "published_at": one["published_at"],
-            "score": one["score"],
+            "category": topic["category"],
+            "published_at": topic["published_at"],
+            "score": topic["score"],
             "coverage": 0.0,
-            "title": f"{' '.join(one['words'][:5])} {one['id']}",
-            "subtitle": " ".join(one["words"][3:]),
-            "summary": " ".join(one["words"] * 4),
+            "title": f"{' '.join(topic['words'][:5])} {topic['id']}",
+            "subtitle": " ".join(topic["words"][3:]),
+            "summary": " ".join(topic["words"] * 4),
             "bullets": bullets,
             "terms": "[]",
             "origin": "sent",
         }
 
 
-def measure(url: str, home: Path, name: str, given: argparse.Namespace) -> bool:
+def measure(url: str, home: Path, name: str, options: argparse.Namespace) -> bool:
     port, bare_port = free_port(), free_port()
-    ours, bare = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{bare_port}"
+    own_url, bare = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{bare_port}"
     more = {} if url.startswith("sqlite") else {"CHAINPROOF_DATABASE_URL": url}
     environment = service_environment(home, port, **more)
     print(f"\n{name}")
     good = True
     arguments = ["-m", "backend.cli", "serve", "--no-worker"]
-    with process(arguments, environment, f"{ours}/readyz") as child:
+    with process(arguments, environment, f"{own_url}/readyz") as child:
         service = psutil.Process(child.pid)
         key = (home / "local.key").read_text().strip()
-        with httpx.Client(base_url=ours, headers={"CP-X-API-KEY": key}, timeout=60) as client:
+        with httpx.Client(base_url=own_url, headers={"CP-X-API-KEY": key}, timeout=60) as client:
             client.get("/topics?nothing=at-all").raise_for_status()
-            for kind, paths in pages(given.topics, given.requests).items():
+            for kind, paths in pages(options.topics, options.requests).items():
                 good &= ask(client, service, kind, paths, limit=NEAR if is_near(kind) else FAR)
-            changed = [f"/topics?changed={n}" for n in range(min(20, given.requests))]
+            changed = [f"/topics?changed={n}" for n in range(min(20, options.requests))]
             good &= ask(client, service, "first page after a change", changed, limit=NEAR, changing=url)
         if shutil.which("wrk") is None:
             print("no wrk here: hot pages are not compared")
             return good
         with TemporaryDirectory() as made:
-            write_bare(Path(made), ours, key)
-            arguments = ["-m", "uvicorn", "bare:app", "--port", str(bare_port), "--no-access-log"]
-            arguments += ["--log-level", "warning", "--app-dir", made]
-            with process(arguments, {}, bare + HOT[0]):
+            write_bare(Path(made), own_url, key)
+            with process(build_bare_command(Path(made), bare_port), {}, bare + HOT[0]):
                 for path in HOT:
-                    good &= compare(ours, bare, path, key, given)
+                    good &= compare(own_url, bare, path, key, options)
     return good
 
 
@@ -285,24 +283,24 @@ def ask(
     return p50 <= limit
 
 
-def write_bare(place: Path, ours: str, key: str) -> None:
+def write_bare(place: Path, own_url: str, key: str) -> None:
     """The bare application sends the very bytes that ours sends."""
     files = {}
     for at, path in enumerate(HOT):
-        body = httpx.get(ours + path, headers={"CP-X-API-KEY": key, "Accept-Encoding": "identity"}).content
+        body = httpx.get(own_url + path, headers={"CP-X-API-KEY": key, "Accept-Encoding": "identity"}).content
         files[path] = str(place / f"{at}.json")
         Path(files[path]).write_bytes(body)
     (place / "index.json").write_text(json.dumps(files))
     (place / "bare.py").write_text(BARE.format(index=str(place / "index.json")))
 
 
-def compare(ours: str, bare: str, path: str, key: str, given: argparse.Namespace) -> bool:
+def compare(own_url: str, bare: str, path: str, key: str, options: argparse.Namespace) -> bool:
     """Alternate both servers, so that the machine's moods fall on both."""
-    rates: dict[str, list[float]] = {ours: [], bare: []}
-    for _ in range(given.rounds):
-        for base in (bare, ours):
-            rates[base].append(load(base + path, key, given.seconds, 32).rate)
-    middle: Sequence[float] = [statistics.median(rates[base]) for base in (ours, bare)]
+    rates: dict[str, list[float]] = {own_url: [], bare: []}
+    for _ in range(options.rounds):
+        for base in (bare, own_url):
+            rates[base].append(load(base + path, key, options.seconds, 32).rate)
+    middle: Sequence[float] = [statistics.median(rates[base]) for base in (own_url, bare)]
     ratio = middle[0] / middle[1]
     print(f"hot {path:<28} ours {middle[0]:>7.0f}/s  bare {middle[1]:>7.0f}/s  ×{ratio:.2f}", flush=True)
     return ratio >= 0.9

@@ -90,9 +90,12 @@ def _check_jump(report: AimReport, site: Site, offset: Offset, lasting: str) -> 
     jumped = time.monotonic()
     with Probe(site, (*CACHED_PATHS, *STORED_PATHS, "/readyz")) as probe:
         expired = offset.value > KEY_LIFETIME
-        said = measure_wait(lambda: _status(site, lasting) == (401 if expired else 200), 10)
+        seconds_until_judged = measure_wait(lambda: _status(site, lasting) == (401 if expired else 200), 10)
         report.record(
-            "a key of ten days is judged by the new time after", 99 if said is None else said, "s", 10
+            "a key of ten days is judged by the new time after",
+            99 if seconds_until_judged is None else seconds_until_judged,
+            "s",
+            10,
         )
         place = submit(site, site.nodes[0].url)
         measure_wait(lambda: place is not None and is_done(site, place), RECOVERY_SECONDS)

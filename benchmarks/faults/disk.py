@@ -45,8 +45,8 @@ class Disk:
         """Unmount it, after killed processes have ended."""
 
         def gone() -> bool:
-            done = subprocess.run(["umount", str(self.place)], capture_output=True, check=False)
-            return not os.path.ismount(self.place) or done.returncode == 0
+            process = subprocess.run(["umount", str(self.place)], capture_output=True, check=False)
+            return not os.path.ismount(self.place) or process.returncode == 0
 
         wait_for(gone, "The end of all that writes to the disk", 30)
 

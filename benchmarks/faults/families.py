@@ -19,17 +19,17 @@ class Pair:
 
     access: str
     refresh: str
-    look: ClockReading
+    clock_reading: ClockReading
     """The clock reading before the request for the pair."""
     access_revoked: Literal["no", "perhaps", "yes"] = "no"
 
     @property
     def may_have_expired_access(self) -> bool:
         """Whether its access token may have expired."""
-        return self.look.may_be_expired(ACCESS_TOKEN_LIFETIME)
+        return self.clock_reading.may_be_expired(ACCESS_TOKEN_LIFETIME)
 
     def may_be_deleted(self, life: timedelta) -> bool:
-        return self.look.may_be_expired(life + EXPIRED_ROW_RETENTION)
+        return self.clock_reading.may_be_expired(life + EXPIRED_ROW_RETENTION)
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Family:
     """A code and all its tokens."""
 
     code: str
-    look: ClockReading
+    clock_reading: ClockReading
     pairs: list[Pair] = field(default_factory=list)
     state: State = "good"
 
@@ -55,12 +55,12 @@ class Family:
     def may_be_expired(self) -> bool:
         """Whether the next token may have expired."""
         if self.pairs:
-            return self.pairs[-1].look.may_be_expired(REFRESH_TOKEN_LIFETIME)
-        return self.look.may_be_expired(CODE_LIFETIME)
+            return self.pairs[-1].clock_reading.may_be_expired(REFRESH_TOKEN_LIFETIME)
+        return self.clock_reading.may_be_expired(CODE_LIFETIME)
 
     @property
     def may_be_deleted(self) -> bool:
         """Whether the store may have deleted it, since all its tokens may have expired long ago."""
         if self.pairs:
             return self.pairs[-1].may_be_deleted(REFRESH_TOKEN_LIFETIME)
-        return self.look.may_be_expired(CODE_LIFETIME + EXPIRED_ROW_RETENTION)
+        return self.clock_reading.may_be_expired(CODE_LIFETIME + EXPIRED_ROW_RETENTION)

@@ -54,7 +54,7 @@ def run(
                 report_damage(report, over.damage())
         report_damage(report, [] if store == "postgresql" else over.damage())
     report.record("killed", sum(total.killed.values()), "")
-    print("   ", ", ".join(f"{n} {what}" for what, n in sorted(total.killed.items())))
+    print("   ", ", ".join(f"{n} {name}" for name, n in sorted(total.killed.items())))
     report.record("processes left behind by a kill", total.orphans, "", 0)
     report.record("ready again, median", statistics.median(total.ready), "s")
     report.record("ready again, worst", max(total.ready), "s", READY_SECONDS)
@@ -64,13 +64,13 @@ def run(
 
 
 def _run_seed(report: AimReport, site: Site, seed: int, kills: int, total: KillResults) -> None:
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     writers = Writers(site, site.folder, seed)
     writers.tokens.stock()
     writers.start(lambda: site.nodes[0].home, **site.settings)
     try:
         for _ in range(kills):
-            _kill(site, chance, total)
+            _kill(site, rng, total)
     finally:
         writers.stop()
     for node in site.nodes:
@@ -81,34 +81,34 @@ def _run_seed(report: AimReport, site: Site, seed: int, kills: int, total: KillR
     _stop_while_writing(report, site, writers)
 
 
-def _kill(site: Site, chance: random.Random, total: KillResults) -> None:
-    node, early = chance.choice(site.nodes), chance.random() < START_KILL_SHARE
+def _kill(site: Site, rng: random.Random, total: KillResults) -> None:
+    node, early = rng.choice(site.nodes), rng.random() < START_KILL_SHARE
     if early:
         _kill_now(node, total, "service before a start")
         site.start(node)
-        time.sleep(chance.uniform(0, MAX_START_DELAY_SECONDS))
-        what = "service amid its start"
+        time.sleep(rng.uniform(0, MAX_START_DELAY_SECONDS))
+        target = "service amid its start"
     else:
         node.wait_until_ready()
-        time.sleep(chance.uniform(0, 2 * TICK_SECONDS))
+        time.sleep(rng.uniform(0, 2 * TICK_SECONDS))
         total.refreshes |= _read_refreshes(site)
-        what = chance.choice(("service", "everything", "worker", "http"))
-    total.killed[what] = total.killed.get(what, 0) + 1
-    if what in ("worker", "http"):
+        target = rng.choice(("service", "everything", "worker", "http"))
+    total.killed[target] = total.killed.get(target, 0) + 1
+    if target in ("worker", "http"):
         assert node.program is not None
-        found = node.program.children(what)
+        found = node.program.children(target)
         if found:
-            chance.choice(found).kill()
+            rng.choice(found).kill()
             return
-    _kill_now(node, total, what)
+    _kill_now(node, total, target)
     site.start(node)
     total.ready.append(node.wait_until_ready())
     total.start_cpu.append(node.cpu_seconds())
 
 
-def _kill_now(node: Node, total: KillResults, what: str) -> None:
+def _kill_now(node: Node, total: KillResults, target: str) -> None:
     assert node.program is not None
-    if what == "everything":
+    if target == "everything":
         programs.kill_all(node.home)
         node.program.process.wait()
     else:
@@ -120,7 +120,11 @@ def _kill_now(node: Node, total: KillResults, what: str) -> None:
 
 def _list_services(node: Node) -> list[psutil.Process]:
     """List its processes, without commands of the writers."""
-    return [each for each in node.processes() if programs.get_command(each) in ("serve", "worker", "http")]
+    return [
+        process
+        for process in node.processes()
+        if programs.get_command(process) in ("serve", "worker", "http")
+    ]
 
 
 def _read_refreshes(site: Site) -> set[datetime]:

@@ -52,7 +52,7 @@ class Lane:
     repeatable: bool = True
     """Whether a repeated request returns the first result."""
     rows: Callable[[httpx.Response, Sent], int] = lambda _answer, sent: sent.rows
-    told: Callable[[httpx.Response], None] = lambda _answer: None
+    on_answer: Callable[[httpx.Response], None] = lambda _answer: None
     """Called with the response, so that other lanes can refer to it."""
 
 
@@ -66,13 +66,13 @@ def _count_by(column: sa.ColumnElement[Any], *where: sa.ColumnElement[bool]) -> 
 
 
 def _job(kind: JobKind, path: str, body: Callable[[str], dict[str, Any]], pause: float) -> Lane:
-    def make(_chance: random.Random, name: str) -> Sent:
+    def make(_rng: random.Random, name: str) -> Sent:
         return Sent(name, path, body(name), {"Idempotency-Key": name})
 
     return Lane(kind, pause, make, _count_by(jobs.c.title, jobs.c.kind == kind))
 
 
-def _scan(_chance: random.Random, name: str) -> Sent:
+def _scan(_rng: random.Random, name: str) -> Sent:
     article = {
         "id": name,
         "title": "",
@@ -85,14 +85,14 @@ def _scan(_chance: random.Random, name: str) -> Sent:
     return Sent(name, "/articles/scan", {"articles": [article], "persist": True}, rows=3)
 
 
-def _topic(chance: random.Random, name: str) -> Sent:
+def _topic(rng: random.Random, name: str) -> Sent:
     texts = {
         "en": {"title": f"Bitcoin rises, {name}", "summary": "It rose."},
         "ja": {"title": f"上昇 {name}"},
     }
     body = {
         "external_id": name,
-        "category": chance.randrange(3),
+        "category": rng.randrange(3),
         "published_at": write_instant(utc_now()),
         "url": f"https://news.example/{name}",
         "texts": texts,
@@ -109,18 +109,18 @@ class _Media:
     def remember(self, answer: httpx.Response) -> None:
         self.topics += [row["id"] for row in answer.json()["data"]]
 
-    def make(self, chance: random.Random, name: str) -> Sent | None:
+    def make(self, rng: random.Random, name: str) -> Sent | None:
         if not self.topics:
             return None
         url = f"https://x.com/someone/status/{name}"
         item = {"entry_url": url, "summary": name, "published_at": write_instant(utc_now()), "score": 1}
-        return Sent(url, f"/topics/{chance.choice(self.topics)}/media", {"tweets": [item]})
+        return Sent(url, f"/topics/{rng.choice(self.topics)}/media", {"tweets": [item]})
 
 
-def _runs(chance: random.Random, name: str) -> Sent:
-    profile = chance.choice(list(PROFILES))
-    made = (make_run(chance, profile, number) for number in range(RUNS_PER_REQUEST))
-    runs = [msgspec.structs.replace(run, run_id=f"{name}.{number}") for number, run in enumerate(made)]
+def _runs(rng: random.Random, name: str) -> Sent:
+    profile = rng.choice(list(PROFILES))
+    new_runs = (make_run(rng, profile, number) for number in range(RUNS_PER_REQUEST))
+    runs = [msgspec.structs.replace(run, run_id=f"{name}.{number}") for number, run in enumerate(new_runs)]
     path = profile.replace(" ", "%20").replace("/", "%2F")
     return Sent(name, f"/v1/timelines/{path}/entries", msgspec.to_builtins(runs), rows=RUNS_PER_REQUEST)
 
@@ -144,7 +144,7 @@ def lanes() -> list[Lane]:
             repeatable=False,
             rows=lambda answer, _sent: len(answer.json()[0]["violations"]),
         ),
-        Lane("topic", 0.2, _topic, _count_by(topics.c.external_id), told=media.remember),
+        Lane("topic", 0.2, _topic, _count_by(topics.c.external_id), on_answer=media.remember),
         Lane("media", 0.15, media.make, _count_by(topic_media.c.url)),
         Lane("runs", 0.2, _runs, _found_runs),
     ]

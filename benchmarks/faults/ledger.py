@@ -65,9 +65,9 @@ class Ledger:
     def compare(self, found: Mapping[str, int]) -> Count:
         """Compare with the number of stored rows by name."""
         with self._guard:
-            known, unknown = dict(self.acknowledged), dict(self.unknown)
-        count = Count(len(known), len(unknown))
-        for name, rows in known.items():
+            acknowledged, unknown = dict(self.acknowledged), dict(self.unknown)
+        count = Count(len(acknowledged), len(unknown))
+        for name, rows in acknowledged.items():
             stored = found.get(name, 0)
             count.lost += stored < rows
             count.doubled += stored > rows

@@ -50,7 +50,7 @@ class Answer:
     """``unknown``: it was cut off, or refused with 503, and may be done; ``unsent``: it is not."""
 
     kind: Kind
-    told: Any = None
+    content: Any = None
     """What was given, or the sentence of a refusal."""
 
 
@@ -58,28 +58,34 @@ class OAuthClient:
     """Goes to any of the nodes with each request, and counts what is neither done nor refused in words."""
 
     def __init__(
-        self, urls: Callable[[], Sequence[str]], who: Registered, chance: random.Random, refusals: Refusals
+        self,
+        urls: Callable[[], Sequence[str]],
+        registered: Registered,
+        rng: random.Random,
+        refusals: Refusals,
     ) -> None:
-        self._urls, self._who, self._chance, self._refusals = urls, who, chance, refusals
+        self._urls, self._who, self._chance, self._refusals = urls, registered, rng, refusals
         # Each time on a connection of its own: what was never sent on an old one would count as cut off.
-        alone = httpx.Limits(max_keepalive_connections=0)
-        self._http = httpx.Client(timeout=PATIENCE, trust_env=False, verify=False, limits=alone)
+        limits = httpx.Limits(max_keepalive_connections=0)
+        self._http = httpx.Client(timeout=PATIENCE, trust_env=False, verify=False, limits=limits)
         self._signed_in = 0
 
     def code(self) -> Answer:
         """A code, from the page as a browser fills it in; where there are several nodes, another may get the
         form than the one that made it."""
         query = {**AUTHORIZE, "client_id": self._who.client_id}
-        page = self._asked("GET", "/oauth/authorize", params=query)
+        page = self._send_request("GET", "/oauth/authorize", params=query)
         if page.kind != "done":
             return Answer("unsent")
         self._signed_in += 1
         person = self._who.people[self._signed_in % len(self._who.people)]
         filled = {"username": person, "password": PASSWORD, "approve": "approve"}
-        sent = self._asked("POST", "/oauth/authorize", data={**hidden_fields(page.told.text), **filled})
+        sent = self._send_request(
+            "POST", "/oauth/authorize", data={**hidden_fields(page.content.text), **filled}
+        )
         if sent.kind != "done":
             return sent
-        answer = parse_qs(urlsplit(sent.told.headers["location"]).query)
+        answer = parse_qs(urlsplit(sent.content.headers["location"]).query)
         return Answer("done", answer["code"][0])
 
     def exchange(self, code: str) -> Answer:
@@ -92,7 +98,9 @@ class OAuthClient:
         )
 
     def revoke(self, token: str) -> Answer:
-        return self._asked("POST", "/oauth/revoke", data={"client_id": self._who.client_id, "token": token})
+        return self._send_request(
+            "POST", "/oauth/revoke", data={"client_id": self._who.client_id, "token": token}
+        )
 
     def opens(self, token: str, url: str | None = None) -> bool | None:
         """Whether an access token opens what it should, at one node or any; null where nobody says."""
@@ -109,13 +117,13 @@ class OAuthClient:
         return answer.status_code == 200
 
     def _tokens(self, form: dict[str, str]) -> Answer:
-        answer = self._asked("POST", "/oauth/token", data=form)
-        return Answer("done", answer.told.json()) if answer.kind == "done" else answer
+        answer = self._send_request("POST", "/oauth/token", data=form)
+        return Answer("done", answer.content.json()) if answer.kind == "done" else answer
 
-    def _asked(self, method: str, path: str, **sent: Any) -> Answer:
+    def _send_request(self, method: str, path: str, **options: Any) -> Answer:
         began = time.monotonic()
         try:
-            answer = self._http.request(method, f"{self._chance.choice(self._urls())}{path}", **sent)
+            answer = self._http.request(method, f"{self._chance.choice(self._urls())}{path}", **options)
         except httpx.ConnectError:
             return Answer("unsent")
         except httpx.TransportError:

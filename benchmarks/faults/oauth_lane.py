@@ -38,7 +38,7 @@ class TokenLane:
     def __init__(
         self,
         urls: Callable[[], Sequence[str]],
-        who: Registered,
+        registered: Registered,
         file: Path,
         seed: int,
         refusals: Refusals,
@@ -46,14 +46,14 @@ class TokenLane:
     ) -> None:
         """``file`` takes what was acknowledged; ``clock`` is the one of the services."""
         self.chance = random.Random(f"{seed} oauth")
-        self.client = OAuthClient(urls, who, self.chance, refusals)
+        self.client = OAuthClient(urls, registered, self.chance, refusals)
         self.clock = ClockHistory(clock)
         self.families: list[Family] = []
         self.cut_off: Counter[str] = Counter()
         """By kind."""
         self.told_later: Counter[str] = Counter()
         """What became of exchanges and rotations that were cut off, once they were sent again."""
-        self.breaches: dict[Breach, list[str]] = {what: [] for what in get_args(Breach)}
+        self.breaches: dict[Breach, list[str]] = {breach: [] for breach in get_args(Breach)}
         self.revoked_at = 0.0
         """By ``time.monotonic``, the last time."""
         self._file = file
@@ -77,7 +77,7 @@ class TokenLane:
 
     def compared(self, connection: Connection) -> dict[str, Count]:
         """What the store holds of what was acknowledged, by kind."""
-        return oauth_rows.compared(connection, self.families, self.cut_off, self.clock.read().shown)
+        return oauth_rows.compared(connection, self.families, self.cut_off, self.clock.read().clock_time)
 
     def _do_with(self, family: Family) -> None:
         deed = self.chance.choices(list(DEEDS), list(DEEDS.values()))[0] if family.pairs else "use"
@@ -95,29 +95,29 @@ class TokenLane:
 
     def get_code(self) -> None:
         self._next_sign_in = time.monotonic() + SIGN_IN_PAUSE
-        look = self.clock.read()
+        clock_reading = self.clock.read()
         answer = self.client.code()
         if answer.kind == "done":
-            note(self._file, "code", answer.told)
-            self.families.append(Family(answer.told, look))
+            note(self._file, "code", answer.content)
+            self.families.append(Family(answer.content, clock_reading))
         self.cut_off["code"] += answer.kind == "unknown"
 
     def use(self, family: Family) -> None:
         """Exchange the code or rotate the newest refresh token."""
-        look, send = self.clock.read(), self.client.refresh if family.pairs else self.client.exchange
+        clock_reading, send = self.clock.read(), self.client.refresh if family.pairs else self.client.exchange
         answer, cut_off = self._sent(send, family.next)
         if cut_off:
             note(self._file, "open", family.next)
             family.state = "open"
             self.cut_off["rotation" if family.pairs else "exchange"] += 1
         if answer.kind == "done":
-            pair = Pair(answer.told["access_token"], answer.told["refresh_token"], look)
+            pair = Pair(answer.content["access_token"], answer.content["refresh_token"], clock_reading)
             note(self._file, "used", family.next, pair.access, pair.refresh)
             family.pairs.append(pair)
             self.told_later["not done, and given then"] += family.state == "open"
             family.state = "good"
         elif answer.kind == "refused":
-            self._refused(family, str(answer.told))
+            self._refused(family, str(answer.content))
 
     def _refused(self, family: Family, sentence: str) -> None:
         """What is next of a family was refused, as it may be where it was sent before, or is over."""
@@ -139,12 +139,12 @@ class TokenLane:
         elif answer.kind == "unknown":
             family.state = "perhaps revoked"
         elif answer.kind == "refused":
-            if REUSED in answer.told:
+            if REUSED in answer.content:
                 self._is_revoked(family)
             elif any(pair.may_be_deleted(REFRESH_TOKEN_LIFETIME) for pair in family.pairs):
                 family.state = "over"
             else:
-                self.breach("acknowledged and refused", family, f"a use that was forgotten: {answer.told}")
+                self.breach("acknowledged and refused", family, f"a use that was forgotten: {answer.content}")
 
     def open(self, family: Family, url: str | None = None) -> bool | None:
         """Whether the newest access token, which is not revoked, opens what it should."""
@@ -154,10 +154,10 @@ class TokenLane:
             self.breach("acknowledged and refused", family, "an access token")
         return opened
 
-    def breach(self, what: Breach, family: Family, told: str) -> None:
+    def breach(self, breach: Breach, family: Family, detail: str) -> None:
         """From here on nothing is expected of the family."""
         number = self.families.index(family)
-        self.breaches[what].append(f"family {number}, {len(family.pairs)} pairs, {told}")
+        self.breaches[breach].append(f"family {number}, {len(family.pairs)} pairs, {detail}")
         family.state = "over"
 
     def _revoke(self, family: Family) -> None:
@@ -166,7 +166,7 @@ class TokenLane:
         if answer.kind == "done":
             self._is_revoked(family)
         elif answer.kind == "refused":
-            self.breach("acknowledged and refused", family, f"a revocation: {answer.told}")
+            self.breach("acknowledged and refused", family, f"a revocation: {answer.content}")
         elif cut_off:
             family.state = "perhaps revoked"
 

@@ -36,8 +36,8 @@ class Rows:
             return pair.may_be_deleted(REFRESH_TOKEN_LIFETIME)
         if access is None:
             return pair.may_be_deleted(ACCESS_TOKEN_LIFETIME)
-        one = grant is not None and refresh.grant_id == access.grant_id == grant.id
-        return one and (refresh.rotated_at is not None) is rotated
+        is_one_grant = grant is not None and refresh.grant_id == access.grant_id == grant.id
+        return is_one_grant and (refresh.rotated_at is not None) is rotated
 
     def successors(self) -> dict[str, int]:
         """By grant: how many refresh tokens may be used next. One for each code that was used, whatever
@@ -72,7 +72,7 @@ def compared(
     rotations.lost = sum(_rotations_lost(rows, family) for family in used)
     rotations.doubled = sum(n > 1 for n in rows.successors().values())
     rotations.halved = rows.halves(now)
-    revocations = _kept(rows, families)
+    revocations = _count_kept_revocations(rows, families)
     revocations.unknown = cut_off["revocation"]
     return {"code": codes, "exchange": exchanges, "rotation": rotations, "revocation": revocations}
 
@@ -98,7 +98,7 @@ def _is_there(rows: Rows, family: Family, number: int) -> bool:
     return rows.has(pair, family, rotated=False) or (not never_sent and rows.has(pair, family, rotated=True))
 
 
-def _kept(rows: Rows, families: Iterable[Family]) -> Count:
+def _count_kept_revocations(rows: Rows, families: Iterable[Family]) -> Count:
     count = Count()
     for family in families:
         grant = rows.grant(family)

@@ -20,26 +20,26 @@ def report_tokens(report: AimReport, site: Site, lane: TokenLane) -> None:
     refresh token works once; for every second family it is used twice, which must fail. Revoked tokens are
     refused by every node.
     """
-    asked, silent = [f for f in lane.families if f.state in ("good", "open")], 0
-    for family in asked:
+    usable_families, silent = [f for f in lane.families if f.state in ("good", "open")], 0
+    for family in usable_families:
         silent += _works(site, lane, family)
         if family.state == "good" and family.pairs and lane.chance.random() < 0.5:
             lane.use_again(family)
     time.sleep(max(0.0, lane.revoked_at + REVOCATION_SECONDS - time.monotonic()))
     revoked = [family for family in lane.families if family.state == "revoked"]
     closed = sum(_is_closed(site, lane, family) for family in lane.families)
-    report.record("families of tokens: asked for one more", len(asked), "")
+    report.record("families of tokens: asked for one more", len(usable_families), "")
     report.record("families of tokens: revoked", len(revoked), "")
     report.record("access tokens that must open nothing", closed, "")
     report.record(
         "families whose time was over by the clock", sum(f.state == "over" for f in lane.families), ""
     )
-    for what, n in lane.told_later.items():
-        report.record(f"cut off: {what}", n, "")
+    for kind, n in lane.told_later.items():
+        report.record(f"cut off: {kind}", n, "")
     report.record("tokens of which nobody said a word", silent, "", 0)
-    for what, told in lane.breaches.items():
-        report.record(f"tokens {what}", len(told), "", 0)
-        for sentence in told[:5]:
+    for kind, sentences in lane.breaches.items():
+        report.record(f"tokens {kind}", len(sentences), "", 0)
+        for sentence in sentences[:5]:
             print("   ", sentence)
 
 

@@ -60,5 +60,5 @@ def _observe_outage(report: AimReport, site: Site, writers: Writers) -> None:
 
 
 def _measure_detection(node: Node) -> float:
-    took = measure_wait(lambda: node.status("/readyz", timeout=20) == 503, 60)
-    return 60 if took is None else took
+    seconds = measure_wait(lambda: node.status("/readyz", timeout=20) == 503, 60)
+    return 60 if seconds is None else seconds

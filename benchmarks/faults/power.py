@@ -40,15 +40,13 @@ def run(report: AimReport, store: stores.StoreName, folder: Path, *, rounds: int
         over.stop()
 
 
-def _rounds(
-    report: AimReport, site: Site, watched: Path, log: Path, rounds: int, chance: random.Random
-) -> None:
+def _rounds(report: AimReport, site: Site, watched: Path, log: Path, rounds: int, rng: random.Random) -> None:
     writers = Writers(site, site.folder, seed=1)
     dropped = 0
     for number in range(1, rounds + 1):
-        early = chance.random() < START_LOSS_SHARE
-        disk = lose_power(site, writers, watched, log, chance, early=early)
-        disk.lose_power(log, chance)
+        early = rng.random() < START_LOSS_SHARE
+        disk = lose_power(site, writers, watched, log, rng, early=early)
+        disk.lose_power(log, rng)
         dropped += disk.writes_dropped
         print(f"-- loss {number}: {disk.writes_dropped} writes were not synced", flush=True)
         site.store.start()
@@ -64,11 +62,11 @@ def _rounds(
     report.record("power losses", rounds, "")
     report.record("writes that were not synced then, in all", dropped, "", 1, is_minimum=True)
     if site.store.name == "sqlite":
-        _control(report, site, writers, watched, log, chance)
+        _control(report, site, writers, watched, log, rng)
 
 
 def lose_power(
-    site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random, *, early: bool
+    site: Site, writers: Writers, watched: Path, log: Path, rng: random.Random, *, early: bool
 ) -> Disk:
     """Start, write and kill everything at once; with ``early`` during the start.
 
@@ -82,11 +80,11 @@ def lose_power(
     writers.start(lambda: site.nodes[0].home, **site.settings)
     try:
         if early:
-            time.sleep(chance.uniform(0, MAX_START_DELAY_SECONDS))
+            time.sleep(rng.uniform(0, MAX_START_DELAY_SECONDS))
         else:
             for node in site.nodes:
                 node.wait_until_ready(180)
-            time.sleep(chance.uniform(*WRITING_SECONDS))
+            time.sleep(rng.uniform(*WRITING_SECONDS))
         site.store.kill()
         for node in site.nodes:
             programs.kill_all(node.home)
@@ -98,11 +96,11 @@ def lose_power(
 
 
 def _control(
-    report: AimReport, site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random
+    report: AimReport, site: Site, writers: Writers, watched: Path, log: Path, rng: random.Random
 ) -> None:
     """Repeat on a disk that ignores syncs, which must cause detectable faults."""
-    disk = lose_power(site, writers, watched, log, chance, early=False)
-    disk.lose_power(log, chance, lies=True)
+    disk = lose_power(site, writers, watched, log, rng, early=False)
+    disk.lose_power(log, rng, lies=True)
     print("-- control: a disk that lies", flush=True)
     own = AimReport()
     database = site.store.database()

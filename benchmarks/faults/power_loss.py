@@ -1,4 +1,4 @@
-"""What a disk holds after the power went, by a log of all that was written and synced (see ``power.c``).
+"""Simulates the disk after a power failure from a log of all writes and syncs (see ``power.c``).
 
 The model, for each file: what was written before a sync that ended well is there. Of the later writes, each
 page of 4 KiB has reached the disk up to some one of them, or none, and a page in ten is torn between its
@@ -64,12 +64,12 @@ class File:
         for _, record in done:
             apply(self.content, record)
 
-    def after_loss(self, chance: random.Random) -> bytearray:
+    def after_loss(self, rng: random.Random) -> bytearray:
         if not self.pending:
             return self.content
-        whole = bytearray(self.content)
-        size = len(whole)
-        states = [len(whole)]
+        survived = bytearray(self.content)
+        size = len(survived)
+        states = [len(survived)]
         for _, record in self.pending:
             size = size_after(size, record)
             states.append(size)
@@ -77,25 +77,25 @@ class File:
         for _, record in self.pending:
             for page in touched(record, max(states)):
                 changed[page].append(record)
-        result = bytearray(chance.choice(states))
-        result[: len(whole)] = whole[: len(result)]
-        luck = chance.choice((0.0, 0.5, 1.0))
+        result = bytearray(rng.choice(states))
+        result[: len(survived)] = survived[: len(result)]
+        kept_share = rng.choice((0.0, 0.5, 1.0))
         for page, records in changed.items():
-            self._place(result, page, records, chance, luck)
+            self._place(result, page, records, rng, kept_share)
         return result
 
     def _place(
-        self, result: bytearray, page: int, mine: list[Record], chance: random.Random, luck: float
+        self, result: bytearray, page: int, page_records: list[Record], rng: random.Random, kept_share: float
     ) -> None:
         """Put what came of a page into what the file is."""
         begin, end = page * PAGE, (page + 1) * PAGE
         if begin >= len(result):
             return
-        step = SECTOR if chance.random() < TORN else PAGE
+        step = SECTOR if rng.random() < TORN else PAGE
         for at in range(begin, end, step):
-            got = len(mine) if chance.random() < luck else chance.randint(0, len(mine))
+            kept_count = len(page_records) if rng.random() < kept_share else rng.randint(0, len(page_records))
             piece = bytearray(self.content[at : at + step].ljust(step, b"\0"))
-            for record in mine[:got]:
+            for record in page_records[:kept_count]:
                 overlay(piece, at, record)
             result[at : at + step] = piece[: max(0, min(step, len(result) - at))]
 
@@ -165,47 +165,47 @@ class Disk:
         self.writes_dropped = 0
         """Writes that no sync had covered when the power went."""
 
-    def lose_power(self, log: Path, chance: random.Random, *, lies: bool = False) -> None:
+    def lose_power(self, log: Path, rng: random.Random, *, lies: bool = False) -> None:
         """Leave the folder as the disk has it. A disk that ``lies`` says that it synced and did not."""
         changes = self._replay(log, lies=lies)
         least = max((n for n, (_, durable) in enumerate(changes, 1) if durable), default=0)
-        for record, _ in changes[: chance.randint(least, len(changes))]:
+        for record, _ in changes[: rng.randint(least, len(changes))]:
             self._rename(record)
-        contents = {inode: file.after_loss(chance) for inode, file in self._files.items()}
+        contents = {inode: file.after_loss(rng) for inode, file in self._files.items()}
         self.writes_dropped = sum(len(file.pending) for file in self._files.values())
         self._write_out(contents)
 
     def _replay(self, log: Path, *, lies: bool) -> list[tuple[Record, bool]]:
         """Bring the files up to date; gives the changes of names, each with whether it is durable."""
-        made: dict[int, File] = {}
+        new_files: dict[int, File] = {}
         folders = {inode: path for path, inode in self._folders.items()}
         changes: list[tuple[Record, File | None]] = []
         durable: dict[int, bool] = {}
-        begun: dict[int, tuple[int, int]] = {}
+        started_syncs: dict[int, tuple[int, int]] = {}
         by_folder: defaultdict[str, list[int]] = defaultdict(list)
-        current, named = dict(self._files), dict(self._names)
+        current, inodes_by_name = dict(self._files), dict(self._names)
         for number, record in enumerate(records_of(log)):
             if record.kind in NAMES:
                 if record.kind == b"C":
-                    if named.get(record.names[0]) == record.inode:  # two opened it at once
+                    if inodes_by_name.get(record.names[0]) == record.inode:  # two opened it at once
                         continue
-                    current[record.inode] = made[len(changes)] = File()
+                    current[record.inode] = new_files[len(changes)] = File()
                 elif record.kind == b"M":
                     folders[record.inode] = record.names[0]
-                note(named, record)
-                changes.append((record, made.get(len(changes))))
+                note(inodes_by_name, record)
+                changes.append((record, new_files.get(len(changes))))
                 for name in record.names:
                     by_folder[os.path.dirname(name)].append(len(changes) - 1)
             elif record.kind == b"B":
-                begun[record.token] = (number, len(changes))
-            elif record.kind == b"S" and not lies and record.token in begun:
-                before, names = begun.pop(record.token)
+                started_syncs[record.token] = (number, len(changes))
+            elif record.kind == b"S" and not lies and record.token in started_syncs:
+                before, names = started_syncs.pop(record.token)
                 if record.inode in folders:
                     for change in by_folder[folders[record.inode]]:
                         durable[change] = durable.get(change, False) or change < names
                 elif (file := current.get(record.inode)) is not None:
                     file.sync(before)
-                    for change, own in made.items():
+                    for change, own in new_files.items():
                         durable[change] = durable.get(change, False) or own is file
             elif record.kind in b"WTE" and (file := current.get(record.inode)) is not None:
                 file.pending.append((number, record))

@@ -65,13 +65,13 @@ class Probe:
     def count_others(self, *good: int) -> int:
         return sum(n for (_, status), n in self.seen.items() if status not in good)
 
-    def tell(self, report: AimReport, what: str, *good: int) -> None:
+    def tell(self, report: AimReport, name: str, *good: int) -> None:
         """Report the number of responses with other statuses; status 0 means no response."""
         report.record(
-            f"{what}: answers other than {'/'.join(map(str, good))}", self.count_others(*good), "", 0
+            f"{name}: answers other than {'/'.join(map(str, good))}", self.count_others(*good), "", 0
         )
-        report.record(f"{what}: asked", self.seen.total(), "", 1, is_minimum=True)
-        report.record(f"{what}: slowest", self.slowest, "s")
+        report.record(f"{name}: asked", self.seen.total(), "", 1, is_minimum=True)
+        report.record(f"{name}: slowest", self.slowest, "s")
         for (path, status), n in self.seen.items():
             if status not in good:
                 print(f"    {path}: {n} times {status}")

@@ -62,9 +62,9 @@ def _test_fault(report: AimReport, site: Site, upstream: Upstream, fault: Fault)
     report.record("jobs that failed without a sentence", not has_result, "", 0)
     upstream.recover()
     report.quiet = False
-    took = JOB_TIMEOUT_SECONDS + 20 if ended is None else ended
-    print(f"   hot GETs {probe.seen.total()}, job {job['status']} after {took:.1f} s", flush=True)
-    return took
+    seconds = JOB_TIMEOUT_SECONDS + 20 if ended is None else ended
+    print(f"   hot GETs {probe.seen.total()}, job {job['status']} after {seconds:.1f} s", flush=True)
+    return seconds
 
 
 def _stale(report: AimReport, site: Site, those: dict[str, Upstream], offset: clock.Offset) -> None:

@@ -55,7 +55,7 @@ def run(report: AimReport, name: StoreName, folder: Path, *, rounds: int) -> Non
 def _test_outage(
     report: AimReport, site: Site, stop: Callable[[], None], restore: Callable[[], None]
 ) -> None:
-    with Probe(site, (*CACHED_PATHS, "/readyz")) as asked:
+    with Probe(site, (*CACHED_PATHS, "/readyz")) as probe:
         stop()
         try:
             _report_counting(
@@ -65,19 +65,22 @@ def _test_outage(
         finally:
             restore()
         _report_counting(report, site, "counted in Redis again after", "counted in Redis", RECOVERY_SECONDS)
-    asked.tell(report, "hot GETs and readyz", 200)
-    report.record("the slowest of them against its aim", asked.slowest, "s", MAX_RESPONSE_SECONDS)
+    probe.tell(report, "hot GETs and readyz", 200)
+    report.record("the slowest of them against its aim", probe.slowest, "s", MAX_RESPONSE_SECONDS)
 
 
-def _report_counting(report: AimReport, site: Site, what: str, words: str, aim: float) -> None:
+def _report_counting(report: AimReport, site: Site, name: str, words: str, aim: float) -> None:
     with ThreadPoolExecutor() as pool:
-        took = list(
+        durations = list(
             pool.map(
                 lambda node: measure_wait(lambda: words in where(node), WAIT_TIMEOUT_SECONDS), site.nodes
             )
         )
     report.record(
-        f"{what} (every node)", max(WAIT_TIMEOUT_SECONDS if one is None else one for one in took), "s", aim
+        f"{name} (every node)",
+        max(WAIT_TIMEOUT_SECONDS if seconds is None else seconds for seconds in durations),
+        "s",
+        aim,
     )
 
 

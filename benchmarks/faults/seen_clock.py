@@ -18,24 +18,24 @@ class ClockHistory:
         """Readings by monotonic time, without those that a later one exceeds."""
 
     def read(self) -> "ClockReading":
-        shown, at = self._clock(), time.monotonic()
-        while self._seen and self._seen[-1][1] <= shown:
+        clock_time, at = self._clock(), time.monotonic()
+        while self._seen and self._seen[-1][1] <= clock_time:
             self._seen.pop()
-        self._seen.append((at, shown))
-        return ClockReading(self, at, shown)
+        self._seen.append((at, clock_time))
+        return ClockReading(self, at, clock_time)
 
     def latest_since(self, moment: float) -> datetime:
-        """Return the latest time shown since a past moment of ``time.monotonic``."""
+        """Return the latest clock time since a past moment of ``time.monotonic``."""
         self.read()
-        return next(shown for at, shown in self._seen if at >= moment)
+        return next(clock_time for at, clock_time in self._seen if at >= moment)
 
 
 class ClockReading:
     """One reading of the clock."""
 
-    def __init__(self, clock: ClockHistory, at: float, shown: datetime) -> None:
-        self._clock, self._at, self.shown = clock, at, shown
+    def __init__(self, clock: ClockHistory, at: float, clock_time: datetime) -> None:
+        self._clock, self._at, self.clock_time = clock, at, clock_time
 
     def may_be_expired(self, life: timedelta) -> bool:
         """Whether something with lifetime ``life``, created after this reading, has expired since."""
-        return self._clock.latest_since(self._at) >= self.shown + life - JUMP_MARGIN
+        return self._clock.latest_since(self._at) >= self.clock_time + life - JUMP_MARGIN

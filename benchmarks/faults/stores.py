@@ -130,10 +130,10 @@ class PostgresStore:
     def kill_postmaster(self) -> None:
         """Kill only the first process; the others end when they notice."""
         assert self._process is not None
-        others = psutil.Process(self._process.pid).children(recursive=True)
+        child_processes = psutil.Process(self._process.pid).children(recursive=True)
         self._process.kill()
         self._process.wait()
-        psutil.wait_procs(others, timeout=30)
+        psutil.wait_procs(child_processes, timeout=30)
 
     def signal(self, number: int) -> None:
         """Send a signal to each process, since each is in its own session."""
@@ -147,8 +147,8 @@ class PostgresStore:
     def damage(self) -> list[str]:
         """Read every row with page checksums and rebuild every index, which finds duplicates."""
         dump = [str(self._program.with_name("pg_dump")), "-d", self.url, "-f", os.devnull]
-        done = subprocess.run(dump, capture_output=True, text=True, check=False)
-        found = [done.stderr[-500:]] if done.returncode else []
+        process = subprocess.run(dump, capture_output=True, text=True, check=False)
+        found = [process.stderr[-500:]] if process.returncode else []
         with psycopg.connect(self.url, autocommit=True) as connection:
             try:
                 connection.execute("REINDEX DATABASE postgres")

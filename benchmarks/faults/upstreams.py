@@ -107,5 +107,5 @@ def build_settings(servers: dict[str, Upstream], folder: Path) -> dict[str, str]
         "CHAINPROOF_X_BASE_URL": url["x"],
         "CHAINPROOF_X_BEARER_TOKEN": TOKEN,
         "CHAINPROOF_FEEDS_FILE": str(feeds),
-        "CHAINPROOF_FETCH_ALLOW": ",".join(f"127.0.0.1:{each.server.port}" for each in servers.values()),
+        "CHAINPROOF_FETCH_ALLOW": ",".join(f"127.0.0.1:{server.server.port}" for server in servers.values()),
     }

@@ -31,8 +31,13 @@ def check_final_state(report: AimReport, site: Site, writers: Writers, *, may_fa
     """
     database = site.store.database()
     try:
-        took = measure_wait(lambda: count_unfinished(database) == 0, DRAIN_SECONDS)
-        report.record("last job ended after", DRAIN_SECONDS if took is None else took, "s", DRAIN_SECONDS - 1)
+        drain_seconds = measure_wait(lambda: count_unfinished(database) == 0, DRAIN_SECONDS)
+        report.record(
+            "last job ended after",
+            DRAIN_SECONDS if drain_seconds is None else drain_seconds,
+            "s",
+            DRAIN_SECONDS - 1,
+        )
         report_tokens(report, site, writers.tokens)
         report_counts(report, writers, database)
         with database.read() as connection:
@@ -46,13 +51,13 @@ def check_final_state(report: AimReport, site: Site, writers: Writers, *, may_fa
                 "jobs published without being completed", connection.execute(strays).scalar_one(), "", 0
             )
             counted = connection.execute(sa.select(sa.func.sum(timeline_versions.c.runs))).scalar_one() or 0
-            there = connection.execute(sa.select(sa.func.count()).select_from(timeline_runs)).scalar_one()
+            stored = connection.execute(sa.select(sa.func.count()).select_from(timeline_runs)).scalar_one()
         report.record(
             "jobs that failed, each with a sentence", sentences.total(), "", None if may_fail else 0
         )
         for sentence, n in sentences.most_common(5):
             print(f"    {n} times: {sentence}")
-        report.record("runs counted beside those there", abs(counted - there), "", 0)
+        report.record("runs counted beside those there", abs(counted - stored), "", 0)
         report.record("the writers' key is refused", site.nodes[0].status("/prices", site.key) != 200, "", 0)
     finally:
         database.dispose()
@@ -63,9 +68,9 @@ def report_counts(report: AimReport, writers: Writers, database: Database) -> No
     """Print a table of acknowledged and stored writes."""
     counts = writers.compare(database)
     total = sum(counts.values(), Count())
-    shown = {"in all": total} if report.quiet else {**counts, "in all": total}
+    printed_counts = {"in all": total} if report.quiet else {**counts, "in all": total}
     print(f"  {'':<12}{'acknowledged':>14}{'cut off':>10}{'lost':>6}{'doubled':>9}{'in part':>9}")
-    for name, count in shown.items():
+    for name, count in printed_counts.items():
         print(
             f"  {name:<12}{count.acknowledged:>14,}{count.unknown:>10,}"
             f"{count.lost:>6}{count.doubled:>9}{count.halved:>9}",

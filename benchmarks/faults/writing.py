@@ -38,8 +38,8 @@ class Writers:
         self.refusals = Refusals()
         self.lanes = {lane.name: lane for lane in lanes()}
         self.ledgers = {name: Ledger(folder / f"acknowledged-{name}") for name in self.lanes}
-        noted = folder / "acknowledged-oauth"
-        self.tokens = TokenLane(site.urls, site.registered, noted, seed, self.refusals, clock)
+        acknowledged_file = folder / "acknowledged-oauth"
+        self.tokens = TokenLane(site.urls, site.registered, acknowledged_file, seed, self.refusals, clock)
 
     def start(self, keys: Callable[[], Path] | None = None, **environment: str) -> "Writers":
         """Start all threads. ``keys`` returns the data folder for which a command creates API keys."""
@@ -72,43 +72,43 @@ class Writers:
         return {**{name: ledger.compare(found[name]) for name, ledger in self.ledgers.items()}, **tokens}
 
     def _write(self, lane: Lane) -> None:
-        chance = random.Random(f"{self._seed} {lane.name}")
+        rng = random.Random(f"{self._seed} {lane.name}")
         ledger, number = self.ledgers[lane.name], len(self.ledgers[lane.name].acknowledged)
         headers = {"CP-X-API-KEY": self._key}
         with httpx.Client(
             headers=headers, timeout=RESPONSE_TIMEOUT_SECONDS, trust_env=False, verify=False
         ) as client:
-            while not self._stop.wait(lane.pause * chance.uniform(0.5, 1.5)):
+            while not self._stop.wait(lane.pause * rng.uniform(0.5, 1.5)):
                 number += 1
-                sent = lane.make(chance, f"Bitcoin-{lane.name}-{self._seed}-{time.monotonic_ns()}-{number}")
-                if sent is not None:
-                    self._send_until_acknowledged(client, lane, sent, ledger, chance)
+                request = lane.make(rng, f"Bitcoin-{lane.name}-{self._seed}-{time.monotonic_ns()}-{number}")
+                if request is not None:
+                    self._send_until_acknowledged(client, lane, request, ledger, rng)
 
     def _send_until_acknowledged(
-        self, client: httpx.Client, lane: Lane, sent: Sent, ledger: Ledger, chance: random.Random
+        self, client: httpx.Client, lane: Lane, request: Sent, ledger: Ledger, rng: random.Random
     ) -> None:
         """Send until acknowledged, or give up as a client would."""
         while True:
             try:
-                answer = self._send(client, sent, chance)
+                answer = self._send(client, request, rng)
             except httpx.ConnectError:  # nothing was sent
                 if self._stop.wait(0.1):
                     return
                 continue
             if answer is not None and answer.is_success:
-                lane.told(answer)
-                ledger.acknowledge(sent.name, lane.rows(answer, sent))
+                lane.on_answer(answer)
+                ledger.acknowledge(request.name, lane.rows(answer, request))
                 return
-            if self._stop.is_set() or not lane.repeatable or chance.random() < 0.5:
-                ledger.record_unknown(sent.name, sent.rows)
+            if self._stop.is_set() or not lane.repeatable or rng.random() < 0.5:
+                ledger.record_unknown(request.name, request.rows)
                 return
             self._stop.wait(0.2)
 
-    def _send(self, client: httpx.Client, sent: Sent, chance: random.Random) -> httpx.Response | None:
+    def _send(self, client: httpx.Client, request: Sent, rng: random.Random) -> httpx.Response | None:
         began = time.monotonic()
         try:
-            url = chance.choice(self._urls())
-            answer = client.post(f"{url}{sent.path}", json=sent.body, headers=dict(sent.headers))
+            url = rng.choice(self._urls())
+            answer = client.post(f"{url}{request.path}", json=request.body, headers=dict(request.headers))
         except httpx.ConnectError:
             raise
         except httpx.TransportError:
@@ -123,10 +123,10 @@ class Writers:
             number += 1
             name = f"key {self._seed}-{time.monotonic_ns()}-{number}"
             command = ("keys", "create", "--name", name, "--scope", "read", "--json")
-            done = programs.run(home(), *command, settings=environment)
-            if done.returncode == 0 and json.loads(done.stdout)["key"]:
+            process = programs.run(home(), *command, settings=environment)
+            if process.returncode == 0 and json.loads(process.stdout)["key"]:
                 ledger.acknowledge(name, 1)
             else:
                 ledger.record_unknown(name, 1)
-                if "Traceback" in done.stderr:
-                    self.refusals.unexpected.append(f"keys create: {done.stderr[-300:]}")
+                if "Traceback" in process.stderr:
+                    self.refusals.unexpected.append(f"keys create: {process.stderr[-300:]}")
