@@ -45,6 +45,8 @@ docs: $(INSTALLED) ## write docs/settings.md from the settings in the code
 bench: $(INSTALLED) ## run the benchmarks by hand; each prints ratios within one run
 	@$(BIN)/python -m benchmarks.hot_gets
 	@$(BIN)/python -m benchmarks.pages
+	@$(BIN)/python -m benchmarks.interval_coverage
+	@$(BIN)/python -m benchmarks.alarm_rates
 
 audit: $(INSTALLED) ## look the locked dependencies up among known vulnerabilities; needs the network
 	@$(BIN)/uv tool run pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
