@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from dashboard import i18n
-from dashboard.frame import palette
+from dashboard.frame import palette, url_state
 from dashboard.frame.palette import SCHEMES, Scheme
 from dashboard.i18n import LANGUAGES, Language
 
@@ -48,7 +48,7 @@ def load() -> Preferences:
         state[i18n.SESSION_KEY] = stored.get("lang") or i18n.match_locale(st.context.locale)
         state[SCHEME_KEY] = stored.get("colours", palette.DEFAULT_SCHEME)
         state[REFRESH_KEY] = stored.get("refresh", DEFAULT_REFRESH)
-    lang = st.query_params.get("lang")
+    lang = url_state.read_query().get("lang")
     if lang != state.get(_LINK):
         state[_LINK] = lang
         if lang in LANGUAGES:
@@ -70,7 +70,7 @@ def choose(key: str, code: str) -> None:
     st.session_state[key] = code
     st.session_state[_CHOSEN] = True
     if key == i18n.SESSION_KEY:
-        st.query_params["lang"] = code  # a copied link opens in this language
+        url_state.write_param("lang", code)  # a copied link opens in this language
         st.session_state[_LINK] = code
 
 

@@ -3,17 +3,73 @@
 The URL wins when it differs from the value last seen there: a link was opened, or the reader went
 back or forward. Otherwise the reader's choice on the page wins and is written to the URL. A value
 at its default is left out of the URL.
+
+The browser sends the query with each action, but learns of one that the session wrote only with the
+answer. Two quick actions would undo the first one's write, so pages read and write the query here.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _SEEN = "_url_seen"
+_WRITES = "_url_writes"
+_MAX_REPLACED_QUERIES = 8
 Code = TypeVar("Code", bound=str)
 Valid = Callable[[str], bool]
+
+
+class _Writes(NamedTuple):
+    page: str
+    latest: Mapping[str, str]
+    replaced: tuple[Mapping[str, str], ...]
+    """Queries before the latest write, which a late action may still bring."""
+
+
+def read_query() -> dict[str, str]:
+    """Returns the query of the URL; one that this session has replaced since is replaced again."""
+    query = st.query_params.to_dict()
+    writes: _Writes | None = st.session_state.get(_WRITES)
+    if writes is None:
+        return query
+    page, is_history_navigation = _find_page()
+    if page == writes.page and query == writes.latest:
+        return query
+    if page == writes.page and query in writes.replaced and not is_history_navigation:
+        st.query_params.from_dict(writes.latest)
+        return dict(writes.latest)
+    del st.session_state[_WRITES]
+    return query
+
+
+def write_query(query: Mapping[str, str]) -> None:
+    """Writes the whole query of the URL. An address bar that has it already gets no history entry."""
+    before = read_query()
+    if query == before:
+        return
+    writes: _Writes | None = st.session_state.get(_WRITES)
+    replaced = [*(writes.replaced if writes else ()), before]
+    st.session_state[_WRITES] = _Writes(
+        _find_page()[0],
+        dict(query),
+        tuple(other for other in replaced if other != query)[-_MAX_REPLACED_QUERIES:],
+    )
+    st.query_params.from_dict(query)
+
+
+def write_param(key: str, value: str) -> None:
+    """Writes one parameter of the URL; an empty value removes it."""
+    query = {name: text for name, text in read_query().items() if name != key}
+    write_query({**query, key: value} if value else query)
+
+
+def _find_page() -> tuple[str, bool]:
+    """Returns the page of this run, and whether the reader went back or forward to an earlier query."""
+    context = get_script_run_ctx()
+    return (context.page_script_hash, context.is_history_navigation) if context else ("", False)
 
 
 def bind_choice(key: str, codes: Sequence[Code], default: Code) -> tuple[Code, Callable[[], None]]:
@@ -31,7 +87,7 @@ def bind_text(
 ) -> tuple[str, Callable[[], None]]:
     """Binds free text (an asset id, a search); text that ``valid`` rejects counts as the default."""
     seen = _load_seen_params()
-    raw = st.query_params.get(key)
+    raw = read_query().get(key)
     if (
         key not in st.session_state
         or (key in seen and raw != seen[key])
@@ -53,7 +109,7 @@ def write(key: str, value: str, default: str = "") -> None:
 
 def link(path: str, **query: str) -> str:
     """Builds a link to another page and keeps the ``lang`` of the current URL."""
-    params = {**query, "lang": st.query_params.get("lang", "")}
+    params = {**query, "lang": read_query().get("lang", "")}
     return f"{path}?{urlencode({name: value for name, value in params.items() if value})}"
 
 
@@ -63,12 +119,8 @@ def _write_widget(key: str, default: str) -> None:
 
 
 def _write_to_url(key: str, value: str, default: str) -> None:
-    if value == default:
-        if key in st.query_params:
-            del st.query_params[key]
-    else:
-        st.query_params[key] = value
-    _load_seen_params()[key] = st.query_params.get(key)
+    write_param(key, "" if value == default else value)
+    _load_seen_params()[key] = read_query().get(key)
 
 
 def _load_seen_params() -> dict[str, str | None]:

@@ -13,7 +13,7 @@ from dashboard.charts.plotly_chart import render_chart
 from dashboard.client.market_schemas import SPANS, Span
 from dashboard.frame import states
 from dashboard.frame.theme import current_theme
-from dashboard.frame.url_state import bind_choice
+from dashboard.frame.url_state import bind_choice, write_param
 from dashboard.i18n import language, t
 
 SIZES: tuple[treemap.Size, ...] = ("cap", "volume")
@@ -33,10 +33,8 @@ def _render_span_control(span: Span) -> None:
 
 
 def _write_span() -> None:
-    if st.session_state["rk_span"] == "7d":
-        st.query_params["span"] = "7d"
-    elif "span" in st.query_params:
-        del st.query_params["span"]
+    span = st.session_state["rk_span"]
+    write_param("span", "" if span == SPANS[0] else span)
 
 
 def render_treemap(rows: Sequence[Row], span: Span) -> None:

@@ -18,7 +18,7 @@ from dashboard.app_pages.rankings.rows import Row, select_rows
 from dashboard.app_pages.rankings.url_state import View, build_view_params, parse_ids, parse_view
 from dashboard.frame import refresh, states
 from dashboard.frame.theme import current_theme
-from dashboard.frame.url_state import bind_choice
+from dashboard.frame.url_state import bind_choice, read_query, write_param, write_query
 from dashboard.i18n import HTML_LANG, language, t
 
 KEY = "rank_table"
@@ -37,7 +37,7 @@ EXPORTS: dict[str, tuple[str, Callable[[Export], bytes]]] = {
 
 def render_page() -> None:
     """Renders one refresh: the table, and the open coin or the chosen chart."""
-    view = parse_view(st.query_params.to_dict())
+    view = parse_view(read_query())
     data = load_data(view.span, language())
     refresh.record_results(*data.results)
     if data.table is None:
@@ -51,7 +51,7 @@ def render_page() -> None:
     has_prices = any(row.price is not None for row in table.rows)
     if refresh.update_awaiting(has_prices) and not has_worker_banner:  # without a worker no figures will come
         states.render_no_data_yet()
-    coin = st.query_params.get("coin", "")
+    coin = read_query().get("coin", "")
     row = table.by_id.get(coin)
     calls = coin_panel.start_calls(coin) if row is not None else None
     chosen_view = _render_bar(table, view)
@@ -81,7 +81,7 @@ def _hold_rows(newest: RankTable) -> RankTable:
     A click then does not wait for hundreds of new rows to be sent and drawn. They come with the next
     refresh, whose URL is the same as that of the run before.
     """
-    params, now = st.query_params.to_dict(), time.monotonic()
+    params, now = read_query(), time.monotonic()
     before, cached_tables = st.session_state.get(_RECENT_TABLES_KEY, ({}, {}))
     recent = {span: entry for span, entry in cached_tables.items() if now - entry[1] < ROW_HOLD_SECONDS}
     if params == before or newest.span not in recent:
@@ -154,7 +154,7 @@ def _render_downloads(export: Export) -> None:
 
 def _build_link() -> str:
     """Builds the URL that reopens the current view."""
-    query = urlencode(st.query_params.to_dict())
+    query = urlencode(read_query())
     page = (st.context.url or "").split("?")[0]
     return f"{page}?{query}" if query else page
 
@@ -180,24 +180,18 @@ def _render_panel_head(row: Row | None, coin: str) -> None:
 
 
 def list_compared_ids() -> tuple[str, ...]:
-    return parse_ids(st.query_params.get("compare", ""), MAX_COMPARED_ASSETS)
+    return parse_ids(read_query().get("compare", ""), MAX_COMPARED_ASSETS)
 
 
 def open_coin(coin: object) -> None:
-    if isinstance(coin, str) and coin:
-        st.query_params["coin"] = coin
-    elif "coin" in st.query_params:
-        del st.query_params["coin"]
+    write_param("coin", coin if isinstance(coin, str) else "")
 
 
 def _write_compare(ids: object) -> None:
     chosen_ids = (
         parse_ids(",".join(map(str, ids)), MAX_COMPARED_ASSETS) if isinstance(ids, (list, tuple)) else ()
     )
-    if chosen_ids:
-        st.query_params["compare"] = ",".join(chosen_ids)
-    elif "compare" in st.query_params:
-        del st.query_params["compare"]
+    write_param("compare", ",".join(chosen_ids))
 
 
 def _write_view() -> None:
@@ -207,5 +201,5 @@ def _write_view() -> None:
     """
     chosen = st.session_state[KEY].view
     params = {str(key): str(value) for key, value in dict(chosen or {}).items() if key in VIEW_PARAMS}
-    other_params = {key: value for key, value in st.query_params.to_dict().items() if key not in VIEW_PARAMS}
-    st.query_params.from_dict({**other_params, **build_view_params(parse_view(params))})
+    other_params = {key: value for key, value in read_query().items() if key not in VIEW_PARAMS}
+    write_query({**other_params, **build_view_params(parse_view(params))})

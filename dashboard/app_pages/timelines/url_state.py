@@ -86,7 +86,7 @@ class Links:
     """Builds many links to this page; reads its state once."""
 
     def __init__(self) -> None:
-        self._state, self._language = read_state(), st.query_params.get("lang", "")
+        self._state, self._language = read_state(), url_state.read_query().get("lang", "")
 
     def build(self, **changes: Unpack[Changes]) -> str:
         """Build a link with some fields changed."""

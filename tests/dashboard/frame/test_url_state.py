@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.frame import url_state
 from tests.support.pages import markdown as shown
 
 
@@ -48,13 +50,39 @@ def test_a_choice_is_written_to_the_url_and_a_default_is_removed(app: AppTest) -
     assert (shown(app), read_query(app)) == ("24h/", {})
 
 
-def test_back_and_forward_restore_their_state(app: AppTest) -> None:
+def test_back_and_forward_restore_their_state(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     app.run()
     app.segmented_control(key="span").set_value("7d").run()
+    find_page = url_state._find_page
+    monkeypatch.setattr(url_state, "_find_page", lambda: (find_page()[0], True))
     del app.query_params["span"]
     assert shown(app.run()) == "24h/"
     app.query_params["span"] = "7d"
     assert shown(app.run()) == "7d/"
+
+
+def test_an_action_right_after_another_does_not_undo_it(app: AppTest) -> None:
+    """The browser sends the second action before it has received the query that the first one wrote."""
+    app.run()
+    app.segmented_control(key="span").set_value("7d").run()
+    del app.query_params["span"]
+    app.button[0].click().run()
+    assert (shown(app), read_query(app)) == ("7d/ether", {"span": "7d", "coin": "ether"})
+    app.query_params.clear()
+    assert shown(app.run()) == "7d/ether"
+    app.query_params["span"] = "7d"
+    del app.query_params["coin"]
+    assert shown(app.run()) == "7d/ether"
+    assert read_query(app) == {"span": "7d", "coin": "ether"}
+
+
+def test_a_query_that_was_never_replaced_is_a_link(app: AppTest) -> None:
+    app.run()
+    app.segmented_control(key="span").set_value("7d").run()
+    app.query_params["coin"] = "bitcoin"
+    assert shown(app.run()) == "7d/bitcoin"
+    app.query_params.clear()
+    assert shown(app.run()) == "24h/"
 
 
 def test_a_rerun_keeps_the_choice(app: AppTest) -> None:
