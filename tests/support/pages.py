@@ -1,5 +1,6 @@
 """Runs pages of the dashboard in Streamlit's test harness."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,15 @@ def component(app: AppTest, name: str) -> Any:
         part for part in app.get("bidi_component") if part.proto.component_name == f"chainproof.{name}"
     ]
     return part.proto
+
+
+def read_live_views(app: AppTest) -> str:
+    """The content of all live views as JSON, one a line."""
+    return "\n".join(
+        json.dumps(json.loads(part.proto.json), ensure_ascii=False)
+        for part in app.get("bidi_component")
+        if part.proto.component_name == "chainproof.live_view"
+    )
 
 
 def markdown(app: AppTest) -> str:

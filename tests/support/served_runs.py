@@ -24,14 +24,19 @@ NOW = datetime(2026, 4, 1, tzinfo=UTC)
 
 
 def build_runs(profile: str, passes: int = PASSES, **more: Any) -> list[Run]:
-    """Build one run per case and day; random variation cancels out within a day."""
+    """Build one run per case and day; random variation cancels out within a day.
+
+    Each day of the steady profile is an evaluation.
+    """
     found = []
     for day in range(passes):
         for case in range(CASES):
             luck = 0.05 if (case + day) % 2 else -0.05
             fall = -0.2 if profile == FALLING and day >= FELL_AT else 0.0
             level = 0.4 + case / 40 + luck + fall
-            found.append(run(profile, f"case {case:02}", round(level, 6), 24 * day + case / 60, **more))
+            evaluation = f"{profile} {day:02}" if profile == STEADY else None
+            fields = {"evaluation_id": evaluation, "revision": "r1" if day < FELL_AT else "r2", **more}
+            found.append(run(profile, f"case {case:02}", round(level, 6), 24 * day + case / 60, **fields))
     return found
 
 

@@ -134,7 +134,7 @@ def _render_cases(result: AlertsResult, alert: Alert, name: str) -> None:
     previous, following = alert_data.find_adjacent_alerts(result.watched, alert)
     changes = alert_data.compute_case_changes(result.arrays, alert, previous, following)
     with st.container(key="tl_alert_open", border=True, gap="small"):
-        split = split_at_alert(alert, tuple(other for entry in result.watched for other in entry.alerts))
+        split = split_at_alert(alert, data.list_all_alerts(result))
         comparison = compare_before_and_after(result.arrays, name, split, language())
         st.html(tag("p", text(verdict(comparison, language()).text), class_="tl-verdict"))
         caption = t("timelines.cases_of", name=name, day=day(alert.since, language()))

@@ -4,10 +4,9 @@ import streamlit as st
 
 from backend.timelines.analysis import verdicts
 from backend.timelines.analysis.comparison import ProfileComparison
-from backend.timelines.columns.run_arrays import RunArrays
 from backend.timelines.statistics.distributions import Interval
 from dashboard.app_pages.timelines import comparison_data, section_text, url_state
-from dashboard.app_pages.timelines.comparison_data import Axis, CaseDifference
+from dashboard.app_pages.timelines.comparison_data import Axis, CaseDifference, Comparison
 from dashboard.app_pages.timelines.section_text import format_percent
 from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.components.live_view import Node, h, live_view
@@ -17,10 +16,11 @@ MAX_CASES, MAX_ALL_CASES = 24, 400
 PLOT_KEY, SHOW_ALL_KEY = "tlp_dots", "tlp_dots_all"
 
 
-def render(arrays: RunArrays, result: ProfileComparison, state: TimelinesState) -> None:
+def render(comparison: Comparison, state: TimelinesState) -> None:
+    result = comparison.result
     if result.paired is None or not verdicts.verdict(result).has_comparison:
         return
-    rows = comparison_data.compute_case_differences(arrays, result)
+    rows = comparison_data.compute_case_differences(comparison)
     show_all = bool(st.session_state.get(SHOW_ALL_KEY))
     differences = comparison_data.select_largest(rows, MAX_ALL_CASES if show_all else MAX_CASES)
     section_text.render_heading(t("timelines.cmp_by_case"))

@@ -15,6 +15,7 @@ from dashboard.app_pages.timelines import (
     behaviour,
     case_dot_plot,
     comparison_data,
+    data,
     heatmap_chart,
     pareto,
     section_text,
@@ -34,8 +35,10 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the panels that have data."""
     with st.container(key="tlp_cases", border=True, gap="small"):
         _render_heatmap(arrays)
-    pair = comparison_data.choose_pair(arrays, state.profiles, state.a, state.b)
-    names = pair or tuple(comparison_data.rank_profiles(arrays, state.profiles)[:1])
+    sides = data.choose_sides(arrays, state)
+    pair = (sides.a, sides.b) if sides is not None and sides.split is None else None
+    best = comparison_data.rank_profiles(arrays, state.profiles)[:1]
+    names = pair or ((sides.a,) if sides is not None else tuple(best))
     lost_points = deduction_pareto(arrays, names[0], names[1] if pair else None, MAX_DEDUCTIONS)
     metrics = [metric for metric in METRICS if not np.isnan(arrays.number(metric)).all()]
     costs = cost_against_score(arrays)

@@ -19,23 +19,29 @@ from dashboard.i18n import language, t
 
 
 def render(arrays: RunArrays, state: TimelinesState) -> None:
-    chosen = comparison_data.choose_pair(arrays, state.profiles, state.a, state.b)
-    if chosen is None:
+    sides = data.choose_sides(arrays, state)
+    if sides is None:
         return
-    result, matrix = data.compare(arrays, state, *chosen), data.compare_pairs(arrays, state)
+    comparison, matrix = data.compare(arrays, state, sides), data.compare_pairs(arrays, state)
     with st.container(key="tlp_compare", border=True, gap="small"):
         left, right = st.columns(2, gap="large")
         with left:
-            live_view(_build_figures(arrays, result, matrix), key="tlp_figures")
-            pairwise_table.render(arrays, matrix, chosen)
+            live_view(
+                _build_figures(arrays, comparison.result, matrix, is_family=sides.split is None),
+                key="tlp_figures",
+            )
+            pairwise_table.render(arrays, matrix, (sides.a, sides.b))
         with right:
-            case_dot_plot.render(arrays, result, state)
+            case_dot_plot.render(comparison, state)
 
 
-def _build_figures(arrays: RunArrays, result: ProfileComparison, matrix: PairMatrix) -> list[Node | None]:
+def _build_figures(
+    arrays: RunArrays, result: ProfileComparison, matrix: PairMatrix, *, is_family: bool
+) -> list[Node | None]:
+    """Build the figures; ``is_family``: the comparison is one of the pairs in ``matrix``."""
     body: list[Node | None] = []
     has_comparison = verdicts.verdict(result).has_comparison
-    if has_comparison and matrix.compared_pairs > 1:
+    if is_family and has_comparison and matrix.compared_pairs > 1:
         body.append(_build_corrected_sentence(arrays, result, matrix))
     body += [
         h("p", text, class_="cp-note")

@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from backend.timelines.analysis.comparison import ProfileComparison
+from backend.timelines.analysis.comparison import ProfileComparison, RunGroup
 from backend.timelines.analysis.pairwise_comparison import PairMatrix
+from backend.timelines.analysis.self_comparison import Split
 from backend.timelines.columns.run_arrays import Ints, RunArrays
 from backend.timelines.statistics.distributions import LEVEL, Floats, Interval, t_quantile
 from backend.timelines.statistics.paired_comparison import SAME
@@ -73,22 +74,41 @@ class CaseDifference:
         return find_direction(self.difference)
 
 
+class Sides(NamedTuple):
+    """What is compared: two profiles, or profile ``a`` before and after ``split``."""
+
+    a: str
+    b: str
+    split: Split | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The comparison of two sides, and the runs of both.
+
+    A side is a profile, or a part of the runs of one that is compared with itself.
+    """
+
+    result: ProfileComparison
+    a: RunGroup
+    b: RunGroup
+
+
 def find_direction(difference: float) -> Direction:
     return "up" if difference > SAME else "down" if difference < -SAME else "level"
 
 
-def compute_case_differences(
-    arrays: RunArrays, result: ProfileComparison, level: float = LEVEL
-) -> tuple[CaseDifference, ...]:
+def compute_case_differences(comparison: Comparison, level: float = LEVEL) -> tuple[CaseDifference, ...]:
     """Compute the differences of the shared cases, the largest loss of B first.
 
     Intervals are Welch's (1947) over the repeats of both profiles, with Satterthwaite's degrees of freedom.
     They may extend beyond possible scores.
     """
-    low, high = _compute_welch_intervals(arrays, result, level)
+    result, cases = comparison.result, comparison.a.runs.cases
+    low, high = _compute_welch_intervals(comparison, level)
     return tuple(
         CaseDifference(
-            arrays.cases[case],
+            cases[case],
             float(result.difference[index]),
             float(result.a_mean[index]),
             float(result.b_mean[index]),
@@ -100,12 +120,11 @@ def compute_case_differences(
     )
 
 
-def _compute_welch_intervals(
-    arrays: RunArrays, result: ProfileComparison, level: float
-) -> tuple[Floats, Floats]:
+def _compute_welch_intervals(comparison: Comparison, level: float) -> tuple[Floats, Floats]:
+    result = comparison.result
     shares, freedom = [], []
-    for profile, runs in ((result.a.profile, result.a_runs), (result.b.profile, result.b_runs)):
-        variance = _compute_variances(arrays.of(profile), len(arrays.cases))[result.case]
+    for group, runs in ((comparison.a, result.a_runs), (comparison.b, result.b_runs)):
+        variance = _compute_variances(group.runs, len(group.runs.cases))[result.case]
         shares.append(variance / runs)
         with np.errstate(invalid="ignore", divide="ignore"):
             freedom.append(np.square(variance / runs) / (runs - 1))

@@ -4,6 +4,7 @@ The client returns the same table object until the data changes, so the object's
 as in :mod:`dashboard.app_pages.rankings.data`.
 """
 
+import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
@@ -15,13 +16,16 @@ import numpy as np
 import pyarrow as pa
 
 from backend.timelines.analysis.alerts import Alert, Watched, add_false_alarm_rates, alerts, watch_profiles
-from backend.timelines.analysis.comparison import ProfileComparison, compare_profiles
+from backend.timelines.analysis.comparison import build_profile_groups, compare_runs
 from backend.timelines.analysis.pairwise_comparison import PairMatrix, pair_matrix
+from backend.timelines.analysis.self_comparison import build_split_groups, split_at_alert
 from backend.timelines.columns.run_arrays import RunArrays, select
-from dashboard.app_pages.timelines.comparison_data import choose_pair
-from dashboard.app_pages.timelines.selection import TimelinesState, select_profiles
+from dashboard.app_pages.timelines import self_splits
+from dashboard.app_pages.timelines.comparison_data import Comparison, Sides, choose_pair
+from dashboard.app_pages.timelines.selection import TimelinesState, parse_split, select_profiles
 from dashboard.client import Fetched, timelines
 from dashboard.client.timelines import ConfiguredProfile
+from dashboard.i18n import language
 
 CACHE_SIZE = 24
 """Maximum number of cached results, all of the newest table. Each takes at most 4 MB."""
@@ -105,10 +109,40 @@ def count_infrastructure_errors(table: pa.Table, state: TimelinesState) -> int:
     return int(arrays.excluded_runs.sum())
 
 
-def compare(arrays: RunArrays, drawn: TimelinesState, a: str, b: str) -> ProfileComparison:
-    """Compare ``b`` with ``a`` in the visible runs, which ``drawn`` selects."""
-    key = ("compare", a, b, drawn.profiles, *_filter_key(drawn))
-    return _get_or_compute(arrays.table, key, lambda: compare_profiles(arrays, a, b))
+def compare(arrays: RunArrays, drawn: TimelinesState, sides: Sides) -> Comparison:
+    """Compare the two sides in the visible runs, which ``drawn`` selects.
+
+    A split that is not in these runs has empty sides.
+    """
+    key = ("compare", sides, language(), drawn.profiles, *_filter_key(drawn))
+
+    def compute() -> Comparison:
+        if sides.split is None:
+            groups = build_profile_groups(arrays, sides.a, sides.b)
+            return Comparison(compare_runs(*groups), *groups)
+        groups = build_split_groups(arrays, sides.a, sides.split, language())
+        return Comparison(compare_runs(*groups), *groups)
+
+    return _get_or_compute(arrays.table, key, compute)
+
+
+def choose_sides(arrays: RunArrays, drawn: TimelinesState) -> Sides | None:
+    """Choose what to compare: the chosen split or profiles, else a profile before and after its alert.
+
+    Without any of these, the best profiles that share a case. Null if there are too few profiles.
+    """
+    chosen = parse_split(drawn.split)
+    if drawn.a is not None and chosen is not None:
+        with contextlib.suppress(ValueError):
+            return Sides(drawn.a, drawn.a, self_splits.find(arrays, drawn.a, *chosen))
+    if drawn.a is None and drawn.b is None:
+        result = find_alerts(arrays, drawn, timeout_seconds=0)
+        newest = next((alert for alert in result.shown if alert.standing), None)
+        if newest is not None:
+            name = arrays.profiles[newest.profile]
+            return Sides(name, name, split_at_alert(newest, list_all_alerts(result)))
+    pair = choose_pair(arrays, drawn.profiles, drawn.a, drawn.b)
+    return None if pair is None else Sides(*pair)
 
 
 def compare_pairs(arrays: RunArrays, drawn: TimelinesState) -> PairMatrix:
@@ -160,6 +194,11 @@ def find_alerts(
     return AlertsResult(arrays, watched, shown, len(all_alerts) - len(newest), others, not future.done())
 
 
+def list_all_alerts(result: AlertsResult) -> tuple[Alert, ...]:
+    """List every alert of the visible profiles, newest first."""
+    return alerts(result.watched)
+
+
 def prepare() -> None:
     """Fill the cache for the page without filters, with and without infrastructure errors."""
     table = timelines.fetch_runs().data
@@ -168,8 +207,8 @@ def prepare() -> None:
     for excluded in (True, False):
         arrays, drawn = select_visible_runs(table, TimelinesState(exclude_infrastructure_errors=excluded))
         find_alerts(arrays, drawn)
-        if (pair := choose_pair(arrays, drawn.profiles, None, None)) is not None:
-            compare(arrays, drawn, *pair)
+        if (sides := choose_sides(arrays, drawn)) is not None:
+            compare(arrays, drawn, sides)
 
 
 def _filter_key(state: TimelinesState) -> tuple[Hashable, ...]:

@@ -1,55 +1,125 @@
-"""Shows the choice of the profiles A and B, and the verdict on them."""
+"""Shows the choice of the sides A and B, and the verdict on them.
+
+B is another profile, or a change at which A is compared with itself.
+"""
+
+from datetime import UTC, date, datetime, time
 
 import streamlit as st
 
 from backend.timelines.analysis import verdicts
+from backend.timelines.analysis.self_comparison import format_mark
 from backend.timelines.columns.run_arrays import RunArrays
-from dashboard.app_pages.timelines import comparison_data, data, section_text, url_state
-from dashboard.app_pages.timelines.selection import TimelinesState
+from dashboard.app_pages.timelines import comparison_data, data, section_text, self_splits, url_state
+from dashboard.app_pages.timelines.comparison_data import Sides
+from dashboard.app_pages.timelines.selection import TimelinesState, format_split
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import language, t
 
-A_KEY, B_KEY, SWAP_KEY = "tl_a", "tl_b", "tl_swap"
+A_KEY, B_KEY, SWAP_KEY, DATE_KEY = "tl_a", "tl_b", "tl_swap", "tl_split_date"
+SPLIT_MARK = "\n"
+"""Begins an option of B that is a split; no profile's name begins with it."""
 
 
 def render_choice(arrays: RunArrays, state: TimelinesState) -> None:
-    """Render the choice of A and B; nothing if there is only one profile."""
-    chosen = comparison_data.choose_pair(arrays, state.profiles, state.a, state.b)
-    if chosen is None:
+    """Render the choice of A and B; nothing if there is nothing to compare."""
+    sides = data.choose_sides(arrays, state)
+    if sides is None:
         return
     names = sorted(comparison_data.rank_profiles(arrays, state.profiles), key=str.casefold)
-    options = [*names, *(name for name in dict.fromkeys(chosen) if name not in names)]
-    for key, label, name in zip((A_KEY, B_KEY), ("cmp_a", "cmp_b"), chosen, strict=True):
-        st.session_state[key] = name
-        st.selectbox(t(f"timelines.{label}"), options, key=key, on_change=_on_pair_chosen)
-        if key == A_KEY:
-            st.button(
-                "",
-                key=SWAP_KEY,
-                icon=":material/swap_horiz:",
-                help=t("timelines.cmp_swap"),
-                on_click=compare,
-                args=chosen[::-1],
-            )
+    names = [*names, *(name for name in dict.fromkeys((sides.a, sides.b)) if name not in names)]
+    st.session_state[A_KEY] = sides.a
+    st.selectbox(t("timelines.cmp_a"), names, key=A_KEY, on_change=_on_a_chosen, args=(sides,))
+    if sides.split is None:
+        st.button(
+            "",
+            key=SWAP_KEY,
+            icon=":material/swap_horiz:",
+            help=t("timelines.cmp_swap"),
+            on_click=compare,
+            args=(sides.b, sides.a),
+        )
+    labels = {SPLIT_MARK + split: _label_split(*known) for split, known in _list_splits(arrays, sides)}
+    st.session_state[B_KEY] = sides.b if sides.split is None else SPLIT_MARK + self_splits.write(sides.split)
+    st.selectbox(
+        t("timelines.cmp_b"),
+        [*labels, *names],
+        format_func=lambda option: labels.get(option, option),
+        key=B_KEY,
+        on_change=_on_b_chosen,
+    )
+    if sides.split is not None and sides.split.kind == "instant":
+        _render_date(sides)
 
 
-def _on_pair_chosen() -> None:
-    compare(st.session_state[A_KEY], st.session_state[B_KEY])
+def _list_splits(arrays: RunArrays, sides: Sides) -> list[tuple[str, tuple[str, str]]]:
+    """List the splits of A as texts for the URL, each with its kind and the place to show."""
+    return [
+        (self_splits.write(split), (split.kind, format_mark(split, language())))
+        for split in self_splits.list_splits(arrays, sides.a, sides.split)
+    ]
+
+
+def _label_split(kind: str, mark: str) -> str:
+    return t(f"timelines.cmp_self_{'alert' if kind == 'alert' else 'change'}", mark=mark)
+
+
+def _on_a_chosen(sides: Sides) -> None:
+    if sides.split is None:
+        compare(st.session_state[A_KEY], sides.b)
+    url_state.update(a=st.session_state[A_KEY], b=None, split=None)
+    url_state.redraw_sections("bar", "verdict", "tab")
+
+
+def _on_b_chosen() -> None:
+    option = st.session_state[B_KEY]
+    if option.startswith(SPLIT_MARK):
+        compare_with_itself(st.session_state[A_KEY], option.removeprefix(SPLIT_MARK))
+    else:
+        compare(st.session_state[A_KEY], option)
+
+
+def _render_date(sides: Sides) -> None:
+    """Render the choice of the day of a split."""
+    if sides.split is not None:
+        st.session_state[DATE_KEY] = self_splits.find_day(sides.split)
+    st.date_input(
+        t("timelines.cmp_self_date"),
+        key=DATE_KEY,
+        on_change=_on_date_chosen,
+        args=(sides.a,),
+        label_visibility="collapsed",
+    )
+
+
+def _on_date_chosen(profile: str) -> None:
+    chosen = st.session_state[DATE_KEY]
+    if isinstance(chosen, date):
+        start = datetime.combine(chosen, time.min, UTC)
+        compare_with_itself(profile, format_split("instant", f"{start:%Y-%m-%dT%H:%M:%SZ}"))
 
 
 def compare(a: str, b: str) -> None:
     """Compare ``b`` with ``a``. Call it in a widget's callback."""
-    url_state.update(a=a, b=b)
+    url_state.update(a=a, b=b, split=None)
+    url_state.redraw_sections("bar", "verdict", "tab")
+
+
+def compare_with_itself(profile: str, split: str) -> None:
+    """Compare a profile before and after a split of the URL. Call it in a widget's callback."""
+    url_state.update(a=profile, b=None, split=split)
     url_state.redraw_sections("bar", "verdict", "tab")
 
 
 def render_verdict(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the verdict, or what a comparison needs."""
-    chosen = comparison_data.choose_pair(arrays, state.profiles, state.a, state.b)
-    if chosen is None:
+    sides = data.choose_sides(arrays, state)
+    if sides is None:
         names = comparison_data.rank_profiles(arrays, state.profiles)
         section_text.render_note(t("timelines.cmp_needs_two", name=names[0]))
         return
-    verdict = verdicts.verdict(data.compare(arrays, state, *chosen), language())
+    verdict = verdicts.verdict(data.compare(arrays, state, sides).result, language())
     kind = "refused" if not verdict.has_comparison else "found" if verdict.kind == "ahead" else "open"
-    st.html(tag("p", text(verdict.text), class_=f"tl-verdict tl-{kind}", role="status"))
+    gone = state.split is not None and sides.split is None
+    note = tag("span", text(t("timelines.cmp_self_gone")), class_="cp-note") if gone else ""
+    st.html(tag("p", text(verdict.text), note, class_=f"tl-verdict tl-{kind}", role="status"))

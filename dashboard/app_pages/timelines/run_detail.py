@@ -1,7 +1,7 @@
 """Shows one run: its score in steps, reasons, facts, and links to the runs before and after it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -43,8 +43,8 @@ def render(run: RunOut, neighbours: Neighbours | None) -> None:
         [
             h(
                 "div",
-                _build_reasons("lost", run["deductions"]),
-                _build_reasons("won", run["bonuses"]),
+                build_reasons("lost", run["deductions"]),
+                build_reasons("won", run["bonuses"]),
                 _build_error(run),
                 class_="tlp-reasons",
             )
@@ -134,7 +134,8 @@ def _format_duration(run: RunOut) -> str | None:
     return formats.duration((finished - started).total_seconds(), language())
 
 
-def _build_reasons(kind: str, parts: Sequence[PointsOut]) -> Node | None:
+def build_reasons(kind: Literal["lost", "won"], parts: Sequence[PointsOut]) -> Node | None:
+    """Build a list of deductions or bonuses, the largest first; null if there are none."""
     if not parts:
         return None
     sign = "\u2212" if kind == "lost" else "+"
@@ -150,7 +151,7 @@ def _build_reasons(kind: str, parts: Sequence[PointsOut]) -> Node | None:
                 ),
                 h("span", part["name"], class_="tlp-reason"),
             ),
-            _build_text(part["description"], part["name"]),
+            build_text(part["description"], part["name"]),
         )
         for part in sorted(parts, key=_negate_points)
     ]
@@ -161,7 +162,7 @@ def _negate_points(part: PointsOut) -> float:
     return -part["points"]
 
 
-def _build_text(content: str, label: str) -> Node | None:
+def build_text(content: str, label: str) -> Node | None:
     """Build a text as it was sent; a long text gets a box that the keyboard can scroll."""
     if not content.strip():
         return None
@@ -174,7 +175,7 @@ def _build_error(run: RunOut) -> Node | None:
     if not run["error"]:
         return None
     title = t("timelines.run_error")
-    return h("div", h("h3", title, class_="tlp-subhead"), _build_text(run["error"], title))
+    return h("div", h("h3", title, class_="tlp-subhead"), build_text(run["error"], title))
 
 
 def label_step(step: Step) -> str:

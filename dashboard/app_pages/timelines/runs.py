@@ -3,7 +3,15 @@
 import streamlit as st
 
 from backend.timelines.columns.run_arrays import RunArrays
-from dashboard.app_pages.timelines import case_dot_plot, run_data, run_detail, section_text, url_state
+from dashboard.app_pages.timelines import (
+    case_dot_plot,
+    evaluations,
+    run_data,
+    run_detail,
+    section_text,
+    side_by_side,
+    url_state,
+)
 from dashboard.app_pages.timelines.run_data import RunRow
 from dashboard.app_pages.timelines.section_text import format_percent
 from dashboard.app_pages.timelines.selection import TimelinesState
@@ -20,6 +28,15 @@ ALL = ""
 
 
 def render(arrays: RunArrays, state: TimelinesState) -> None:
+    """Render the runs; beside an opened case what divides both sides, else the evaluations."""
+    if state.case is not None and state.run is None:
+        side_by_side.render(arrays, state, state.case)
+    _render_runs(arrays, state)
+    if state.case is None and state.run is None:
+        evaluations.render(arrays, state)
+
+
+def _render_runs(arrays: RunArrays, state: TimelinesState) -> None:
     with st.container(key="tlp_run", border=True, gap="small"):
         section_text.render_heading(t("timelines.run_list"), id_=HEADING_ID)
         focus(HEADING_ID, st.session_state.get(case_dot_plot.FOCUS_COUNT_KEY, 0), key="tlp_run_focus")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal, get_args
 from urllib.parse import urlencode
 
 import numpy as np
@@ -40,6 +41,8 @@ class TimelinesState:
     exclude_infrastructure_errors: bool = True
     a: str | None = None
     b: str | None = None
+    split: str | None = None
+    """A change at which ``a`` is compared with itself instead of with ``b``; see :func:`format_split`."""
     case: str | None = None
     run: str | None = None
     tab: str | None = None
@@ -74,6 +77,7 @@ QUERY_PARAMS: Mapping[str, str] = {
     "exclude_infrastructure_errors": "machinery",
     "a": "a",
     "b": "b",
+    "split": "split",
     "case": "case",
     "run": "run",
     "tab": "tab",
@@ -107,7 +111,7 @@ def parse_state(params: Mapping[str, str]) -> TimelinesState:
     )
 
 
-_TEXT_FIELDS = ("model_vendor", "inference_provider", "a", "b", "case", "run", "alert")
+_TEXT_FIELDS = ("model_vendor", "inference_provider", "a", "b", "split", "case", "run", "alert")
 
 
 def format_field(field: str, value: object) -> str:
@@ -195,6 +199,21 @@ def format_alert_id(profile: str, since: int) -> str:
     It uses the instant: the number of an alert's pass changes when older runs leave the listing.
     """
     return f"{format_instant(instant(since))}@{profile}"
+
+
+SplitKind = Literal["instant", "evaluation", "revision", "alert"]
+"""What splits the runs of a profile in two; as in ``backend.timelines.model``."""
+
+
+def format_split(kind: SplitKind, value: str) -> str:
+    """Format a split for the URL: ``evaluation:3f2a``. An alert is an instant by which it was noticed."""
+    return f"{kind}:{value}"
+
+
+def parse_split(text: str | None) -> tuple[SplitKind, str] | None:
+    """Parse text of :func:`format_split`; null for other text."""
+    kind, _, value = (text or "").partition(":")
+    return next(((known, value) for known in get_args(SplitKind) if known == kind and value), None)
 
 
 def is_sample(profiles: Iterable[str]) -> bool:

@@ -48,6 +48,7 @@ class Changes(TypedDict, total=False):
     exclude_infrastructure_errors: bool
     a: str | None
     b: str | None
+    split: str | None
     case: str | None
     run: str | None
     tab: str

@@ -58,6 +58,17 @@ def test_each_example_gets_its_verdict_in_the_readers_language(
     assert (t(f"research.word_{word}", lang=lang) in page) == is_known
 
 
+class QueryParams(dict[str, str]):
+    """The part of ``st.query_params`` that pages use."""
+
+    def to_dict(self) -> dict[str, str]:
+        return dict(self)
+
+    def from_dict(self, params: dict[str, str]) -> None:
+        self.clear()
+        self.update(params)
+
+
 def test_a_blank_statement_is_rejected_without_a_submission(service: Research) -> None:
     app = submit_statement(" \n ")
     assert t("research.nothing") in html(app)
@@ -116,7 +127,7 @@ def test_a_submission_repeated_after_a_lost_response_is_the_same_job(
     service: Research, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(st, "session_state", {})
-    monkeypatch.setattr(st, "query_params", {})
+    monkeypatch.setattr(st, "query_params", QueryParams())
     draft = Draft("statement", TRUE)
     with pytest.MonkeyPatch.context() as patch:
 

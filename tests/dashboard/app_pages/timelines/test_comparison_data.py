@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from backend.timelines.analysis.comparison import compare_profiles
+from backend.timelines.analysis.comparison import build_profile_groups, compare_runs
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
 from backend.timelines.statistics.distributions import Interval
 from dashboard.app_pages.timelines import comparison_data
@@ -21,6 +21,13 @@ ARRAYS = arrays(
         *build_daily_runs("apart", {"elsewhere": (0.5,)}),
     ]
 )
+
+
+def compute_differences(a: str, b: str) -> tuple[comparison_data.CaseDifference, ...]:
+    groups = build_profile_groups(ARRAYS, a, b)
+    return comparison_data.compute_case_differences(
+        comparison_data.Comparison(compare_runs(*groups), *groups)
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,10 +57,7 @@ def test_one_profile_alone_is_no_pair() -> None:
 
 
 def test_a_case_that_both_profiles_repeated_has_welchs_interval() -> None:
-    rows = {
-        row.case: row
-        for row in comparison_data.compute_case_differences(ARRAYS, compare_profiles(ARRAYS, "mid", "high"))
-    }
+    rows = {row.case: row for row in compute_differences("mid", "high")}
     expected = ttest_ind([0.9, 0.7], [0.5, 0.6], equal_var=False).confidence_interval(0.95)
     assert rows["a"].interval == pytest.approx((expected.low, expected.high))
     assert (rows["a"].a, rows["a"].b, rows["a"].a_runs, rows["a"].b_runs) == (
@@ -64,20 +68,18 @@ def test_a_case_that_both_profiles_repeated_has_welchs_interval() -> None:
     )
     assert rows["d"].interval is None  # one run
     assert rows["b"].interval is not None  # only one of both varies
-    self_comparison = comparison_data.compute_case_differences(
-        ARRAYS, compare_profiles(ARRAYS, "high", "high")
-    )
+    self_comparison = compute_differences("high", "high")
     assert {row.case: row.interval is None for row in self_comparison}["c"]
 
 
 def test_cases_with_the_largest_loss_come_first() -> None:
-    rows = comparison_data.compute_case_differences(ARRAYS, compare_profiles(ARRAYS, "mid", "high"))
+    rows = compute_differences("mid", "high")
     assert [row.case for row in rows] == ["e", "b", "a", "d", "c"]
     assert [row.direction for row in rows] == ["down", "down", "up", "up", "up"]
 
 
 def test_the_largest_losses_and_gains_of_many_cases_are_selected() -> None:
-    rows = comparison_data.compute_case_differences(ARRAYS, compare_profiles(ARRAYS, "mid", "high"))
+    rows = compute_differences("mid", "high")
     selected = comparison_data.select_largest(rows, 2)
     assert [row.case for row in selected.losses] == ["e"]
     assert [row.case for row in selected.gains] == ["c"]

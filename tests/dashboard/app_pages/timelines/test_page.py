@@ -15,6 +15,7 @@ from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.columns.arrow_schema import SCHEMA
 from dashboard.app_pages.timelines.layout import IMPORT_COMMAND
 from dashboard.app_pages.timelines.selection import TABS
+from dashboard.app_pages.timelines.self_splits import MAX_SPLITS
 from dashboard.client import Fetched, timelines
 from dashboard.i18n import LANGUAGES, t
 from tests.dashboard.conftest import Backend
@@ -376,3 +377,60 @@ def test_the_page_uses_the_shared_client() -> None:
     before = timelines.fetch_runs().data
     open_page()
     assert timelines.fetch_runs().data is before
+
+
+# --- a profile against itself
+
+
+def test_where_an_alert_stands_the_page_first_compares_the_profile_with_itself() -> None:
+    app = open_page(tab="compare")
+    assert app.selectbox(key="tl_a").value == FALLING
+    assert f"{FALLING} before" in html(app)
+    assert re.search(r"class=\"tl-verdict tl-found\"", html(app))
+    app.selectbox(key="tl_b").select(STEADY).run()
+    assert not app.exception
+    assert (read_url_params(app)["a"], read_url_params(app)["b"]) == (FALLING, STEADY)
+    assert "before" not in re.findall(r"tl-verdict[^>]*>([^<]*)", html(app))[0]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_day_can_be_chosen_at_which_a_profile_is_compared_with_itself(lang: Any) -> None:
+    app = open_page(a=STEADY, b=FALLING, lang=lang)
+    option = app.selectbox(key="tl_b").options[1 + MAX_SPLITS]  # after a revision and evaluations
+    app.selectbox(key="tl_b").select(option).run()
+    assert read_url_params(app)["split"].startswith("instant:2026-03-")
+    app.date_input(key="tl_split_date").set_value(date(2026, 3, 9)).run()
+    assert not app.exception
+    assert read_url_params(app)["split"] == "instant:2026-03-09T00:00:00Z"
+    assert STEADY in html(app)
+    assert "tl_swap" not in [button.key for button in app.button]
+
+
+def test_a_link_to_a_change_that_is_not_among_the_runs_says_so() -> None:
+    app = open_page(a=FALLING, split="evaluation:gone")
+    assert t("timelines.cmp_self_gone") in html(app)
+
+
+@pytest.mark.parametrize("query", [{"b": STEADY}, {"split": "instant:2026-03-15T00:00:00Z"}])
+def test_an_opened_case_shows_both_sides_with_their_deductions(query: dict[str, str]) -> None:
+    app = open_page(a=FALLING, case="case 00", tab="runs", **query)
+    assert t("timelines.why") in html(app)
+    views = pages.read_live_views(app)
+    assert views.count('"tlp-side"') == 2
+    assert "It failed." in views
+    assert "--with-texts" in views
+
+
+def test_evaluations_are_listed_with_what_changed_and_open_a_comparison_before_and_since() -> None:
+    app = open_page(tab="runs", profiles=STEADY)
+    (part,) = [
+        part
+        for part in app.get("bidi_component")
+        if part.proto.component_name == "chainproof.sortable_table" and b"r1 " in part.proto.bytes
+    ]
+    rows = orjson.loads(part.proto.bytes)["rows"]
+    assert len(rows) == PASSES
+    changed = [cells for _, cells in rows if "r1" in cells[-1][0]]
+    assert [cells[2][0] for cells in changed] == [f"{STEADY} {FELL_AT:02}"]
+    app = open_page(tab="compare", a=STEADY, split=f"evaluation:{STEADY} {FELL_AT:02}")
+    assert f"{STEADY} before evaluation {STEADY} {FELL_AT:02}" in html(app)

@@ -41,6 +41,7 @@ def test_a_state_survives_a_round_trip_through_its_url() -> None:
         exclude_infrastructure_errors=False,
         a="p",
         b="q",
+        split="evaluation:e:1",
         case="k",
         run="r/1",
         tab="cases",
@@ -225,3 +226,8 @@ def test_a_parquet_file_keeps_types_and_holds_its_origin() -> None:
     assert table.column("deductions").to_pylist()[0] == [{"name": "=cmd()", "points": 0.5}]
     assert table.schema.metadata[b"link"] == b"http://here/timelines?"
     assert table.schema.metadata[b"note"] == SAMPLE_NOTE.encode()
+
+
+def test_a_split_of_an_unknown_kind_or_without_a_value_counts_as_none() -> None:
+    assert selection.parse_split("evaluation:e:1") == ("evaluation", "e:1")
+    assert [selection.parse_split(text) for text in (None, "", "evaluation:", "month:1", "e")] == [None] * 5

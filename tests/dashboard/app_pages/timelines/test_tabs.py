@@ -12,7 +12,7 @@ from backend.timelines.model import Metrics
 from dashboard.app_pages.timelines import run_detail
 from dashboard.client import Fetched, Problem, timelines
 from dashboard.i18n import LANGUAGES, t
-from tests.support.pages import html
+from tests.support.pages import html, read_live_views
 from tests.support.scored_runs import START, build_daily_runs, table
 from tests.support.scored_runs import run as scored
 from tests.support.waiting import LIMIT_SECONDS
@@ -74,14 +74,6 @@ def open_page(runs: Any = RUNS, **query: str) -> AppTest:
     return app
 
 
-def live_json(app: AppTest) -> str:
-    return "\n".join(
-        json.dumps(json.loads(part.proto.json), ensure_ascii=False)
-        for part in app.get("bidi_component")
-        if part.proto.component_name == "chainproof.live_view"
-    )
-
-
 def read_charts(app: AppTest) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """The data and the figure of each Plotly chart."""
     payloads = [
@@ -107,7 +99,7 @@ def test_all_panels_appear_in_every_language(lang: Any) -> None:
 
 def test_the_verdict_shows_its_figures_and_excluded_runs() -> None:
     app = open_page(a="low", b="high")
-    text = live_json(app)
+    text = read_live_views(app)
     assert "high is ahead by " in html(app)
     assert "the difference is significant" in text
     assert "30 · 0 · 0" in text
@@ -137,15 +129,15 @@ def test_the_pair_is_chosen_and_swapped_and_the_url_holds_it() -> None:
 
 def test_each_case_difference_links_to_its_runs_and_a_button_shows_all() -> None:
     app = open_page(a="high", b="low")
-    assert live_json(app).count("tlp-case") == 24
-    assert t("timelines.cmp_hidden", n=6) in live_json(app)
-    assert "/timelines?a=high&b=low&case=case+29&tab=runs" in live_json(app)
+    assert read_live_views(app).count("tlp-case") == 24
+    assert t("timelines.cmp_hidden", n=6) in read_live_views(app)
+    assert "/timelines?a=high&b=low&case=case+29&tab=runs" in read_live_views(app)
     app.button(key="tlp_dots_more").click().run()
-    assert live_json(app).count("tlp-case") == 30
+    assert read_live_views(app).count("tlp-case") == 30
 
 
 def test_every_pair_has_a_symbol_beside_its_colour() -> None:
-    text = live_json(open_page(profiles=ALL))
+    text = read_live_views(open_page(profiles=ALL))
     assert "▲" in text
     assert "▼" in text
     assert f"{EVIL} and high: no shared cases" in text
@@ -207,7 +199,7 @@ def test_a_case_lists_its_runs_newest_first() -> None:
 def test_a_run_shows_its_steps_reasons_and_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched(RUN_OUT))
     app = open_page(run="r1", case=CASES[0])
-    text = live_json(app)
+    text = read_live_views(app)
     assert "65.0 %" in text
     assert EVIL in text  # in a text node
     assert "It stopped." in text
@@ -223,7 +215,7 @@ def test_a_run_of_the_selection_links_to_its_neighbours() -> None:
     first = RUNS[0].run_id
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timelines, "fetch_run", lambda _: Fetched({**RUN_OUT, "run_id": first}))
-        text = live_json(open_page(run=first))
+        text = read_live_views(open_page(run=first))
     assert t("timelines.run_place", place=1, of=2) in text
     assert t("timelines.run_following") in text
     assert t("timelines.run_previous") not in text
@@ -235,7 +227,7 @@ def test_a_run_names_its_agent_provider_model_and_their_makers(monkeypatch: pyte
         "inference_provider": "a host",
     }  # fmt: skip
     monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched({**RUN_OUT, **made_with}))
-    text = live_json(open_page(run="r1"))
+    text = read_live_views(open_page(run="r1"))
     for name, value in made_with.items():
         label = json.dumps(["dt", {}, [t(f"timelines.run_{name}")]])
         assert f'{label}, ["dd", {{}}, ["{value}"]]' in text
@@ -243,7 +235,7 @@ def test_a_run_names_its_agent_provider_model_and_their_makers(monkeypatch: pyte
 
 def test_what_made_a_run_is_left_out_if_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched({**RUN_OUT, "agent": None}))
-    text = live_json(open_page(run="r1"))
+    text = read_live_views(open_page(run="r1"))
     assert t("timelines.run_agent") not in text
     assert t("timelines.run_model") in text
 
@@ -253,7 +245,7 @@ def test_a_long_name_keeps_its_end_when_it_is_cut() -> None:
     app = open_page([scored(name, long, score, 0) for name, score in (("high", 1), ("low", 0))])
     assert json.dumps([["span", {}, ["suite/of/many/words/about/one/thing"]], ["span", {}, ["/number-17"]]])[
         1:-1
-    ] in live_json(app)
+    ] in read_live_views(app)
 
 
 def test_an_unknown_run_shows_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
