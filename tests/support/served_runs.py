@@ -34,8 +34,8 @@ def build_runs(profile: str, passes: int = PASSES, **more: Any) -> list[Run]:
             luck = 0.05 if (case + day) % 2 else -0.05
             fall = -0.2 if profile == FALLING and day >= FELL_AT else 0.0
             level = 0.4 + case / 40 + luck + fall
-            evaluation = f"{profile} {day:02}" if profile == STEADY else None
-            fields = {"evaluation_id": evaluation, "revision": "r1" if day < FELL_AT else "r2", **more}
+            evaluation = {"evaluation_id": f"{profile} {day:02}", "revision": "r1" if day < FELL_AT else "r2"}
+            fields = {**more, **(evaluation if profile == STEADY else {})}
             found.append(run(profile, f"case {case:02}", round(level, 6), 24 * day + case / 60, **fields))
     return found
 

@@ -174,32 +174,34 @@ def _build_line(
 
 
 @dataclass(frozen=True, slots=True)
-class ModelChange:
-    """The first run of ``profile`` with model ``after``; earlier runs used model ``before``."""
+class ColumnChange:
+    """The first run of ``profile`` with the value ``after`` in a column; earlier runs had ``before``."""
 
     profile: int
     time: int
     before: str
     after: str
+    column: str = "model"
 
 
-def model_changes(selection: RunArrays, limit: int = 200) -> tuple[ModelChange, ...]:
-    """Find runs whose model differs from the last known one of their profile, oldest first, up to ``limit``.
+def list_changes(selection: RunArrays, column: str = "model", limit: int = 200) -> tuple[ColumnChange, ...]:
+    """Find runs whose value differs from the last known one of their profile, oldest first, up to ``limit``.
 
-    Runs without a model are skipped.
+    Runs without a value are skipped.
     """
-    codes, names = selection.names("model")
+    codes, names = selection.names(column)
     known_rows = np.flatnonzero(codes >= 0)
     changed = np.flatnonzero(
         (np.diff(codes[known_rows]) != 0) & (np.diff(selection.profile[known_rows]) == 0)
     )
     changed = changed[np.argsort(selection.time[known_rows[changed + 1]], kind="stable")][:limit]
     return tuple(
-        ModelChange(
+        ColumnChange(
             int(selection.profile[row]),
             int(selection.time[row]),
             names[codes[previous_row]],
             names[codes[row]],
+            column,
         )
         for row, previous_row in zip(known_rows[changed + 1], known_rows[changed], strict=True)
     )

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from backend.timelines.analysis import verdicts
-from backend.timelines.analysis.comparison import ProfileComparison
 from backend.timelines.statistics.distributions import Interval
 from dashboard.app_pages.timelines import comparison_data, section_text, url_state
 from dashboard.app_pages.timelines.comparison_data import Axis, CaseDifference, Comparison
@@ -24,7 +23,7 @@ def render(comparison: Comparison, state: TimelinesState) -> None:
     show_all = bool(st.session_state.get(SHOW_ALL_KEY))
     differences = comparison_data.select_largest(rows, MAX_ALL_CASES if show_all else MAX_CASES)
     section_text.render_heading(t("timelines.cmp_by_case"))
-    live_view(_build_plot(differences, result, state), key=PLOT_KEY, on_open=_on_case_opened)
+    live_view(_build_plot(differences, comparison, state), key=PLOT_KEY, on_open=_on_case_opened)
     if len(rows) > MAX_CASES:
         label = t("timelines.cmp_fewer") if show_all else t("timelines.cmp_all_cases", n=f"{len(rows):,}")
         st.button(label, key="tlp_dots_more", on_click=_toggle_all_cases)
@@ -56,7 +55,7 @@ FOCUS_COUNT_KEY = "tlp_run_turn"
 
 
 def _build_plot(
-    differences: comparison_data.LargestDifferences, result: ProfileComparison, state: TimelinesState
+    differences: comparison_data.LargestDifferences, comparison: Comparison, state: TimelinesState
 ) -> list[Node | None]:
     visible_rows = [*differences.losses, *differences.gains]
     axis = comparison_data.build_axis(
@@ -68,15 +67,15 @@ def _build_plot(
             "li", t("timelines.cmp_hidden", n=f"{differences.hidden:,}"), class_="tlp-gap cp-note", key="\n"
         )
     links = url_state.Links()
-    rows = [*(_build_row(row, axis, result, state, links) for row in differences.losses), gap]
-    rows += [_build_row(row, axis, result, state, links) for row in differences.gains]
+    rows = [*(_build_row(row, axis, comparison, state, links) for row in differences.losses), gap]
+    rows += [_build_row(row, axis, comparison, state, links) for row in differences.gains]
     ends = h(
         "p",
         *(h("span", section_text.format_signed_points(end)) for end in (-axis.limit, 0.0, axis.limit)),
         class_="tlp-axis tlp-dots-axis",
         aria_hidden="true",
     )
-    legend = t("timelines.cmp_dots_note", a=result.a.profile, b=result.b.profile)
+    legend = t("timelines.cmp_dots_note", a=comparison.labels[0], b=comparison.labels[1])
     if not any(row.interval for row in visible_rows):
         legend += " " + t("timelines.cmp_no_repeats")
     return [
@@ -87,16 +86,16 @@ def _build_plot(
 def _build_row(
     row: CaseDifference,
     axis: Axis,
-    result: ProfileComparison,
+    comparison: Comparison,
     state: TimelinesState,
     links: url_state.Links,
 ) -> Node:
     means = t(
         "timelines.cmp_case_title",
-        a=result.a.profile,
+        a=comparison.labels[0],
         a_mean=format_percent(row.a),
         a_runs=row.a_runs,
-        b=result.b.profile,
+        b=comparison.labels[1],
         b_mean=format_percent(row.b),
         b_runs=row.b_runs,
     )

@@ -13,6 +13,7 @@ from dashboard.app_pages.timelines import (
     pairwise_table,
     section_text,
 )
+from dashboard.app_pages.timelines.comparison_data import Comparison
 from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.i18n import language, t
@@ -27,7 +28,7 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
         left, right = st.columns(2, gap="large")
         with left:
             live_view(
-                _build_figures(arrays, comparison.result, matrix, is_family=sides.split is None),
+                _build_figures(arrays, comparison, matrix, is_family=sides.split is None),
                 key="tlp_figures",
             )
             pairwise_table.render(arrays, matrix, (sides.a, sides.b))
@@ -36,9 +37,10 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
 
 
 def _build_figures(
-    arrays: RunArrays, result: ProfileComparison, matrix: PairMatrix, *, is_family: bool
+    arrays: RunArrays, comparison: Comparison, matrix: PairMatrix, *, is_family: bool
 ) -> list[Node | None]:
     """Build the figures; ``is_family``: the comparison is one of the pairs in ``matrix``."""
+    result = comparison.result
     body: list[Node | None] = []
     has_comparison = verdicts.verdict(result).has_comparison
     if is_family and has_comparison and matrix.compared_pairs > 1:
@@ -49,7 +51,7 @@ def _build_figures(
         if (text := verdicts.excluded_runs_sentence(side, language())) is not None
     ]
     if has_comparison and result.paired is not None:
-        body += [_build_difference_axis(result), _build_facts(result)]
+        body += [_build_difference_axis(comparison), _build_facts(comparison)]
     return [h("div", *body, class_="tlp-against")]
 
 
@@ -63,22 +65,19 @@ def _build_corrected_sentence(
     return None if text is None else h("p", text, class_="tlp-stands")
 
 
-def _build_difference_axis(result: ProfileComparison) -> Node | None:
+def _build_difference_axis(comparison: Comparison) -> Node | None:
     """Build the difference and its interval on an axis; the figures beside it contain the same."""
-    paired = result.paired
+    paired = comparison.result.paired
     if paired is None:
         return None
     axis = comparison_data.build_axis((paired.difference,), (paired.interval,))
-    name = {
-        side: comparison_data.shorten(profile.profile, 28)
-        for side, profile in (("a", result.a), ("b", result.b))
-    }
+    a, b = (comparison_data.shorten(label, 28) for label in comparison.labels)
     return h(
         "div",
         h(
             "div",
-            h("span", t("timelines.cmp_ahead", name=name["a"])),
-            h("span", t("timelines.cmp_ahead", name=name["b"])),
+            h("span", t("timelines.cmp_ahead", name=a)),
+            h("span", t("timelines.cmp_ahead", name=b)),
             class_="tlp-sides",
         ),
         case_dot_plot.build_strip(axis, paired.difference, paired.interval, large=True),
@@ -92,8 +91,8 @@ def _build_difference_axis(result: ProfileComparison) -> Node | None:
     )
 
 
-def _build_facts(result: ProfileComparison) -> Node | None:
-    paired = result.paired
+def _build_facts(comparison: Comparison) -> Node | None:
+    result, paired = comparison.result, comparison.result.paired
     if paired is None:
         return None
     rows = [
@@ -105,11 +104,11 @@ def _build_facts(result: ProfileComparison) -> Node | None:
         ),
         (t("timelines.cmp_least"), _format_points(paired.detectable_difference)),
     ]
-    for side in (result.a, result.b):
+    for side, label in zip((result.a, result.b), comparison.labels, strict=True):
         if side.mean is not None:
             mean = section_text.format_mean(side.mean.mean, side.interval)
             side_text = t("timelines.cmp_side", mean=mean, cases=f"{side.cases:,}", runs=f"{side.runs:,}")
-            rows.append((comparison_data.shorten(side.profile, 40), side_text))
+            rows.append((comparison_data.shorten(label, 40), side_text))
     return h("dl", *(h("div", h("dt", name), h("dd", text)) for name, text in rows), class_="tlp-facts")
 
 

@@ -86,12 +86,14 @@ class Sides(NamedTuple):
 class Comparison:
     """The comparison of two sides, and the runs of both.
 
-    A side is a profile, or a part of the runs of one that is compared with itself.
+    A side is a profile, or a part of the runs of one that is compared with itself. ``labels`` are short names
+    of both.
     """
 
     result: ProfileComparison
     a: RunGroup
     b: RunGroup
+    labels: tuple[str, str]
 
 
 def find_direction(difference: float) -> Direction:

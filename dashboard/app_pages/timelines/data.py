@@ -18,14 +18,18 @@ import pyarrow as pa
 from backend.timelines.analysis.alerts import Alert, Watched, add_false_alarm_rates, alerts, watch_profiles
 from backend.timelines.analysis.comparison import build_profile_groups, compare_runs
 from backend.timelines.analysis.pairwise_comparison import PairMatrix, pair_matrix
-from backend.timelines.analysis.self_comparison import build_split_groups, split_at_alert
+from backend.timelines.analysis.self_comparison import (
+    build_split_groups,
+    format_mark,
+    split_at_alert,
+)
 from backend.timelines.columns.run_arrays import RunArrays, select
 from dashboard.app_pages.timelines import self_splits
 from dashboard.app_pages.timelines.comparison_data import Comparison, Sides, choose_pair
 from dashboard.app_pages.timelines.selection import TimelinesState, parse_split, select_profiles
 from dashboard.client import Fetched, timelines
 from dashboard.client.timelines import ConfiguredProfile
-from dashboard.i18n import language
+from dashboard.i18n import language, t
 
 CACHE_SIZE = 24
 """Maximum number of cached results, all of the newest table. Each takes at most 4 MB."""
@@ -114,14 +118,17 @@ def compare(arrays: RunArrays, drawn: TimelinesState, sides: Sides) -> Compariso
 
     A split that is not in these runs has empty sides.
     """
-    key = ("compare", sides, language(), drawn.profiles, *_filter_key(drawn))
+    words = None if sides.split is None else language()  # the sides of a split have names in words
+    key = ("compare", sides, words, drawn.profiles, *_filter_key(drawn))
 
     def compute() -> Comparison:
-        if sides.split is None:
-            groups = build_profile_groups(arrays, sides.a, sides.b)
-            return Comparison(compare_runs(*groups), *groups)
-        groups = build_split_groups(arrays, sides.a, sides.split, language())
-        return Comparison(compare_runs(*groups), *groups)
+        if sides.split is None or words is None:
+            groups, labels = build_profile_groups(arrays, sides.a, sides.b), (sides.a, sides.b)
+        else:
+            groups = build_split_groups(arrays, sides.a, sides.split, words)
+            mark = format_mark(sides.split, words)
+            labels = (t("timelines.cmp_self_before", mark=mark), t("timelines.cmp_self_since", mark=mark))
+        return Comparison(compare_runs(*groups), *groups, labels)
 
     return _get_or_compute(arrays.table, key, compute)
 
@@ -207,7 +214,8 @@ def prepare() -> None:
     for excluded in (True, False):
         arrays, drawn = select_visible_runs(table, TimelinesState(exclude_infrastructure_errors=excluded))
         find_alerts(arrays, drawn)
-        if (sides := choose_sides(arrays, drawn)) is not None:
+        sides = choose_sides(arrays, drawn)
+        if sides is not None and sides.split is None:  # a split has words of the reader's language
             compare(arrays, drawn, sides)
 
 

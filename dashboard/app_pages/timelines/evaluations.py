@@ -35,15 +35,16 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
         section_text.render_note(t("timelines.evaluations_note"))
         listed = answer.data[:MAX_EVALUATIONS]
         st.session_state[_LISTED] = listed
-        sortable_table(
-            _build_columns(),
-            [(str(number), _build_cells(evaluation)) for number, evaluation in enumerate(listed)],
-            key=LIST_KEY,
-            caption=t("timelines.evaluations"),
-            more=t("timelines.run_more"),
-            opens=0,
-            on_open=_on_opened,
-        )
+        with st.container(key="tlp_evaluations_list"):
+            sortable_table(
+                _build_columns(),
+                [(str(number), _build_cells(evaluation)) for number, evaluation in enumerate(listed)],
+                key=LIST_KEY,
+                caption=t("timelines.evaluations"),
+                more=t("timelines.run_more"),
+                opens=0,
+                on_open=_on_opened,
+            )
 
 
 def _build_columns() -> list[Column]:

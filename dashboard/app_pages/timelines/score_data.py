@@ -12,8 +12,8 @@ from backend.timelines.analysis.scores_over_time import (
     MINUTE,
     SECOND,
     WINDOWS,
+    ColumnChange,
     Line,
-    ModelChange,
     OverTime,
     build_score_lines,
 )
@@ -84,9 +84,9 @@ def _place_mark(line: Line | None, profile: int, time: int) -> Mark | None:
 
 
 def list_positions(
-    alerts: Sequence[Alert], changes: Sequence[ModelChange]
+    alerts: Sequence[Alert], changes: Sequence[ColumnChange]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """List the profiles and times of alerts and of model changes, for :func:`place_marks`."""
+    """List the profiles and times of alerts and of changes, for :func:`place_marks`."""
     return [(alert.profile, alert.since) for alert in alerts], [
         (change.profile, change.time) for change in changes
     ]

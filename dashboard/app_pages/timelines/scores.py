@@ -3,7 +3,7 @@
 import streamlit as st
 
 from backend.timelines.analysis.alerts import Alert
-from backend.timelines.analysis.scores_over_time import ModelChange, OverTime, fitting_window, model_changes
+from backend.timelines.analysis.scores_over_time import ColumnChange, OverTime, fitting_window, list_changes
 from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.analysis.verdicts import alert_sentence, day
 from backend.timelines.columns.run_arrays import RunArrays
@@ -17,6 +17,8 @@ from dashboard.frame.markup import tag, text
 from dashboard.i18n import language, t
 
 AUTO_CODE = "auto"
+MARKED_COLUMNS = ("model", "inference_provider", "revision", "config_digest")
+"""Columns whose changes have a mark on the line."""
 
 
 def render(arrays: RunArrays, state: TimelinesState) -> None:
@@ -109,7 +111,7 @@ def _build_score_chart(
         line for line in over_time.lines if line.profile in styles and line.profile not in hidden_indexes
     ]
     # Profile indexes refer to the whole table, so the alerts' indexes are valid in this selection.
-    changes = model_changes(arrays)
+    changes = [change for column in MARKED_COLUMNS for change in list_changes(arrays, column)]
     alerts = [alert for alert in result.shown if alert.profile in styles]
     at_alerts, at_changes = score_data.list_positions(alerts, changes)
     by_alert = zip(score_data.place_marks(lines, at_alerts), alerts, strict=True)
@@ -135,9 +137,9 @@ def _write_alert_sentence(arrays: RunArrays, alert: Alert) -> str:
     return alert_sentence(alert, arrays.profiles[alert.profile], language())
 
 
-def _write_change_sentence(arrays: RunArrays, change: ModelChange) -> str:
+def _write_change_sentence(arrays: RunArrays, change: ColumnChange) -> str:
     return t(
-        "timelines.model_changed",
+        f"timelines.{change.column}_changed",
         name=arrays.profiles[change.profile],
         before=change.before,
         after=change.after,

@@ -38,8 +38,7 @@ def render(arrays: RunArrays, state: TimelinesState, case: str) -> None:
         if answer.error is not None:
             states.render_error(answer.error, key="tlp_why_error")
         elif answer.data is not None:
-            titles = (comparison.result.a.profile, comparison.result.b.profile)
-            live_view([_build_case(answer.data, titles)], key=VIEW_KEY, on_open=_on_run_chosen)
+            live_view([_build_case(answer.data, comparison.labels)], key=VIEW_KEY, on_open=_on_run_chosen)
 
 
 def _have_both_run(comparison: Comparison, case: str) -> bool:

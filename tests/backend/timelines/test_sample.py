@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from backend.timelines.analysis.alerts import alerts, watch_profiles
-from backend.timelines.analysis.scores_over_time import model_changes
+from backend.timelines.analysis.scores_over_time import list_changes
 from backend.timelines.columns.run_arrays import RunArrays, select
 from backend.timelines.columns.run_columns import columns_of
 from backend.timelines.sample.sample_runs import sample_profiles, sample_runs
@@ -53,7 +53,7 @@ def test_included_infrastructure_failures_look_like_a_fall() -> None:
 
 def test_a_model_change_is_marked() -> None:
     chosen = _select_runs(UNTIL)
-    changes = model_changes(chosen)
+    changes = list_changes(chosen)
     assert {chosen.profiles[change.profile] for change in changes} == {"sample Lantern"}
     assert changes[0].before != changes[0].after
 

@@ -12,7 +12,7 @@ from backend.timelines.analysis.scores_over_time import (
     HOUR,
     build_score_lines,
     fitting_window,
-    model_changes,
+    list_changes,
 )
 from backend.timelines.model import Metrics, ScoreAdjustment
 from backend.timelines.statistics.means import mean_of_cases
@@ -68,7 +68,7 @@ def test_the_window_depends_on_the_span_and_the_passes() -> None:
 
 def test_a_model_change_is_dated_to_the_first_run_with_the_new_model() -> None:
     runs = [run("a", "x", 1, n, model=model) for n, model in enumerate(["m1", "m1", None, "m2", "m2"])]
-    found = model_changes(arrays([*runs, run("b", "x", 1, 9, model="m3")]))
+    found = list_changes(arrays([*runs, run("b", "x", 1, 9, model="m3")]))
     assert [(change.profile, change.before, change.after) for change in found] == [(0, "m1", "m2")]
     assert found[0].time == arrays(runs).time[3]
 
@@ -192,7 +192,7 @@ def test_empty_and_tiny_selections_have_results(runs: list) -> None:
     assert len(build_score_lines(chosen).lines) == len(watch_profiles(chosen)) == len(names)
     assert heatmap(chosen).mean.shape == (len(names), len(runs))
     assert pair_matrix(chosen).compared_pairs == 0
-    assert model_changes(chosen) == alerts(watch_profiles(chosen)) == cost_against_score(chosen) == ()
+    assert list_changes(chosen) == alerts(watch_profiles(chosen)) == cost_against_score(chosen) == ()
     assert against_score(chosen, "read_write_ratio").known == 0
     assert deduction_pareto(chosen, "a", "b").cases == 0
     assert compare_profiles(chosen, "a", "b").paired is None

@@ -26,7 +26,7 @@ ARRAYS = arrays(
 def compute_differences(a: str, b: str) -> tuple[comparison_data.CaseDifference, ...]:
     groups = build_profile_groups(ARRAYS, a, b)
     return comparison_data.compute_case_differences(
-        comparison_data.Comparison(compare_runs(*groups), *groups)
+        comparison_data.Comparison(compare_runs(*groups), *groups, (a, b))
     )
 
 

@@ -243,8 +243,9 @@ def test_lines_have_bands_signs_and_a_table() -> None:
         bands = zip(line["low"], line["mean"], line["high"], strict=True)
         assert all(low <= mean <= high for low, mean, high in bands)
         assert sum(line["runs"]) == CASES * PASSES
-    assert sorted(list_sign_shapes(app)) == ["diamond", "down"]
+    assert sorted(list_sign_shapes(app)) == ["diamond", "diamond", "down"]
     assert any("m-3" in sign["text"] for sign in chart["drawing"]["signs"])
+    assert any("revision r2 instead of r1" in sign["text"] for sign in chart["drawing"]["signs"])
     assert t("timelines.col_window") in chart["head"]
     assert len(orjson.dumps(chart)) < 20_000
 
@@ -253,7 +254,7 @@ def test_a_hidden_line_is_in_the_url() -> None:
     app = open_page(profiles=f"{STEADY},acme\\, inc/falls")
     app.button_group(key="tl_legend").set_value([STEADY]).run()
     assert read_url_params(app)["hidden"] == "acme\\, inc/falls"
-    assert list_sign_shapes(app) == []
+    assert list_sign_shapes(app) == ["diamond"], "only the change of the line that is left"
     app.button_group(key="tl_legend").set_value([]).run()
     assert t("timelines.all_hidden") in html(app)
 
