@@ -143,7 +143,7 @@ def test_database_stores_the_session_digest_and_the_browser_name(dashboard: Desk
         rows = connection.execute(sa.select(sessions)).all()
     assert dashboard.cookies[COOKIE] not in repr(rows)
     assert "Chrome on Linux" in repr(rows)
-    assert "142" not in repr(rows)
+    assert "Chrome/" not in repr(rows)
 
 
 def test_session_ends_after_the_idle_and_the_maximum_lifetime(dashboard: Desk) -> None:
