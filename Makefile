@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-# Tests that wait for programs and pages leave room: one process of them more than two cores would have.
-PROCESSES := $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 3 && echo $$n || echo 3)
+# Tests that wait for programs and pages leave room: two cores run four processes of them.
+PROCESSES := $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 4 && echo $$n || echo 4)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-quick test-matrix pytest check fix docs bench audit build lock clean
