@@ -128,11 +128,18 @@ def _fill_in_years(spans: list[DateSpan]) -> list[DateSpan]:
                     year=year, day=min(span.last.day, monthrange(year, span.last.month)[1])
                 ),
                 yearless=False,
+                other=_find_next_year(span, completed[-1], year),
             )
         elif not span.yearless:
             year = span.first.year
         completed.append(span)
     return completed
+
+
+def _find_next_year(span: DateSpan, previous: DateSpan, year: int) -> date | None:
+    """Return a day in the next year if it precedes the date before it: November 2024, then 20 January."""
+    day = span.first.replace(year=year)
+    return day.replace(year=year + 1) if span.precision == "day" and day < previous.first else span.other
 
 
 def build_record_date(

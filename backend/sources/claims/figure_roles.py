@@ -10,7 +10,7 @@ from typing import Literal
 
 from backend.entities.model import Language
 
-Role = Literal["from", "to", "aside", "for", "against", "abstained"]
+Role = Literal["from", "to", "aside", "for", "against", "abstained", "total"]
 VOTE_ROLES = frozenset({"for", "against", "abstained"})
 
 _CHARS_BEFORE, _CHARS_AFTER = 90, 48
@@ -21,10 +21,12 @@ _CHANGED = (
     r"|rose|ris(?:e|es|en|ing)|rais\w+|increas\w+|gr[eo]w\w*|doubl\w+|climb\w*|went|brought|chang\w+)\b"
 )
 _VOTERS_EN = "(?:votes?|members?|meps|lawmakers)"
+_SOME_EN = r"(?:none|one|two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _ASKED = r"(?:asked for|had asked|sought|seeks?|seeking|requested|demanded|had wanted)"
 _BEFORE: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
     "en": (
         ("against", re.compile(r"\bagainst $")),
+        ("total", re.compile(rf"\b{_SOME_EN} (?:out )?of (?:(?:the|its|his|her|their) )?$")),
         ("from", re.compile(rf"\bfrom {_ABOUT}$")),
         ("to", re.compile(rf"{_CHANGED}(?:[^.;]|\.(?=\d)){{0,60}}\bto {_ABOUT}$")),
         (
@@ -70,6 +72,10 @@ _BEHIND: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
         ("aside", re.compile(rf"^ (?:that|which) [^.;,]{{0,24}}{_ASKED}\b")),
     ),
     "ja": (
+        (
+            "total",
+            re.compile("^(?:つ|件|個|本|社|の)?[^、。]{0,6}(?:のうち|中)、?(?:[一二三四五六七八九]|\\d)"),
+        ),
         ("for", re.compile("^(?:票|人)?(?:が)?賛成")),
         ("against", re.compile("^(?:票|人)?(?:が)?反対")),
         ("abstained", re.compile("^(?:票|人)?(?:が)?棄権")),
@@ -82,6 +88,7 @@ _BEHIND: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
         ),
     ),
     "zh": (
+        ("total", re.compile("^(?:[项个家罪名控]){1,4}(?:之?中|里)的?(?:[一二两三四五六七八九]|\\d)")),
         ("for", re.compile("^(?:票|人)?(?:赞成|支持)")),
         ("against", re.compile("^(?:票|人)?反对")),
         ("abstained", re.compile("^(?:票|人)?弃权")),

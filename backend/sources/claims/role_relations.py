@@ -1,4 +1,6 @@
-"""Decides how the roles of two acts relate: told from both sides, or swapped."""
+"""Decides how the roles of two acts relate: told from both sides, swapped, or with another target."""
+
+from collections.abc import Sequence
 
 from backend.sources.claims.actions import verbs
 from backend.sources.claims.roles import NAMING, Roles
@@ -47,3 +49,13 @@ def are_swapped(claim: Roles, source: Roles) -> bool:
         claim_roles[name] <= source.parties and source_roles[name] <= claim.parties
         for name in claim_roles.keys() & source_roles.keys()
     )
+
+
+def find_other_target(claim: Roles, source_acts: Sequence[Roles]) -> Roles | None:
+    """Find an act of the source with another target, if none of its acts has the claim's target as one."""
+    same_acts = [act for act in source_acts if act.verb == claim.verb and act.patients]
+    group = verbs()[claim.verb].role_group
+    targets = frozenset().union(
+        *(act.patients for act in source_acts if verbs()[act.verb].role_group == group)
+    )
+    return same_acts[0] if same_acts and claim.patients and not claim.patients & targets else None

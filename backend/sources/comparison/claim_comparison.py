@@ -15,6 +15,7 @@ from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC, units
 from backend.sources.comparison import (
+    act_order,
     agents,
     announcements,
     contrasts,
@@ -31,6 +32,8 @@ from backend.sources.comparison.same_event import SAME_EVENT, compute_closeness,
 MAX_ROUGH_GAP = Decimal("0.1")
 MIN_TELLING_VALUE = 10
 """Amount from which equal amounts in different units are no coincidence."""
+COUNTED_BLOCKS = frozenset({"block", "epoch length"})
+"""Units in which a blockchain counts time."""
 REPORTING_PERIOD = timedelta(days=60)
 """A quarter's figures are reported within this time, so that a record in it may be about the quarter."""
 _PRECISIONS = ("day", "month", "quarter", "year")
@@ -81,7 +84,8 @@ def compare(
     )
     wrong_polarity = wrong_polarity or contrasts.find_difference(claim, passage)
     wrong_polarity = wrong_polarity or event_order.find_difference(claim, passage)
-    wrong_roles = _compare_roles(claim, passage)
+    wrong_polarity = wrong_polarity or act_order.find_difference(claim, passage, event_date)
+    wrong_roles = _compare_roles(inputs)
     wrong_agent = agents.find_differing_agent(inputs) if wrong_roles is None else None
     swapped = None if wrong_date or wrong_figure else swapped_slots.find_difference(claim, passage)
     differences = (wrong_date, wrong_figure, swapped, wrong_agent, wrong_roles, wrong_polarity)
@@ -242,6 +246,7 @@ def _compare_figures(inputs: ClaimAndPassage) -> tuple[list[Difference], Differe
             ),
             None,
         )
+        equal = equal or figure_agreement.find_computed(claim_figure, inputs.claim, inputs.passage.quantities)
         equal = equal or next(
             (
                 source_figure
@@ -323,6 +328,8 @@ def _has_other_unit(claim_figure: Quantity, source_figure: Quantity) -> bool:
         source_figure.unit,
     } <= figure_agreement.HOURS.keys() and claim_figure.unit != source_figure.unit:
         return claim_figure.value == source_figure.value > 1
+    if claim_figure.unit in figure_agreement.HOURS and source_figure.unit in COUNTED_BLOCKS:
+        return claim_figure.value == source_figure.value >= MIN_TELLING_VALUE
     if (
         claim_figure.unit == source_figure.unit
         or source_figure.unit not in measured
@@ -340,13 +347,22 @@ def _has_other_unit(claim_figure: Quantity, source_figure: Quantity) -> bool:
     return is_equal and abs(claim_figure.value) >= MIN_TELLING_VALUE
 
 
-def _compare_roles(claim: Claim, passage: Claim) -> Difference | None:
-    """Return who did it to whom in both texts if the passage has it the other way round."""
-    passage_acts = roles.find_roles(passage)
-    for claim_act in roles.find_roles(claim):
+def _compare_roles(inputs: ClaimAndPassage) -> Difference | None:
+    """Return who did it to whom in both texts if the passage has it the other way round, or has another
+    target of the act, of the same kind, that the claim does not name."""
+    passage_acts = roles.find_roles(inputs.passage)
+    claimed = {mention.entity_id for mention in inputs.claim.mentions}
+    for claim_act in roles.find_roles(inputs.claim):
         for passage_act in passage_acts:
             if role_relations.are_swapped(claim_act, passage_act):
                 return Difference("roles", claim_act.text, passage_act.text)
+        other_act = role_relations.find_other_target(claim_act, passage_acts)
+        if other_act is not None and not other_act.patients & claimed:
+            kinds, other_kinds = (
+                frozenset().union(*map(inputs.list_kinds, act.patients)) for act in (claim_act, other_act)
+            )
+            if kinds == other_kinds and claim_act.patients <= inputs.record_ids:
+                return Difference("roles", claim_act.text, other_act.text)
     return None
 
 
@@ -360,6 +376,8 @@ def _is_rival(claim_figure: Quantity, source_figure: Quantity) -> bool:
     asset."""
     if claim_figure.unit in GENERIC and claim_figure.value == 1:
         return False  # one piece of something
+    if claim_figure.role == "total" and source_figure.value < claim_figure.value:
+        return False  # one of three counts, of which the source counts the other two
     if claim_figure.unit in GENERIC:
         return claim_figure.unit == "coin" and source_figure.unit in units().codes - units().currencies
     return claim_figure.unit == source_figure.unit

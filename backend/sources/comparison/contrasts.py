@@ -16,6 +16,8 @@ from backend.sources.claims import actions, numbers
 from backend.sources.claims.model import Claim, Difference, MissingElement
 
 DATA = Path(actions.__file__).parent / "data" / "contrasts.yaml"
+SAME_TIME = "same time"
+"""This value needs no source if the source tells of one event: it has no dates of its own."""
 _NEGATED_BEFORE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:\b(?:not?|never|without|neither|nor|rather than|instead of)|n't)(?: \w+){0,2} $"),
     "zh": re.compile("(?:不是|并非|没有|并未|而非|不会)[^，。]{0,4}$"),
@@ -41,7 +43,9 @@ def find_missing_property(claim: Claim, passage: Claim) -> MissingElement | None
     passage_values = _find_values(passage)
     for group, values in _find_values(claim).items():
         for value, text in values.items():
-            if (group, value) in _list_expected_values() and value not in passage_values.get(group, {}):
+            is_told = value in passage_values.get(group, {})
+            is_one_event = value == SAME_TIME and not passage.dates
+            if (group, value) in _list_expected_values() and not (is_told or is_one_event):
                 return MissingElement("qualifier", text)
     return None
 

@@ -14,6 +14,7 @@ If two slots differ at once, only a figure too exact for coincidence connects th
 Insufficient evidence shows related content of the source and leaves the claim unverified.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ MAIN_CONTENT_SHARE, MIN_CONTENT_SHARE = 0.5, 1 / 3
 """Shares of the claim's content words that the passage must contain: alone, and together with a common
 act."""
 MIN_WORDS, MIN_ACTS = 2, 2
+ACRONYM_CHARS = (3, 4)
 MIN_STEM_CHARS = 5
 """Letters from which a stem is also searched inside other words."""
 MIN_LARGE_NUMBER, EXACT = 100, 3
@@ -68,7 +70,9 @@ class _Agreement:
         return [
             word
             for word in self.content_words
-            if word in passage_words or (_is_searched_inside_words(word) and word in lowered)
+            if word in passage_words
+            or (_is_searched_inside_words(word) and word in lowered)
+            or _is_acronym(word, lowered)
         ]
 
     @property
@@ -105,6 +109,13 @@ class _Agreement:
         return self.comparison.same_dates > 0
 
 
+def _is_acronym(word: str, lowered: str) -> bool:
+    """True if a word of three or four letters is made of the initials of adjacent words in a text."""
+    if len(word) not in ACRONYM_CHARS or not word.isascii():
+        return False
+    return re.search(r"\b" + r"\w* ".join(map(re.escape, word)) + r"\w*", lowered) is not None
+
+
 def _is_searched_inside_words(word: str) -> bool:
     return not word.isascii() or len(word) >= MIN_STEM_CHARS
 
@@ -133,12 +144,24 @@ def is_sufficient(
 def _agents_agree(agreement: _Agreement) -> bool:
     if "agent" in agreement.slots:
         undated = not agreement.claim.dates and agreement.comparison.shared_entities > 0
-        return agreement.has_same_date or bool(agreement.same_figures) or undated
+        is_dated = agreement.has_same_date and (
+            _has_precise_date(agreement) or _shares_telling_act(agreement)
+        )
+        return is_dated or bool(agreement.same_figures) or undated
     if agreement.has_unknown_agent and len(agreement.comparison.agreed) < MIN_WORDS:
         return False
     if agreement.comparison.shared_entities or not agreement.claim.mentions:
         return True
     return has_shared_name(agreement.claim, agreement.passage) is True
+
+
+def _has_precise_date(agreement: _Agreement) -> bool:
+    return any(span.precision != "year" for span in agreement.claim.dates)
+
+
+def _shares_telling_act(agreement: _Agreement) -> bool:
+    """True if both tell an act that is not generic: many projects start in one year."""
+    return any(not verbs()[verb].generic for verb in _list_shared_verbs(agreement))
 
 
 def _acts_agree(agreement: _Agreement) -> bool:
@@ -162,6 +185,9 @@ def _acts_agree(agreement: _Agreement) -> bool:
         return True
     verbs_by_name = verbs()
     if agreement.has_same_date and any(verbs_by_name[verb].once for verb in _list_shared_verbs(agreement)):
+        return True
+    shared_acts = [verb for verb in _list_shared_verbs(agreement) if not verbs_by_name[verb].generic]
+    if agreement.has_same_date and len(shared_acts) >= MIN_ACTS:
         return True
     acts = _list_shared_or_opposite_verbs(agreement, verbs_by_name)
     if any(not verbs_by_name[verb].generic for verb in acts):

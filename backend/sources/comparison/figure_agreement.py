@@ -1,12 +1,14 @@
 """Decides whether two figures agree, and reads the figures of a record's facts."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from itertools import combinations
 
+from backend.entities.model import Language
 from backend.sources.claims import figure_roles
-from backend.sources.claims.model import Quantity
+from backend.sources.claims.model import Claim, Quantity
 from backend.sources.claims.units import EXACT, GENERIC, units
 
 APPROXIMATE_TOLERANCE, MAX_TOLERANCE = Decimal("0.01"), Decimal("0.1")
@@ -72,6 +74,36 @@ def are_equal_durations(duration: Quantity, other_duration: Quantity) -> bool:
         (abs(duration.value) * HOURS[duration.unit], abs(other_duration.value) * HOURS[other_duration.unit])
     )
     return lengths[1] - lengths[0] <= lengths[1] * MAX_DURATION_GAP
+
+
+_SUM: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:total\w*|combined|altogether|in all|together|overall|sum)\b"),
+    "ja": re.compile("合計|合わせて|計|総額|総計"),
+    "zh": re.compile("合计|共|总计|总额|加起来"),
+}
+_MARGIN: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:margin|majority|difference|gap|lead)\b"),
+    "ja": re.compile("差|多"),
+    "zh": re.compile("差|多|优势"),
+}
+MAX_WORD_GAP_CHARS = 24
+
+
+def find_computed(figure: Quantity, claim: Claim, source_figures: Sequence[Quantity]) -> Quantity | None:
+    """Find a figure that two of a source's figures give: their sum, or their difference if the claim tells of
+    a margin."""
+    context = claim.text[max(0, figure.start - MAX_WORD_GAP_CHARS) : figure.end + MAX_WORD_GAP_CHARS].lower()
+    is_sum, is_margin = (words[claim.language].search(context) for words in (_SUM, _MARGIN))
+    if not (is_sum or is_margin) or figure.unit is None:
+        return None
+    for first, second in combinations(source_figures, 2):
+        if first.unit != figure.unit or second.unit != figure.unit:
+            continue
+        results = [first.value + second.value] if is_sum else []
+        results += [abs(first.value - second.value)] if is_margin else []
+        if any(agree(figure, replace(first, value=result)) for result in results):
+            return replace(first, text=f"{first.text} / {second.text}")
+    return None
 
 
 def has_other_role(claim_figure: Quantity, source_figure: Quantity) -> bool:

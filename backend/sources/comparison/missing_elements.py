@@ -31,6 +31,7 @@ IMPLICIT_COUNTRY = "United States"
 """This country is often named only as the location of its agencies and courts."""
 MAX_ADJECTIVE_GAP = 14
 """Characters between a country and the name that it belongs to: the South Korean exchange Upbit."""
+MIN_SHORT_NAME_CHARS = 3
 _PROHIBITIONS = frozenset({"不得", "may not", "must not"})
 
 
@@ -68,6 +69,7 @@ def find_missing_elements(
 
 _COUNTRY = re.compile("^(?:美国|美國|米国|米|us|u.s.|中国|韩国|日本|英国)(?=.{3})")
 """A country before a name, which a record may leave out: 美国众议院 and 众议院."""
+_ARTICLE_JA = "ザ・"
 _ACRONYM = re.compile(r"[A-Z]{2,6}")
 _KATAKANA = re.compile("[\u30a1-\u30fc]+")
 _HONORIFIC_JA = re.compile("(?:氏|判事|被告|容疑者|社長|議員|長官|大統領)")
@@ -86,8 +88,24 @@ def _find_names(
         ):
             yield MissingElement("name", mention.text)
     for name in claim.names:
-        if lexical_features.normalize_name(name) not in passage_terms and _is_unambiguous_name(claim, name):
+        bare_name = lexical_features.normalize_name(name.removeprefix(_ARTICLE_JA))
+        if (
+            bare_name not in passage_terms
+            and not find_countries(name).keys() & passage.places.keys()
+            and not _is_short_form(bare_name, passage_terms)
+            and _is_unambiguous_name(claim, name)
+        ):
             yield MissingElement("name", name)
+
+
+def _is_short_form(name: str, passage_terms: str) -> bool:
+    """True if a passage has the last name and a longer first name: alex mashinsky and alexander mashinsky."""
+    first, _, last = name.partition(" ")
+    return (
+        len(first) >= MIN_SHORT_NAME_CHARS
+        and bool(last)
+        and re.search(rf"\b{re.escape(first)}\w* {re.escape(last)}\b", passage_terms) is not None
+    )
 
 
 def _is_unambiguous_name(claim: Claim, name: str) -> bool:
@@ -215,9 +233,9 @@ def _quote_phrase(claim: Claim, word: str) -> str:
 _NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:not?|never|none|nor|neither|cannot|without|un[a-z]{4,}|non[- ][a-z]+|free|exempt\w*|refus\w+"
-        r"|declin\w+|fail\w*|reject\w*|den(?:y|ied|ies)|lack\w*|ban(?:s|ned|ning)?|halt\w*|stop\w*|end(?:s|ed|ing)?|voluntary)\b|n't\b"
+        r"|declin\w+|fail\w*|reject\w*|den(?:y|ied|ies)|lack\w*|instead of|rather than|ban(?:s|ned|ning)?|halt\w*|stop\w*|end(?:s|ed|ing)?|voluntary)\b|n't\b"
     ),
-    "ja": re.compile("ない|なかっ|ません|ず|未|無|非|不|免|拒|却下|断|中止|停止|見送|禁|任意"),
+    "ja": re.compile("ない|なかっ|ません|ず|未|無|非|不|免|拒|却下|断|中止|停止|見送|禁|任意|代わり|代えて"),
     "zh": re.compile("没|沒|未|不|非|免|无|無|禁|拒|停|否|终止|自愿"),
 }
 _NEGATION_CONTEXT_CHARS = 24
@@ -286,7 +304,17 @@ def _find_matched_spans(
         *((quantity.start, quantity.end) for quantity in claim.quantities if quantity.text in matched_texts),
         *((span.start, span.end) for span in claim.dates if span.text in matched_texts),
         *((action.start, action.end) for action in claim.actions if action.verb in passage_verbs),
+        *_find_shared_cues(claim, passage),
     ]
+
+
+def _find_shared_cues(claim: Claim, passage: Claim) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the words such as *first* that the passage has too."""
+    plain = numbers.normalize(claim.text)
+    told = find_cues(numbers.normalize(passage.text), passage.language)
+    for kind, text in find_cues(plain, claim.language).items():
+        if kind in told and (start := plain.find(text)) >= 0:
+            yield start, start + len(text)
 
 
 def _passage_contains(term: str, passage_terms: frozenset[str], lowered: str) -> bool:

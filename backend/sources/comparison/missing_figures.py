@@ -38,13 +38,14 @@ def find_missing_figures(
             _is_interval(claim, quantity)
             or _is_stated_otherwise(quantity, passage)
             or _counts_names(claim, quantity)
+            or (quantity.unit == "country" and quantity.value == len(passage.places))
         ):
             yield MissingElement("figure", quantity.text)
     yield from _find_missing_bare_numbers(claim, passage, values)
     yield from _find_missing_dates(claim, agreed)
     if claim.language == passage.language:
-        passage_ordinals = _read_ordinals(passage)
-        for value, text in _read_ordinals(claim).items():
+        passage_ordinals = _read_ordinals(passage, ())
+        for value, text in _read_ordinals(claim, _list_slot_spans(claim)).items():
             if value not in passage_ordinals:
                 yield MissingElement("figure", text)
 
@@ -93,7 +94,7 @@ def _is_stated_otherwise(quantity: Quantity, passage: Claim) -> bool:
 
 def _needs_no_source(quantity: Quantity) -> bool:
     """True if the source need not contain a figure: durations, multiples, one of a kind, a dollar peg."""
-    if quantity.unit in DERIVED_UNITS:
+    if quantity.unit in DERIVED_UNITS or quantity.role == "total":
         return True
     is_unspecific = quantity.unit is None or quantity.unit in GENERIC or quantity.unit in units().currencies
     return quantity.value == 1 and is_unspecific
@@ -151,10 +152,9 @@ _ORDINAL_WORDS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eig
 _FIRST = Decimal(1)
 
 
-def _read_ordinals(statement: Claim) -> dict[Decimal, str]:
-    """Map the ordinals of a text from the second on to their words."""
+def _read_ordinals(statement: Claim, slot_spans: Sequence[tuple[int, int]]) -> dict[Decimal, str]:
+    """Map the ordinals of a text from the second on to their words, without those in ``slot_spans``."""
     plain = numbers.normalize(statement.text).lower()
-    slot_spans = _list_slot_spans(statement)
     ordinals: dict[Decimal, str] = {}
     for match in _ORDINALS[statement.language].finditer(plain):
         if any(start < match.end() and match.start() < end for start, end in slot_spans):

@@ -56,8 +56,9 @@ def find_difference(claim: Claim, passage: Claim) -> Difference | None:
 
 @dataclass(frozen=True, slots=True)
 class _Anchor:
-    """An act or a property to which dates and amounts belong."""
+    """An act, a property or a party to which dates and amounts belong."""
 
+    group: str
     key: str
     start: int
     end: int
@@ -102,7 +103,8 @@ def _find_swapped(
             for candidate in claim_slots
             if candidate is not claim_slot
         )
-        matching_anchor = _find_nearest(passage, matching_slot, passage_anchors)
+        same_group = [candidate for candidate in passage_anchors if candidate.group == anchor.group]
+        matching_anchor = _find_nearest(passage, matching_slot, same_group)
         if is_swapped or (matching_anchor is not None and matching_anchor.key not in keys):
             return Difference(slot, claim_slot.text, passage_candidates[0].text)
     return None
@@ -111,14 +113,18 @@ def _find_swapped(
 def _find_anchors(statement: Claim) -> list[_Anchor]:
     verbs_by_name = verbs()
     acts = [
-        _Anchor(action.verb, action.start, action.end)
+        _Anchor("act", action.verb, action.start, action.end)
         for action in statement.actions
         if not verbs_by_name[action.verb].generic
     ]
     properties = [
-        _Anchor(f"{group} {value}", *span) for group, value, span in contrasts.locate_properties(statement)
+        _Anchor(group, f"{group} {value}", *span)
+        for group, value, span in contrasts.locate_properties(statement)
     ]
-    return acts + properties
+    parties = [
+        _Anchor("party", mention.entity_id, mention.start, mention.end) for mention in statement.mentions
+    ]
+    return acts + properties + parties
 
 
 def _find_nearest(statement: Claim, target: _Span, slots: Sequence[N]) -> N | None:
