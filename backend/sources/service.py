@@ -21,6 +21,7 @@ from backend.language_model.errors import ModelFailed
 from backend.settings import Settings
 from backend.sources import providers, results
 from backend.sources.assessment import reasoning
+from backend.sources.assessment.background_acts import check_background_acts
 from backend.sources.assessment.claim_assessment import assess
 from backend.sources.assessment.evidence_scoring import (
     EvidenceScorer,
@@ -254,6 +255,7 @@ class SourceFinder:
                 )
                 for hit in _add_pages(claim_hits, pages)
             ]
+            scored = check_background_acts(claim, scored, state.scorer)
             state.scored.append(check_time_spans(claim, scored, state.scorer))
         state.scored_round = state.rounds
         documents = {hit.document.external_id for claim_hits in hits for hit in claim_hits}

@@ -150,9 +150,9 @@ def _is_dependent(
         if not any(start <= mention.start < end for start, end in amounts)
     ]
     earlier_ids = {mention.entity_id for mention in find_mentions(previous)}
-    return not mentions or (
-        all(mention.entity_id in earlier_ids for mention in mentions) and not dates.find(plain)
-    )
+    if not mentions or not (actions.find(plain, language) or dates.find(plain)):
+        return True
+    return all(mention.entity_id in earlier_ids for mention in mentions) and not dates.find(plain)
 
 
 def compute_check_worthiness(sentence: str, language: Language) -> float:

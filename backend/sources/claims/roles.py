@@ -79,6 +79,15 @@ def find_roles(statement: Claim) -> list[Roles]:
     return found_roles
 
 
+def find_participants(statement: Claim, action: Action) -> tuple[frozenset[str], frozenset[str]]:
+    """Find the agents and the targets of any act by the grammar of its sentence."""
+    start, end = _find_sentence(statement.text, action)
+    mentions = [
+        mention for mention in _list_parties(statement) if start <= mention.start and mention.end <= end
+    ]
+    return READERS[statement.language](statement.text, start, end, action, mentions)
+
+
 _ATTRIBUTE = re.compile(
     r" (?:spot |perpetual )?(?:futures|options|etfs?|etps?|trust|price|network|mining|miners?|blockchain"
     r"|transactions?|holdings|token|coins?|platform|payments?)\b"

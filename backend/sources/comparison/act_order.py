@@ -1,4 +1,4 @@
-"""Compares which of two acts came first: froze withdrawals after it had filed, 申請した後に停止, 申请之后才冻结.
+"""Compares which of two acts came first: froze withdrawals after it had filed, 申請した後に停止.
 
 The days of the acts are those of the passage: the date in an act's clause, else the day of the event.
 """

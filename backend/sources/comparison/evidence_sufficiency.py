@@ -25,7 +25,7 @@ from backend.sources.comparison.same_event import has_shared_name
 MAIN_CONTENT_SHARE, MIN_CONTENT_SHARE = 0.5, 1 / 3
 """Shares of the claim's content words that the passage must contain: alone, and together with a common
 act."""
-MIN_WORDS, MIN_ACTS = 2, 2
+MIN_WORDS, MIN_ACTS, MIN_DATES, MIN_ENTITIES = 2, 2, 2, 3
 ACRONYM_CHARS = (3, 4)
 MIN_STEM_CHARS = 5
 """Letters from which a stem is also searched inside other words."""
@@ -189,6 +189,10 @@ def _acts_agree(agreement: _Agreement) -> bool:
     shared_acts = [verb for verb in _list_shared_verbs(agreement) if not verbs_by_name[verb].generic]
     if agreement.has_same_date and len(shared_acts) >= MIN_ACTS:
         return True
+    if agreement.comparison.shared_entities and agreement.comparison.same_dates >= MIN_DATES:
+        return True
+    if _has_precise_date(agreement) and agreement.comparison.shared_entities >= MIN_ENTITIES:
+        return agreement.has_same_date
     acts = _list_shared_or_opposite_verbs(agreement, verbs_by_name)
     if any(not verbs_by_name[verb].generic for verb in acts):
         return (

@@ -11,11 +11,14 @@ from functools import lru_cache
 from backend.entities.model import Language
 from backend.sources.claims import lexical_features, negation, numbers
 from backend.sources.claims.actions import Verb, verbs
+from backend.sources.claims.clauses import Clause
 from backend.sources.claims.cues import find_cues
 from backend.sources.claims.model import Claim, Difference, MissingElement
 from backend.sources.claims.places import find_cities, find_countries, load_homes
 from backend.sources.claims.role_readers import NOMINAL_EN
+from backend.sources.claims.roles import find_participants
 from backend.sources.comparison import contrasts
+from backend.sources.comparison.causes import find_missing_cause
 from backend.sources.comparison.missing_figures import find_missing_figures
 
 MIN_CLAUSE_TERMS: Mapping[Language, int] = {"en": 3, "ja": 3, "zh": 4}
@@ -59,9 +62,10 @@ def find_missing_elements(
         elements = (
             _find_cue(claim, passage),
             _find_place(claim, passage, passage_names),
-            _find_act(claim, passage),
+            _find_act(claim, passage) or _find_agent_of_other_act(claim, passage),
             _find_negation(claim, passage),
             _find_clause(claim, passage, matching_slots, passage_entities),
+            find_missing_cause(claim, passage, passage_entities),
         )
         missing |= {element for element in elements if element is not None}
     return frozenset(missing)
@@ -71,6 +75,7 @@ _COUNTRY = re.compile("^(?:美国|美國|米国|米|us|u.s.|中国|韩国|日本
 """A country before a name, which a record may leave out: 美国众议院 and 众议院."""
 _ARTICLE_JA = "ザ・"
 _ACRONYM = re.compile(r"[A-Z]{2,6}")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
 _KATAKANA = re.compile("[\u30a1-\u30fc]+")
 _HONORIFIC_JA = re.compile("(?:氏|判事|被告|容疑者|社長|議員|長官|大統領)")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;“\"(]\s*)$")
@@ -85,6 +90,7 @@ def _find_names(
             mention.entity_id not in passage_entities
             and (name := lexical_features.normalize_name(mention.text)) not in passage_terms
             and _COUNTRY.sub("", name) not in passage_terms
+            and not _is_short_form(name, passage_terms)
         ):
             yield MissingElement("name", mention.text)
     for name in claim.names:
@@ -183,6 +189,32 @@ def _find_act(claim: Claim, passage: Claim) -> MissingElement | None:
     return None
 
 
+def _find_agent_of_other_act(claim: Claim, passage: Claim) -> MissingElement | None:
+    """Find a theft whose agent the passage names only later, and only as the agent of other acts.
+
+    The record says in a later clause who replaced the coins, which is not who took them.
+    """
+    first_end = next((clause.end for clause in passage.clauses), 0)
+    leading = {mention.entity_id for mention in passage.mentions if mention.start < first_end}
+    roles_of_passage = [(action, *find_participants(passage, action)) for action in passage.actions]
+    for action in claim.actions:
+        if "loss" not in verbs()[action.verb].themes or not action.affirmed:
+            continue
+        agents, _ = find_participants(claim, action)
+        adjacent = {
+            mention.entity_id for mention in claim.mentions if 0 <= action.start - mention.end <= len(" ")
+        }
+        for agent in agents & adjacent - leading:
+            acts = {other.verb for other, other_agents, _ in roles_of_passage if agent in other_agents}
+            if acts and not acts & {action.verb, "attribute"} and not _bears_out(action.verb, acts):
+                return MissingElement("act", action.text)
+    return None
+
+
+def _bears_out(verb: str, acts: Collection[str]) -> bool:
+    return bool((verbs()[verb].supported_by or frozenset()) & set(acts))
+
+
 def _is_supported(verb: Verb, passage_verbs: Collection[str]) -> bool:
     return verb.supported_by is None or not verb.supported_by.isdisjoint(passage_verbs)
 
@@ -233,7 +265,8 @@ def _quote_phrase(claim: Claim, word: str) -> str:
 _NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:not?|never|none|nor|neither|cannot|without|un[a-z]{4,}|non[- ][a-z]+|free|exempt\w*|refus\w+"
-        r"|declin\w+|fail\w*|reject\w*|den(?:y|ied|ies)|lack\w*|instead of|rather than|ban(?:s|ned|ning)?|halt\w*|stop\w*|end(?:s|ed|ing)?|voluntary)\b|n't\b"
+        r"|declin\w+|fail\w*|reject\w*|den(?:y|ied|ies)|lack\w*"
+        r"|instead of|rather than|ban(?:s|ned|ning)?|halt\w*|stop\w*|end(?:s|ed|ing)?|voluntary)\b|n't\b"
     ),
     "ja": re.compile("ない|なかっ|ません|ず|未|無|非|不|免|拒|却下|断|中止|停止|見送|禁|任意|代わり|代えて"),
     "zh": re.compile("没|沒|未|不|非|免|无|無|禁|拒|停|否|终止|自愿"),
@@ -276,7 +309,7 @@ def _find_clause(
     matched_spans = _find_matched_spans(claim, passage, matching_slots, passage_entities)
     names = {(mention.start, mention.end) for mention in claim.mentions}
     for clause in claim.clauses:
-        if len(clause.terms) < MIN_CLAUSE_TERMS[claim.language]:
+        if len(clause.terms) < MIN_CLAUSE_TERMS[claim.language] or _is_apposition(claim, clause):
             continue
         inside = [span for span in matched_spans if span[0] < clause.end and clause.start < span[1]]
         is_named_only = all(span in names for span in inside)
@@ -287,6 +320,15 @@ def _find_clause(
         if contained <= (len(clause.terms) * MAX_UNRELATED_SHARE if is_long else 0):
             return MissingElement("clause", claim.text[clause.start : clause.end].strip())
     return None
+
+
+def _is_apposition(claim: Claim, clause: Clause) -> bool:
+    """True for nouns that only introduce a quoted name: 人気ゲーム「…」."""
+    return (
+        claim.language == "ja"
+        and claim.text.startswith(("「", "『"), clause.end)
+        and _HIRAGANA.search(claim.text, clause.start, clause.end) is None
+    )
 
 
 def _find_matched_spans(

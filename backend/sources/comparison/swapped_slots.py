@@ -16,7 +16,7 @@ from backend.sources.comparison import contrasts, figure_agreement
 
 MAX_GAP_CHARS = 24
 """Maximum characters between an act and the date or amount that belongs to it."""
-_CLAUSE_END = re.compile(r"[,.;](?=\s|$)|[、。，；\n]")
+_CLAUSE_END = re.compile(r"[,.;](?=\s|$)|[、。，；\n]|\band\b")
 _CHANGE_ROLES = frozenset({"from", "to"})
 """Amounts of one change, which are compared by these roles."""
 S = TypeVar("S", DateSpan, Quantity)

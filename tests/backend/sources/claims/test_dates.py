@@ -151,3 +151,10 @@ def test_dates_lie_within_any_text(text: str) -> None:
 def test_a_month_range_is_one_span() -> None:
     span = find(numbers.normalize("テスラは2022年4〜6月期に売却した"))[0]
     assert (span.first, span.last, span.precision) == (date(2022, 4, 1), date(2022, 6, 30), "quarter")
+
+
+def test_a_day_before_the_date_in_front_of_it_may_be_in_the_next_year() -> None:
+    _, leaves = dates.find("In November 2024 he said he would leave on 20 January.")
+    assert leaves.other == date(2025, 1, 20)
+    _, later = dates.find("In May 2021 it fell, and on 24 June it rose.")
+    assert later.other is None

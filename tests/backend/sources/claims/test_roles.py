@@ -5,7 +5,7 @@ import pytest
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.claim_parser import parse_claim
-from backend.sources.claims.role_relations import are_converse, are_swapped
+from backend.sources.claims.role_relations import are_converse, are_swapped, find_other_target
 from backend.sources.claims.roles import Roles, find_roles
 
 
@@ -101,3 +101,11 @@ def test_recipients_origins_and_names_can_be_swapped(language: Language, text: s
 
 def test_an_attribute_and_an_amount_have_no_role() -> None:
     assert not any(one.agents or one.patients for one in read("Regulators banned Aldo futures.", "en"))
+
+
+def test_another_target_of_one_act_is_found() -> None:
+    (told,) = read("Aldo sued Bexa.", "en")
+    (other,) = read("Bexa sued Aldo.", "en")
+    assert find_other_target(other, [told]) is told
+    assert find_other_target(told, [told]) is None
+    assert find_other_target(other, [told, other]) is None

@@ -65,3 +65,10 @@ def test_a_property_that_a_source_would_tell_is_missing_without_it() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_text_without_such_words_has_no_properties(language: Language) -> None:
     assert list(contrasts.locate_properties(claim("Bitcoin 2024", language))) == []
+
+
+def test_a_record_of_one_event_tells_that_its_parts_came_on_one_day() -> None:
+    statement = claim("The founder resigned on the same day.")
+    assert contrasts.find_missing_property(statement, claim("The firm goes bankrupt. He resigned.")) is None
+    later = claim("The firm goes bankrupt. He resigned on 3 May 2023.")
+    assert contrasts.find_missing_property(statement, later) is not None

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.entities.model import Language
 from backend.sources.claims.model import Quantity
-from backend.sources.comparison.figure_agreement import agree, parse_fact_figures
+from backend.sources.comparison.figure_agreement import agree, find_computed, parse_fact_figures
+from tests.backend.sources.evidence import claim
 
 
 def figure(
@@ -87,3 +89,27 @@ def test_a_fact_name_gives_the_unit_and_bound_of_its_figure() -> None:
 def test_facts_without_figures_are_ignored_and_a_vote_yields_two_figures() -> None:
     assert parse_fact_figures({"ticker": "COIN", "release": "34-80206", "nan": "NaN"}) == []
     assert [figure.value for figure in parse_fact_figures({"senate": "68-30"})] == [68, 30]
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage", "language", "is_computed"),
+    [
+        (
+            "It paid 53 million dollars in total.",
+            "It pays 24 million dollars and 29 million dollars.",
+            "en",
+            True,
+        ),
+        ("It paid 53 million dollars.", "It pays 24 million dollars and 29 million dollars.", "en", False),
+        ("It passed by a margin of 143 votes.", "It passed by 279 to 136 votes.", "en", True),
+        ("It passed by a margin of 150 votes.", "It passed by 279 to 136 votes.", "en", False),
+        ("法案以143票之差通过。", "法案以279票对136票通过。", "zh", True),
+        ("合計53万ドルを支払った。", "24万ドルと29万ドルを支払う。", "ja", True),
+    ],
+)
+def test_a_total_or_a_margin_is_computed_from_two_figures(
+    statement: str, passage: str, language: Language, is_computed: bool
+) -> None:
+    claimed = claim(statement, language)
+    found = find_computed(claimed.quantities[0], claimed, claim(passage, language).quantities)
+    assert (found is not None) is is_computed

@@ -123,3 +123,20 @@ def test_what_was_new_is_told_by_the_word_first_too() -> None:
     first = "SEC sues a crypto lender for the first time."
     assert not missing("Until November the SEC had never sued a crypto lender.", first)
     assert missing("Until November the SEC had never sued a crypto lender.", "SEC sues a crypto lender.")
+
+
+def test_a_short_first_name_is_the_same_person() -> None:
+    passage = "Alexander Mashinsky was sentenced to 12 years in prison."
+    assert missing("The court sentenced Alex Mashinsky to 12 years in prison.", passage) == set()
+
+
+def test_a_capital_stands_for_its_state() -> None:
+    passage = "The SEC sues Kraken. Germany and Finland seized its servers."
+    assert missing("The SEC sued Kraken; Helsinki seized the servers.", passage) == set()
+
+
+def test_the_one_who_repaid_a_theft_is_not_the_thief() -> None:
+    passage = (
+        "An attacker takes 120,000 ether from the bridge. Kraken sued the attacker; Coinbase refunded all."
+    )
+    assert ("act", "stole") in missing("Coinbase stole 120,000 ether from the bridge.", passage)

@@ -40,3 +40,15 @@ def test_slots_with_their_own_acts_do_not_differ() -> None:
 
 def test_an_amount_that_the_passage_does_not_have_is_not_swapped() -> None:
     assert find_difference(claim("Thieves stole 5,000 BTC."), STOLEN) is None
+
+
+def test_the_amounts_of_two_parties_belong_to_each() -> None:
+    passage = claim("The firm pays 24 million dollars to the SEC and 29 million dollars to the CFTC.")
+    assert find_difference(claim("The firm pays the SEC 29 million dollars."), passage) is not None
+    assert find_difference(claim("The firm pays the CFTC 29 million dollars."), passage) is None
+
+
+def test_the_votes_of_two_chambers_belong_to_each() -> None:
+    passage = claim("It had passed the Senate by 68 to 30 votes and the House by 308 to 122 votes.")
+    assert find_difference(claim("The House passed it by 68 to 30 votes."), passage) is not None
+    assert find_difference(claim("The Senate passed it by 68 to 30 votes."), passage) is None

@@ -1,0 +1,42 @@
+"""Finds a cause that only the claim gives: because of a hack, 是因为员工偷窃."""
+
+import re
+from collections.abc import Collection, Mapping
+
+from backend.entities.model import Language
+from backend.sources.claims import lexical_features, numbers
+from backend.sources.claims.model import Claim, MissingElement
+
+_CAUSES: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:because(?: of)?|due to|owing to|caused by|as a result of|on account of) (?P<cause>[^,;.]+)"
+    ),
+    "ja": re.compile(
+        "(?:^|[、。])(?:[^、。]*のは)?(?P<cause>[^、。]{2,60}?)(?:が原因|が理由|のせい|のため(?:だ|で|、)|たため(?:だ|で|、)|たからだ)"
+    ),
+    "zh": re.compile("(?:是?因为|是因|由于|缘于|源于|起因于|归因于)(?P<cause>[^，。；]{2,})"),
+}
+
+
+def find_missing_cause(
+    claim: Claim, passage: Claim, passage_entities: Collection[str]
+) -> MissingElement | None:
+    """Return the claim's cause if the passage has no entity, no act and no word of it."""
+    plain = numbers.normalize(claim.text)
+    match = _CAUSES[claim.language].search(plain.lower())
+    if match is None:
+        return None
+    start, end = match.span("cause")
+    mentioned = {mention.entity_id for mention in claim.mentions if start <= mention.start < end}
+    acts = {action.verb for action in claim.actions if start <= action.start < end}
+    spans = [(mention.start - start, mention.end - start) for mention in claim.mentions]
+    terms = lexical_features.list_content_terms(
+        plain[start:end], [(a, b) for a, b in spans if 0 <= a < end - start]
+    )
+    lowered = passage.text.lower()
+    is_told = (
+        mentioned & set(passage_entities)
+        or acts & {action.verb for action in passage.actions}
+        or any(term in passage.words or term in lowered for term in terms)
+    )
+    return None if is_told else MissingElement("clause", plain[start:end].strip())

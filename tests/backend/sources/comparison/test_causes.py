@@ -1,0 +1,44 @@
+"""Causes that only the claim gives."""
+
+import pytest
+
+from backend.entities.model import Language
+from backend.sources.comparison.causes import find_missing_cause
+from tests.backend.sources.evidence import claim
+
+STOP = "The network stops for 17 hours. A flood of transactions by bots exhausted the memory."
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage", "language", "cause"),
+    [
+        ("It stopped because of a hack.", STOP, "en", "a hack"),
+        ("It stopped due to an earthquake, they said.", STOP, "en", "an earthquake"),
+        (
+            "停止したのは地震が原因だった。",
+            "取引が17時間停止。ボットの大量送信でメモリが枯渇した。",
+            "ja",
+            "地震",
+        ),
+        ("损失是因为员工偷窃。", "币安损失约15亿美元。黑客攻击了钱包。", "zh", "员工偷窃"),
+    ],
+)
+def test_a_cause_of_which_the_passage_tells_nothing_is_missing(
+    statement: str, passage: str, language: Language, cause: str
+) -> None:
+    element = find_missing_cause(claim(statement, language), claim(passage, language), ())
+    assert element is not None
+    assert element.text == cause
+
+
+@pytest.mark.parametrize(
+    "statement", ["It stopped because of bots.", "It stopped because the memory ran out.", "It stopped."]
+)
+def test_a_cause_with_a_word_of_the_passage_is_told(statement: str) -> None:
+    assert find_missing_cause(claim(statement), claim(STOP), ()) is None
+
+
+def test_a_cause_with_an_entity_of_the_event_is_told() -> None:
+    statement = claim("It went bankrupt because of Kraken.")
+    assert find_missing_cause(statement, claim(STOP), {"kraken"}) is None
+    assert find_missing_cause(statement, claim(STOP), ()) is not None
