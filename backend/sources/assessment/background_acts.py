@@ -43,14 +43,14 @@ def _list_told_acts(
         if element.kind == "act"
     }
     for action in claim.actions:
-        entity_id = _find_described_entity(claim, action)
+        entity_id = find_described_entity(claim, action)
         if claim.restore(action.text) in missing and entity_id is not None:
             accepted = {action.verb} | (verbs()[action.verb].supported_by or frozenset())
             if any(_tells(document, entity_id, accepted, scorer) for document in scored):
                 yield action
 
 
-def _find_described_entity(claim: Claim, action: Action) -> str | None:
+def find_described_entity(claim: Claim, action: Action) -> str | None:
     """Return the entity right behind an act, in the same noun phrase."""
     following = next((mention for mention in claim.mentions if mention.start >= action.end), None)
     if following is None:

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.sources.assessment.background_acts import _find_described_entity
+from backend.sources.assessment.background_acts import find_described_entity
 from tests.backend.sources.evidence import claim
 
 
@@ -18,7 +18,7 @@ from tests.backend.sources.evidence import claim
 )
 def test_an_act_before_a_name_describes_it(text: str, language: Language) -> None:
     statement = claim(text, language)
-    assert _find_described_entity(statement, statement.actions[0]) == statement.mentions[0].entity_id
+    assert find_described_entity(statement, statement.actions[0]) == statement.mentions[0].entity_id
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_an_act_before_a_name_describes_it(text: str, language: Language) -> Non
 )
 def test_an_act_done_to_a_name_does_not_describe_it(text: str, language: Language) -> None:
     statement = claim(text, language)
-    assert _find_described_entity(statement, statement.actions[0]) is None
+    assert find_described_entity(statement, statement.actions[0]) is None
