@@ -20,7 +20,7 @@ from benchmarks.faults.writing import Writers
 from tests.support import programs
 from tests.support.running import wait_for
 
-SIZE_MIB = {"sqlite": 96, "postgresql": 320}
+SIZE_MIB = {"sqlite": 96, "postgresql": 512}
 """The size of the disk: a new store, and room for a minute of writes."""
 OUTAGE_SECONDS = 12.0
 RECOVERY_SECONDS = 5.0

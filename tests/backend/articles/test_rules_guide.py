@@ -15,26 +15,28 @@ GUIDE = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="ut
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
 
 
+@pytest.fixture(scope="module")
+def example_files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("examples")
+    files = [folder / f"{number}.yaml" for number in range(len(EXAMPLES))]
+    for file, example in zip(files, EXAMPLES, strict=True):
+        file.write_text(example, encoding="utf-8")
+    return files
+
+
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_each_guide_example_compiles_with_the_default_rules_without_findings(
-    tmp_path: Path, number: int
+def test_each_guide_example_is_valid_beside_the_default_rules(example_files: list[Path], number: int) -> None:
+    assert read_packs([*default_files(), example_files[number]])
+
+
+def test_the_guide_examples_compile_with_the_default_rules_without_findings(
+    example_files: list[Path],
 ) -> None:
-    file = tmp_path / "example.yaml"
-    file.write_text(EXAMPLES[number], encoding="utf-8")
-    files = read_packs([*default_files(), file])
-    compile_files(files)
-    assert [str(finding) for finding in lint(files, {file})] == []
-
-
-def test_the_guide_examples_compile_together(tmp_path: Path) -> None:
-    files = []
-    for number, example in enumerate(EXAMPLES):
-        files.append(tmp_path / f"{number}.yaml")
-        files[-1].write_text(example, encoding="utf-8")
-    packs = read_packs([*default_files(), *files])
+    packs = read_packs([*default_files(), *example_files])
     compile_files(packs)
     own = [rule.id for rule in merge_packs(file.pack for file in packs).rules if rule.id.startswith("own-")]
     assert len(own) == 6
+    assert [str(finding) for finding in lint(packs, set(example_files))] == []
 
 
 def test_every_command_in_the_guide_exists() -> None:
