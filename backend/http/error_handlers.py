@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -15,13 +15,12 @@ from starlette.routing import Match, Route
 
 from backend import errors
 from backend.http.limits.load_shedding import refuse_body
+from backend.store.database import REFUSED_CHANGE_SQLSTATES
 
 log = structlog.get_logger(__name__)
 
 MAX_LISTED_ERRORS = 100
 """How many errors of one request body are listed; a body may hold many more."""
-READ_ONLY_SQLSTATE = "25006"
-"""PostgreSQL's SQLSTATE for a write to a read-only server, as during a failover."""
 
 
 def install_error_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
@@ -57,15 +56,13 @@ def install_error_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
     @app.exception_handler(InterfaceError)
     @app.exception_handler(PoolTimeoutError)
     async def _handle_database_error(request: Request, error: Exception) -> Response:
-        log.warning("database_failed", error=type(getattr(error, "orig", error)).__name__)
-        return send(request, errors.Unavailable("The data store does not answer. Please try again shortly."))
-
-    @app.exception_handler(InternalError)
-    async def _read_only(request: Request, error: InternalError) -> Response:
-        if getattr(error.orig, "sqlstate", None) != READ_ONLY_SQLSTATE:
-            raise error
-        log.warning("database_failed", error="ReadOnly")
-        return send(request, errors.Unavailable("The data store takes no changes now. Please try again."))
+        original = getattr(error, "orig", error)
+        log.warning("database_failed", error=type(original).__name__)
+        if getattr(original, "sqlstate", None) in REFUSED_CHANGE_SQLSTATES:
+            sentence = "The data store takes no changes now. Please try again."
+        else:
+            sentence = "The data store does not answer. Please try again shortly."
+        return send(request, errors.Unavailable(sentence))
 
 
 def convert_validation_error(error: RequestValidationError) -> errors.BadRequest:

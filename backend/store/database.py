@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.engine import Connection, Dialect, Engine, make_url
+from sqlalchemy.engine import Connection, Dialect, Engine, ExceptionContext, make_url
+from sqlalchemy.exc import OperationalError
 
 from backend.store.data_lock import DataLock
 from backend.store.sqlite_version import require_sqlite
@@ -222,6 +223,11 @@ CONNECTION_TIMEOUTS = {
 """Timeouts of dead connections to PostgreSQL, as parameters of libpq."""
 
 
+REFUSED_CHANGE_SQLSTATES = frozenset({"25006", "42501"})
+"""PostgreSQL's codes when it takes no changes: a read-only server, and files that it may not write, such as
+those on a disk that became read-only. The driver reports them as errors of the program."""
+
+
 def postgres_engine(url: str, *, pool_size: int = 10, statement_seconds: float | None = None) -> Engine:
     engine = sa.create_engine(
         url,
@@ -235,6 +241,13 @@ def postgres_engine(url: str, *, pool_size: int = 10, statement_seconds: float |
             "application_name": APPLICATION_NAME,
         },
     )
+
+    @sa.event.listens_for(engine, "handle_error")
+    def _report_refused_change(context: ExceptionContext) -> None:
+        original = context.original_exception
+        if getattr(original, "sqlstate", None) in REFUSED_CHANGE_SQLSTATES:
+            raise OperationalError(context.statement, context.parameters, original) from original
+
     if statement_seconds is not None:
         connection_class = build_timeout_connection(statement_seconds)
 

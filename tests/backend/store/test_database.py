@@ -297,3 +297,16 @@ def test_connections_terminated_by_postgresql_are_replaced(postgres: Database) -
     administrator.dispose()
     with postgres.read() as first, postgres.write() as second:
         assert not ended & {get_session_id(first), get_session_id(second)}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["25006", "42501"],
+    ids=["the server is read-only", "the disk is read-only"],
+)
+def test_refused_changes_are_failures_of_the_store(postgres: Database, code: str) -> None:
+    raising = f"DO $$ BEGIN RAISE EXCEPTION 'Read-only file system' USING ERRCODE = '{code}'; END $$"
+    with pytest.raises(sa.exc.OperationalError, match="Read-only"), postgres.write() as connection:
+        connection.execute(sa.text(raising))
+    with postgres.read() as connection:
+        assert connection.execute(sa.text("SELECT 1")).scalar() == 1
