@@ -53,9 +53,16 @@ def are_swapped(claim: Roles, source: Roles) -> bool:
 
 def find_other_target(claim: Roles, source_acts: Sequence[Roles]) -> Roles | None:
     """Find an act of the source with another target, if none of its acts has the claim's target as one."""
-    same_acts = [act for act in source_acts if act.verb == claim.verb and act.patients]
     group = verbs()[claim.verb].role_group
+    same_acts = [act for act in source_acts if act.verb == claim.verb and list_targets(act)]
     targets = frozenset().union(
-        *(act.patients for act in source_acts if verbs()[act.verb].role_group == group)
+        *(list_targets(act) for act in source_acts if verbs()[act.verb].role_group == group)
     )
-    return same_acts[0] if same_acts and claim.patients and not claim.patients & targets else None
+    claimed = list_targets(claim)
+    return same_acts[0] if same_acts and claimed and not claimed & targets else None
+
+
+def list_targets(act: Roles) -> frozenset[str]:
+    """List the entities to whom an act is done, as its object or behind a mark (に, 对)."""
+    names = verbs()[act.verb].roles
+    return act.patients | act.recipients if names.get("recipient") == names.get("patient") else act.patients

@@ -357,11 +357,12 @@ def _compare_roles(inputs: ClaimAndPassage) -> Difference | None:
             if role_relations.are_swapped(claim_act, passage_act):
                 return Difference("roles", claim_act.text, passage_act.text)
         other_act = role_relations.find_other_target(claim_act, passage_acts)
-        if other_act is not None and not other_act.patients & claimed:
+        if other_act is not None and not role_relations.list_targets(other_act) & claimed:
             kinds, other_kinds = (
-                frozenset().union(*map(inputs.list_kinds, act.patients)) for act in (claim_act, other_act)
+                frozenset().union(*map(inputs.list_kinds, role_relations.list_targets(act)))
+                for act in (claim_act, other_act)
             )
-            if kinds == other_kinds and claim_act.patients <= inputs.record_ids:
+            if kinds == other_kinds and role_relations.list_targets(claim_act) <= inputs.record_ids:
                 return Difference("roles", claim_act.text, other_act.text)
     return None
 

@@ -132,10 +132,10 @@ def _is_same_trade(claim_action: Action, passage_action: Action, claim: Claim, p
         frozenset().union(*(act.agents for act in roles.find_roles(text) if act.verb == action.verb))
         for text, action in ((claim, claim_action), (passage, passage_action))
     ]
-    return (
-        verbs_by_name[claim_action.verb].role_group == verbs_by_name[passage_action.verb].role_group
-        and not agents[0] & agents[1]
-    )
+    leading = {mention.entity_id for mention in passage.mentions[:1]}
+    return verbs_by_name[claim_action.verb].role_group == verbs_by_name[
+        passage_action.verb
+    ].role_group and not agents[0] & (agents[1] or leading)
 
 
 def _find_denied_word(claim: Claim, passage: Claim) -> Difference | None:

@@ -5,7 +5,7 @@ import pytest
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.claim_parser import parse_claim
-from backend.sources.claims.role_relations import are_converse, are_swapped, find_other_target
+from backend.sources.claims.role_relations import are_converse, are_swapped, find_other_target, list_targets
 from backend.sources.claims.roles import Roles, find_roles
 
 
@@ -109,3 +109,8 @@ def test_another_target_of_one_act_is_found() -> None:
     assert find_other_target(other, [told]) is told
     assert find_other_target(told, [told]) is None
     assert find_other_target(other, [told, other]) is None
+
+
+def test_a_target_behind_a_mark_counts_as_one() -> None:
+    (ordered,) = [one for one in read("アルドはベクサに停止を命じた。", "ja") if one.verb == "order"]
+    assert list_targets(ordered) == {"b"}

@@ -156,3 +156,9 @@ def test_a_party_in_the_name_of_a_case_is_not_a_party_of_the_outcome() -> None:
     record = "上诉法院裁定币安胜诉SEC。"
     assert _compare_texts("SEC在币安案中胜诉", record, "zh")[1]
     assert not _compare_texts("SEC在币安案中败诉", record, "zh")[1]
+
+
+def test_a_sale_by_the_buyer_of_a_record_contradicts_its_purchase() -> None:
+    record = claim("Tesla discloses a purchase of 4,710 BTC.\nThe firm announced its first purchase.")
+    _, difference = compare_actions(claim("Tesla sold 4,710 BTC in May."), record, is_record=True)
+    assert difference is not None
