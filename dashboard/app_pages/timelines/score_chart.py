@@ -45,7 +45,7 @@ def build_chart(scores: ScoreChart, theme: Theme) -> ChartData:
     line_colours = list_line_colours(dark=theme.dark)
     return ChartData(
         lines=[_build_line(scores, line, line_colours, theme) for line in scores.lines],
-        signs=[*_build_alert_signs(scores, theme), *_build_change_signs(scores, line_colours, theme)],
+        signs=[*_build_change_signs(scores, line_colours, theme), *_build_alert_signs(scores, theme)],
         ink=theme.ink,
         background=theme.background,
         watermark=t("chart.sample").upper() if scores.sample else "",

@@ -435,3 +435,21 @@ def test_evaluations_are_listed_with_what_changed_and_open_a_comparison_before_a
     assert [cells[2][0] for cells in changed] == [f"{STEADY} {FELL_AT:02}"]
     app = open_page(tab="compare", a=STEADY, split=f"evaluation:{STEADY} {FELL_AT:02}")
     assert f"{STEADY} before evaluation {STEADY} {FELL_AT:02}" in html(app)
+
+
+@pytest.mark.parametrize(
+    "split",
+    [
+        "instant:1990-01-01T00:00:00Z",
+        "instant:0001-01-01T00:00:00Z",
+        "instant:9999-12-31T23:59:59Z",
+        "instant:9999-99-99",
+        "alert:2026",
+        "revision:\x00",
+        "month:3",
+        ":",
+    ],
+)
+def test_any_split_in_a_link_opens_the_page(split: str) -> None:
+    app = open_page(a=STEADY, split=split, tab="compare")
+    assert re.search("tl-verdict", html(app))
