@@ -20,7 +20,7 @@ TEMPLATES: Mapping[Language, Templates] = {
             "Inconclusive: {ahead} leads by {size} points, 95 % {low} to {high}, {cases} shared cases"
             "{needed}; the interval and the t test (p {p}) do not agree."
         ),
-        "needed": "; {needed} would be needed to see {target}",
+        "needed": "; {needed} cases would be needed to show {target} points",
         "identical": "{a} and {b} score the same in each of {cases} shared cases.",
         "too_few": (
             "Too few shared cases: {a} and {b} share {cases}, and an interval needs {fewest}. "
