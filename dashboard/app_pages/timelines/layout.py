@@ -72,7 +72,8 @@ def render_page() -> None:
             key="tl_none",
         )
         return
-    st.fragment(_draw_verdict, key=FRAGMENT_KEYS["verdict"])()
+    with st.container(key="tl_verdict"):
+        st.fragment(_draw_verdict, key=FRAGMENT_KEYS["verdict"])()
     st.fragment(_draw_tab, key=FRAGMENT_KEYS["tab"])()
 
 

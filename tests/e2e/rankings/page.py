@@ -1,5 +1,7 @@
 """Helpers that open the Rankings page and read its table and panel."""
 
+from typing import Any
+
 from playwright.sync_api import Locator, Page
 
 from tests.support.reader import Reader
@@ -11,9 +13,18 @@ def open_rankings(reader: Reader, query: str = "", page: Page | None = None) -> 
     return reader.open(f"/rankings{query}", ".rk tbody tr", page)
 
 
-def list_row_ids(page: Page) -> list[str]:
-    found: list[str] = page.locator(".rk tbody tr").evaluate_all("rows => rows.map(row => row.dataset.id)")
+def read_rows(page: Page, script: str) -> list[Any]:
+    """Returns what ``script`` reads of each row, all in one task of the browser.
+
+    Playwright's reading of several elements finds them in one task and reads them in a later one. A refresh
+    in between may have sorted the rows again.
+    """
+    found: list[Any] = page.locator(".rk tbody").evaluate(f"body => [...body.rows].map({script})")
     return found
+
+
+def list_row_ids(page: Page) -> list[str]:
+    return read_rows(page, "row => row.dataset.id")
 
 
 def find_focused_cell(page: Page) -> list[str]:

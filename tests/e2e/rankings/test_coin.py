@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.rankings.page import DRAWN, find_panel, open_rankings
+from tests.e2e.rankings.page import DRAWN, find_panel, open_rankings, read_rows
 from tests.support.reader import Reader
 from tests.support.running import Service
 from tests.support.waiting import wait_for
@@ -33,9 +33,7 @@ def test_disputed_figures_are_marked_filtered_and_explained(page: Page, running_
     def are_marked() -> bool:
         """Allows one difference: the page may be one refresh behind the service."""
         facts.update(running_service.get("/markets/figures").json())
-        marks[:] = page.locator(".rk tbody tr").evaluate_all(
-            "rows => rows.map(row => [row.dataset.id, row.querySelector('.c-source').dataset.state])"
-        )
+        marks[:] = read_rows(page, "row => [row.dataset.id, row.querySelector('.c-source').dataset.state]")
         doubtful = {asset for asset, fact in facts.items() if fact["flags"] or fact["stale"]}
         return bool(marks) and len({asset for asset, _ in marks} ^ doubtful) <= 1
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.rankings.page import find_panel, list_row_ids, open_rankings
+from tests.e2e.rankings.page import find_panel, list_row_ids, open_rankings, read_rows
 from tests.support.reader import IDLE, Reader
 from tests.support.running import wait_for
 
@@ -77,7 +77,7 @@ def test_sorting_is_immediate_takes_several_keys_and_applies_to_the_export(
     priced = [row for row in rows if row["price_usd"] is not None]
     assert len(priced) > 0.95 * len(rows), "the script withdraws a price or two"
     assert all("Sample data" in row["note"] and row["source"] and row["as_of"] for row in priced)
-    ranks = page.locator(".rk tbody .c-rank").all_text_contents()
+    ranks = read_rows(page, "row => row.querySelector('.c-rank').textContent")
     known_ranks = [int(rank) for rank in ranks if rank != "–"]
     assert known_ranks == sorted(known_ranks)
     assert "–" in ranks
