@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from backend.sources.claims import numbers
-from backend.sources.claims.model import DateSpan
+from backend.sources.claims.model import DateSpan, Precision
 
 _DAYS = {
     "new year's day": (1, 1),
@@ -33,6 +33,14 @@ _NAMED = re.compile(
     rf"(?<![a-z])(?P<name>{_NAMES})(?: of|,)?(?: (?P<behind>(?:19|20)\d\d)(?!\d))?",
     re.IGNORECASE,
 )
+NEAR = timedelta(days=14)
+"""How far "shortly before Christmas" reaches."""
+_BEFORE_EN = re.compile(r"\b(?:before|ahead of|on the eve of) $", re.IGNORECASE)
+_AFTER_EN = re.compile(r"\bafter $", re.IGNORECASE)
+_AROUND_EN = re.compile(r"\b(?:around|about|near) $", re.IGNORECASE)
+_AROUND_HAN = re.compile("前後|前后|ごろ|頃|左右")
+_BEFORE_HAN = re.compile("の?直前|前夜|之?前|前夕|を前に")
+_AFTER_HAN = re.compile("の?直後|明け|之?后|過ぎ|后|後")
 _NEXT_YEAR_EN = re.compile(r" of the (?P<which>following|next|same) year\b")
 _NEXT_YEAR_HAN = re.compile(r"(?P<which>翌年|次年|同年)の?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?")
 
@@ -48,7 +56,21 @@ def find_named_days(text: str) -> Iterator[DateSpan]:
             count = numbers.parse(match["count"]) or 1
             step = timedelta(days=int(count) * (7 if match["unit"].lower() == "week" else 1))
             day = day - step if match["way"].lower() == "before" else day + step
-        yield DateSpan(day, day, "day", match.start(), match.end(), match.group())
+        first, last = (day, day) if match["count"] is not None else _find_range(text, match, day)
+        precision: Precision = "day" if first == last else "month"
+        yield DateSpan(first, last, precision, match.start(), match.end(), match.group())
+
+
+def _find_range(text: str, match: re.Match[str], day: date) -> tuple[date, date]:
+    """Return the days that a text may mean with words such as *shortly before* beside a named day."""
+    before, end = text[: match.start()], match.end()
+    if _AROUND_EN.search(before) or _AROUND_HAN.match(text, end):
+        return day - NEAR, day + NEAR
+    if _BEFORE_EN.search(before) or _BEFORE_HAN.match(text, end):
+        return day - NEAR, day
+    if _AFTER_EN.search(before) or _AFTER_HAN.match(text, end):
+        return day, day + NEAR
+    return day, day
 
 
 def find_dependent_dates(text: str, spans: Sequence[DateSpan]) -> Iterator[DateSpan]:

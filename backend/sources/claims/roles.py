@@ -9,6 +9,7 @@ marks the roles clearly. Converse acts (buy and sell) share the names of their r
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
@@ -97,12 +98,20 @@ _ATTRIBUTE = re.compile(
 
 
 def _list_parties(statement: Claim) -> list[Mention]:
-    """List the mentions that can have a role: no coins of an amount, no attributes (bitcoin futures)."""
+    """List the mentions that can have a role: no coins of an amount, no attributes (bitcoin futures).
+
+    An agent outside of the catalogue is a party by its name.
+    """
     amounts = [(quantity.start, quantity.end) for quantity in statement.quantities]
     lowered = statement.text.lower()
+    uncatalogued = []
+    if statement.subject is not None:
+        name = statement.subject.name
+        start = statement.text.index(name)
+        uncatalogued.append(Mention(f"name:{name}", start, start + len(name), name))
     return [
         mention
-        for mention in statement.mentions
+        for mention in sorted((*statement.mentions, *uncatalogued), key=attrgetter("start"))
         if not any(start <= mention.start < end for start, end in amounts)
         and not _ATTRIBUTE.match(lowered, mention.end)
     ]

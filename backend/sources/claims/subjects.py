@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from backend.entities.model import Language
+from backend.sources.claims.lexical_features import normalize_name
 
 Span = tuple[int, int]
 
@@ -20,6 +21,7 @@ _JA = re.compile(
     rf"\s*{_JA_DATE}(?P<name>[\u30a1-\u30fc・]{{2,16}}?|[\u4e00-\u9fff]{{2,5}}?)"
     r"(?P<title>被告|容疑者|氏|社長|CEO)?(?=は|が|も)"
 )
+_JA_HEADLINE = re.compile(rf"\s*{_JA_DATE}(?P<name>[\u30a1-\u30fc・]{{2,16}})(?=、)")
 _ZH_DATE = r"(?:\d{1,4}年(?:\d{1,2}月)?(?:\d{1,2}日)?[，,]?)?"
 _ZH = re.compile(
     rf"\s*{_ZH_DATE}(?P<name>[\u4e00-\u9fff·]{{2,6}}?)"
@@ -87,9 +89,16 @@ def find_subject(text: str, language: Language, slot_spans: Sequence[Span]) -> S
     return None
 
 
+def is_known(name: str, text: str) -> bool:
+    """True if ``text`` contains any part of a name: a word, or in Chinese and Japanese two characters."""
+    parts = name.split() if name.isascii() else [name[index : index + 2] for index in range(len(name) - 1)]
+    lowered = text.lower()
+    return any(part.lower() in lowered for part in parts) or normalize_name(name) in normalize_name(text)
+
+
 _PATTERNS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
     "en": (_EN,),
-    "ja": (_JA,),
+    "ja": (_JA, _JA_HEADLINE),
     "zh": (_TITLED_ZH, _ZH),
 }
 _ANYWHERE = frozenset({_EN, _TITLED_ZH})

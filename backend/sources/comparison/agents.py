@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 
 from backend.entities.mention import Mention
-from backend.sources.claims import agent_phrases
+from backend.sources.claims import agent_phrases, subjects
 from backend.sources.claims.lexical_features import normalize_name
 from backend.sources.claims.model import Claim, Difference
 from backend.sources.comparison.claim_passage import ClaimAndPassage
@@ -78,7 +78,7 @@ def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) 
     claim, passage, subject = inputs.claim, inputs.passage, inputs.claim.subject
     if subject is None or claim.language != passage.language:
         return None
-    if _is_known(subject.name, passage.text) or subject.name in inputs.names:
+    if subjects.is_known(subject.name, passage.text) or subject.name in inputs.names:
         return None
     unclaimed_mentions = [
         mention
@@ -91,7 +91,7 @@ def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) 
         ]
         if passage.subject is not None and passage.subject.is_person:
             persons.append(passage.subject.name)
-        unnamed = [name for name in persons if not _is_known(name, claim.text)]
+        unnamed = [name for name in persons if not subjects.is_known(name, claim.text)]
         return Difference("agent", subject.name, unnamed[0]) if unnamed else None
     actors = [
         mention
@@ -101,13 +101,6 @@ def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) 
     if not actors or actors[0].entity_id in claimed or _is_ticker(subject.name, actors[0].text):
         return None
     return Difference("agent", subject.name, actors[0].text)
-
-
-def _is_known(name: str, text: str) -> bool:
-    """True if ``text`` contains any part of a name: a word, or in Chinese and Japanese two characters."""
-    parts = name.split() if name.isascii() else [name[index : index + 2] for index in range(len(name) - 1)]
-    lowered = text.lower()
-    return any(part.lower() in lowered for part in parts) or normalize_name(name) in normalize_name(text)
 
 
 def _find_differing_country(inputs: ClaimAndPassage) -> Difference | None:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from backend.entities.model import Language
-from backend.sources.claims import lexical_features, negation, numbers
+from backend.sources.claims import lexical_features, negation, numbers, subjects
 from backend.sources.claims.actions import Verb, verbs
 from backend.sources.claims.clauses import Clause
 from backend.sources.claims.cues import find_cues
@@ -102,6 +102,11 @@ def _find_names(
             and _is_unambiguous_name(claim, name)
         ):
             yield MissingElement("name", name)
+    subject = claim.subject
+    if subject is not None and claim.language == passage.language != "en":  # names have no capitals there
+        texts = " ".join((passage.text, *passage_names))
+        if not subjects.is_known(subject.name, texts):
+            yield MissingElement("name", subject.name)
 
 
 def _is_short_form(name: str, passage_terms: str) -> bool:

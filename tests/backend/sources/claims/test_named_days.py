@@ -23,6 +23,21 @@ def test_a_named_day_with_a_year_is_a_date(text: str, day: date) -> None:
     assert text[span.start : span.end] == span.text
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("It was signed shortly before Christmas 2022.", "2022-12-11", "2022-12-25"),
+        ("It opened just after Halloween 2013.", "2013-10-31", "2013-11-14"),
+        ("Around New Year's Eve 2021 it fell.", "2021-12-17", "2022-01-14"),
+        ("2022年のクリスマス直前に成立した。", "2022-12-11", "2022-12-25"),
+        ("2021年元旦前后上线。", "2020-12-18", "2021-01-15"),
+    ],
+)
+def test_a_time_near_a_named_day_is_two_weeks_long(text: str, first: str, last: str) -> None:
+    (span,) = dates.find(text)
+    assert (span.first.isoformat(), span.last.isoformat(), span.precision) == (first, last, "month")
+
+
 def test_a_named_day_without_a_year_is_no_date() -> None:
     assert dates.find("They sell gifts at Christmas.") == []
 

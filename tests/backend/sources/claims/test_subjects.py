@@ -12,6 +12,7 @@ from backend.sources.claims.subjects import Subject, find_subject
         ("任天堂は2024年4月、ビットコインを購入した。", "ja", Subject("任天堂", False)),
         ("2024年4月、トヨタが購入を発表した。", "ja", Subject("トヨタ", False)),
         ("山田太郎被告は禁錮25年を言い渡された。", "ja", Subject("山田太郎", True)),
+        ("トヨタ、2024年4月に購入", "ja", Subject("トヨタ", False)),
         ("星巴克2020年8月买入比特币。", "zh", Subject("星巴克", False)),
         ("2025年5月，沃尔玛披露买入比特币。", "zh", Subject("沃尔玛", False)),
         ("2024年3月，创始人李大伟被判25年监禁。", "zh", Subject("李大伟", True)),

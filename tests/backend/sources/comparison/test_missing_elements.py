@@ -25,6 +25,12 @@ def test_a_claim_covered_by_the_passage_has_no_missing_elements() -> None:
     assert missing("The SEC sued Kraken in November 2023.") == set()
 
 
+def test_a_subject_in_han_or_kana_that_the_passage_does_not_name_is_missing() -> None:
+    record = "嘉德将Beeple的NFT作品卖出。"
+    assert ("name", "保利尔") in missing("保利尔将Beeple的NFT作品卖出。", record, "zh")
+    assert missing("嘉德在当日将Beeple的NFT作品卖出。", record, "zh") == set()
+
+
 @pytest.mark.parametrize(
     ("statement", "element"),
     [

@@ -162,3 +162,12 @@ def test_a_sale_by_the_buyer_of_a_record_contradicts_its_purchase() -> None:
     record = claim("Tesla discloses a purchase of 4,710 BTC.\nThe firm announced its first purchase.")
     _, difference = compare_actions(claim("Tesla sold 4,710 BTC in May."), record, is_record=True)
     assert difference is not None
+
+
+def test_a_sale_by_a_buyer_outside_of_the_catalogue_contradicts_its_purchase() -> None:
+    record = claim("コヤマデンキ、5000万ドル分のビットコインを購入", "ja")
+    sale, purchase = (
+        claim(f"コヤマデンキは5000万ドル分のビットコインを{act}した。", "ja") for act in ("売却", "購入")
+    )
+    assert compare_actions(sale, record, is_record=True)[1] is not None
+    assert compare_actions(purchase, record, is_record=True)[1] is None
