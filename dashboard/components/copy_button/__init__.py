@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.components.registration import join_scripts
 from dashboard.i18n import t
 
+HTML = '<button type="button"></button><span role="status"></span>'
 _FOLDER = Path(__file__).parent
 
 
@@ -18,11 +19,16 @@ def copy_button(label: str, text: str | None = None, *, key: str) -> None:
     _component()(key=key, data={**words, "text": text}, width="content", height="content")
 
 
+def read_css() -> str:
+    """Return the style of the button and of the word beside it."""
+    return (_FOLDER / "copy_button.css").read_text("utf-8")
+
+
 @cache
 def _component() -> Any:
     return st.components.v2.component(
         "chainproof.copy_button",
-        html='<button type="button"></button><span role="status"></span>',
+        html=HTML,
         js=join_scripts(_FOLDER, "copy_button"),
-        css=(_FOLDER / "copy_button.css").read_text("utf-8"),
+        css=read_css(),
     )
