@@ -193,6 +193,8 @@ def find(text: str, language: Language) -> list[Action]:
         if start == negation_start or not form.verbs:
             continue  # the negation of the verb before, or a word that only holds a form
         following = forms[index + 1].start if index + 1 < len(forms) else None
+        if lowered.startswith(_THROUGH_ZH, start) and _is_preposition(lowered, start, end, following):
+            continue
         if is_negation_first and start in governing_starts and negation.is_in_scope(lowered, end, following):
             continue
         negated, negation_offset = negation.find_verb_negation(lowered, start, end, previous_end, language)
@@ -205,6 +207,20 @@ def find(text: str, language: Language) -> list[Action]:
             break
     actions = _apply_barring(lowered, actions)
     return negation.negate_denied_sentences(lowered, actions) or _find_unlisted_denial(lowered, text)
+
+
+_THROUGH_ZH = "通过"
+_PASSING_ZH = re.compile("(?:获|以|票|决|议|院|会|一致|正式|已|才|均|未|没有)$")
+_PASSED_ZH = re.compile("[了，。；、]|法|案|条例|决议|规则|预算|审[议批核查]|投票|表决")
+
+
+def _is_preposition(lowered: str, start: int, end: int, following: int | None) -> bool:
+    """True if 通过 only tells the means of the next act, not that a law passed."""
+    return (
+        following is not None
+        and _PASSING_ZH.search(lowered, max(0, start - 2), start) is None
+        and _PASSED_ZH.search(lowered, end, following) is None
+    )
 
 
 def _apply_barring(lowered: str, actions: Sequence[Action]) -> list[Action]:

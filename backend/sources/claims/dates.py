@@ -55,7 +55,7 @@ _HALF = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _YEAR_ALONE = re.compile(
-    r"(?<![\w/#№$€£¥-])(?<!\d[.,])(?P<year>(?:19|20)\d\d)(?!-\d|[\w%/枚億万亿個个]|[.,]\d"
+    r"(?:\b(?:[Ee]arly|[Mm]id|[Ll]ate)-|(?<![\w/#№$€£¥-])(?<!\d[.,]))(?P<year>(?:19|20)\d\d)(?!-\d|[\w%/枚億万亿個个]|[.,]\d"
     r"| ?(?:[$€£¥%]|BTC|ETH|USD|bitcoin|million|billion))",
     re.ASCII,
 )

@@ -62,7 +62,7 @@ _FIRST_OTHERWISE: Mapping[Language, re.Pattern[str]] = {
 """Negations that tell that something happened for the first time: had never done it before."""
 _GOVERNING_ZH = (
     "拒绝|拒絕|取消|放弃|放棄|搁置|擱置|未获|未獲|未能|没能|沒能|不予|不准|无意|避免|免于|逃过|躲过"
-    "|停止|终止|終止|撤回(?!了?(?:诉|起诉|指控|令|对))"
+    "|停止|终止|終止|废除|廢除|废止|撤回(?!了?(?:诉|起诉|指控|令|对))"
 )
 _NOT_ZH = re.compile(
     rf"{_GOVERNING_ZH}|从未|從未|没有|沒有|尚未|并未|並未|并没|並沒|并非|並非|否认|否認|不会|不會|不再|绝不|未曾|并不|並不"
@@ -78,7 +78,7 @@ _GOVERNING_JA = (
 )
 _NOT_JA = re.compile(
     r"(?!を受け(?:て|、))(?:て|し|され|せ|れ|られ|い|が|は|には|を|に|と|さ|っ|わ|ま|か|え|め|け|ら|り|当た|行わ|認め|する|した"
-    r"|で|も|の|こと|事実|方針|計画|予定|申請|得|受け|取得|でき|至|下げ|げ|る|う|く|へ|ず|よう|との|報道){0,10}?"
+    r"|で|も|の|づけ|付け|最後まで|一切|断固|かたくなに|頑なに|こと|事実|方針|計画|予定|申請|得|受け|取得|でき|至|下げ|げ|る|う|く|へ|ず|よう|との|報道){0,10}?"
     rf"(?P<word>なかった|ない|なく|ません|ず(?![つっ])|{_GOVERNING_JA})"
 )
 _GOVERNING = re.compile(rf"\b(?:{_GOVERNING_EN})|{_GOVERNING_ZH}")
@@ -209,11 +209,13 @@ _DENIED: Mapping[Language, re.Pattern[str]] = {
 
 
 _ABSENT: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r"\b(?:no|without an?)(?: native| own)? (?P<word>[a-z]{4,30})\b"),
+    "en": re.compile(r"\bno(?: native| own)? (?P<word>[a-z]{4,30})\b"),
     "ja": re.compile(
         "(?P<word>[\u4e00-\u9fff]{2}|[\u30a1-\u30fc]{3,12})(?:は|が|も)(?:な[いか]|なく(?!な)|存在しな)"
     ),
-    "zh": re.compile("(?:没有|不设|不含|并无)(?:任何|自己的|原生)?(?P<word>[\u4e00-\u9fff]{2})"),
+    "zh": re.compile(
+        "(?:没有(?:任何|自己的|原生)|(?:不设|不含|并无|毫无)(?:任何|自己的|原生)?)(?P<word>[\u4e00-\u9fff]{2})"
+    ),
 }
 
 

@@ -68,6 +68,8 @@ _NTH = re.compile(
 _FRACTION = re.compile(
     r"\b(?P<en>half|(?:an?|one|two|three|four|nine)[ -](?:third|quarter|fifth|tenth)s?)"
     r" (?:of(?! an? )|its|the)\b"
+    r"|\bby (?P<by>(?:an?|one|two|three|four|nine)[ -](?:third|quarter|fifth|tenth)s?)"
+    r"(?=[.,;]|$| (?:to|in|on|from|after|since|over|within|when|at|for|as|and)\b)"
     r"|(?P<part>[1-9一二三四五六七八九])分[の之](?P<of>[1-9一二三四五六七八九])"
     r"|(?P<tenth>\d(?:\.\d)?|[一二三四五六七八九]) ?(?:成(?![立功交为為果年员員本分])|割(?![引り]))"
     r"(?P<five>五|5|半)?|(?P<half>半分(?!を超)|半数|一半)",
@@ -127,7 +129,8 @@ def _parse_figure(text: str, lowered: str, numeral: Numeral, language: Language)
     text_before = lowered[max(0, start - _CHARS_BEFORE) : start]
     sign, text_before, start = _parse_sign(text_before, start)
     unit, prefix_length = _find_unit_before(unit_table, text_before)
-    if unit is None and ((label := unit_table.label.search(text_before)) is not None) and not numeral.spelled:
+    label = None if _has_asset_unit(unit_table, text, numeral.end) else unit_table.label.search(text_before)
+    if unit is None and label is not None and not numeral.spelled:
         unit, prefix_length = unit_table.labels[label.group(1)], 0
     elif (
         unit is None
@@ -145,7 +148,7 @@ def _parse_figure(text: str, lowered: str, numeral: Numeral, language: Language)
         counter.group(1)
     ] in GENERIC:
         end = counter.end()  # USDC2550万枚
-    if numeral.spelled and not _is_count(numeral, unit):
+    if numeral.spelled and (numeral.value == 0 or not _is_count(numeral, unit)):
         return None
     if _TOTAL.search(text_before):
         return None  # two of the three counts
@@ -161,6 +164,14 @@ def _parse_figure(text: str, lowered: str, numeral: Numeral, language: Language)
         "least" if inexact == "least" else "most" if inexact == "most" else None
     )
     return Quantity(value * sign, unit, start, end, text[start:end], inexact is not None, bound)
+
+
+def _has_asset_unit(unit_table: Units, text: str, end: int) -> bool:
+    """True if an asset or a currency follows a number, which then numbers no block: 1ブロック6.25BTC."""
+    after = unit_table.after.match(text.lower(), end)
+    return (after is not None and unit_table.meanings[after.group(1)] in unit_table.codes) or (
+        (ticker := _TICKER.match(text, end)) is not None and ticker.group(1) not in unit_table.not_tickers
+    )
 
 
 def _continues_as_word(lowered: str, end: int) -> bool:
@@ -372,8 +383,8 @@ def _find_fractions(text: str, language: Language, covered: bytearray) -> list[Q
 
 
 def _compute_percentage(match: re.Match[str], language: Language) -> Decimal | None:
-    if match["en"] is not None:
-        part, *_, share = re.split("[ -]", match["en"].lower()) * 2
+    if (english := match["en"] or match["by"]) is not None:
+        part, *_, share = re.split("[ -]", english.lower()) * 2
         percentage = Decimal(100 * _PARTS_EN[part]) / _SHARES_EN[share.removesuffix("s")]
         return percentage.quantize(Decimal(1))
     if match["half"] is not None:

@@ -50,13 +50,20 @@ OBJECT_END_EN = re.compile(
 NOMINAL_EN = re.compile(
     r"^(?:lawsuit|suit|complaint|case|charges|indictment|action|legal action|penalt(?:y|ies)|fine of"
     r"|settlement|acquisition(?: of)?|purchase|takeover|approval|rejection|ban|sanctions? (?:on|against)"
-    r"|seizure|forfeiture|arrest|conviction|pardon|hack|theft|heist|order|warning|notice(?: of default)?)$"
+    r"|seizure|forfeiture|blacklist|sanctions list|arrest|conviction|pardon|hack|theft|heist|order|warning"
+    r"|notice(?: of default)?)$"
 )
 _NOT_SUBJECT_EN = re.compile(
     r"\b(?:in|on|at|for|from|with|of|over|under|after|before|by|to|through|via|against|about|into|like"
     r"|between|within|behind|near|among|following|amid|than) (?:(?:the|a|an|its|their) )?"
     r"(?:(?!jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]+ )?$"
 )
+
+
+_ATTRIBUTIVE_EN = re.compile(
+    r"\b(?:the|an?|its|their|his|her|all|any|some|of|for|to|by|from|with|against|letting|allowing|serving) $"
+)
+_NOUN_EN = re.compile(r" (?!by|for|in|on|at|from|to|with|over|after|the|its|as|and|an?\b)[a-z]{3,}")
 
 
 def _read_english(
@@ -66,6 +73,14 @@ def _read_english(
     following = [mention for mention in mentions if mention.start >= action.end]
     lowered = text.lower()
     verb = action.text.lower()
+    if verb.startswith(("off ", "from ")):
+        return _NONE, _NONE  # came off the blacklist: the name before it is no agent
+    if (
+        verb.endswith("ed")
+        and _ATTRIBUTIVE_EN.search(lowered[start : action.start])
+        and _NOUN_EN.match(text, action.end)
+    ):
+        return _NONE, _NONE  # letting sanctioned customers trade
     text_after = lowered[action.end : end]
     by_match = _BY_EN.search(text_after)
     by_agent = None
@@ -122,7 +137,9 @@ _BRACKET = r"(?:（[^）]{0,40}）|\([^)]{0,40}\))?(?:側|氏|被告|容疑者|�
 _MARK_JA = re.compile(
     rf"{_BRACKET}(?P<mark>を相手取|を相手に|に対する|に対して|に対し|によって|により|による|から|より|は|が|も|を|に(?!よ)|へ|の)"
 )
-PASSIVE_JA = re.compile(r"^.{0,6}?(?:され|られ|れた|を受け|を食ら)")
+_ACTIVE_JA = "".join(f"(?<!{stem})" for stem in ("生ま", "現", "流", "離", "別", "分か"))
+"""Stems whose れた is no passive: 生まれた."""
+PASSIVE_JA = re.compile(rf"^.{{0,6}}?(?:され|られ|{_ACTIVE_JA}れた|を受け|を食ら)")
 _RELATIVE_JA = re.compile(r"^.{0,3}?(?:した|する|している|された|される|られた|を受けた|れた|った|いた)$")
 
 

@@ -6,6 +6,8 @@ from backend.sources.claims.actions import verbs
 from backend.sources.claims.roles import NAMING, Roles
 
 _NONE: frozenset[str] = frozenset()
+ENFORCEMENT = "enforcement"
+"""The role group of suing, charging, fining and the like."""
 
 
 def are_converse(claim: Roles, source: Roles) -> bool:
@@ -38,6 +40,9 @@ def are_swapped(claim: Roles, source: Roles) -> bool:
     claim_roles, source_roles = claim.group_by_role(), source.group_by_role()
     if any(claim_roles[name] & source_roles.get(name, _NONE) for name in claim_roles):
         return False
+    is_enforcement = verbs_by_name[claim.verb].role_group == ENFORCEMENT
+    if is_enforcement and claim.patients and not claim.agents and claim.patients <= source.agents:
+        return bool(source.patients)  # took the SEC to court
     if len(claim_roles) > 1 and any(
         claim_roles[role] & source_roles[other_role]
         for role in claim_roles

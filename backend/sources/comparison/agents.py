@@ -8,8 +8,8 @@ from backend.entities.mention import Mention
 from backend.sources.claims import agent_phrases, subjects
 from backend.sources.claims.lexical_features import normalize_name
 from backend.sources.claims.model import Claim, Difference
+from backend.sources.claims.places import find_cities
 from backend.sources.comparison.claim_passage import ClaimAndPassage
-from backend.sources.comparison.same_event import has_shared_name
 
 MAX_TICKER_CHARS = 5
 _LATIN_PERSON = re.compile(r"[A-Z][a-z]+[ ·][A-Z][a-z]+")
@@ -30,7 +30,9 @@ def find_differing_agent(inputs: ClaimAndPassage) -> Difference | None:
             if _is_of_record(inputs, mention)
         ]
         unknown_mentions = [
-            mention for mention in claim_mentions if mention.entity_id not in inputs.record_ids
+            mention
+            for mention in claim_mentions
+            if mention.entity_id not in inputs.record_ids and not _stands_for_other(inputs.claim, mention)
         ]
         unclaimed_mentions = [mention for mention in passage_mentions if mention.entity_id not in claimed]
         if not unknown_mentions or not unclaimed_mentions:
@@ -46,6 +48,7 @@ def find_differing_agent(inputs: ClaimAndPassage) -> Difference | None:
         or _find_uncatalogued_agent(inputs, claimed)
         or _find_differing_culprit(inputs)
         or _find_differing_country(inputs)
+        or _find_differing_city(inputs)
     )
 
 
@@ -76,7 +79,7 @@ def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) 
     person in place of a person, another agent in place of the record's first actor, if the claim lacks
     them."""
     claim, passage, subject = inputs.claim, inputs.passage, inputs.claim.subject
-    if subject is None or claim.language != passage.language:
+    if subject is None or claim.language != passage.language or find_cities(subject.name):
         return None
     if subjects.is_known(subject.name, passage.text) or subject.name in inputs.names:
         return None
@@ -103,6 +106,24 @@ def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) 
     return Difference("agent", subject.name, actors[0].text)
 
 
+def _find_differing_city(inputs: ClaimAndPassage) -> Difference | None:
+    """Find the only city or state of a claim, where the record names one too, and another one."""
+    claim_text, passage_text = inputs.claim.text, inputs.passage.text
+    claim_cities, passage_cities = find_cities(claim_text), find_cities(passage_text)
+    if inputs.event_date is None or len(claim_cities) != 1 or len(passage_cities) != 1:
+        return None
+    if claim_cities.keys() & (passage_cities.keys() | find_cities(" ".join(inputs.names)).keys()):
+        return None
+    (start, end), (other_start, other_end) = (*claim_cities.values(), *passage_cities.values())
+    if any(
+        mention.start <= span[0] and span[1] <= mention.end
+        for statement, span in ((inputs.claim, (start, end)), (inputs.passage, (other_start, other_end)))
+        for mention in statement.mentions
+    ):
+        return None
+    return Difference("agent", claim_text[start:end], passage_text[other_start:other_end])
+
+
 def _find_differing_country(inputs: ClaimAndPassage) -> Difference | None:
     """Find a country that the record does not name, in a claim that names one country and no agent of the
     record."""
@@ -122,6 +143,28 @@ def _find_differing_country(inputs: ClaimAndPassage) -> Difference | None:
     return Difference("agent", next(iter(claim_places.values())), next(iter(passage_places.values())))
 
 
+_STANDS_FOR_OTHER = (
+    re.compile(
+        r"\b(?:owner|parent|operator|founder|creator|maker|backer|subsidiary|arm|unit|affiliate)s?"
+        r"(?: company| firm)? of (?:the )?$"
+    ),
+    re.compile(
+        r"(?:'s|’s)? (?:owner|parent|operator|founder|creator|maker|backer|subsidiary|arm|unit|affiliate)s?\b"
+        "|の(?:親会社|運営会社|創業者|創設者|子会社)|(?:的)?(?:母公司|运营方|创始人|所有者|子公司)"
+    ),
+)
+"""Words before and after a name that make it stand for another agent: the owner of X, X's parent."""
+
+
+def _stands_for_other(claim: Claim, mention: Mention) -> bool:
+    lead, trail = _STANDS_FOR_OTHER
+    lowered = claim.text.lower()
+    return (
+        lead.search(lowered[max(0, mention.start - 40) : mention.start]) is not None
+        or trail.match(lowered, mention.end) is not None
+    )
+
+
 def _is_of_record(inputs: ClaimAndPassage, mention: Mention) -> bool:
     """True if a mention is one of the entities that the record lists, or if it lists none."""
     return not inputs.listed_entities or mention.entity_id in inputs.listed_entities
@@ -138,11 +181,7 @@ def _find_unlisted_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> D
     """Find an unlisted name as the claim's subject, in place of the record's, which the claim lacks: "Google
     bought" against "Tesla bought"."""
     claim, passage = inputs.claim, inputs.passage
-    if (
-        not claim.actions
-        or claim.language != passage.language
-        or has_shared_name(claim, passage) is not False
-    ):
+    if not claim.actions or claim.language != passage.language:
         return None
     actors = [
         mention
@@ -152,7 +191,9 @@ def _find_unlisted_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> D
     agent_starts = [mention.start for mention in claim.mentions if _can_act(inputs, mention)]
     before = claim.text[: min([claim.actions[0].start, *agent_starts])]
     subject = next((name for name in claim.names if name in before), None)
-    if subject is None or subject in inputs.names or not actors or actors[0].entity_id in claimed:
+    if subject is None or normalize_name(subject) in normalize_name(passage.text):
+        return None
+    if subject in inputs.names or not actors or actors[0].entity_id in claimed:
         return None
     if claim.language != "en" and _LATIN_PERSON.search(claim.text, claim.text.find(subject)):
         return None  # the source may write this person's name in its own script

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.entities.mention import Mention
+from backend.sources.claims import role_relations, roles
 from backend.sources.claims.model import Action, Claim
 
 WON, LOST = "win", "lose_case"
@@ -40,7 +41,27 @@ def compare_outcomes(claim_action: Action, claim: Claim, passage: Claim) -> Outc
                 claim_action.affirmed == passage_action.affirmed
             )
             return OutcomeComparison(is_same_result == (claim_party == passage_party), passage_action)
-    return None
+    return _compare_with_dismissal(claim_action, claim_party, passage)
+
+
+def _compare_with_dismissal(
+    claim_action: Action, claim_party: str, passage: Claim
+) -> OutcomeComparison | None:
+    """Compare a defeat of the party that was sued with the end of the case against it."""
+    dismissal = next(
+        (action for action in passage.actions if action.verb == "dismiss" and action.affirmed), None
+    )
+    is_defeat = (claim_action.verb == LOST) == claim_action.affirmed
+    defendants = frozenset().union(
+        *(
+            role_relations.list_targets(act)
+            for act in roles.find_roles(passage)
+            if act.verb in ("sue", "charge", "dismiss")
+        )
+    )
+    if dismissal is None or not is_defeat or claim_party not in defendants:
+        return None
+    return OutcomeComparison(is_same=False, passage_action=dismissal)
 
 
 def _find_party(action: Action, statement: Claim) -> str | None:

@@ -7,23 +7,25 @@ changes one, another event shares few. For another event nothing agrees and noth
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 
 from backend.sources.claims import dates, negation, role_relations, roles
-from backend.sources.claims.actions import verbs
-from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
+from backend.sources.claims.model import Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC, units
 from backend.sources.comparison import (
     act_order,
     agents,
     announcements,
     contrasts,
+    date_agreement,
     event_order,
     evidence_sufficiency,
     figure_agreement,
     missing_elements,
+    names_given,
     polarity,
+    ranks,
     swapped_slots,
 )
 from backend.sources.comparison.claim_passage import ClaimAndPassage
@@ -34,9 +36,6 @@ MIN_TELLING_VALUE = 10
 """Amount from which equal amounts in different units are no coincidence."""
 COUNTED_BLOCKS = frozenset({"block", "epoch length"})
 """Units in which a blockchain counts time."""
-REPORTING_PERIOD = timedelta(days=60)
-"""A quarter's figures are reported within this time, so that a record in it may be about the quarter."""
-_PRECISIONS = ("day", "month", "quarter", "year")
 _CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
 _OTHER_EVENT = Comparison(0, 0, 0, 0, (), same_event=False)
 
@@ -73,9 +72,10 @@ def compare(
         passage_names,
     )
     shared = len({mention.entity_id for mention in claim.mentions} & ids)
-    same_dates, wrong_date = _compare_dates(inputs)
+    same_dates, wrong_date = date_agreement.compare_dates(inputs)
     wrong_date = wrong_date or announcements.find_difference(inputs)
     same_figures, wrong_figure = _compare_figures(inputs)
+    wrong_figure = wrong_figure or ranks.find_difference(claim, passage)
     is_on_event_day = event_date is not None and any(
         dates.agree(claim_date, event_date) for claim_date in claim.dates
     )
@@ -86,6 +86,7 @@ def compare(
     wrong_polarity = wrong_polarity or event_order.find_difference(claim, passage)
     wrong_polarity = wrong_polarity or act_order.find_difference(claim, passage, event_date)
     wrong_roles = _compare_roles(inputs)
+    wrong_roles = wrong_roles or names_given.find_difference(inputs)
     wrong_agent = agents.find_differing_agent(inputs) if wrong_roles is None else None
     swapped = None if wrong_date or wrong_figure else swapped_slots.find_difference(claim, passage)
     differences = (wrong_date, wrong_figure, swapped, wrong_agent, wrong_roles, wrong_polarity)
@@ -108,7 +109,12 @@ def compare(
     if denial is not None and not comparison.differences:
         comparison = replace(comparison, differences=(denial,))
     missing = missing_elements.find_missing_elements(
-        claim, passage, comparison.agreed, passage_entities=ids, passage_names=passage_names
+        claim,
+        passage,
+        comparison.agreed,
+        passage_entities=ids,
+        passage_names=passage_names,
+        event_date=event_date,
     )
     return replace(
         comparison,
@@ -127,89 +133,6 @@ def _restore_wording(difference: Difference, claim: Claim, passage: Claim) -> Di
     return replace(
         difference, claimed=claim.restore(difference.claimed), found=passage.restore(difference.found)
     )
-
-
-def _compare_dates(inputs: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
-    """Find the dates of the claim that agree, and the first that differs if none of the most precise
-    agrees."""
-    agreements = []
-    is_supported = False
-    wrong: Difference | None = None
-    has_event_day = inputs.event_date is not None and any(
-        dates.agree(claim_date, inputs.event_date) for claim_date in inputs.claim.dates
-    )
-    finest = min((_PRECISIONS.index(claim_date.precision) for claim_date in inputs.claim.dates), default=0)
-    for claim_date in inputs.claim.dates:
-        passage_text = _find_matching_date(inputs, claim_date)
-        if passage_text is None and has_event_day:  # a second date, beside that of the event
-            passage_text = next(
-                (span.text for span in inputs.passage.dates if dates.agree(claim_date, span)), None
-            )
-        is_finest = _PRECISIONS.index(claim_date.precision) == finest
-        if passage_text is not None:
-            agreements.append(Difference("date", claim_date.text, passage_text))
-            is_supported |= is_finest
-        elif wrong is None and is_finest:
-            wrong = _find_contradicting_date(inputs, claim_date)
-    return agreements, None if is_supported else wrong
-
-
-def _find_matching_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> str | None:
-    if inputs.event_date is not None and dates.agree(claim_date, inputs.event_date):
-        return inputs.event_date.text
-    for passage_date in inputs.passage.dates:
-        if not dates.agree(claim_date, passage_date):
-            continue
-        if inputs.event_date is None or not (
-            _is_vague(claim_date, passage_date) or _belongs_to_other_act(inputs, passage_date)
-        ):
-            return passage_date.text
-    if inputs.published is None or inputs.event_date is not None or inputs.passage.dates:
-        return None
-    is_recent = (
-        claim_date.first <= inputs.published and inputs.published - timedelta(days=1) <= claim_date.last
-    )
-    return inputs.published.isoformat() if is_recent else None
-
-
-def _is_vague(claim_date: DateSpan, passage_date: DateSpan) -> bool:
-    """True if a record's second date is too coarse to support the claim's (a year for a day)."""
-    return _PRECISIONS.index(passage_date.precision) > _PRECISIONS.index(claim_date.precision) + 1
-
-
-def _belongs_to_other_act(inputs: ClaimAndPassage, passage_date: DateSpan) -> bool:
-    """True if a record's second date belongs to another act than the claim's (trading began on …)."""
-    claim_verbs = {action.verb for action in inputs.claim.actions}
-    dated_verbs = {action.verb for action in _list_actions_in_sentence(inputs.passage, passage_date)}
-    dated_verbs -= {verb for name in dated_verbs for verb in verbs()[name].after}  # dropped the suit
-    other_verbs = {action.verb for action in inputs.passage.actions} - dated_verbs
-    return bool(dated_verbs) and not claim_verbs & dated_verbs and bool(claim_verbs & other_verbs)
-
-
-def _find_contradicting_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> Difference | None:
-    if inputs.event_date is not None:
-        if (
-            claim_date.precision == "quarter"
-            and timedelta(0) < inputs.event_date.first - claim_date.last <= REPORTING_PERIOD
-        ):
-            return None
-        return Difference("date", claim_date.text, inputs.event_date.text)
-    claim_verbs = {action.verb for action in inputs.claim.actions}
-    for passage_date in inputs.passage.dates:  # a page has many dates: only one of the same act contradicts
-        if claim_verbs & {action.verb for action in _list_actions_in_sentence(inputs.passage, passage_date)}:
-            return Difference("date", claim_date.text, passage_date.text)
-    return None
-
-
-def _list_actions_in_sentence(passage: Claim, span: DateSpan) -> Sequence[Action]:
-    """List the actions of the sentence with a date."""
-    if len(passage.actions) < 2:
-        return passage.actions
-    text = passage.text
-    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, span.start)), default=0)
-    after = _CLAUSE_END.search(text, span.end)
-    end = after.start() if after else len(text)
-    return [action for action in passage.actions if start <= action.start < end]
 
 
 def _compare_figures(inputs: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:

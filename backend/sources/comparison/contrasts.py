@@ -5,7 +5,8 @@ in one language is compared with a source in another.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +14,13 @@ import yaml
 
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims import actions, numbers
-from backend.sources.claims.model import Claim, Difference, MissingElement
+from backend.sources.claims.model import Claim, DateSpan, Difference, MissingElement
 
 DATA = Path(actions.__file__).parent / "data" / "contrasts.yaml"
 SAME_TIME = "same time"
 """This value needs no source if the source tells of one event: it has no dates of its own."""
+NEXT_DAY = "next day"
+"""This value needs no source that tells it if two of the dates are on adjacent days."""
 _NEGATED_BEFORE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:\b(?:not?|never|without|neither|nor|rather than|instead of)|n't)(?: \w+){0,2} $"),
     "zh": re.compile("(?:不是|并非|没有|并未|而非|不会)[^，。]{0,4}$"),
@@ -38,16 +41,25 @@ def find_difference(claim: Claim, passage: Claim) -> Difference | None:
     return None
 
 
-def find_missing_property(claim: Claim, passage: Claim) -> MissingElement | None:
+def find_missing_property(
+    claim: Claim, passage: Claim, event_date: DateSpan | None = None
+) -> MissingElement | None:
     """Return the first property of the claim that a source would tell and the passage does not."""
+    days = [span for span in (*claim.dates, *passage.dates, event_date) if span is not None]
     passage_values = _find_values(passage)
     for group, values in _find_values(claim).items():
         for value, text in values.items():
             is_told = value in passage_values.get(group, {})
-            is_one_event = value == SAME_TIME and not passage.dates
-            if (group, value) in _list_expected_values() and not (is_told or is_one_event):
+            is_told |= value == SAME_TIME and not passage.dates
+            is_told |= value == NEXT_DAY and _has_adjacent_days(days)
+            if (group, value) in _list_expected_values() and not is_told:
                 return MissingElement("qualifier", text)
     return None
+
+
+def _has_adjacent_days(spans: Sequence[DateSpan]) -> bool:
+    days = {day for span in spans if span.precision == "day" for day in (span.first, span.last)}
+    return any(day + timedelta(days=1) in days for day in days)
 
 
 def locate_properties(statement: Claim) -> Iterator[tuple[str, str, tuple[int, int]]]:

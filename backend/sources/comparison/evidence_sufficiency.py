@@ -105,6 +105,18 @@ class _Agreement:
         return any(len(figure.value.normalize().as_tuple().digits) >= EXACT for figure in self.same_figures)
 
     @property
+    def has_exact_figure_of_other_unit(self) -> bool:
+        """True if the figure that differs has the same exact number: 173,600 bitcoin against ether."""
+        differing = {slot.claimed for slot in self.comparison.differences if slot.slot == "figure"}
+        values = {figure.value for figure in self.passage.quantities}
+        return any(
+            figure.text in differing
+            and figure.value in values
+            and len(figure.value.normalize().as_tuple().digits) >= EXACT
+            for figure in self.claim.quantities
+        )
+
+    @property
     def has_same_date(self) -> bool:
         return self.comparison.same_dates > 0
 
@@ -134,7 +146,9 @@ def is_sufficient(
     agents.
     """
     agreement = _Agreement(claim, passage, comparison, bool(set(agent_ids) - set(source_entities)))
-    if len(agreement.slots) > 1 and not agreement.has_exact_figure:  # an altered statement changes one slot
+    if len(agreement.slots) > 1 and not (
+        agreement.has_exact_figure or agreement.has_exact_figure_of_other_unit
+    ):  # an altered statement changes one slot
         return False
     if not (_agents_agree(agreement) and _acts_agree(agreement)):
         return False

@@ -13,7 +13,7 @@ from backend.sources.claims import lexical_features, negation, numbers, subjects
 from backend.sources.claims.actions import Verb, verbs
 from backend.sources.claims.clauses import Clause
 from backend.sources.claims.cues import find_cues
-from backend.sources.claims.model import Claim, Difference, MissingElement
+from backend.sources.claims.model import Claim, DateSpan, Difference, MissingElement
 from backend.sources.claims.places import find_cities, find_countries, load_homes
 from backend.sources.claims.role_readers import NOMINAL_EN
 from backend.sources.claims.roles import find_participants
@@ -45,6 +45,7 @@ def find_missing_elements(
     *,
     passage_entities: Collection[str],
     passage_names: Collection[str] = (),
+    event_date: DateSpan | None = None,
 ) -> frozenset[MissingElement]:
     """Return the elements of ``claim`` that ``passage`` does not contain.
 
@@ -56,7 +57,7 @@ def find_missing_elements(
         *find_missing_figures(claim, passage, matching_slots),
         *_find_names(claim, passage, passage_entities, passage_names),
     }
-    if (property_element := contrasts.find_missing_property(claim, passage)) is not None:
+    if (property_element := contrasts.find_missing_property(claim, passage, event_date)) is not None:
         missing.add(property_element)
     if claim.language == passage.language:
         elements = (

@@ -44,8 +44,8 @@ def find_missing_figures(
     yield from _find_missing_bare_numbers(claim, passage, values)
     yield from _find_missing_dates(claim, agreed)
     if claim.language == passage.language:
-        passage_ordinals = _read_ordinals(passage, ())
-        for value, text in _read_ordinals(claim, _list_slot_spans(claim)).items():
+        passage_ordinals = read_ordinals(passage, ())
+        for value, text in read_ordinals(claim, list_slot_spans(claim)).items():
             if value not in passage_ordinals:
                 yield MissingElement("figure", text)
 
@@ -107,7 +107,7 @@ def _is_restatement(value: Decimal, agreed_values: Sequence[Decimal]) -> bool:
     )
 
 
-def _list_slot_spans(statement: Claim) -> list[tuple[int, int]]:
+def list_slot_spans(statement: Claim) -> list[tuple[int, int]]:
     return [
         *((span.start, span.end) for span in statement.dates),
         *((quantity.start, quantity.end) for quantity in statement.quantities),
@@ -126,7 +126,7 @@ def _find_missing_bare_numbers(
     claim: Claim, passage: Claim, agreed_values: Sequence[Decimal]
 ) -> Iterator[MissingElement]:
     plain = numbers.normalize(claim.text)
-    slot_spans = _list_slot_spans(claim)
+    slot_spans = list_slot_spans(claim)
     passage_values = {
         numeral_in_passage.value
         for numeral_in_passage in numbers.find(numbers.normalize(passage.text), passage.language)
@@ -142,7 +142,8 @@ def _find_missing_bare_numbers(
 
 _ORDINALS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"(?<![\w-])(?P<n>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,3}(?:nd|rd|th))\b"
+        r"(?<![\w-])(?<!on the )"
+        r"(?P<n>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,3}(?:nd|rd|th))\b"
         r"(?! (?:quarter|half|of|day|week)|-)"
     ),
     "ja": re.compile(r"第?(?P<n>\d{1,3}|[二三四五六七八九十]{1,2})(?:回目|度目|番目|例目|社目|代目|弾|陣)"),
@@ -152,7 +153,7 @@ _ORDINAL_WORDS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eig
 _FIRST = Decimal(1)
 
 
-def _read_ordinals(statement: Claim, slot_spans: Sequence[tuple[int, int]]) -> dict[Decimal, str]:
+def read_ordinals(statement: Claim, slot_spans: Sequence[tuple[int, int]]) -> dict[Decimal, str]:
     """Map the ordinals of a text from the second on to their words, without those in ``slot_spans``."""
     plain = numbers.normalize(statement.text).lower()
     ordinals: dict[Decimal, str] = {}

@@ -144,6 +144,12 @@ def _find_denied_word(claim: Claim, passage: Claim) -> Difference | None:
         return None
     denied = (claim.negated_terms & passage.words) - passage.negated_terms
     lowered = claim.text.lower()
+    missing_things = negation.find_absent_things(lowered, claim.language)
+    denied |= {
+        thing
+        for thing in missing_things - negation.find_absent_things(passage.text.lower(), passage.language)
+        if thing in passage.text.lower()
+    }
     if negation.find_negation(lowered, claim.language) is None and all(
         action.affirmed for action in claim.actions
     ):
@@ -299,9 +305,9 @@ def _is_negative(action: Action, verbs_by_name: Mapping[str, Verb]) -> bool:
 
 
 _WITHOUT_LICENCE = re.compile(
-    r"\bwithout (?:a |an |any )?(?:licen[cs]e|registration)|無登録|無免許|无牌|未经注册"
+    r"\bwithout (?:[\w.'’]+ ){0,4}?(?:licen[cs]es?|registration)\b|無登録|無免許|无牌|未经注册"
 )
-_WITHOUT = re.compile(r"\bwithout (?:a |an |any |the )?$")
+_WITHOUT = re.compile(r"\bwithout (?:(?:a|an|any|the|prior|[\w.]+['’]s) ){0,2}$")
 _STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "stop_accepting"})
 """Acts that end or forbid something: a record without any such act states the opposite."""
 _BEGINNING = frozenset(
@@ -318,7 +324,7 @@ _ENDING = frozenset(
 )
 _NEGATIVE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"\b(?:not|never|refus\w+|declin\w+|fail\w*|den(?:y|ied|ies)|without|cease\w*|stop(?:s|ped)?|halt\w*)\b"
+        r"\b(?:not|never|refus\w+|declin\w+|fail\w*|den(?:y|ied|ies|ials?)|without|cease\w*|stop(?:s|ped)?|halt\w*)\b"
     ),
     "ja": re.compile(r"ない|なかっ|ません|拒|却下|断っ|中止|停止|見送|応じず|ず(?:に|、|。)"),
     "zh": re.compile(r"拒|未|没|沒|不(?!同|断|斷|仅|僅|过|過|少|久)|禁|停止|取消"),

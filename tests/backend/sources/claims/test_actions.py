@@ -31,6 +31,10 @@ from backend.sources.claims.actions import MAX_ACTIONS, find, verbs
         ("SEC并未批准现货ETF", "zh", "approve", False),
         ("币安否认被盗", "zh", "hack", False),
         ("指控其未经注册发行", "zh", "charge", True),
+        ("交易所通过平台出售代币", "zh", "sell", True),
+        ("议会通过法案", "zh", "enact", True),
+        ("該会社は義務づけられなくなる", "ja", "compulsory", False),
+        ("The mixer came off the Treasury's blacklist", "en", "lift_sanctions", True),
         ("未经注册发行代币", "zh", "launch", True),
     ],
 )
@@ -100,3 +104,7 @@ def test_a_block_number_does_not_count_as_a_block_action() -> None:
 def test_a_longer_word_that_contains_a_verb_form_is_not_an_action() -> None:
     assert not {"shut_down", "reject"} & {one.verb for one in find("清算机构的报告不准确", "zh")}
     assert not {"activate"} & {one.verb for one in find("任命首席执行官", "zh")}
+
+
+def test_through_is_no_act_in_chinese() -> None:
+    assert "enact" not in {action.verb for action in find("交易所通过平台出售代币", "zh")}

@@ -169,6 +169,7 @@ def test_an_adversarial_text_yields_a_limited_number_of_figures(text: str) -> No
     ("text", "language", "percent"),
     [
         ("It sold three quarters of its bitcoin", "en", 75),
+        ("It cut its stake by a third in May", "en", 33),
         ("保有ビットコインの4分の3を手放した", "ja", 75),
         ("約3割を売却した", "ja", 30),
         ("卖出约四成比特币", "zh", 40),
@@ -191,3 +192,8 @@ def test_a_fraction_becomes_an_approximate_percentage(text: str, language: Langu
 def test_votes_for_and_against_are_parsed(text: str, language: Language) -> None:
     votes = [quantity.value for quantity in find(text, language) if quantity.unit == "vote"]
     assert votes == [279, 136]
+
+
+def test_an_amount_beside_the_word_block_numbers_no_block() -> None:
+    assert [quantity.unit for quantity in find("報酬は1ブロック6.25BTCに縮んだ", "ja")][-1] == "BTC"
+    assert [quantity.unit for quantity in find("ブロック630,000で", "ja")] == ["block height"]

@@ -114,3 +114,22 @@ def test_another_target_of_one_act_is_found() -> None:
 def test_a_target_behind_a_mark_counts_as_one() -> None:
     (ordered,) = [one for one in read("アルドはベクサに停止を命じた。", "ja") if one.verb == "order"]
     assert list_targets(ordered) == {"b"}
+
+
+def test_the_accuser_as_the_only_target_of_a_suit_is_swapped() -> None:
+    (claim,) = read("In 2023 its founder took Aldo to court.", "en")
+    (other,) = read("Aldo sued Bexa.", "en")
+    assert are_swapped(claim, other)
+    assert not are_swapped(claim, *read("Bexa sued Aldo.", "en"))
+
+
+@pytest.mark.parametrize(
+    "text", ["Aldo came off the blacklist in March.", "They let sanctioned users trade on Bexa."]
+)
+def test_words_that_only_qualify_have_no_agent_and_no_target(text: str) -> None:
+    assert not any(one.agents or one.patients for one in read(text, "en"))
+
+
+def test_a_verb_of_growing_apart_is_no_passive() -> None:
+    (fork,) = read("アルドは2017年、ベクサから枝分かれして生まれた。", "ja")
+    assert (fork.agents, fork.givers) == ({"a"}, {"b"})

@@ -11,6 +11,7 @@ DAY = datetime(2021, 9, 7, tzinfo=UTC)
 TENDER = ("Bitcoin becomes legal tender in El Salvador. It was the first country to take this step.", DAY)
 TENDER_ZH = ("萨尔瓦多将比特币定为法定货币。这是首个采取此举的国家。", DAY)
 FIRM_JA = ("コインチェックがビットコインを購入。10億円分を買うと発表した。", DAY)
+STATE = ("Kraken settles with New York. Kraken pays 18.5 million dollars and leaves New York.", DAY)
 PRISON = (
     "Bitcoin thief sentenced. Ilya Lichtenstein was sentenced to five years in prison for 119,754 BTC.",
     DAY,
@@ -26,6 +27,13 @@ PRISON = (
             "en",
             "Honduras",
             "El Salvador",
+        ),
+        (
+            "In September 2021 Kraken settled with California and paid 18.5 million dollars.",
+            STATE,
+            "en",
+            "California",
+            "New York",
         ),
         ("2021年9月，巴拿马把比特币定为法定货币。", TENDER_ZH, "zh", "巴拿马", "萨尔瓦多"),
         (
@@ -57,6 +65,7 @@ def test_an_unknown_agent_differs_from_the_agent_of_the_record(
         ("Bitcoin became legal tender in El Salvador in September 2021.", TENDER, "en"),
         ("2021年9月，比特币成为法定货币。", TENDER_ZH, "zh"),
         ("コインチェックは2021年9月、10億円分のビットコインを購入すると発表した。", FIRM_JA, "ja"),
+        ("In September 2021 the owner of Coinbase settled with New York over Kraken.", STATE, "en"),
         ("A thief of 119,754 BTC was sentenced to five years in September 2021.", PRISON, "en"),
         ("Lichtenstein was sentenced to five years in September 2021.", PRISON, "en"),
     ],

@@ -1,8 +1,11 @@
 """Properties that exclude each other, and what a statement says that no source tells."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from backend.entities.model import LANGUAGES, Language
+from backend.sources.claims import dates
 from backend.sources.comparison import contrasts
 from tests.backend.sources.evidence import claim
 
@@ -23,6 +26,8 @@ from tests.backend.sources.evidence import claim
             "Four fifths of the coins are kept in hot wallets.",
             "Four fifths of the coins are kept in cold wallets.",
         ),
+        ("The founder got life in prison.", "The founder was sentenced to 25 years in prison."),
+        ("Buyers paid in dollars.", "Buyers paid with bitcoin."),
         ("The case was dropped without prejudice.", "The case was dismissed with prejudice."),
     ],
 )
@@ -72,3 +77,12 @@ def test_a_record_of_one_event_tells_that_its_parts_came_on_one_day() -> None:
     assert contrasts.find_missing_property(statement, claim("The firm goes bankrupt. He resigned.")) is None
     later = claim("The firm goes bankrupt. He resigned on 3 May 2023.")
     assert contrasts.find_missing_property(statement, later) is not None
+
+
+def test_the_next_day_needs_two_adjacent_days_or_a_source_that_tells_it() -> None:
+    statement = claim("Trading began the day after.")
+    event_date = dates.build_record_date(datetime(2024, 1, 10, tzinfo=UTC), "day")
+    same_day = claim("Trading began on 10 January 2024.")
+    for passage in (claim("Trading began on 11 January 2024."), claim("It began the next day.")):
+        assert contrasts.find_missing_property(statement, passage, event_date) is None
+    assert contrasts.find_missing_property(statement, same_day, event_date) is not None

@@ -41,6 +41,7 @@ def test_a_subject_in_han_or_kana_that_the_passage_does_not_name_is_missing() ->
         ("The SEC sued Japan's Kraken.", ("place", "Japan")),
         ("The SEC sued Kraken and went on to win the case.", ("act", "win the case")),
         ("Within forty minutes of the hearing the SEC sued Kraken for 12 hours.", ("figure", "12 hours")),
+        ("The SEC sued Kraken before a jury.", ("qualifier", "before a jury")),
         ("The SEC was the first to sue Kraken.", ("qualifier", "The SEC was the first to sue Kraken")),
         ("The SEC is still suing Kraken.", ("qualifier", "The SEC is still suing Kraken")),
         ("The SEC planned to sue Kraken.", ("modality", "planned")),

@@ -102,6 +102,30 @@ def test_a_court_outcome_is_compared_regardless_of_party_order(statement: str, i
     assert outcome.is_same is is_same
 
 
+def test_who_was_sued_did_not_lose_a_case_that_was_dropped() -> None:
+    record = "SEC sues Coinbase. The case was dismissed in May 2025."
+    assert _compare_texts("Coinbase lost the case", record)[1]
+    assert not _compare_texts("Coinbase won the case", record)[1]
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage", "language"),
+    [
+        ("The offer had no insurance", "The offer came with insurance.", "en"),
+        ("该公司没有任何牌照", "该公司持有牌照。", "zh"),
+    ],
+)
+def test_what_the_claim_calls_absent_and_the_record_tells_differs(
+    statement: str, passage: str, language: Language
+) -> None:
+    assert _compare_texts(statement, passage, language)[1]
+
+
+def test_a_condition_is_no_denial() -> None:
+    record = "Kraken must hold a licence of the SEC."
+    assert not _compare_texts("Kraken may not trade without a licence from the SEC", record)[1]
+
+
 @given(st.sampled_from(sorted(verbs())), st.booleans())
 def test_a_claim_never_contradicts_itself(verb: str, affirmed: bool) -> None:
     one = Claim("text", "en", actions=(Action(verb, affirmed, 0, 4, "text"),))

@@ -1,0 +1,123 @@
+"""Compares the dates of a claim with those of a passage and of its record's event."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+
+from backend.sources.claims import dates
+from backend.sources.claims.actions import verbs
+from backend.sources.claims.model import Action, Claim, DateSpan, Difference
+from backend.sources.comparison.claim_passage import ClaimAndPassage
+
+REPORTING_PERIOD = timedelta(days=60)
+"""A quarter's figures are reported within this time, so that a record in it may be about the quarter."""
+MIN_OTHER_DAYS = 2
+"""Days between two dates of a month from which no time zone explains them."""
+_PRECISIONS = ("day", "month", "quarter", "year")
+_CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
+
+
+def compare_dates(inputs: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
+    """Find the dates of the claim that agree, and the first that differs if none of the most precise
+    agrees."""
+    agreements = []
+    is_supported = False
+    wrong: Difference | None = None
+    shifted: Difference | None = None
+    has_event_day = inputs.event_date is not None and any(
+        dates.agree(claim_date, inputs.event_date) for claim_date in inputs.claim.dates
+    )
+    finest = min((_PRECISIONS.index(claim_date.precision) for claim_date in inputs.claim.dates), default=0)
+    for claim_date in inputs.claim.dates:
+        passage_text = _find_matching_date(inputs, claim_date)
+        if passage_text is None and has_event_day:  # a second date, beside that of the event
+            passage_text = next(
+                (span.text for span in inputs.passage.dates if dates.agree(claim_date, span)), None
+            )
+        is_finest = _PRECISIONS.index(claim_date.precision) == finest
+        if passage_text is not None:
+            agreements.append(Difference("date", claim_date.text, passage_text))
+            is_supported |= is_finest
+        else:
+            shifted = shifted or _find_shifted_date(inputs, claim_date)
+            if wrong is None and is_finest:
+                wrong = _find_contradicting_date(inputs, claim_date)
+    return agreements, shifted if is_supported else wrong
+
+
+def _find_matching_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> str | None:
+    if inputs.event_date is not None and dates.agree(claim_date, inputs.event_date):
+        return inputs.event_date.text
+    for passage_date in inputs.passage.dates:
+        if not dates.agree(claim_date, passage_date):
+            continue
+        if inputs.event_date is None or not (
+            _is_vague(claim_date, passage_date) or _belongs_to_other_act(inputs, passage_date)
+        ):
+            return passage_date.text
+    if inputs.published is None or inputs.event_date is not None or inputs.passage.dates:
+        return None
+    is_recent = (
+        claim_date.first <= inputs.published and inputs.published - timedelta(days=1) <= claim_date.last
+    )
+    return inputs.published.isoformat() if is_recent else None
+
+
+def _is_vague(claim_date: DateSpan, passage_date: DateSpan) -> bool:
+    """True if a record's second date is too coarse to support the claim's (a year for a day)."""
+    return _PRECISIONS.index(passage_date.precision) > _PRECISIONS.index(claim_date.precision) + 1
+
+
+def _belongs_to_other_act(inputs: ClaimAndPassage, passage_date: DateSpan) -> bool:
+    """True if a record's second date belongs to another act than the claim's (trading began on …)."""
+    claim_verbs = {action.verb for action in inputs.claim.actions}
+    dated_verbs = {action.verb for action in _list_actions_in_sentence(inputs.passage, passage_date)}
+    dated_verbs -= {verb for name in dated_verbs for verb in verbs()[name].after}  # dropped the suit
+    other_verbs = {action.verb for action in inputs.passage.actions} - dated_verbs
+    return bool(dated_verbs) and not claim_verbs & dated_verbs and bool(claim_verbs & other_verbs)
+
+
+def _find_contradicting_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> Difference | None:
+    if inputs.event_date is not None:
+        if (
+            claim_date.precision == "quarter"
+            and timedelta(0) < inputs.event_date.first - claim_date.last <= REPORTING_PERIOD
+        ):
+            return None
+        return Difference("date", claim_date.text, inputs.event_date.text)
+    claim_verbs = {action.verb for action in inputs.claim.actions}
+    for passage_date in inputs.passage.dates:  # a page has many dates: only one of the same act contradicts
+        if claim_verbs & {action.verb for action in _list_actions_in_sentence(inputs.passage, passage_date)}:
+            return Difference("date", claim_date.text, passage_date.text)
+    return None
+
+
+def _list_actions_in_sentence(passage: Claim, span: DateSpan) -> Sequence[Action]:
+    """List the actions of the sentence with a date."""
+    if len(passage.actions) < 2:
+        return passage.actions
+    text = passage.text
+    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, span.start)), default=0)
+    after = _CLAUSE_END.search(text, span.end)
+    end = after.start() if after else len(text)
+    return [action for action in passage.actions if start <= action.start < end]
+
+
+def _find_shifted_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> Difference | None:
+    """Find a further date of the passage of which the claim has another year, or another day of the month."""
+    if claim_date.yearless or claim_date.precision not in ("day", "month"):
+        return None
+    for passage_date in inputs.passage.dates:
+        is_claimed = any(dates.agree(other, passage_date) for other in inputs.claim.dates)
+        if is_claimed or passage_date.yearless or passage_date.precision != claim_date.precision:
+            continue
+        first, other_first = claim_date.first, passage_date.first
+        has_other_year = first.year != other_first.year and (
+            (first.month, first.day) == (other_first.month, other_first.day)
+        )
+        has_other_day = (first.year, first.month) == (other_first.year, other_first.month) and (
+            abs((first - other_first).days) >= MIN_OTHER_DAYS
+        )
+        if has_other_year or has_other_day:
+            return Difference("date", claim_date.text, passage_date.text)
+    return None

@@ -1,0 +1,101 @@
+"""Compares the names that a text gives to something: called X, renamed from X to Y, Y and not X."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from backend.entities.mention import Mention
+from backend.entities.model import Language
+from backend.sources.claims.lexical_features import normalize_name
+from backend.sources.claims.model import Claim, Difference
+from backend.sources.comparison.claim_passage import ClaimAndPassage
+
+_OPEN, _CLOSE = '[“"「『《‘]', '[”"」』》’]'
+_CALLED: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:called|named|dubbed|codenamed|christened|under the name(?: of)?|by the name of)"
+        r" (?:the )?[“\"‘']?(?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+){0,2})"
+    ),
+    "ja": re.compile("[「『](?P<name>[^」』]{2,20})[」』](?:と(?:呼|名付|命名|称)|という名|の名[でが])"),
+    "zh": re.compile(
+        f'(?:名为|叫做|叫作|名叫|取名为?|称为|命名为)(?:{_OPEN}(?P<quoted>[^”"」』》’]{{2,20}})|(?P<name>[A-Za-z]{{3,20}}))'
+    ),
+}
+_WORD_EN = r"[“\"‘']?(?P<{}>[A-Z][\w-]*|[“\"‘][^”\"’]{{2,30}})"
+_RENAMED: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:renam|rebrand|chang|switch|replac|convert)\w*[^.;]{0,40}? from "
+        + _WORD_EN.format("old")
+        + r"[”\"’']?(?: \w+)? (?:to|into) "
+        + _WORD_EN.format("new")
+    ),
+    "ja": re.compile(
+        "[「『](?P<old>[^」』]{2,20})[」』](?:という[^「、。]{1,6})?(?:から|を|が|は)、?"
+        "[「『](?P<new>[^」』]{2,20})[」』](?:へ|に|と)"
+    ),
+    "zh": re.compile(
+        f'(?:由|从|将|把){_OPEN}(?P<old>[^”"」』》’]{{2,20}}){_CLOSE}[^，。；“「]{{0,2}}'
+        f'(?:改为|改称为?|改名为?|更名为?|变为|换成|改成|到){_OPEN}(?P<new>[^”"」』》’]{{2,20}})'
+    ),
+}
+_NOT_FIRST = re.compile(r" ?ではなく、?|でなく、?|[，,]?而是|,? but (?:by )?(?:the )?")
+_NOT_SECOND = re.compile(
+    r",? (?:and )?(?:not|rather than|instead of)(?: by| from| to| at)? (?:the )?"
+    "|[，,]?(?:而非|而不是|并非|不是)"
+)
+_NOT_BEFORE = re.compile(r"(?:\bnot(?: by| from| to)? (?:the )?|不是|并非)$")
+
+
+def find_difference(inputs: ClaimAndPassage) -> Difference | None:
+    """Return a name that the claim gives to something, and the one that the passage gives instead."""
+    return (
+        _find_reversed_renaming(inputs.claim, inputs.passage)
+        or _find_other_name(inputs)
+        or _find_replaced_name(inputs)
+    )
+
+
+def _find_reversed_renaming(claim: Claim, passage: Claim) -> Difference | None:
+    if claim.language != passage.language:
+        return None
+    for renamed in _RENAMED[claim.language].finditer(claim.text):
+        for other in _RENAMED[passage.language].finditer(passage.text):
+            names, other_names = (
+                [normalize_name(match[part].strip("“\"‘'")) for part in ("old", "new")]
+                for match in (renamed, other)
+            )
+            if names[0] == other_names[1] or names[1] == other_names[0]:
+                return Difference("roles", renamed.group(), other.group())
+    return None
+
+
+def _find_other_name(inputs: ClaimAndPassage) -> Difference | None:
+    """Find a name with *called*, *named* of which the source has nothing, in place of a name that it has."""
+    claim, passage = inputs.claim, inputs.passage
+    told = normalize_name(" ".join((passage.text, *inputs.names)))
+    claimed = normalize_name(claim.text)
+    for match in _CALLED[claim.language].finditer(claim.text):
+        name = match["name"] or match["quoted"] if claim.language == "zh" else match["name"]
+        unclaimed = [other for other in passage.names if normalize_name(other) not in claimed]
+        if normalize_name(name) not in told and unclaimed and claim.language == passage.language:
+            return Difference("agent", name, unclaimed[0])
+    return None
+
+
+def _find_replaced_name(inputs: ClaimAndPassage) -> Difference | None:
+    """Find an entity that the claim puts in the place of one of the source: Y and not X."""
+    for denied, asserted in _list_replacements(inputs.claim):
+        if denied.entity_id in inputs.record_ids and asserted.entity_id not in inputs.record_ids:
+            return Difference("agent", asserted.text, denied.text)
+    return None
+
+
+def _list_replacements(claim: Claim) -> Iterator[tuple[Mention, Mention]]:
+    """Yield pairs of entities of which the claim denies the first and asserts the second."""
+    for left, right in pairwise(claim.mentions):
+        between = claim.text[left.end : right.start]
+        lead = claim.text[max(0, left.start - 12) : left.start].lower()
+        if _NOT_SECOND.fullmatch(between):
+            yield right, left
+        elif _NOT_FIRST.fullmatch(between) and (claim.language == "ja" or _NOT_BEFORE.search(lead)):
+            yield left, right

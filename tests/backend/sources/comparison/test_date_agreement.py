@@ -1,0 +1,39 @@
+"""The second date of a claim, beside that of the event."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from backend.sources.claims.model import Difference
+from tests.backend.sources.evidence import held
+
+RULES = (
+    "SEC rules on bitcoin take effect. The rules on bitcoin of the SEC apply until 1 July 2026.",
+    datetime(2024, 12, 30, tzinfo=UTC),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "claimed"),
+    [
+        (
+            "The SEC rules on bitcoin that took effect on 30 December 2024 apply until 1 July 2028.",
+            "1 July 2028",
+        ),
+        (
+            "The SEC rules on bitcoin that took effect on 30 December 2024 apply until 15 July 2026.",
+            "15 July 2026",
+        ),
+    ],
+)
+def test_another_year_or_day_of_a_further_date_differs(text: str, claimed: str) -> None:
+    assert held(text, RULES).differences == (Difference("date", claimed, "1 July 2026"),)
+
+
+def test_the_same_further_date_and_one_that_nobody_tells_do_not_differ() -> None:
+    assert (
+        held("The SEC rules on bitcoin of 30 December 2024 apply until 1 July 2026.", RULES).differences == ()
+    )
+    assert (
+        held("The SEC rules on bitcoin of 30 December 2024 apply until 3 May 2028.", RULES).differences == ()
+    )
