@@ -140,7 +140,7 @@ def _is_in_source(changed: str, at: int, pair: TranslationPair) -> bool:
         return run is not None
     number_match = next(found for found in _GROUPED.finditer(changed) if found.end() > at)
     source = numbers.normalize(pair.source)
-    values = {found.value for found in numbers.find(source, pair.from_language)}
+    values = {found.value for found in numbers.find_numerals(source, pair.from_language)}
     return Decimal(number_match.group().replace(",", "")) in values
 
 

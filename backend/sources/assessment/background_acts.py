@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from backend.entities.model import Language
 from backend.sources.assessment.evidence_scoring import EvidenceScorer, ScoredDocument
-from backend.sources.claims.actions import verbs
+from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.model import Action, Claim
 
 _LEADS_EN = re.compile(r"(?:^|\b(?:the|an?|now|its|of|by|from|with|and) )$", re.IGNORECASE)
@@ -45,7 +45,7 @@ def _list_told_acts(
     for action in claim.actions:
         entity_id = find_described_entity(claim, action)
         if claim.restore(action.text) in missing and entity_id is not None:
-            accepted = {action.verb} | (verbs()[action.verb].supported_by or frozenset())
+            accepted = {action.verb} | (load_verbs()[action.verb].supported_by or frozenset())
             if any(_tells(document, entity_id, accepted, scorer) for document in scored):
                 yield action
 

@@ -90,7 +90,7 @@ def _load_yaml(name: str) -> Any:
 
 
 @cache
-def verbs() -> Mapping[str, Verb]:
+def load_verbs() -> Mapping[str, Verb]:
     """Load the verbs by name, once."""
     irregular = _load_yaml("inflections.yaml")
     verbs_by_name = {}
@@ -122,7 +122,7 @@ def verbs() -> Mapping[str, Verb]:
 def _build_automaton(language: Language) -> tuple[ahocorasick_rs.AhoCorasick, tuple[tuple[str, ...], ...]]:
     """Build the automaton of a language: its own forms, and English ones, which every text may contain."""
     meanings: dict[str, list[str]] = {}
-    for verb in verbs().values():
+    for verb in load_verbs().values():
         for form in dict.fromkeys((*verb.forms["en"], *verb.forms[language])):
             meanings.setdefault(form, []).append(verb.name)
     meanings |= {word: [] for word in _load_yaml("words.yaml")["no_acts"]}
@@ -137,7 +137,7 @@ def _build_automaton(language: Language) -> tuple[ahocorasick_rs.AhoCorasick, tu
 def _compile_separable_forms() -> tuple[re.Pattern[str], Mapping[str, tuple[str, ...]]]:
     """Compile the forms with a gap (gave, back) to one pattern, and map each to its verbs."""
     meanings: dict[str, list[str]] = {}
-    for verb in verbs().values():
+    for verb in load_verbs().values():
         for form in verb.forms["en"]:
             if _GAP in form:
                 meanings.setdefault(form, []).append(verb.name)
@@ -178,7 +178,7 @@ def _find_forms(lowered: str, language: Language) -> list[_Form]:
     return [forms_by_start[start] for start in sorted(forms_by_start)]
 
 
-def find(text: str, language: Language) -> list[Action]:
+def find_actions(text: str, language: Language) -> list[Action]:
     """Find the actions of a plain ``text`` in order. A form of two verbs (公開) gives both."""
     lowered = text.lower()
     forms = _find_forms(lowered, language)
@@ -248,7 +248,7 @@ def _negate_if_barred(lowered: str, barring: Action | None, action: Action) -> A
     """Negate an act that is barred or blocked (blocked the repeal, 禁止推进)."""
     if barring is None or not barring.affirmed or barring.verb not in BARRING or barring.end > action.start:
         return action
-    if verbs()[action.verb].themes & {"duty"} or not _CALLS_OFF.match(barring.text.lower()):
+    if load_verbs()[action.verb].themes & {"duty"} or not _CALLS_OFF.match(barring.text.lower()):
         return action
     if barring.text.lower().endswith(" on"):  # the ban on crypto is a noun
         return action

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from backend.entities.model import Language
 from backend.sources.claims.model import Claim
-from backend.sources.claims.units import units
+from backend.sources.claims.units import load_units
 
 _ASKED: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"[?？][)\"'”]*\s*$"),
@@ -73,7 +73,9 @@ def is_checkable(claim: Claim) -> bool:
         return False
     if language == "en" and _INVERTED.match(text) and ": " not in text and not _begins_with_a_name(claim):
         return False
-    in_coins = any(quantity.unit in units().codes - units().currencies for quantity in claim.quantities)
+    in_coins = any(
+        quantity.unit in load_units().codes - load_units().currencies for quantity in claim.quantities
+    )
     if _FORECAST[language].search(text) and not in_coins:
         return False
     if _JUDGEMENT[language].search(text) and not (claim.dates or claim.quantities):

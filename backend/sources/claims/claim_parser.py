@@ -36,13 +36,15 @@ def parse_claim(
     if text != original:
         mentions = [replace(mention, text=text[mention.start : mention.end]) for mention in mentions]
     plain = numbers.normalize(text[:MAX_CHARS])
-    found_dates = dates.find(plain, reference_date)
+    found_dates = dates.find_dates(plain, reference_date)
     found_quantities = [
         quantity
-        for quantity in quantities.find(plain, language, found_dates)
+        for quantity in quantities.find_quantities(plain, language, found_dates)
         if not any(named.start <= quantity.start and quantity.end <= named.end for named in mentions)
     ]  # Three Arrows is a name
-    found_actions = [action for action in actions.find(plain, language) if not _is_in_name(action, mentions)]
+    found_actions = [
+        action for action in actions.find_actions(plain, language) if not _is_in_name(action, mentions)
+    ]
     spans = [(slot.start, slot.end) for slots in (mentions, found_dates, found_quantities) for slot in slots]
     action_spans = [(action.start, action.end) for action in found_actions]
     names = lexical_features.find_names(plain, spans)

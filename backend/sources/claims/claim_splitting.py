@@ -143,16 +143,16 @@ def _is_dependent(
     plain = numbers.normalize(sentence, language)
     if len(lexical_features.list_content_terms(plain, ())) < MIN_DEPENDENT_TERMS:
         return False
-    amounts = [(quantity.start, quantity.end) for quantity in quantities.find(plain, language)]
+    amounts = [(quantity.start, quantity.end) for quantity in quantities.find_quantities(plain, language)]
     mentions = [
         mention
         for mention in find_mentions(sentence)
         if not any(start <= mention.start < end for start, end in amounts)
     ]
     earlier_ids = {mention.entity_id for mention in find_mentions(previous)}
-    if not mentions or not (actions.find(plain, language) or dates.find(plain)):
+    if not mentions or not (actions.find_actions(plain, language) or dates.find_dates(plain)):
         return True
-    return all(mention.entity_id in earlier_ids for mention in mentions) and not dates.find(plain)
+    return all(mention.entity_id in earlier_ids for mention in mentions) and not dates.find_dates(plain)
 
 
 def compute_check_worthiness(sentence: str, language: Language) -> float:
@@ -161,11 +161,11 @@ def compute_check_worthiness(sentence: str, language: Language) -> float:
     if len(sentence) < MIN_CLAIM_CHARS or _QUESTION.search(sentence) or _OPINION[language].search(sentence):
         return 0.0
     plain = numbers.normalize(sentence[:MAX_CLAIM_CHARS], language)
-    found_dates = dates.find(plain)
-    found_quantities = quantities.find(plain, language, found_dates)
+    found_dates = dates.find_dates(plain)
+    found_quantities = quantities.find_quantities(plain, language, found_dates)
     score = 1.5 * min(len(found_dates), 2)
     score += 1.5 * min(sum(quantity.unit is not None for quantity in found_quantities), 2)
-    score += 1.0 * min(len(actions.find(plain, language)), 2)
+    score += 1.0 * min(len(actions.find_actions(plain, language)), 2)
     score += 1.0 * bool(find_cues(plain, language))
     names = lexical_features.find_names(plain, ())
     return score + 0.5 * min(len(names), 2) if score else 0.0

@@ -32,7 +32,7 @@ def split_compound_sentence(sentence: str, language: Language, find_mentions: Me
             break
         halves = sentence[start : boundary.start()], sentence[boundary.end() :]
         if boundary.group() == _BARE and not all(
-            dates.find(numbers.normalize(half, language)) for half in halves
+            dates.find_dates(numbers.normalize(half, language)) for half in halves
         ):
             continue  # "sued Binance and Coinbase for listing": two objects of one act
         if all(_is_independent(half, language, find_mentions) for half in halves):
@@ -43,7 +43,7 @@ def split_compound_sentence(sentence: str, language: Language, find_mentions: Me
 
 def _is_independent(text: str, language: Language, find_mentions: MentionFinder) -> bool:
     """True if a part names an entity before its act, or in Chinese and Japanese at all."""
-    acts = actions.find(numbers.normalize(text, language), language)
+    acts = actions.find_actions(numbers.normalize(text, language), language)
     if not acts:
         return False
     return any(mention.start < acts[0].start for mention in find_mentions(text))

@@ -92,7 +92,7 @@ _ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 2, 
 _WEST, _EAST = timezone(timedelta(hours=-8)), timezone(timedelta(hours=9))
 
 
-def find(text: str, reference: date | None = None) -> list[DateSpan]:
+def find_dates(text: str, reference: date | None = None) -> list[DateSpan]:
     """Find the dates of a plain ``text``, in order and without overlap. ``reference`` is the day of writing,
     or of the event."""
     spans: list[DateSpan] = []

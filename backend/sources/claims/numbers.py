@@ -139,7 +139,7 @@ def parse(numeral: str, language: Language = "en") -> Decimal | None:
     return parsed.value if parsed is not None and parsed.end == len(text) else None
 
 
-def find(text: str, language: Language) -> list[Numeral]:
+def find_numerals(text: str, language: Language) -> list[Numeral]:
     """Find all numerals of a plain ``text``, in order and without overlap."""
     numerals = []
     position = 0

@@ -17,7 +17,7 @@ from backend.sources.claims import figure_roles, numbers
 from backend.sources.claims.figure_roles import Role
 from backend.sources.claims.model import DateSpan, Quantity
 from backend.sources.claims.numbers import Numeral
-from backend.sources.claims.units import GENERIC, Units, units
+from backend.sources.claims.units import GENERIC, Units, load_units
 
 MAX_QUANTITIES = 200
 """Maximum figures of one text."""
@@ -80,7 +80,7 @@ _PARTS_EN = {"a": 1, "an": 1, "half": 1, "one": 1, "two": 2, "three": 3, "four":
 _NTH_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
 
 
-def find(text: str, language: Language, dates: Sequence[DateSpan] = ()) -> list[Quantity]:
+def find_quantities(text: str, language: Language, dates: Sequence[DateSpan] = ()) -> list[Quantity]:
     """Find the figures of a plain ``text``, in order, outside its ``dates``."""
     lowered = text.lower()
     covered = _mark_covered(text, dates)
@@ -91,7 +91,7 @@ def find(text: str, language: Language, dates: Sequence[DateSpan] = ()) -> list[
     )
     numerals = [
         numeral
-        for numeral in numbers.find(text, language)
+        for numeral in numbers.find_numerals(text, language)
         if not covered[numeral.start] and not covered[numeral.end - 1]
     ]
     parsed = [_parse_figure(text, lowered, numeral, language) for numeral in numerals[: 2 * MAX_QUANTITIES]]
@@ -124,7 +124,7 @@ def _is_plain_number(token: str) -> bool:
 
 def _parse_figure(text: str, lowered: str, numeral: Numeral, language: Language) -> Quantity | None:
     """Read the figure of one numeral; None if the number is a name or not a figure."""
-    unit_table = units()
+    unit_table = load_units()
     start, end = numeral.start, numeral.end
     text_before = lowered[max(0, start - _CHARS_BEFORE) : start]
     sign, text_before, start = _parse_sign(text_before, start)
@@ -221,7 +221,7 @@ def _is_part_of_reference(lowered: str, start: int, end: int) -> bool:
     if lowered[end : end + 1] not in ("-", "/") or not lowered[end + 1 : end + 2].isalnum():
         return False
     partner = _RANGE_END.match(lowered, end)
-    return partner is None or not (partner.group(1) or units().after.match(lowered, partner.end()))
+    return partner is None or not (partner.group(1) or load_units().after.match(lowered, partner.end()))
 
 
 def _get_letter_power(text: str, numeral: Numeral) -> int:
@@ -318,7 +318,7 @@ def _share_units(text: str, figures: list[Quantity], numerals: list[Numeral]) ->
             unit = second.unit
             power = _compute_power(second) if scaled.get(second.start) and first.value < 1000 else 0
             first = replace(first, unit=unit, value=first.value.scaleb(power))
-        elif first.unit in GENERIC and second.unit in units().codes:
+        elif first.unit in GENERIC and second.unit in load_units().codes:
             first = replace(first, unit=second.unit)
         elif second.unit in (None, *GENERIC) and first.unit is not None and first.unit not in GENERIC:
             second = replace(second, unit=first.unit)
@@ -347,7 +347,7 @@ def _find_votes(text: str, lowered: str, covered: bytearray) -> list[Quantity]:
         return []
     figures: list[Quantity] = []
     for match in _VOTE.finditer(text):
-        if covered[match.start()] or units().after.match(lowered, match.end()):
+        if covered[match.start()] or load_units().after.match(lowered, match.end()):
             continue
         for group in (1, 2):
             span = match.span(group)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from backend.sources.claims.actions import verbs
+from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.roles import NAMING, Roles
 
 _NONE: frozenset[str] = frozenset()
@@ -12,7 +12,7 @@ ENFORCEMENT = "enforcement"
 
 def are_converse(claim: Roles, source: Roles) -> bool:
     """True if two acts tell one thing from both sides: B sells to A, A buys from B."""
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     if (
         claim.verb == source.verb
         or verbs_by_name[claim.verb].role_group != verbs_by_name[source.verb].role_group
@@ -34,7 +34,7 @@ def are_swapped(claim: Roles, source: Roles) -> bool:
     Either the claim names two roles and one of their fillers has another role in the source, or both texts
     have the same two names and differ in which of them is the new one.
     """
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     if verbs_by_name[claim.verb].role_group != verbs_by_name[source.verb].role_group:
         return False
     claim_roles, source_roles = claim.group_by_role(), source.group_by_role()
@@ -58,10 +58,10 @@ def are_swapped(claim: Roles, source: Roles) -> bool:
 
 def find_other_target(claim: Roles, source_acts: Sequence[Roles]) -> Roles | None:
     """Find an act of the source with another target, if none of its acts has the claim's target as one."""
-    group = verbs()[claim.verb].role_group
+    group = load_verbs()[claim.verb].role_group
     same_acts = [act for act in source_acts if act.verb == claim.verb and list_targets(act)]
     targets = frozenset().union(
-        *(list_targets(act) for act in source_acts if verbs()[act.verb].role_group == group)
+        *(list_targets(act) for act in source_acts if load_verbs()[act.verb].role_group == group)
     )
     claimed = list_targets(claim)
     return same_acts[0] if same_acts and claimed and not claimed & targets else None
@@ -69,5 +69,5 @@ def find_other_target(claim: Roles, source_acts: Sequence[Roles]) -> Roles | Non
 
 def list_targets(act: Roles) -> frozenset[str]:
     """List the entities to whom an act is done, as its object or behind a mark (に, 对)."""
-    names = verbs()[act.verb].roles
+    names = load_verbs()[act.verb].roles
     return act.patients | act.recipients if names.get("recipient") == names.get("patient") else act.patients

@@ -13,7 +13,7 @@ from operator import attrgetter
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
-from backend.sources.claims.actions import verbs
+from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.model import Action, Claim
 from backend.sources.claims.role_readers import OBJECT_END_EN, PASSIVE_JA, READERS, list_ids
 
@@ -39,7 +39,7 @@ class Roles:
 
     def group_by_role(self) -> dict[str, frozenset[str]]:
         """Map the role names of the verb to entity ids."""
-        names = verbs()[self.verb].roles
+        names = load_verbs()[self.verb].roles
         ids_by_part = {
             "agent": self.agents,
             "patient": self.patients,
@@ -56,7 +56,7 @@ class Roles:
 def find_roles(statement: Claim) -> list[Roles]:
     """Return the roles of each act of ``statement`` that has at least one of them."""
     read_roles = READERS[statement.language]
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     candidates = _list_parties(statement)
     found_roles = []
     for action in statement.actions:
@@ -138,7 +138,7 @@ def _find_marked(
 
     In English they follow the act, in Japanese their mark follows them, in Chinese their mark precedes them.
     """
-    names = verbs()[action.verb].roles
+    names = load_verbs()[action.verb].roles
     id_sets = []
     for role, marks in (("recipient", _TO_MARKS), ("giver", _FROM_MARKS)):
         ids: frozenset[str] = frozenset()

@@ -68,7 +68,7 @@ def _list_han_words(words: Iterable[str]) -> list[str]:
 
 
 @cache
-def units() -> Units:
+def load_units() -> Units:
     """Compile the shipped units, once. All patterns expect lower-case text."""
     data = yaml.load(DATA.read_text("utf-8"), Loader=yaml.CSafeLoader)
     meanings: dict[str, str] = {}
@@ -108,4 +108,4 @@ def units() -> Units:
 
 def is_label(text: str, start: int, end: int) -> bool:
     """True if a word is a label that precedes a number (Block 840,000, ブロック高84万)."""
-    return text[start:end].lower() in units().labels and _NUMBERED.match(text, end) is not None
+    return text[start:end].lower() in load_units().labels and _NUMBERED.match(text, end) is not None

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from backend.entities.model import Language
-from backend.sources.claims.actions import verbs
+from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.model import Action, Claim, DateSpan, Difference
 
 Order = Literal["before", "after"]
@@ -73,7 +73,9 @@ def _find_orders(claim: Claim) -> Iterator[tuple[Sequence[Action], Sequence[Acti
 def _find_presupposed(earlier: Sequence[Action], later: Sequence[Action], passage: Claim) -> Action | None:
     """Find an act of the passage that the claim puts after one that presupposes it: convicted after the
     sentence."""
-    presupposed = {verb for action in earlier for verb in verbs()[action.verb].after if verbs()[verb].once}
+    presupposed = {
+        verb for action in earlier for verb in load_verbs()[action.verb].after if load_verbs()[verb].once
+    }
     presupposed &= {action.verb for action in later} - {action.verb for action in earlier}
     return next((action for action in passage.actions if action.verb in presupposed), None)
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from backend.sources.claims import dates, negation, role_relations, roles
 from backend.sources.claims.model import Claim, Comparison, DateSpan, Difference, Quantity
-from backend.sources.claims.units import GENERIC, units
+from backend.sources.claims.units import GENERIC, load_units
 from backend.sources.comparison import (
     act_order,
     agents,
@@ -245,7 +245,7 @@ def _compare_denial(claim: Claim, passage: Claim) -> Difference | None:
 
 def _has_other_unit(claim_figure: Quantity, source_figure: Quantity) -> bool:
     """True if two equal amounts have different units: $4,710 and 4,710 BTC, 42 days and 42 weeks."""
-    measured = units().codes
+    measured = load_units().codes
     if {
         claim_figure.unit,
         source_figure.unit,
@@ -262,9 +262,9 @@ def _has_other_unit(claim_figure: Quantity, source_figure: Quantity) -> bool:
     if {
         claim_figure.unit,
         source_figure.unit,
-    } <= units().currencies and claim_figure.value == source_figure.value == 1:
+    } <= load_units().currencies and claim_figure.value == source_figure.value == 1:
         return True  # one dollar each, one yen each
-    if claim_figure.unit == "coin" and source_figure.unit not in units().currencies:
+    if claim_figure.unit == "coin" and source_figure.unit not in load_units().currencies:
         return False
     is_equal = figure_agreement.agree(replace(claim_figure, unit=source_figure.unit), source_figure)
     return is_equal and abs(claim_figure.value) >= MIN_TELLING_VALUE
@@ -303,5 +303,7 @@ def _is_rival(claim_figure: Quantity, source_figure: Quantity) -> bool:
     if claim_figure.role == "total" and source_figure.value < claim_figure.value:
         return False  # one of three counts, of which the source counts the other two
     if claim_figure.unit in GENERIC:
-        return claim_figure.unit == "coin" and source_figure.unit in units().codes - units().currencies
+        return (
+            claim_figure.unit == "coin" and source_figure.unit in load_units().codes - load_units().currencies
+        )
     return claim_figure.unit == source_figure.unit

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from backend.sources.claims import dates
-from backend.sources.claims.actions import verbs
+from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.model import Action, Claim, DateSpan, Difference
 from backend.sources.comparison.claim_passage import ClaimAndPassage
 
@@ -72,7 +72,7 @@ def _belongs_to_other_act(inputs: ClaimAndPassage, passage_date: DateSpan) -> bo
     """True if a record's second date belongs to another act than the claim's (trading began on …)."""
     claim_verbs = {action.verb for action in inputs.claim.actions}
     dated_verbs = {action.verb for action in _list_actions_in_sentence(inputs.passage, passage_date)}
-    dated_verbs -= {verb for name in dated_verbs for verb in verbs()[name].after}  # dropped the suit
+    dated_verbs -= {verb for name in dated_verbs for verb in load_verbs()[name].after}  # dropped the suit
     other_verbs = {action.verb for action in inputs.passage.actions} - dated_verbs
     return bool(dated_verbs) and not claim_verbs & dated_verbs and bool(claim_verbs & other_verbs)
 

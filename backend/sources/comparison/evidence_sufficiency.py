@@ -18,7 +18,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from backend.sources.claims.actions import Verb, verbs
+from backend.sources.claims.actions import Verb, load_verbs
 from backend.sources.claims.model import Claim, Comparison, Quantity
 from backend.sources.comparison.same_event import has_shared_name
 
@@ -175,7 +175,7 @@ def _has_precise_date(agreement: _Agreement) -> bool:
 
 def _shares_telling_act(agreement: _Agreement) -> bool:
     """True if both tell an act that is not generic: many projects start in one year."""
-    return any(not verbs()[verb].generic for verb in _list_shared_verbs(agreement))
+    return any(not load_verbs()[verb].generic for verb in _list_shared_verbs(agreement))
 
 
 def _acts_agree(agreement: _Agreement) -> bool:
@@ -197,7 +197,7 @@ def _acts_agree(agreement: _Agreement) -> bool:
     )
     if agreement.same_figures and (has_other_match or needs_no_match):
         return True
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     if agreement.has_same_date and any(verbs_by_name[verb].once for verb in _list_shared_verbs(agreement)):
         return True
     shared_acts = [verb for verb in _list_shared_verbs(agreement) if not verbs_by_name[verb].generic]
@@ -240,7 +240,7 @@ def _is_same_occurrence(agreement: _Agreement) -> bool:
         return True
     if agreement.has_unknown_agent or has_shared_name(agreement.claim, agreement.passage) is False:
         return False
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     shared_verbs = [verbs_by_name[verb] for verb in _list_shared_verbs(agreement)]
     if any(verb.once for verb in shared_verbs) or sum(not verb.generic for verb in shared_verbs) >= MIN_ACTS:
         return True

@@ -9,7 +9,7 @@ from itertools import combinations
 from backend.entities.model import Language
 from backend.sources.claims import figure_roles
 from backend.sources.claims.model import Claim, Quantity
-from backend.sources.claims.units import EXACT, GENERIC, units
+from backend.sources.claims.units import EXACT, GENERIC, load_units
 
 APPROXIMATE_TOLERANCE, MAX_TOLERANCE = Decimal("0.01"), Decimal("0.1")
 """An approximate figure agrees within one unit of its last written digit, or 1 % if that is more, but never
@@ -39,7 +39,7 @@ def is_same_unit(unit: str | None, other_unit: str | None) -> bool:
     """True if the units of two figures are comparable: a generic counter matches any counted noun."""
     if unit == other_unit:
         return True
-    unit_table = units()
+    unit_table = load_units()
     countable = {unit, other_unit} - GENERIC - {None}
     return (
         len(countable) < 2 and not (countable & (EXACT | {"%"})) and bool(countable - unit_table.currencies)
@@ -156,7 +156,7 @@ def parse_fact_figures(facts: Mapping[str, str]) -> list[Quantity]:
 
 
 def _parse_fact_figures(name: str, value: str) -> list[Quantity]:
-    unit_table = units()
+    unit_table = load_units()
     words = name.lower().split("_")
     vote_counts = _VOTE_COUNTS.fullmatch(value)
     if vote_counts is not None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from backend.entities.model import Language
 from backend.sources.claims import lexical_features, negation, numbers, subjects
-from backend.sources.claims.actions import Verb, verbs
+from backend.sources.claims.actions import Verb, load_verbs
 from backend.sources.claims.clauses import Clause
 from backend.sources.claims.cues import find_cues
 from backend.sources.claims.model import Claim, DateSpan, Difference, MissingElement
@@ -181,7 +181,7 @@ def _find_place(claim: Claim, passage: Claim, passage_names: Collection[str]) ->
 
 def _find_act(claim: Claim, passage: Claim) -> MissingElement | None:
     """Find an act that no act of the passage bears out or presupposes."""
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     passage_verbs = {action.verb for action in passage.actions}
     passage_verbs |= {verb for name in passage_verbs for verb in verbs_by_name[name].after}
     supported_starts = {
@@ -204,7 +204,7 @@ def _find_agent_of_other_act(claim: Claim, passage: Claim) -> MissingElement | N
     leading = {mention.entity_id for mention in passage.mentions if mention.start < first_end}
     roles_of_passage = [(action, *find_participants(passage, action)) for action in passage.actions]
     for action in claim.actions:
-        if "loss" not in verbs()[action.verb].themes or not action.affirmed:
+        if "loss" not in load_verbs()[action.verb].themes or not action.affirmed:
             continue
         agents, _ = find_participants(claim, action)
         adjacent = {
@@ -218,7 +218,7 @@ def _find_agent_of_other_act(claim: Claim, passage: Claim) -> MissingElement | N
 
 
 def _bears_out(verb: str, acts: Collection[str]) -> bool:
-    return bool((verbs()[verb].supported_by or frozenset()) & set(acts))
+    return bool((load_verbs()[verb].supported_by or frozenset()) & set(acts))
 
 
 def _is_supported(verb: Verb, passage_verbs: Collection[str]) -> bool:
@@ -288,7 +288,8 @@ def _find_negation(claim: Claim, passage: Claim) -> MissingElement | None:
         return None
     affirmed_verbs = {action.verb for action in passage.actions if action.affirmed}
     if any(
-        not action.affirmed and verbs()[action.verb].opposites & affirmed_verbs for action in claim.actions
+        not action.affirmed and load_verbs()[action.verb].opposites & affirmed_verbs
+        for action in claim.actions
     ):
         return None  # did not stop: went on
     if any(

@@ -8,7 +8,7 @@ from decimal import Decimal
 from backend.entities.model import Language
 from backend.sources.claims import numbers
 from backend.sources.claims.model import Claim, Difference, MissingElement, Quantity
-from backend.sources.claims.units import GENERIC, units
+from backend.sources.claims.units import GENERIC, load_units
 from backend.sources.comparison.figure_agreement import HOURS, are_equal_durations
 
 DERIVED_UNITS = frozenset({"time", "other"})
@@ -86,9 +86,9 @@ def _is_stated_otherwise(quantity: Quantity, passage: Claim) -> bool:
     """True if a passage has an equal duration in another unit, or the same count of another noun."""
     if any(are_equal_durations(quantity, passage_quantity) for passage_quantity in passage.quantities):
         return True
-    if quantity.unit in units().codes or quantity.unit in HOURS:
+    if quantity.unit in load_units().codes or quantity.unit in HOURS:
         return False
-    numerals = numbers.find(numbers.normalize(passage.text), passage.language)
+    numerals = numbers.find_numerals(numbers.normalize(passage.text), passage.language)
     return any(numeral.value == quantity.value for numeral in numerals)
 
 
@@ -96,7 +96,9 @@ def _needs_no_source(quantity: Quantity) -> bool:
     """True if the source need not contain a figure: durations, multiples, one of a kind, a dollar peg."""
     if quantity.unit in DERIVED_UNITS or quantity.role == "total":
         return True
-    is_unspecific = quantity.unit is None or quantity.unit in GENERIC or quantity.unit in units().currencies
+    is_unspecific = (
+        quantity.unit is None or quantity.unit in GENERIC or quantity.unit in load_units().currencies
+    )
     return quantity.value == 1 and is_unspecific
 
 
@@ -129,10 +131,10 @@ def _find_missing_bare_numbers(
     slot_spans = list_slot_spans(claim)
     passage_values = {
         numeral_in_passage.value
-        for numeral_in_passage in numbers.find(numbers.normalize(passage.text), passage.language)
+        for numeral_in_passage in numbers.find_numerals(numbers.normalize(passage.text), passage.language)
     }
     passage_values |= {quantity.value for quantity in passage.quantities}
-    for numeral in numbers.find(plain, claim.language):
+    for numeral in numbers.find_numerals(plain, claim.language):
         is_slot = any(start < numeral.end and numeral.start < end for start, end in slot_spans)
         if is_slot or numeral.spelled or numeral.value < MIN_BARE_NUMBER:
             continue

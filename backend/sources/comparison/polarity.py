@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from backend.entities.model import Language
 from backend.sources.claims import dates, negation, role_relations, roles
-from backend.sources.claims.actions import BARRING, Verb, verbs
+from backend.sources.claims.actions import BARRING, Verb, load_verbs
 from backend.sources.claims.model import Action, Claim, Difference
 from backend.sources.comparison import case_outcomes
 
@@ -29,7 +29,7 @@ def compare_actions(
 
     ``is_on_event_day``: the claim has the date of the record's event.
     """
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     passage_acts = _index_actions(passage.actions)
     acts_on_other_days = _list_actions_on_other_days(claim, passage) if is_record and is_on_event_day else []
     first_sentence_acts = (
@@ -122,7 +122,7 @@ def _find_converse(claim: Claim, passage: Claim) -> set[tuple[str, bool]]:
 
 def _is_same_trade(claim_action: Action, passage_action: Action, claim: Claim, passage: Claim) -> bool:
     """True if one text names the purchase and the other the sale, which contradict only of one agent."""
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     if claim_action.verb == passage_action.verb or TRADE not in (
         verbs_by_name[claim_action.verb].role_group,
         verbs_by_name[passage_action.verb].role_group,

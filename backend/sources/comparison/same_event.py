@@ -9,7 +9,7 @@ with words removed to simulate other wordings.
 from collections.abc import Iterable, Mapping
 
 from backend.sources.claims import agent_phrases
-from backend.sources.claims.actions import verbs
+from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.lexical_features import normalize_name
 from backend.sources.claims.model import Action, Claim, Comparison
 
@@ -88,7 +88,7 @@ def _compute_features(claim: Claim, passage: Claim, comparison: Comparison, bm25
 
 def _share_theme(claim_actions: Iterable[Action], passage_actions: Iterable[Action]) -> bool:
     """True if any two actions share a theme."""
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     themes = frozenset().union(*(verbs_by_name[action.verb].themes for action in claim_actions))
     return any(themes & verbs_by_name[action.verb].themes for action in passage_actions)
 
@@ -143,7 +143,7 @@ def _both_name_agent(claim: Claim, passage: Claim) -> bool:
 
 
 def _share_particular_act(claim: Claim, passage: Claim) -> bool:
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     passage_verbs = {action.verb for action in passage.actions}
     claim_verbs = {action.verb for action in claim.actions if not verbs_by_name[action.verb].generic}
     return any(verb in passage_verbs or verbs_by_name[verb].opposites & passage_verbs for verb in claim_verbs)

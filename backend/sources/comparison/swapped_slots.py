@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from backend.sources.claims import dates
-from backend.sources.claims.actions import verbs
+from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.model import Claim, DateSpan, Difference, Quantity, Slot
 from backend.sources.comparison import contrasts, figure_agreement
 
@@ -111,7 +111,7 @@ def _find_swapped(
 
 
 def _find_anchors(statement: Claim) -> list[_Anchor]:
-    verbs_by_name = verbs()
+    verbs_by_name = load_verbs()
     acts = [
         _Anchor("act", action.verb, action.start, action.end)
         for action in statement.actions

@@ -120,8 +120,10 @@ def detect_language(entry: Entry, feed_language: Language) -> Language:
 def find_figures(title: str, text: str, language: Language, day: datetime) -> tuple[str, ...]:
     """Find the figures with a unit in a text, as ``value unit`` in plain notation (``3.125 BTC``)."""
     text_start = f"{title}\n{text}"[:MAX_ANALYSED_CHARS]
-    spans = dates.find(text_start, day.date())
-    quantities_with_unit = (q for q in quantities.find(text_start, language, spans) if q.unit is not None)
+    spans = dates.find_dates(text_start, day.date())
+    quantities_with_unit = (
+        q for q in quantities.find_quantities(text_start, language, spans) if q.unit is not None
+    )
     figures = dict.fromkeys(f"{_strip_zeros(format(q.value, 'f'))} {q.unit}" for q in quantities_with_unit)
     return tuple(figures)[:MAX_FIGURES]
 

@@ -166,9 +166,9 @@ def _check_sense(text: str, language: Language, inputs: CheckInputs) -> Iterator
     acts = {
         (act.verb, act.affirmed)
         for source, text_language in normalized_texts
-        for act in actions.find(source, text_language)
+        for act in actions.find_actions(source, text_language)
     }
-    for act in actions.find(numbers.normalize(text), language):
+    for act in actions.find_actions(numbers.normalize(text), language):
         if (act.verb, act.affirmed) not in acts and (act.verb, not act.affirmed) in acts:
             yield f"'{act.text}' has the opposite meaning"
     directions, input_directions = (

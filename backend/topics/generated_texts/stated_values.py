@@ -14,7 +14,7 @@ from backend.entities.model import Language
 from backend.sources.claims import dates, numbers, quantities
 from backend.sources.claims.figure_roles import Role
 from backend.sources.claims.model import DateSpan, Quantity
-from backend.sources.claims.units import GENERIC, units
+from backend.sources.claims.units import GENERIC, load_units
 
 _TIME = re.compile(
     r"(?<![\d:])(?P<h>\d{1,2}):(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])(?: ?(?P<half>[ap])\.?m\b\.?)?"
@@ -81,10 +81,10 @@ class StatedValues:
 
 def find_measures(normalized: str, language: Language) -> Iterator[tuple[int, int]]:
     """Generate the spans of numbers with their magnitudes, currencies and symbols."""
-    yield from ((number.start, number.end) for number in numbers.find(normalized, language))
+    yield from ((number.start, number.end) for number in numbers.find_numerals(normalized, language))
     yield from (
         (quantity.start, quantity.end)
-        for quantity in quantities.find(normalized, language)
+        for quantity in quantities.find_quantities(normalized, language)
         if _has_strict_unit(quantity)
     )
 
@@ -93,10 +93,10 @@ def extract_values(text: str, language: Language) -> StatedValues:
     """Extract the values that ``text`` states."""
     composed = unicodedata.normalize("NFKC", text)
     normalized = numbers.normalize(composed)
-    spans = dates.find(normalized)
+    spans = dates.find_dates(normalized)
     times, without_times = _extract_times(normalized, spans)
-    numerals = numbers.find(without_times, language)
-    found_quantities = quantities.find(without_times, language, [])
+    numerals = numbers.find_numerals(without_times, language)
+    found_quantities = quantities.find_quantities(without_times, language, [])
     values, pool = set[Decimal](), set[Decimal]()
     remaining = list(without_times)
     for numeral in numerals:
@@ -162,14 +162,14 @@ def _counts_something(quantity: Quantity) -> bool:
 def _find_counting_years(normalized: str, spans: Sequence[DateSpan], language: Language) -> Iterator[Decimal]:
     """Generate numbers that look like a year but count something: 2024 wallets."""
     years = {span.start for span in spans if span.precision == "year"}
-    for quantity in quantities.find(normalized, language) if years else ():
+    for quantity in quantities.find_quantities(normalized, language) if years else ():
         if quantity.start in years and quantity.unit not in (None, "year"):
             yield abs(quantity.value)
 
 
 def _has_strict_unit(quantity: Quantity) -> bool:
     """True if the unit is parsed to the same unit in every language."""
-    known_units = units()
+    known_units = load_units()
     return quantity.unit == "%" or quantity.unit in known_units.codes - GENERIC
 
 

@@ -163,10 +163,10 @@ def _extract_cached(cacheable: _CacheableRules, title: str, language: Language) 
 def _extract(title: str, language: Language, mentions: Sequence[Mention]) -> Features:
     normalized = numbers.normalize(title)
     features = {f"entity:{mention.entity_id}" for mention in mentions}
-    features |= {f"verb:{action.verb}" for action in actions.find(normalized, language)}
+    features |= {f"verb:{action.verb}" for action in actions.find_actions(normalized, language)}
     features |= {f"name:{name}" for name in _find_names(title, mentions)}
     if _DIGIT.search(normalized):  # spelled numbers are rarely figures of a headline
-        for quantity in quantities.find(normalized, language, dates.find(normalized)):
+        for quantity in quantities.find_quantities(normalized, language, dates.find_dates(normalized)):
             features.update(_list_buckets(quantity))
     return frozenset(features)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from backend.entities.model import LANGUAGES
-from backend.sources.claims.actions import verbs
+from backend.sources.claims.actions import load_verbs
 from backend.topics.grouping.headline_features import Features, Headline
 
 Floats = NDArray[np.float64]
@@ -119,7 +119,7 @@ def _select(features: Features, prefix: str) -> list[str]:
 
 
 def _list_themes(features: Features) -> set[str]:
-    acts = (verbs().get(feature.removeprefix("verb:")) for feature in _select(features, "verb:"))
+    acts = (load_verbs().get(feature.removeprefix("verb:")) for feature in _select(features, "verb:"))
     return {theme for act in acts if act is not None for theme in act.themes}
 
 

@@ -108,7 +108,7 @@ class _Finder:
         self._title_words = frozenset(words(own.titles))
         self._parties = _find_parties(rules, own.titles, language)
         acts = _find_acts(own.text[:MAX_TEXT_CHARS], language)
-        self._acts = acts.union(*(actions.verbs()[act].after for act in acts))
+        self._acts = acts.union(*(actions.load_verbs()[act].after for act in acts))
         """The acts of the topic and those that they take for granted: a case that is dismissed was filed."""
         mentioned = {mention.entity_id for mention in find_mentions(rules, own.text[:MAX_TEXT_CHARS])}
         self._entities = mentioned | set(topic.entities)
@@ -199,12 +199,12 @@ def _build_story(topic: Topic, language: Language, rules: RuleSet, reports: Sequ
 
 
 def _find_acts(text: str, language: Language) -> frozenset[str]:
-    found = actions.find(numbers.normalize(text, language), language)
+    found = actions.find_actions(numbers.normalize(text, language), language)
     return _without_generic(action.verb for action in found)
 
 
 def _without_generic(names: Iterable[str]) -> frozenset[str]:
-    listed = actions.verbs()
+    listed = actions.load_verbs()
     return frozenset(name for name in names if not listed[name].generic)
 
 
@@ -248,6 +248,6 @@ def _find_reported_days(reports: Sequence[Report], language: Language) -> set[da
             continue
         for sentence in sentences(report.text[:MAX_TEXT_CHARS]):
             if _REPORTED.search(sentence):
-                spans = dates.find(numbers.normalize(sentence, language), report.published_at.date())
+                spans = dates.find_dates(numbers.normalize(sentence, language), report.published_at.date())
                 found |= {span.first for span in spans if span.precision == "day" and not span.yearless}
     return found

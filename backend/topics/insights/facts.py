@@ -241,7 +241,7 @@ def _is_object(title: str, mention: Mention, language: Language) -> bool:
     if language == "ja":
         return title.startswith("を", mention.end)
     words_before = title[: mention.start].split()
-    return bool(words_before) and bool(actions.find(words_before[-1][-MAX_VERB_CHARS:], language))
+    return bool(words_before) and bool(actions.find_actions(words_before[-1][-MAX_VERB_CHARS:], language))
 
 
 def _find_official_words(reports: Sequence[Report]) -> list[SourcedSentence]:

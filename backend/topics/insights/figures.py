@@ -12,7 +12,7 @@ from decimal import Decimal
 from backend.entities.model import Language
 from backend.sources.claims import dates, numbers, quantities
 from backend.sources.claims.model import Quantity
-from backend.sources.claims.units import units
+from backend.sources.claims.units import load_units
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.insights.insight_templates import join_names
 from backend.topics.insights.model import Report, SharedFigure, SourcedFigure
@@ -138,7 +138,7 @@ def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedF
 def find_main_figure(report: Report) -> str:
     """Return the first amount of money in the title, or else in the lead, of a report; empty without one."""
     amounts = [figure.quantity for figure in _list_figures(report)]
-    return next((_format(amount) for amount in amounts if amount.unit in units().currencies), "")
+    return next((_format(amount) for amount in amounts if amount.unit in load_units().currencies), "")
 
 
 def _format(quantity: Quantity) -> str:
@@ -215,7 +215,7 @@ def _list_figures(report: Report) -> list[_Figure]:
     found: list[_Figure] = []
     for text in (report.title, *(lead.text for lead in leads)):
         plain = numbers.normalize(text, report.language)
-        for quantity in quantities.find(plain, report.language, dates.find(plain)):
+        for quantity in quantities.find_quantities(plain, report.language, dates.find_dates(plain)):
             is_comparable = quantity.unit is not None and quantity.unit not in _TIME_UNITS
             is_known = any(_is_equal(quantity, one.quantity) for one in found)
             if is_comparable and quantity.value > 0 and quantity.role != "from" and not is_known:

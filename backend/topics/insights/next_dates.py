@@ -79,7 +79,7 @@ def _list_days(sentence: str, language: Language, written_on: date) -> Iterator[
     """Generate the days that a sentence names, each with its place."""
     plain = _SPACE_IN_DATE.sub("", numbers.normalize(sentence, language))
     plain = _DAYS_IN_HAN.sub(r"\1", plain)
-    for span in dates.find(plain, written_on):
+    for span in dates.find_dates(plain, written_on):
         if span.precision == "day" and not span.yearless:
             yield span.first, span.start
     if tomorrow := _TOMORROW.search(plain):

@@ -38,7 +38,7 @@ def test_a_large_amount_has_three_digits_and_the_scale_of_the_language(
 
 @given(st.decimals("1e6", "9.9e13", places=0), st.sampled_from(["en", "ja", "zh"]))
 def test_a_formatted_amount_parses_back_within_its_rounding(value: Decimal, language: Language) -> None:
-    parsed = quantities.find(format_money(value, language), language)
+    parsed = quantities.find_quantities(format_money(value, language), language)
     assert [quantity.unit for quantity in parsed] == ["USD"]
     assert abs(parsed[0].value - value) <= value * Decimal("0.005")
 

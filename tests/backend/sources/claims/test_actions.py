@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.claims.actions import MAX_ACTIONS, find, verbs
+from backend.sources.claims.actions import MAX_ACTIONS, find_actions, load_verbs
 
 
 @pytest.mark.parametrize(
@@ -39,22 +39,22 @@ from backend.sources.claims.actions import MAX_ACTIONS, find, verbs
     ],
 )
 def test_an_action_is_affirmed_or_negated(text: str, language: Language, verb: str, affirmed: bool) -> None:
-    assert (verb, affirmed) in {(action.verb, action.affirmed) for action in find(text, language)}
+    assert (verb, affirmed) in {(action.verb, action.affirmed) for action in find_actions(text, language)}
 
 
 def test_a_negation_ends_with_its_clause() -> None:
     is_affirmed_by_verb = {
-        action.verb: action.affirmed for action in find("It was not hacked; the SEC sued it", "en")
+        action.verb: action.affirmed for action in find_actions("It was not hacked; the SEC sued it", "en")
     }
     assert is_affirmed_by_verb == {"hack": False, "sue": True}
 
 
 def test_a_verb_form_inside_a_word_is_not_an_action() -> None:
-    assert find("urban planning and a disused winery", "en") == []
+    assert find_actions("urban planning and a disused winery", "en") == []
 
 
 def test_opposite_verbs_are_symmetric_and_every_verb_has_a_theme() -> None:
-    listed = verbs()
+    listed = load_verbs()
     for verb in listed.values():
         assert verb.themes
         assert all(verb.name in listed[other].opposites for other in verb.opposites)
@@ -63,20 +63,20 @@ def test_opposite_verbs_are_symmetric_and_every_verb_has_a_theme() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_verb_has_recognizable_forms_in_every_language(language: Language) -> None:
-    for verb in verbs().values():
+    for verb in load_verbs().values():
         forms = verb.forms[language]
         assert forms
-        assert any(verb.name in {action.verb for action in find(form, language)} for form in forms)
+        assert any(verb.name in {action.verb for action in find_actions(form, language)} for form in forms)
 
 
 @given(st.text(max_size=80), st.sampled_from(LANGUAGES))
 def test_actions_lie_within_any_text(text: str, language: Language) -> None:
-    for action in find(text, language):
+    for action in find_actions(text, language):
         assert text[action.start : action.end] == action.text
 
 
 def test_a_text_with_too_many_verbs_is_read_up_to_a_limit() -> None:
-    assert len(find("not ban " * 20_000, "en")) <= MAX_ACTIONS + 2
+    assert len(find_actions("not ban " * 20_000, "en")) <= MAX_ACTIONS + 2
 
 
 @pytest.mark.parametrize(
@@ -88,23 +88,27 @@ def test_a_text_with_too_many_verbs_is_read_up_to_a_limit() -> None:
     ],
 )
 def test_a_separated_verb_phrase_is_found_as_one_action(text: str, verb: str, whole: str) -> None:
-    assert [(action.verb, action.text) for action in find(text, "en") if action.verb == verb] == [
+    assert [(action.verb, action.text) for action in find_actions(text, "en") if action.verb == verb] == [
         (verb, whole)
     ]
 
 
 def test_a_separated_verb_phrase_does_not_cross_clauses() -> None:
-    assert not any(action.verb == "advance" for action in find("It brought fees, and went forward", "en"))
+    assert not any(
+        action.verb == "advance" for action in find_actions("It brought fees, and went forward", "en")
+    )
 
 
 def test_a_block_number_does_not_count_as_a_block_action() -> None:
-    assert [action.verb for action in find("At block 840,000 the block reward fell", "en")] == ["lower_level"]
+    assert [action.verb for action in find_actions("At block 840,000 the block reward fell", "en")] == [
+        "lower_level"
+    ]
 
 
 def test_a_longer_word_that_contains_a_verb_form_is_not_an_action() -> None:
-    assert not {"shut_down", "reject"} & {one.verb for one in find("清算机构的报告不准确", "zh")}
-    assert not {"activate"} & {one.verb for one in find("任命首席执行官", "zh")}
+    assert not {"shut_down", "reject"} & {one.verb for one in find_actions("清算机构的报告不准确", "zh")}
+    assert not {"activate"} & {one.verb for one in find_actions("任命首席执行官", "zh")}
 
 
 def test_through_is_no_act_in_chinese() -> None:
-    assert "enact" not in {action.verb for action in find("交易所通过平台出售代币", "zh")}
+    assert "enact" not in {action.verb for action in find_actions("交易所通过平台出售代币", "zh")}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.sources.claims import dates, numbers, quantities
-from backend.sources.claims.dates import agree, build_record_date, find
+from backend.sources.claims.dates import agree, build_record_date, find_dates
 
 DAYS = st.dates(min_value=date(1990, 1, 1), max_value=date(2059, 12, 31))
 MONTHS = list(month_name)[1:]
@@ -35,9 +35,9 @@ def _notations(day: date) -> list[str]:
 @given(DAYS, st.data(), st.sampled_from(["{}", "On {}, it fell.", "它于{}发生", "（{}）", "SEC，{}，批准"]))
 def test_a_date_is_parsed_from_every_notation(day: date, data: st.DataObject, frame: str) -> None:
     text = numbers.normalize(frame.format(data.draw(st.sampled_from(_notations(day)))))
-    (found,) = find(text)
+    (found,) = find_dates(text)
     assert (found.first, found.last, found.precision, found.other) == (day, day, "day", None)
-    assert quantities.find(text, "en", [found]) == []
+    assert quantities.find_quantities(text, "en", [found]) == []
 
 
 @pytest.mark.parametrize(
@@ -57,19 +57,19 @@ def test_a_date_is_parsed_from_every_notation(day: date, data: st.DataObject, fr
     ],
 )
 def test_a_less_precise_date_spans_all_its_days(text: str, first: date, last: date, precision: str) -> None:
-    (found,) = find(numbers.normalize(text))
+    (found,) = find_dates(numbers.normalize(text))
     assert (found.first, found.last, found.precision) == (first, last, precision)
 
 
 def test_a_month_and_year_is_not_read_as_a_figure() -> None:
     text = "the April 2024 halving"
-    assert quantities.find(text, "en", find(text)) == []
+    assert quantities.find_quantities(text, "en", find_dates(text)) == []
 
 
 def test_an_ambiguous_numeric_date_keeps_both_readings() -> None:
-    (found,) = find("04/05/2024")
+    (found,) = find_dates("04/05/2024")
     assert {found.first, found.other} == {date(2024, 5, 4), date(2024, 4, 5)}
-    (apart,) = find("5 April 2024")
+    (apart,) = find_dates("5 April 2024")
     assert agree(found, apart)
 
 
@@ -86,7 +86,7 @@ def test_an_ambiguous_numeric_date_keeps_both_readings() -> None:
     ],
 )
 def test_references_and_amounts_are_no_dates(text: str) -> None:
-    assert find(text) == []
+    assert find_dates(text) == []
 
 
 @pytest.mark.parametrize(
@@ -101,19 +101,19 @@ def test_references_and_amounts_are_no_dates(text: str) -> None:
     ],
 )
 def test_a_reference_date_completes_a_partial_date(text: str, reference: date, first: date) -> None:
-    assert [span.first for span in find(text, reference)] == [first]
+    assert [span.first for span in find_dates(text, reference)] == [first]
 
 
 def test_without_a_reference_date_a_day_has_no_year_and_yesterday_is_ignored() -> None:
-    (found,) = find("on 20 April")
+    (found,) = find_dates("on 20 April")
     assert found.yearless
-    assert agree(found, find("2024-04-20")[0])
-    assert not agree(found, find("2024-04-21")[0])
-    assert find("yesterday, 昨天") == []
+    assert agree(found, find_dates("2024-04-20")[0])
+    assert not agree(found, find_dates("2024-04-21")[0])
+    assert find_dates("yesterday, 昨天") == []
 
 
 def test_a_day_without_a_year_takes_the_year_of_the_previous_date() -> None:
-    assert [span.first for span in find("dated 15 September 2021 and published on 24 September")] == [
+    assert [span.first for span in find_dates("dated 15 September 2021 and published on 24 September")] == [
         date(2021, 9, 15),
         date(2021, 9, 24),
     ]
@@ -121,41 +121,41 @@ def test_a_day_without_a_year_takes_the_year_of_the_previous_date() -> None:
 
 @given(DAYS, DAYS)
 def test_dates_agree_symmetrically_if_they_are_equal(one: date, other: date) -> None:
-    first, second = find(one.isoformat())[0], find(other.isoformat())[0]
+    first, second = find_dates(one.isoformat())[0], find_dates(other.isoformat())[0]
     assert agree(first, second) is agree(second, first) is (one == other)
-    assert agree(first, find(f"{one.year}年{one.month}月")[0])
+    assert agree(first, find_dates(f"{one.year}年{one.month}月")[0])
 
 
 def test_a_record_with_day_precision_matches_only_that_day() -> None:
     record = build_record_date(datetime(2024, 4, 20, tzinfo=UTC), "day")
     assert record is not None
-    assert agree(find("April 2024")[0], record)
-    assert not agree(find("2024-04-21")[0], record)
-    assert not agree(find("2024-04-19")[0], record)
+    assert agree(find_dates("April 2024")[0], record)
+    assert not agree(find_dates("2024-04-21")[0], record)
+    assert not agree(find_dates("2024-04-19")[0], record)
 
 
 def test_a_record_near_midnight_matches_both_adjacent_days() -> None:
     record = build_record_date(datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC), "second")
     assert record is not None
-    assert agree(find("19 April 2024")[0], record)
-    assert agree(find("20 April 2024")[0], record)
-    assert not agree(find("21 April 2024")[0], record)
+    assert agree(find_dates("19 April 2024")[0], record)
+    assert agree(find_dates("20 April 2024")[0], record)
+    assert not agree(find_dates("21 April 2024")[0], record)
 
 
 @given(st.text(alphabet="0123456789年月日/-. AprilMayQ令和年四", max_size=60))
 def test_dates_lie_within_any_text(text: str) -> None:
-    for span in dates.find(text):
+    for span in dates.find_dates(text):
         assert 0 <= span.start < span.end <= len(text)
         assert span.first <= span.last
 
 
 def test_a_month_range_is_one_span() -> None:
-    span = find(numbers.normalize("テスラは2022年4〜6月期に売却した"))[0]
+    span = find_dates(numbers.normalize("テスラは2022年4〜6月期に売却した"))[0]
     assert (span.first, span.last, span.precision) == (date(2022, 4, 1), date(2022, 6, 30), "quarter")
 
 
 def test_a_day_before_the_date_in_front_of_it_may_be_in_the_next_year() -> None:
-    _, leaves = dates.find("In November 2024 he said he would leave on 20 January.")
+    _, leaves = dates.find_dates("In November 2024 he said he would leave on 20 January.")
     assert leaves.other == date(2025, 1, 20)
-    _, later = dates.find("In May 2021 it fell, and on 24 June it rose.")
+    _, later = dates.find_dates("In May 2021 it fell, and on 24 June it rose.")
     assert later.other is None

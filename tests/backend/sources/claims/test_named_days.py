@@ -18,7 +18,7 @@ from backend.sources.claims import dates
     ],
 )
 def test_a_named_day_with_a_year_is_a_date(text: str, day: date) -> None:
-    (span,) = dates.find(text)
+    (span,) = dates.find_dates(text)
     assert (span.first, span.last, span.precision) == (day, day, "day")
     assert text[span.start : span.end] == span.text
 
@@ -34,12 +34,12 @@ def test_a_named_day_with_a_year_is_a_date(text: str, day: date) -> None:
     ],
 )
 def test_a_time_near_a_named_day_is_two_weeks_long(text: str, first: str, last: str) -> None:
-    (span,) = dates.find(text)
+    (span,) = dates.find_dates(text)
     assert (span.first.isoformat(), span.last.isoformat(), span.precision) == (first, last, "month")
 
 
 def test_a_named_day_without_a_year_is_no_date() -> None:
-    assert dates.find("They sell gifts at Christmas.") == []
+    assert dates.find_dates("They sell gifts at Christmas.") == []
 
 
 @pytest.mark.parametrize(
@@ -56,5 +56,5 @@ def test_a_named_day_without_a_year_is_no_date() -> None:
     ],
 )
 def test_a_following_date_has_the_year_of_the_date_before_it(text: str, first: str, last: str) -> None:
-    span = dates.find(text)[-1]
+    span = dates.find_dates(text)[-1]
     assert (span.first.isoformat(), span.last.isoformat()) == (first, last)

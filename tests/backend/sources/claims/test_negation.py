@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.sources.claims.actions import find
+from backend.sources.claims.actions import find_actions
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from backend.sources.claims.actions import find
     ],
 )
 def test_refused_abandoned_or_untrue_actions_are_negated(text: str, language: Language, verb: str) -> None:
-    found = {action.verb: action.affirmed for action in find(text, language)}
+    found = {action.verb: action.affirmed for action in find_actions(text, language)}
     assert found[verb] is False
 
 
@@ -45,27 +45,27 @@ def test_refused_abandoned_or_untrue_actions_are_negated(text: str, language: La
     ],
 )
 def test_a_refusal_without_a_governed_verb_is_an_action(text: str, language: Language, verb: str) -> None:
-    assert (verb, True) in {(action.verb, action.affirmed) for action in find(text, language)}
+    assert (verb, True) in {(action.verb, action.affirmed) for action in find_actions(text, language)}
 
 
 def test_a_refusal_with_a_governed_verb_is_not_a_separate_action() -> None:
     for text, language in [("It refused to sell", "en"), ("売却を拒否した", "ja"), ("拒绝出售", "zh")]:
-        assert [action.verb for action in find(text, language)] == ["sell"]  # type: ignore[arg-type]
+        assert [action.verb for action in find_actions(text, language)] == ["sell"]  # type: ignore[arg-type]
 
 
 def test_a_failure_to_act_does_not_negate_the_verb_after_and() -> None:
     is_affirmed_by_verb = {
-        action.verb: action.affirmed for action in find("It failed to register and is paying", "en")
+        action.verb: action.affirmed for action in find_actions("It failed to register and is paying", "en")
     }
     assert is_affirmed_by_verb == {"pay": True}
 
 
 def test_a_denial_does_not_negate_the_next_sentence() -> None:
     is_affirmed_by_verb = {
-        action.verb: action.affirmed for action in find("收购一事不属实。SEC批准了基金。", "zh")
+        action.verb: action.affirmed for action in find_actions("收购一事不属实。SEC批准了基金。", "zh")
     }
     assert is_affirmed_by_verb == {"buy": False, "approve": True}
 
 
 def test_a_text_with_too_many_denials_is_read_up_to_a_limit() -> None:
-    assert len(find("收购不属实" * 4_000, "zh")) <= 202
+    assert len(find_actions("收购不属实" * 4_000, "zh")) <= 202

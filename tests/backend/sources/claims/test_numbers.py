@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import Language
-from backend.sources.claims.numbers import find, normalize, parse
+from backend.sources.claims.numbers import find_numerals, normalize, parse
 
 VALUES = st.integers(min_value=0, max_value=10**15)
 DIGITS = "〇一二三四五六七八九"
@@ -120,13 +120,13 @@ def test_an_invalid_numeral_has_no_value(text: str) -> None:
 
 
 def test_numerals_are_found_in_order() -> None:
-    found = find("from 6.25 to 3.125 BTC at block 840,000, said ten people", "en")
+    found = find_numerals("from 6.25 to 3.125 BTC at block 840,000, said ten people", "en")
     assert [numeral.value for numeral in found] == [Decimal("6.25"), Decimal("3.125"), 840_000, 10]
 
 
 @given(st.text(alphabet="0123456789,.万億亿千百十 kMbn-", max_size=80))
 def test_numerals_lie_within_any_text_in_order(text: str) -> None:
     ends = 0
-    for numeral in find(text, "en"):
+    for numeral in find_numerals(text, "en"):
         assert ends <= numeral.start < numeral.end <= len(text)
         ends = numeral.start

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims import dates, numbers
 from backend.sources.claims.model import Quantity
-from backend.sources.claims.quantities import find
+from backend.sources.claims.quantities import find_quantities
 
 
 def read(text: str, language: Language = "en") -> list[Quantity]:
     plain = numbers.normalize(text)
-    return find(plain, language, dates.find(plain))
+    return find_quantities(plain, language, dates.find_dates(plain))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_an_adversarial_text_yields_a_limited_number_of_figures(text: str) -> No
     ],
 )
 def test_a_fraction_becomes_an_approximate_percentage(text: str, language: Language, percent: int) -> None:
-    found = [quantity for quantity in find(text, language) if quantity.unit == "%"]
+    found = [quantity for quantity in find_quantities(text, language) if quantity.unit == "%"]
     assert [(quantity.value, quantity.approximate) for quantity in found] == [(percent, True)]
 
 
@@ -190,10 +190,12 @@ def test_a_fraction_becomes_an_approximate_percentage(text: str, language: Langu
     ],
 )
 def test_votes_for_and_against_are_parsed(text: str, language: Language) -> None:
-    votes = [quantity.value for quantity in find(text, language) if quantity.unit == "vote"]
+    votes = [quantity.value for quantity in find_quantities(text, language) if quantity.unit == "vote"]
     assert votes == [279, 136]
 
 
 def test_an_amount_beside_the_word_block_numbers_no_block() -> None:
-    assert [quantity.unit for quantity in find("報酬は1ブロック6.25BTCに縮んだ", "ja")][-1] == "BTC"
-    assert [quantity.unit for quantity in find("ブロック630,000で", "ja")] == ["block height"]
+    assert [quantity.unit for quantity in find_quantities("報酬は1ブロック6.25BTCに縮んだ", "ja")][
+        -1
+    ] == "BTC"
+    assert [quantity.unit for quantity in find_quantities("ブロック630,000で", "ja")] == ["block height"]

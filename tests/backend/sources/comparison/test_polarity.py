@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import Language
-from backend.sources.claims.actions import verbs
+from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.model import Action, Claim
 from backend.sources.comparison.case_outcomes import compare_outcomes
 from backend.sources.comparison.polarity import compare_actions
@@ -126,14 +126,14 @@ def test_a_condition_is_no_denial() -> None:
     assert not _compare_texts("Kraken may not trade without a licence from the SEC", record)[1]
 
 
-@given(st.sampled_from(sorted(verbs())), st.booleans())
+@given(st.sampled_from(sorted(load_verbs())), st.booleans())
 def test_a_claim_never_contradicts_itself(verb: str, affirmed: bool) -> None:
     one = Claim("text", "en", actions=(Action(verb, affirmed, 0, 4, "text"),))
     for is_record in (False, True):
         assert compare_actions(one, one, is_record=is_record) == (1, None)
 
 
-@given(st.sampled_from(sorted(verbs())))
+@given(st.sampled_from(sorted(load_verbs())))
 def test_an_affirmed_and_a_negated_action_differ(verb: str) -> None:
     statement = Claim("text", "en", actions=(Action(verb, True, 0, 4, "text"),))
     denied = Claim("text", "en", actions=(Action(verb, False, 0, 4, "text"),))
