@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 SENTENCE_REACH = 160
 """Characters on either side of a name that its sentence is looked for in."""
 BLOCK_CHARS = 160
+MAX_CACHED_VOTES = 1024
 MAX_PEERS = 8
 """Names on either side of a name that are counted."""
 
@@ -66,6 +67,7 @@ class ContextVotes:
         self._names_by_block: dict[int, list[FoundName]] = {}
         """The names that begin in each block of :data:`BLOCK_CHARS`. Sentences overlap in a text without
         stops, and each name is read once."""
+        self._votes: dict[tuple[int, int, str], bool] = {}
 
     def has_context(self, start: int, end: int, meaning: Meaning) -> bool:
         """Whether the name at ``[start:end]`` counts."""
@@ -79,7 +81,21 @@ class ContextVotes:
         if self._matcher.evidence.supports(start, meaning) and not meaning.needs_cue:
             return True
         is_former = meaning.rule is not None and meaning.rule.type == "former_name"
-        return (meaning.kind in _VOTED or is_former) and self._has_votes(start, end, meaning, before, after)
+        return (meaning.kind in _VOTED or is_former) and self._has_votes_cached(
+            start, end, meaning, before, after
+        )
+
+    def _has_votes_cached(self, start: int, end: int, meaning: Meaning, before: str, after: str) -> bool:
+        """Count votes once for equal surroundings, of which tables and spam have thousands."""
+        reach = SENTENCE_REACH + WINDOW
+        first = max(0, start - reach)
+        key = id(meaning), start - first, self._matcher.text[first : end + reach]
+        has_votes = self._votes.get(key)
+        if has_votes is None:
+            has_votes = self._has_votes(start, end, meaning, before, after)
+            if len(self._votes) < MAX_CACHED_VOTES:
+                self._votes[key] = has_votes
+        return has_votes
 
     def _words_around(self, start: int, end: int) -> tuple[str, str]:
         text = self._matcher.text

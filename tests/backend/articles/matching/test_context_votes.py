@@ -1,8 +1,11 @@
 """Ambiguous names, tickers and acts of one sentence vote together."""
 
+from typing import Any
+
 import pytest
 
 from backend.articles.engine import RuleSet, correct, mentions
+from backend.articles.matching.context_votes import ContextVotes
 from backend.articles.matching.rule_set import compile_rules
 from tests.backend.articles.packs import entity, pack
 
@@ -84,3 +87,17 @@ def test_votes_accept_former_names_but_correct_nothing() -> None:
     assert found("Wren sued the EFU.") == ["oldname", "efu"]
     assert correct(RULES, "Wren sued the EFU.", language="en").text.startswith(("Wren", "Oldname"))
     assert correct(RULES, "zorb sued the efu.", language="en").text == "zorb sued the efu."
+
+
+def test_equal_surroundings_are_voted_on_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "$ZRB " * 1000
+    calls: list[int] = []
+    count_peers = ContextVotes._count_peers
+
+    def count(self: ContextVotes, start: int, *arguments: Any) -> Any:
+        calls.append(start)
+        return count_peers(self, start, *arguments)
+
+    monkeypatch.setattr(ContextVotes, "_count_peers", count)
+    mentions(RULES, text)
+    assert len(calls) < 200
