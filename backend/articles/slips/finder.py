@@ -11,6 +11,7 @@ from backend.articles.matching.former_names import Occurrence
 from backend.articles.matching.meanings import Kind, Meaning
 from backend.articles.slips import confidence
 from backend.articles.slips.edits import EditKind
+from backend.articles.slips.lexicon import load_lexicon
 from backend.articles.slips.slip_index import SlipIndex
 from backend.articles.slips.targets import Candidate, Name
 from backend.articles.slips.weak_evidence import WeakEvidence
@@ -29,6 +30,13 @@ MIN_DELIBERATE = 3
 MIN_LEAD = 0.2
 """By how much a slip must be likelier for its name than for another entity's to be corrected unasked."""
 
+_CONTRAST = re.compile(
+    r"['’]?s?,? (?:and|or|not|nor|versus|vs\.?|unlike|instead of|rather than) (?:the |to )?"
+    r"|(?:ではなく|じゃなく|でなく|とは異なる|と|や|及び|および|または)、?|(?:而不是|而非|不是|与|與|和|及|或)",
+    re.IGNORECASE,
+)
+"""What stands between a name and another one that is like it and means something else."""
+
 HasEvidence = Callable[[int], bool]
 """Whether evidence of the field stands near a place of the text."""
 
@@ -43,6 +51,8 @@ class _Slip(NamedTuple):
     right: str
     dots: int
     """By how many middle dots it differs from the name."""
+    is_contrasted: bool
+    """Whether the right name is joined to it. Then it is no slip, also not for another name."""
 
     @property
     def name(self) -> Name:
@@ -102,7 +112,11 @@ def _choose_best(slips: Iterator[_Slip]) -> list[tuple[_Slip, bool]]:
         if not overlapping:
             chosen_spans.insert(index, (slip.start, slip.end, len(chosen)))
             chosen.append(slip)
-    return [(chosen[number], number in doubtful) for _, _, number in chosen_spans]
+    return [
+        (chosen[number], number in doubtful)
+        for _, _, number in chosen_spans
+        if not chosen[number].is_contrasted
+    ]
 
 
 def _list_slips(matcher: "FieldMatcher", index: SlipIndex, has_evidence: HasEvidence) -> Iterator[_Slip]:
@@ -199,12 +213,36 @@ class _SlipJudge:
             slip_confidence -= self._weak_evidence.compute_penalty(*span, name)
             if slip_confidence < confidence.MIN_REPORTED:
                 return None
-        right = confidence.adapt_case(matcher, span[0], written, name.text)
+        right = confidence.adapt_case(matcher, span[0], written, self._keep_small_words(written, candidate))
         if right == written:
             return None
-        return _Slip(
-            *span, slip_confidence, candidate, right, abs(name.folded.count("・") - written.count("・"))
-        )
+        dots = abs(name.folded.count("・") - written.count("・"))
+        return _Slip(*span, slip_confidence, candidate, right, dots, self._is_contrasted(*span, name))
+
+    @staticmethod
+    def _keep_small_words(written: str, candidate: Candidate) -> str:
+        """Build the right name with ordinary words in small letters as the author has them: Ronin bridge."""
+        name, (before, after) = candidate.word.name, (candidate.word.before, candidate.word.after)
+        right = name.text
+        if name.type == "person" or len(right) != len(name.folded) or not name.is_latin:
+            return right
+        if before and written.startswith(before) and before.strip() in load_lexicon("latin"):
+            right = before + right[len(before) :]
+        if after and written.endswith(after) and after.strip() in load_lexicon("latin"):
+            right = right[: -len(after)] + after
+        return right
+
+    def _is_contrasted(self, start: int, end: int, name: Name) -> bool:
+        """Whether a conjunction joins a word to the right name: "Hedera and Hadera" are two names."""
+        text, occurrences = self._matcher.text, self._matcher.found
+        index = bisect_left(self._starts, start)
+        for first, last, meaning, _ in occurrences[max(0, index - 1) : index + 2]:
+            if meaning.entity != name.entity or meaning.rule is not None:
+                continue
+            between = text[last:start] if last <= start else text[end:first]
+            if _CONTRAST.fullmatch(between):
+                return True
+        return False
 
     def _is_taken(self, start: int, end: int, *, may_be_right: bool = False) -> bool:
         """Whether something found overlaps a place, unless it is a right name inside it.
