@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from backend.articles.matching.author_intent import AuthorIntent
@@ -19,6 +20,8 @@ from backend.articles.matching.dated_names import describes_earlier_time
 from backend.articles.matching.former_names import Occurrence
 from backend.articles.matching.meanings import Kind, Meaning
 from backend.articles.matching.written_alike import build_skeleton, build_spelling
+from backend.articles.slips.han_characters import load_han_characters
+from backend.articles.slips.targets import MIN_HAN_CHARS
 from backend.articles.text.author_marks import has_author_mark
 from backend.articles.text.rename_cues import has_rename_cue
 from backend.articles.text.scripts import script_of
@@ -120,6 +123,22 @@ def _build_group_keys(names: tuple[str, ...], alternatives: tuple[tuple[str, ...
     return keys
 
 
+@lru_cache(maxsize=4096)
+def _list_sound_alike(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """List pairs of names in Han that write the same sounds in other characters (以太坊, 乙太坊)."""
+    characters = load_han_characters()
+    by_name = {name: characters.simplify(name) for name in names if not name.isascii()}
+    return tuple(
+        (name, other)
+        for name, other in combinations(by_name, 2)
+        if len(name) == len(other) >= MIN_HAN_CHARS
+        and all(
+            character == other_character or characters.is_sound_alike(character, other_character)
+            for character, other_character in zip(by_name[name], by_name[other], strict=True)
+        )
+    )
+
+
 def _group_keys(entity: Entity, language: Language) -> dict[str, str]:
     """Map skeletons of names that mean the same, though they are written differently, to one key."""
     names = [former.name for former in entity.former]
@@ -130,7 +149,11 @@ def _group_keys(entity: Entity, language: Language) -> dict[str, str]:
         names += [name for name in (entity.names.get("en"), own_name) if name]
         if entity.type == "stablecoin" and language != "en":
             names += entity.symbols[:1]
-    return _build_group_keys(tuple(names), entity.alternatives)
+    alternatives = entity.alternatives
+    if language == "zh":
+        forms = (entity.names.get(language), *entity.also.get(language, ()))
+        alternatives += _list_sound_alike(tuple(filter(None, forms)))
+    return _build_group_keys(tuple(names), alternatives)
 
 
 def _compare_forms(

@@ -26,6 +26,8 @@ _JAPANESE_LETTERS = str.maketrans("vl", "br")
 _VOICING = str.maketrans("", "", "\u3099\u309a")
 _REPEATED = re.compile(r"(.)\1+")
 
+_LONG_E_O = re.compile("(?<=[エケセテネヘメレゲゼデベペェ])イ|(?<=[オコソトノホモヨロゴゾドボポォョ])ウ")
+
 Sound = Callable[[str], str]
 """A function that reduces a word to its sound."""
 
@@ -47,8 +49,16 @@ def latin_sound_in_japanese(word: str) -> str:
 
 
 def kana_sound(word: str) -> str:
-    """Reduce katakana to full-sized letters without length marks, small ッ and middle dots."""
-    return replace_vu(word).translate(_KANA_LETTERS)
+    """Reduce katakana to full-sized letters without length marks, small ッ and middle dots.
+
+    A long e or o is one sound, whether a mark or a vowel makes it long (グレースケール, グレイスケイル).
+    """
+    return shorten_vowels(replace_vu(word)).translate(_KANA_LETTERS)
+
+
+def shorten_vowels(word: str) -> str:
+    """Remove the vowels of katakana that make an e or o long: ケイ becomes ケ, as ケー does."""
+    return _LONG_E_O.sub("", word)
 
 
 def replace_vu(word: str) -> str:

@@ -19,6 +19,7 @@ from backend.articles.slips.sounds import (
     latin_sound,
     latin_sound_in_japanese,
     replace_vu,
+    shorten_vowels,
     strip_voicing,
 )
 from backend.articles.slips.targets import (
@@ -246,7 +247,14 @@ def _find_kana_slip(written: str, sound: str, right: str, right_sound: str) -> E
         return Edit(EditKind.SPACING, 0.85) if "・" in written and "・" in right else None
     is_single = find_edit(replace_vu(written), replace_vu(right)) is not None
     if sound == right_sound:
-        is_style = replace_vu(written) == replace_vu(right) or written.rstrip("ー") == right.rstrip("ー")
+        is_style = (
+            replace_vu(written) == replace_vu(right)
+            or written.rstrip("ー") == right.rstrip("ー")
+            or (
+                shorten_vowels(written).replace("ー", "") == shorten_vowels(right).replace("ー", "")
+                and written.replace("ー", "") != right.replace("ー", "")
+            )
+        )
         if is_style:
             return Edit(EditKind.STYLE, 0.97)
         return Edit(EditKind.SOUND, 0.96 if is_single else 0.85)

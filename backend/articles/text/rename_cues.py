@@ -17,7 +17,7 @@ _AFTER = re.compile(
     r"|,? (?:as|which) (?:it|the \w+|they) (?:was|were) (?:then |once |formerly |previously )?"
     r"(?:known|called|named)|[（(](?:当時|当时|當時)[）)]"
     r"|(?:[がはをの]|から)?(?:正式に)?(?:改称|改名|社名変更|名称変更|名称を変更|リブランド)"
-    r"|(?:已|正式|宣布|将|將)*(?:更名|改名))",
+    r"|(?:已|正式|宣布|将|將)*(?:更名|改名)|[，,]?(?:现(?:称|名|为)|現(?:稱|名|為|称)))",
     re.IGNORECASE,
 )
 MAX_CUE_CHARS = 60

@@ -125,3 +125,10 @@ def test_a_network_in_latin_letters_among_kana_asks_and_a_unit_in_kana_among_lat
     latin = "Bitfooの規則は古い。Bitfooの開発者が、ビットフーを受け取る。"
     assert findings(kana, rules, language="ja") == [("Bitfoo", "ビットフー")]
     assert findings(latin, rules, language="ja") == []
+
+
+def test_chinese_names_that_write_the_same_sounds_are_one_name() -> None:
+    ether = entity("Ethereum", names={"en": "Ethereum", "zh": "以太坊"}, also={"zh": ["乙太坊", "以太币"]})
+    rules = compile_rules([pack(ether)])
+    text = "以太坊上涨，以太坊的费用下降。乙太坊开发者在开会，以太币持平。"
+    assert findings(text, rules, language="zh") == [("乙太坊", "以太坊")]

@@ -217,3 +217,37 @@ def test_another_character_inside_a_long_han_name_asks(written: str, language: L
 @pytest.mark.parametrize("text", ["區塊鏈協會會同銀行公布名單。", "加密行業的區塊鏈協負責審查。"])
 def test_words_beside_or_instead_of_a_traditional_name_are_no_slip(text: str) -> None:
     assert slips(text, "zh") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Ethereum and Ethereun are two wallets.", "en"),
+        ("Gary Gensler, not Gary Genslar, signed for the wallet.", "en"),
+        ("暗号資産のコインベースとコインペースは別の会社だ。", "ja"),
+        ("加密货币莱特币与莱特市不同。", "zh"),
+    ],
+)
+def test_a_word_that_a_conjunction_joins_to_the_right_name_is_another_name(
+    text: str, language: Language
+) -> None:
+    assert not slips(text, language)
+
+
+def test_a_slip_in_another_sentence_than_the_right_name_is_found() -> None:
+    assert slips("The Ethereum wallet and its app. Ethereun wallets are slow.")
+
+
+def test_words_of_a_name_in_small_letters_stay_so_when_another_word_is_corrected() -> None:
+    names = [entity("Blockchain Association", type="organization"), entity("Ethereum")]
+    rules = compile_rules([pack(*names, context_words=WORDS)])
+    assert correct(rules, "The Blokchain association has a wallet.", language="en").text == (
+        "The Blockchain association has a wallet."
+    )
+
+
+def test_a_long_vowel_that_is_written_otherwise_is_found_and_asks() -> None:
+    names = [entity("Grayscale", type="company", names={"en": "Grayscale", "ja": "グレースケール"})]
+    rules = compile_rules([pack(*names, context_words=WORDS)])
+    (found,) = slips(NEAR_BY["ja"].format("グレイスケイル"), "ja", rules)
+    assert (found["suggested_name"], found["auto_fixable"]) == ("グレースケール", False)

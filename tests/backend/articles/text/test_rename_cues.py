@@ -24,6 +24,8 @@ from backend.articles.text.rename_cues import has_rename_cue, is_one_paragraph
         "原名OldName",
         "OldName更名为Newname",
         "OldName已改名",
+        "OldName现称Newname",
+        "OldName，现为Newname",
     ],
 )
 def test_rename_words_beside_a_name_are_a_rename_cue(text: str) -> None:
