@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 
 from backend.articles.slips.edits import Edit, EditKind, count_edits, find_edit, find_kana_edit
@@ -48,6 +49,9 @@ MIN_LAST_KANA = 2
 MIN_COMPOUND_KANA = 6
 COMPOUND = 0.2
 """What a slip loses whose kana are words too (ハッシュボート, チェーンリク): such a slip always asks."""
+MIN_SHARING_NAMES = 3
+SHARED_REST = 0.15
+"""What a slip loses if so many names share its other words (Labs, Digital): another firm may be meant."""
 _NO_FIRST_KANA = frozenset("ァィゥェォッャュョヮー")
 """Kana that begin no word."""
 
@@ -90,6 +94,7 @@ class LatinIndex:
                 for word in _generate_latin_words(name):
                     words[word.text].append(word)
         self._words = {text: tuple(words_of_text) for text, words_of_text in words.items()}
+        self._shared_rests = _find_shared_rests(words.values())
         self._neighbourhoods = _Neighbourhoods(self._words)
         sounds = _group_by_sound(
             (text for text in words if len(text) >= MIN_LATIN_CHARS), latin_sound_in_japanese
@@ -111,11 +116,16 @@ class LatinIndex:
             return ()
         is_word = token in load_lexicon("latin")
         return tuple(
-            Candidate(0, len(token), word, edit)
+            self._build_candidate(token, word, edit)
             for text, edit in sorted(edits, key=itemgetter(0))
             for word in self._words[text]
             if not is_word or (edit.kind is not EditKind.SUFFIX and _has_rare_rest(word))
         )
+
+    def _build_candidate(self, token: str, word: Word, edit: Edit) -> Candidate:
+        candidate = Candidate(0, len(token), word, edit)
+        is_shared = word.name.type != "person" and (word.before, word.after) in self._shared_rests
+        return candidate.reduce_likelihood(SHARED_REST) if is_shared else candidate
 
     def _find_by_sound(self, token: str) -> Iterator[tuple[str, Edit]]:
         sound = latin_sound_in_japanese(token)
@@ -126,6 +136,15 @@ class LatinIndex:
             if edits <= MAX_SOUND_EDITS and edits * 3 <= len(text) and _has_same_vowel(token, text):
                 kind = EditKind.SOUND if latin_sound(token) == latin_sound(text) else EditKind.JAPANESE_SOUND
                 yield text, Edit(kind, 0.82 if edits == 2 else 0.77)
+
+
+def _find_shared_rests(words: Iterable[Iterable[Word]]) -> set[tuple[str, str]]:
+    """Find what stands around a word in several entities' names: "" and " labs"."""
+    entities: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for word in chain.from_iterable(words):
+        if not word.is_whole:
+            entities[word.before, word.after].add(word.name.entity)
+    return {rest for rest, sharing in entities.items() if len(sharing) >= MIN_SHARING_NAMES}
 
 
 def _has_same_vowel(word: str, other_word: str) -> bool:

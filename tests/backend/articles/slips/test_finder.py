@@ -251,3 +251,12 @@ def test_a_long_vowel_that_is_written_otherwise_is_found_and_asks() -> None:
     rules = compile_rules([pack(*names, context_words=WORDS)])
     (found,) = slips(NEAR_BY["ja"].format("グレイスケイル"), "ja", rules)
     assert (found["suggested_name"], found["auto_fixable"]) == ("グレースケール", False)
+
+
+def test_a_slip_asks_if_several_names_share_its_other_words() -> None:
+    names = [entity(f"{name} Labs", type="company") for name in ("Ethena", "Offchain", "Dapper")]
+    several = compile_rules([pack(*names, context_words=WORDS)])
+    one = compile_rules([pack(names[0], context_words=WORDS)])
+    text = "The Etherna Labs wallet moved funds."
+    assert [found["auto_fixable"] for found in slips(text, "en", several)] == [False]
+    assert [found["auto_fixable"] for found in slips(text, "en", one)] == [True]
