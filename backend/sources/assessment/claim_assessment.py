@@ -9,7 +9,8 @@ One piece of evidence: let c be the weight of its worst conflict (date 1.0, figu
 
 A claim is entailed by a passage in its language that is sufficient, differs in nothing and leaves no element
 open; its relevance then counts as .8 at least. In another language z is .8 lower. Each open element
-(:mod:`backend.sources.comparison.missing_elements`) lowers p by .05 below one half, two at most.
+(:mod:`backend.sources.comparison.missing_elements`) lowers p by .05 below one half, a name, a figure or a
+place by .1, all together by .14 at most.
 
 An insufficient passage (:mod:`backend.sources.comparison.evidence_sufficiency`) says nothing for the claim,
 and its conflict keeps three tenths of the distance from one half. It counts only if no sufficient passage is
@@ -29,7 +30,7 @@ from backend.entities.model import Language
 from backend.sources.assessment import reasoning
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.authority import MIN_KNOWN_AUTHORITY
-from backend.sources.claims.model import Slot
+from backend.sources.claims.model import ElementKind, Slot
 from backend.sources.claims.simhash import is_near
 from backend.sources.comparison.relevance import sigmoid
 from backend.sources.schemas import (
@@ -59,8 +60,11 @@ UNKNOWN_HOST_SHARE = 0.2
 """Share of the distance from one half that unknown hosts can move the probability: at most to 0.6."""
 ENTAILED_LOGIT, MIN_ENTAILED_RELEVANCE = 0.8, 0.8
 """For a passage in the claim's language that is sufficient, differs in nothing and leaves nothing open."""
-MISSING_STEP, MAX_MISSING_STEPS = 0.05, 2
-"""How far each element that no source tells lowers the probability below one half."""
+MISSING_STEP, MAX_MISSING = 0.05, 0.14
+"""How far each element that no source tells lowers the probability below one half, and all together."""
+MISSING_VALUE_STEP = 0.1
+"""The same for a name, a figure or a place: a source of the event would rather have told another one."""
+VALUES: frozenset[ElementKind] = frozenset({"name", "figure", "place"})
 INSUFFICIENT_FACTOR = 0.3
 """Factor on insufficient evidence. Half of it stays between the two probabilities above, so that such
 evidence always leaves the claim unverified."""
@@ -81,7 +85,10 @@ def compute_probability(evidence: Evidence) -> float:
     """p = .5 + (sigma(z) - .5) * relevance, with z as in the module's docstring."""
     comparison = evidence.comparison
     if comparison.missing and not comparison.differences:
-        return 0.5 - MISSING_STEP * min(len(comparison.missing), MAX_MISSING_STEPS) * evidence.relevance
+        steps = sum(
+            MISSING_VALUE_STEP if element.kind in VALUES else MISSING_STEP for element in comparison.missing
+        )
+        return 0.5 - min(steps, MAX_MISSING) * evidence.relevance
     if comparison.differences:
         z = -2.6 * max(CONFLICT_WEIGHTS[difference.slot] for difference in comparison.differences)
     else:

@@ -211,15 +211,17 @@ def find_actions(text: str, language: Language) -> list[Action]:
 
 _THROUGH_ZH = "通过"
 _PASSING_ZH = re.compile("(?:获|以|票|决|议|院|会|一致|正式|已|才|均|未|没有)$")
+_MEANS_ZH = re.compile("[^，。]{1,14}(?:把|将|来|对|向|进行)")
 _PASSED_ZH = re.compile("[了，。；、]|法|案|条例|决议|规则|预算|审[议批核查]|投票|表决")
 
 
 def _is_preposition(lowered: str, start: int, end: int, following: int | None) -> bool:
     """True if 通过 only tells the means of the next act, not that a law passed."""
+    if following is None and not _MEANS_ZH.match(lowered, end):
+        return False
     return (
-        following is not None
-        and _PASSING_ZH.search(lowered, max(0, start - 2), start) is None
-        and _PASSED_ZH.search(lowered, end, following) is None
+        _PASSING_ZH.search(lowered, max(0, start - 2), start) is None
+        and _PASSED_ZH.search(lowered, end, following or end) is None
     )
 
 

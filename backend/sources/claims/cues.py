@@ -1,6 +1,6 @@
 """Finds the words that qualify a statement: first, only, all, most, still, again, final, planned.
 
-Beside them: that a jury decided, that a purchase was completed, and that others did it before.
+Beside them: that a purchase was completed, and that others did it before.
 
 These words are not slots, but a statement with such a word says more than one without it.
 """
@@ -17,17 +17,7 @@ from backend.entities.model import LANGUAGES, Language
 
 DATA = Path(__file__).parent / "data" / "cues.yaml"
 CueKind = Literal[
-    "first",
-    "only",
-    "all",
-    "most",
-    "still",
-    "again",
-    "trial",
-    "final",
-    "completed",
-    "others before",
-    "planned",
+    "first", "only", "all", "most", "still", "again", "final", "completed", "others before", "planned"
 ]
 CUE_KINDS: tuple[CueKind, ...] = get_args(CueKind)
 

@@ -15,6 +15,8 @@ from typing import Literal
 from backend.sources.claims import named_days, numbers
 from backend.sources.claims.model import DateSpan, Precision
 
+CENTURY = 2000
+"""Added to years of two digits."""
 NO_YEAR = 2000
 """The year of dates without a year: a leap year, so that 29 February is valid."""
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -326,6 +328,9 @@ def _read_han(match: re.Match[str], reference: date | None) -> DateSpan | None:
         year = _parse_han_number(match["year"]) + _ERAS.get(match["era"] or "", 0)
         if match["year"] == "元" and match["era"] is None:
             return None
+        is_short = match["era"] is None and len(match["year"]) == len("25") and match["year"].isdigit()
+        if is_short and match["month"] is not None:
+            year += CENTURY  # 25年3月
     if not 1900 <= year <= 2099:
         return None
     if match["from_month"] is not None:

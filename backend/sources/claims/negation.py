@@ -53,7 +53,7 @@ _FIRST_OTHERWISE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:before|until|prior to)\b[^;]{3,110}\bnever\b[^;,]{0,60}"
         r"|\bnever\b[^;]{3,80}\b(?:before|until)\b"
-        r"|\bno (?:other )?[^;,]{3,60}\b(?:before|until)\b[^;,]*"
+        r"|\bno (?:other )?[^;,]{3,100}\b(?:before|until)\b[^;,]*|\bnever before\b[^;]*"
         r"|\b(?:before|until|prior to)\b[^;]{3,110}, no (?:other )?\w+[^;,]*"
     ),
     "ja": re.compile("(?:それまで|これまで|以前に?は)[^。、]{2,40}(?:なかった|ない)"),
@@ -66,7 +66,7 @@ _GOVERNING_ZH = (
 )
 _NOT_ZH = re.compile(
     rf"{_GOVERNING_ZH}|从未|從未|没有|沒有|尚未|并未|並未|并没|並沒|并非|並非|否认|否認|不会|不會|不再|绝不|未曾|并不|並不"
-    r"|(?:没|未(?!经|經|来|來)|不(?!断|仅|过|法|久|少)|无(?!注|许|罪))(?=.{0,2}$)"
+    r"|(?:没|未(?!经|經|来|來|注册|註冊|登记|登記|登録)|不(?!断|仅|过|法|久|少)|无(?!注|许|罪))(?=.{0,2}$)"
 )
 _NOT_ZH_BEHIND = re.compile(
     r"(?:的)?(?:计划|計劃|申请|申請|方案|提案|一事|请求|要求|动议|被|遭|已|而|均|并|终|最终){0,4}"
@@ -85,7 +85,7 @@ _GOVERNING = re.compile(rf"\b(?:{_GOVERNING_EN})|{_GOVERNING_ZH}")
 _SENTENCE = 200
 """Maximum characters before a denial of a whole sentence."""
 _UNTRUE = re.compile(
-    r"(?:との|という|とする)(?:報道|見方|うわさ|噂|観測|指摘|説|話|情報)(?:を否定|は誤り|は事実で(?:は)?な|は虚偽)"
+    r"(?:との|という|とする|の)(?:報道|見方|うわさ|噂|観測|指摘|説|話|情報)(?:を否定|は誤り|は事実で(?:は)?な|は虚偽)"
     r"|は(?:事実無根|誤報|デマ)|(?:并非|不是|并不是)(?:事实|真的)|(?:纯)?属(?:谣言|虚假)"
     r"|(?:是|为)(?:假消息|谣言|假新闻)|不属实"
     r"|\b(?:is|was|are|were) (?:a hoax|untrue|fake news)\b"
@@ -113,7 +113,7 @@ _DENIALS: Mapping[Language, re.Pattern[str]] = {
         r" (?:to be )?(?:false|untrue|unfounded|denied|wrong)\b"
     ),
     "ja": re.compile(
-        "(?:との|という|とする|といった)(?:報道|見方|うわさ|噂|観測|指摘|説|話|情報|主張|のは)"
+        "(?:との|という|とする|といった|の)(?:報道|見方|うわさ|噂|観測|指摘|説|話|情報|主張|のは)"
         "[^。]{0,12}(?:否定|誤り|誤報|事実で(?:は)?な|虚偽|嘘|うそ|デマ|根拠がな)|は(?:事実無根|誤報|デマ)"
     ),
     "zh": re.compile(
@@ -139,17 +139,17 @@ _NEGATIONS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:not(?! only| less| more| fewer)|never|nobody|none|nor|neither|cannot|no longer"
         r"|(?:fail|refuse|decline)(?:s|d|ed)? to|stop(?:s|ped)? short of|backed (?:away|out|off)"
-        r"|fell short of"
+        r"|fell short of|absent from|nothing to do with|played no part|left (?:off|out of)|excluded from"
         r"|no(?! less| more| fewer| later| sooner| doubt))\b|n't\b"
     ),
     "ja": re.compile(
         "なかった|ていない|できない|されない|しない|はない|がない|もない|くない|ではない(?![がで])"
-        "|至らず|見送[っりら]|拒[みんむ]|断念"
+        "|無関係|関与していな|関わっていな|至らず|見送[っりら]|拒[みんむ]|断念"
         "|ありません|ませんでした|ず(?=に終|、|。|$)"
     ),
     "zh": re.compile(
         "没有|沒有|并未|並未|从未|從未|从来没|尚未|未曾|未能|并非|並非|并没|並沒|不再|不是(?!.{0,12}而是)"
-        "|绝不|并不|並不|没能|沒能|(?<![淹吞埋沉出])[没沒](?![收落顶有])|拒绝|拒絕|未(?![来經经必免])"
+        "|绝不|并不|並不|毫无关系|(?:与[^，。]{1,12})无关|没能|沒能|(?<![淹吞埋沉出])[没沒](?![收落顶有])|拒绝|拒絕|未(?![来經经必免])"
     ),
 }
 

@@ -70,7 +70,7 @@ _LONG_SCALES = "hundred|thousand|millions?|billions?|trillions?|quadrillion|mln|
 _SCALE = re.compile(
     rf"[ -]?({_LONG_SCALES})\b|([kKMBT]|[mbt](?=\s|[^\w]|$))(?![A-Za-z0-9])", re.IGNORECASE | re.ASCII
 )
-_NUMERAL = re.compile(rf"(?:{_ARABIC})(?: ?[{_UNITS}](?:[\d,.{_HAN}]*[\d{_HAN}])?)?|[{_HAN}]+")
+_NUMERAL = re.compile(rf"(?:{_ARABIC})(?: ?[多余餘]?[{_UNITS}](?:[\d,.{_HAN}]*[\d{_HAN}])?)?|[{_HAN}]+")
 _PIECE = re.compile(rf"{_ARABIC}|[{_HAN}]", re.ASCII)
 
 _ONES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

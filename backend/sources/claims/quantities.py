@@ -67,7 +67,7 @@ _NTH = re.compile(
 )
 _FRACTION = re.compile(
     r"\b(?P<en>half|(?:an?|one|two|three|four|nine)[ -](?:third|quarter|fifth|tenth)s?)"
-    r" (?:of(?! an? )|its|the)\b"
+    r"(?: or (?:more|less))? (?:of(?! an? )|its|the)\b"
     r"|\bby (?P<by>(?:an?|one|two|three|four|nine)[ -](?:third|quarter|fifth|tenth)s?)"
     r"(?=[.,;]|$| (?:to|in|on|from|after|since|over|within|when|at|for|as|and)\b)"
     r"|(?P<part>[1-9一二三四五六七八九])分[の之](?P<of>[1-9一二三四五六七八九])"
@@ -270,7 +270,7 @@ def _find_unit_after(
 def _find_counted_noun(unit_table: Units, lowered: str, end: int) -> tuple[str | None, int]:
     """Find a counted noun after up to three adjectives, else the next plural noun."""
     partitive = _PARTITIVE.match(lowered, end)
-    position, first_word = end if partitive is None else partitive.end(), None
+    position, plural = end if partitive is None else partitive.end(), None
     for _ in range(4):
         word = _NEXT_WORD.match(lowered, position)
         if word is None or word.group(1) in unit_table.phrase_ends:
@@ -278,10 +278,10 @@ def _find_counted_noun(unit_table: Units, lowered: str, end: int) -> tuple[str |
         unit = unit_table.meanings.get(word.group(1))
         if unit in unit_table.nouns and unit not in ("year", "month", "day"):
             return unit, word.end()
-        first_word, position = first_word or word, word.end()
-    if first_word is not None and len(first_word.group(1)) > 3 and first_word.group(1).endswith("s"):
-        return first_word.group(1).removesuffix("s"), first_word.end()
-    return None, end
+        if plural is None and len(word.group(1)) > 3 and word.group(1).endswith("s"):
+            plural = word
+        position = word.end()
+    return (None, end) if plural is None else (plural.group(1).removesuffix("s"), plural.end())
 
 
 def _is_count(numeral: Numeral, unit: str | None) -> bool:

@@ -41,8 +41,9 @@ def are_swapped(claim: Roles, source: Roles) -> bool:
     if any(claim_roles[name] & source_roles.get(name, _NONE) for name in claim_roles):
         return False
     is_enforcement = verbs_by_name[claim.verb].role_group == ENFORCEMENT
-    if is_enforcement and claim.patients and not claim.agents and claim.patients <= source.agents:
-        return bool(source.patients)  # took the SEC to court
+    targets = list_targets(claim)
+    if is_enforcement and targets and targets <= source.agents and not claim.agents & source.agents:
+        return bool(list_targets(source)) or bool(claim.agents)  # took the SEC to court
     if len(claim_roles) > 1 and any(
         claim_roles[role] & source_roles[other_role]
         for role in claim_roles

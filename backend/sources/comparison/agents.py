@@ -8,7 +8,7 @@ from backend.entities.mention import Mention
 from backend.sources.claims import agent_phrases, subjects
 from backend.sources.claims.lexical_features import normalize_name
 from backend.sources.claims.model import Claim, Difference
-from backend.sources.claims.places import find_cities
+from backend.sources.claims.places import find_cities, find_countries
 from backend.sources.comparison.claim_passage import ClaimAndPassage
 
 MAX_TICKER_CHARS = 5
@@ -45,6 +45,7 @@ def find_differing_agent(inputs: ClaimAndPassage) -> Difference | None:
             return Difference("agent", unknown_mentions[0].text, unclaimed_mentions[0].text)
     return (
         _find_unlisted_agent(inputs, claimed)
+        or _find_agent_instead_of_unlisted(inputs)
         or _find_uncatalogued_agent(inputs, claimed)
         or _find_differing_culprit(inputs)
         or _find_differing_country(inputs)
@@ -79,7 +80,7 @@ def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) 
     person in place of a person, another agent in place of the record's first actor, if the claim lacks
     them."""
     claim, passage, subject = inputs.claim, inputs.passage, inputs.claim.subject
-    if subject is None or claim.language != passage.language or find_cities(subject.name):
+    if subject is None or claim.language != passage.language or _is_place(subject.name):
         return None
     if subjects.is_known(subject.name, passage.text) or subject.name in inputs.names:
         return None
@@ -115,13 +116,14 @@ def _find_differing_city(inputs: ClaimAndPassage) -> Difference | None:
     if claim_cities.keys() & (passage_cities.keys() | find_cities(" ".join(inputs.names)).keys()):
         return None
     (start, end), (other_start, other_end) = (*claim_cities.values(), *passage_cities.values())
-    if any(
-        mention.start <= span[0] and span[1] <= mention.end
-        for statement, span in ((inputs.claim, (start, end)), (inputs.passage, (other_start, other_end)))
-        for mention in statement.mentions
-    ):
+    if any(mention.start <= start and end <= mention.end for mention in inputs.claim.mentions):
         return None
     return Difference("agent", claim_text[start:end], passage_text[other_start:other_end])
+
+
+def _is_place(name: str) -> bool:
+    """True if a name is that of a city, a country or its capital, which can stand for an authority there."""
+    return bool(find_cities(name) or find_countries(name))
 
 
 def _find_differing_country(inputs: ClaimAndPassage) -> Difference | None:
@@ -189,9 +191,8 @@ def _find_unlisted_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> D
         if _can_act(inputs, mention) and _is_of_record(inputs, mention)
     ]
     agent_starts = [mention.start for mention in claim.mentions if _can_act(inputs, mention)]
-    before = claim.text[: min([claim.actions[0].start, *agent_starts])]
-    subject = next((name for name in claim.names if name in before), None)
-    if subject is None or normalize_name(subject) in normalize_name(passage.text):
+    subject = _find_leading_name(claim)
+    if subject is None or _is_place(subject) or normalize_name(subject) in normalize_name(passage.text):
         return None
     if subject in inputs.names or not actors or actors[0].entity_id in claimed:
         return None
@@ -200,6 +201,69 @@ def _find_unlisted_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> D
     if agent_starts and not _is_subject(passage, actors[0]):
         return None
     return None if _is_ticker(subject, actors[0].text) else Difference("agent", subject, actors[0].text)
+
+
+_SAYS_EN = re.compile(r" (?:said|says|say|told|announce[sd]?|report(?:s|ed)|claim(?:s|ed)|confirm(?:s|ed))\b")
+_IDENTIFIED_EN = re.compile(
+    r"(?:^|[.;] )(?:It was|It is) (?:the )?(?P<name>[A-Z][\w&.-]*(?: [A-Z][\w&.-]*){0,3})(?:'s)?"
+    r" (?:that|who|which)\b"
+    r"|(?:^|[.;] )(?P<subject>[A-Z][\w&.-]*(?: [A-Z][\w&.-]*){0,3})(?:'s)? (?:was|is) (?:the|an?) "
+    r"(?:[\w-]+ ){1,4}(?:that|who|which)\b"
+)
+"""A sentence that tells who it was: It was X that, X was the company that."""
+
+
+def _find_leading_name(claim: Claim) -> str | None:
+    """Find an unlisted name that the claim makes the agent: before its first act, or identified by name.
+
+    Beside other unlisted names, which may be known, only a name that identifies the agent counts.
+    """
+    identified = _IDENTIFIED_EN.search(claim.text) if claim.language == "en" else None
+    if identified is not None:
+        found = identified["name"] or identified["subject"]
+        return next((name for name in claim.names if name in found), None)
+    agent_starts = [mention.start for mention in claim.mentions]
+    before = claim.text[: min([claim.actions[0].start, *agent_starts])]
+    names = [name for name in claim.names if name in before]
+    if len(names) != 1:
+        return None
+    end = claim.text.find(names[0]) + len(names[0])
+    is_subject = before.rstrip().endswith(names[0]) or _SAYS_EN.match(claim.text, end) is not None
+    return names[0] if is_subject or claim.language != "en" else None
+
+
+def _find_agent_instead_of_unlisted(inputs: ClaimAndPassage) -> Difference | None:
+    """Find the claim's subject, unknown to the record, in place of an unlisted name that leads the record:
+    "Google unveiled" against "Facebook announces"."""
+    claim, passage = inputs.claim, inputs.passage
+    leading = next((name for name in passage.names if passage.text.startswith(name)), None)
+    if leading is None or inputs.event_date is None or not claim.actions:
+        return None
+    subject = next((mention for mention in claim.mentions if _can_act(inputs, mention)), None)
+    if subject is None:
+        return _find_unlisted_instead_of_unlisted(inputs, leading)
+    if subject.entity_id in inputs.record_ids or subject.end > claim.actions[0].start:
+        return None
+    passage_actors = [
+        mention
+        for mention in passage.mentions
+        if _can_act(inputs, mention) and "network" not in inputs.list_kinds(mention.entity_id)
+    ]
+    is_named = normalize_name(leading) in normalize_name(claim.text)
+    if is_named or passage_actors or _stands_for_other(claim, subject) or claim.language != passage.language:
+        return None
+    return Difference("agent", subject.text, leading)
+
+
+def _find_unlisted_instead_of_unlisted(inputs: ClaimAndPassage, leading: str) -> Difference | None:
+    claim, passage = inputs.claim, inputs.passage
+    told = normalize_name(" ".join((passage.text, *inputs.names)))
+    subject = _find_leading_name(claim)
+    if subject is None or claim.language != passage.language or _is_place(subject):
+        return None
+    if normalize_name(subject) in told or normalize_name(leading) in normalize_name(claim.text):
+        return None
+    return Difference("agent", subject, leading)
 
 
 def _is_subject(passage: Claim, actor: Mention) -> bool:

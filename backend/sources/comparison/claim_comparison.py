@@ -9,8 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from operator import attrgetter
 
+from backend.entities.mention import Mention
 from backend.sources.claims import dates, negation, role_relations, roles
+from backend.sources.claims.lexical_features import normalize_name
 from backend.sources.claims.model import Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC, load_units
 from backend.sources.comparison import (
@@ -32,6 +35,7 @@ from backend.sources.comparison.claim_passage import ClaimAndPassage
 from backend.sources.comparison.same_event import SAME_EVENT, compute_closeness, is_particular
 
 MAX_ROUGH_GAP = Decimal("0.1")
+MIN_SHORTENED_CHARS = 3
 MIN_TELLING_VALUE = 10
 """Amount from which equal amounts in different units are no coincidence."""
 COUNTED_BLOCKS = frozenset({"block", "epoch length"})
@@ -274,8 +278,9 @@ def _compare_roles(inputs: ClaimAndPassage) -> Difference | None:
     """Return who did it to whom in both texts if the passage has it the other way round, or has another
     target of the act, of the same kind, that the claim does not name."""
     passage_acts = roles.find_roles(inputs.passage)
-    claimed = {mention.entity_id for mention in inputs.claim.mentions}
-    for claim_act in roles.find_roles(inputs.claim):
+    claim = _add_shortened_names(inputs.claim, inputs.passage)
+    claimed = {mention.entity_id for mention in claim.mentions}
+    for claim_act in roles.find_roles(claim):
         for passage_act in passage_acts:
             if role_relations.are_swapped(claim_act, passage_act):
                 return Difference("roles", claim_act.text, passage_act.text)
@@ -288,6 +293,24 @@ def _compare_roles(inputs: ClaimAndPassage) -> Difference | None:
             if kinds == other_kinds and role_relations.list_targets(claim_act) <= inputs.record_ids:
                 return Difference("roles", claim_act.text, other_act.text)
     return None
+
+
+def _add_shortened_names(claim: Claim, passage: Claim) -> Claim:
+    """Add mentions of entities of the passage that the claim names in short: Monex for Monex Group."""
+    known = {mention.entity_id for mention in claim.mentions}
+    entities_by_name = {
+        normalize_name(mention.text): mention.entity_id
+        for mention in passage.mentions
+        if mention.entity_id not in known
+    }
+    added = []
+    for name in claim.names:
+        short, start = normalize_name(name), claim.text.find(name)
+        entity_id = next((one for long, one in entities_by_name.items() if long.startswith(short)), None)
+        if entity_id is not None and len(short) >= MIN_SHORTENED_CHARS:
+            added.append(Mention(entity_id, start, start + len(name), name))
+    mentions = tuple(sorted((*claim.mentions, *added), key=attrgetter("start")))
+    return replace(claim, mentions=mentions, subject=None) if added else claim
 
 
 def _build_distance_key(claim_figure: Quantity, source_figure: Quantity) -> tuple[bool, Decimal]:

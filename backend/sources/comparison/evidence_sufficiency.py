@@ -17,9 +17,11 @@ Insufficient evidence shows related content of the source and leaves the claim u
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from backend.sources.claims.actions import Verb, load_verbs
 from backend.sources.claims.model import Claim, Comparison, Quantity
+from backend.sources.comparison import contrasts
 from backend.sources.comparison.same_event import has_shared_name
 
 MAIN_CONTENT_SHARE, MIN_CONTENT_SHARE = 0.5, 1 / 3
@@ -31,6 +33,9 @@ MIN_STEM_CHARS = 5
 """Letters from which a stem is also searched inside other words."""
 MIN_LARGE_NUMBER, EXACT = 100, 3
 """Minimum bare number, and minimum significant digits of any figure, whose agreement is no coincidence."""
+
+_OF_THE_ACT = frozenset({"agent", "roles", "polarity"})
+"""Slots of one act, which a single altered word can change together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +110,32 @@ class _Agreement:
         return any(len(figure.value.normalize().as_tuple().digits) >= EXACT for figure in self.same_figures)
 
     @property
+    def has_other_unit(self) -> bool:
+        """True if the figure that differs has the same number: 7,000 bitcoin against 7,000 ether."""
+        return bool(self._list_values_of_other_unit())
+
+    @property
     def has_exact_figure_of_other_unit(self) -> bool:
-        """True if the figure that differs has the same exact number: 173,600 bitcoin against ether."""
+        """True if that number is too exact for coincidence."""
+        return any(
+            len(value.normalize().as_tuple().digits) >= EXACT for value in self._list_values_of_other_unit()
+        )
+
+    @property
+    def is_only_figure_of_its_unit(self) -> bool:
+        """True if the passage has one figure of the unit of the claim's figure that differs."""
+        differing = {slot.claimed for slot in self.comparison.differences if slot.slot == "figure"}
+        units = {figure.unit for figure in self.claim.quantities if figure.text in differing} - {None}
+        return any(sum(figure.unit == unit for figure in self.passage.quantities) == 1 for unit in units)
+
+    def _list_values_of_other_unit(self) -> list[Decimal]:
         differing = {slot.claimed for slot in self.comparison.differences if slot.slot == "figure"}
         values = {figure.value for figure in self.passage.quantities}
-        return any(
-            figure.text in differing
-            and figure.value in values
-            and len(figure.value.normalize().as_tuple().digits) >= EXACT
+        return [
+            figure.value
             for figure in self.claim.quantities
-        )
+            if figure.text in differing and figure.value in values
+        ]
 
     @property
     def has_same_date(self) -> bool:
@@ -146,13 +167,32 @@ def is_sufficient(
     agents.
     """
     agreement = _Agreement(claim, passage, comparison, bool(set(agent_ids) - set(source_entities)))
-    if len(agreement.slots) > 1 and not (
-        agreement.has_exact_figure or agreement.has_exact_figure_of_other_unit
+    if len(agreement.slots) > 1 and not _is_one_alteration(
+        agreement
     ):  # an altered statement changes one slot
         return False
     if not (_agents_agree(agreement) and _acts_agree(agreement)):
         return False
     return "date" not in agreement.slots or _is_same_occurrence(agreement)
+
+
+def _is_one_alteration(agreement: _Agreement) -> bool:
+    """True if differences in several slots can come from one altered word.
+
+    An exact figure connects the texts, or the day or month does, if only who acted, on whom and how differ: a
+    court against the regulator, a victory against a defeat.
+    """
+    if agreement.has_exact_figure or agreement.has_exact_figure_of_other_unit:
+        return True
+    is_of_the_act = agreement.slots <= _OF_THE_ACT or agreement.has_other_unit
+    return is_of_the_act and _is_dated_event(agreement)
+
+
+def _is_dated_event(agreement: _Agreement) -> bool:
+    """True if the day or month of the claim's event and an entity agree."""
+    return (
+        agreement.has_same_date and _has_precise_date(agreement) and agreement.comparison.shared_entities > 0
+    )
 
 
 def _agents_agree(agreement: _Agreement) -> bool:
@@ -197,6 +237,12 @@ def _acts_agree(agreement: _Agreement) -> bool:
     )
     if agreement.same_figures and (has_other_match or needs_no_match):
         return True
+    if agreement.slots and agreement.same_figures and _is_dated_event(agreement):
+        return True
+    if agreement.slots == {"figure"} and agreement.is_only_figure_of_its_unit and _is_dated_event(agreement):
+        return True
+    if "polarity" in agreement.slots and _is_dated_event(agreement) and _have_other_property(agreement):
+        return True
     verbs_by_name = load_verbs()
     if agreement.has_same_date and any(verbs_by_name[verb].once for verb in _list_shared_verbs(agreement)):
         return True
@@ -217,6 +263,10 @@ def _acts_agree(agreement: _Agreement) -> bool:
     if acts or ("figure" in agreement.slots and agreement.has_same_date):
         return needs_no_match or agreement.content_share >= MIN_CONTENT_SHARE
     return False
+
+
+def _have_other_property(agreement: _Agreement) -> bool:
+    return contrasts.find_difference(agreement.claim, agreement.passage) is not None
 
 
 def _list_shared_or_opposite_verbs(agreement: _Agreement, verbs_by_name: Mapping[str, Verb]) -> set[str]:

@@ -122,6 +122,8 @@ def _is_within_bounds(
         return True
     if claim_figure.bound == source_figure.bound:
         smaller, larger = sorted((claim_value, source_value))
+        if claim_figure.bound == "least" and claim_value == smaller:  # over a billion, more than 1.2 billion
+            return larger <= smaller * MAX_CLAIMED_BOUND_FACTOR
         return larger <= smaller * MAX_BOUND_FACTOR
     bound, value, reach = (
         (claim_figure.bound, source_value / claim_value if claim_value else None, MAX_CLAIMED_BOUND_FACTOR)

@@ -8,6 +8,7 @@ from decimal import Decimal
 from backend.entities.model import Language
 from backend.sources.claims import numbers
 from backend.sources.claims.model import Claim, Difference, MissingElement, Quantity
+from backend.sources.claims.role_readers import list_ids
 from backend.sources.claims.units import GENERIC, load_units
 from backend.sources.comparison.figure_agreement import HOURS, are_equal_durations
 
@@ -38,6 +39,7 @@ def find_missing_figures(
             _is_interval(claim, quantity)
             or _is_stated_otherwise(quantity, passage)
             or _counts_names(claim, quantity)
+            or _counts_list(passage, quantity)
             or (quantity.unit == "country" and quantity.value == len(passage.places))
         ):
             yield MissingElement("figure", quantity.text)
@@ -51,9 +53,11 @@ def find_missing_figures(
 
 
 _INTERVAL: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r" ?(?:later|after|before|earlier|ago|old|apart|following|prior|since|from|on)\b|'s?\b"),
-    "ja": re.compile("(?:後|前|ぶり|以内|足らず|余り|近く|ほど|も|で|のうち|間で|の間)"),
-    "zh": re.compile("(?:后|前|内|以后|之后|以前|之前|多|来|间|左右)"),
+    "en": re.compile(
+        r" ?(?:later|after|before|earlier|ago|old|apart|following|prior|since|from|on)\b|'s?\b|-old\b"
+    ),
+    "ja": re.compile("(?:\\d{1,2}[かカヶ]月|後|前|ぶり|以内|足らず|余り|近く|ほど|も|で|のうち|間で|の間)"),
+    "zh": re.compile("(?:零?\\d{1,2}个月|后|前|内|以后|之后|以前|之前|多|来|间|左右)"),
 }
 _WITHIN_EN = re.compile(r"\b(?:in|for|by|over|a)(?: \w+)? $")
 _SHORT_UNITS = frozenset({"second", "minute", "hour"})
@@ -80,6 +84,12 @@ def _counts_names(claim: Claim, quantity: Quantity) -> bool:
     return quantity.unit in GENERIC | {"item"} and quantity.value == len(
         {mention.entity_id for mention in claim.mentions}
     )
+
+
+def _counts_list(passage: Claim, quantity: Quantity) -> bool:
+    """True if a figure counts the names that a passage lists: three networks, where it lists three."""
+    lists = (list_ids(passage.text, passage.mentions, mention) for mention in passage.mentions)
+    return quantity.value > 1 and any(len(ids) == quantity.value for ids in lists)
 
 
 def _is_stated_otherwise(quantity: Quantity, passage: Claim) -> bool:

@@ -13,14 +13,27 @@ from backend.sources.comparison.claim_passage import ClaimAndPassage
 _OPEN, _CLOSE = '[“"「『《‘]', '[”"」』》’]'
 _CALLED: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"\b(?:called|named|dubbed|codenamed|christened|under the name(?: of)?|by the name of)"
+        r"\b(?:called|named|dubbed|codenamed|(?:re)?christened|renamed(?: as| to)?|under the name(?: of)?"
+        r"|by the name of|(?:carried|carries|bore|bears|took|takes) the name(?: of)?)"
         r" (?:the )?[“\"‘']?(?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+){0,2})"
     ),
-    "ja": re.compile("[「『](?P<name>[^」』]{2,20})[」』](?:と(?:呼|名付|命名|称)|という名|の名[でが])"),
+    "ja": re.compile(
+        "[「『](?P<name>[^」』]{2,20})[」』](?:[（(][^）)]{1,20}[）)])?"
+        "(?:と(?:呼|名付|命名|称|改)|を名乗|という名|の名[でが]|へと?(?:改|看板|名|社名))"
+    ),
     "zh": re.compile(
-        f'(?:名为|叫做|叫作|名叫|取名为?|称为|命名为)(?:{_OPEN}(?P<quoted>[^”"」』》’]{{2,20}})|(?P<name>[A-Za-z]{{3,20}}))'
+        "(?:名为|叫做|叫作|名叫|取名为?|称为|命名为|改名为?|更名为|改称|改叫)"
+        f'(?:{_OPEN}(?P<quoted>[^”"」』》’]{{2,20}})|(?P<name>[A-Za-z]{{3,20}}))'
     ),
 }
+_IDENTIFIED: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"(?!)"),  # read with the agents, where a first word can be a name
+    "ja": re.compile(
+        "のは、?[^、。]{0,8}?(?P<name>[\u30a1-\u30fc]{3,15}|[A-Z][\\w.]{2,15})(?:社|氏)?(?:だ|である|だった|であった)?[。]?$"
+    ),
+    "zh": re.compile("的(?:正|就|则)?是[^，。]{0,8}?(?P<name>[A-Z][A-Za-z.]{2,15})[。]?$"),
+}
+"""A sentence that ends with who it was: …のはXだ, …的是X。"""
 _WORD_EN = r"[“\"‘']?(?P<{}>[A-Z][\w-]*|[“\"‘][^”\"’]{{2,30}})"
 _RENAMED: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -74,8 +87,9 @@ def _find_other_name(inputs: ClaimAndPassage) -> Difference | None:
     claim, passage = inputs.claim, inputs.passage
     told = normalize_name(" ".join((passage.text, *inputs.names)))
     claimed = normalize_name(claim.text)
-    for match in _CALLED[claim.language].finditer(claim.text):
-        name = match["name"] or match["quoted"] if claim.language == "zh" else match["name"]
+    called, identified = (patterns[claim.language] for patterns in (_CALLED, _IDENTIFIED))
+    for match in (*called.finditer(claim.text), *identified.finditer(claim.text)):
+        name = match[match.lastgroup or "name"]
         unclaimed = [other for other in passage.names if normalize_name(other) not in claimed]
         if normalize_name(name) not in told and unclaimed and claim.language == passage.language:
             return Difference("agent", name, unclaimed[0])

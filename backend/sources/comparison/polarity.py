@@ -144,7 +144,8 @@ def _find_denied_word(claim: Claim, passage: Claim) -> Difference | None:
         return None
     denied = (claim.negated_terms & passage.words) - passage.negated_terms
     lowered = claim.text.lower()
-    missing_things = negation.find_absent_things(lowered, claim.language)
+    first_otherwise = negation.find_first_otherwise(lowered, claim.language)
+    missing_things = set() if first_otherwise else negation.find_absent_things(lowered, claim.language)
     denied |= {
         thing
         for thing in missing_things - negation.find_absent_things(passage.text.lower(), passage.language)
@@ -307,7 +308,7 @@ def _is_negative(action: Action, verbs_by_name: Mapping[str, Verb]) -> bool:
 _WITHOUT_LICENCE = re.compile(
     r"\bwithout (?:[\w.'’]+ ){0,4}?(?:licen[cs]es?|registration)\b|無登録|無免許|无牌|未经注册"
 )
-_WITHOUT = re.compile(r"\bwithout (?:(?:a|an|any|the|prior|[\w.]+['’]s) ){0,2}$")
+_WITHOUT = re.compile(r"\bwithout (?:(?:a|an|any|the|prior|[\w.]+['’]s) ){0,2}$|未经?$")
 _STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "stop_accepting"})
 """Acts that end or forbid something: a record without any such act states the opposite."""
 _BEGINNING = frozenset(

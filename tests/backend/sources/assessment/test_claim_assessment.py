@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.assessment.claim_assessment import assess, compute_probability
 from backend.sources.assessment.evidence import Evidence
-from backend.sources.claims.model import Comparison, MissingElement
+from backend.sources.claims.model import Comparison, ElementKind, MissingElement
 from backend.sources.claims.simhash import compute_fingerprint, is_near
 from tests.backend.sources.evidence import evidence
 
@@ -58,8 +58,9 @@ def test_one_piece_of_evidence_follows_the_formula(piece: Evidence, z: float) ->
 
 def test_each_missing_element_lowers_the_probability_below_one_half() -> None:
     piece = evidence(entities=2, agreed=("date",))
-    for count, p in ((1, 0.45), (2, 0.40), (3, 0.40)):
-        missing = frozenset(MissingElement("clause", f"part {number}") for number in range(count))
+    kind: ElementKind
+    for kind, count, p in (("clause", 1, 0.45), ("clause", 2, 0.40), ("clause", 3, 0.36), ("name", 1, 0.40)):
+        missing = frozenset(MissingElement(kind, f"part {number}") for number in range(count))
         open_piece = replace(piece, comparison=replace(piece.comparison, missing=missing))
         found = assess([open_piece])
         assert (found.truth_probability, found.assessment) == (pytest.approx(p), "unverified")

@@ -32,6 +32,8 @@ from backend.sources.claims.actions import MAX_ACTIONS, find_actions, load_verbs
         ("币安否认被盗", "zh", "hack", False),
         ("指控其未经注册发行", "zh", "charge", True),
         ("交易所通过平台出售代币", "zh", "sell", True),
+        ("以太坊通过EIP-2384把炸弹推迟", "zh", "delay", True),
+        ("因未注册发行支付罚款", "zh", "launch", True),
         ("议会通过法案", "zh", "enact", True),
         ("該会社は義務づけられなくなる", "ja", "compulsory", False),
         ("The mixer came off the Treasury's blacklist", "en", "lift_sanctions", True),

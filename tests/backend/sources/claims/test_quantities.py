@@ -199,3 +199,15 @@ def test_an_amount_beside_the_word_block_numbers_no_block() -> None:
         -1
     ] == "BTC"
     assert [quantity.unit for quantity in find_quantities("ブロック630,000で", "ja")] == ["block height"]
+
+
+def test_the_counted_noun_is_found_behind_adjectives() -> None:
+    assert [(q.value, q.unit) for q in find_quantities("Five separate sets of rules", "en")] == [(5, "set")]
+
+
+def test_a_number_with_more_than_before_its_magnitude_is_one_number() -> None:
+    assert [q.value for q in find_quantities("处理过2,050多万美元", "zh")] == [20_500_000]
+
+
+def test_the_number_of_a_zeroth_block_is_no_amount() -> None:
+    assert find_quantities("比特币零号区块", "zh") == []

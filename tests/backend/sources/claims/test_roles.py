@@ -133,3 +133,9 @@ def test_words_that_only_qualify_have_no_agent_and_no_target(text: str) -> None:
 def test_a_verb_of_growing_apart_is_no_passive() -> None:
     (fork,) = read("アルドは2017年、ベクサから枝分かれして生まれた。", "ja")
     assert (fork.agents, fork.givers) == ({"a"}, {"b"})
+
+
+def test_the_accuser_as_target_is_swapped_also_beside_an_unknown_agent() -> None:
+    (other,) = read("Aldo fined Bexa.", "en")
+    assert are_swapped(Roles("fine", frozenset({"c"}), frozenset({"a"}), ""), other)
+    assert not are_swapped(Roles("fine", frozenset({"c"}), frozenset({"b"}), ""), other)

@@ -11,6 +11,8 @@ DAY = datetime(2021, 9, 7, tzinfo=UTC)
 TENDER = ("Bitcoin becomes legal tender in El Salvador. It was the first country to take this step.", DAY)
 TENDER_ZH = ("萨尔瓦多将比特币定为法定货币。这是首个采取此举的国家。", DAY)
 FIRM_JA = ("コインチェックがビットコインを購入。10億円分を買うと発表した。", DAY)
+CHRISTIE = ("Christie's sells a token. The work of the token brought 69 million dollars.", DAY)
+LIBRA = ("Facebook launches Libra. The stablecoin project Libra was for bitcoin users.", DAY)
 STATE = ("Kraken settles with New York. Kraken pays 18.5 million dollars and leaves New York.", DAY)
 PRISON = (
     "Bitcoin thief sentenced. Ilya Lichtenstein was sentenced to five years in prison for 119,754 BTC.",
@@ -27,6 +29,20 @@ PRISON = (
             "en",
             "Honduras",
             "El Salvador",
+        ),
+        (
+            "Sotheby's was the house that sold the token for 69 million dollars in September 2021.",
+            CHRISTIE,
+            "en",
+            "Sotheby",
+            "Christie",
+        ),
+        (
+            "Tesla was the company that launched the stablecoin project Libra in September 2021.",
+            LIBRA,
+            "en",
+            "Tesla",
+            "Facebook",
         ),
         (
             "In September 2021 Kraken settled with California and paid 18.5 million dollars.",
@@ -66,6 +82,12 @@ def test_an_unknown_agent_differs_from_the_agent_of_the_record(
         ("2021年9月，比特币成为法定货币。", TENDER_ZH, "zh"),
         ("コインチェックは2021年9月、10億円分のビットコインを購入すると発表した。", FIRM_JA, "ja"),
         ("In September 2021 the owner of Coinbase settled with New York over Kraken.", STATE, "en"),
+        (
+            "Fresh from its loss, a house sold the token for 69 million dollars in September 2021.",
+            CHRISTIE,
+            "en",
+        ),
+        ("2021年9月、ワシントンは10億円分のビットコインの購入を認めた。", FIRM_JA, "ja"),
         ("A thief of 119,754 BTC was sentenced to five years in September 2021.", PRISON, "en"),
         ("Lichtenstein was sentenced to five years in September 2021.", PRISON, "en"),
     ],

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.sources.claims.model import Difference
+from backend.entities.mention import Mention
+from backend.sources.claims import dates
+from backend.sources.claims.claim_parser import parse_claim
+from backend.sources.claims.model import Claim, Difference
 from backend.sources.comparison.claim_comparison import compare
 from tests.backend.sources.evidence import APPROVAL, HALVING, LOSS, TYPES, claim, held, slots
 
@@ -274,3 +277,36 @@ def test_a_statement_in_traditional_characters_is_quoted_as_it_was_written() -> 
     assert comparison.same_event
     assert statement.wording == "2023年4月20日，比特幣完成第四次減半，區塊獎勵降至3.125枚BTC。"
     assert {one.claimed for one in comparison.agreed} >= {"第四次減半"}
+
+
+def _parse(text: str, ids_by_name: dict[str, str]) -> Claim:
+    mentions = [
+        Mention(entity_id, text.index(name), text.index(name) + len(name), name)
+        for name, entity_id in ids_by_name.items()
+    ]
+    return parse_claim(text, "en", mentions)
+
+
+def test_a_name_in_short_takes_part_in_the_roles() -> None:
+    record = _parse(
+        "Monex Group agrees to buy Kraken for 3 million dollars.",
+        {"Monex Group": "monex", "Kraken": "kraken"},
+    )
+    event_date = dates.build_record_date(datetime(2018, 4, 6, tzinfo=UTC), "day")
+    for text, slots_found in (
+        ("In April 2018 Kraken agreed to buy Monex for 3 million dollars.", ["roles"]),
+        ("In April 2018 Monex agreed to buy Kraken for 3 million dollars.", []),
+    ):
+        found = compare(_parse(text, {"Kraken": "kraken"}), record, {}, event_date=event_date)
+        assert [one.slot for one in found.differences] == slots_found
+
+
+def test_other_units_of_one_number_and_the_only_figure_of_a_dated_event_suffice() -> None:
+    record = ("Kraken is robbed. Hackers took 7,000 bitcoin.", datetime(2019, 5, 7, tzinfo=UTC))
+    for text in (
+        "Kraken lost 7,000 ether in May 2019.",
+        "Kraken, with 9,000 bitcoin gone, was stunned in May 2019.",
+    ):
+        found = held(text, record)
+        assert found.differences
+        assert found.is_sufficient

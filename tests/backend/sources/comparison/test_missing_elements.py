@@ -41,7 +41,7 @@ def test_a_subject_in_han_or_kana_that_the_passage_does_not_name_is_missing() ->
         ("The SEC sued Japan's Kraken.", ("place", "Japan")),
         ("The SEC sued Kraken and went on to win the case.", ("act", "win the case")),
         ("Within forty minutes of the hearing the SEC sued Kraken for 12 hours.", ("figure", "12 hours")),
-        ("The SEC sued Kraken before a jury.", ("qualifier", "before a jury")),
+        ("The SEC sued Kraken before a jury.", ("qualifier", "jury")),
         ("The SEC was the first to sue Kraken.", ("qualifier", "The SEC was the first to sue Kraken")),
         ("The SEC is still suing Kraken.", ("qualifier", "The SEC is still suing Kraken")),
         ("The SEC planned to sue Kraken.", ("modality", "planned")),
@@ -147,3 +147,9 @@ def test_the_one_who_repaid_a_theft_is_not_the_thief() -> None:
         "An attacker takes 120,000 ether from the bridge. Kraken sued the attacker; Coinbase refunded all."
     )
     assert ("act", "stole") in missing("Coinbase stole 120,000 ether from the bridge.", passage)
+
+
+def test_the_number_of_names_that_the_passage_lists_is_not_missing() -> None:
+    record = "Kraken, Coinbase and Tesla are sued by the SEC."
+    assert missing("The SEC sued three firms.", record) == set()
+    assert ("figure", "four firms") in missing("The SEC sued four firms.", record)
