@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from scipy import stats
 
 from backend.timelines.analysis import self_comparison
 from backend.timelines.analysis.alerts import alerts, watch_profiles
@@ -56,6 +55,8 @@ def _split(selection: RunArrays, kind: SplitKind, value: str) -> ProfileComparis
     ],
 )
 def test_runs_before_and_after_a_change_are_compared_by_case(kind: SplitKind, value: str, mark: str) -> None:
+    from scipy import stats
+
     result = _split(arrays([*_build_evaluations(), run("B", "case 0", 0.1)]), kind, value)
     assert _sides(result) == (f"A before {mark}", 12, f"A since {mark}", 12)
     assert result.paired is not None

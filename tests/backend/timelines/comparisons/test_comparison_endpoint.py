@@ -4,7 +4,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from scipy import stats
 
 from backend.timelines.model import Profile
 from tests.support.timelines import TimelinesApp, build_run_json
@@ -41,6 +40,8 @@ def fill(service: TimelinesApp) -> TimelinesApp:
 
 
 def test_a_comparison_has_figures_a_sentence_and_a_row_for_each_case(filled: TimelinesApp) -> None:
+    from scipy import stats
+
     result = compare(filled, ("profile", "one"), ("profile", "two"))
     assert result["family"] is None
     (found,) = result["comparisons"]
@@ -53,6 +54,8 @@ def test_a_comparison_has_figures_a_sentence_and_a_row_for_each_case(filled: Tim
 
 
 def test_a_list_is_corrected_for_all_of_its_comparisons(filled: TimelinesApp) -> None:
+    from scipy import stats
+
     result = compare(filled, *(("profile", name) for name in ("one", "two", "three", "empty")))
     figures = [found["comparison"] for found in result["comparisons"]]
     p = [figure["p"] for figure in figures[:2]]

@@ -1,5 +1,6 @@
 """The faithfulness check: statements that are not in the inputs fail in any notation and language."""
 
+import functools
 from decimal import Decimal
 
 import pytest
@@ -7,23 +8,31 @@ from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from backend.articles.matching.rule_set import RuleSet
 from backend.articles.rules import rules_loader
 from backend.entities.model import LANGUAGES, Language
 from backend.topics.generated_texts.faithfulness_check import CheckInputs, find_faults
 from tests.support.laws import examples
 
-RULES = rules_loader.load_shipped().rules
 THEFT = (
     "Hackers took $40 million from Bybit on 18 May 2026 at 12:30 UTC, about 2.5% of its funds. "
     "Bitcoin fell from $70,000 to $68,250, and the SEC approved a filing by Masayoshi Foo."
 )
 
 
+@functools.cache
+def load_rules() -> RuleSet:
+    """Load the rules on first use, because every process of a run imports this module."""
+    return rules_loader.load_shipped().rules
+
+
 def build_inputs(*texts: str, language: Language = "en", **fields: object) -> CheckInputs:
-    return CheckInputs(RULES, [(text, language) for text in texts], **fields)
+    return CheckInputs(load_rules(), [(text, language) for text in texts], **fields)
 
 
-FROM_THEFT = build_inputs(THEFT)
+@pytest.fixture(scope="module")
+def from_theft() -> CheckInputs:
+    return build_inputs(THEFT)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +50,10 @@ FROM_THEFT = build_inputs(THEFT)
         ("5月18日12点30分，Bybit被盗4000万美元，约占其资金的2.5%。", "zh"),
     ],
 )
-def test_statements_of_the_inputs_pass_in_every_notation(text: str, language: Language) -> None:
-    assert find_faults(text, language, FROM_THEFT) == []
+def test_statements_of_the_inputs_pass_in_every_notation(
+    text: str, language: Language, from_theft: CheckInputs
+) -> None:
+    assert find_faults(text, language, from_theft) == []
 
 
 @pytest.mark.parametrize(
@@ -78,8 +89,10 @@ def test_statements_of_the_inputs_pass_in_every_notation(text: str, language: La
         ("两家交易所受到影响。", "zh", "2"),
     ],
 )
-def test_statements_beyond_the_inputs_fail(text: str, language: Language, fault: str) -> None:
-    assert fault in "; ".join(find_faults(text, language, FROM_THEFT))
+def test_statements_beyond_the_inputs_fail(
+    text: str, language: Language, fault: str, from_theft: CheckInputs
+) -> None:
+    assert fault in "; ".join(find_faults(text, language, from_theft))
 
 
 @pytest.mark.parametrize(
@@ -113,8 +126,10 @@ def test_statements_beyond_the_inputs_fail(text: str, language: Language, fault:
         ("黑客盗走了交易所的大量资金并且转移到其他的地址之中去了", "ja", "not in ja"),
     ],
 )
-def test_unknown_names_and_links_fail(text: str, language: Language, fault: str) -> None:
-    assert fault in "; ".join(find_faults(text, language, FROM_THEFT))
+def test_unknown_names_and_links_fail(
+    text: str, language: Language, fault: str, from_theft: CheckInputs
+) -> None:
+    assert fault in "; ".join(find_faults(text, language, from_theft))
 
 
 def test_an_entity_may_be_named_in_any_language_of_the_catalogue() -> None:

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind
 
 from backend.timelines.analysis.comparison import build_profile_groups, compare_runs
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
@@ -57,6 +56,8 @@ def test_one_profile_alone_is_no_pair() -> None:
 
 
 def test_a_case_that_both_profiles_repeated_has_welchs_interval() -> None:
+    from scipy.stats import ttest_ind
+
     rows = {row.case: row for row in compute_differences("mid", "high")}
     expected = ttest_ind([0.9, 0.7], [0.5, 0.6], equal_var=False).confidence_interval(0.95)
     assert rows["a"].interval == pytest.approx((expected.low, expected.high))
