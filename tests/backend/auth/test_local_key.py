@@ -1,9 +1,11 @@
+import json
 import os
 import socket
 import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -22,17 +24,23 @@ from tests.support.waiting import LIMIT_SECONDS
 LATER = timedelta(days=1)
 UNKNOWN = "cp_localv1" + "0" * 32 + "_" + key_format.checksum("cp_localv1" + "0" * 32)
 STARTS = """
+import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from backend.auth import service
 from backend.store.database import Database
 
-database = Database(sys.argv[1])
-print("ready", flush=True)
-sys.stdin.readline()
-service.ensure_local_key(database, Path(sys.argv[2]), datetime.now(UTC))
+for line in sys.stdin:
+    url, file = json.loads(line)
+    database = Database(url)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    service.ensure_local_key(database, Path(file), datetime.now(UTC))
+    database.dispose()
+    print("done", flush=True)
 """
+"""Reads a database and a file from a line, and creates the local key there at the next line; repeats this."""
 
 
 @pytest.fixture
@@ -270,33 +278,61 @@ def test_threads_that_start_at_once_make_one_key(database: Database, file: Path,
     assert load_key_id(file, database) == key.id
 
 
+@pytest.fixture(scope="module")
+def starting_processes() -> Iterator[list[subprocess.Popen[str]]]:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", STARTS],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    yield processes
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def send_line(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write(f"{line}\n")
+    process.stdin.flush()
+
+
+def assert_answer(process: subprocess.Popen[str], answer: str) -> None:
+    assert process.stdout is not None
+    assert process.stderr is not None
+    limit = threading.Timer(LIMIT_SECONDS, process.kill)
+    limit.start()
+    line = process.stdout.readline()
+    limit.cancel()
+    assert line == f"{answer}\n", line or process.stderr.read()
+
+
 @pytest.mark.processes
 @pytest.mark.parametrize("before", ["nothing", "a lost file", "a foreign file"])
 def test_concurrent_processes_create_one_local_key(
-    database: Database, file: Path, now: datetime, before: str
+    starting_processes: list[subprocess.Popen[str]],
+    database: Database,
+    file: Path,
+    now: datetime,
+    before: str,
 ) -> None:
     if before != "nothing":
         service.ensure_local_key(database, file, now)
         file.unlink()
     if before == "a foreign file":
         file.write_text(UNKNOWN)
-    command = [sys.executable, "-c", STARTS, database.url, str(file)]
-    processes = [
-        subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        for _ in range(4)
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    for process in processes:
-        _, complaint = process.communicate(timeout=LIMIT_SECONDS)
-        assert process.returncode == 0, complaint
+    for process in starting_processes:
+        send_line(process, json.dumps([database.url, str(file)]))
+        assert_answer(process, "ready")
+    for process in starting_processes:
+        send_line(process, "go")
+    for process in starting_processes:
+        assert_answer(process, "done")
     [key] = live_keys(database, now + LATER)
     assert load_key_id(file, database) == key.id
     assert len(service.list_keys(database)) == (1 if before == "nothing" else 2)
