@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import psutil
 
+from tests.support import running
 from tests.support.market_app import FEW, enable_only
 from tests.support.running import environment, free_port, is_answering, loopback
 from tests.support.waiting import LIMIT_SECONDS, wait_for
@@ -174,11 +175,12 @@ def start_command(
 
 @contextlib.contextmanager
 def create_home(folder: Path, *, few: bool = True) -> Iterator[Path]:
-    """Create a data folder. At the end of the block all its processes are killed.
+    """Create a data folder with compiled rules. At the end of the block all its processes are killed.
 
     ``few`` enables only some assets, so that a refresh every second does not overload the machine.
     """
     home = folder / "home"
+    running.add_compiled_rules(home)
     if few:
         enable_only(home, FEW)
     try:

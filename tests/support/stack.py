@@ -59,6 +59,7 @@ def _state_file() -> Path:
 
 def _start() -> None:
     home, port, dashboard_port = run_folder.path() / "stack", running.free_port(), running.free_port()
+    running.add_compiled_rules(home)
     folder = hostile_folder.create(run_folder.path())
     program = subprocess.Popen(
         [Path(sys.executable).with_name("chainproof"), "up"],

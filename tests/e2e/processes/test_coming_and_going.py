@@ -7,7 +7,16 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support.reader import Reader, find_accessibility_violations
-from tests.support.running import Service, dashboard, environment, free_port, is_answering, program, wait_for
+from tests.support.running import (
+    Service,
+    add_compiled_rules,
+    dashboard,
+    environment,
+    free_port,
+    is_answering,
+    program,
+    wait_for,
+)
 from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.browser
@@ -22,6 +31,7 @@ def test_pages_wait_for_a_worker_outlive_their_service_and_recover(
 ) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
+    add_compiled_rules(tmp_path)
     settings = environment(tmp_path, CHAINPROOF_PORT=str(port))
     with program(["serve", "--no-worker"], settings) as process:
         wait_for(lambda: is_answering(f"{url}/healthz"), "A service that answers")
