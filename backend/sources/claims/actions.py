@@ -198,6 +198,8 @@ def find_actions(text: str, language: Language) -> list[Action]:
         if is_negation_first and start in governing_starts and negation.is_in_scope(lowered, end, following):
             continue
         negated, negation_offset = negation.find_verb_negation(lowered, start, end, previous_end, language)
+        if negated and language == "en" and negation.UNTIL_EN.match(lowered, form.full_end):
+            negated = False  # did not start until July: started in July
         negation_start = end + negation_offset if negation_offset is not None else negation_start
         if negated and any(span_start <= start < span_end for span_start, span_end in first_otherwise):
             negated = False  # had never listed a coin before: the first listing
@@ -254,6 +256,8 @@ def _negate_if_barred(lowered: str, barring: Action | None, action: Action) -> A
         return action
     if barring.text.lower().endswith(" on"):  # the ban on crypto is a noun
         return action
+    if action.text.lower() == "executive order":
+        return action  # scrapped the executive order: a thing
     is_object = _OBJECT.fullmatch(lowered, barring.end, action.start) is not None
     return replace(action, affirmed=not action.affirmed) if is_object else action
 

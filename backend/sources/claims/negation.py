@@ -65,7 +65,7 @@ _GOVERNING_ZH = (
     "|停止|终止|終止|废除|廢除|废止|撤回(?!了?(?:诉|起诉|指控|令|对))"
 )
 _NOT_ZH = re.compile(
-    rf"{_GOVERNING_ZH}|从未|從未|没有|沒有|尚未|并未|並未|并没|並沒|并非|並非|否认|否認|不会|不會|不再|绝不|未曾|并不|並不"
+    rf"{_GOVERNING_ZH}|从未|從未|没有|沒有|尚未|并未|並未|并没|並沒|并非|並非|否认|否認|不会|不會|不再|绝不|未曾|并不|並不|不构成|不属于|不算|算不上|不视为"
     r"|(?:没|未(?!经|經|来|來|注册|註冊|登记|登記|登録)|不(?!断|仅|过|法|久|少)|无(?!注|许|罪))(?=.{0,2}$)"
 )
 _NOT_ZH_BEHIND = re.compile(
@@ -92,6 +92,8 @@ _UNTRUE = re.compile(
 )
 
 
+UNTIL_EN = re.compile(r"[^.;,]{0,40}\buntil\b")
+"""Text after a negated verb that happened after all, later."""
 _EXCEPTIVE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"\b(?:not?|never|cannot|nobody)\b[^.;]{0,80}\b(?:without|unless|until)\b|\bneed not\b"),
     "ja": re.compile(
@@ -137,7 +139,7 @@ def is_exceptive(lowered: str, language: Language) -> bool:
 
 _NEGATIONS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"\b(?:not(?! only| less| more| fewer)|never|nobody|none|nor|neither|cannot|no longer"
+        r"\b(?:not(?! only| less| more| fewer)|never|nobody|nothing|none|nor|neither|cannot|no longer"
         r"|(?:fail|refuse|decline)(?:s|d|ed)? to|stop(?:s|ped)? short of|backed (?:away|out|off)"
         r"|fell short of|absent from|nothing to do with|played no part|left (?:off|out of)|excluded from"
         r"|no(?! less| more| fewer| later| sooner| doubt))\b|n't\b"
@@ -149,7 +151,7 @@ _NEGATIONS: Mapping[Language, re.Pattern[str]] = {
     ),
     "zh": re.compile(
         "没有|沒有|并未|並未|从未|從未|从来没|尚未|未曾|未能|并非|並非|并没|並沒|不再|不是(?!.{0,12}而是)"
-        "|绝不|并不|並不|毫无关系|(?:与[^，。]{1,12})无关|没能|沒能|(?<![淹吞埋沉出])[没沒](?![收落顶有])|拒绝|拒絕|未(?![来經经必免])"
+        "|绝不|并不|並不|毫无关系|(?:与[^，。]{1,12})无关|没能|沒能|(?<![淹吞埋沉出])[没沒](?![收落顶有几多过])|拒绝|拒絕|未(?![来經经必免])"
     ),
 }
 

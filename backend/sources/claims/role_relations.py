@@ -6,6 +6,7 @@ from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.roles import NAMING, Roles
 
 _NONE: frozenset[str] = frozenset()
+PAY = "pay"
 ENFORCEMENT = "enforcement"
 """The role group of suing, charging, fining and the like."""
 
@@ -35,6 +36,8 @@ def are_swapped(claim: Roles, source: Roles) -> bool:
     have the same two names and differ in which of them is the new one.
     """
     verbs_by_name = load_verbs()
+    if claim.verb == PAY and verbs_by_name[source.verb].role_group == ENFORCEMENT:
+        return bool(claim.agents & source.agents)  # who fines does not pay
     if verbs_by_name[claim.verb].role_group != verbs_by_name[source.verb].role_group:
         return False
     claim_roles, source_roles = claim.group_by_role(), source.group_by_role()

@@ -12,7 +12,7 @@ from decimal import Decimal
 from operator import attrgetter
 
 from backend.entities.mention import Mention
-from backend.sources.claims import dates, negation, role_relations, roles
+from backend.sources.claims import dates, figure_roles, negation, role_relations, roles
 from backend.sources.claims.lexical_features import normalize_name
 from backend.sources.claims.model import Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC, load_units
@@ -25,6 +25,7 @@ from backend.sources.comparison import (
     event_order,
     evidence_sufficiency,
     figure_agreement,
+    labels,
     missing_elements,
     names_given,
     polarity,
@@ -80,6 +81,7 @@ def compare(
     wrong_date = wrong_date or announcements.find_difference(inputs)
     same_figures, wrong_figure = _compare_figures(inputs)
     wrong_figure = wrong_figure or ranks.find_difference(claim, passage)
+    wrong_figure = wrong_figure or labels.find_difference(claim, passage)
     is_on_event_day = event_date is not None and any(
         dates.agree(claim_date, event_date) for claim_date in claim.dates
     )
@@ -187,7 +189,7 @@ def _compare_figures(inputs: ClaimAndPassage) -> tuple[list[Difference], Differe
             for source_figure in fitting
             if source_figure not in matched and _is_rival(claim_figure, source_figure)
         ]
-        if equal is None and equals and not rivals:
+        if equal is None and equals and not rivals and claim_figure.role not in figure_roles.VOTE_ROLES:
             equal = equals[0]  # the only figure of its kind, in any role
         if equal is not None and {claim_figure.bound, equal.bound} == {"least", "most"}:
             wrong = Difference("figure", claim_figure.text, equal.text)

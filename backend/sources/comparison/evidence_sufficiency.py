@@ -231,6 +231,13 @@ def _acts_agree(agreement: _Agreement) -> bool:
         and len(agreement.shared_content_words) >= min_words
     ):
         return True
+    if (
+        not agreement.slots
+        and _is_dated_event(agreement)
+        and agreement.content_share >= MIN_CONTENT_SHARE
+        and len(agreement.shared_content_words) >= MIN_WORDS
+    ):
+        return True
     has_other_match = agreement.content_share > 0 or agreement.comparison.shared_entities > 1 or has_name
     needs_no_match = not agreement.content_words or (
         not agreement.has_content_words and agreement.has_same_date

@@ -41,6 +41,11 @@ _RENAMED: Mapping[Language, re.Pattern[str]] = {
         + _WORD_EN.format("old")
         + r"[”\"’']?(?: \w+)? (?:to|into) "
         + _WORD_EN.format("new")
+        + "|"
+        + _WORD_EN.format("first")
+        + r"[”\"’']?(?:,[^.;]{3,80},)? (?:was |is |were |will be |has been )?"
+        r"(?:renamed|rebranded|switched to the name|changed its name|becomes|became)(?: as| to| itself)? "
+        + _WORD_EN.format("later")
     ),
     "ja": re.compile(
         "[「『](?P<old>[^」』]{2,20})[」』](?:という[^「、。]{1,6})?(?:から|を|が|は)、?"
@@ -73,13 +78,16 @@ def _find_reversed_renaming(claim: Claim, passage: Claim) -> Difference | None:
         return None
     for renamed in _RENAMED[claim.language].finditer(claim.text):
         for other in _RENAMED[passage.language].finditer(passage.text):
-            names, other_names = (
-                [normalize_name(match[part].strip("“\"‘'")) for part in ("old", "new")]
-                for match in (renamed, other)
-            )
+            names, other_names = _list_old_and_new(renamed), _list_old_and_new(other)
             if names[0] == other_names[1] or names[1] == other_names[0]:
                 return Difference("roles", renamed.group(), other.group())
     return None
+
+
+def _list_old_and_new(match: re.Match[str]) -> list[str]:
+    groups = match.groupdict()
+    old, new = groups["old"] or groups.get("first"), groups["new"] or groups.get("later")
+    return [normalize_name((name or "").strip("“\"‘'")) for name in (old, new)]
 
 
 def _find_other_name(inputs: ClaimAndPassage) -> Difference | None:

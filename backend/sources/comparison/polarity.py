@@ -144,6 +144,8 @@ def _find_denied_word(claim: Claim, passage: Claim) -> Difference | None:
         return None
     denied = (claim.negated_terms & passage.words) - passage.negated_terms
     lowered = claim.text.lower()
+    if negation.is_exceptive(lowered, claim.language):
+        return None  # not without a licence: a condition
     first_otherwise = negation.find_first_otherwise(lowered, claim.language)
     missing_things = set() if first_otherwise else negation.find_absent_things(lowered, claim.language)
     denied |= {

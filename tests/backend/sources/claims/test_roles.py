@@ -139,3 +139,9 @@ def test_the_accuser_as_target_is_swapped_also_beside_an_unknown_agent() -> None
     (other,) = read("Aldo fined Bexa.", "en")
     assert are_swapped(Roles("fine", frozenset({"c"}), frozenset({"a"}), ""), other)
     assert not are_swapped(Roles("fine", frozenset({"c"}), frozenset({"b"}), ""), other)
+
+
+def test_who_fines_does_not_pay() -> None:
+    (fine,) = read("Aldo fined Bexa 3 million dollars.", "en")
+    assert are_swapped(Roles("pay", frozenset({"a"}), frozenset({"b"}), ""), fine)
+    assert not are_swapped(Roles("pay", frozenset({"b"}), frozenset({"a"}), ""), fine)

@@ -40,6 +40,16 @@ LOSS = ("Kraken loses 850,000 BTC. Kraken said in December 2025 that 850,000 BTC
             "将“甲会”改称“乙会",
         ),
         (
+            "Omega, the board of Bitcoin, was renamed Alpha in December 2025.",
+            (
+                "Bitcoin board renamed. Alpha was renamed Omega in December 2025, the board of Bitcoin said.",
+                DAY,
+            ),
+            "en",
+            "Omega, the board of Bitcoin, was renamed Alpha",
+            "Alpha was renamed Omega",
+        ),
+        (
             "In December 2025 thieves took 850,000 BTC from Coinbase and not Kraken.",
             LOSS,
             "en",
