@@ -256,6 +256,7 @@ def _find_agent_instead_of_unlisted(inputs: ClaimAndPassage) -> Difference | Non
 
 
 def _find_unlisted_instead_of_unlisted(inputs: ClaimAndPassage, leading: str) -> Difference | None:
+    """The same for a subject that the catalogue does not list either: "Sotheby's sold"."""
     claim, passage = inputs.claim, inputs.passage
     told = normalize_name(" ".join((passage.text, *inputs.names)))
     subject = _find_leading_name(claim)

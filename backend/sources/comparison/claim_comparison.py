@@ -4,7 +4,6 @@ First it decides whether the passage is about the same event: an altered stateme
 changes one, another event shares few. For another event nothing agrees and nothing differs.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -37,11 +36,11 @@ from backend.sources.comparison.same_event import SAME_EVENT, compute_closeness,
 
 MAX_ROUGH_GAP = Decimal("0.1")
 MIN_SHORTENED_CHARS = 3
+"""Letters from which a name in a claim can stand for a longer one of the passage."""
 MIN_TELLING_VALUE = 10
 """Amount from which equal amounts in different units are no coincidence."""
 COUNTED_BLOCKS = frozenset({"block", "epoch length"})
 """Units in which a blockchain counts time."""
-_CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
 _OTHER_EVENT = Comparison(0, 0, 0, 0, (), same_event=False)
 
 
@@ -246,7 +245,9 @@ def _compare_denial(claim: Claim, passage: Claim) -> Difference | None:
     denial = negation.find_denial(claim.text.lower(), claim.language)
     if denial is None or negation.find_denial(passage.text.lower(), passage.language) is not None:
         return None
-    return Difference("polarity", denial, _CLAUSE_END.split(passage.text, maxsplit=1)[0].strip())
+    return Difference(
+        "polarity", denial, date_agreement.SENTENCE_END.split(passage.text, maxsplit=1)[0].strip()
+    )
 
 
 def _has_other_unit(claim_figure: Quantity, source_figure: Quantity) -> bool:

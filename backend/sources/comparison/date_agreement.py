@@ -14,7 +14,7 @@ REPORTING_PERIOD = timedelta(days=60)
 MIN_OTHER_DAYS = 2
 """Days between two dates of a month from which no time zone explains them."""
 _PRECISIONS = ("day", "month", "quarter", "year")
-_CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
+SENTENCE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
 
 
 def compare_dates(inputs: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
@@ -97,8 +97,8 @@ def _list_actions_in_sentence(passage: Claim, span: DateSpan) -> Sequence[Action
     if len(passage.actions) < 2:
         return passage.actions
     text = passage.text
-    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, span.start)), default=0)
-    after = _CLAUSE_END.search(text, span.end)
+    start = max((match.end() for match in SENTENCE_END.finditer(text, 0, span.start)), default=0)
+    after = SENTENCE_END.search(text, span.end)
     end = after.start() if after else len(text)
     return [action for action in passage.actions if start <= action.start < end]
 

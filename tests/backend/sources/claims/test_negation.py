@@ -48,9 +48,11 @@ def test_a_refusal_without_a_governed_verb_is_an_action(text: str, language: Lan
     assert (verb, True) in {(action.verb, action.affirmed) for action in find_actions(text, language)}
 
 
-def test_a_refusal_with_a_governed_verb_is_not_a_separate_action() -> None:
-    for text, language in [("It refused to sell", "en"), ("売却を拒否した", "ja"), ("拒绝出售", "zh")]:
-        assert [action.verb for action in find_actions(text, language)] == ["sell"]  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("text", "language"), [("It refused to sell", "en"), ("売却を拒否した", "ja"), ("拒绝出售", "zh")]
+)
+def test_a_refusal_with_a_governed_verb_is_not_a_separate_action(text: str, language: Language) -> None:
+    assert [action.verb for action in find_actions(text, language)] == ["sell"]
 
 
 def test_a_failure_to_act_does_not_negate_the_verb_after_and() -> None:
