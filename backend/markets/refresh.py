@@ -327,19 +327,26 @@ class Refresher:
 
 
 def _record_failure(state: ProviderState, role: Role, error: ProviderError, now: datetime) -> ProviderState:
-    """Record a failure. The role does not count as polled: the next tick retries until the breaker opens."""
+    """Record a failure. The role does not count as polled: the next tick retries until the breaker opens.
+
+    Only a request for one asset may be answered with "not found". A provider that does not know the endpoint
+    of a poll fails: its address is wrong, or its API has moved.
+    """
     if _is_unsupported_role(state, role, error):
         return state.record_unsupported_role(role, now)
+    if error.kind is ErrorKind.NOT_FOUND:
+        error = ProviderError(error.provider, ErrorKind.UNAVAILABLE, error.message)
     return state.record_failure(error, jitter(), now)
 
 
 def _is_unsupported_role(state: ProviderState, role: Role, error: ProviderError) -> bool:
     """Whether only ``role`` is missing in the provider's plan.
 
-    The provider refuses such an endpoint like a wrong key. That must not stop the quotes, so only this role
-    waits for its next turn.
+    The provider refuses such an endpoint like a wrong key, or does not know it. That must not stop the quotes,
+    so only this role waits for its next turn.
     """
-    return error.kind in NOT_ALLOWED and role != "quotes" and "quotes" in state.polled
+    is_missing = error.kind in (ErrorKind.NOT_FOUND, *NOT_ALLOWED)
+    return is_missing and role != "quotes" and "quotes" in state.polled
 
 
 def _run_call(call: ProviderCall) -> CallResult:

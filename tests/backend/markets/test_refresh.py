@@ -215,12 +215,13 @@ def test_a_failing_provider_is_reported_without_affecting_the_others(
     assert result["sample-b"]["last_success_at"] < result["sample-a"]["last_success_at"]
 
 
+@pytest.mark.parametrize("kind", [ErrorKind.UNAVAILABLE, ErrorKind.NOT_FOUND])
 def test_a_provider_that_fails_at_every_tick_is_soon_called_less_often(
-    failable_worker: tuple[Worker, dict[str, FailingSource]],
+    failable_worker: tuple[Worker, dict[str, FailingSource]], kind: ErrorKind
 ) -> None:
     """Even one that is asked for quotes alone, which at ticks of 15 s fails four times a minute."""
     worker, sources = failable_worker
-    sources["sample-b"].fail()
+    sources["sample-b"].fail(kind)
     for _ in range(40):
         run_without_logs(worker.tick, seconds=15)
     assert len(sources["sample-b"].asked) < 20
