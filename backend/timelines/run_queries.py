@@ -10,7 +10,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from backend.timelines.model import Profile, Realm
 from backend.timelines.selection import RunQuery
 from backend.timelines.tables import CASE_INDEX, timeline_runs, timeline_series
-from backend.timelines.validation.run_validation import case_key
+from backend.timelines.validation.run_preparation import hash_case_id
 
 
 class Row(NamedTuple):
@@ -91,7 +91,7 @@ def _load_newest(connection: Connection, columns: str, series: int, query: RunQu
         "limit": query.limit,
     }
     if query.case_id is not None:
-        values |= {"case_key": case_key(query.case_id), "case_id": query.case_id}
+        values |= {"case_key": hash_case_id(query.case_id), "case_id": query.case_id}
     dialect = connection.dialect
     statement = _get_statement(dialect, columns, by_case=query.case_id is not None)
     parameters_by_name = statement.construct_params(values)

@@ -69,8 +69,8 @@ def _matches(row: dict[str, Any], chosen: EvaluationFilter) -> bool:
 def _build_row(
     evaluation: Evaluation, profile: str, stored: StoredEvaluation | None, language: Language
 ) -> dict[str, Any]:
-    started = evaluation.started if stored is None else min(stored.started, evaluation.started)
-    finished = None if stored is None else stored.finished
+    started = evaluation.started if stored is None else min(stored.started_us, evaluation.started)
+    finished = None if stored is None else stored.finished_us
     mean, values = evaluation.mean, evaluation.values
     text = changes_sentence(evaluation, language)
     if evaluation.breaks and evaluation.shared is not None:
