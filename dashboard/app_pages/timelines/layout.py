@@ -162,7 +162,7 @@ def _draw_tab() -> None:
 
 def _on_tab_chosen() -> None:
     chosen = st.session_state[TAB_KEY]
-    url_state.update(tab=next(tab for tab in TABS if t(f"timelines.tab_{tab}") == chosen))
+    url_state.update_state(tab=next(tab for tab in TABS if t(f"timelines.tab_{tab}") == chosen))
     url_state.redraw_sections("tab")
 
 

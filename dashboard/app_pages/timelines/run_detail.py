@@ -56,7 +56,7 @@ def render(run: RunOut, neighbours: Neighbours | None) -> None:
 def _on_run_chosen() -> None:
     run_id = st.session_state[RUN_KEY].open
     if isinstance(run_id, str):
-        url_state.update(run=run_id, tab="runs")
+        url_state.update_state(run=run_id, tab="runs")
         url_state.redraw_sections("tab")
 
 
