@@ -152,10 +152,10 @@ class TimelineService:
         timeline = state.timelines.get(run_row.profile)
         series_fields = store.fields(run_profile)
         now = store.fields(timeline.profile) if timeline is not None else {}
-        additional = orjson.loads(run_row.rest) if run_row.rest is not None else {}
+        additional = orjson.loads(run_row.additional_json) if run_row.additional_json is not None else {}
         extra_fields = {name: series_fields[name] or now.get(name) for name in series_fields}
         extra_fields |= {name: additional.get(name) for name in _ADDITIONAL_FIELDS}
-        return run_row.entry[:-1] + b"," + orjson.dumps(extra_fields)[1:]
+        return run_row.response_json[:-1] + b"," + orjson.dumps(extra_fields)[1:]
 
     def add(self, name: str, body: bytes) -> Added:
         """Validate and store the runs of a request body, all or none; they are durable when this returns.

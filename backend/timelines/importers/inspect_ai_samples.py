@@ -139,7 +139,7 @@ class Evaluation:
     ) -> Run:
         """Convert ``sample`` to a run. Raises :class:`InvalidItemError` and :class:`SkippedItem`.
 
-        ``events`` and ``texts`` belong to a sample that is stored in pieces.
+        ``events`` and ``texts`` belong to a split sample.
         """
         if sample.invalidation is not None:
             raise SkippedItem("samples were invalidated")

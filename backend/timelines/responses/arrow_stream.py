@@ -52,14 +52,14 @@ def build_chunk(rows: Sequence[Row], profiles_by_series: Mapping[int, Profile]) 
 
 def batch(rows: Sequence[Row], profiles_by_series: Mapping[int, Profile]) -> Any:
     """Build a record batch of :data:`SCHEMA` from ``rows``."""
-    runs = _RESPONSE_DECODER.decode(_join_json_array([row.entry for row in rows]))
-    additional = _ADDITIONAL_DECODER.decode(_join_json_array([row.rest or b"{}" for row in rows]))
+    runs = _RESPONSE_DECODER.decode(_join_json_array([row.response_json for row in rows]))
+    additional = _ADDITIONAL_DECODER.decode(_join_json_array([row.additional_json or b"{}" for row in rows]))
     metrics = [run.metrics for run in runs]
     columns: dict[str, Any] = {
         "profile": names_of([runs[0].profile], [0] * len(rows)),
         "case_id": names([run.case_id for run in runs]),
         "run_id": texts([run.run_id for run in runs]),
-        "timestamp": numbers([row.instant for row in rows], pa.int64()).cast(_INSTANT),
+        "timestamp": numbers([row.started_us for row in rows], pa.int64()).cast(_INSTANT),
         "finished_at": texts([run.finished_at for run in runs]).cast(_INSTANT),
         "success": truths([run.success for run in runs]),
         "deductions": parts([run.deductions for run in runs]),

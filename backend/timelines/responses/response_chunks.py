@@ -62,7 +62,7 @@ class ChunkBuilder:
         cached = self._get_joined_runs(query) if query.whole else None
         if cached is not None:
             return cached.newest(query.limit)
-        joined = JoinedRuns.of(run_queries.load_entries(connection, query))
+        joined = JoinedRuns.of(run_queries.load_run_responses(connection, query))
         if _is_all(query):
             self._chunk_cache.put(_build_key("json", query), query.timeline.version, joined)
         return joined.body

@@ -199,7 +199,10 @@ def test_invalidated_samples_and_scores_out_of_range_are_reported(tmp_path: Path
     [
         ({"other.json": {}}, "is an archive, but holds no header of an Inspect log"),
         ({"header.json": {"version": 2}}, "eval: is missing"),
-        ({"header.json": {**INSPECT_HEADER, "version": 9}}, "version: is 9; only versions up to 3 are supported"),
+        (
+            {"header.json": {**INSPECT_HEADER, "version": 9}},
+            "version: is 9; only versions up to 3 are supported",
+        ),
         ({"header.json": INSPECT_HEADER}, "samples: are not in the archive"),
         ({"header.json": b"{"}, "must be valid JSON"),
     ],
