@@ -19,7 +19,7 @@ BATCH_ROWS = 1_000
 
 @contextmanager
 def open_snapshot(database: Database) -> Iterator[Connection]:
-    """Open a transaction that sees the store as of its first query, whatever others commit later.
+    """Open a transaction that sees the store as of its first query; later commits of others are invisible.
 
     In SQLite's WAL mode every read transaction is such a snapshot; PostgreSQL needs REPEATABLE READ. Neither
     blocks writers.

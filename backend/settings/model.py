@@ -172,7 +172,7 @@ class Settings(SettingFields):
 
     @cached_property
     def dashboard_requires_sign_in(self) -> bool:
-        """Whether people must sign in to the dashboard, as ``dashboard_sign_in`` says."""
+        """True if people must sign in to the dashboard. ``auto`` requires it unless the host is loopback."""
         if self.dashboard_sign_in == "auto":
             return not is_loopback(self.dashboard_host)
         return self.dashboard_sign_in == "always"

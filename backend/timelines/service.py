@@ -41,7 +41,7 @@ MAX_SHOWN_CHARS = 100
 PRELOAD_MAX_FULLNESS = 0.75
 """Maximum share of the cache that preloading fills before any request."""
 PREPARED_SHARE = 8
-"""Whole small responses take an eighth of the memory for runs, beside it."""
+"""Whole small responses take an eighth of the memory for runs, in addition to it."""
 PRELOAD_BACKOFF_SECONDS = 0.02
 """Pause of preloading after a request has read from the store."""
 _ADDITIONAL_FIELDS = ("cost_usd", "agent", "error", "machinery_failure", *EVALUATION_FIELDS)
@@ -205,7 +205,7 @@ class TimelineService:
     def prepare(self, answer: TimelineAnswer, key: RequestKey) -> Prepared | None:
         """Build a response of few runs as a whole, and hold it for requests like ``key``.
 
-        Returns null for an answer of many or long runs, which is streamed.
+        Returns None for an answer of many or long runs, which is streamed.
         """
         if answer.plain_tag is None:
             return None

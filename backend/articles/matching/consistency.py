@@ -50,7 +50,7 @@ _LATIN_BEFORE, _LATIN_AFTER = re.compile(r"[A-Za-z0-9.][ -]\Z"), re.compile(r"[ 
 
 
 class _Position(NamedTuple):
-    """Where a name stands: number of the field, and of the name in what the field found."""
+    """The position of a name: the indices of the field, and of the occurrence in the field."""
 
     field: int
     number: int
@@ -216,7 +216,7 @@ def _most_frequent(matched_fields: Sequence["MatchedField"], positions: Sequence
 
 
 def _is_unexplained(matched_fields: Sequence["MatchedField"], position: _Position) -> bool:
-    """Whether nothing beside a name explains why it is written like this: a gloss, a quote, a longer name."""
+    """Whether no neighbour explains the spelling of a name: a gloss, a quote or a longer name."""
     matched_field = matched_fields[position.field]
     text = matched_field.visible_text
     start, end, meaning, _ = matched_field.occurrences[position.number]

@@ -86,7 +86,7 @@ class ContextVotes:
         )
 
     def _has_votes_cached(self, start: int, end: int, meaning: Meaning, before: str, after: str) -> bool:
-        """Count votes once for equal surroundings, of which tables and spam have thousands."""
+        """Count votes once for equal surroundings. Tables and spam repeat them thousands of times."""
         reach = SENTENCE_REACH + WINDOW
         first = max(0, start - reach)
         key = id(meaning), start - first, self._matched_field.visible_text[first : end + reach]

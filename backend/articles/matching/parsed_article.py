@@ -1,4 +1,4 @@
-"""An article as the rules read it: all its fields, each with what is wrong in it and what is right."""
+"""Finds the correct and incorrect names in all fields of an article."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -26,14 +26,14 @@ from backend.articles.text.language_detection import detect
 
 
 class ParsedField:
-    """One field: what was found and what may be corrected."""
+    """A field with its names and corrections. All offsets are those of the field as given."""
 
     __slots__ = ("fixes", "found", "matched_field", "missing", "text")
 
     def __init__(self, matched_field: MatchedField) -> None:
         self.matched_field = matched_field
         self.text = matched_field.visible.source
-        """The field as it was given. All places of this class are places of it."""
+        """The field as it was given."""
         self.found = _map_to_source(matched_field)
         fixes = [
             Fix(start, end, right, meaning.rule, meaning.rule.auto_fix)
@@ -81,7 +81,10 @@ def _map_to_source(matched_field: MatchedField) -> list[Occurrence]:
 
 
 def _map_fixes_to_source(matched_field: MatchedField, fixes: list[Fix]) -> list[Fix]:
-    """``fixes`` with the breaks and the markup that they span. One that cannot keep them is left out."""
+    """Map ``fixes`` to the source, with the breaks and markup that they span.
+
+    A fix that cannot keep them is dropped.
+    """
     placed = []
     for start, end, right, rule, auto in fixes:
         text = keep_breaks(matched_field.visible, start, end, right)
@@ -91,7 +94,7 @@ def _map_fixes_to_source(matched_field: MatchedField, fixes: list[Fix]) -> list[
 
 
 class ParsedArticle:
-    """All fields of an article that hold text. ``language`` is the given one or found out."""
+    """All fields of an article that contain text. ``language`` is given or detected."""
 
     def __init__(self, rules: RuleSet, article: Article) -> None:
         self.rules = rules
@@ -171,7 +174,7 @@ class ParsedArticle:
 
     @property
     def judging_date(self) -> tuple[date | None] | None:
-        """The date that former names were judged by, if it is known; null if none was judged."""
+        """The date that was used to judge former names; None if it is unknown or none was judged."""
         return self._date
 
     def corrected(self, fixes: Mapping[str, Sequence[Fix]]) -> Article:

@@ -166,7 +166,7 @@ class _Selection:
         return tuple(quotes[:summary_length]), tuple(quotes[summary_length:])
 
     def _find_news_behind(self, lead: int) -> int | None:
-        """Find the news behind a lead that tells none of what the titles tell, if it belongs to the lead."""
+        """Find the news after a lead that shares nothing with the titles, if it belongs to the lead."""
         told = self._measure_title(lead)
         for index, candidate in enumerate(self._candidates):
             is_next = (

@@ -101,7 +101,7 @@ def is_weak_evidence(vectors: Vectors, first: Ints, second: Ints) -> NDArray[np.
 
 
 def is_conflict(vectors: Vectors, first: Ints, second: Ints) -> NDArray[np.bool_]:
-    """Return which pairs tell of two events.
+    """Return which pairs are about different events.
 
     They tell of the same act of two parties, of two parties with different figures, or of two places. The
     parties are the organisations with which the titles and leads begin. Each pair has none in common, and

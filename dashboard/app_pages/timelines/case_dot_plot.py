@@ -49,7 +49,7 @@ def open_case(case: str, profile: str | None = None) -> None:
 
 
 PROFILE_KEY = "tlp_run_profile"
-"""Session key of the profile whose runs of the case are listed; null for all profiles."""
+"""Session key of the profile whose runs of the case are listed; None for all profiles."""
 FOCUS_COUNT_KEY = "tlp_run_turn"
 """Session key of a counter; each increment moves the focus to the runs."""
 

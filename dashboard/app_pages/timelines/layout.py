@@ -143,7 +143,7 @@ def _draw_verdict() -> None:
 
 
 def _select_visible_runs() -> tuple[RunArrays, TimelinesState] | None:
-    """Select the visible runs; null if the newest data has none, for which the whole page is drawn next."""
+    """Select the visible runs; None if the newest data has none, for which the whole page is drawn next."""
     table = data.load().table
     visible = None if table is None else data.select_visible_runs(table, url_state.read_state())
     return visible if visible is not None and len(visible[0]) else None

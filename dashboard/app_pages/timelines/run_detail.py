@@ -135,7 +135,7 @@ def _format_duration(run: RunOut) -> str | None:
 
 
 def build_reasons(kind: Literal["lost", "won"], parts: Sequence[PointsOut]) -> Node | None:
-    """Build a list of deductions or bonuses, the largest first; null if there are none."""
+    """Build a list of deductions or bonuses, the largest first; None if there are none."""
     if not parts:
         return None
     sign = "\u2212" if kind == "lost" else "+"

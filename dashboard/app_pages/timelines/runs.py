@@ -53,7 +53,7 @@ def _render_runs(arrays: RunArrays, state: TimelinesState) -> None:
 
 
 def _render_choice(arrays: RunArrays, state: TimelinesState) -> str | None:
-    """Render the choice of case and profile; returns the profile, null for all."""
+    """Render the choice of case and profile; returns the profile, None for all."""
     cases = sorted({arrays.cases[index] for index in set(arrays.case.tolist())})
     profiles = [arrays.profiles[index] for index in sorted(set(arrays.profile.tolist()))]
     profile = st.session_state.get(case_dot_plot.PROFILE_KEY)

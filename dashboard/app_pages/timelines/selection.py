@@ -161,7 +161,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 def parse_instant(text: str) -> datetime | None:
-    """Parse ``2026-03-14`` (as midnight) or ``2026-03-14T12:00:00Z``, in UTC; null for other text."""
+    """Parse ``2026-03-14`` (as midnight) or ``2026-03-14T12:00:00Z``, in UTC; None for other text."""
     if not re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,6})?Z)?", text, re.ASCII):
         return None
     try:
@@ -227,7 +227,7 @@ def format_split(kind: SplitKind, value: str) -> str:
 
 
 def parse_split(text: str | None) -> tuple[SplitKind, str] | None:
-    """Parse text of :func:`format_split`; null for other text."""
+    """Parse text of :func:`format_split`; None for other text."""
     kind, _, value = (text or "").partition(":")
     return next(((known, value) for known in get_args(SplitKind) if known == kind and value), None)
 
