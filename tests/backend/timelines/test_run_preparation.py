@@ -14,10 +14,10 @@ def decoded(**more: Any) -> Run:
     return msgspec.convert(build_run_json(**more), Run)
 
 
-def find_faults(run: Run, *, decoded: bool = True) -> list[tuple[str, str]]:
+def find_faults(run: Run, *, shape_is_valid: bool = True) -> list[tuple[str, str]]:
     return [
         (error.field, error.fault.kind)
-        for error in prepare_runs([run], profile="one", decoded=decoded).errors
+        for error in prepare_runs([run], profile="one", shape_is_valid=shape_is_valid).errors
     ]
 
 
@@ -93,7 +93,7 @@ def test_all_faults_of_all_runs_are_reported_with_their_index() -> None:
     ],
 )
 def test_constructed_runs_are_validated_too(wrong: dict[str, Any], found: tuple[str, str]) -> None:
-    assert find_faults(build_run(**wrong), decoded=False) == [found]
+    assert find_faults(build_run(**wrong), shape_is_valid=False) == [found]
 
 
 def test_times_keep_microseconds_and_are_written_in_utc() -> None:
