@@ -103,8 +103,8 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url, statement_seconds=STORE_TIMEOUT_SECONDS)
     auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))
-    if settings.dashboard_signs_in and not settings.dashboard_client_id:
-        file, address = settings.dashboard_client_file, settings.dashboard_redirect_uri
+    if settings.dashboard_requires_sign_in and not settings.dashboard_client_id:
+        file, address = settings.dashboard_oauth_client_file, settings.dashboard_redirect_uri
         auth_dashboard.ensure_registered(database, file, address, datetime.now(UTC))
     keys = KeyCache(database)
     tokens = TokenCache(database, clock=_build_seconds_clock(now))
@@ -195,17 +195,19 @@ def _build_seconds_clock(now: Clock) -> Callable[[], float]:
 
 
 def _build_rate_limiter(settings: Settings) -> "RateLimiter | None":
-    if settings.rate is None:
+    if settings.parsed_rate_limit is None:
         return None
     from backend.http.limits.rate_limiter import (
         RateLimiter,  # not at the top: their libraries take long to load
     )
 
     if settings.redis_url is None:
-        return RateLimiter(*settings.rate)
+        return RateLimiter(*settings.parsed_rate_limit)
     from backend.http.limits.redis_counters import SharedCounts
 
-    return RateLimiter(*settings.rate, shared=SharedCounts(settings.redis_url.get_secret_value()))
+    return RateLimiter(
+        *settings.parsed_rate_limit, shared=SharedCounts(settings.redis_url.get_secret_value())
+    )
 
 
 class FirstMatch:

@@ -25,7 +25,7 @@ from backend.articles.engine import RuleSet
 from backend.articles.rules.rules_loader import load_shipped
 from backend.topics.grouping.headline_features import Headline, build_headline
 from backend.topics.grouping.headline_vectors import Floats
-from backend.topics.grouping.pair_features import NAMES
+from backend.topics.grouping.pair_features import FEATURE_NAMES
 from backend.topics.grouping.pair_model import compute_candidate_features
 
 PENALTY = 10.0
@@ -56,7 +56,9 @@ def main() -> None:
         features = np.concatenate([sample[0][sample[2] == is_same] for sample in samples])
         labels = np.concatenate([sample[1][sample[2] == is_same] for sample in samples])
         fitted = fit(features, labels.astype(np.float64))
-        weights[kind] = dict(zip((*NAMES, "intercept"), (round(float(w), 3) for w in fitted), strict=True))
+        weights[kind] = dict(
+            zip((*FEATURE_NAMES, "intercept"), (round(float(w), 3) for w in fitted), strict=True)
+        )
         print(f"{kind}: {len(labels):,} pairs, {int(labels.sum()):,} of one event")
     options.output.write_text(HEADER + yaml.safe_dump(weights, sort_keys=False), encoding="utf-8")
 

@@ -22,7 +22,7 @@ from backend import migrations
 from backend.auth.service import create_key
 from backend.store.database import Database
 from backend.timelines import store
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 from benchmarks.hot_gets import build_bare_command, compare, write_bare_application
 from benchmarks.servers import free_port, process, service_environment
 from benchmarks.timelines import build_profiles, make_run
@@ -38,8 +38,10 @@ def fill(home: Path, profile_count: int, runs: int) -> tuple[str, Path]:
     migrations.upgrade(url)
     database, rng, profiles = Database(url), random.Random(7), build_profiles(profile_count)
     for name in profiles if runs else ():
-        right = check([make_run(rng, name, number) for number in range(runs)], profile=name, decoded=True)
-        store.add(database, "own", right.prepared, profiles)
+        right = prepare_runs(
+            [make_run(rng, name, number) for number in range(runs)], profile=name, shape_is_valid=True
+        )
+        store.add(database, "own", right.runs, profiles)
     file = home / "profiles.json"
     file.write_bytes(orjson.dumps({name: store.fields(profile) for name, profile in profiles.items()}))
     key = create_key(database, name="benchmark", scopes=("read",), now=datetime.now(UTC)).key

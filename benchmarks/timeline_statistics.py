@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--leave-out-machinery", action="store_true")
     options = parser.parse_args()
     table = load_run_file(options.runs)
-    chosen = select(table, leave_out_machinery=options.leave_out_machinery)
+    chosen = select(table, exclude_infrastructure_failures=options.exclude_infrastructure_failures)
     print(f"{len(chosen):,} runs, {len(chosen.profiles)} profiles, {len(chosen.cases)} cases\n")
     errors(chosen)
     pairs(chosen)

@@ -34,7 +34,7 @@ from backend.formats.timestamps import write_instant
 from backend.store.database import Database
 from backend.timelines import store
 from backend.timelines.model import Metrics, Profile, Run, ScoreAdjustment
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 from benchmarks.aim_report import AimReport
 from benchmarks.servers import free_port, process, service_environment
 from benchmarks.timelines_probe import Connection
@@ -86,7 +86,7 @@ def fill(database: Database, profiles: Mapping[str, Profile], runs: int) -> floa
     for name in profiles:
         for start in range(0, runs_per_profile, BATCH):
             new_runs = [make_run(rng, name, n) for n in range(start, min(runs_per_profile, start + BATCH))]
-            right = check(new_runs, profile=name, decoded=True).prepared
+            right = prepare_runs(new_runs, profile=name, shape_is_valid=True).runs
             began = time.perf_counter()
             store.add(database, "own", right, profiles)
             seconds += time.perf_counter() - began

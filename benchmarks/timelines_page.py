@@ -29,7 +29,7 @@ from backend.auth.service import create_key
 from backend.store.database import Database
 from backend.timelines import store
 from backend.timelines.model import Profile, Run
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 from benchmarks.aim_report import AimReport
 from benchmarks.browser import Click, Visitor, open_visitor
 from benchmarks.servers import bare_streamlit, free_port, process, service_environment
@@ -78,8 +78,8 @@ def fill(home: Path, profiles: Mapping[str, Profile]) -> str:
     database = Database(url)
     rng = random.Random(7)
     for number, name in enumerate(profiles):
-        right = check(runs_of(rng, name, falls=number % 3 == 0), profile=name, decoded=True)
-        store.add(database, "own", right.prepared, profiles)
+        right = prepare_runs(runs_of(rng, name, falls=number % 3 == 0), profile=name, shape_is_valid=True)
+        store.add(database, "own", right.runs, profiles)
     key = create_key(database, name="benchmark", scopes=("read",), now=datetime.now(UTC)).key
     database.dispose()
     return key

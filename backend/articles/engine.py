@@ -6,9 +6,9 @@ All functions are deterministic: the same rules and article always give the same
 from dataclasses import dataclass
 
 from backend.articles.matching.context_votes import ContextVotes
-from backend.articles.matching.field_matcher import FieldMatcher
 from backend.articles.matching.fixes import Fix
 from backend.articles.matching.fixpoint import Fixes, find_fixpoint
+from backend.articles.matching.matched_field import MatchedField
 from backend.articles.matching.parsed_article import ParsedArticle, ParsedField
 from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import FieldName
@@ -113,17 +113,17 @@ def mentions(rules: RuleSet, text: str) -> list[tuple[int, int, str]]:
 
     The result equals the matches of :func:`scan` in an article's content, and is computed faster.
     """
-    reading = FieldMatcher(rules, text, "content", "content", detect([text]))
-    reading.choose(ContextVotes(reading).has_context)
+    matched_field = MatchedField(rules, text, "content", "content", detect([text]))
+    matched_field.find_occurrences(ContextVotes(matched_field).has_context)
     return [
-        (*reading.source_span(start, end), meaning.entity)
-        for start, end, meaning, _ in reading.found
+        (*matched_field.to_source_span(start, end), meaning.entity)
+        for start, end, meaning, _ in matched_field.occurrences
         if meaning.entity
     ]
 
 
 def _all_fixes(read: ParsedArticle) -> Fixes:
-    return {field.reading.path: field.fixes for field in read.fields if field.fixes}
+    return {field.matched_field.field_path: field.fixes for field in read.fields if field.fixes}
 
 
 def _automatic_fixes(read: ParsedArticle) -> Fixes:
@@ -133,7 +133,7 @@ def _automatic_fixes(read: ParsedArticle) -> Fixes:
 
 
 def _matches(article_id: str | None, field: ParsedField) -> list[Match]:
-    path, text = field.reading.path, field.text
+    path, text = field.matched_field.field_path, field.text
     return [
         {
             "article_id": article_id,
@@ -149,7 +149,7 @@ def _matches(article_id: str | None, field: ParsedField) -> list[Match]:
 
 
 def _violations(read: ParsedArticle, field: ParsedField, auto: Fixes) -> list[Violation]:
-    path, text = field.reading.path, field.text
+    path, text = field.matched_field.field_path, field.text
     fixed = {fix.start for fix in auto.get(path, ())}
     violations: list[Violation] = []
     for start, end, meaning, right in field.found:
@@ -200,7 +200,7 @@ def _first_mention_violation(
 
 
 def _corrections(read: ParsedArticle, field: ParsedField, made: Fixes, auto: Fixes) -> list[Correction]:
-    path, text = field.reading.path, field.text
+    path, text = field.matched_field.field_path, field.text
     fixed = {fix.start for fix in auto.get(path, ())}
     return [
         {

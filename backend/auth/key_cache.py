@@ -12,8 +12,8 @@ import sqlalchemy as sa
 import structlog
 
 from backend.auth import key_format
+from backend.auth.api_keys import format_rfc3339
 from backend.auth.last_used import LastUsedBuffer
-from backend.auth.model import format_rfc3339
 from backend.auth.principal import CredentialHeader, Principal, UnknownCredential
 from backend.auth.service import LOCAL_ENV
 from backend.auth.tables import api_keys

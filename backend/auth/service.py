@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.auth import key_format, local_key_file
+from backend.auth.api_keys import CreatedKey, KeyInfo
 from backend.auth.display_names import validate_name
-from backend.auth.model import CreatedKey, KeyInfo
 from backend.auth.principal import FEED_SCOPE, SCOPES, Scope, validate_scopes
 from backend.auth.tables import api_keys
 from backend.errors import BadRequest, NotFound
@@ -88,7 +88,7 @@ def list_keys(database: Database) -> list[KeyInfo]:
     """
     with database.read() as connection:
         rows = connection.execute(sa.select(api_keys).order_by(api_keys.c.created_at, api_keys.c.id))
-        return [KeyInfo.of(row) for row in rows]
+        return [KeyInfo.from_row(row) for row in rows]
 
 
 def revoke_key(database: Database, id_or_prefix: str, now: datetime) -> KeyInfo:
@@ -102,7 +102,9 @@ def revoke_key(database: Database, id_or_prefix: str, now: datetime) -> KeyInfo:
         if key_row.revoked_at is None:
             _revoke(connection, api_keys.c.id == key_row.id, now)
             bump(connection, CHANGE_TOPIC)
-        return KeyInfo.of(connection.execute(sa.select(api_keys).where(api_keys.c.id == key_row.id)).one())
+        return KeyInfo.from_row(
+            connection.execute(sa.select(api_keys).where(api_keys.c.id == key_row.id)).one()
+        )
 
 
 def parse_duration(text: str) -> timedelta:
@@ -204,7 +206,7 @@ def _insert_key(
     connection.execute(sa.insert(api_keys).values(row))
     bump(connection, CHANGE_TOPIC)
     stored = connection.execute(sa.select(api_keys).where(api_keys.c.id == row["id"])).one()
-    return CreatedKey(KeyInfo.of(stored), key)
+    return CreatedKey(KeyInfo.from_row(stored), key)
 
 
 def _revoke(connection: Connection, condition: sa.ColumnElement[bool], now: datetime) -> None:

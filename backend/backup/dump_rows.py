@@ -19,9 +19,10 @@ BATCH_ROWS = 1_000
 
 @contextmanager
 def open_snapshot(database: Database) -> Iterator[Connection]:
-    """Open a transaction that sees the store as of its first query, whatever others commit later.
+    """Open a transaction that sees the store as of its first query; later commits of others are invisible.
 
-    On SQLite in WAL mode every read transaction does so. It blocks no writer on either database.
+    In SQLite's WAL mode every read transaction is such a snapshot; PostgreSQL needs REPEATABLE READ. Neither
+    blocks writers.
     """
     if database.is_sqlite:
         with database.read() as connection:
@@ -33,7 +34,10 @@ def open_snapshot(database: Database) -> Iterator[Connection]:
 
 
 def require_known_revision(connection: Connection) -> str:
-    """Return the revision of the store. Raises :class:`Conflict` if this version does not know its tables."""
+    """Return the revision of the store.
+
+    Raises :class:`Conflict` if the store is empty, or if this version does not know its tables.
+    """
     revision = migrations.find_revision(connection)
     if revision is None:
         raise Conflict("There is nothing to back up: the data store is empty.", code="nothing_there")
@@ -59,7 +63,7 @@ def _dump_table(connection: Connection, archive: ArchiveWriter, table: sa.Table)
 
     def encode_chunks() -> Iterator[bytes]:
         nonlocal row_count
-        # In the order of the primary key, so that equal content gives equal parts.
+        # In the order of the primary key, so that equal tables give identical members.
         query = sa.select(table).order_by(*table.primary_key.columns)
         result = connection.execution_options(yield_per=BATCH_ROWS).execute(query)
         for rows in result.partitions():

@@ -49,7 +49,7 @@ def describe_store_error(error: Exception) -> str | None:
     reason = " ".join(str(error.orig).split()).rstrip(".?")
     settings = Settings()
     if settings.is_sqlite:
-        return explain_failure(settings.store_file, reason)
+        return explain_failure(settings.app_database_file, reason)
     return (
         f"The data store does not answer: {reason}. Check CHAINPROOF_DATABASE_URL and that PostgreSQL runs."
     )

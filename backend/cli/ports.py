@@ -31,7 +31,7 @@ def bind_management(settings: Settings) -> socket.socket | None:
 
     Only a configured port must be free. If the default port is in use, logs a warning and returns None.
     """
-    host, port = settings.management_host, settings.management_listener_port
+    host, port = settings.management_host, settings.effective_management_port
     if not port:
         return None
     if settings.management_port is not None:

@@ -16,7 +16,7 @@ from backend.formats.plurals import format_count
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from backend.articles.importers import Import
+    from backend.articles.importers.rule_drafts import Import
 
 app = typer.Typer(help="Naming rules for articles.", no_args_is_help=True)
 app.add_typer(rules_check.app)
@@ -60,7 +60,8 @@ def import_(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the pack.")] = False,
 ) -> None:
     """Convert another tool's rules to a pack. Rules that cannot be converted are listed with the reason."""
-    from backend.articles.importers import FORMATS, Options, format_yaml, import_rules
+    from backend.articles.importers.registry import FORMATS, Options, import_rules
+    from backend.articles.importers.yaml_writer import format_yaml
     from backend.articles.rules.errors import InvalidRulesError
     from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs, user_files
     from backend.entities.model import LANGUAGES

@@ -183,9 +183,9 @@ def dashboard(
                 f"--server.port={settings.dashboard_port}",
                 "--server.headless=true",
                 # Without this, a dashboard on all addresses asks another host for this machine's address.
-                f"--browser.serverAddress={urlsplit(settings.dashboard_origin).hostname}",
+                f"--browser.serverAddress={urlsplit(settings.dashboard_public_origin).hostname}",
                 # Behind a proxy a browser's Origin is the address that people open.
-                f"--server.corsAllowedOrigins={settings.dashboard_origin}",
+                f"--server.corsAllowedOrigins={settings.dashboard_public_origin}",
                 *(f"--server.allowedHosts={name}" for name in _list_allowed_hosts(settings)),
             ],
             standalone_mode=False,
@@ -258,7 +258,7 @@ def _run_http(
     server = Server(build_server_config(application, settings))
     log.info("http_started", address=f"http://{settings.host}:{bound.getsockname()[1]}")
     with ExitStack() as stack:
-        with _explain_used_port(settings.management_listener_port, MANAGEMENT_PORT):
+        with _explain_used_port(settings.effective_management_port, MANAGEMENT_PORT):
             listener = management_listener(create_management_app(application), settings, management)
             stack.enter_context(listener)
         with _explain_used_port(settings.port, PORT):

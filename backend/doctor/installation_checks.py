@@ -31,9 +31,9 @@ HTTP_TIMEOUT_SECONDS = 3
 
 
 class Readiness(NamedTuple):
-    """The answer of ``/readyz`` at the service's address.
+    """The response of ``/readyz`` at the service's address.
 
-    ``checks`` is empty if another program answers, and None if nothing answers.
+    ``checks`` is None if nothing responds, and empty if the response is not Chainproof's.
     """
 
     status: int
@@ -53,7 +53,7 @@ def check_settings(settings: Settings, setting_errors: Sequence[str]) -> Iterato
     origin = (
         f"read from {file} and the environment" if file else "read from the environment; no chainproof.toml"
     )
-    yield CheckResult("Settings", "ok", f"{origin}. Mode: {settings.data_description}.")
+    yield CheckResult("Settings", "ok", f"{origin}. Mode: {settings.data_source_label}.")
 
 
 def check_data_folder(settings: Settings) -> Iterator[CheckResult]:
@@ -94,8 +94,8 @@ def check_rules(settings: Settings) -> Iterator[CheckResult]:
     )
 
 
-def open_store(settings: Settings) -> tuple[CheckResult, Database | None]:
-    """Check the store, and return it open if it is readable. Creates and changes nothing."""
+def check_store(settings: Settings) -> tuple[CheckResult, Database | None]:
+    """Check the store; return an open database if its schema can be used as it is. Changes nothing."""
     kind = "SQLite" if settings.is_sqlite else "PostgreSQL"
     file = sqlite_file(settings.app_database_url)
     try:
@@ -122,14 +122,15 @@ def open_store(settings: Settings) -> tuple[CheckResult, Database | None]:
 def _check_schema(kind: str, database: Database) -> tuple[CheckResult, bool]:
     """Check the revision of the schema; the flag says whether the store is usable as it is."""
     with database.read() as connection:
-        refusal = migrations.find_incompatibility(connection)
+        incompatibility = migrations.find_incompatibility(connection)
         revision = migrations.find_revision(connection)
-    if refusal is not None:
-        return CheckResult("Store", "fault", refusal), False
+    if incompatibility is not None:
+        return CheckResult("Store", "fault", incompatibility), False
     newest = migrations.find_newest_revision()
     if migrations.is_newer(revision):
         sentence = (
-            f"{kind} answers. Its schema {revision} is newer than this version's {newest}, which can use it."
+            f"{kind} answers. The database has schema {revision}, newer than {newest} of this version; "
+            "this version can still use it."
         )
         return CheckResult("Store", "note", sentence), True
     if revision != newest:
@@ -165,11 +166,11 @@ def check_keys(settings: Settings, database: Database, now: datetime) -> Iterato
         yield CheckResult("Keys", "ok", f"{active_keys}; the local key is in {file}.")
 
 
-def check_worker(database: Database, service: Readiness, now: datetime) -> Iterator[CheckResult]:
+def check_worker(database: Database, readiness: Readiness, now: datetime) -> Iterator[CheckResult]:
     """Report the worker's state. A worker that never ran is a fault only if the service runs."""
     worker = worker_state(database, now)
     state: CheckState = "fault" if worker.is_fault else "ok" if worker.state == "working" else "note"
-    if worker.state == "missing" and worker.started_at is None and not service.checks:
+    if worker.state == "missing" and worker.started_at is None and not readiness.checks:
         state = "note"
     yield CheckResult("Worker", state, worker.sentence(now))
 
@@ -186,33 +187,34 @@ def fetch_readiness(settings: Settings) -> Readiness:
     return Readiness(response.status_code, checks if isinstance(checks, dict) else {})
 
 
-def check_service(settings: Settings, service: Readiness) -> Iterator[CheckResult]:
+def check_service(settings: Settings, readiness: Readiness) -> Iterator[CheckResult]:
     url = settings.api_url
-    if service.checks is None:
+    if readiness.checks is None:
         yield CheckResult("Service", "note", f"not running at {url}.")
-    elif not service.checks:
+    elif not readiness.checks:
         sentence = f"Another program answers at {url}. Stop it, or set CHAINPROOF_PORT to another port."
         yield CheckResult("Service", "fault", sentence)
-    elif service.status == 200:
+    elif readiness.status == 200:
         yield CheckResult("Service", "ok", f"running and ready at {url}.")
     else:
-        failing = [str(check["detail"]) for check in service.checks.values() if not check.get("ok")]
+        failing = [str(check["detail"]) for check in readiness.checks.values() if not check.get("ok")]
         yield CheckResult("Service", "fault", f"running at {url}, but not ready. {' '.join(failing)}")
 
 
-def check_management(settings: Settings, service: Readiness) -> Iterator[CheckResult]:
+def check_management_port(settings: Settings, readiness: Readiness) -> Iterator[CheckResult]:
     url = settings.management_url
-    if url is None or not service.checks:
+    if url is None or not readiness.checks:
         return
     try:
         response = httpx.get(f"{url}/healthz", timeout=HTTP_TIMEOUT_SECONDS, trust_env=False)
-        answers = response.json() == {"status": "ok"}
+        is_healthy = response.json() == {"status": "ok"}
     except (httpx.HTTPError, httpx.InvalidURL, ValueError):
-        answers = False
-    if answers:
+        is_healthy = False
+    if is_healthy:
         yield CheckResult("Management port", "ok", f"answers at {url}.")
     else:
-        sentence = f"The service does not answer at {url}. Another program may use that port; choose one with"
-        yield CheckResult(
-            "Management port", "note", f"{sentence} CHAINPROOF_MANAGEMENT_PORT, or 0 to turn it off."
+        sentence = (
+            f"The service does not answer at {url}. Another program may be using that port. "
+            "Set CHAINPROOF_MANAGEMENT_PORT to a free port, or to 0 to disable the management port."
         )
+        yield CheckResult("Management port", "note", sentence)

@@ -86,7 +86,7 @@ def run_checks(settings: Settings, setting_errors: Sequence[str] = ()) -> list[F
     run("search", "Search engines", lambda: sources_checks.check_search_providers(settings))
     run("limits", "Limits", lambda: [check_rate_limit(settings)])
     run("service", "Service", lambda: installation.check_service(settings, service))
-    run("management", "Management port", lambda: installation.check_management(settings, service))
+    run("management", "Management port", lambda: installation.check_management_port(settings, service))
     return findings
 
 
@@ -121,7 +121,7 @@ def _open_store(
     states: list[CheckState] = []
 
     def check() -> Iterator[CheckResult]:
-        result, database = installation.open_store(settings)
+        result, database = installation.check_store(settings)
         if database is not None:
             opened.append(database)
         yield result
@@ -134,7 +134,7 @@ def _open_store(
         finally:
             opened[0].dispose()
         return
-    is_new = states == ["note"] and settings.is_sqlite and not settings.store_file.exists()
+    is_new = states == ["note"] and settings.is_sqlite and not settings.app_database_file.exists()
     with TemporaryDirectory(prefix="chainproof-doctor-") as folder:
         url = f"sqlite:///{Path(folder) / 'empty.db'}"
         migrations.upgrade(url)

@@ -7,7 +7,7 @@ from backend.settings import Settings, optional_dependencies
 
 def check_rate_limit(settings: Settings) -> CheckResult:
     """Report the rate limit in force. Connects to the configured Redis, if any."""
-    if settings.rate is None:
+    if settings.parsed_rate_limit is None:
         if not settings.is_reachable_from_other_machines:
             return CheckResult("Limits", "ok", "off, since only this machine can reach the service.")
         return CheckResult(
@@ -15,7 +15,7 @@ def check_rate_limit(settings: Settings) -> CheckResult:
             "note",
             "off, and others can reach the service. Set one, such as CHAINPROOF_RATE_LIMIT=600/minute.",
         )
-    amount, seconds = settings.rate
+    amount, seconds = settings.parsed_rate_limit
     window = format_duration(seconds).removeprefix("1 ")
     rate = f"{format_count(amount, 'request')} per {window} for each key or address"
     if settings.redis_url is None:

@@ -22,8 +22,8 @@ from backend.markets.provider_limits.polling_schedule import (
     plan_polling,
 )
 from backend.markets.provider_names import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP, SAMPLE_PROVIDERS
-from backend.markets.provider_registry import MarketSources, live_sources, replay_sources, sample_sources
 from backend.markets.providers.coinmarketcap import SlugIds
+from backend.markets.sources_by_mode import MarketSources, live_sources, replay_sources, sample_sources
 from backend.markets.tables import provider_ids
 from backend.settings import Settings
 from backend.store.database import Database, upsert

@@ -12,10 +12,10 @@ from backend.markets.configuration import Market
 from backend.markets.model import ProviderError
 from backend.markets.numbers import format_timestamp
 from backend.markets.provider_limits.circuit_breaker import ProviderHealth
-from backend.markets.provider_registry import FearGreedSource, QuoteSource
 from backend.markets.provider_state import ProviderState, load_states
 from backend.markets.reasons import format_duration
 from backend.markets.responses import queries
+from backend.markets.sources_by_mode import FearGreedSource, QuoteSource
 from backend.runtime.check_result import CheckResult
 from backend.runtime.redaction import redact
 from backend.settings import Settings

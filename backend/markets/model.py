@@ -153,12 +153,12 @@ class QuoteEvaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """The published figure of one asset.
+class PublishedPrice:
+    """The published price of one asset, with its other figures.
 
     ``providers`` are exactly those whose figures went into ``price``; ``last_updated`` is the
-    oldest of their times. ``price`` is null when no price is known or the last good one is older than a day.
-    ``stale`` says that the figure is the last good one.
+    oldest of their times. ``price`` is None when no price is known or the last good one is older than a day.
+    ``stale`` says that the price is the last good one.
     """
 
     asset_id: str

@@ -29,22 +29,22 @@ from backend.markets.model import (
     FearGreed,
     MarketTotals,
     ProviderError,
-    Published,
+    PublishedPrice,
     Quote,
     QuotesResult,
     source_label,
 )
 from backend.markets.provider_limits.polling_schedule import Role
-from backend.markets.provider_registry import NamedSource
 from backend.markets.provider_state import ProviderState, load_states, store_states
 from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.row_conversion import (
-    figure_to_row,
-    published_from_row,
-    published_to_row,
+    market_indicator_to_row,
+    published_price_from_row,
+    published_price_to_row,
     quote_from_row,
     quote_to_row,
 )
+from backend.markets.sources_by_mode import NamedSource
 from backend.markets.tables import market_figures, provider_quotes, published_figures
 from backend.runtime import metrics
 from backend.store.database import Database, bump, upsert
@@ -57,7 +57,7 @@ MAX_EARLY_POLL = timedelta(seconds=5)
 MAX_CLOCK_SKEW = timedelta(minutes=1)
 """A poll further in the future than this was recorded before the clock was set back."""
 ProviderData = QuotesResult | MarketTotals | FearGreed
-FigureAndState = tuple[Published, AggregationState]
+FigureAndState = tuple[PublishedPrice, AggregationState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,15 +181,15 @@ class Refresher:
         after, events = self._aggregate_all(quotes, before, now)
         changed = [asset_id for asset_id, updated in after.items() if before.get(asset_id) != updated]
         rows = [
-            published_to_row(self._realm, after[asset_id][0], after[asset_id][1].to_json())
+            published_price_to_row(self._realm, after[asset_id][0], after[asset_id][1].to_json())
             for asset_id in changed
         ]
         upsert(connection, published_figures, rows)
         incident_log.record_incidents(connection, self._realm, events, now)
         overview = [result.answer for result in results if isinstance(result.answer, MarketTotals)]
         indexes = [result.answer for result in results if isinstance(result.answer, FearGreed)]
-        figures = [figure_to_row(self._realm, "global", item) for item in overview]
-        figures += [figure_to_row(self._realm, "fear_greed", item) for item in indexes]
+        figures = [market_indicator_to_row(self._realm, "global", item) for item in overview]
+        figures += [market_indicator_to_row(self._realm, "fear_greed", item) for item in indexes]
         upsert(connection, market_figures, figures)
         self._update_history(connection, [figure for figure, _ in after.values()], polls, past, now)
         if changed or figures or polls:
@@ -269,7 +269,7 @@ class Refresher:
         rows = connection.execute(
             sa.select(published_figures).where(published_figures.c.realm == self._realm)
         ).mappings()
-        pairs = (published_from_row(row) for row in rows)
+        pairs = (published_price_from_row(row) for row in rows)
         return {figure.asset_id: (figure, AggregationState.from_json(state)) for figure, state in pairs}
 
     def _aggregate_all(
@@ -294,7 +294,7 @@ class Refresher:
     def _update_history(
         self,
         connection: Connection,
-        figures: Sequence[Published],
+        figures: Sequence[PublishedPrice],
         polls: Sequence[QuotesResult],
         past: price_history.HistoryCandles,
         now: datetime,

@@ -7,11 +7,12 @@ from typing import Any
 
 import orjson
 
-from backend.markets.model import FearGreed, MarketTotals, Published, Quote, QuoteEvaluation
+from backend.markets.model import FearGreed, MarketTotals, PublishedPrice, Quote, QuoteEvaluation
 from backend.markets.reasons import Reason
 from backend.markets.tables import FIGURES
 
-KEY_FIELDS = ("provider", "as_of", "credits")
+FIELDS_OUTSIDE_BODY = ("provider", "as_of", "credits")
+"""Fields of a market indicator that its JSON body leaves out: they are columns, or not stored."""
 
 
 def quote_to_row(realm: str, quote: Quote) -> dict[str, Any]:
@@ -31,28 +32,30 @@ def quote_from_row(row: Mapping[Any, Any]) -> Quote:
     return Quote(**{name: value for name, value in row.items() if name != "realm"})
 
 
-def published_to_row(realm: str, published: Published, memory: Mapping[str, Any]) -> dict[str, Any]:
-    row = {name: getattr(published, name) for name in FIGURES}
+def published_price_to_row(
+    realm: str, price: PublishedPrice, aggregation_state: Mapping[str, Any]
+) -> dict[str, Any]:
+    row = {name: getattr(price, name) for name in FIGURES}
     return row | {
         "realm": realm,
-        "asset_id": published.asset_id,
-        "price": published.price,
-        "providers": ",".join(published.providers),
-        "stale": published.stale,
-        "last_updated": published.last_updated,
-        "rule": published.rule,
-        "reason": published.reason.to_text(),
-        "flags": ",".join(published.flags),
-        "spread_pct": published.spread_pct,
-        "judgements": orjson.dumps([asdict(evaluation) for evaluation in published.evaluations]).decode(),
-        "memory": orjson.dumps(memory).decode(),
+        "asset_id": price.asset_id,
+        "price": price.price,
+        "providers": ",".join(price.providers),
+        "stale": price.stale,
+        "last_updated": price.last_updated,
+        "rule": price.rule,
+        "reason": price.reason.to_text(),
+        "flags": ",".join(price.flags),
+        "spread_pct": price.spread_pct,
+        "judgements": orjson.dumps([asdict(evaluation) for evaluation in price.evaluations]).decode(),
+        "memory": orjson.dumps(aggregation_state).decode(),
     }
 
 
-def published_from_row(row: Mapping[Any, Any]) -> tuple[Published, dict[str, Any]]:
-    """Build the published figure and the stored aggregation state from one row."""
+def published_price_from_row(row: Mapping[Any, Any]) -> tuple[PublishedPrice, dict[str, Any]]:
+    """Return the published price and the aggregation state that a row holds."""
     figures = {name: row[name] for name in FIGURES}
-    published = Published(
+    price = PublishedPrice(
         asset_id=row["asset_id"],
         price=row["price"],
         providers=_split_list(row["providers"]),
@@ -65,24 +68,28 @@ def published_from_row(row: Mapping[Any, Any]) -> tuple[Published, dict[str, Any
         evaluations=tuple(_decode_evaluation(item) for item in orjson.loads(row["judgements"])),
         **figures,
     )
-    return published, orjson.loads(row["memory"])
+    return price, orjson.loads(row["memory"])
 
 
-def figure_to_row(realm: str, kind: str, item: MarketTotals | FearGreed) -> dict[str, Any]:
-    values = {name: getattr(item, name) for name in type(item).__dataclass_fields__ if name not in KEY_FIELDS}
+def market_indicator_to_row(realm: str, kind: str, indicator: MarketTotals | FearGreed) -> dict[str, Any]:
+    values = {
+        name: getattr(indicator, name)
+        for name in type(indicator).__dataclass_fields__
+        if name not in FIELDS_OUTSIDE_BODY
+    }
     body = {
         name: format(value, "f") if isinstance(value, Decimal) else value for name, value in values.items()
     }
     return {
         "realm": realm,
         "kind": kind,
-        "provider": item.provider,
-        "as_of": item.as_of,
+        "provider": indicator.provider,
+        "as_of": indicator.as_of,
         "body": orjson.dumps(body).decode(),
     }
 
 
-def global_figures_from_row(row: Mapping[Any, Any]) -> MarketTotals:
+def market_totals_from_row(row: Mapping[Any, Any]) -> MarketTotals:
     body = {
         name: None if value is None else Decimal(value) for name, value in orjson.loads(row["body"]).items()
     }

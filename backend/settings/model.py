@@ -13,7 +13,7 @@ from backend.settings.sources import CollectedSettingsSource
 from backend.settings.validators import add_driver, is_loopback, parse_rate, to_reachable_host
 
 MANAGEMENT_PORT_OFFSET = 1000
-LAST_PORT = 65535
+MAX_PORT = 65535
 
 
 class Settings(SettingFields):
@@ -54,7 +54,7 @@ class Settings(SettingFields):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _explain(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+    def _convert_validation_errors(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         """Convert errors of all other validators into :class:`~backend.settings.sources.SettingsError`."""
         try:
             return handler(values)
@@ -74,12 +74,12 @@ class Settings(SettingFields):
 
     @property
     def is_offline(self) -> bool:
-        """Whether the service sends no requests to other hosts: in every mode except live."""
+        """True in every mode except live: the service then sends no requests to other hosts."""
         return self.mode != "live"
 
     @cached_property
-    def data_description(self) -> str:
-        """The origin of figures, in words."""
+    def data_source_label(self) -> str:
+        """Where the market data comes from, as text."""
         match self.mode:
             case "sample":
                 return "sample data, no network"
@@ -96,20 +96,23 @@ class Settings(SettingFields):
         }
 
     @property
-    def store_file(self) -> Path:
-        """The SQLite file of the application's data; unused with PostgreSQL."""
+    def app_database_file(self) -> Path:
+        """The SQLite file of the application's database; unused with PostgreSQL."""
         return self.home / "chainproof.db"
 
     @cached_property
     def app_database_url(self) -> str:
-        """SQLAlchemy URL of the application's data: PostgreSQL if configured, else a file."""
+        """SQLAlchemy URL of the application's database: PostgreSQL if configured, else a file."""
         if self.database_url is not None:
             return add_driver(self.database_url.get_secret_value())
-        return f"sqlite:///{self.store_file}"
+        return f"sqlite:///{self.app_database_file}"
 
     @cached_property
     def jobs_database_url(self) -> str:
-        """SQLAlchemy URL of the job engine's data: on SQLite a second file, so that each has a write lock."""
+        """SQLAlchemy URL of the job engine's database.
+
+        With SQLite it is a separate file, so that the two databases do not share a write lock.
+        """
         if self.database_url is not None:
             return add_driver(self.database_url.get_secret_value())
         return f"sqlite:///{self.home / 'jobs.db'}"
@@ -123,17 +126,17 @@ class Settings(SettingFields):
         return (self.base_url or f"http://{to_reachable_host(self.host)}:{self.port}").rstrip("/")
 
     @cached_property
-    def management_listener_port(self) -> int:
-        """The port of the management listener; 0 if there is none."""
+    def effective_management_port(self) -> int:
+        """The port of the management listener, by default derived from ``port``; 0 if there is none."""
         if self.management_port is not None:
             return self.management_port
         port = self.port + MANAGEMENT_PORT_OFFSET
-        return port if self.port and port <= LAST_PORT else 0
+        return port if self.port and port <= MAX_PORT else 0
 
     @cached_property
     def management_url(self) -> str | None:
         """The URL of the management listener; None if there is none."""
-        port = self.management_listener_port
+        port = self.effective_management_port
         return f"http://{to_reachable_host(self.management_host)}:{port}" if port else None
 
     @cached_property
@@ -146,7 +149,7 @@ class Settings(SettingFields):
         return not is_loopback(self.host) or bool(self.trusted_proxies)
 
     @cached_property
-    def rate(self) -> tuple[int, int] | None:
+    def parsed_rate_limit(self) -> tuple[int, int] | None:
         """The rate limit as requests and seconds; None if there is no limit."""
         text = self.rate_limit or (
             DEFAULT_PUBLIC_RATE_LIMIT if self.is_reachable_from_other_machines else OFF
@@ -158,24 +161,24 @@ class Settings(SettingFields):
         return f"http://{to_reachable_host(self.dashboard_host)}:{self.dashboard_port}"
 
     @cached_property
-    def dashboard_origin(self) -> str:
-        """The URL at which people open the dashboard, in the form of a browser's origin."""
+    def dashboard_public_origin(self) -> str:
+        """The origin (scheme, host and port) at which people open the dashboard in a browser."""
         return self.dashboard_public_url or self.dashboard_url
 
     @cached_property
     def dashboard_redirect_uri(self) -> str:
         """The URL to which the service redirects people after they sign in to the dashboard."""
-        return f"{self.dashboard_origin}/sign-in/callback"
+        return f"{self.dashboard_public_origin}/sign-in/callback"
 
     @cached_property
-    def dashboard_signs_in(self) -> bool:
-        """Whether people sign in to the dashboard."""
+    def dashboard_requires_sign_in(self) -> bool:
+        """True if people must sign in to the dashboard. ``auto`` requires it unless the host is loopback."""
         if self.dashboard_sign_in == "auto":
             return not is_loopback(self.dashboard_host)
         return self.dashboard_sign_in == "always"
 
     @cached_property
-    def dashboard_client_file(self) -> Path:
+    def dashboard_oauth_client_file(self) -> Path:
         """Contains the dashboard's registration as an OAuth application."""
         return self.home / "dashboard-client.json"
 

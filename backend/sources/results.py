@@ -10,8 +10,8 @@ from backend.sources.assessment.evidence_scoring import ScoredDocument
 from backend.sources.assessment.verdict import Verdict
 from backend.sources.authority import Authority
 from backend.sources.claims.checkable import is_checkable
-from backend.sources.request_state import RequestState, choose_statement
 from backend.sources.schemas import PrimarySource, SearchMetrics, SourcesResult, TruthAssessment
+from backend.sources.search_state import SourceSearchState, choose_statement
 
 MIN_QUALITY_AUTHORITY = 0.8
 """Authority from which a source counts as a high-quality source."""
@@ -55,7 +55,7 @@ class _Citation:
         return (True, self.authority.is_official, self.closeness, weight, self.authority.score)
 
 
-def build_result(state: RequestState, verdict: Verdict, milliseconds: int) -> SourcesResult:
+def build_result(state: SourceSearchState, verdict: Verdict, milliseconds: int) -> SourcesResult:
     """Build the result with the best sources, up to the request's maximum."""
     cited = _list_citations(state)
     shown = cited[: state.request.max_results]
@@ -64,7 +64,7 @@ def build_result(state: RequestState, verdict: Verdict, milliseconds: int) -> So
         "statement": choose_statement(state.request, state.claims),
         "refined_query": state.plans[0].refined,
         "primary_sources": [_build_source(citation) for citation in shown],
-        "search_results_count": state.result_count,
+        "search_results_count": state.search_result_count,
         "processing_time_ms": milliseconds,
         "truth_assessment": _build_assessment(verdict),
         "search_metrics": SearchMetrics(
@@ -90,7 +90,7 @@ def _build_assessment(verdict: Verdict) -> TruthAssessment:
     }
 
 
-def _list_citations(state: RequestState) -> list[_Citation]:
+def _list_citations(state: SourceSearchState) -> list[_Citation]:
     """List each URL once with its best document, best URL first."""
     about = {mention.entity_id for claim in state.claims for mention in claim.mentions}
     best: dict[str, _Citation] = {}
@@ -107,7 +107,7 @@ def _list_citations(state: RequestState) -> list[_Citation]:
     return ranked if is_known else ranked[:MAX_NEAR_MISSES]
 
 
-def _find_event_closeness(state: RequestState) -> dict[str, float]:
+def _find_event_closeness(state: SourceSearchState) -> dict[str, float]:
     """Map each event to the maximum closeness of its documents in all languages."""
     closest: dict[str, float] = {}
     for scored in (document for documents in state.scored for document in documents):
@@ -121,13 +121,13 @@ def _get_event(scored: ScoredDocument) -> str:
     return scored.document.event or scored.document.url
 
 
-def _readability_key(citation: _Citation, state: RequestState) -> tuple[float, ...]:
+def _readability_key(citation: _Citation, state: SourceSearchState) -> tuple[float, ...]:
     """Sort key among documents at one URL: it prefers the statement's language."""
     is_readable = citation.scored.document.language == state.language
     return (citation.scored.is_about, citation.closeness, is_readable, citation.relevance)
 
 
-def _list_documents_to_show(state: RequestState) -> list[ScoredDocument]:
+def _list_documents_to_show(state: SourceSearchState) -> list[ScoredDocument]:
     """List the documents about the event, or near misses if there are none.
 
     A near miss shares an entity with its claim. A claim that is not checkable has none.
@@ -151,7 +151,7 @@ def _list_nearest(documents: Sequence[ScoredDocument]) -> list[ScoredDocument]:
     return [scored for scored in about if scored.evidence.comparison.closeness >= closest - MAX_CLOSENESS_GAP]
 
 
-def _is_validated(state: RequestState, url: str, scored: ScoredDocument) -> bool | None:
+def _is_validated(state: SourceSearchState, url: str, scored: ScoredDocument) -> bool | None:
     """Whether the fetched page contains the passage; None if the page was not fetched.
 
     A record's page contains it if one of its passages is about the same event without a difference.

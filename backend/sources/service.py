@@ -47,7 +47,6 @@ from backend.sources.claims.checkable import is_checkable
 from backend.sources.claims.claim_splitting import MAX_CLAIMS, split_claims
 from backend.sources.claims.model import Claim
 from backend.sources.language_model_steps import MAX_PASSAGES, ModelSteps
-from backend.sources.request_state import MAX_STATEMENT_EXCERPT_CHARS, RequestState, list_texts
 from backend.sources.retrieval.document_retrieval import (
     MAX_PAGES_PER_JOB,
     DocumentRetriever,
@@ -58,6 +57,7 @@ from backend.sources.retrieval.document_retrieval import (
 from backend.sources.retrieval.query_planning import Plan, build_plan
 from backend.sources.retrieval.web_pages import PageReader, restore_page
 from backend.sources.schemas import UNVERIFIED, SourcesRequest, SourcesResult
+from backend.sources.search_state import MAX_STATEMENT_EXCERPT_CHARS, SourceSearchState, list_texts
 from backend.store.database import Database
 
 T = TypeVar("T")
@@ -143,7 +143,7 @@ class SourceFinder:
             self._scorer = EvidenceScorer(rules)
         return self._scorer
 
-    def _prepare_state(self, request: SourcesRequest, steps: Steps) -> RequestState:
+    def _prepare_state(self, request: SourcesRequest, steps: Steps) -> SourceSearchState:
         scorer, model = self.scorer(), ModelSteps(self._model) if self._model else None
         language = detect([text for _, text in list_texts(request)])
         split = steps.step(
@@ -158,10 +158,10 @@ class SourceFinder:
             detail=lambda step: {"query": step["plans"][0]["refined"]},
         )
         plans = [_restore_plan(plan) for plan in planned["plans"]]
-        notes = split["notes"] + planned["notes"]
-        # A job that an earlier version started has no parts.
-        parts = split.get("parts", ["statement"] * len(claims))
-        return RequestState(request, scorer, language, claims, parts, plans, model, notes)
+        warnings = split["notes"] + planned["notes"]
+        # A job that an earlier version started has no fields recorded; its claims come from the statement.
+        claim_fields = split.get("parts", ["statement"] * len(claims))
+        return SourceSearchState(request, scorer, language, claims, claim_fields, plans, model, warnings)
 
     @staticmethod
     def _build_plans(
@@ -179,53 +179,51 @@ class SourceFinder:
                 notes.append(format_model_failure(language, failure.message))
         return {"plans": [asdict(plan) for plan in plans], "notes": notes}
 
-    def _search(self, state: RequestState, steps: Steps) -> None:
+    def _search(self, state: SourceSearchState, steps: Steps) -> None:
         """Run one round: search the providers, read pages, then score the stored documents on each claim."""
         state.rounds += 1
         number = state.rounds
         search_round = SearchRound()
         if self._retriever.can_search_web:
-            search_round = SearchRound(
-                **steps.step(
+            search_round = SearchRound.from_step(
+                steps.step(
                     f"search {number}",
-                    lambda: asdict(self._retriever.search_web(state.plans, number)),
+                    lambda: self._retriever.search_web(state.plans, number).to_step(),
                     detail=lambda step: {"results": step["count"], "failed": step["failed"]},
                 )
             )
         urls = self._choose_urls(state, search_round)
         if urls:
             seconds = max(1.0, min(8.0, steps.remaining() / 4))
-            page_reads = PageReads(
-                **steps.step(
+            page_reads = PageReads.from_step(
+                steps.step(
                     f"read {number}",
-                    lambda: asdict(
-                        self._retriever.read_pages(
-                            urls,
-                            state.scorer.authorities,
-                            sent=frozenset(state.request.source_urls),
-                            seconds=seconds,
-                        )
-                    ),
+                    lambda: self._retriever.read_pages(
+                        urls,
+                        state.scorer.authorities,
+                        caller_urls=frozenset(state.request.source_urls),
+                        seconds=seconds,
+                    ).to_step(),
                     detail=lambda step: {"pages": len(step["documents"]), "failed": len(step["failed"])},
                 )
             )
-            state.page_ids |= page_reads.documents
-            state.own_pages += [
+            state.page_ids |= page_reads.page_ids
+            state.job_only_pages += [
                 build_document(page, state.scorer.authorities)
-                for page in map(restore_page, page_reads.own_pages)
+                for page in map(restore_page, page_reads.job_only_pages)
             ]
-            state.unread_pages |= page_reads.failed
-        state.result_count += search_round.count
+            state.page_errors |= page_reads.errors
+        state.search_result_count += search_round.result_count
         stored = steps.step(f"weigh {number}", lambda: self._score_documents(state), detail=dict)
-        state.result_count += stored["documents"] if number == 1 else 0
+        state.search_result_count += stored["documents"] if number == 1 else 0
         if state.scored_round < number:  # the step was recorded before a restart
             self._score_documents(state)
 
-    def _choose_urls(self, state: RequestState, search_round: SearchRound) -> list[str]:
+    def _choose_urls(self, state: SourceSearchState, search_round: SearchRound) -> list[str]:
         """Choose URLs to read: those of the request, then by authority, up to the job's maximum."""
         if not self._retriever.can_read_pages:
             return []
-        sent = state.request.source_urls if state.rounds == 1 else []
+        caller_urls = state.request.source_urls if state.rounds == 1 else []
         authorities = state.scorer.authorities
         about = {mention.entity_id for claim in state.claims for mention in claim.mentions}
         ranked = sorted(search_round.urls, key=lambda url: -authorities.classify(url, about=about).score)
@@ -236,17 +234,17 @@ class SourceFinder:
             if scored_document.is_about
             for url in scored_document.document.urls
         ]
-        read_urls = state.page_ids.keys() | state.unread_pages.keys()
-        unread = [url for url in dict.fromkeys([*sent, *ranked, *record_urls]) if url not in read_urls]
+        read_urls = state.page_ids.keys() | state.page_errors.keys()
+        unread = [url for url in dict.fromkeys([*caller_urls, *ranked, *record_urls]) if url not in read_urls]
         return unread[: max(0, MAX_PAGES_PER_JOB - len(read_urls))]
 
-    def _score_documents(self, state: RequestState) -> dict[str, Any]:
+    def _score_documents(self, state: SourceSearchState) -> dict[str, Any]:
         """Score the search hits of each claim and the pages read as evidence on it."""
         queries = [(claim.text, *plan.names) for claim, plan in zip(state.claims, state.plans, strict=True)]
         hits, event_texts = self._retriever.search_store(queries, state.language)
-        own_page_ids = {page.external_id for page in state.own_pages}
-        stored_page_ids = [name for name in state.page_ids.values() if name not in own_page_ids]
-        pages = [*state.own_pages, *self._retriever.load_pages(stored_page_ids)]
+        job_only_ids = {page.external_id for page in state.job_only_pages}
+        stored_page_ids = [page_id for page_id in state.page_ids.values() if page_id not in job_only_ids]
+        pages = [*state.job_only_pages, *self._retriever.load_pages(stored_page_ids)]
         state.scored = []
         for claim, claim_hits in zip(state.claims, hits, strict=True):
             scored = [
@@ -265,7 +263,7 @@ class SourceFinder:
             "relevance": round(best, 3),
         }
 
-    def _is_finished(self, state: RequestState) -> bool:
+    def _is_finished(self, state: SourceSearchState) -> bool:
         """Whether another round would add nothing; the store alone answers fully in the first round."""
         if not self._retriever.can_search_web or state.rounds >= MAX_ROUNDS:
             return True
@@ -276,7 +274,7 @@ class SourceFinder:
         )
         return is_settled or all(state.rounds > len(plan.sites) for plan in state.plans)
 
-    def _decide_verdict(self, state: RequestState) -> Verdict:
+    def _decide_verdict(self, state: SourceSearchState) -> Verdict:
         verdicts = [
             self._judge_claim(state, claim, scored)
             for claim, scored in zip(state.claims, state.scored, strict=True)
@@ -285,28 +283,30 @@ class SourceFinder:
             verdicts = [
                 replace(
                     verdict,
-                    reasoning=format_claim_reasoning(state.language, part, claim.wording, verdict.reasoning),
+                    reasoning=format_claim_reasoning(state.language, field, claim.wording, verdict.reasoning),
                 )
-                for part, claim, verdict in zip(state.parts, state.claims, verdicts, strict=True)
+                for field, claim, verdict in zip(state.claim_fields, state.claims, verdicts, strict=True)
             ]
-        # What states nothing is told in the reasons; it does not decide beside claims that state something.
+        # A claim that cannot be checked is mentioned in the reasoning, but decides only if all are like that.
         checkable = [
             verdict for claim, verdict in zip(state.claims, verdicts, strict=True) if is_checkable(claim)
         ]
         verdict = join_verdicts(checkable or verdicts)
         if checkable and len(checkable) < len(verdicts):
             verdict = replace(verdict, reasoning=" ".join(verdict.reasoning for verdict in verdicts))
-        unread = [
+        page_warnings = [
             format_unread_page(state.language, url, reason)
-            for url, reason in state.unread_pages.items()
+            for url, reason in state.page_errors.items()
             if url in state.request.source_urls
         ]
-        notes = [*dict.fromkeys(state.notes), *unread]
+        warnings = [*dict.fromkeys(state.warnings), *page_warnings]
         return Verdict(
-            verdict.probability, verdict.confidence, verdict.word, " ".join([verdict.reasoning, *notes])
+            verdict.probability, verdict.confidence, verdict.word, " ".join([verdict.reasoning, *warnings])
         )
 
-    def _judge_claim(self, state: RequestState, claim: Claim, scored: Sequence[ScoredDocument]) -> Verdict:
+    def _judge_claim(
+        self, state: SourceSearchState, claim: Claim, scored: Sequence[ScoredDocument]
+    ) -> Verdict:
         if not is_checkable(claim):
             return Verdict(UNKNOWN_PROBABILITY, "low", UNVERIFIED, reasoning.explain_no_claim(state.language))
         assessed = assess(
@@ -314,7 +314,7 @@ class SourceFinder:
             language=state.language,
             searched_web=self._retriever.can_search_web,
         )
-        model = state.model
+        model = state.model_steps
         about = sorted(
             (scored_document for scored_document in scored if scored_document.is_about),
             key=lambda scored_document: -scored_document.evidence.relevance,
@@ -327,7 +327,7 @@ class SourceFinder:
                 claim.wording, [scored_document.passage for scored_document in shown]
             )
         except ModelFailed as failure:
-            state.notes.append(format_model_failure(state.language, failure.message))
+            state.warnings.append(format_model_failure(state.language, failure.message))
             return build_rules_verdict(assessed)
         weighted = [
             WeightedStance(stance, shown[stance.passage].authority.score) for stance in judgement.stances

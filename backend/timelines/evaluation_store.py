@@ -12,14 +12,16 @@ from sqlalchemy.engine import Connection
 
 from backend.timelines.model import Realm
 from backend.timelines.tables import timeline_evaluations
-from backend.timelines.validation.run_validation import PreparedRun
+from backend.timelines.validation.run_preparation import PreparedRun
 
 _ENDS = 2**62
 _OPTIONAL = ("suite", "revision", "config_digest", "source")
+_COLUMNS = ("profile", "evaluation_id", *_OPTIONAL, "started", "finished", "runs")
+"""Columns in the order of :class:`StoredEvaluation`."""
 
 
 class StoredEvaluation(NamedTuple):
-    """A stored evaluation. ``source`` is the name of the file or log. Times are microseconds since 1970."""
+    """A stored evaluation. ``source`` is the name of the file or log; times are microseconds since 1970."""
 
     profile: str
     evaluation_id: str
@@ -27,8 +29,8 @@ class StoredEvaluation(NamedTuple):
     revision: str | None
     config_digest: str | None
     source: str | None
-    started: int
-    finished: int | None
+    started_us: int
+    finished_us: int | None
     runs: int
 
 
@@ -38,11 +40,13 @@ def add_evaluations(connection: Connection, realm: Realm, runs: Iterable[Prepare
     The first known suite, revision, digest and source of an evaluation stay. It starts with its first run and
     finishes with its last one, or at the times of its file if these are earlier and later.
     """
-    parts: dict[str, list[PreparedRun]] = {}
+    runs_by_key: dict[str, list[PreparedRun]] = {}
     for run in runs:
         if run.evaluation is not None:
-            parts.setdefault(_compute_key(realm, run.profile, run.evaluation.evaluation_id), []).append(run)
-    if not parts:
+            runs_by_key.setdefault(_compute_key(realm, run.profile, run.evaluation.evaluation_id), []).append(
+                run
+            )
+    if not runs_by_key:
         return
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     statement = insert(timeline_evaluations)
@@ -59,24 +63,24 @@ def add_evaluations(connection: Connection, realm: Realm, runs: Iterable[Prepare
     merged["runs"] = old.runs + new.runs
     connection.execute(
         statement.on_conflict_do_update(index_elements=["key"], set_=merged),
-        [{"key": key, "realm": realm, **_merge(part)} for key, part in sorted(parts.items())],
+        [{"key": key, "realm": realm, **_merge(group)} for key, group in sorted(runs_by_key.items())],
     )
 
 
 def _merge(runs: Sequence[PreparedRun]) -> dict[str, object]:
     """Build the row of the runs of one evaluation."""
     known = [run.evaluation for run in runs if run.evaluation is not None]
-    started = [part.started for part in known if part.started is not None]
-    finished = [part.finished for part in known if part.finished is not None]
+    starts = [evaluation.started_us for evaluation in known if evaluation.started_us is not None]
+    ends = [evaluation.finished_us for evaluation in known if evaluation.finished_us is not None]
     return {
         "profile": runs[0].profile,
         "evaluation_id": known[0].evaluation_id,
         **{
-            name: next((value for part in known if (value := getattr(part, name))), None)
+            name: next((value for evaluation in known if (value := getattr(evaluation, name))), None)
             for name in _OPTIONAL
         },
-        "started": min([*started, *(run.instant for run in runs)]),
-        "finished": max(finished, default=None),
+        "started": min([*starts, *(run.started_us for run in runs)]),
+        "finished": max(ends, default=None),
         "runs": len(runs),
     }
 
@@ -87,7 +91,7 @@ def load_evaluations(
     """Load the newest evaluations of a profile, newest first."""
     columns = timeline_evaluations.c
     query = (
-        sa.select(*(columns[name] for name in StoredEvaluation._fields))
+        sa.select(*(columns[name] for name in _COLUMNS))
         .where(columns.realm == realm, columns.profile == profile)
         .order_by(columns.started.desc(), columns.key)
         .limit(limit)

@@ -9,7 +9,7 @@ a request may hold ten thousand.
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 MAX_NAME_CHARS = 500
 """Length limit of a run id, a case, a profile or a model name."""
@@ -89,8 +89,9 @@ class RunTexts(Struct, frozen=True, gc=False):
 class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
     """A run as a sender submits it: the fields of an entry and additional ones.
 
-    ``profile`` is optional, because the URL names it. ``machinery_failure`` is true if the run failed in the
-    infrastructure (no agent, no sandbox, an unavailable provider) and says nothing about the model.
+    ``profile`` is optional, because the URL names it. ``infrastructure_failure`` (on the wire,
+    ``machinery_failure``) is true if the run failed outside the model: no agent, no sandbox, an unavailable
+    provider.
 
     Runs with one ``evaluation_id`` were made together. ``suite`` names the set of cases, ``revision`` the
     version of what was evaluated, and ``config_digest`` is a digest of prompt, temperature and tools.
@@ -116,7 +117,7 @@ class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=Fals
     agent: Name | None = None
     cost_usd: Annotated[float, Meta(ge=0)] | None = None
     error: Words | None = None
-    machinery_failure: bool | None = None
+    infrastructure_failure: bool | None = field(default=None, name="machinery_failure")
     evaluation_id: Name | None = None
     suite: Name | None = None
     revision: Name | None = None

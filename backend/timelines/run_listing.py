@@ -35,17 +35,17 @@ def counted(settings: Settings, database: Database) -> list[Counted]:
     with database.read() as connection:
         for timeline in state.timelines.values():
             last = run_queries.load_rows(connection, build_query(timeline, Selection(limit=1)))
-            newest = write_instant(_EPOCH + timedelta(microseconds=last[0].instant)) if last else None
+            newest = write_instant(_EPOCH + timedelta(microseconds=last[0].started_us)) if last else None
             counts.append(Counted(timeline.name, timeline.realm, timeline.runs, newest))
     return counts
 
 
 def newest_runs(settings: Settings, database: Database, profile: str, *, limit: int) -> list[dict[str, Any]]:
-    """List the entries of the last ``limit`` runs of ``profile``, newest first. Raises :class:`NotFound`."""
+    """List the last ``limit`` runs of ``profile`` as in responses, newest first. Raises :class:`NotFound`."""
     state = SnapshotReader(database, Profiles(settings, sample_profiles)).read()
     timeline = state.timelines.get(profile)
     if timeline is None:
         raise NotFound(f"There is no profile '{profile}'. 'chainproof profiles list' shows those there are.")
     with database.read() as connection:
-        entries = run_queries.load_entries(connection, build_query(timeline, Selection(limit=limit)))
-    return [orjson.loads(entry) for entry in reversed(entries)]
+        responses = run_queries.load_run_responses(connection, build_query(timeline, Selection(limit=limit)))
+    return [orjson.loads(response) for response in reversed(responses)]

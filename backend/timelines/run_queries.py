@@ -10,30 +10,30 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from backend.timelines.model import Profile, Realm
 from backend.timelines.selection import RunQuery
 from backend.timelines.tables import CASE_INDEX, timeline_runs, timeline_series
-from backend.timelines.validation.run_validation import case_key
+from backend.timelines.validation.run_preparation import hash_case_id
 
 
 class Row(NamedTuple):
-    """A stored run."""
+    """A stored run. ``started_us`` is in microseconds since 1970."""
 
-    instant: int
+    started_us: int
     run_id: str
-    entry: bytes
-    rest: bytes | None
+    response_json: bytes
+    additional_json: bytes | None
     series_id: int
 
 
 class FoundRun(NamedTuple):
     """A run and its series."""
 
-    entry: bytes
-    rest: bytes | None
+    response_json: bytes
+    additional_json: bytes | None
     series_id: int
     profile: str
 
 
-def load_entries(connection: Connection, query: RunQuery) -> list[bytes]:
-    """Load the entries of a query, oldest first by instant, then by run id."""
+def load_run_responses(connection: Connection, query: RunQuery) -> list[bytes]:
+    """Load the runs of a query as JSON of a response, oldest first, then by run id."""
     if len(query.series) == 1:
         newest_rows = _load_newest(connection, "entry", query.series[0], query)
         return [row[0] for row in reversed(newest_rows)]
@@ -47,7 +47,7 @@ def load_entries(connection: Connection, query: RunQuery) -> list[bytes]:
 
 
 def load_rows(connection: Connection, query: RunQuery) -> list[Row]:
-    """Load the rows of a query in the order of :func:`load_entries`."""
+    """Load the rows of a query in the order of :func:`load_run_responses`."""
     columns = "instant, run_id, entry, rest, series_id"
     merged = [
         row for number in query.series for row in reversed(_load_newest(connection, columns, number, query))
@@ -91,7 +91,7 @@ def _load_newest(connection: Connection, columns: str, series: int, query: RunQu
         "limit": query.limit,
     }
     if query.case_id is not None:
-        values |= {"case_key": case_key(query.case_id), "case_id": query.case_id}
+        values |= {"case_key": hash_case_id(query.case_id), "case_id": query.case_id}
     dialect = connection.dialect
     statement = _get_statement(dialect, columns, by_case=query.case_id is not None)
     parameters_by_name = statement.construct_params(values)

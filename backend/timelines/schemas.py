@@ -1,6 +1,6 @@
 """Describes requests and responses of the timeline endpoints for the OpenAPI document.
 
-The responses themselves are built from stored pieces.
+The responses themselves are built from stored chunks.
 """
 
 import re

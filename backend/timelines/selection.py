@@ -28,28 +28,28 @@ class RunQuery:
 
     timeline: Timeline
     series: tuple[int, ...]
-    made_with: Mapping[int, Profile]
+    profiles_by_series: Mapping[int, Profile]
     case_id: str | None
     limit: int
     whole: bool
 
 
 def build_query(timeline: Timeline, selection: Selection) -> RunQuery:
-    made_with = {series.id: timeline.made_with(series) for series in timeline.series}
+    profiles_by_series = {series.id: timeline.fill_profile(series) for series in timeline.series}
     possible = selection.case_id is None or "\0" not in selection.case_id  # PostgreSQL cannot store U+0000
     fitting = {
         number: profile
-        for number, profile in made_with.items()
+        for number, profile in profiles_by_series.items()
         if possible and _matches_selection(profile, selection)
     }
-    is_unfiltered = selection.case_id is None and len(fitting) == len(made_with)
+    is_unfiltered = selection.case_id is None and len(fitting) == len(profiles_by_series)
     return RunQuery(timeline, tuple(fitting), fitting, selection.case_id, selection.limit, is_unfiltered)
 
 
-def _matches_selection(made_with: Profile, selection: Selection) -> bool:
+def _matches_selection(profile: Profile, selection: Selection) -> bool:
     filters = (
-        (selection.model, made_with.model),
-        (selection.model_vendor, made_with.model_vendor),
-        (selection.inference_provider, made_with.inference_provider),
+        (selection.model, profile.model),
+        (selection.model_vendor, profile.model_vendor),
+        (selection.inference_provider, profile.inference_provider),
     )
     return all(wanted is None or wanted == actual for wanted, actual in filters)

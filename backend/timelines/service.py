@@ -18,13 +18,13 @@ from backend.store.database import Database
 from backend.timelines import run_queries, store
 from backend.timelines.model import EVALUATION_FIELDS, Realm
 from backend.timelines.profiles.configured_profiles import Profiles
+from backend.timelines.responses.chunk_cache import ChunkCache, Encoding
 from backend.timelines.responses.content_negotiation import Form
-from backend.timelines.responses.piece_cache import Kind, PieceCache
 from backend.timelines.responses.prepared_timelines import MAX_RUNS, PreparedTimelines, RequestKey
-from backend.timelines.responses.response_pieces import PieceBuilder
+from backend.timelines.responses.response_chunks import ChunkBuilder
 from backend.timelines.responses.streaming_response import (
     Body,
-    Piece,
+    Chunk,
     all_ready,
     listing_frames,
     profile_frames,
@@ -41,10 +41,10 @@ MAX_SHOWN_CHARS = 100
 PRELOAD_MAX_FULLNESS = 0.75
 """Maximum share of the cache that preloading fills before any request."""
 PREPARED_SHARE = 8
-"""Whole small responses take an eighth of the memory for runs, beside it."""
+"""Whole small responses take an eighth of the memory for runs, in addition to it."""
 PRELOAD_BACKOFF_SECONDS = 0.02
 """Pause of preloading after a request has read from the store."""
-_REST = ("cost_usd", "agent", "error", "machinery_failure", *EVALUATION_FIELDS)
+_ADDITIONAL_FIELDS = ("cost_usd", "agent", "error", "machinery_failure", *EVALUATION_FIELDS)
 
 
 class Representation(NamedTuple):
@@ -54,7 +54,7 @@ class Representation(NamedTuple):
     gzip: bool
 
     @property
-    def kind(self) -> Kind:
+    def encoding(self) -> Encoding:
         return "arrow" if self.form == "arrow" else "gzip" if self.gzip else "json"
 
 
@@ -82,10 +82,10 @@ class TimelineService:
         self._database = database
         self.profiles = Profiles(settings, sample_profiles)
         self.states = SnapshotReader(database, self.profiles)
-        budget = settings.timelines_memory_mib * 1024**2
-        self.piece_cache = PieceCache(budget)
-        self._parts = PieceBuilder(self.piece_cache)
-        self.prepared = PreparedTimelines(database, self.profiles, budget // PREPARED_SHARE)
+        max_cache_bytes = settings.timelines_memory_mib * 1024**2
+        self.chunk_cache = ChunkCache(max_cache_bytes)
+        self._chunks = ChunkBuilder(self.chunk_cache)
+        self.prepared = PreparedTimelines(database, self.profiles, max_cache_bytes // PREPARED_SHARE)
         self._logged_errors: list[FileError] = []
         self._read_at = 0.0
         self.refresh()
@@ -144,18 +144,18 @@ class TimelineService:
             raise NotFound("There is no run whose id holds U+0000.")
         with self._database.read() as connection:
             run_row = run_queries.find_run(connection, realms, run_id)
-            made_with = (
+            run_profile = (
                 None if run_row is None else run_queries.load_series_profile(connection, run_row.series_id)
             )
-        if run_row is None or made_with is None:
+        if run_row is None or run_profile is None:
             raise NotFound(f"There is no run {_quote_shortened(run_id)}.")
         timeline = state.timelines.get(run_row.profile)
-        series_fields = store.fields(made_with)
+        series_fields = store.fields(run_profile)
         now = store.fields(timeline.profile) if timeline is not None else {}
-        stored_rest = orjson.loads(run_row.rest) if run_row.rest is not None else {}
+        additional = orjson.loads(run_row.additional_json) if run_row.additional_json is not None else {}
         extra_fields = {name: series_fields[name] or now.get(name) for name in series_fields}
-        extra_fields |= {name: stored_rest.get(name) for name in _REST}
-        return run_row.entry[:-1] + b"," + orjson.dumps(extra_fields)[1:]
+        extra_fields |= {name: additional.get(name) for name in _ADDITIONAL_FIELDS}
+        return run_row.response_json[:-1] + b"," + orjson.dumps(extra_fields)[1:]
 
     def add(self, name: str, body: bytes) -> Added:
         """Validate and store the runs of a request body, all or none; they are durable when this returns.
@@ -171,12 +171,14 @@ class TimelineService:
                 "Configure your own, for example with 'chainproof profiles add', to replace the sample.",
                 code="sample_profile",
             )
-        return store.add(self._database, "own", request_body.prepared(body, name), {name: timeline.profile})
+        return store.add(
+            self._database, "own", request_body.prepare_body(body, name), {name: timeline.profile}
+        )
 
     def preload(self, stop: Event) -> None:
         """Load the newest runs of all profiles into the cache until ``stop`` is set.
 
-        Part of the budget stays free for other forms. Requests go first: two concurrent reads take longer
+        Part of the cache stays free for other forms. Requests go first: two concurrent reads take longer
         than two in sequence. Preloading runs backwards, because a concurrent listing starts at the beginning
         and then finds the rest in the cache.
         """
@@ -184,22 +186,26 @@ class TimelineService:
             while time.monotonic() - self._read_at < PRELOAD_BACKOFF_SECONDS:
                 if stop.wait(PRELOAD_BACKOFF_SECONDS):
                     return
-            if stop.is_set() or self.piece_cache.fullness > PRELOAD_MAX_FULLNESS:
+            if stop.is_set() or self.chunk_cache.fullness > PRELOAD_MAX_FULLNESS:
                 return
             with self._database.read() as connection:
-                self._parts.make("json", build_query(timeline, Selection()), connection)
+                self._chunks.build("json", build_query(timeline, Selection()), connection)
 
     def body(self, answer: TimelineAnswer) -> Body:
-        kind = answer.representation.kind
-        pieces = all_ready(self._parts.ready(kind, query) for query in answer.queries)
+        encoding = answer.representation.encoding
+        chunks = all_ready(self._chunks.find_ready(encoding, query) for query in answer.queries)
         return Body(
-            kind, _build_frames(answer), answer.queries, pieces, lambda group: self._build_pieces(kind, group)
+            encoding,
+            _build_frames(answer),
+            answer.queries,
+            chunks,
+            lambda group: self._build_chunks(encoding, group),
         )
 
     def prepare(self, answer: TimelineAnswer, key: RequestKey) -> Prepared | None:
         """Build a response of few runs as a whole, and hold it for requests like ``key``.
 
-        Returns null for an answer of many or long runs, which is streamed.
+        Returns None for an answer of many or long runs, which is streamed.
         """
         if answer.plain_tag is None:
             return None
@@ -211,9 +217,9 @@ class TimelineService:
         self._read_at = time.monotonic()
         with self._database.read() as connection:
             for query, frame in zip(answer.queries, frames[1:], strict=True):
-                piece = self._parts.make_json(query, connection)
-                parts += [piece, frame]
-                size += len(piece)
+                chunk = self._chunks.build_json(query, connection)
+                parts += [chunk, frame]
+                size += len(chunk)
                 if size > self.prepared.max_body_bytes:
                     return None
         response = Prepared(b"".join(parts), digest=answer.plain_tag.strip('"'), negotiated=True)
@@ -221,10 +227,10 @@ class TimelineService:
         self.prepared.store(key, response, answer.snapshot)
         return response
 
-    def _build_pieces(self, kind: Kind, group: Sequence[RunQuery]) -> list[Piece]:
+    def _build_chunks(self, encoding: Encoding, group: Sequence[RunQuery]) -> list[Chunk]:
         self._read_at = time.monotonic()
         with self._database.read() as connection:
-            return [self._parts.make(kind, query, connection) for query in group]
+            return [self._chunks.build(encoding, query, connection) for query in group]
 
 
 def _find_timeline(state: TimelinesSnapshot, name: str) -> Timeline:
@@ -239,7 +245,7 @@ def _find_timeline(state: TimelinesSnapshot, name: str) -> Timeline:
 def _build_frames(answer: TimelineAnswer) -> list[bytes]:
     if answer.representation.form == "json":
         return listing_frames(answer.queries) if answer.is_listing else profile_frames(answer.queries[0])
-    from backend.timelines.responses import arrow_stream  # see response_pieces.py
+    from backend.timelines.responses import arrow_stream  # see response_chunks.py
 
     return arrow_stream.frames(len(answer.queries))
 
@@ -247,7 +253,7 @@ def _build_frames(answer: TimelineAnswer) -> list[bytes]:
 def _build_tag(state: str, name: str, selection: Selection, representation: Representation) -> str:
     """Build the entity tag: equal bytes have equal tags in every process."""
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(orjson.dumps([state, name, selection.as_dict(), representation.kind]))
+    digest.update(orjson.dumps([state, name, selection.as_dict(), representation.encoding]))
     return f'"{digest.hexdigest()}"'
 
 

@@ -20,7 +20,7 @@ from backend.store.database import Database, bump, change_counters, upsert
 from backend.timelines.evaluation_store import add_evaluations
 from backend.timelines.model import Profile, Realm
 from backend.timelines.tables import timeline_profiles, timeline_runs, timeline_series, timeline_versions
-from backend.timelines.validation.run_validation import PreparedRun, case_key
+from backend.timelines.validation.run_preparation import PreparedRun, hash_case_id
 
 CHANGE_TOPIC = "timelines"
 """The change counter's topic."""
@@ -115,7 +115,7 @@ def load_stored_profiles(connection: Connection) -> dict[str, Profile]:
     query = sa.select(
         columns.name, columns.provider, columns.model, columns.model_vendor, columns.inference_provider
     ).order_by(columns.name)
-    return {name: Profile(*made_with) for name, *made_with in connection.execute(query)}
+    return {name: Profile(*values) for name, *values in connection.execute(query)}
 
 
 def fields(profile: Profile) -> dict[str, str | None]:
@@ -142,19 +142,19 @@ def _add_profile_runs(
     profile: Profile,
     version: int,
 ) -> int:
-    made_with = {run.made_with: _fill_from_profile(run.made_with, profile) for run in runs}
-    series = _find_or_create_series(connection, realm, name, set(made_with.values()))
+    run_profiles = {run.own_profile: _fill_from_profile(run.own_profile, profile) for run in runs}
+    series = _find_or_create_series(connection, realm, name, set(run_profiles.values()))
     rows = [
         _RunRow(
-            series[made_with[run.made_with]],
-            run.instant,
+            series[run_profiles[run.own_profile]],
+            run.started_us,
             run.run_id,
             realm,
-            case_key(run.case_id),
+            hash_case_id(run.case_id),
             run.case_id,
             version,
-            run.entry,
-            run.rest,
+            run.response_json,
+            run.additional_json,
         )
         for run in runs
     ]
@@ -190,12 +190,10 @@ def _fill_from_profile(run_profile: Profile, profile: Profile) -> Profile:
 
 
 def _find_or_create_series(
-    connection: Connection, realm: Realm, profile: str, made_with: Iterable[Profile]
+    connection: Connection, realm: Realm, profile: str, run_profiles: Iterable[Profile]
 ) -> dict[Profile, int]:
     """Find the series of each profile value, and create those that are missing."""
-    keys = {
-        _compute_series_key(realm, profile, series_profile): series_profile for series_profile in made_with
-    }
+    keys = {_compute_series_key(realm, profile, run_profile): run_profile for run_profile in run_profiles}
     series_ids = _find_series(connection, keys)
     missing = [key for key in keys if keys[key] not in series_ids]
     if missing:
@@ -216,8 +214,8 @@ def _find_series(connection: Connection, keys: Mapping[str, Profile]) -> dict[Pr
     return series_ids
 
 
-def _compute_series_key(realm: Realm, profile: str, made_with: Profile) -> str:
-    return sha256(orjson.dumps([realm, profile, *fields(made_with).values()])).hexdigest()
+def _compute_series_key(realm: Realm, profile: str, run_profile: Profile) -> str:
+    return sha256(orjson.dumps([realm, profile, *fields(run_profile).values()])).hexdigest()
 
 
 def _split_batches(values: Sequence[str], size: int) -> Iterable[Sequence[str]]:

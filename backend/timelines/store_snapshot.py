@@ -17,10 +17,10 @@ from backend.timelines.tables import timeline_series, timeline_versions
 
 
 class Series(NamedTuple):
-    """Runs of a profile with the same provider and model; ``made_with`` is as of their addition."""
+    """Runs of a profile with the same provider and model; ``run_profile`` is as of their addition."""
 
     id: int
-    made_with: Profile
+    run_profile: Profile
 
 
 class Timeline(NamedTuple):
@@ -33,9 +33,9 @@ class Timeline(NamedTuple):
     runs: int
     series: tuple[Series, ...]
 
-    def made_with(self, series: Series) -> Profile:
+    def fill_profile(self, series: Series) -> Profile:
         """Fill missing values of a series from the current profile."""
-        series_profile, current = series.made_with, self.profile
+        series_profile, current = series.run_profile, self.profile
         return Profile(
             series_profile.provider or current.provider,
             series_profile.model or current.model,
@@ -107,9 +107,11 @@ def _load_timelines(
     versions = {name: (version, runs) for name, version, runs in connection.execute(query)}
     series: dict[str, list[Series]] = {}
     columns = timeline_series.c
-    made_with = (columns.provider, columns.model, columns.model_vendor, columns.inference_provider)
+    model_columns = (columns.provider, columns.model, columns.model_vendor, columns.inference_provider)
     all_series = (
-        sa.select(columns.profile, columns.id, *made_with).where(columns.realm == realm).order_by(columns.id)
+        sa.select(columns.profile, columns.id, *model_columns)
+        .where(columns.realm == realm)
+        .order_by(columns.id)
     )
     for name, number, *profile_fields in connection.execute(all_series):
         series.setdefault(name, []).append(Series(number, Profile(*profile_fields)))

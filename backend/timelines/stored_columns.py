@@ -53,7 +53,7 @@ def _load_batch(database: Database, timeline: Timeline, limit: int) -> "pa.Recor
     chosen = build_query(timeline, Selection(limit=limit))
     with database.read() as connection:
         stored = run_queries.load_rows(connection, chosen)
-    return arrow_stream.batch(stored, chosen.made_with) if stored else None
+    return arrow_stream.batch(stored, chosen.profiles_by_series) if stored else None
 
 
 def _list_names(names: Sequence[str]) -> str:

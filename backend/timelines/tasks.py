@@ -13,7 +13,7 @@ from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.sample.sample_runs import sample_profiles, sample_runs
 from backend.timelines.store import load_stored_profiles
 from backend.timelines.tables import timeline_runs, timeline_series
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 
 log = structlog.get_logger(__name__)
 
@@ -48,12 +48,12 @@ def add_sample_runs(database: Database, profiles: Profiles, *, seed: int, now: d
     added = 0
     for name in visible.profiles:
         since = newest.get(name, now - HISTORY)
-        checked = check(sample_runs(name, seed, since, now), profile=name)
-        if checked.refusals:
-            first = checked.refusals[0]
+        result = prepare_runs(sample_runs(name, seed, since, now), profile=name)
+        if result.errors:
+            first = result.errors[0]
             raise ValueError(f"a run of the sample is wrong: {first.field} {first.reason}")
-        if checked.prepared:
-            added += store.add(database, "sample", checked.prepared, visible.profiles).added
+        if result.runs:
+            added += store.add(database, "sample", result.runs, visible.profiles).added
     return added
 
 

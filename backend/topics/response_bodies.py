@@ -1,7 +1,8 @@
-"""Renders rows and media as the bytes of JSON responses. No I/O.
+"""Renders topics and their sources as the bytes of JSON responses. No I/O.
 
-:mod:`backend.topics.schemas` declares the same shapes for the API documentation. Rendering does not go
-through these models, so that stored JSON is sent unchanged."""
+:mod:`backend.topics.schemas` declares the same shapes for the API documentation. Bodies are not built from
+those models, so that stored JSON is sent unchanged.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from backend.topics.model import Category, Media
 
 
 def render_topic_list(rows: Sequence[Any], total: int | None = None) -> bytes:
-    """Render the envelope of list items. ``total`` is None where the interface has no total."""
+    """Render the envelope of list items. Omit ``total`` for endpoints without a total."""
     total_field = {} if total is None else {"total": total}
     return orjson.dumps(
         {"code": 0, "message": "ok", "data": [_build_item(row) for row in rows], **total_field}
@@ -21,13 +22,14 @@ def render_topic_list(rows: Sequence[Any], total: int | None = None) -> bytes:
 
 
 def render_detail(row: Any) -> bytes:
-    """Render one topic. ``row`` holds the columns of a list item, ``terms`` and ``cover_img``."""
+    """Render one topic. ``row`` has the columns of a list item, and also ``terms`` and ``cover_img``."""
     item = _build_item(row)
     item["category"] = Category(row.category).word
     return render_envelope(item | {"terms_concepts": orjson.Fragment(row.terms), "cover_img": row.cover_img})
 
 
-def render_media(topic_id: int, items: Sequence[Media]) -> bytes:
+def render_topic_sources(topic_id: int, items: Sequence[Media]) -> bytes:
+    """Render the primary sources, articles and posts of a topic."""
     by_kind: dict[str, list[dict[str, Any]]] = {"primary_source": [], "article": [], "tweet": []}
     for item in items:
         by_kind[item.kind].append(_build_media_item(topic_id, item))

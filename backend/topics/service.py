@@ -104,7 +104,7 @@ class TopicService:
         with self._database.read() as connection:
             number = self._resolve(connection, topic_id)
             items = topic_media.list_for_reader(connection, number, language)
-        return _prepare_response(response_bodies.render_media(number, items))
+        return _prepare_response(response_bodies.render_topic_sources(number, items))
 
     def insight(self, topic_id: int, language: Language) -> Prepared:
         """Render the insight of a topic. Raises :class:`NotFound` like :meth:`detail`."""
@@ -141,7 +141,7 @@ class TopicService:
             ids = topic_store.add_media(connection, number, items, now=self._now()) if items else []
             stored = topic_media.list_by_ids(connection, ids)
         self.prepared_pages.clear()
-        return response_bodies.render_media(number, stored)
+        return response_bodies.render_topic_sources(number, stored)
 
     def _render_page(self, topic_filter: TopicFilter, page: int, page_size: int) -> RenderedPage:
         topic_page = self._pages.read(topic_filter, page=page, page_size=page_size)

@@ -10,7 +10,7 @@ from backend.articles.engine import RuleSet
 from backend.articles.rules.active_rules import ActiveRules
 from backend.jobs.schedules import HOUR, Schedule
 from backend.language_model.client import LanguageModel
-from backend.markets.provider_registry import build_realm
+from backend.markets.sources_by_mode import build_realm
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics import retention

@@ -23,7 +23,7 @@ def build_incident_feed(incidents: Sequence[Mapping[str, Any]], *, url: str, set
     return Feed(
         title=f"Chainproof: Market incidents{mode}",
         url=url,
-        home_url=f"{settings.dashboard_origin}/rankings",
+        home_url=f"{settings.dashboard_public_origin}/rankings",
         language="en",
         entries=[_build_entry(incident, settings) for incident in incidents],
     )
@@ -37,7 +37,7 @@ def _build_entry(incident: Mapping[str, Any], settings: Settings) -> Entry:
     return Entry(
         id=f"{settings.api_url}/markets/incidents#{incident['id']}",
         title=f"{incident['name']} ({incident['symbol']}): {TITLES[incident['kind']]} ({state})",
-        page_url=f"{settings.dashboard_origin}/rankings?{coin}",
+        page_url=f"{settings.dashboard_public_origin}/rankings?{coin}",
         published_at=opened_at,
         updated_at=closed_at or opened_at,
         summary=incident["detail"],

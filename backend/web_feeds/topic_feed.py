@@ -20,7 +20,7 @@ def build_topic_feed(rows: Sequence[Any], *, url: str, language: Language, setti
     return Feed(
         title=f"Chainproof: {TITLES[language]}{mode}",
         url=url,
-        home_url=f"{settings.dashboard_origin}/topics",
+        home_url=f"{settings.dashboard_public_origin}/topics",
         language=language,
         entries=[_build_entry(row, settings) for row in rows],
     )
@@ -32,7 +32,7 @@ def _build_entry(row: Any, settings: Settings) -> Entry:
     return Entry(
         id=f"{settings.api_url}/topics/{row.topic_id}?lang={row.language}",
         title=row.title,
-        page_url=f"{settings.dashboard_origin}/topics?{urlencode(page)}",
+        page_url=f"{settings.dashboard_public_origin}/topics?{urlencode(page)}",
         published_at=row.published_at,
         updated_at=max(row.updated_at, row.published_at),
         summary=row.summary or row.subtitle,

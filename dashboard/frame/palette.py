@@ -1,4 +1,4 @@
-"""Defines the colours of rise and fall, and of alerts on Timelines, for charts and for CSS.
+"""Defines the colours of rise and fall, for charts and for CSS.
 
 Texts also show ▲ ▼ and a signed number, never colour alone.
 """
@@ -28,16 +28,6 @@ class Shades:
     up: str
     down: str
     flat: str
-
-    @property
-    def alert_fall(self) -> str:
-        """An alert of a fall on Timelines; ``--alert-fall`` in the page's CSS."""
-        return self.down
-
-    @property
-    def alert_rise(self) -> str:
-        """An alert of a rise on Timelines; ``--alert-rise`` in the page's CSS."""
-        return self.up
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Loads and stores the reader's preferences: language, rise colours, refresh interval.
 
-A cookie stores them in the browser, so that a new visit has them at its first paint; local storage
-would be read only later. ``?lang=`` in a link sets the language for that visit. Without a choice,
-the language follows the browser.
+A cookie stores them in the browser. Unlike local storage, it reaches the server with the first request, so
+the first page is drawn with the preferences already. ``?lang=`` in a link sets the language for that
+visit. Without a choice, the language follows the browser.
 """
 
 from collections.abc import Mapping
@@ -17,23 +17,24 @@ from dashboard.frame import palette, url_state
 from dashboard.frame.palette import SCHEMES, Scheme
 from dashboard.i18n import LANGUAGES, Language
 
-Refresh = Literal["off", "5", "10", "30", "60"]
-"""Seconds between refreshes, as codes."""
-REFRESHES: tuple[Refresh, ...] = get_args(Refresh)
-DEFAULT_REFRESH: Refresh = "10"
+RefreshInterval = Literal["off", "5", "10", "30", "60"]
+"""Seconds between two refreshes, as a string, or ``off``."""
+REFRESH_INTERVALS: tuple[RefreshInterval, ...] = get_args(RefreshInterval)
+DEFAULT_REFRESH: RefreshInterval = "10"
 
 COOKIE = "chainproof"
-SCHEME_KEY = "rise_colours"
+RISE_COLOURS_KEY = "rise_colours"
 REFRESH_KEY = "refresh"
 _CHOSEN = "_preferences_chosen"
-_LINK = "_lang_link"
+_APPLIED_LINK_LANGUAGE = "_lang_link"
+"""Session key of the last ``?lang=`` that was applied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
     language: Language
-    scheme: Scheme
-    refresh: Refresh
+    rise_colours: Scheme
+    refresh: RefreshInterval
 
     @property
     def refresh_seconds(self) -> float | None:
@@ -41,16 +42,16 @@ class Preferences:
 
 
 def load() -> Preferences:
-    """Loads the session's preferences; called once at the start of every run."""
+    """Load the session's preferences; call it once at the start of each Streamlit script run."""
     state = st.session_state
-    if SCHEME_KEY not in state:
+    if RISE_COLOURS_KEY not in state:
         stored = parse_cookie(st.context.cookies.get(COOKIE))
         state[i18n.SESSION_KEY] = stored.get("lang") or i18n.match_locale(st.context.locale)
-        state[SCHEME_KEY] = stored.get("colours", palette.DEFAULT_SCHEME)
+        state[RISE_COLOURS_KEY] = stored.get("colours", palette.DEFAULT_SCHEME)
         state[REFRESH_KEY] = stored.get("refresh", DEFAULT_REFRESH)
     lang = url_state.read_query().get("lang")
-    if lang != state.get(_LINK):
-        state[_LINK] = lang
+    if lang != state.get(_APPLIED_LINK_LANGUAGE):
+        state[_APPLIED_LINK_LANGUAGE] = lang
         if lang in LANGUAGES:
             state[i18n.SESSION_KEY] = lang
     return current()
@@ -60,33 +61,33 @@ def current() -> Preferences:
     state = st.session_state
     return Preferences(
         i18n.language(),
-        cast(Scheme, state.get(SCHEME_KEY, palette.DEFAULT_SCHEME)),
-        cast(Refresh, state.get(REFRESH_KEY, DEFAULT_REFRESH)),
+        cast(Scheme, state.get(RISE_COLOURS_KEY, palette.DEFAULT_SCHEME)),
+        cast(RefreshInterval, state.get(REFRESH_KEY, DEFAULT_REFRESH)),
     )
 
 
-def choose(key: str, code: str) -> None:
-    """Stores a choice from the settings for this session, and marks the cookie for an update."""
-    st.session_state[key] = code
+def choose(key: str, value: str) -> None:
+    """Store a choice from the settings for this session, and mark the cookie for an update."""
+    st.session_state[key] = value
     st.session_state[_CHOSEN] = True
     if key == i18n.SESSION_KEY:
-        url_state.write_param("lang", code)  # a copied link opens in this language
-        st.session_state[_LINK] = code
+        url_state.write_param("lang", value)  # a copied link opens in this language
+        st.session_state[_APPLIED_LINK_LANGUAGE] = value
 
 
-def build_cookie() -> str | None:
-    """Builds the cookie to set; ``None`` if the reader has chosen nothing yet."""
+def build_cookie_value() -> str | None:
+    """Build the value of the cookie to set; None if the reader has chosen nothing yet."""
     if not st.session_state.get(_CHOSEN):
         return None
     now = current()
-    return urlencode({"lang": now.language, "colours": now.scheme, "refresh": now.refresh})
+    return urlencode({"lang": now.language, "colours": now.rise_colours, "refresh": now.refresh})
 
 
 def parse_cookie(cookie: str | None) -> Mapping[str, str]:
-    """Returns the valid entries of the cookie; other content is dropped as untrusted."""
-    codes_by_name: Mapping[str, tuple[str, ...]] = {
+    """Return the valid entries of the cookie; other content is dropped as untrusted."""
+    values_by_name: Mapping[str, tuple[str, ...]] = {
         "lang": LANGUAGES,
         "colours": SCHEMES,
-        "refresh": REFRESHES,
+        "refresh": REFRESH_INTERVALS,
     }
-    return {name: code for name, code in parse_qsl(cookie or "") if code in codes_by_name.get(name, ())}
+    return {name: value for name, value in parse_qsl(cookie or "") if value in values_by_name.get(name, ())}

@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard import i18n
 from dashboard.frame import account, preferences
 from dashboard.frame.palette import SCHEMES
-from dashboard.frame.preferences import REFRESH_KEY, REFRESHES, SCHEME_KEY
+from dashboard.frame.preferences import REFRESH_INTERVALS, REFRESH_KEY, RISE_COLOURS_KEY
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 
 
@@ -26,14 +26,16 @@ def render_settings_menu() -> None:
             dict(LANGUAGE_NAMES.items()),
         )
         names: dict[str, str] = {code: t(f"frame.colours_{code}") for code in SCHEMES}
-        _render_choice("pref_colours", t("frame.settings_colours"), SCHEMES, chosen.scheme, SCHEME_KEY, names)
+        _render_choice(
+            "pref_colours", t("frame.settings_colours"), SCHEMES, chosen.rise_colours, RISE_COLOURS_KEY, names
+        )
         st.caption(t("frame.settings_colours_help"))
         names = {
             code: t("frame.refresh_off") if code == "off" else t("frame.refresh_seconds", n=code)
-            for code in REFRESHES
+            for code in REFRESH_INTERVALS
         }
         _render_choice(
-            "pref_refresh", t("frame.settings_refresh"), REFRESHES, chosen.refresh, REFRESH_KEY, names
+            "pref_refresh", t("frame.settings_refresh"), REFRESH_INTERVALS, chosen.refresh, REFRESH_KEY, names
         )
         st.caption(t("frame.settings_kept"))
 

@@ -31,6 +31,6 @@ def current_theme() -> Theme:
         ink=st.get_option(f"theme.{mode}.textColor") or ("#e6ebf4" if dark else "#131a26"),
         background=(DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS)[0],
         accent=st.get_option(f"theme.{mode}.primaryColor") or ("#7aa7ff" if dark else "#0b57d0"),
-        shades=shades(preferences.current().scheme, dark=dark),
+        shades=shades(preferences.current().rise_colours, dark=dark),
         zone=parse_zone(st.context.timezone),
     )

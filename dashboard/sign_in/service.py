@@ -46,14 +46,14 @@ class SignInService:
     """Holds the sessions of the dashboard, and refreshes and revokes their tokens at the service."""
 
     def __init__(self, settings: Settings, *, transport: httpx.BaseTransport | None = None) -> None:
-        self.origin = settings.dashboard_origin
+        self.origin = settings.dashboard_public_origin
         self.has_public_url = settings.dashboard_public_url is not None
         self.redirect_uri = settings.dashboard_redirect_uri
         self.cookies = CookieNames.for_origin(self.origin)
         self.oauth_client = OAuthClient(settings.api_url, transport=transport)
         self.sessions = SessionStore(self._revoke, self._sign_out)
         self._configured_client_id = settings.dashboard_client_id
-        self._registration_file = settings.dashboard_client_file
+        self._registration_file = settings.dashboard_oauth_client_file
 
     def load_client_id(self) -> str:
         """Load the dashboard's client id. Raises :class:`NotRegisteredError`."""
@@ -152,6 +152,6 @@ def _is_sign_in_needed(settings: Settings) -> bool:
 
     If Streamlit was started without the ``chainproof`` command, the address on which it listens decides, too.
     """
-    if settings.dashboard_signs_in or settings.dashboard_open_to_all or not runtime.exists():
-        return settings.dashboard_signs_in
+    if settings.dashboard_requires_sign_in or settings.dashboard_open_to_all or not runtime.exists():
+        return settings.dashboard_requires_sign_in
     return not is_loopback(config.get_option("server.address") or "0.0.0.0")  # noqa: S104 - what is refused

@@ -18,8 +18,8 @@ from backend.doctor.installation_checks import (
     Readiness,
     check_data_folder,
     check_service,
+    check_store,
     check_worker,
-    open_store,
 )
 from backend.doctor.runner import Finding, run_checks
 from backend.jobs.heartbeat import Heartbeat
@@ -146,7 +146,7 @@ def test_a_file_as_data_folder_is_a_fault_with_a_fitting_hint(tmp_path: Path) ->
     for home in (tmp_path / "file", tmp_path / "file" / "below"):
         [(_, state, sentence)] = check_data_folder(build_settings(home))
         assert (state, sentence) == ("fault", f"{tmp_path}/file is a file. Set CHAINPROOF_HOME to a folder.")
-        result, database = open_store(build_settings(home))
+        result, database = check_store(build_settings(home))
         assert (result.state, database) == ("fault", None)
     [(_, state, sentence)] = check_data_folder(build_settings(tmp_path))
     assert (state, sentence) == ("ok", f"{tmp_path} can be written.")
@@ -175,7 +175,7 @@ def test_the_check_reports_the_schema_of_the_store(home: Path, change: str, stat
     with sqlite3.connect(home / "chainproof.db") as connection:
         connection.execute(change)
     connection.close()
-    result, database = open_store(settings)
+    result, database = check_store(settings)
     assert (result.state, words in result.sentence) == (state, True), result.sentence
     assert (database is not None) is ("newer" in words)
     if database is not None:
@@ -184,7 +184,7 @@ def test_the_check_reports_the_schema_of_the_store(home: Path, change: str, stat
 
 def test_an_unreachable_postgresql_is_one_sentence_without_its_password() -> None:
     url = SecretStr("postgresql://u:hush@127.0.0.1:1/db")
-    result, _ = open_store(Settings(database_url=url))
+    result, _ = check_store(Settings(database_url=url))
     assert result.state == "fault"
     assert result.sentence.startswith("PostgreSQL does not answer: ")
     assert result.sentence.endswith("Check CHAINPROOF_DATABASE_URL and that PostgreSQL runs.")

@@ -8,7 +8,7 @@ from typing import Any
 from backend.markets.aggregation.aggregate import AggregationResult, aggregate
 from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
 from backend.markets.aggregation.state import AggregationState
-from backend.markets.model import Published, Quote
+from backend.markets.model import PublishedPrice, Quote
 from backend.markets.reasons import Reason
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
@@ -47,7 +47,7 @@ def cmc(price: str | Decimal, **rest: Any) -> Quote:
 
 def run_aggregation(
     quotes: Sequence[Quote],
-    previous: Published | None = None,
+    previous: PublishedPrice | None = None,
     state: AggregationState = EMPTY,
     *,
     now: datetime = NOW,
@@ -77,7 +77,9 @@ def incident_actions(outcome: AggregationResult) -> list[tuple[str, str]]:
     return [(event.kind, event.action) for event in outcome.events]
 
 
-def published(price: str | None = "100", *, age: float = 30, now: datetime = NOW, **rest: Any) -> Published:
+def published(
+    price: str | None = "100", *, age: float = 30, now: datetime = NOW, **rest: Any
+) -> PublishedPrice:
     """A figure published from CoinGecko alone, ``age`` seconds old at ``now``."""
     has_price = price is not None
     fields: dict[str, Any] = {
@@ -89,4 +91,4 @@ def published(price: str | None = "100", *, age: float = 30, now: datetime = NOW
         "rule": "single" if has_price else "none",
         "reason": Reason(None, "For a test."),
     }
-    return Published(**(fields | rest))
+    return PublishedPrice(**(fields | rest))

@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 
 from backend.formats.file_errors import FileError
-from backend.timelines.importers.format_detection import FORMATS, detect
 from backend.timelines.importers.model import Notes, Options, SkippedItem, Source
+from backend.timelines.importers.registry import FORMATS, detect
 from backend.timelines.model import Profile, Run, RunTexts
-from backend.timelines.validation.run_validation import PreparedRun
+from backend.timelines.validation.run_preparation import PreparedRun
 
 
 class MemoryStore:

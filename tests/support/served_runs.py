@@ -42,7 +42,8 @@ def build_runs(profile: str, passes: int = PASSES, **more: Any) -> list[Run]:
 
 def build_broken_runs(profile: str) -> list[Run]:
     return [
-        run(profile, "case 00", 0, 24 * 30 + n, error="no sandbox", machinery_failure=True) for n in range(3)
+        run(profile, "case 00", 0, 24 * 30 + n, error="no sandbox", infrastructure_failure=True)
+        for n in range(3)
     ]
 
 

@@ -15,7 +15,7 @@ from backend.store.database import Database
 from backend.timelines import store
 from backend.timelines.model import Profile, Run
 from backend.timelines.service import TimelineService
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
 
@@ -56,9 +56,9 @@ def build_run(run_id: str = "a", **more: Any) -> Run:
 
 def store_runs(database: Database, profile: str, *runs: Run) -> store.Added:
     """Store runs in the realm ``own`` under an empty profile."""
-    checked = check(runs, profile=profile)
-    assert not checked.refusals
-    return store.add(database, "own", checked.prepared, {profile: Profile()})
+    checked = prepare_runs(runs, profile=profile)
+    assert not checked.errors
+    return store.add(database, "own", checked.runs, {profile: Profile()})
 
 
 @dataclass

@@ -55,7 +55,7 @@ class AuthorIntent:
 def leave_to_author(text: str, occurrences: list[Occurrence], accepted: Sequence[str]) -> AuthorIntent | None:
     """Turn findings that the author has decided into names that are right, and return what was decided.
 
-    Returns null if ``occurrences`` contains no finding and nothing is accepted.
+    Returns None if ``occurrences`` contains no finding and nothing is accepted.
     """
     if not accepted and all(meaning.rule is None for _, _, meaning, _ in occurrences):
         return None

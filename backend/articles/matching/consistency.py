@@ -28,7 +28,7 @@ from backend.articles.text.scripts import script_of
 from backend.entities.model import Entity, Language
 
 if TYPE_CHECKING:
-    from backend.articles.matching.field_matcher import FieldMatcher
+    from backend.articles.matching.matched_field import MatchedField
 
 MAJORITY_FACTOR = 2
 """How many times as often the majority form must occur as another one, and at least."""
@@ -50,7 +50,7 @@ _LATIN_BEFORE, _LATIN_AFTER = re.compile(r"[A-Za-z0-9.][ -]\Z"), re.compile(r"[ 
 
 
 class _Position(NamedTuple):
-    """Where a name stands: number of the field, and of the name in what the field found."""
+    """The position of a name: the indices of the field, and of the occurrence in the field."""
 
     field: int
     number: int
@@ -65,10 +65,10 @@ class Inconsistency(NamedTuple):
 
 
 def find_inconsistencies(
-    matchers: Sequence["FieldMatcher"], entities: Mapping[str, Entity], language: Language
+    matched_fields: Sequence["MatchedField"], entities: Mapping[str, Entity], language: Language
 ) -> Iterator[Inconsistency]:
-    """Generate a finding for each place of a minority form in the ``matchers`` of one article."""
-    for name, forms in _group_forms_by_entity(matchers).items():
+    """Generate a finding for each place of a minority form in the ``matched_fields`` of one article."""
+    for name, forms in _group_forms_by_entity(matched_fields).items():
         if len(forms) < 2:
             continue
         groups: defaultdict[str, dict[str, list[_Position]]] = defaultdict(dict)
@@ -79,30 +79,32 @@ def find_inconsistencies(
             group.setdefault(build_spelling(form, entities[name]), []).extend(positions)
         for group in groups.values():
             if len(group) > 1:
-                yield from _compare_forms(matchers, entities[name], language, group)
+                yield from _compare_forms(matched_fields, entities[name], language, group)
 
 
-def _group_forms_by_entity(matchers: Sequence["FieldMatcher"]) -> Mapping[str, Mapping[str, list[_Position]]]:
+def _group_forms_by_entity(
+    matched_fields: Sequence["MatchedField"],
+) -> Mapping[str, Mapping[str, list[_Position]]]:
     """Collect the places of right names by the form that is listed, for entities with several forms."""
-    mixed = _find_mixed(matchers)
+    mixed = _find_mixed(matched_fields)
     forms: defaultdict[str, defaultdict[str, list[_Position]]] = defaultdict(lambda: defaultdict(list))
     if not mixed:
         return forms
-    for field, matcher in enumerate(matchers):
-        if matcher.path.startswith("tags"):
+    for field, matched_field in enumerate(matched_fields):
+        if matched_field.field_path.startswith("tags"):
             continue
-        for number, (_, _, meaning, _) in enumerate(matcher.found):
+        for number, (_, _, meaning, _) in enumerate(matched_field.occurrences):
             if meaning.entity in mixed and meaning.rule is None and meaning.kind in _COUNTED:
                 forms[meaning.entity][meaning.raw or meaning.exact].append(_Position(field, number))
     return forms
 
 
-def _find_mixed(matchers: Sequence["FieldMatcher"]) -> set[str]:
+def _find_mixed(matched_fields: Sequence["MatchedField"]) -> set[str]:
     """Find the entities with names in several forms. Most articles have few, and most names one meaning."""
     first_meanings: dict[str | None, Meaning] = {}
     mixed: set[str] = set()
-    for matcher in matchers:
-        for _, _, meaning, _ in matcher.found:
+    for matched_field in matched_fields:
+        for _, _, meaning, _ in matched_field.occurrences:
             first_meaning = first_meanings.setdefault(meaning.entity, meaning)
             if (
                 first_meaning is not meaning
@@ -157,20 +159,22 @@ def _group_keys(entity: Entity, language: Language) -> dict[str, str]:
 
 
 def _compare_forms(
-    matchers: Sequence["FieldMatcher"],
+    matched_fields: Sequence["MatchedField"],
     entity: Entity,
     language: Language,
     group: Mapping[str, Sequence[_Position]],
 ) -> Iterator[Inconsistency]:
     """Compare the forms of one group, without places at which another form is meant."""
     counted = {
-        form: [position for position in positions if _is_unexplained(matchers, position)]
+        form: [position for position in positions if _is_unexplained(matched_fields, position)]
         for form, positions in group.items()
     }
     counts = Counter({form: len(positions) for form, positions in counted.items() if positions})
     if len(counts) < 2:
         return
-    written = {form: _most_frequent(matchers, positions) for form, positions in counted.items() if positions}
+    written = {
+        form: _most_frequent(matched_fields, positions) for form, positions in counted.items() if positions
+    }
     former_spellings = {build_spelling(former.name, entity) for former in entity.former}
     majority, majority_count = min(counts.items(), key=lambda item: (-item[1], item[0]))
     if majority_count < MAJORITY_FACTOR or majority in former_spellings:
@@ -185,13 +189,13 @@ def _compare_forms(
         reasons = explain(written[majority], len(group[majority]), written[form], len(group[form]))
         rule = build_rule(entity.id, reasons)
         for position in counted[form]:
-            matcher = matchers[position.field]
-            start, end, meaning, _ = matcher.found[position.number]
-            if matcher.intent is None:
-                matcher.intent = AuthorIntent(matcher.text)
-            intent = matcher.intent
+            matched_field = matched_fields[position.field]
+            start, end, meaning, _ = matched_field.occurrences[position.number]
+            if matched_field.author_intent is None:
+                matched_field.author_intent = AuthorIntent(matched_field.visible_text)
+            intent = matched_field.author_intent
             if not intent.is_disabled(start, rule, entity.id) and not intent.accepts(start, end):
-                right = _adapt_form(matcher.text[start:end], written[majority])
+                right = _adapt_form(matched_field.visible_text[start:end], written[majority])
                 yield Inconsistency(*position, (start, end, meaning._replace(rule=rule), right))
 
 
@@ -205,37 +209,37 @@ def _may_differ_in_script(entity: Entity, language: Language, form: str, count: 
     return language != "en" and not may_be_unit and count <= MAX_OTHER_SCRIPT
 
 
-def _most_frequent(matchers: Sequence["FieldMatcher"], positions: Sequence[_Position]) -> str:
+def _most_frequent(matched_fields: Sequence["MatchedField"], positions: Sequence[_Position]) -> str:
     """The listed name that most of ``positions`` hold, which has its capitals."""
-    meanings = [matchers[position.field].found[position.number][2] for position in positions]
+    meanings = [matched_fields[position.field].occurrences[position.number][2] for position in positions]
     return Counter(meaning.raw or meaning.exact for meaning in meanings).most_common(1)[0][0]
 
 
-def _is_unexplained(matchers: Sequence["FieldMatcher"], position: _Position) -> bool:
-    """Whether nothing beside a name explains why it is written like this: a gloss, a quote, a longer name."""
-    matcher = matchers[position.field]
-    text = matcher.text
-    start, end, meaning, _ = matcher.found[position.number]
+def _is_unexplained(matched_fields: Sequence["MatchedField"], position: _Position) -> bool:
+    """Whether no neighbour explains the spelling of a name: a gloss, a quote or a longer name."""
+    matched_field = matched_fields[position.field]
+    text = matched_field.visible_text
+    start, end, meaning, _ = matched_field.occurrences[position.number]
     before, after = text[max(0, start - 64) : start], text[end : end + 4]
     if _OPENING_BRACKET.search(before) or _ALIAS.search(before):
         return False
-    if _BRACKET_AFTER.match(after) and _is_glossed(matcher, position.number):
+    if _BRACKET_AFTER.match(after) and _is_glossed(matched_field, position.number):
         return False
     if before[-1:] in _QUOTE_BEFORE and after[:1] in _QUOTE_AFTER:
         return False
     if has_author_mark(text, start, end):
         return False
-    if matcher.language != "en" and text[start:end].isascii() and _touches_latin(before, after):
+    if matched_field.language != "en" and text[start:end].isascii() and _touches_latin(before, after):
         return False
     return not _is_former(meaning) or not _mentions_change(text, start, end)
 
 
-def _is_glossed(matcher: "FieldMatcher", number: int) -> bool:
+def _is_glossed(matched_field: "MatchedField", number: int) -> bool:
     """Whether the bracket behind a name holds another form of it: Ethereum（イーサリアム）."""
-    if number + 1 == len(matcher.found):
+    if number + 1 == len(matched_field.occurrences):
         return False
-    _, end, meaning, _ = matcher.found[number]
-    start, _, following, _ = matcher.found[number + 1]
+    _, end, meaning, _ = matched_field.occurrences[number]
+    start, _, following, _ = matched_field.occurrences[number + 1]
     return following.entity == meaning.entity and start - end < 24
 
 
@@ -262,10 +266,10 @@ def _adapt_form(written: str, majority: str) -> str:
 
 
 def apply_inconsistencies(
-    matchers: Sequence["FieldMatcher"], inconsistencies: Iterable[Inconsistency]
+    matched_fields: Sequence["MatchedField"], inconsistencies: Iterable[Inconsistency]
 ) -> list[Inconsistency]:
     """Put the findings in the place of the right names, and return them."""
     findings = list(inconsistencies)
     for finding in findings:
-        matchers[finding.field].found[finding.number] = finding.occurrence
+        matched_fields[finding.field].occurrences[finding.number] = finding.occurrence
     return findings

@@ -17,7 +17,7 @@ from backend.articles.matching.meanings import Kind, Meaning
 Span = tuple[int, int]
 
 NEAR, NEAR_SYMBOL = 200, 100
-"""How many characters may lie between where evidence begins and where what it tells of does."""
+"""Maximum number of characters between the start of the evidence and the start of the name."""
 _STRETCH = 128
 """Characters of a text that are looked through for evidence at once."""
 

@@ -25,7 +25,7 @@ from backend.articles.matching.name_cues import (
 )
 
 if TYPE_CHECKING:
-    from backend.articles.matching.field_matcher import FieldMatcher, FoundName
+    from backend.articles.matching.matched_field import FoundName, MatchedField
 
 SENTENCE_REACH = 160
 """Characters on either side of a name that its sentence is looked for in."""
@@ -62,8 +62,8 @@ class _Peers(NamedTuple):
 class ContextVotes:
     """Answers for one field whether a name that needs context counts at a place."""
 
-    def __init__(self, matcher: "FieldMatcher") -> None:
-        self._matcher = matcher
+    def __init__(self, matched_field: "MatchedField") -> None:
+        self._matched_field = matched_field
         self._names_by_block: dict[int, list[FoundName]] = {}
         """The names that begin in each block of :data:`BLOCK_CHARS`. Sentences overlap in a text without
         stops, and each name is read once."""
@@ -72,13 +72,13 @@ class ContextVotes:
     def has_context(self, start: int, end: int, meaning: Meaning) -> bool:
         """Whether the name at ``[start:end]`` counts."""
         before, after = self._words_around(start, end)
-        name = self._matcher.text[start:end]
+        name = self._matched_field.visible_text[start:end]
         is_ticker = meaning.kind is Kind.SYMBOL
         if meaning.rule is None and is_ordinary_use(before, name, after, is_ticker=is_ticker):
             return False
         if meaning.kind is Kind.WRONG and is_part_of_longer_name(before, name, after):
             return False
-        if self._matcher.evidence.supports(start, meaning) and not meaning.needs_cue:
+        if self._matched_field.evidence.supports(start, meaning) and not meaning.needs_cue:
             return True
         is_former = meaning.rule is not None and meaning.rule.type == "former_name"
         return (meaning.kind in _VOTED or is_former) and self._has_votes_cached(
@@ -86,10 +86,10 @@ class ContextVotes:
         )
 
     def _has_votes_cached(self, start: int, end: int, meaning: Meaning, before: str, after: str) -> bool:
-        """Count votes once for equal surroundings, of which tables and spam have thousands."""
+        """Count votes once for equal surroundings. Tables and spam repeat them thousands of times."""
         reach = SENTENCE_REACH + WINDOW
         first = max(0, start - reach)
-        key = id(meaning), start - first, self._matcher.text[first : end + reach]
+        key = id(meaning), start - first, self._matched_field.visible_text[first : end + reach]
         has_votes = self._votes.get(key)
         if has_votes is None:
             has_votes = self._has_votes(start, end, meaning, before, after)
@@ -98,13 +98,13 @@ class ContextVotes:
         return has_votes
 
     def _words_around(self, start: int, end: int) -> tuple[str, str]:
-        text = self._matcher.text
+        text = self._matched_field.visible_text
         return text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
 
     def _has_votes(self, start: int, end: int, meaning: Meaning, before: str, after: str) -> bool:
-        name = self._matcher.text[start:end]
+        name = self._matched_field.visible_text[start:end]
         is_latin = name.isascii()
-        entity = self._matcher.rules.entities[meaning.entity or ""]
+        entity = self._matched_field.rules.entities[meaning.entity or ""]
         if meaning.kind is Kind.SYMBOL:
             cues = count_ticker_cues(before, after)
         else:
@@ -125,11 +125,13 @@ class ContextVotes:
                 points -= DECISIVE
         if points + 1 < DECISIVE:
             return False
-        has_finance = has_finance_word(self._matcher.text[first:start] + "|" + self._matcher.text[end:last])
+        has_finance = has_finance_word(
+            self._matched_field.visible_text[first:start] + "|" + self._matched_field.visible_text[end:last]
+        )
         return points + has_finance >= DECISIVE and (cues > 0 or has_finance)
 
     def _find_sentence(self, start: int, end: int) -> tuple[int, int]:
-        text = self._matcher.text
+        text = self._matched_field.visible_text
         first = max(0, start - SENTENCE_REACH)
         for match in _SENTENCE_END.finditer(text, first, start):
             first = match.end()
@@ -138,7 +140,7 @@ class ContextVotes:
 
     def _count_peers(self, start: int, end: int, meaning: Meaning, first: int, last: int) -> _Peers:
         """Count the other names in the sentence ``[first:last]``."""
-        text, entities = self._matcher.text, self._matcher.rules.entities
+        text, entities = self._matched_field.visible_text, self._matched_field.rules.entities
         points, is_joined, is_cue = 0, False, False
         for peer_start, peer_end, needs_context, peer in self._list_nearest_names(start, first, last):
             if peer_start < end and start < peer_end:
@@ -175,7 +177,9 @@ class ContextVotes:
         for block in range(first // BLOCK_CHARS, last // BLOCK_CHARS + 1):
             if block not in self._names_by_block:
                 block_start = block * BLOCK_CHARS
-                self._names_by_block[block] = self._matcher.find_names(block_start, block_start + BLOCK_CHARS)
+                self._names_by_block[block] = self._matched_field.find_names(
+                    block_start, block_start + BLOCK_CHARS
+                )
             names += self._names_by_block[block]
         index = bisect_left(names, start, key=itemgetter(0))
         nearest = names[max(0, index - MAX_PEERS) : index + MAX_PEERS]
@@ -183,7 +187,7 @@ class ContextVotes:
 
     def _split_around(self, start: int, end: int) -> tuple[str, str, str]:
         before, after = self._words_around(start, end)
-        return before, self._matcher.text[start:end], after
+        return before, self._matched_field.visible_text[start:end], after
 
 
 def _is_part_of_other_name(before: str, after: str) -> bool:

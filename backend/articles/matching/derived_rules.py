@@ -36,7 +36,7 @@ class RightName:
 
 
 class _BoundaryConditions(NamedTuple):
-    """What may not stand beside a name: classes of characters, and folded texts."""
+    """Character classes and folded texts that must not be next to a name."""
 
     left: int
     right: int

@@ -55,10 +55,10 @@ def _find_conflicting_fixes(
     ``whole_paragraphs``), since evidence, capitals and former names reach no farther. Else they are those of
     its field, whose marks and first mentions may change it, or all, since they may change the language.
     """
-    new = {field.reading.path: field for field in corrected.fields}
+    new = {field.matched_field.field_path: field for field in corrected.fields}
     conflicting: set[tuple[str, Fix]] = set()
     for field in article.fields:
-        path = field.reading.path
+        path = field.matched_field.field_path
         applied = fixes.get(path, ())
         offsets = FixOffsets(applied)
         rest = {offsets.shift_fix(fix) for fix in set(_skip_consistency(field.fixes)).difference(applied)}

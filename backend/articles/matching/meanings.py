@@ -32,7 +32,7 @@ class Kind(IntEnum):
     ANY_CASE = 6  # a right name whose case is free
     FORMER = 7
     OTHER_CASE = 8
-    SHIELD = 9  # what a rule suggests: it keeps the rule out of its own result
+    SHIELD = 9  # the suggestion of a rule: the rule finds nothing inside it
     EVIDENCE = 10  # a word of the field: no name, but it tells that others are
 
 
@@ -84,9 +84,9 @@ class Meaning(NamedTuple):
     needs_cue: bool = False
     """Whether evidence alone is not enough context."""
     evidence: bool = False
-    """Whether it tells of the field, so that ordinary words beside it count as names."""
+    """Whether it is evidence of the subject, so that ordinary words near it count as names."""
     suggestions: tuple[str | None, ...] | None = None
-    """For wrong forms: the right one by language; null where there is no single one."""
+    """For wrong forms: the correct form by language; None if there is no single one."""
     raw: str = ""
     """For explicit rules: the surface as the rule has it."""
     order: int = 0

@@ -219,7 +219,7 @@ def is_part_of_longer_name(before: str, name: str, after: str) -> bool:
 
 
 def is_ordinary_use(before: str, name: str, after: str, *, is_ticker: bool) -> bool:
-    """Whether the words beside an ambiguous name make it an ordinary word, whatever the text is about."""
+    """Whether the words next to an ambiguous name make it an ordinary word, in a text about any subject."""
     if name.isascii():
         return _is_ordinary_latin(before, name, after, is_ticker=is_ticker)
     if _CLASSIFIER.search(before):

@@ -1,4 +1,4 @@
-"""What stands directly beside a name and changes how it should be written."""
+"""Checks the text directly next to a name that changes how the name should be written."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""An article as the rules read it: all its fields, each with what is wrong in it and what is right."""
+"""Finds the correct and incorrect names in all fields of an article."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -9,10 +9,10 @@ from backend.articles.matching.consistency import apply_inconsistencies, find_in
 from backend.articles.matching.context_votes import ContextVotes
 from backend.articles.matching.dated_names import judge_former_names
 from backend.articles.matching.family_names import ask_about_family_names
-from backend.articles.matching.field_matcher import FieldMatcher
 from backend.articles.matching.first_mention import find_missing_forms
 from backend.articles.matching.fixes import Fix, apply_fixes
 from backend.articles.matching.former_names import Occurrence
+from backend.articles.matching.matched_field import MatchedField
 from backend.articles.matching.meanings import Meaning
 from backend.articles.matching.other_names import ask_about_other_names
 from backend.articles.matching.rule_set import RuleSet
@@ -26,29 +26,33 @@ from backend.articles.text.language_detection import detect
 
 
 class ParsedField:
-    """One field: what was found and what may be corrected."""
+    """A field with its names and corrections. All offsets are those of the field as given."""
 
-    __slots__ = ("fixes", "found", "missing", "reading", "text")
+    __slots__ = ("fixes", "found", "matched_field", "missing", "text")
 
-    def __init__(self, matcher: FieldMatcher) -> None:
-        self.reading = matcher
-        self.text = matcher.visible.source
-        """The field as it was given. All places of this class are places of it."""
-        self.found = _map_to_source(matcher)
+    def __init__(self, matched_field: MatchedField) -> None:
+        self.matched_field = matched_field
+        self.text = matched_field.visible.source
+        """The field as it was given."""
+        self.found = _map_to_source(matched_field)
         fixes = [
             Fix(start, end, right, meaning.rule, meaning.rule.auto_fix)
-            for start, end, meaning, right in matcher.found
+            for start, end, meaning, right in matched_field.occurrences
             if right is not None and meaning.rule is not None
         ]
-        missing = find_missing_forms(matcher, fixes) if matcher.rules.mentions and matcher.found else []
-        self.fixes = _map_fixes_to_source(matcher, fixes)
+        missing = (
+            find_missing_forms(matched_field, fixes)
+            if matched_field.rules.mentions and matched_field.occurrences
+            else []
+        )
+        self.fixes = _map_fixes_to_source(matched_field, fixes)
         """All deterministic corrections, sorted and disjoint."""
-        self.missing = _map_fixes_to_source(matcher, missing)
+        self.missing = _map_fixes_to_source(matched_field, missing)
         """First mentions that lack their form."""
 
     def add_inconsistencies(self, occurrences: Iterable[Occurrence]) -> None:
-        """Add ``occurrences``, whose names :attr:`reading` holds by now, and their corrections."""
-        self.found = _map_to_source(self.reading)
+        """Add ``occurrences``, whose names :attr:`matched_field` holds by now, and their corrections."""
+        self.found = _map_to_source(self.matched_field)
         fixes = [
             Fix(start, end, right, meaning.rule, meaning.rule.auto_fix)
             for start, end, meaning, right in occurrences
@@ -57,62 +61,66 @@ class ParsedField:
         missing_spans = [(fix.start, fix.end) for fix in self.missing]
         self.fixes += [
             fix
-            for fix in _map_fixes_to_source(self.reading, fixes)
+            for fix in _map_fixes_to_source(self.matched_field, fixes)
             if not any(fix.start < last and first < fix.end for first, last in missing_spans)
         ]
         self.fixes.sort(key=lambda fix: fix.start)
 
     def find_paragraph(self, position: int) -> int:
         """The number of the paragraph around ``position``."""
-        return self.reading.evidence.find_paragraph(self.reading.visible.place(position))
+        return self.matched_field.evidence.find_paragraph(self.matched_field.visible.from_source(position))
 
 
-def _map_to_source(matcher: FieldMatcher) -> list[Occurrence]:
-    if matcher.visible.is_source:
-        return matcher.found
+def _map_to_source(matched_field: MatchedField) -> list[Occurrence]:
+    if matched_field.visible.is_source:
+        return matched_field.occurrences
     return [
-        (*matcher.source_span(start, end), meaning, right) for start, end, meaning, right in matcher.found
+        (*matched_field.to_source_span(start, end), meaning, right)
+        for start, end, meaning, right in matched_field.occurrences
     ]
 
 
-def _map_fixes_to_source(matcher: FieldMatcher, fixes: list[Fix]) -> list[Fix]:
-    """``fixes`` with the breaks and the markup that they span. One that cannot keep them is left out."""
+def _map_fixes_to_source(matched_field: MatchedField, fixes: list[Fix]) -> list[Fix]:
+    """Map ``fixes`` to the source, with the breaks and markup that they span.
+
+    A fix that cannot keep them is dropped.
+    """
     placed = []
     for start, end, right, rule, auto in fixes:
-        text = keep_breaks(matcher.visible, start, end, right)
+        text = keep_breaks(matched_field.visible, start, end, right)
         if text is not None:
-            placed.append(Fix(*matcher.source_span(start, end), text, rule, auto))
+            placed.append(Fix(*matched_field.to_source_span(start, end), text, rule, auto))
     return placed
 
 
 class ParsedArticle:
-    """All fields of an article that hold text. ``language`` is the given one or found out."""
+    """All fields of an article that contain text. ``language`` is given or detected."""
 
     def __init__(self, rules: RuleSet, article: Article) -> None:
         self.rules = rules
         self.article = article
         texts = list(_list_texts(article))
         self.language = article.language or detect(text for _, _, text in texts)
-        self._matchers = [
-            FieldMatcher(rules, text, path, field, self.language, self._is_traditional)
+        self._matched_fields = [
+            MatchedField(rules, text, path, field, self.language, self._is_traditional)
             for path, field, text in texts
         ]
         self._has_evidence: bool | None = None
         self._date: tuple[date | None] | None = None
-        for (_, field, _), matcher in zip(texts, self._matchers, strict=True):
+        for (_, field, _), matched_field in zip(texts, self._matched_fields, strict=True):
             if field == "tags":
-                matcher.choose(self._has_article_evidence)
+                matched_field.find_occurrences(self._has_article_evidence)
             else:
-                matcher.choose(ContextVotes(matcher).has_context)
+                matched_field.find_occurrences(ContextVotes(matched_field).has_context)
         index = rules.slip_index()
         if index is not None:
-            for (_, field, _), matcher in zip(texts, self._matchers, strict=True):
+            for (_, field, _), matched_field in zip(texts, self._matched_fields, strict=True):
                 has_evidence_near = (
-                    matcher.evidence.is_near if field in ("content", "summary") else self._is_of_field
+                    matched_field.evidence.is_near if field in ("content", "summary") else self._is_of_field
                 )
-                add_slips(matcher, index, has_evidence_near)
+                add_slips(matched_field, index, has_evidence_near)
         self._review()
-        self.fields = [ParsedField(matcher) for matcher in self._matchers]
+        self.fields = [ParsedField(matched_field) for matched_field in self._matched_fields]
         if rules.checks_consistency:
             self._add_inconsistencies()
 
@@ -126,21 +134,28 @@ class ParsedArticle:
     def _is_of_field(self, _: int = 0) -> bool:
         """Whether there is evidence anywhere: a tag or title is too short to hold its own."""
         if self._has_evidence is None:
-            self._has_evidence = any(matcher.evidence.has_any() for matcher in self._matchers)
+            self._has_evidence = any(
+                matched_field.evidence.has_any() for matched_field in self._matched_fields
+            )
         return self._has_evidence
 
     def _review(self) -> None:
         """Drop findings that the article's date or its author settles, and let doubtful ones ask."""
-        for matcher in self._matchers:
-            ask_about_family_names(matcher.text, matcher.found)
-            ask_about_other_names(matcher.text, matcher.found, self.rules.entities)
-            judge_former_names(matcher.text, matcher.found, self.rules.entities, self._find_date)
-            matcher.intent = leave_to_author(matcher.text, matcher.found, self.article.accept)
+        for matched_field in self._matched_fields:
+            ask_about_family_names(matched_field.visible_text, matched_field.occurrences)
+            ask_about_other_names(matched_field.visible_text, matched_field.occurrences, self.rules.entities)
+            judge_former_names(
+                matched_field.visible_text, matched_field.occurrences, self.rules.entities, self._find_date
+            )
+            matched_field.author_intent = leave_to_author(
+                matched_field.visible_text, matched_field.occurrences, self.article.accept
+            )
 
     def _add_inconsistencies(self) -> None:
         """Report minority forms last: they change nothing that other findings depend on."""
         inconsistencies = apply_inconsistencies(
-            self._matchers, find_inconsistencies(self._matchers, self.rules.entities, self.language)
+            self._matched_fields,
+            find_inconsistencies(self._matched_fields, self.rules.entities, self.language),
         )
         for number, field_inconsistencies in groupby(
             inconsistencies, key=lambda inconsistency: inconsistency.field
@@ -159,7 +174,7 @@ class ParsedArticle:
 
     @property
     def judging_date(self) -> tuple[date | None] | None:
-        """The date that former names were judged by, if it is known; null if none was judged."""
+        """The date that was used to judge former names; None if it is unknown or none was judged."""
         return self._date
 
     def corrected(self, fixes: Mapping[str, Sequence[Fix]]) -> Article:
@@ -167,7 +182,7 @@ class ParsedArticle:
         changes: dict[str, object] = {}
         tags = list(self.article.tags)
         for field in self.fields:
-            path, text = field.reading.path, field.text
+            path, text = field.matched_field.field_path, field.text
             if not fixes.get(path):
                 continue
             if path.startswith("tags"):

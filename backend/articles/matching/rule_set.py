@@ -27,7 +27,7 @@ class RuleSet:
     """All surfaces of all packs in one automaton, and what each means. Safe to share among threads."""
 
     version: str
-    """A hash of the content, whatever the order of the packs' rules."""
+    """A hash of the content, independent of the order of the rules in the packs."""
     entities: Mapping[str, Entity]
     rules: Sequence[CompiledRule]
     """Explicit and derived rules that are in force, sorted by id."""
@@ -41,7 +41,7 @@ class RuleSet:
     meanings: Sequence[tuple[Meaning, ...]] = field(repr=False)
     """In the order in which they count; empty for words that are evidence only."""
     evidence: Sequence[tuple[Meaning, ...]] = field(repr=False)
-    """The meanings that tell of the field; tickers that are ambiguous do so as cashtags."""
+    """The meanings that are evidence of the subject; ambiguous tickers are so only as cashtags."""
     mentions: Sequence[FirstMention] = field(repr=False)
     unsure: frozenset[int] = field(repr=False)
     """Surfaces that the automaton finds in the place of others too."""
@@ -85,7 +85,7 @@ class RuleSet:
 
 @dataclass(frozen=True, slots=True)
 class CompiledPack:
-    """A set of rules, and the one pack out of which another process can make the same."""
+    """A set of rules, and the pack from which another process can build the same set."""
 
     pack: Pack
     rules: RuleSet

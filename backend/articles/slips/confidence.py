@@ -14,7 +14,7 @@ from backend.articles.slips.targets import MIN_HAN_CHARS, Candidate, Name
 from backend.articles.text.boundaries import CLASS, MARK, WORD
 
 if TYPE_CHECKING:
-    from backend.articles.matching.field_matcher import FieldMatcher
+    from backend.articles.matching.matched_field import MatchedField
 
 MIN_REPORTED = 0.55
 """Below this confidence a word is not reported."""
@@ -53,7 +53,7 @@ Span = tuple[int, int]
 
 
 def rate_candidate(
-    matcher: "FieldMatcher", span: Span, folded: str, folded_span: Span, candidate: Candidate
+    matched_field: "MatchedField", span: Span, folded: str, folded_span: Span, candidate: Candidate
 ) -> float:
     """Rate a candidate between 0 and 1, without regard to evidence.
 
@@ -70,24 +70,24 @@ def rate_candidate(
             after == "." and folded[folded_span[1] + 1 : folded_span[1] + 2].isalnum()
         ):
             return 0.0
-        return _rate_latin(matcher, span, candidate)
+        return _rate_latin(matched_field, span, candidate)
     if name.is_katakana:
         return candidate.edit.likelihood + _compute_length_bonus(name.folded.replace("・", ""))
-    return _rate_han(matcher, folded, folded_span, candidate)
+    return _rate_han(matched_field, folded, folded_span, candidate)
 
 
 def _compute_length_bonus(letters: str) -> float:
     return _LONG if len(letters) >= _LONG_CHARS else _LENGTH.get(len(letters), 0.0)
 
 
-def _rate_latin(matcher: "FieldMatcher", span: Span, candidate: Candidate) -> float:
-    written = matcher.text[span[0] : span[1]]
+def _rate_latin(matched_field: "MatchedField", span: Span, candidate: Candidate) -> float:
+    written = matched_field.visible_text[span[0] : span[1]]
     name, kind = candidate.word.name, candidate.edit.kind
     points = candidate.edit.likelihood + _compute_length_bonus("".join(filter(str.isalnum, name.folded)))
     if not candidate.word.is_whole and kind is not EditKind.SPACING:
         points += _SEVERAL_WORDS
     if kind is EditKind.SPACING:
-        return points - _compute_spacing_penalty(matcher, span, written, name)
+        return points - _compute_spacing_penalty(matched_field, span, written, name)
     if kind is not EditKind.CHANGED and _extract_digits(written) != _extract_digits(name.folded):
         return 0.0
     if candidate.word.is_whole and _is_in_stem(candidate.word.text, written.lower()):
@@ -97,14 +97,16 @@ def _rate_latin(matcher: "FieldMatcher", span: Span, candidate: Candidate) -> fl
     if name.type == "term" and written.lower().startswith(name.folded[:-1]):
         return 0.0  # tokenize and tokenized are forms of one word
     if kind is EditKind.SUFFIX:
-        points -= _compute_suffix_penalty(written, name, in_english=matcher.language == "en")
-    if kind is EditKind.JAPANESE_SOUND and matcher.language != "ja":
+        points -= _compute_suffix_penalty(written, name, in_english=matched_field.language == "en")
+    if kind is EditKind.JAPANESE_SOUND and matched_field.language != "ja":
         points -= _OTHER_SOUND
     is_proper = name.text != name.folded
     if written.islower():
         points -= _IN_SMALL_LETTERS if is_proper else 0.0
     elif written.isupper():
-        points -= 0.0 if name.text.isupper() or matcher.lines.in_capitals(span[0]) else _ALL_CAPITALS
+        points -= (
+            0.0 if name.text.isupper() or matched_field.capitalization.in_capitals(span[0]) else _ALL_CAPITALS
+        )
     return points
 
 
@@ -136,7 +138,7 @@ def _compute_suffix_penalty(written: str, name: Name, *, in_english: bool) -> fl
     return 0.0
 
 
-def _compute_spacing_penalty(matcher: "FieldMatcher", span: Span, written: str, name: Name) -> float:
+def _compute_spacing_penalty(matched_field: "MatchedField", span: Span, written: str, name: Name) -> float:
     """Compute the penalty of a space or hyphen that may separate two words."""
     is_split = len(written) > len(name.text)
     if not is_split:
@@ -148,20 +150,22 @@ def _compute_spacing_penalty(matcher: "FieldMatcher", span: Span, written: str, 
         return 0.0
     lexicon = load_lexicon("latin")
     if all(len(part) < 5 or part.lower() in lexicon for part in (first, second)):
-        return 0.15 if matcher.lines.opens_sentence(span[0]) else 0.05
+        return 0.15 if matched_field.capitalization.opens_sentence(span[0]) else 0.05
     return 0.0
 
 
-def _rate_han(matcher: "FieldMatcher", folded: str, folded_span: Span, candidate: Candidate) -> float:
+def _rate_han(matched_field: "MatchedField", folded: str, folded_span: Span, candidate: Candidate) -> float:
     right = candidate.word.text
     points = candidate.edit.likelihood + (0.0 if len(right) > MIN_HAN_CHARS else -0.05)
     characters = load_han_characters()
     is_other_script = (
-        characters.is_simplified if leans_traditional(matcher.text) else characters.is_traditional
+        characters.is_simplified
+        if leans_traditional(matched_field.visible_text)
+        else characters.is_traditional
     )
     if len(right) == MIN_HAN_CHARS and candidate.edit.kind in (EditKind.SOUND, EditKind.SHAPE):
         points -= _compute_rest_penalty(
-            matcher, folded[folded_span[0] : folded_span[1]], right, candidate.edit.kind
+            matched_field, folded[folded_span[0] : folded_span[1]], right, candidate.edit.kind
         )
     if any(map(is_other_script, right)):
         points -= _OTHER_SCRIPT
@@ -170,10 +174,14 @@ def _rate_han(matcher: "FieldMatcher", folded: str, folded_span: Span, candidate
         is_other = any(map(is_other_script, right)) or not any(
             map(is_other_script, folded[folded_span[0] : folded_span[1]])
         )
-        return 0.0 if is_other or find_clear_script(matcher.text) is None else min(points, _ALWAYS_ASKS)
+        return (
+            0.0
+            if is_other or find_clear_script(matched_field.visible_text) is None
+            else min(points, _ALWAYS_ASKS)
+        )
     if kind in (EditKind.MIXED, EditKind.SPACING):
         return points
-    if matcher.language == "ja":  # the word list has no Japanese words in Han
+    if matched_field.language == "ja":  # the word list has no Japanese words in Han
         return points
     is_alike = kind is not EditKind.CHANGED
     # The word list is in Simplified characters.
@@ -187,19 +195,19 @@ def _rate_han(matcher: "FieldMatcher", folded: str, folded_span: Span, candidate
     return points
 
 
-def _compute_rest_penalty(matcher: "FieldMatcher", written: str, right: str, kind: EditKind) -> float:
+def _compute_rest_penalty(matched_field: "MatchedField", written: str, right: str, kind: EditKind) -> float:
     """Compute the penalty of a short name that is a word but for one end (交易所, 交易也)."""
     rest = right[:-1] if written[:-1] == right[:-1] else right[1:] if written[1:] == right[1:] else ""
-    index = matcher.rules.slip_index()
+    index = matched_field.rules.slip_index()
     is_word = rest in load_lexicon("han") or (index is not None and index.is_known(rest))
     if not rest or not is_word:
         return 0.0
     return _WORD_BESIDE_SHAPE if kind is EditKind.SHAPE else _WORD_BESIDE
 
 
-def adapt_case(matcher: "FieldMatcher", start: int, written: str, right: str) -> str:
+def adapt_case(matched_field: "MatchedField", start: int, written: str, right: str) -> str:
     """Write the right name in capitals, or with a first capital, where the slip is written so."""
-    if written.isupper() and len(written) > 1 and matcher.lines.in_capitals(start):
+    if written.isupper() and len(written) > 1 and matched_field.capitalization.in_capitals(start):
         return right.upper()
     if right.islower() and written[:1].isupper():
         return right[:1].upper() + right[1:]

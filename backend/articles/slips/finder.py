@@ -18,7 +18,7 @@ from backend.articles.slips.weak_evidence import WeakEvidence
 from backend.articles.text.katakana_runs import DOTTED_KATAKANA, KATAKANA_RUN
 
 if TYPE_CHECKING:
-    from backend.articles.matching.field_matcher import FieldMatcher
+    from backend.articles.matching.matched_field import MatchedField
 
 _LATIN_TOKEN = re.compile("[a-z0-9_\u00df-\u024f\u0370-\u04ff]{5,32}")
 _HAN = re.compile("[\u4e00-\u9fff]{2}")
@@ -65,12 +65,12 @@ class _Slip(NamedTuple):
         return -self.confidence, *place, self.dots, not name.is_canonical, name.text, name.entity
 
 
-def add_slips(matcher: "FieldMatcher", index: SlipIndex, has_evidence: HasEvidence) -> None:
+def add_slips(matched_field: "MatchedField", index: SlipIndex, has_evidence: HasEvidence) -> None:
     """Add the slips of a field to what was found in it. What is found already stays."""
-    slips = _choose_best(_list_slips(matcher, index, has_evidence))
+    slips = _choose_best(_list_slips(matched_field, index, has_evidence))
     if not slips:
         return
-    occurrences = matcher.found
+    occurrences = matched_field.occurrences
     covered = [(slip.start, slip.end) for slip, _ in slips]
     kept = [occurrence for occurrence in occurrences if not _is_covered(occurrence[0], covered)]
     added = [_build_occurrence(index, slip, is_doubtful=is_doubtful) for slip, is_doubtful in slips]
@@ -119,17 +119,19 @@ def _choose_best(slips: Iterator[_Slip]) -> list[tuple[_Slip, bool]]:
     ]
 
 
-def _list_slips(matcher: "FieldMatcher", index: SlipIndex, has_evidence: HasEvidence) -> Iterator[_Slip]:
-    judge = _SlipJudge(matcher, index, has_evidence)
-    for start, end, candidate in _list_candidates(matcher, index):
+def _list_slips(
+    matched_field: "MatchedField", index: SlipIndex, has_evidence: HasEvidence
+) -> Iterator[_Slip]:
+    judge = _SlipJudge(matched_field, index, has_evidence)
+    for start, end, candidate in _list_candidates(matched_field, index):
         slip = judge.judge(start, end, candidate)
         if slip is not None:
             yield slip
 
 
-def _list_candidates(matcher: "FieldMatcher", index: SlipIndex) -> Iterator[tuple[int, int, Candidate]]:
+def _list_candidates(matched_field: "MatchedField", index: SlipIndex) -> Iterator[tuple[int, int, Candidate]]:
     """Generate candidates with the places of their whole names in the folded text."""
-    folded = matcher.folded_text
+    folded = matched_field.folded_text
     yield from _find_in_words(folded, _LATIN_TOKEN, index, is_katakana=False)
     for candidate in index.phrases.find(folded):
         yield candidate.start, candidate.end, candidate
@@ -140,8 +142,8 @@ def _list_candidates(matcher: "FieldMatcher", index: SlipIndex) -> Iterator[tupl
         if "・" in folded or "＝" in folded:
             yield from _find_in_words(folded, DOTTED_KATAKANA, index, is_katakana=True)
     by_language = {"zh": "han", "ja": "japanese_han"}
-    if matcher.language in by_language and _HAN.search(folded):
-        for candidate in getattr(index, by_language[matcher.language]).find(folded):
+    if matched_field.language in by_language and _HAN.search(folded):
+        for candidate in getattr(index, by_language[matched_field.language]).find(folded):
             yield candidate.start, candidate.end, candidate
 
 
@@ -188,32 +190,38 @@ def _find_starts(word: str, folded: str, token: re.Pattern[str]) -> Iterator[int
 class _SlipJudge:
     """Decides whether candidates of one field are slips."""
 
-    def __init__(self, matcher: "FieldMatcher", index: SlipIndex, has_evidence: HasEvidence) -> None:
-        self._matcher = matcher
+    def __init__(self, matched_field: "MatchedField", index: SlipIndex, has_evidence: HasEvidence) -> None:
+        self._matched_field = matched_field
         self._index = index
         self._has_evidence = has_evidence
-        self._weak_evidence = WeakEvidence(matcher)
-        self._starts = [occurrence[0] for occurrence in matcher.found]
+        self._weak_evidence = WeakEvidence(matched_field)
+        self._starts = [occurrence[0] for occurrence in matched_field.occurrences]
 
     def judge(self, first: int, last: int, candidate: Candidate) -> _Slip | None:
         """Judge a candidate at ``[first:last]`` of the folded text; None if it is no slip."""
         name = candidate.word.name
-        folded_text, matcher = self._matcher.folded_text, self._matcher
-        span = matcher.place_in_text(first, last)
+        folded_text, matched_field = self._matched_field.folded_text, self._matched_field
+        span = matched_field.to_visible_span(first, last)
         is_script = candidate.edit.kind is EditKind.SCRIPT
         if span is None or self._is_taken(*span, may_be_right=is_script):
             return None
-        written = matcher.text[span[0] : span[1]]
-        if (not is_script and self._index.is_known(folded_text[first:last])) or not matcher.is_free(*span):
+        written = matched_field.visible_text[span[0] : span[1]]
+        if (
+            not is_script and self._index.is_known(folded_text[first:last])
+        ) or not matched_field.is_unprotected(*span):
             return None
-        slip_confidence = confidence.rate_candidate(matcher, span, folded_text, (first, last), candidate)
+        slip_confidence = confidence.rate_candidate(
+            matched_field, span, folded_text, (first, last), candidate
+        )
         if slip_confidence < confidence.MIN_REPORTED:
             return None
         if not self._has_evidence(span[0]):
             slip_confidence -= self._weak_evidence.compute_penalty(*span, name)
             if slip_confidence < confidence.MIN_REPORTED:
                 return None
-        right = confidence.adapt_case(matcher, span[0], written, self._keep_small_words(written, candidate))
+        right = confidence.adapt_case(
+            matched_field, span[0], written, self._keep_small_words(written, candidate)
+        )
         if right == written:
             return None
         dots = abs(name.folded.count("・") - written.count("・"))
@@ -234,7 +242,7 @@ class _SlipJudge:
 
     def _is_contrasted(self, start: int, end: int, name: Name) -> bool:
         """Whether a conjunction joins a word to the right name: "Hedera and Hadera" are two names."""
-        text, occurrences = self._matcher.text, self._matcher.found
+        text, occurrences = self._matched_field.visible_text, self._matched_field.occurrences
         index = bisect_left(self._starts, start)
         for first, last, meaning, _ in occurrences[max(0, index - 1) : index + 2]:
             if meaning.entity != name.entity or meaning.rule is not None:
@@ -249,7 +257,7 @@ class _SlipJudge:
 
         ``may_be_right`` says that the place itself may be a right name.
         """
-        occurrences = self._matcher.found
+        occurrences = self._matched_field.occurrences
         index = max(0, bisect_left(self._starts, start) - 1)
         while index < len(occurrences) and occurrences[index][0] < end:
             first, last, meaning, _ = occurrences[index]

@@ -9,7 +9,7 @@ from backend.articles.matching.name_cues import STRONG, WINDOW, count_name_cues,
 from backend.articles.slips.targets import Name
 
 if TYPE_CHECKING:
-    from backend.articles.matching.field_matcher import FieldMatcher
+    from backend.articles.matching.matched_field import MatchedField
 
 WEAK_EVIDENCE, NO_EVIDENCE, NO_EVIDENCE_IF_LONG = 0.06, 0.22, 0.12
 """What a slip loses: if its surroundings speak of finance, if they do not, and if the name is so long that
@@ -22,15 +22,15 @@ _STRETCH = 128
 class WeakEvidence:
     """The weak evidence of one field. No stretch is read twice."""
 
-    def __init__(self, matcher: "FieldMatcher") -> None:
-        self._matcher = matcher
+    def __init__(self, matched_field: "MatchedField") -> None:
+        self._matched_field = matched_field
         self._has_evidence_by_stretch: dict[int, bool] = {}
 
     def compute_penalty(self, start: int, end: int, name: Name) -> float:
         """Compute how much confidence a slip for ``name`` at ``[start:end]`` of the field loses."""
         if self._has_evidence_around(start // _STRETCH):
             return WEAK_EVIDENCE
-        text = self._matcher.text
+        text = self._matched_field.visible_text
         before, after = text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
         if count_name_cues(before, name.text, after, name.type) >= STRONG:
             return WEAK_EVIDENCE
@@ -41,8 +41,10 @@ class WeakEvidence:
     def _has_evidence_around(self, stretch: int) -> bool:
         has_evidence = self._has_evidence_by_stretch.get(stretch)
         if has_evidence is None:
-            text = self._matcher.text
+            text = self._matched_field.visible_text
             first, last = max(0, (stretch - 1) * _STRETCH), min(len(text), (stretch + 2) * _STRETCH)
-            has_evidence = has_finance_word(text[first:last]) or bool(self._matcher.find_names(first, last))
+            has_evidence = has_finance_word(text[first:last]) or bool(
+                self._matched_field.find_names(first, last)
+            )
             self._has_evidence_by_stretch[stretch] = has_evidence
         return has_evidence

@@ -67,14 +67,14 @@ class Folded:
         """Return the folded text in UTF-8."""
         return encoded(self.text) if self._encoded is None else self._encoded
 
-    def source(self, start: int, end: int) -> tuple[int, int] | None:
+    def to_original(self, start: int, end: int) -> tuple[int, int] | None:
         """Map ``[start:end]`` of the folded text to the original; None if a bound splits a piece."""
         if self.identity:
             return start, end
-        first, last = self._place(start), self._place(end)
+        first, last = self._to_original(start), self._to_original(end)
         return None if first is None or last is None else (first, last)
 
-    def place(self, at: int) -> int:
+    def from_original(self, at: int) -> int:
         """Map ``at`` in the original to the folded text, or to the start of the piece that contains it."""
         if self.identity:
             return at
@@ -83,7 +83,7 @@ class Folded:
             at += self._ends[k - 1] - self._source_ends[k - 1]
         return min(at, self._starts[k]) if k < len(self._starts) else at
 
-    def _place(self, at: int) -> int | None:
+    def _to_original(self, at: int) -> int | None:
         k = bisect_left(self._starts, at) - 1
         if k < 0:
             return at

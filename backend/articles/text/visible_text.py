@@ -68,15 +68,15 @@ class VisibleText:
             start - shift for start, shift in zip(self._starts, self._shifts, strict=False)
         ]
 
-    def source_span(self, start: int, end: int) -> Span:
+    def to_source(self, start: int, end: int) -> Span:
         """Map ``[start:end]`` of the visible text to the source, without joints at either end."""
         if self.is_source:
             return start, end
         first, last = bisect_right(self._visible_starts, start), bisect_left(self._visible_starts, end)
         return start + self._shifts[first], end + self._shifts[last]
 
-    def place(self, at: int) -> int:
-        """Map ``at`` in the source to the visible text; inside a joint, to where the joint is."""
+    def from_source(self, at: int) -> int:
+        """Map ``at`` in the source to the visible text; inside a joint, to the offset of the joint."""
         if self.is_source:
             return at
         k = bisect_right(self._starts, at) - 1
@@ -86,7 +86,7 @@ class VisibleText:
         return self._visible_starts[k] if at < end else at - self._shifts[k + 1]
 
     def joints_within(self, start: int, end: int) -> list[tuple[int, Joint]]:
-        """List the joints inside ``[start:end]`` of the visible text, each with its place there."""
+        """List the joints inside ``[start:end]`` of the visible text, each with its offset there."""
         if self.is_source:
             return []
         first, last = bisect_right(self._visible_starts, start), bisect_left(self._visible_starts, end)

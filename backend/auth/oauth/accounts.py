@@ -13,7 +13,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.model import format_optional_rfc3339, format_rfc3339
+from backend.auth.api_keys import format_optional_rfc3339, format_rfc3339
 from backend.auth.oauth import login_throttle, passwords, sign_in_sessions
 from backend.auth.oauth.grants import CHANGE_TOPIC, end_sessions, revoke_grants
 from backend.auth.oauth.sign_in_sessions import SignInSession

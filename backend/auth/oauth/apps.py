@@ -10,8 +10,8 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from backend.auth.api_keys import format_optional_rfc3339, format_rfc3339
 from backend.auth.display_names import validate_name
-from backend.auth.model import format_optional_rfc3339, format_rfc3339
 from backend.auth.oauth import redirect_uris as redirects
 from backend.auth.oauth.grants import CHANGE_TOPIC, revoke_grants
 from backend.auth.oauth.tables import apps, grants

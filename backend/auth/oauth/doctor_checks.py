@@ -32,8 +32,8 @@ def check_sign_in(settings: Settings, database: Database) -> CheckResult:
 
 def check_dashboard(settings: Settings) -> CheckResult:
     """Report who can open the dashboard."""
-    host, origin = settings.dashboard_host, settings.dashboard_origin
-    if not settings.dashboard_signs_in:
+    host, origin = settings.dashboard_host, settings.dashboard_public_origin
+    if not settings.dashboard_requires_sign_in:
         if is_loopback(host):
             return CheckResult(
                 "Dashboard", "ok", f"listens on {host}, for this machine alone; nobody signs in."

@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.model import format_rfc3339
+from backend.auth.api_keys import format_rfc3339
 from backend.auth.oauth.tables import accounts, sign_in_sessions
 from backend.auth.oauth.token_format import digest
 

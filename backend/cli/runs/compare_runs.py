@@ -276,5 +276,5 @@ def _select_runs(
         cases=cases or None,
         since=since,
         until=until,
-        leave_out_machinery=leave_out,
+        exclude_infrastructure_failures=leave_out,
     )

@@ -16,7 +16,7 @@ def print_banner(settings: Settings, *, ready: bool) -> None:
         err.print("Not everything is ready yet. Startup continues.")
     command = find_command()
     lines = [
-        f"\n  [bold]Chainproof[/] ({escape(settings.data_description)})",
+        f"\n  [bold]Chainproof[/] ({escape(settings.data_source_label)})",
         f"  Dashboard  {settings.dashboard_url}",
         f"  Service    {settings.api_url}   (API reference: {settings.api_url}/docs)",
         f"  Data in    {settings.home}",
@@ -24,9 +24,9 @@ def print_banner(settings: Settings, *, ready: bool) -> None:
     ]
     if settings.management_url:
         lines.insert(3, f"  Health     {settings.management_url}/readyz")
-    if settings.dashboard_signs_in:
+    if settings.dashboard_requires_sign_in:
         lines.append(
-            f"  Sign-in    at {settings.dashboard_origin}; '{command} users create' creates accounts"
+            f"  Sign-in    at {settings.dashboard_public_origin}; '{command} users create' creates accounts"
         )
     for line in [*lines, "  Ctrl-C stops all.\n"]:
         out.print(line, highlight=False, soft_wrap=True)

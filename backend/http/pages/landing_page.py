@@ -41,7 +41,9 @@ def read_page(request: Request) -> Response:
     """The page in the language that ``lang`` or ``Accept-Language`` asks for; needs no key."""
     settings = request.app.state.settings
     language = choose_language(request.query_params.get("lang"), request.headers.get("accept-language"))
-    return PreparedResponse(_prepare_response(language, settings.mode, settings.dashboard_origin), request)
+    return PreparedResponse(
+        _prepare_response(language, settings.mode, settings.dashboard_public_origin), request
+    )
 
 
 @lru_cache(maxsize=16)

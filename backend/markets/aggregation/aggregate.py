@@ -32,7 +32,7 @@ from backend.markets.aggregation.price_selection import (
     select_single,
 )
 from backend.markets.aggregation.state import AggregationState, GoodFigure, IncidentKind
-from backend.markets.model import Freshness, Published, Quote, QuoteEvaluation
+from backend.markets.model import Freshness, PublishedPrice, Quote, QuoteEvaluation
 from backend.markets.numbers import EXACT_CONTEXT, is_sane
 from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.reasons import Reason, build_reason
@@ -45,7 +45,7 @@ SPREAD_QUANTUM = Decimal("0.0001")
 class AggregationResult:
     """The figure to publish, the state for the next tick, and the incidents that opened, grew or closed."""
 
-    published: Published
+    published: PublishedPrice
     state: AggregationState
     events: tuple[IncidentEvent, ...] = ()
 
@@ -61,7 +61,7 @@ class ClassifiedQuote:
 
 def aggregate(
     quotes: Sequence[Quote],
-    previous: Published | None,
+    previous: PublishedPrice | None,
     state: AggregationState,
     *,
     now: datetime,
@@ -92,7 +92,7 @@ def aggregate(
     return _build_result(choice, classified, context)
 
 
-def _check_arguments(quotes: Sequence[Quote], previous: Published | None, asset: AssetTraits) -> None:
+def _check_arguments(quotes: Sequence[Quote], previous: PublishedPrice | None, asset: AssetTraits) -> None:
     providers = [quote.provider for quote in quotes]
     if len(set(providers)) != len(providers):
         raise ValueError(f"{asset.asset_id}: more than one quote of the same provider: {sorted(providers)}.")
@@ -150,11 +150,11 @@ def _build_result(
 
 def _publish_selection(
     choice: PriceSelection, fields: Mapping[str, Any], context: AggregationContext
-) -> Published:
+) -> PublishedPrice:
     leader = next(
         (quote for quote in choice.used if quote.provider == context.policy.primary), choice.used[0]
     )
-    return Published(
+    return PublishedPrice(
         asset_id=context.asset.asset_id,
         price=choice.price,
         providers=tuple(quote.provider for quote in choice.used),
@@ -165,11 +165,13 @@ def _publish_selection(
     )
 
 
-def _publish_held(last_good: GoodFigure, fields: Mapping[str, Any], context: AggregationContext) -> Published:
+def _publish_held(
+    last_good: GoodFigure, fields: Mapping[str, Any], context: AggregationContext
+) -> PublishedPrice:
     """Publish the last good figure again, with all its fields if ``previous`` is that figure."""
     previous = context.previous
     if previous is None or (previous.price, previous.last_updated) != (last_good.price, last_good.at):
-        previous = Published(
+        previous = PublishedPrice(
             context.asset.asset_id,
             last_good.price,
             last_good.providers,
@@ -203,7 +205,7 @@ def _round_spread(choice: PriceSelection) -> Decimal | None:
     return None if choice.spread_pct is None else EXACT_CONTEXT.quantize(choice.spread_pct, SPREAD_QUANTUM)
 
 
-def _build_last_good_figure(choice: PriceSelection, published: Published) -> GoodFigure | None:
+def _build_last_good_figure(choice: PriceSelection, published: PublishedPrice) -> GoodFigure | None:
     if (
         choice.contested
         or choice.held is not None
@@ -287,7 +289,7 @@ def _aggregate_without_quotes(
         )
     previous = context.previous
     if previous is None or previous.price is None or previous.last_updated is None:
-        nothing = Published(
+        nothing = PublishedPrice(
             context.asset.asset_id, None, (), False, None, "none", build_reason("nothing_yet")
         )
         result = previous if previous is not None else nothing
@@ -317,8 +319,8 @@ def _find_late_quote(classified: Sequence[ClassifiedQuote], context: Aggregation
     return max(candidates, key=lambda quote: quote.as_of, default=None)
 
 
-def _publish_late_quote(quote: Quote, context: AggregationContext) -> Published:
-    return Published(
+def _publish_late_quote(quote: Quote, context: AggregationContext) -> PublishedPrice:
+    return PublishedPrice(
         asset_id=context.asset.asset_id,
         price=quote.price,
         providers=(quote.provider,),
@@ -345,7 +347,7 @@ def _mark_as_used(
 
 
 def _end_incidents(
-    published: Published, state: AggregationState, context: AggregationContext
+    published: PublishedPrice, state: AggregationState, context: AggregationContext
 ) -> AggregationResult:
     """Close all incidents, because no figure is shown any more."""
     signals: Mapping[IncidentKind, IncidentSignal] = {

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from backend.markets.aggregation.policy import AggregationPolicy
-from backend.markets.model import Freshness, Published, Quote, QuoteEvaluation
+from backend.markets.model import Freshness, PublishedPrice, Quote, QuoteEvaluation
 from backend.markets.numbers import is_sane
 from backend.markets.reasons import Reason, build_reason
 
@@ -37,7 +37,7 @@ def classify(provider: str, as_of: datetime, now: datetime, policy: AggregationP
     return "ageing" if age <= policy.ageing_limit(provider) else "stale"
 
 
-def is_fresh(published: Published, now: datetime, policy: AggregationPolicy) -> bool:
+def is_fresh(published: PublishedPrice, now: datetime, policy: AggregationPolicy) -> bool:
     """Whether a published figure is recent enough to compare new quotes with.
 
     A blend has the time of its oldest quote, so the longest of its providers' limits applies.
@@ -48,7 +48,7 @@ def is_fresh(published: Published, now: datetime, policy: AggregationPolicy) -> 
     return now - published.last_updated <= limit
 
 
-def apply_staleness(published: Published, now: datetime, policy: AggregationPolicy) -> Published:
+def apply_staleness(published: PublishedPrice, now: datetime, policy: AggregationPolicy) -> PublishedPrice:
     """Return what to show at ``now`` of a stored figure that was not refreshed since.
 
     Returns the same object while nothing changes. Returns a copy labelled stale when the age exceeds the
@@ -67,7 +67,7 @@ def apply_staleness(published: Published, now: datetime, policy: AggregationPoli
     return build_last_known(published, evaluations)
 
 
-def next_staleness_change(published: Published, policy: AggregationPolicy) -> datetime | None:
+def next_staleness_change(published: PublishedPrice, policy: AggregationPolicy) -> datetime | None:
     """The first instant at which :func:`apply_staleness` changes the figure; null if it never does."""
     if published.price is None or published.last_updated is None:
         return None
@@ -77,7 +77,7 @@ def next_staleness_change(published: Published, policy: AggregationPolicy) -> da
     return published.last_updated + duration + timedelta.resolution
 
 
-def build_last_known(previous: Published, evaluations: tuple[QuoteEvaluation, ...]) -> Published:
+def build_last_known(previous: PublishedPrice, evaluations: tuple[QuoteEvaluation, ...]) -> PublishedPrice:
     """Build the last known figure from ``previous``: same price, same time, labelled stale."""
     return replace(
         previous,
@@ -90,10 +90,12 @@ def build_last_known(previous: Published, evaluations: tuple[QuoteEvaluation, ..
 
 
 def build_expired(
-    previous: Published, policy: AggregationPolicy, evaluations: tuple[QuoteEvaluation, ...] | None = None
-) -> Published:
+    previous: PublishedPrice,
+    policy: AggregationPolicy,
+    evaluations: tuple[QuoteEvaluation, ...] | None = None,
+) -> PublishedPrice:
     """Build an empty figure: the last known one is too old to be shown."""
-    return Published(
+    return PublishedPrice(
         asset_id=previous.asset_id,
         price=None,
         providers=(),
@@ -105,11 +107,11 @@ def build_expired(
     )
 
 
-def _require_time(previous: Published) -> datetime:
+def _require_time(previous: PublishedPrice) -> datetime:
     if previous.last_updated is None:
         raise ValueError(f"{previous.asset_id}: the figure has no time.")
     return previous.last_updated
 
 
-def _compute_usable_duration(published: Published, policy: AggregationPolicy) -> timedelta:
+def _compute_usable_duration(published: PublishedPrice, policy: AggregationPolicy) -> timedelta:
     return max((policy.ageing_limit(provider) for provider in published.providers), default=policy.min_ageing)

@@ -15,7 +15,7 @@ from backend.markets.aggregation.incident_tracking import IncidentSignal
 from backend.markets.aggregation.medians import combine_prices, compute_deviations_pct, find_outliers
 from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
 from backend.markets.aggregation.state import AggregationState, GoodFigure, IncidentKind, PendingJump
-from backend.markets.model import Published, Quote, Rule
+from backend.markets.model import PublishedPrice, Quote, Rule
 from backend.markets.numbers import EXACT_CONTEXT, mean, pct_change, pct_spread
 from backend.markets.reasons import Reason, build_reason
 
@@ -24,7 +24,7 @@ from backend.markets.reasons import Reason, build_reason
 class AggregationContext:
     """Inputs of the rule in addition to the quotes."""
 
-    previous: Published | None
+    previous: PublishedPrice | None
     state: AggregationState
     now: datetime
     policy: AggregationPolicy

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from backend.markets.aggregation.freshness import classify, validate_quote
 from backend.markets.aggregation.policy import AggregationPolicy
-from backend.markets.model import Published, Quote
+from backend.markets.model import PublishedPrice, Quote
 
 
 def collect_ranks(
@@ -26,10 +26,10 @@ def collect_ranks(
 
 
 def assign_ranks(
-    published: Mapping[str, Published],
+    published: Mapping[str, PublishedPrice],
     ranks_by_provider: Mapping[str, Mapping[str, int | None]],
     order: Sequence[str],
-) -> dict[str, Published]:
+) -> dict[str, PublishedPrice]:
     """Assign to ``published`` the ranks of the provider that ranks most assets; ties break by ``order``.
 
     ``ranks_by_provider`` contains current ranks only (see :func:`collect_ranks`). An asset that the provider
@@ -52,6 +52,6 @@ def assign_ranks(
     return {asset_id: _with_rank(figure, ranks.get(asset_id)) for asset_id, figure in published.items()}
 
 
-def _with_rank(figure: Published, rank: int | None) -> Published:
+def _with_rank(figure: PublishedPrice, rank: int | None) -> PublishedPrice:
     valid_rank = None if figure.price is None else rank
     return figure if figure.market_cap_rank == valid_rank else replace(figure, market_cap_rank=valid_rank)

@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 
 from backend.markets.candles.building import EPOCH, add_price, align, build_from_sparkline
 from backend.markets.candles.candle_json import encode_candles
-from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Published, QuotesResult, source_label
+from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, PublishedPrice, QuotesResult, source_label
 from backend.markets.tables import candle_strips, candles, price_points
 from backend.store.database import upsert
 
@@ -29,7 +29,9 @@ SPARKLINE_RENDER_INTERVAL = timedelta(minutes=5)
 """A sparkline's closes are hourly, so rendering it more often changes almost nothing."""
 
 
-def store_points(connection: Connection, realm: str, figures: Iterable[Published], now: datetime) -> None:
+def store_points(
+    connection: Connection, realm: str, figures: Iterable[PublishedPrice], now: datetime
+) -> None:
     rows = [
         {
             "realm": realm,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.markets.assets.model import Asset
-from backend.markets.model import Published
+from backend.markets.model import PublishedPrice
 from backend.markets.responses.json_values import (
     build_reason_fields,
     optional_timestamp,
@@ -18,7 +18,7 @@ class PricedAsset:
     """An asset and its current published figure."""
 
     asset: Asset
-    figure: Published
+    figure: PublishedPrice
 
 
 def build_price_record(entry: PricedAsset) -> dict[str, Any]:

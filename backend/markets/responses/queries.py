@@ -13,12 +13,12 @@ from backend.markets.aggregation.state import IncidentKind
 from backend.markets.candles.building import align
 from backend.markets.candles.candle_json import EMPTY_ARRAY, append_candle
 from backend.markets.candles.price_history import HALF_HOUR_SECONDS, load_open_candles
-from backend.markets.model import FearGreed, MarketTotals, Published, Quote, Span
+from backend.markets.model import FearGreed, MarketTotals, PublishedPrice, Quote, Span
 from backend.markets.responses.overview_json import Overview
 from backend.markets.row_conversion import (
     fear_greed_from_row,
-    global_figures_from_row,
-    published_from_row,
+    market_totals_from_row,
+    published_price_from_row,
     quote_from_row,
 )
 from backend.markets.tables import (
@@ -42,7 +42,7 @@ FEAR_GREED_STALE_AFTER = timedelta(hours=36)
 class SnapshotRows:
     """All stored rows that a snapshot needs, read at one time."""
 
-    figures: Mapping[str, Published]
+    figures: Mapping[str, PublishedPrice]
     candle_arrays: Mapping[tuple[str, Span], str]
     totals: Sequence[MarketTotals]
     fear_greed: Sequence[FearGreed]
@@ -89,7 +89,7 @@ def load_snapshot_rows(
     """Load the rows of a snapshot. ``asset_ids``: assets whose open half-hour candle is included."""
     with database.read() as connection:
         rows = connection.execute(sa.select(published_figures).where(published_figures.c.realm == realm))
-        published = {row["asset_id"]: published_from_row(row)[0] for row in rows.mappings()}
+        published = {row["asset_id"]: published_price_from_row(row)[0] for row in rows.mappings()}
         candle_arrays = _load_candle_arrays(connection, realm)
         for asset_id, candle in load_open_candles(
             connection, realm, asset_ids, HALF_HOUR_SECONDS, now
@@ -103,7 +103,7 @@ def load_snapshot_rows(
         totals, fear_greed = [], []
         for row in stored:
             if row["kind"] == "global":
-                totals.append(global_figures_from_row(row))
+                totals.append(market_totals_from_row(row))
             else:
                 fear_greed.append(fear_greed_from_row(row))
     return SnapshotRows(published, candle_arrays, totals, fear_greed)

@@ -22,7 +22,7 @@ from backend.markets.assets.registry import AssetRegistry
 from backend.markets.assets.symbol_lookup import assign_legacy_keys
 from backend.markets.candles.candle_json import trim_to_span
 from backend.markets.configuration import Market
-from backend.markets.model import Published, Span
+from backend.markets.model import PublishedPrice, Span
 from backend.markets.reasons import build_reason
 from backend.markets.responses import asset_json, queries
 from backend.markets.responses.overview_json import Overview, encode_overview
@@ -41,8 +41,8 @@ MAX_REBUILT_RESPONSES = 32
 """Maximum number of responses that are built with each snapshot; the latest requested stay."""
 
 
-def build_empty_figure(asset: Asset) -> Published:
-    return Published(
+def build_empty_figure(asset: Asset) -> PublishedPrice:
+    return PublishedPrice(
         asset_id=asset.id,
         price=None,
         providers=(),
@@ -58,7 +58,7 @@ class Snapshot:
     """The data of the market endpoints at one moment."""
 
     registry: AssetRegistry
-    figures: Mapping[str, Published]
+    figures: Mapping[str, PublishedPrice]
     candle_arrays: Mapping[tuple[str, Span], str]
     overview: Overview
     built_at: datetime
@@ -76,7 +76,7 @@ class Snapshot:
     def market_caps(self) -> Mapping[str, Decimal | None]:
         return {asset.id: self.figure(asset).market_cap for asset in self.registry.all}
 
-    def figure(self, asset: Asset) -> Published:
+    def figure(self, asset: Asset) -> PublishedPrice:
         return self.figures.get(asset.id) or build_empty_figure(asset)
 
     def rankings(self, sort: SortKey, order: Order, span: Span | None, limit: int | None) -> Prepared:

@@ -36,16 +36,16 @@ class Change:
 class Evaluation:
     """Runs of ``profile`` (an index) with one evaluation id.
 
-    ``started`` and ``last`` are the times of the first and the last run, in UTC microseconds. ``values``
-    holds the distinct known values of each column, joined by commas. ``cases`` are indexes. ``shared`` counts
-    the cases that the neighbour before also has; None for the first one. The neighbour is the evaluation of
-    the same profile and suite that started before. ``breaks``: a line to this point breaks.
+    ``started_us`` and ``last_run_us`` are the times of the first and the last run, in UTC microseconds.
+    ``values`` holds the distinct known values of each column, joined by commas. ``cases`` are indexes.
+    ``shared`` counts the cases that the previous evaluation of the same profile and suite also has; None for
+    the first one. ``breaks`` is true if a line to this point breaks.
     """
 
     profile: int
     id: str
-    started: int
-    last: int
+    started_us: int
+    last_run_us: int
     suite: str | None
     values: dict[str, str]
     mean: Mean

@@ -110,7 +110,7 @@ def select(
     cases: Collection[str] | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
-    leave_out_machinery: bool = True,
+    exclude_infrastructure_failures: bool = True,
     **model_filters: str | None,
 ) -> RunArrays:
     """Select the runs of ``table`` (``columns.SCHEMA``) that match all filters.
@@ -138,7 +138,9 @@ def select(
         if value is not None:
             codes, names = coded(table.column(column))
             mask &= np.isin(codes, _find_indexes(names, (value,)))
-    failed = table.column("machinery_failure").to_numpy().astype(bool) & mask & leave_out_machinery
+    failed = (
+        table.column("machinery_failure").to_numpy().astype(bool) & mask & exclude_infrastructure_failures
+    )
     score = np.clip(table.column("normalized_score").to_numpy(), -MAX_ABS_SCORE, MAX_ABS_SCORE)
 
     def build(chosen: Bools, failures: RunArrays | None = None) -> RunArrays:

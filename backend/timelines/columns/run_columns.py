@@ -64,7 +64,7 @@ def _build_row(run: Run, profiles: Mapping[str, Profile]) -> dict[str, object]:
 
 
 def _is_infrastructure_failure(run: Run) -> bool:
-    return is_infrastructure_failure(run, reported=run.machinery_failure, error=run.error)
+    return is_infrastructure_failure(run, reported=run.infrastructure_failure, error=run.error)
 
 
 def _encode_adjustments(parts: Sequence[ScoreAdjustment]) -> list[dict[str, object]]:

@@ -15,7 +15,7 @@ from backend.timelines.comparisons.computation import build_groups, select_runs
 from backend.timelines.model import Realm, RunTexts
 from backend.timelines.store_snapshot import Timeline
 
-_ENTRY_FIELDS = ("timestamp", "success", "normalized_score", "deductions", "bonuses")
+_RESPONSE_FIELDS = ("timestamp", "success", "normalized_score", "deductions", "bonuses")
 
 
 def compute_cases_response(
@@ -66,17 +66,19 @@ def _build_side(
     run_id: str,
     texts: Mapping[str, RunTexts],
 ) -> dict[str, Any]:
-    said = texts.get(run_id, RunTexts())
+    run_texts = texts.get(run_id, RunTexts())
     found = run_queries.find_run(connection, (realm,), run_id)
-    entry: dict[str, Any] = {} if found is None else orjson.loads(found.entry)
-    rest: dict[str, Any] = {} if found is None or found.rest is None else orjson.loads(found.rest)
+    response: dict[str, Any] = {} if found is None else orjson.loads(found.response_json)
+    additional: dict[str, Any] = (
+        {} if found is None or found.additional_json is None else orjson.loads(found.additional_json)
+    )
     return {
         "profile": name,
         "mean": mean,
         "run_id": run_id,
-        **{field: entry.get(field) for field in _ENTRY_FIELDS},
-        "error": rest.get("error"),
-        "answer": said.answer,
-        "graders": [{"name": grader.name, "words": grader.words} for grader in said.graders],
+        **{field: response.get(field) for field in _RESPONSE_FIELDS},
+        "error": additional.get("error"),
+        "answer": run_texts.answer,
+        "graders": [{"name": grader.name, "words": grader.words} for grader in run_texts.graders],
         "has_texts": run_id in texts,
     }

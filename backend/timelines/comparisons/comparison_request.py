@@ -29,7 +29,7 @@ class ComparisonRequest:
     cases: Sequence[str] = ()
     since: datetime | None = None
     until: datetime | None = None
-    keep_machinery: bool = False
+    keep_infrastructure_failures: bool = False
     language: Language = "en"
 
 

@@ -60,5 +60,5 @@ def select_runs(
         cases=request.cases or None,
         since=request.since,
         until=request.until,
-        leave_out_machinery=not request.keep_machinery,
+        exclude_infrastructure_failures=not request.keep_infrastructure_failures,
     )

@@ -58,7 +58,7 @@ def build_rows(
 
 
 def _get_order(evaluation: Evaluation) -> tuple[int, int, str]:
-    return evaluation.started, evaluation.profile, evaluation.id
+    return evaluation.started_us, evaluation.profile, evaluation.id
 
 
 def _matches(row: dict[str, Any], chosen: EvaluationFilter) -> bool:
@@ -69,8 +69,8 @@ def _matches(row: dict[str, Any], chosen: EvaluationFilter) -> bool:
 def _build_row(
     evaluation: Evaluation, profile: str, stored: StoredEvaluation | None, language: Language
 ) -> dict[str, Any]:
-    started = evaluation.started if stored is None else min(stored.started, evaluation.started)
-    finished = None if stored is None else stored.finished
+    started = evaluation.started_us if stored is None else min(stored.started_us, evaluation.started_us)
+    finished = None if stored is None else stored.finished_us
     mean, values = evaluation.mean, evaluation.values
     text = changes_sentence(evaluation, language)
     if evaluation.breaks and evaluation.shared is not None:

@@ -49,7 +49,7 @@ def _detect_delimiter(file: TextIO) -> str:
 def _parse_headers(row: list[str]) -> list[str]:
     """Return the field of each column. Raises :class:`InvalidItemError` for missing, unknown or repeated
     ones."""
-    known_headers = {*Run.__struct_fields__, *_METRICS, *_EXPORT_COLUMNS} - {"metrics"}
+    known_headers = {*Run.__struct_encode_fields__, *_METRICS, *_EXPORT_COLUMNS} - {"metrics"}
     headers = [header.strip().removeprefix("metrics.") for header in row]
     if missing := [name for name in _REQUIRED if name not in headers]:
         raise InvalidItemError("", f"the headers lack {', '.join(missing)}")

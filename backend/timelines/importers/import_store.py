@@ -10,7 +10,7 @@ from backend.timelines.model import Profile, RunTexts
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.profiles.profile_files import InvalidProfilesError
 from backend.timelines.store import load_stored_profiles
-from backend.timelines.validation.run_validation import PreparedRun
+from backend.timelines.validation.run_preparation import PreparedRun
 
 
 class DatabaseStore:

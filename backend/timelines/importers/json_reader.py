@@ -22,7 +22,7 @@ MAX_LINE_BYTES = 256 * 1024 * 1024
 CUT_OFF = "must be valid JSON: it is cut off before its end"
 _TRUNCATED = "truncated"
 """Part of the parser's message about JSON that ends too early."""
-_PIECE = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
 _TEXT_OR_NO_NUMBER = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
 _ESCAPED = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)", re.DOTALL)
 _LONE_SURROGATE = 6
@@ -46,7 +46,7 @@ def read_lines(path: Path) -> Iterator[Line]:
             number += 1
             size = len(text)
             if size == MAX_LINE_BYTES and not text.endswith(b"\n"):
-                while rest := file.readline(_PIECE):
+                while rest := file.readline(_CHUNK_BYTES):
                     size += len(rest)
                     if rest.endswith(b"\n"):
                         break

@@ -26,7 +26,7 @@ from backend.timelines.model import MAX_TEXT_CHARS, Run, ScoreAdjustment
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_MILLISECONDS = re.compile(r"\d{11,14}", re.ASCII)
-_PIECE = 64 * 1024
+_CHUNK_BYTES = 64 * 1024
 _MAX_DEPTH = 100
 _VERDICTS = ("failure", "error", "skipped")
 _PROFILE_FIELDS = ("profile", "model", "provider", "model_vendor", "inference_provider", "agent")
@@ -57,7 +57,7 @@ def read(source: Source) -> Iterator[ImportItem]:
     report = _Report(source)
     try:
         with source.path.open("rb") as file:
-            while piece := file.read(_PIECE):
+            while piece := file.read(_CHUNK_BYTES):
                 report.feed(piece)
                 yield from report.finished(len(piece))
             report.end()
@@ -197,7 +197,7 @@ class _Report:
             inference_provider=parts["inference_provider"],
             agent=parts["agent"],
             error=(reason or "error") if case.verdict == "error" else None,
-            machinery_failure=case.verdict == "error",
+            infrastructure_failure=case.verdict == "error",
             evaluation_id=self._find_evaluation_id(profile, suite),
             suite=suite.name,
             revision=suite.properties.get("revision"),

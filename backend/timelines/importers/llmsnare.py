@@ -110,7 +110,7 @@ def _parse_run(source: Source, result: Result) -> Run:
         model_vendor=maker,
         inference_provider=result.inference_provider,
         error=result.error,
-        machinery_failure=bool(result.error) and not result.error.endswith(_NO_TOOL_CALLS),
+        infrastructure_failure=bool(result.error) and not result.error.endswith(_NO_TOOL_CALLS),
     )
 
 

@@ -92,7 +92,9 @@ class _Suite:
         stated = self.results.higher_is_better.get(task, {}).get(metric)
         return stated if isinstance(stated, bool) else not _LOWER_IS_BETTER.search(metric)
 
-    def run(self, task: str, case: str, key: str, metric: str, value: float, end: str | None = None) -> Run:
+    def build_run(
+        self, task: str, case: str, key: str, metric: str, value: float, end: str | None = None
+    ) -> Run:
         parts = {
             "model": self.model,
             "provider": "lm-eval",
@@ -179,7 +181,7 @@ def _sample(suite: _Suite, task: str, sample: dict[str, Any]) -> Run:
     for metric in candidates:
         value = convert_number(sample.get(metric)) if isinstance(metric, str) else None
         if value is not None and 0 <= value <= 1 and suite.higher(task, metric):
-            return suite.run(task, f"{task}/{document_id}", str(document_id), metric, value)
+            return suite.build_run(task, f"{task}/{document_id}", str(document_id), metric, value)
     reason = ", ".join(map(str, candidates[:5])) or "none"
     raise InvalidItemError(
         "metrics", f"hold no number from 0 to 1 of which more is better (there are: {reason})"
@@ -232,7 +234,7 @@ def _build_task_run(suite: _Suite, task: str, metrics: dict[str, Any]) -> Run:
             spent = suite.results.total_evaluation_time_seconds
             seconds = _parse_seconds(spent) if len(suite.results.results) == 1 else None
             end = add_seconds(suite.began, seconds) if seconds else None
-            return suite.run(task, task, _ALL, metric, share, end)
+            return suite.build_run(task, task, _ALL, metric, share, end)
     raise SkippedItem("tasks have no metric from 0 to 1 of which more is better")
 
 

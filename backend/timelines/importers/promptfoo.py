@@ -89,7 +89,7 @@ def read(source: Source) -> Iterator[ImportItem]:
             for index, raw in enumerate(log.results.results, 1):
                 location = f"result {index}"
                 try:
-                    run = evaluation.run(decode_leniently(raw, Row))
+                    run = evaluation.build_run(decode_leniently(raw, Row))
                     yield ImportItem(run, size, place=location, texts=_read_texts(source, raw))
                 except InvalidItemError as error:
                     yield ImportItem(source.file_error(error, location), size, place=location)
@@ -126,7 +126,7 @@ class _Evaluation:
         self._names = _find_shared_names(log.results.results)
         self._seen: Counter[str] = Counter()
 
-    def run(self, row: Row) -> Run:
+    def build_run(self, row: Row) -> Run:
         """Convert a row to a run. Raises :class:`InvalidItemError`."""
         notes = self._source.notes
         provider, label = _read_provider(row.provider)
@@ -161,7 +161,7 @@ class _Evaluation:
             inference_provider=route,
             cost_usd=cost if cost and cost > 0 else None,
             error=failed,
-            machinery_failure=failed is not None,
+            infrastructure_failure=failed is not None,
             evaluation_id=self._id,
             suite=self._config.get("description"),
             config_digest=self._digest_config(provider, label),

@@ -7,16 +7,16 @@ from typing import Protocol
 
 from backend.formats.file_errors import WHOLE_FILE, FileError, ImportErrors
 from backend.formats.timestamps import parse_instant
-from backend.timelines.importers.format_detection import (
+from backend.timelines.importers.model import Format, ImportItem, Notes, Options, SkippedItem, Source
+from backend.timelines.importers.registry import (
     FORMATS,
     detect,
     explain_unknown_format,
     find_file_problem,
 )
-from backend.timelines.importers.model import Format, ImportItem, Notes, Options, SkippedItem, Source
 from backend.timelines.model import Profile, Run, RunTexts
 from backend.timelines.profiles.profile_files import InvalidProfilesError
-from backend.timelines.validation.run_validation import PreparedRun, check, microseconds
+from backend.timelines.validation.run_preparation import PreparedRun, prepare_runs, to_epoch_microseconds
 
 BATCH_SIZE = 2_000
 """Runs stored in one transaction."""
@@ -211,11 +211,11 @@ class _Import:
         if isinstance(content, SkippedItem):
             notes.skipped[str(content)] += 1
             return None
-        checked = check([content])
-        for refusal in checked.refusals:
-            message = f"{refusal.field}: {refusal.reason}" if refusal.field else refusal.reason
+        result = prepare_runs([content])
+        for error in result.errors:
+            message = f"{error.field}: {error.reason}" if error.field else error.reason
             self.imported.add_error(FileError(report.path, item.line, message, item.place))
-        if not checked.prepared or not self._has_profile(report.path, item, content):
+        if not result.runs or not self._has_profile(report.path, item, content):
             return None
         if item.former_id not in ("", content.run_id):
             self._former_ids[content.run_id] = item.former_id
@@ -224,7 +224,7 @@ class _Import:
             self.text_chars += _count_chars(item.texts)
         notes.runs += 1
         notes.null_fields.update(_find_null_fields(content))
-        return _add_evaluation_source(checked.prepared[0], report.path, item)
+        return _add_evaluation_source(result.runs[0], report.path, item)
 
     def _has_profile(self, path: Path, item: ImportItem, run: Run) -> bool:
         """True if the run's profile is configured or will be added. Any other profile is reported once."""
@@ -247,15 +247,19 @@ class _Import:
 
 def _add_evaluation_source(run: PreparedRun, path: Path, item: ImportItem) -> PreparedRun:
     """Add the name of the file, and the times that it has for its evaluation."""
-    part = run.evaluation
-    if part is None:
+    evaluation = run.evaluation
+    if evaluation is None:
         return run
-    started, finished = (None if text is None else microseconds(parse_instant(text)) for text in item.span)
+    started_us, finished_us = (
+        None if text is None else to_epoch_microseconds(parse_instant(text)) for text in item.span
+    )
     # A clock that went backwards gives no end.
-    ends = [end for end in (part.finished, finished) if end is not None and end >= run.instant]
+    ends = [end for end in (evaluation.finished_us, finished_us) if end is not None and end >= run.started_us]
     name = path.name.encode(errors="replace").decode()
     return run._replace(
-        evaluation=part._replace(source=name, started=started, finished=max(ends, default=None))
+        evaluation=evaluation._replace(
+            source=name, started_us=started_us, finished_us=max(ends, default=None)
+        )
     )
 
 

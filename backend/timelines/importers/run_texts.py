@@ -63,7 +63,7 @@ class PromptfooTexts(msgspec.Struct, rename="camel"):
 def read_inspect(sample: InspectTexts, options: TextOptions, find_text: Texts | None = None) -> RunTexts:
     """Read the input, the completion, and each scorer's value, answer and explanation.
 
-    ``find_text`` looks up long texts of a sample that is stored in pieces.
+    ``find_text`` looks up long texts of a split sample.
     """
     find = find_text or sample.attachments.get
     graders = []

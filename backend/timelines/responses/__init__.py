@@ -1,1 +1,1 @@
-"""Builds the responses of the timeline endpoints from compressed pieces."""
+"""Builds the responses of the timeline endpoints from compressed chunks."""

@@ -175,7 +175,7 @@ def _build_infrastructure_failure(rng: RandomNumbers) -> dict[str, Any]:
         "normalized_score": 0.0,
         "deductions": (deduction,),
         "error": error,
-        "machinery_failure": True,
+        "infrastructure_failure": True,
     }
 
 
@@ -196,7 +196,7 @@ def _build_score(agent: _Agent, kind: str, aimed: float, rng: RandomNumbers) -> 
         "deductions": tuple(_draw_deductions(LOSSES[kind], lost_points, rng)),
         "bonuses": bonuses,
         "cost_usd": round(agent.cost * rng.between(0.6, 1.6), 4),
-        "machinery_failure": False,
+        "infrastructure_failure": False,
     }
 
 

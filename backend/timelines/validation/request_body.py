@@ -11,7 +11,7 @@ import msgspec
 from backend.errors import BadRequest, FieldError
 from backend.http import json_body
 from backend.timelines.model import Run
-from backend.timelines.validation.run_validation import PreparedRun, check
+from backend.timelines.validation.run_preparation import PreparedRun, prepare_runs
 from backend.timelines.validation.validation_messages import Fault, translate_error
 
 MAX_LISTED_FAULTS = 100
@@ -20,7 +20,7 @@ _RUN, _RUNS = msgspec.json.Decoder(Run), msgspec.json.Decoder(list[Run])
 _WHITE_SPACE = b" \t\r\n"
 
 
-def prepared(body: bytes, profile: str) -> list[PreparedRun]:
+def prepare_body(body: bytes, profile: str) -> list[PreparedRun]:
     """Decode and validate ``body``, one run or an array of runs of ``profile``.
 
     Raises :class:`BadRequest` with the index, the field and the reason of every fault. The time grows with
@@ -31,12 +31,12 @@ def prepared(body: bytes, profile: str) -> list[PreparedRun]:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise _explain_decoding_error(body, profile, error) from None
     json_body.reject_huge_integers(body)
-    checked = check(runs, profile=profile, decoded=True)
-    if checked.refusals:
+    result = prepare_runs(runs, profile=profile, shape_is_valid=True)
+    if result.errors:
         raise _build_faults_error(
-            [(refusal.index, refusal.fault) for refusal in checked.refusals], len(runs), is_single=is_single
+            [(error.index, error.fault) for error in result.errors], len(runs), is_single=is_single
         )
-    return checked.prepared
+    return result.runs
 
 
 def _explain_decoding_error(body: bytes, profile: str, error: Exception) -> BadRequest:
@@ -56,8 +56,8 @@ def _explain_decoding_error(body: bytes, profile: str, error: Exception) -> BadR
             if len(faults) > MAX_LISTED_FAULTS:
                 break
         else:
-            refusals = check([run], profile=profile, decoded=True).refusals
-            faults += [(index, refusal.fault) for refusal in refusals]
+            errors = prepare_runs([run], profile=profile, shape_is_valid=True).errors
+            faults += [(index, run_error.fault) for run_error in errors]
     return _build_faults_error(
         faults or [(0, translate_error(error))], len(values), is_single=isinstance(value, dict)
     )

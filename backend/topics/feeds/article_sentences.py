@@ -18,7 +18,7 @@ from backend.entities.model import LANGUAGES, Language
 from backend.formats.chinese import to_simplified
 from backend.sources.claims.claim_splitting import sentences
 from backend.sources.retrieval.content_sanitizer import clean_text
-from backend.topics.feeds.article_names import NamesBefore
+from backend.topics.feeds.preceding_names import PrecedingNames
 
 MAX_SENTENCES = 24
 """Sentences of one article that are examined; news articles state the essentials first."""
@@ -86,11 +86,11 @@ def list_sentences(text: str, language: Language, *, is_official: bool = False) 
     patterns = _load_patterns()[language]
     found: list[ArticleSentence] = []
     place, is_dated = 0, False
-    names = NamesBefore(language)
+    names = PrecedingNames(language)
     for sentence in sentences(clean_text(text)):
         whole = sentence if is_dated else _cut_dateline(sentence, language, patterns)
         if whole != sentence and place <= MAX_DATELINE_PLACE and _ENDED.search(whole):
-            found, place, is_dated, names = [], 0, True, NamesBefore(language)
+            found, place, is_dated, names = [], 0, True, PrecedingNames(language)
         compared = _normalize(whole, language)
         if not _ENDED.search(whole) or patterns.boilerplate.search(compared):
             continue
@@ -99,7 +99,10 @@ def list_sentences(text: str, language: Language, *, is_official: bool = False) 
             if is_official and context == Context.LEAD and patterns.speaks_itself.search(compared):
                 context = Context.NONE  # an official text says *we*, and its publisher is named
             is_definite = place > 0 and _is_definite_party(compared, patterns)
-            needs, rivals = names.find_shortened(whole), names.list_all() if is_definite else frozenset()
+            needs, rivals = (
+                names.find_shortened_names(whole),
+                names.list_all() if is_definite else frozenset(),
+            )
             found.append(ArticleSentence(whole, place, context, needs, rivals))
         names.add(whole)
         place += 1

@@ -170,7 +170,7 @@ def _find_entities(rules: RuleSet, feed: Feed, entry: Entry) -> tuple[tuple[str,
     entity_ids = dict.fromkeys(
         meaning.entity
         for field in article.fields
-        for _, _, meaning, _ in field.reading.found
+        for _, _, meaning, _ in field.matched_field.occurrences
         if meaning.entity is not None
     )
     types = {entity: rules.entities[entity].type for entity in entity_ids}

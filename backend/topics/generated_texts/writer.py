@@ -146,7 +146,7 @@ class Writer:
         is_settled = due.exists or (due.record is not None and due.record.outcome in ("dropped", "nothing"))
         if is_settled and self._is_same(due, inputs):
             return _Result("same", inputs)
-        problem = translation.find_problem(source)
+        problem = translation.find_exclusion_reason(source)
         if problem:
             return _Result("nothing", inputs, problem)
         result = translation.translate(
@@ -174,7 +174,7 @@ class Writer:
         if not insight_text.is_worth_writing(facts):
             return _Result("nothing", inputs, "")
         if insight_text.has_instructions(facts, parts):
-            return _Result("nothing", inputs, "the text contains instructions for its reader")
+            return _Result("nothing", inputs, "the text contains a possible prompt injection")
         result = insight_text.write_parts(
             facts,
             parts,

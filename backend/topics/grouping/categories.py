@@ -1,9 +1,9 @@
 """Assigns categories to topics by rule.
 
-A topic is confirmed by three independent outlets, or by two kinds of sources: an official source and an
-outlet of another owner. Breaking: it is confirmed within two hours, and it is about an incident, about
+A topic is confirmed by three independent publishers, or by two kinds of sources: an official source and a
+publisher with another owner. Breaking: it is confirmed within two hours, and it is about an incident, about
 regulation, or about an entity whose price moved by three standard deviations. Important: it is confirmed at
-any time. Normal: all others, such as a release that nobody reports. An official source counts only where it
+any time. Normal: all others, such as a release that nobody reports. An official source counts only if it
 writes about crypto, because a central bank's feed is mostly about other subjects.
 """
 
@@ -16,12 +16,12 @@ from pathlib import Path
 import yaml
 
 from backend.entities.model import LANGUAGES, Language
-from backend.topics.grouping.news_window import Member
-from backend.topics.grouping.outlets import Outlets
+from backend.topics.grouping.news_window import NewsArticle
+from backend.topics.grouping.publishers import PublisherCatalogue
 from backend.topics.model import Category
 
-MIN_OUTLETS = 3
-"""Independent outlets that confirm a topic without an official source."""
+MIN_INDEPENDENT_PUBLISHERS = 3
+"""Independent publishers that confirm a topic without an official source."""
 BREAKING_SPAN = timedelta(hours=2)
 MIN_URGENT_SHARE = 1 / 3
 """Share of a topic's headlines that must report an incident or regulation."""
@@ -37,8 +37,8 @@ def never_moved(_entities: Sequence[str], _at: datetime) -> bool:
 
 
 def category(
-    members: Sequence[Member],
-    outlets: Outlets,
+    members: Sequence[NewsArticle],
+    publishers: PublisherCatalogue,
     *,
     about: Sequence[str],
     is_relevant: bool,
@@ -48,9 +48,9 @@ def category(
     sources = [
         (
             min(member.published_at for member in group),
-            is_relevant and any(outlets.is_primary(member, about) for member in group),
+            is_relevant and any(publishers.is_primary_source(member, about) for member in group),
         )
-        for group in outlets.independent(members)
+        for group in publishers.group_by_source(members)
     ]
     sources.sort()
     if not _is_confirmed(sources):
@@ -67,10 +67,10 @@ def category(
 
 def _is_confirmed(sources: Sequence[tuple[datetime, bool]]) -> bool:
     """True if the independent ``sources``, given as time and whether official, are enough or of two kinds."""
-    return len(sources) >= MIN_OUTLETS or len({official for _, official in sources}) == 2
+    return len(sources) >= MIN_INDEPENDENT_PUBLISHERS or len({official for _, official in sources}) == 2
 
 
-def is_urgent(members: Sequence[Member]) -> bool:
+def is_urgent(members: Sequence[NewsArticle]) -> bool:
     """True if enough headlines report an incident or regulation."""
     urgent_count = sum(any(find_urgent_kinds(member.title, member.language).values()) for member in members)
     return urgent_count > 0 and urgent_count >= MIN_URGENT_SHARE * len(members)

@@ -17,7 +17,7 @@ from functools import lru_cache
 from backend.entities.model import Language
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
 from backend.topics.feeds.article_sentences import Context, list_sentences
-from backend.topics.grouping.news_window import Member
+from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.title_tokens import words
 
 MAX_QUOTES = 3
@@ -46,7 +46,7 @@ class QuotedSentence:
     """A sentence and the member that it is quoted from. ``place`` is its place in the member's text."""
 
     text: str
-    member: Member
+    member: NewsArticle
     place: int = 0
     context: Context = Context.NONE
     needs: frozenset[str] = frozenset()
@@ -68,7 +68,7 @@ class QuotedText:
         return (*self.summary, *(sentence for group in self.bullets for sentence in group))
 
 
-def summarize(members: Sequence[Member], official_ids: frozenset[int], language: Language) -> QuotedText:
+def summarize(members: Sequence[NewsArticle], official_ids: frozenset[int], language: Language) -> QuotedText:
     """Build the text of a topic from ``members``, which are all in ``language``.
 
     The title comes from an official member if there is one. Members with instructions to a language model
@@ -82,7 +82,7 @@ def summarize(members: Sequence[Member], official_ids: frozenset[int], language:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _build_text(
-    sorted_members: tuple[Member, ...], official_ids: frozenset[int], language: Language
+    sorted_members: tuple[NewsArticle, ...], official_ids: frozenset[int], language: Language
 ) -> QuotedText:
     safe_members = [
         member for member in sorted_members if not has_instructions(f"{member.title}\n{member.text}")
@@ -114,7 +114,7 @@ def join_sentences(quotes: Sequence[QuotedSentence], language: Language) -> str:
 
 
 def _list_candidates(
-    member: Member, language: Language, official_ids: frozenset[int]
+    member: NewsArticle, language: Language, official_ids: frozenset[int]
 ) -> Iterator[QuotedSentence]:
     for sentence in list_sentences(member.text, language, is_official=member.id in official_ids):
         yield QuotedSentence(
@@ -139,7 +139,7 @@ class _Selection:
         title_vector = _build_vector(title)
         self._repetitions = [_compute_cosine(vector, title_vector) for vector in self._vectors]
         self._read: set[tuple[int, int]] = set()
-        """Member and place of the sentences that a reader has read: selected ones and repeated titles."""
+        """Article and place of the sentences that a reader has read: selected ones and repeated titles."""
         self._chain: set[tuple[int, int]] = set()
         """Places of the lead and of the sentences that follow it without a gap."""
         self._led: dict[int, int] = {}
@@ -166,7 +166,7 @@ class _Selection:
         return tuple(quotes[:summary_length]), tuple(quotes[summary_length:])
 
     def _find_news_behind(self, lead: int) -> int | None:
-        """Find the news behind a lead that tells none of what the titles tell, if it belongs to the lead."""
+        """Find the news after a lead that shares nothing with the titles, if it belongs to the lead."""
         told = self._measure_title(lead)
         for index, candidate in enumerate(self._candidates):
             is_next = (

@@ -21,8 +21,11 @@ BATCH_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A news item. ``simhash`` is a signed 64-bit integer, 0 for a text that is too short."""
+class NewsArticle:
+    """An article of a feed.
+
+    ``simhash`` is a signed 64-bit integer, 0 for a text that is too short.
+    """
 
     id: int
     feed_id: str
@@ -39,7 +42,7 @@ class Member:
     topic_id: int | None = field(default=None, compare=False)
 
 
-def load_window(connection: Connection, since: datetime, until: datetime) -> list[Member]:
+def load_window(connection: Connection, since: datetime, until: datetime) -> list[NewsArticle]:
     """Load the newest items published from ``since`` to ``until``, both included, ordered by time and id."""
     selected = (
         sa.select(news_items)
@@ -54,7 +57,9 @@ def load_window(connection: Connection, since: datetime, until: datetime) -> lis
     return [_parse_member(row) for row in reversed(connection.execute(selected).all())]
 
 
-def load_representatives(connection: Connection, since: datetime, newest: Sequence[Member]) -> list[Member]:
+def load_representatives(
+    connection: Connection, since: datetime, newest: Sequence[NewsArticle]
+) -> list[NewsArticle]:
     """Load the newest article of each topic with several articles that are older than ``newest``.
 
     In a window with more than :data:`MAX_ITEMS` items they stand for their topics, so that an update finds a
@@ -84,8 +89,8 @@ def load_representatives(connection: Connection, since: datetime, newest: Sequen
 
 
 def load_topic_members(
-    connection: Connection, topic_ids: Sequence[int], loaded: Sequence[Member]
-) -> list[Member]:
+    connection: Connection, topic_ids: Sequence[int], loaded: Sequence[NewsArticle]
+) -> list[NewsArticle]:
     """Load the items of these topics except ``loaded``, which holds the newest items up to now."""
     loaded_ids = {member.id for member in loaded}
     first, last = min(member.published_at for member in loaded), max(member.published_at for member in loaded)
@@ -98,8 +103,8 @@ def load_topic_members(
     return members
 
 
-def _parse_member(row: Row[Any]) -> Member:
-    return Member(
+def _parse_member(row: Row[Any]) -> NewsArticle:
+    return NewsArticle(
         id=row.id,
         feed_id=row.feed_id,
         url=row.url,

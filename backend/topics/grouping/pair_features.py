@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from backend.topics.grouping.headline_vectors import Floats, Ints, Matrix, Vectors
 
-NAMES = (
+FEATURE_NAMES = (
     "title_cosine",
     "rare_words",
     "weak_evidence",
@@ -82,7 +82,7 @@ def compute_features(vectors: Vectors, first: Ints, second: Ints) -> Floats:
         "first_hours": np.minimum(hours / FIRST_HOURS, 1.0),
         "days": hours / 24,
     }
-    return np.stack([np.asarray(columns[name], dtype=np.float64) for name in NAMES], axis=1)
+    return np.stack([np.asarray(columns[name], dtype=np.float64) for name in FEATURE_NAMES], axis=1)
 
 
 def is_weak_evidence(vectors: Vectors, first: Ints, second: Ints) -> NDArray[np.bool_]:
@@ -101,7 +101,7 @@ def is_weak_evidence(vectors: Vectors, first: Ints, second: Ints) -> NDArray[np.
 
 
 def is_conflict(vectors: Vectors, first: Ints, second: Ints) -> NDArray[np.bool_]:
-    """Return which pairs tell of two events.
+    """Return which pairs are about different events.
 
     They tell of the same act of two parties, of two parties with different figures, or of two places. The
     parties are the organisations with which the titles and leads begin. Each pair has none in common, and

@@ -1,4 +1,4 @@
-"""Finds the countries and the states of the USA that a headline names, whatever its language.
+"""Finds the countries and the states of the USA that a headline names, in any language.
 
 The USA itself is left out: most headlines could name it.
 """

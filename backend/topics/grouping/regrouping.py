@@ -20,8 +20,8 @@ from backend.topics.grouping import news_window
 from backend.topics.grouping.categories import Moved, never_moved
 from backend.topics.grouping.clustering import cluster_headlines
 from backend.topics.grouping.headline_features import build_headline
-from backend.topics.grouping.news_window import Member
-from backend.topics.grouping.outlets import Outlets
+from backend.topics.grouping.news_window import NewsArticle
+from backend.topics.grouping.publishers import PublisherCatalogue
 from backend.topics.grouping.topic_builder import TopicContext, build_topic
 from backend.topics.grouping.topic_ids import assign_ids
 from backend.topics.model import NEWS_WINDOW, SCORE_CHANGE_THRESHOLD, Media, Topic
@@ -65,7 +65,7 @@ def regroup(
     price moves. A repeated call without new items changes nothing. Raises ``RuntimeError`` if other processes
     regroup the same items at every attempt.
     """
-    context = TopicContext(rules, Outlets(rules.entities, feeds), now, moved)
+    context = TopicContext(rules, PublisherCatalogue(rules.entities, feeds), now, moved)
     for _ in range(MAX_ATTEMPTS):
         plan = _build_plan(database, context)
         if plan.has_no_changes:
@@ -79,12 +79,12 @@ def regroup(
     raise RuntimeError("Other processes keep regrouping the same news. Check for schedules that run twice.")
 
 
-def group_members(rules: RuleSet, items: Sequence[Member]) -> list[list[Member]]:
+def group_members(rules: RuleSet, items: Sequence[NewsArticle]) -> list[list[NewsArticle]]:
     """Group ``items`` by event; groups are ordered by their earliest member."""
     headlines = [
         build_headline(rules, item.title, item.language, item.published_at, item.text) for item in items
     ]
-    groups_by_label: dict[int, list[Member]] = {}
+    groups_by_label: dict[int, list[NewsArticle]] = {}
     for member, label in zip(items, cluster_headlines(headlines), strict=True):
         groups_by_label.setdefault(label, []).append(member)
     return [groups_by_label[label] for label in sorted(groups_by_label)]
@@ -100,11 +100,11 @@ class _Plan:
     """The topic of each item of the window, as read from the store."""
     topics: Sequence[Topic | None]
     ids: Sequence[int | None]
-    groups: Sequence[Sequence[Member]]
+    groups: Sequence[Sequence[NewsArticle]]
     merged: Mapping[int, int]
     removed_urls: Mapping[int, set[str]]
     """URLs of items that moved to another topic or to none, by their former topic."""
-    set_aside: Sequence[Member] = ()
+    set_aside: Sequence[NewsArticle] = ()
     """Items that report no single event; they belong to no topic."""
     detached_ids: frozenset[int] = frozenset()
     """Items that are set aside and belonged to a topic that has other members."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from backend.documents.tokenizer import fold, stem, terms
 
 CACHE_SIZE = 20_000
-"""Titles of which the words are kept: a window is read again at each regrouping."""
+"""Maximum number of titles whose words are cached: a window is read again at each regrouping."""
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s?(?!\w)")
 _HIRAGANA_ONLY = re.compile("[ぁ-ゖゝ-ゟ]+")

@@ -26,17 +26,17 @@ from backend.topics.grouping.extractive_summary import (
 )
 from backend.topics.grouping.glossary import terms_in
 from backend.topics.grouping.headline_features import extract_features
-from backend.topics.grouping.news_window import Member
-from backend.topics.grouping.outlets import Outlets
+from backend.topics.grouping.news_window import NewsArticle
+from backend.topics.grouping.publishers import PublisherCatalogue
 from backend.topics.model import Media, Topic, TopicText
 
 MAX_ENTITIES = 12
 MAX_PAGE_AGE = timedelta(days=60)
-"""A cited page that is older than the topic by more than this is background, and no source of the event."""
+"""A cited page that is older than the topic by more than this is background, not a source of the event."""
 MAX_POST_AGE = timedelta(days=3)
 """A post on X that is older than the topic by more than this is about another event."""
 MIN_TITLE_WORDS = 3
-"""The text of a link with fewer words names no page by itself."""
+"""The text of a link with fewer words does not name a page by itself."""
 MAX_CITED_PAGES = 5
 """Cited pages among the primary sources of one topic."""
 TEXT_MENTION_WEIGHT = 0.25
@@ -50,26 +50,26 @@ class TopicContext:
     """The common inputs of all topics of a regrouping."""
 
     rules: RuleSet
-    outlets: Outlets
+    publishers: PublisherCatalogue
     now: datetime
     moved: Moved = never_moved
     pages: Mapping[str, CitedPage] = field(default_factory=dict)
     """The cited pages that were read, by page key."""
 
-    def find_kind(self, member: Member) -> ArticleKind | None:
+    def find_kind(self, member: NewsArticle) -> ArticleKind | None:
         """Return the kind of a member that reports no single event; None for a report.
 
-        What an authority publishes is always a report."""
+        An article of an official body always counts as a report."""
         kind = find_kind(member.title, member.language, member.text, member.url)
-        return None if kind is None or self.outlets.is_authority(member) else kind
+        return None if kind is None or self.publishers.is_official_body(member) else kind
 
 
-def build_topic(context: TopicContext, members: Sequence[Member], topic_id: int | None = None) -> Topic:
+def build_topic(context: TopicContext, members: Sequence[NewsArticle], topic_id: int | None = None) -> Topic:
     """Build the topic of ``members``, at least one. The language of the earliest member comes first."""
     sorted_members = sorted(members, key=lambda member: (member.published_at, member.id))
     about = _rank_entities(context, sorted_members)
     official_ids = frozenset(
-        member.id for member in sorted_members if context.outlets.is_primary(member, about)
+        member.id for member in sorted_members if context.publishers.is_primary_source(member, about)
     )
     languages = dict.fromkeys(member.language for member in sorted_members)
     quoted_texts = {
@@ -83,7 +83,7 @@ def build_topic(context: TopicContext, members: Sequence[Member], topic_id: int 
     return Topic(
         category=category(
             sorted_members,
-            context.outlets,
+            context.publishers,
             about=about,
             is_relevant=_is_relevant(context, sorted_members, about),
             moved=context.moved,
@@ -96,16 +96,19 @@ def build_topic(context: TopicContext, members: Sequence[Member], topic_id: int 
         },
         realm="live",
         cover_img=next(pictures, None),
-        coverage=context.outlets.coverage(sorted_members, about, context.now),
+        coverage=context.publishers.compute_coverage(sorted_members, about, context.now),
         entities=about,
         media=tuple(_build_media(context, sorted_members, about, official_ids, quoted_texts)),
         id=topic_id,
     )
 
 
-def _rank_entities(context: TopicContext, members: Sequence[Member]) -> tuple[str, ...]:
-    """Rank the entities by the number of members that name them, with titles weighing more. Outlets that only
-    report or are credited are left out, as are entities in the texts of less than half of the members."""
+def _rank_entities(context: TopicContext, members: Sequence[NewsArticle]) -> tuple[str, ...]:
+    """Rank the entities by the number of members that name them; titles weigh more.
+
+    Publishers that only report or are credited are left out, as are entities in the texts of less than half
+    of the members.
+    """
     titled: Counter[str] = Counter()
     for member in members:
         title_features = extract_features(context.rules, member.title, member.language)
@@ -115,14 +118,14 @@ def _rank_entities(context: TopicContext, members: Sequence[Member]) -> tuple[st
             )
         )
     texts = Counter(entity for member in members for entity in dict.fromkeys(member.entities))
-    publishers = {context.outlets.publisher(member) for member in members}
+    own_publishers = {context.publishers.get_publisher_key(member) for member in members}
     catalogue = context.rules.entities
     ranked_entities = [
         entity
         for entity in {**titled, **texts}
         if entity in catalogue
         and catalogue[entity].type != "term"
-        and (catalogue[entity].type != "media" or (entity in titled and entity not in publishers))
+        and (catalogue[entity].type != "media" or (entity in titled and entity not in own_publishers))
         and (entity in titled or 2 * texts[entity] >= len(members))
     ]
     return tuple(
@@ -130,21 +133,21 @@ def _rank_entities(context: TopicContext, members: Sequence[Member]) -> tuple[st
     )
 
 
-def _is_relevant(context: TopicContext, members: Sequence[Member], about: Sequence[str]) -> bool:
+def _is_relevant(context: TopicContext, members: Sequence[NewsArticle], about: Sequence[str]) -> bool:
     if any(context.rules.entities[entity].type in _RELEVANT_TYPES for entity in about):
         return True
     return any(terms_in([member.title], member.language) for member in members)
 
 
 def _build_text(context: TopicContext, quoted_text: QuotedText, language: Language) -> TopicText:
-    """Build the text. Where it quotes several outlets, each quote names its own."""
-    names = [context.outlets.site_name(quote.member) for quote in quoted_text.quotes]
+    """Build the text. If it quotes several publishers, each quote names its own."""
+    names = [context.publishers.get_publisher_name(quote.member) for quote in quoted_text.quotes]
     template = (
         "{text}" if len(set(names)) < 2 else "{text} ({name})" if language == "en" else "{text}（{name}）"
     )
 
-    def attribute(text: str, member: Member) -> str:
-        return template.format(text=text, name=context.outlets.site_name(member)) if text else ""
+    def attribute(text: str, member: NewsArticle) -> str:
+        return template.format(text=text, name=context.publishers.get_publisher_name(member)) if text else ""
 
     bullets = tuple(
         tuple(attribute(sentence.text, sentence.member) for sentence in group)
@@ -164,7 +167,7 @@ def _build_text(context: TopicContext, quoted_text: QuotedText, language: Langua
 
 def _build_media(
     context: TopicContext,
-    members: Sequence[Member],
+    members: Sequence[NewsArticle],
     about: Sequence[str],
     official_ids: frozenset[int],
     quoted_texts: Mapping[Language, QuotedText],
@@ -185,26 +188,28 @@ def _build_media(
             if quotes
             else _find_first_sentence(member.text, member.language),
             published_at=member.published_at,
-            site_name=context.outlets.site_name(member),
+            site_name=context.publishers.get_publisher_name(member),
             language=member.language,
         )
     yield from _find_cited_pages(context, members, about)
 
 
 def _find_cited_pages(
-    context: TopicContext, members: Sequence[Member], about: Sequence[str]
+    context: TopicContext, members: Sequence[NewsArticle], about: Sequence[str]
 ) -> Iterator[Media]:
-    """Generate the official pages that members link to: pages of authorities, and of entities that the topic
-    or the linking member names. A page that was read has its own title, passage and date."""
+    """Generate the official pages that members link to: pages of official bodies, and of entities that the
+    topic or the linking member names. A page that was read has its own title, passage and date."""
     seen_pages = {canonical_urls.build_page_key(member.url) for member in members}
     count = 0
     for member in members:
         for link in _list_links(member):
             key = canonical_urls.build_page_key(link.url)
-            if key in seen_pages or not context.outlets.is_primary_page(link.url, {*about, *member.entities}):
+            if key in seen_pages or not context.publishers.is_primary_source_url(
+                link.url, {*about, *member.entities}
+            ):
                 continue
             seen_pages.add(key)
-            site_name = context.outlets.name_of(link.url, member)
+            site_name = context.publishers.find_owner_name(link.url, member.language)
             page = context.pages.get(key)
             if page and page.published_at and page.published_at < members[0].published_at - MAX_PAGE_AGE:
                 continue
@@ -230,7 +235,7 @@ def _build_link_title(link: Link, site_name: str) -> str:
     return f"{site_name}: {link.anchor}" if link.anchor and is_short else link.anchor
 
 
-def _list_links(member: Member) -> Iterator[Link]:
+def _list_links(member: NewsArticle) -> Iterator[Link]:
     """Generate the links of a member, and the URLs that stand in its text."""
     yield from member.links
     for match in _VISIBLE_URL.finditer(member.text):

@@ -7,7 +7,7 @@ from typing import Any
 from backend.articles.rules.active_rules import ActiveRules
 from backend.entities.model import Language
 from backend.formats.timestamps import Clock
-from backend.markets.provider_registry import build_realm
+from backend.markets.sources_by_mode import build_realm
 from backend.settings import Settings
 from backend.sources.authority import Authorities
 from backend.store.database import Database

@@ -12,7 +12,6 @@ import yaml
 from backend.entities.model import LANGUAGES, Language
 from backend.formats.chinese import to_simplified
 from backend.sources.claims.claim_splitting import sentences
-from backend.topics.feeds.article_names import NamesBefore
 from backend.topics.feeds.article_sentences import (
     MAX_DATELINE_PLACE,
     Context,
@@ -21,6 +20,7 @@ from backend.topics.feeds.article_sentences import (
     is_complete,
     is_definite_party,
 )
+from backend.topics.feeds.preceding_names import PrecedingNames
 from backend.topics.insights.model import Report, SourcedSentence
 
 Kind = Literal["denial", "no_comment", "unknown", "due", "forecast"]
@@ -49,7 +49,7 @@ def list_report_sentences(report: Report, printed: str = "") -> Iterator[str]:
     """Generate the complete sentences of a report that need no sentence before them. Their readers know the
     title, the first sentence and what is ``printed``. A definite noun (*the bank*) may mean only a name of
     the first two, because others are not the topic's own parties."""
-    names = NamesBefore(report.language)
+    names = PrecedingNames(report.language)
     known, is_first = report.title, True
     for place, sentence in enumerate(sentences(report.text)):
         if place == MAX_SENTENCES:
@@ -57,7 +57,10 @@ def list_report_sentences(report: Report, printed: str = "") -> Iterator[str]:
         whole = cut_dateline(sentence, report.language) if place <= MAX_DATELINE_PLACE else sentence
         context = find_context(whole, report.language, is_first=True)
         is_definite = place > 0 and is_definite_party(whole, report.language)
-        shortened, rivals = names.find_shortened(whole), names.list_all() if is_definite else frozenset()
+        shortened, rivals = (
+            names.find_shortened_names(whole),
+            names.list_all() if is_definite else frozenset(),
+        )
         names.add(whole)
         if not is_complete(whole, report.language):
             continue

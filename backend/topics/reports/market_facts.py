@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from backend.entities.model import Entity, Language
 from backend.markets.candles import price_history
-from backend.markets.model import SPAN_SECONDS, FearGreed, MarketTotals, Published
+from backend.markets.model import SPAN_SECONDS, FearGreed, MarketTotals, PublishedPrice
 from backend.markets.responses.snapshot import Snapshot
 from backend.topics.model import Realm
 
@@ -109,6 +109,6 @@ def collect_facts(
     )
 
 
-def _is_known(published: Published) -> bool:
+def _is_known(published: PublishedPrice) -> bool:
     required_values = (published.price, published.pct_change_24h, published.market_cap)
     return not published.stale and None not in required_values

@@ -23,7 +23,7 @@ from dashboard.app_pages.corrections.findings import (
     build_findings,
     carry_over,
 )
-from dashboard.app_pages.corrections.mixed_names import MixedName, find_mixed_names
+from dashboard.app_pages.corrections.inconsistent_names import InconsistentName, find_inconsistent_names
 from dashboard.app_pages.corrections.text_diff import TextPieces
 from dashboard.client.article_schemas import Article
 from dashboard.i18n.languages import LANGUAGES
@@ -51,7 +51,7 @@ class Step:
     pieces: Mapping[str, TextPieces]
     findings: tuple[Finding, ...]
     rules_version: str
-    mixed_names: tuple[MixedName, ...] = ()
+    inconsistent_names: tuple[InconsistentName, ...] = ()
     """Names that the article writes in several right ways."""
     judging_date: str | None = ""
     """The date by which former names were judged; null if none was found, empty if none was needed."""
@@ -220,7 +220,7 @@ def _read_scan(scan: ScanResult) -> dict[str, Any]:
     findings = build_findings(scan)
     return {
         "findings": findings,
-        "mixed_names": find_mixed_names(scan, findings),
+        "inconsistent_names": find_inconsistent_names(scan, findings),
         "judging_date": scan.get("article_date", ""),
     }
 

@@ -111,7 +111,7 @@ def build_panels(data: OverviewData, span: Span, size: str, *, show_all: bool) -
     active = market_figures.find_most_active(coins, MAX_MOVERS)
     doubtful = market_figures.find_doubtful_figures(data.prices.data or {}, data.figures.data or {}, names)
     legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=format_min_cap(size))
-    scheme = preferences.current().scheme
+    scheme = preferences.current().rise_colours
     has_changes = any(coin.change is not None for coin in coins)
     no_gainers, no_losers = (
         (t("overview.none_rose"), t("overview.none_fell")) if has_changes else (t("overview.no_changes"),) * 2

@@ -26,7 +26,7 @@ class CaseChange:
 
 
 def find_alert(arrays: RunArrays, watched: Sequence[Watched], alert_id: str) -> Alert | None:
-    """Find the alert that a URL names; null if it no longer exists."""
+    """Find the alert that a URL names; None if it no longer exists."""
     alerts = (alert for profile in watched for alert in profile.alerts)
     return next(
         (

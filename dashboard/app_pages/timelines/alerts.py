@@ -10,7 +10,7 @@ from backend.timelines.analysis.self_comparison import compare_before_and_after,
 from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.analysis.verdicts import alert_sentence, day, points, verdict, watch_sentence
 from backend.timelines.columns.run_arrays import RunArrays
-from dashboard.app_pages.timelines import alert_data, data, url_state
+from dashboard.app_pages.timelines import alert_colours, alert_data, data, url_state
 from dashboard.app_pages.timelines.alert_data import CaseChange
 from dashboard.app_pages.timelines.data import AlertsResult
 from dashboard.app_pages.timelines.filters import reselect
@@ -64,7 +64,7 @@ def _redraw_tab() -> None:
 
 def _fold_other_alerts(arrays: RunArrays, others: Sequence[Alert]) -> str:
     """Build a list of the newest alerts of profiles that are not visible; each links to its profile."""
-    now, links = datetime.now(UTC), url_state.Links()
+    now, links = datetime.now(UTC), url_state.LinkBuilder()
     names = [arrays.profiles[alert.profile] for alert in others[: data.MAX_ALERTS]]
     items = "".join(
         tag(
@@ -109,7 +109,7 @@ def _render_alert(result: AlertsResult, alert: Alert, number: int, state: Timeli
         st.html(
             tag(
                 "p",
-                tag("span", glyph, class_=f"tl-alert-{'fall' if alert.fell else 'rise'}", aria_hidden="true"),
+                tag("span", glyph, class_=alert_colours.get_css_class(fell=alert.fell), aria_hidden="true"),
                 tag("span", text(sentence), note),
                 class_="tl-alert" if alert.standing else "tl-alert tl-alert-over",
             )
@@ -126,7 +126,7 @@ def _render_alert(result: AlertsResult, alert: Alert, number: int, state: Timeli
 
 
 def _toggle_cases(alert_id: str | None) -> None:
-    url_state.update(alert=alert_id)
+    url_state.update_state(alert=alert_id)
     url_state.redraw_sections("tab")
 
 

@@ -44,12 +44,12 @@ def open_case(case: str, profile: str | None = None) -> None:
     """Show the runs of a case. Call it in a widget's callback."""
     st.session_state[PROFILE_KEY] = profile
     st.session_state[FOCUS_COUNT_KEY] = st.session_state.get(FOCUS_COUNT_KEY, 0) + 1
-    url_state.update(case=case, run=None, tab="runs")
+    url_state.update_state(open_case=case, run=None, tab="runs")
     url_state.redraw_sections("tab")
 
 
 PROFILE_KEY = "tlp_run_profile"
-"""Session key of the profile whose runs of the case are listed; null for all profiles."""
+"""Session key of the profile whose runs of the case are listed; None for all profiles."""
 FOCUS_COUNT_KEY = "tlp_run_turn"
 """Session key of a counter; each increment moves the focus to the runs."""
 
@@ -66,7 +66,7 @@ def _build_plot(
         gap = h(
             "li", t("timelines.cmp_hidden", n=f"{differences.hidden:,}"), class_="tlp-gap cp-note", key="\n"
         )
-    links = url_state.Links()
+    links = url_state.LinkBuilder()
     rows = [*(_build_row(row, axis, comparison, state, links) for row in differences.losses), gap]
     rows += [_build_row(row, axis, comparison, state, links) for row in differences.gains]
     ends = h(
@@ -88,7 +88,7 @@ def _build_row(
     axis: Axis,
     comparison: Comparison,
     state: TimelinesState,
-    links: url_state.Links,
+    links: url_state.LinkBuilder,
 ) -> Node:
     means = t(
         "timelines.cmp_case_title",
@@ -109,10 +109,10 @@ def _build_row(
             f" {section_text.format_signed_points(row.difference)}",
             class_=f"tlp-num tlp-{row.direction}",
         ),
-        href=links.build(case=row.case, run=None, tab="runs"),
+        href=links.build(open_case=row.case, run=None, tab="runs"),
         data_open=row.case,
         title=f"{row.case}: {section_text.format_difference(row.difference, row.interval)}. {means}",
-        aria_current="true" if row.case == state.case else None,
+        aria_current="true" if row.case == state.open_case else None,
     )
     return h("li", link, key=row.case)
 

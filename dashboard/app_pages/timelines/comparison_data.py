@@ -27,7 +27,7 @@ def choose_pair(
 ) -> tuple[str, str] | None:
     """Choose the pair to compare: ``a`` and ``b`` if given, else the best profiles that share a case.
 
-    Returns null if fewer than two profiles have runs and not both are given.
+    Returns None if fewer than two profiles have runs and not both are given.
     """
     ranked = rank_profiles(arrays, profiles)
     pairs = [

@@ -67,7 +67,9 @@ def load() -> TimelinesData:
 
 def select_all_runs(table: pa.Table) -> RunArrays:
     """Select every run, including those with infrastructure errors."""
-    return _get_or_compute(table, "select_all_runs", lambda: select(table, leave_out_machinery=False))
+    return _get_or_compute(
+        table, "select_all_runs", lambda: select(table, exclude_infrastructure_failures=False)
+    )
 
 
 def select_runs(table: pa.Table, state: TimelinesState) -> RunArrays:
@@ -80,7 +82,7 @@ def select_runs(table: pa.Table, state: TimelinesState) -> RunArrays:
             cases=state.cases or None,
             since=state.since,
             until=state.until,
-            leave_out_machinery=state.exclude_infrastructure_errors,
+            exclude_infrastructure_failures=state.exclude_infrastructure_errors,
             model_vendor=state.model_vendor,
             inference_provider=state.inference_provider,
         )
@@ -90,7 +92,14 @@ def select_runs(table: pa.Table, state: TimelinesState) -> RunArrays:
 
 def select_visible_runs(table: pa.Table, state: TimelinesState) -> tuple[RunArrays, TimelinesState]:
     """Select the runs to draw; returns them with the state in which default profiles are filled in."""
-    key = ("select_profiles", state.profiles, state.a, state.b, state.alert, *_filter_key(state))
+    key = (
+        "select_profiles",
+        state.profiles,
+        state.profile_a,
+        state.profile_b,
+        state.alert,
+        *_filter_key(state),
+    )
     all_profiles = replace(state, profiles=())
     drawn = replace(
         state,
@@ -138,17 +147,17 @@ def choose_sides(arrays: RunArrays, drawn: TimelinesState) -> Sides | None:
 
     Without any of these, the best profiles that share a case. Null if there are too few profiles.
     """
-    chosen = parse_split(drawn.split)
-    if drawn.a is not None and chosen is not None:
+    chosen = parse_split(drawn.self_split)
+    if drawn.profile_a is not None and chosen is not None:
         with contextlib.suppress(ValueError):
-            return Sides(drawn.a, drawn.a, self_splits.find(arrays, drawn.a, *chosen))
-    if drawn.a is None and drawn.b is None:
+            return Sides(drawn.profile_a, drawn.profile_a, self_splits.find(arrays, drawn.profile_a, *chosen))
+    if drawn.profile_a is None and drawn.profile_b is None:
         result = find_alerts(arrays, drawn, timeout_seconds=0)
         newest = next((alert for alert in result.shown if alert.standing), None)
         if newest is not None:
             name = arrays.profiles[newest.profile]
             return Sides(name, name, split_at_alert(newest, list_all_alerts(result)))
-    pair = choose_pair(arrays, drawn.profiles, drawn.a, drawn.b)
+    pair = choose_pair(arrays, drawn.profiles, drawn.profile_a, drawn.profile_b)
     return None if pair is None else Sides(*pair)
 
 

@@ -208,7 +208,7 @@ def reselect(**changes: Unpack[Changes]) -> None:
     Redraws the whole page when it changes to or from a page without runs.
     """
     before = _has_runs()
-    url_state.update(**changes)
+    url_state.update_state(**changes)
     if before and _has_runs():
         url_state.redraw_sections(*FRAGMENT_KEYS)
     st.rerun()

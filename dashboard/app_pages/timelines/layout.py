@@ -143,7 +143,7 @@ def _draw_verdict() -> None:
 
 
 def _select_visible_runs() -> tuple[RunArrays, TimelinesState] | None:
-    """Select the visible runs; null if the newest data has none, for which the whole page is drawn next."""
+    """Select the visible runs; None if the newest data has none, for which the whole page is drawn next."""
     table = data.load().table
     visible = None if table is None else data.select_visible_runs(table, url_state.read_state())
     return visible if visible is not None and len(visible[0]) else None
@@ -162,7 +162,7 @@ def _draw_tab() -> None:
 
 def _on_tab_chosen() -> None:
     chosen = st.session_state[TAB_KEY]
-    url_state.update(tab=next(tab for tab in TABS if t(f"timelines.tab_{tab}") == chosen))
+    url_state.update_state(tab=next(tab for tab in TABS if t(f"timelines.tab_{tab}") == chosen))
     url_state.redraw_sections("tab")
 
 

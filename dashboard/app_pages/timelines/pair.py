@@ -67,7 +67,7 @@ def _label_split(kind: str, mark: str) -> str:
 def _on_a_chosen(sides: Sides) -> None:
     if sides.split is None:
         compare(st.session_state[A_KEY], sides.b)
-    url_state.update(a=st.session_state[A_KEY], b=None, split=None)
+    url_state.update_state(profile_a=st.session_state[A_KEY], profile_b=None, self_split=None)
     url_state.redraw_sections("bar", "verdict", "tab")
 
 
@@ -101,13 +101,13 @@ def _on_date_chosen(profile: str) -> None:
 
 def compare(a: str, b: str) -> None:
     """Compare ``b`` with ``a``. Call it in a widget's callback."""
-    url_state.update(a=a, b=b, split=None)
+    url_state.update_state(profile_a=a, profile_b=b, self_split=None)
     url_state.redraw_sections("bar", "verdict", "tab")
 
 
 def compare_with_itself(profile: str, split: str) -> None:
     """Compare a profile before and after a split of the URL. Call it in a widget's callback."""
-    url_state.update(a=profile, b=None, split=split)
+    url_state.update_state(profile_a=profile, profile_b=None, self_split=split)
     url_state.redraw_sections("bar", "verdict", "tab")
 
 
@@ -120,6 +120,6 @@ def render_verdict(arrays: RunArrays, state: TimelinesState) -> None:
         return
     verdict = verdicts.verdict(data.compare(arrays, state, sides).result, language())
     kind = "refused" if not verdict.has_comparison else "found" if verdict.kind == "ahead" else "open"
-    gone = state.split is not None and sides.split is None
+    gone = state.self_split is not None and sides.split is None
     note = tag("span", text(t("timelines.cmp_self_gone")), class_="cp-note") if gone else ""
     st.html(tag("p", text(verdict.text), note, class_=f"tl-verdict tl-{kind}", role="status"))

@@ -62,7 +62,7 @@ def _on_marker_clicked() -> None:
 
 
 def _build_table(matrix: PairMatrix, names: list[str], chosen: tuple[str, str]) -> Node:
-    rows, links = [names[index] for index in matrix.profiles], url_state.Links()
+    rows, links = [names[index] for index in matrix.profiles], url_state.LinkBuilder()
     numbers = [
         h("th", h("abbr", str(n), title=name, aria_label=name), scope="col") for n, name in enumerate(rows, 1)
     ]
@@ -106,7 +106,7 @@ def _build_cell(
     row: int,
     column: int,
     chosen: tuple[str, str],
-    links: url_state.Links,
+    links: url_state.LinkBuilder,
 ) -> Node:
     cell = comparison_data.build_pair_cell(matrix, row, column)
     if cell.outcome == "itself":
@@ -118,7 +118,7 @@ def _build_cell(
         "a",
         h("span", section_text.ARROWS[cell.outcome] if cell.outcome != "none" else "", class_="tlp-mark"),
         text,
-        href=links.build(a=a, b=b),
+        href=links.build(profile_a=a, profile_b=b),
         data_open=orjson.dumps([a, b]).decode(),
         aria_label=description,
         title=description,

@@ -38,7 +38,7 @@ class RunList(NamedTuple):
 def list_runs(
     arrays: RunArrays, case: str | None, profiles: Sequence[str] = (), limit: int = MAX_RUNS
 ) -> RunList:
-    """List the runs of ``case`` by ``profiles``, newest first; null or empty means all."""
+    """List the runs of ``case`` by ``profiles``, newest first; None or empty means all."""
     selected = np.ones(len(arrays), dtype=bool)
     if case is not None:
         index = arrays.cases.index(case) if case in arrays.cases else -1
@@ -80,7 +80,7 @@ class Neighbours(NamedTuple):
 
 
 def find_neighbours(arrays: RunArrays, run_id: str) -> Neighbours | None:
-    """Find a run's neighbours; null if the selection does not contain the run."""
+    """Find a run's neighbours; None if the selection does not contain the run."""
     row_index = pc.index(arrays.table.column("run_id"), run_id).as_py()
     matches = np.flatnonzero(arrays.rows == row_index) if row_index >= 0 else np.array([], dtype=np.int64)
     if not len(matches):

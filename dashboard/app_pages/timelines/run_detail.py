@@ -56,7 +56,7 @@ def render(run: RunOut, neighbours: Neighbours | None) -> None:
 def _on_run_chosen() -> None:
     run_id = st.session_state[RUN_KEY].open
     if isinstance(run_id, str):
-        url_state.update(run=run_id, tab="runs")
+        url_state.update_state(run=run_id, tab="runs")
         url_state.redraw_sections("tab")
 
 
@@ -135,7 +135,7 @@ def _format_duration(run: RunOut) -> str | None:
 
 
 def build_reasons(kind: Literal["lost", "won"], parts: Sequence[PointsOut]) -> Node | None:
-    """Build a list of deductions or bonuses, the largest first; null if there are none."""
+    """Build a list of deductions or bonuses, the largest first; None if there are none."""
     if not parts:
         return None
     sign = "\u2212" if kind == "lost" else "+"

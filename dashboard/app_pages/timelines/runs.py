@@ -29,10 +29,10 @@ ALL = ""
 
 def render(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the runs; beside an opened case what divides both sides, else the evaluations."""
-    if state.case is not None and state.run is None:
-        side_by_side.render(arrays, state, state.case)
+    if state.open_case is not None and state.run is None:
+        side_by_side.render(arrays, state, state.open_case)
     _render_runs(arrays, state)
-    if state.case is None and state.run is None:
+    if state.open_case is None and state.run is None:
         evaluations.render(arrays, state)
 
 
@@ -53,14 +53,18 @@ def _render_runs(arrays: RunArrays, state: TimelinesState) -> None:
 
 
 def _render_choice(arrays: RunArrays, state: TimelinesState) -> str | None:
-    """Render the choice of case and profile; returns the profile, null for all."""
+    """Render the choice of case and profile; returns the profile, None for all."""
     cases = sorted({arrays.cases[index] for index in set(arrays.case.tolist())})
     profiles = [arrays.profiles[index] for index in sorted(set(arrays.profile.tolist()))]
     profile = st.session_state.get(case_dot_plot.PROFILE_KEY)
     profile = profile if profile in profiles else None
     with st.container(key="tlp_run_bar", horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.session_state[CASE_KEY] = state.case or ALL
-        options = [ALL, *cases, *([state.case] if state.case and state.case not in cases else [])]
+        st.session_state[CASE_KEY] = state.open_case or ALL
+        options = [
+            ALL,
+            *cases,
+            *([state.open_case] if state.open_case and state.open_case not in cases else []),
+        ]
         st.selectbox(
             t("timelines.run_case"), options, key=CASE_KEY, format_func=_label_case, on_change=_on_case_chosen
         )
@@ -84,7 +88,7 @@ def _label_profile(profile: str) -> str:
 
 
 def _on_case_chosen() -> None:
-    url_state.update(case=st.session_state[CASE_KEY] or None, run=None, tab="runs")
+    url_state.update_state(open_case=st.session_state[CASE_KEY] or None, run=None, tab="runs")
     url_state.redraw_sections("tab")
 
 
@@ -94,7 +98,7 @@ def _on_profile_chosen() -> None:
 
 
 def _render_list(arrays: RunArrays, state: TimelinesState, profile: str | None) -> None:
-    listed_runs = run_data.list_runs(arrays, state.case, (profile,) if profile else ())
+    listed_runs = run_data.list_runs(arrays, state.open_case, (profile,) if profile else ())
     if not listed_runs.rows:
         section_text.render_note(t("timelines.run_none"))
         return
@@ -105,12 +109,12 @@ def _render_list(arrays: RunArrays, state: TimelinesState, profile: str | None) 
     names = [t("timelines.run_when"), t("timelines.case_profile"), t("timelines.run_score")]
     columns = [Column(names[0]), Column(names[1], "wide"), Column(names[2], "number")]
     columns += [Column(t("timelines.run_outcome")), Column(t("timelines.run_model"), "wide")]
-    if state.case is None:
+    if state.open_case is None:
         columns.insert(2, Column(t("timelines.case_case"), "wide"))
     with st.container(key="tlp_run_list"):
         sortable_table(
             columns,
-            [(row.run_id, _build_cells(row, with_case=state.case is None)) for row in listed_runs.rows],
+            [(row.run_id, _build_cells(row, with_case=state.open_case is None)) for row in listed_runs.rows],
             key=LIST_KEY,
             caption=t("timelines.run_list"),
             more=t("timelines.run_more"),
@@ -138,7 +142,7 @@ def _build_cells(row: RunRow, *, with_case: bool) -> list[Cell]:
 def _on_run_opened() -> None:
     run_id = st.session_state[LIST_KEY].open
     if isinstance(run_id, str):
-        url_state.update(run=run_id, tab="runs")
+        url_state.update_state(run=run_id, tab="runs")
         url_state.redraw_sections("tab")
 
 

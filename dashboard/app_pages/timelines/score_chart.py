@@ -9,6 +9,7 @@ import numpy as np
 from backend.timelines.analysis.scores_over_time import Line
 from backend.timelines.columns.run_arrays import instant
 from backend.timelines.statistics.distributions import Floats
+from dashboard.app_pages.timelines import alert_colours
 from dashboard.app_pages.timelines.line_chart import ChartData, ChartLine, Sign
 from dashboard.app_pages.timelines.score_data import Mark
 from dashboard.frame.theme import Theme
@@ -89,7 +90,7 @@ def _build_alert_signs(scores: ScoreChart, theme: Theme) -> list[Sign]:
     return [
         _build_sign(
             "down" if fell else "up",
-            theme.shades.alert_fall if fell else theme.shades.alert_rise,
+            alert_colours.get_chart_colour(theme.shades, fell=fell),
             mark,
             sentence,
             theme,

@@ -72,7 +72,7 @@ class Mark:
 
 
 def place_marks(lines: Sequence[Line], positions: Sequence[tuple[int, int]]) -> list[Mark | None]:
-    """Place a mark on its line for each profile and time; null for a line that is not drawn."""
+    """Place a mark on its line for each profile and time; None for a line that is not drawn."""
     by_profile = {line.profile: line for line in lines}
     return [_place_mark(by_profile.get(profile), profile, time) for profile, time in positions]
 

@@ -22,7 +22,7 @@ MARKED_COLUMNS = ("model", "inference_provider", "revision", "config_digest")
 
 
 def render(arrays: RunArrays, state: TimelinesState) -> None:
-    over_time = score_data.build_lines(arrays, state.window_seconds, same_cases=state.same_cases)
+    over_time = score_data.build_lines(arrays, state.score_window_seconds, same_cases=state.center_cases)
     scores = _build_score_chart(arrays, state, over_time, data.find_alerts(arrays, state, timeout_seconds=0))
     with st.container(key="tl_scores", border=True, gap="small"):
         render_section_heading(t("timelines.scores"), t("timelines.scores_why"))
@@ -36,7 +36,7 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
 
 def _render_window(arrays: RunArrays, state: TimelinesState) -> None:
     codes = {str(window): window for window in score_data.list_windows(arrays)}
-    chosen = str(state.window_seconds)
+    chosen = str(state.score_window_seconds)
     st.session_state["tl_window"] = chosen if chosen in codes else AUTO_CODE
     names = {AUTO_CODE: t("timelines.window_auto", window=name_window(fitting_window(arrays)))}
     names |= {code: name_window(window * 1_000_000) for code, window in codes.items()}
@@ -57,12 +57,12 @@ def name_window(micros: int) -> str:
 
 def _on_window_chosen() -> None:
     code = st.session_state["tl_window"]
-    url_state.update(window_seconds=None if code == AUTO_CODE else int(code))
+    url_state.update_state(score_window_seconds=None if code == AUTO_CODE else int(code))
     url_state.redraw_sections("tab")
 
 
 def _render_same_cases(state: TimelinesState) -> None:
-    st.session_state["tl_centred"] = state.same_cases
+    st.session_state["tl_centred"] = state.center_cases
     st.checkbox(
         t("timelines.same_cases"),
         key="tl_centred",
@@ -72,7 +72,7 @@ def _render_same_cases(state: TimelinesState) -> None:
 
 
 def _on_same_cases_chosen() -> None:
-    url_state.update(same_cases=st.session_state["tl_centred"])
+    url_state.update_state(center_cases=st.session_state["tl_centred"])
     url_state.redraw_sections("tab")
 
 
@@ -94,7 +94,7 @@ def _render_legend(arrays: RunArrays, state: TimelinesState) -> None:
 
 def _on_legend_chosen(names: list[str]) -> None:
     on = st.session_state["tl_legend"]
-    url_state.update(hidden_profiles=tuple(name for name in names if name not in on))
+    url_state.update_state(hidden_profiles=tuple(name for name in names if name not in on))
     url_state.redraw_sections("tab")
 
 

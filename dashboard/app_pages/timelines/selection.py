@@ -39,26 +39,29 @@ class TimelinesState:
     since: datetime | None = None
     until: datetime | None = None
     exclude_infrastructure_errors: bool = True
-    a: str | None = None
-    b: str | None = None
-    split: str | None = None
-    """A change at which ``a`` is compared with itself instead of with ``b``; see :func:`format_split`."""
-    case: str | None = None
+    profile_a: str | None = None
+    profile_b: str | None = None
+    """The compared profiles, A and B on the page."""
+    self_split: str | None = None
+    """A change at which ``profile_a`` is compared with itself, not with ``profile_b``; see
+    :func:`format_split`."""
+    open_case: str | None = None
+    """The case whose runs are shown; ``cases`` filters instead."""
     run: str | None = None
     tab: str | None = None
-    """One of :data:`TABS`; null opens the tab that shows what is opened."""
+    """One of :data:`TABS`; None opens the tab of the opened run or case, else the first."""
     alert: str | None = None
     """Id of the alert whose cases are shown; see :func:`format_alert_id`."""
     hidden_profiles: tuple[str, ...] = ()
     """Profiles whose lines are hidden."""
-    window_seconds: int | None = None
-    """Window of the score over time; null selects one automatically."""
-    same_cases: bool = False
+    score_window_seconds: int | None = None
+    """Window of the score over time; None selects one automatically."""
+    center_cases: bool = False
     """Whether cases are centred, so that a window of hard cases does not look like a fall."""
 
     @property
     def open_tab(self) -> str:
-        return self.tab or ("runs" if self.run or self.case else TABS[0])
+        return self.tab or ("runs" if self.run or self.open_case else TABS[0])
 
     @property
     def is_filtered(self) -> bool:
@@ -75,16 +78,16 @@ QUERY_PARAMS: Mapping[str, str] = {
     "since": "since",
     "until": "until",
     "exclude_infrastructure_errors": "machinery",
-    "a": "a",
-    "b": "b",
-    "split": "split",
-    "case": "case",
+    "profile_a": "a",
+    "profile_b": "b",
+    "self_split": "split",
+    "open_case": "case",
     "run": "run",
     "tab": "tab",
     "alert": "alert",
     "hidden_profiles": "hidden",
-    "window_seconds": "window",
-    "same_cases": "centred",
+    "score_window_seconds": "window",
+    "center_cases": "centred",
 }
 """The state's fields and their URL parameters. Saved links hold the parameters, so they never change."""
 _INCLUDE_ERRORS_CODE = "kept"
@@ -104,14 +107,25 @@ def parse_state(params: Mapping[str, str]) -> TimelinesState:
         until=parse_instant(text["until"]),
         exclude_infrastructure_errors=text["exclude_infrastructure_errors"] != _INCLUDE_ERRORS_CODE,
         hidden_profiles=split_names(text["hidden_profiles"]),
-        window_seconds=int(text["window_seconds"]) if text["window_seconds"] in WINDOW_CODES else None,
-        same_cases=text["same_cases"] == _TRUE_CODE,
+        score_window_seconds=(
+            int(text["score_window_seconds"]) if text["score_window_seconds"] in WINDOW_CODES else None
+        ),
+        center_cases=text["center_cases"] == _TRUE_CODE,
         tab=text["tab"] if text["tab"] in TABS else None,
         **{field: text[field][:MAX_NAME_CHARS] or None for field in _TEXT_FIELDS},
     )
 
 
-_TEXT_FIELDS = ("model_vendor", "inference_provider", "a", "b", "split", "case", "run", "alert")
+_TEXT_FIELDS = (
+    "model_vendor",
+    "inference_provider",
+    "profile_a",
+    "profile_b",
+    "self_split",
+    "open_case",
+    "run",
+    "alert",
+)
 
 
 def format_field(field: str, value: object) -> str:
@@ -122,9 +136,9 @@ def format_field(field: str, value: object) -> str:
         return format_instant(value) if isinstance(value, datetime) else ""
     if field == "exclude_infrastructure_errors":
         return "" if value else _INCLUDE_ERRORS_CODE
-    if field == "same_cases":
+    if field == "center_cases":
         return _TRUE_CODE if value else ""
-    if field == "window_seconds":
+    if field == "score_window_seconds":
         return "" if value is None else str(value)
     return value if isinstance(value, str) else ""
 
@@ -147,7 +161,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 def parse_instant(text: str) -> datetime | None:
-    """Parse ``2026-03-14`` (as midnight) or ``2026-03-14T12:00:00Z``, in UTC; null for other text."""
+    """Parse ``2026-03-14`` (as midnight) or ``2026-03-14T12:00:00Z``, in UTC; None for other text."""
     if not re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,6})?Z)?", text, re.ASCII):
         return None
     try:
@@ -170,7 +184,9 @@ def select_profiles(arrays: RunArrays, state: TimelinesState) -> tuple[str, ...]
 
     Compared profiles and that of an opened alert are added. ``arrays`` holds the runs of all profiles.
     """
-    added = [name for name in (state.a, state.b, (state.alert or "").partition("@")[2]) if name]
+    added = [
+        name for name in (state.profile_a, state.profile_b, (state.alert or "").partition("@")[2]) if name
+    ]
     suite = [arrays.profiles[index] for index in _find_suite(arrays)] if not state.profiles else []
     recent = suite if len(suite) <= FEW_PROFILES else suite[:MAX_LINES]
     return tuple(dict.fromkeys([*(state.profiles or sorted(recent)), *added]))
@@ -211,7 +227,7 @@ def format_split(kind: SplitKind, value: str) -> str:
 
 
 def parse_split(text: str | None) -> tuple[SplitKind, str] | None:
-    """Parse text of :func:`format_split`; null for other text."""
+    """Parse text of :func:`format_split`; None for other text."""
     kind, _, value = (text or "").partition(":")
     return next(((known, value) for known in get_args(SplitKind) if known == kind and value), None)
 

@@ -66,7 +66,7 @@ def build_query(state: TimelinesState, sides: Sides) -> list[tuple[str, str]]:
 def _on_run_chosen() -> None:
     run_id = st.session_state[VIEW_KEY].open
     if isinstance(run_id, str):
-        url_state.update(run=run_id, tab="runs")
+        url_state.update_state(run=run_id, tab="runs")
         url_state.redraw_sections("tab")
 
 

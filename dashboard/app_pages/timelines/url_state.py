@@ -1,7 +1,7 @@
 """Reads and changes the state of the Timelines page in its URL.
 
-Each section of the page is a separate fragment (:data:`FRAGMENT_KEYS`) and reads the state whenever it is
-drawn. A change therefore redraws only the sections that show it.
+Each section of the page is a Streamlit fragment (:data:`FRAGMENT_KEYS`) that reads the state itself. After a
+change, the callback can therefore redraw only the sections concerned.
 """
 
 from dataclasses import replace
@@ -16,14 +16,14 @@ from dashboard.frame import url_state
 
 __all__ = [
     "FRAGMENT_KEYS",
-    "Links",
+    "LinkBuilder",
     "SectionName",
     "TimelinesState",
     "build_link",
     "build_run_link",
     "read_state",
     "redraw_sections",
-    "update",
+    "update_state",
 ]
 
 SectionName = Literal["files", "bar", "verdict", "tab"]
@@ -46,44 +46,41 @@ class Changes(TypedDict, total=False):
     since: datetime | None
     until: datetime | None
     exclude_infrastructure_errors: bool
-    a: str | None
-    b: str | None
-    split: str | None
-    case: str | None
+    profile_a: str | None
+    profile_b: str | None
+    self_split: str | None
+    open_case: str | None
     run: str | None
     tab: str
     alert: str | None
     hidden_profiles: tuple[str, ...]
-    window_seconds: int | None
-    same_cases: bool
+    score_window_seconds: int | None
+    center_cases: bool
 
 
 def read_state() -> TimelinesState:
-    """Read the state from the URL. Default profiles are not filled in here."""
+    """Read the state from the URL. If the URL names no profiles, ``profiles`` stays empty."""
     return selection.parse_state({name: url_state.bind_text(name)[0] for name in QUERY_PARAMS.values()})
 
 
-def update(**changes: Unpack[Changes]) -> None:
-    """Set fields of the state in the session and in the URL.
-
-    Null or an empty tuple clears a field.
-    """
+def update_state(**changes: Unpack[Changes]) -> None:
+    """Set fields of the state in the session and in the URL. None or an empty tuple clears a field."""
     state = replace(read_state(), **changes)
     for field in changes:
         url_state.write(QUERY_PARAMS[field], selection.format_field(field, getattr(state, field)))
 
 
 def redraw_sections(*sections: SectionName) -> NoReturn:
-    """Redraw only these sections after a widget's callback, which must call this. Does not return."""
+    """Rerun only these fragments. Call it at the end of a widget's callback; it raises and never returns."""
     st.rerun([FRAGMENT_KEYS[section] for section in sections])
 
 
 def build_link(**changes: Unpack[Changes]) -> str:
     """Build a link to this page with some fields changed."""
-    return Links().build(**changes)
+    return LinkBuilder().build(**changes)
 
 
-class Links:
+class LinkBuilder:
     """Builds many links to this page; reads its state once."""
 
     def __init__(self) -> None:

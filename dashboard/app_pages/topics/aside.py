@@ -6,7 +6,7 @@ from datetime import date, datetime
 import streamlit as st
 
 from dashboard.app_pages.topics import days, entity_names, url_state
-from dashboard.app_pages.topics.price_chart import list_assets
+from dashboard.app_pages.topics.price_chart import filter_assets
 from dashboard.client.topics import DueDate, Insight
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.components.text_marks import NamedEntity
@@ -73,7 +73,7 @@ def _build_date(due: DueDate, lang: Language, today: date) -> Node:
 
 def _build_entities(entities: Sequence[NamedEntity]) -> Node:
     names = entity_names.load_names(language()).names
-    asset_ids = {asset.id for asset in list_assets(entities)}
+    asset_ids = {asset.id for asset in filter_assets(entities)}
     return h(
         "section",
         h("h3", t("topics.entities"), class_="cp-subhead"),

@@ -20,13 +20,13 @@ from dashboard.frame.markup import note, tag, text
 from dashboard.i18n import language, t
 
 MAX_ASSETS = 4
-MAX_DELAY_MS = 3_600_000
-"""The event is drawn up to this time after the last candle, which may be incomplete."""
+MAX_EVENT_GAP_MS = 3_600_000
+"""An event after the last candle is drawn if the gap is at most this, or two candles if they are longer."""
 LEFT_MARGIN_PX = 18
 """Space for the label of the first tick of the time axis."""
 STORED_INTERVALS_SECONDS = (1_800, 14_400, 86_400)
 """Intervals of the stored candles; shorter intervals are stored for a shorter time."""
-ASSET_TYPES = ("asset", "stablecoin", "protocol")
+ASSET_ENTITY_TYPES = ("asset", "stablecoin", "protocol")
 
 
 def render(topic: TopicDetail, entities: Sequence[NamedEntity], now: datetime) -> None:
@@ -38,58 +38,65 @@ def render(topic: TopicDetail, entities: Sequence[NamedEntity], now: datetime) -
     names = entity_names.load_names(language()).names
     matching = [
         entity._replace(name=names.get(entity.id, entity.name))
-        for entity in list_assets(entities)[:MAX_ASSETS]
+        for entity in filter_assets(entities)[:MAX_ASSETS]
     ]
     if not matching:
         return
-    event = datetime.fromisoformat(topic["published_at"])
+    event_time = datetime.fromisoformat(topic["published_at"])
     with st.container(key="tp_prices", gap="small"):
         st.html(tag("h3", text(t("topics.prices")), class_="cp-subhead"))
         chosen = matching[0]
         if len(matching) > 1:
             chosen = _render_asset_choice(matching)
-        _render_chart(chosen, event, now)
+        _render_chart(chosen, event_time, now)
 
 
-def list_assets(entities: Sequence[NamedEntity]) -> list[NamedEntity]:
-    """List the entities that are assets of this service; none while the assets are unavailable."""
+def filter_assets(entities: Sequence[NamedEntity]) -> list[NamedEntity]:
+    """Return the entities that are assets of this service; none while the assets are unavailable."""
     listed = {asset["id"] for asset in markets.fetch_assets().data or ()}
-    return [entity for entity in entities if entity.id in listed and entity.type in ASSET_TYPES]
+    return [entity for entity in entities if entity.id in listed and entity.type in ASSET_ENTITY_TYPES]
 
 
 def _render_asset_choice(assets: Sequence[NamedEntity]) -> NamedEntity:
     names = {asset.id: asset.name for asset in assets}
     if st.session_state.get("tp_asset") not in names:
         st.session_state["tp_asset"] = assets[0].id
-    code = st.segmented_control(
+    asset_id = st.segmented_control(
         t("topics.asset"),
         list(names),
-        format_func=lambda code: names.get(code, code),
+        format_func=lambda option: names.get(option, option),
         key="tp_asset",
         required=True,
         label_visibility="collapsed",
     )
-    return next((asset for asset in assets if asset.id == code), assets[0])
+    return next((asset for asset in assets if asset.id == asset_id), assets[0])
 
 
 class _CandleSeries(NamedTuple):
-    """Candles around an event, their time span for the axis and in words, and their basis."""
+    """Candles around an event.
+
+    ``span`` sets the axis, ``label`` names the span, and ``provenance_note`` tells the origin of the candles.
+    """
 
     candles: Sequence[CandleRow]
     span: Span
     label: str
-    basis: str
+    provenance_note: str
     source: str | None
 
 
-def _render_chart(asset: NamedEntity, event: datetime, now: datetime) -> None:
-    """Render the candles of the Rankings page for recent events, and stored candles for earlier ones."""
-    series = _load_recent(asset, event, now) if is_recent(event, now) else _load_stored(asset, event)
+def _render_chart(asset: NamedEntity, event_time: datetime, now: datetime) -> None:
+    """Render the candles. Recent events have those of the Rankings page, and older events stored ones."""
+    series = (
+        _load_recent(asset, event_time, now)
+        if is_recent(event_time, now)
+        else _load_stored(asset, event_time)
+    )
     if isinstance(series, Problem):
         states.render_error(series, key="tp_candles")
     if not isinstance(series, _CandleSeries):
         return
-    event_text = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+    event_text = t("topics.prices_event", time=f"{event_time.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
     if not series.candles:
         st.html(note(f"{event_text} · {t('topics.prices_none')}"))
         return
@@ -102,62 +109,76 @@ def _render_chart(asset: NamedEntity, event: datetime, now: datetime) -> None:
         background=page_theme.background,
         sample=bool(series.source and series.source.startswith("sample")),
         span=series.span,
-        identity=f"{asset.id} {series.label} {event.isoformat()}",
+        identity=f"{asset.id} {series.label} {event_time.isoformat()}",
     )
-    local = event.astimezone(page_theme.zone).replace(tzinfo=None)
-    is_event_drawn = draw_event(figure, series.candles, local, event, page_theme.accent)
-    words = candles.build_summary(series.candles, asset.name, series.label)
+    event_time_in_chart_zone = event_time.astimezone(page_theme.zone).replace(tzinfo=None)
+    is_event_drawn = draw_event(
+        figure, series.candles, event_time_in_chart_zone, event_time, page_theme.accent
+    )
+    summary = candles.build_summary(series.candles, asset.name, series.label)
     render_chart(
         figure,
         key="tp_candles",
         height=candles.HEIGHT_PIXELS,
-        alt=f"{words} {event_text}" if is_event_drawn else words,
+        alt=f"{summary} {event_text}" if is_event_drawn else summary,
         table=candles.build_table(series.candles, asset.name, language()),
     )
-    st.html(note(f"{event_text} · {series.basis}" if is_event_drawn else series.basis))
+    st.html(note(f"{event_text} · {series.provenance_note}" if is_event_drawn else series.provenance_note))
 
 
-def _load_recent(asset: NamedEntity, event: datetime, now: datetime) -> _CandleSeries | Problem | None:
-    span: Span = "24h" if now - event < timedelta(hours=20) else "7d"
+def _load_recent(asset: NamedEntity, event_time: datetime, now: datetime) -> _CandleSeries | Problem | None:
+    span: Span = "24h" if now - event_time < timedelta(hours=20) else "7d"
     answer = markets.fetch_candles(asset.id, span)
     series = answer.data
     if series is None:
         return answer.error
-    basis = t(f"chart.basis_{series['basis']}", source=source_name(series["source"]))
-    return _CandleSeries(series["candles"], span, t(f"chart.span_{span}"), basis, series["source"])
+    provenance_note = t(f"chart.basis_{series['basis']}", source=source_name(series["source"]))
+    return _CandleSeries(series["candles"], span, t(f"chart.span_{span}"), provenance_note, series["source"])
 
 
-def _load_stored(asset: NamedEntity, event: datetime) -> _CandleSeries | Problem | None:
-    answer = markets.fetch_candles_around(asset.id, event)
+def _load_stored(asset: NamedEntity, event_time: datetime) -> _CandleSeries | Problem | None:
+    answer = markets.fetch_candles_around(asset.id, event_time)
     series = answer.data
     if series is None:
         return answer.error
     seconds = series["interval_seconds"]
-    basis = t(f"topics.kept_{seconds}") if seconds in STORED_INTERVALS_SECONDS else ""
+    provenance_note = t(f"topics.kept_{seconds}") if seconds in STORED_INTERVALS_SECONDS else ""
     span: Span = "24h" if seconds == STORED_INTERVALS_SECONDS[0] else "7d"
-    return _CandleSeries(series["candles"], span, t("topics.around"), basis, series["source"])
+    return _CandleSeries(series["candles"], span, t("topics.around"), provenance_note, series["source"])
 
 
 def draw_event(
-    figure: Figure, rows: Sequence[CandleRow], local: datetime, event: datetime, colour: str
+    figure: Figure,
+    rows: Sequence[CandleRow],
+    event_time_in_chart_zone: datetime,
+    event_time: datetime,
+    colour: str,
 ) -> bool:
     """Draw a vertical line at the event; returns false if the candles do not reach it.
 
-    ``local`` is the event's time in the time zone of the figure.
+    ``event_time_in_chart_zone`` is the event's time in the time zone of the figure.
     """
     first, last = rows[0][0], rows[-1][0]
-    at = event.timestamp() * 1000
-    if not first <= at <= last + max(MAX_DELAY_MS, (last - first) / len(rows) * 2):
+    at = event_time.timestamp() * 1000
+    if not first <= at <= last + max(MAX_EVENT_GAP_MS, (last - first) / len(rows) * 2):
         return False
     layout: dict[str, Any] = figure["layout"]
     layout["margin"] = {**layout["margin"], "l": LEFT_MARGIN_PX}
     line = {"color": colour, "width": 2, "dash": "dot"}
     layout["shapes"] = [
-        {"type": "line", "x0": local, "x1": local, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+        {
+            "type": "line",
+            "x0": event_time_in_chart_zone,
+            "x1": event_time_in_chart_zone,
+            "y0": 0,
+            "y1": 1,
+            "yref": "paper",
+            "line": line,
+        }
     ]
     label = {
         "text": t("topics.event"),
-        "x": local,
+        "x": event_time_in_chart_zone,
         "y": 1,
         "yref": "paper",
         "xanchor": "right" if at > (first + last) / 2 else "left",

@@ -2,7 +2,7 @@
 
 from hypothesis import given, settings
 
-from backend.articles.matching.field_matcher import FieldMatcher
+from backend.articles.matching.matched_field import MatchedField
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import FieldName, Pack
 from backend.entities.model import Language
@@ -11,14 +11,14 @@ from tests.backend.articles.strategies import languages, packs, texts
 from tests.support.laws import examples
 
 
-def read(pack: Pack, text: str, language: Language, *, is_title: bool = False) -> FieldMatcher:
+def read(pack: Pack, text: str, language: Language, *, is_title: bool = False) -> MatchedField:
     field: FieldName = "title" if is_title else "content"
-    reading = FieldMatcher(compile_rules([pack]), text, field, field, language)
-    reading.choose(lambda start, _, meaning: reading.evidence.supports(start, meaning))
-    return reading
+    matched_field = MatchedField(compile_rules([pack]), text, field, field, language)
+    matched_field.find_occurrences(lambda start, _, meaning: matched_field.evidence.supports(start, meaning))
+    return matched_field
 
 
-def seen(reading: FieldMatcher) -> list[Finding]:
+def seen(matched_field: MatchedField) -> list[Finding]:
     return [
         Finding(
             start,
@@ -28,19 +28,19 @@ def seen(reading: FieldMatcher) -> list[Finding]:
             right,
             meaning.rule.auto_fix if meaning.rule else False,
         )
-        for start, end, meaning, right in reading.found
+        for start, end, meaning, right in matched_field.occurrences
     ]
 
 
 @settings(max_examples=examples(300), deadline=None)
 @given(packs(), texts(), languages)
 def test_the_engine_finds_what_the_reference_matcher_finds(pack: Pack, text: str, language: Language) -> None:
-    reading = read(pack, text, language)
-    assert seen(reading) == Reference(pack).read(reading.visible, language)
+    matched_field = read(pack, text, language)
+    assert seen(matched_field) == Reference(pack).read(matched_field.visible, language)
 
 
 @settings(max_examples=examples(100), deadline=None)
 @given(packs(), texts(markup=False), languages)
 def test_the_engine_matches_the_reference_in_titles(pack: Pack, text: str, language: Language) -> None:
-    reading = read(pack, text, language, is_title=True)
-    assert seen(reading) == Reference(pack).read(reading.visible, language, is_title=True)
+    matched_field = read(pack, text, language, is_title=True)
+    assert seen(matched_field) == Reference(pack).read(matched_field.visible, language, is_title=True)

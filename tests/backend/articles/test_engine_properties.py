@@ -80,14 +80,14 @@ def test_offsets_point_to_the_matched_text(pack: Pack, article: Article) -> None
 def test_source_spans_of_folded_text_cover_the_original_in_order(text: str) -> None:
     folded = fold(text)
     assert fold(folded.text).text == folded.text
-    places = [folded.source(at, at) for at in range(len(folded.text) + 1)]
+    places = [folded.to_original(at, at) for at in range(len(folded.text) + 1)]
     originals = [place[0] for place in places if place is not None]
     assert originals == sorted(originals)
     assert originals[0] == 0
     assert originals[-1] == len(text)
     for at in range(len(folded.text) + 1):
-        source = folded.source(at, at)
-        assert source is None or folded.place(source[0]) == at
+        source = folded.to_original(at, at)
+        assert source is None or folded.from_original(source[0]) == at
 
 
 @lawful
@@ -107,7 +107,7 @@ def test_applying_the_listed_corrections_gives_the_corrected_article(pack: Pack,
 def test_a_corrected_article_has_no_further_corrections(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
     read = ParsedArticle(rules, article)
-    every = {field.reading.path: field.fixes for field in read.fields if field.fixes}
+    every = {field.matched_field.field_path: field.fixes for field in read.fields if field.fixes}
     # What is held back would make something new: it is shown for approval, and the editor sees what follows.
     assume(find_fixpoint(read, every)[0] == every)
     result = scan(rules, article)

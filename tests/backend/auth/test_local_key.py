@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend.auth import key_format, local_key_file, service
-from backend.auth.model import KeyInfo
+from backend.auth.api_keys import KeyInfo
 from backend.auth.tables import api_keys
 from backend.errors import BadRequest
 from backend.store.database import Database

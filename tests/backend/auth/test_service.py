@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.auth import key_format, service
-from backend.auth.model import CreatedKey, KeyInfo
+from backend.auth.api_keys import CreatedKey, KeyInfo
 from backend.auth.tables import api_keys
 from backend.errors import BadRequest, NotFound
 from backend.store.database import Database, change_counters

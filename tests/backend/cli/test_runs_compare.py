@@ -22,7 +22,7 @@ GAINS = (0.12, 0.05, 0.1, 0.08, 0.14, 0.02, 0.1, 0.07)
 def _build_runs() -> list[Run]:
     runs = [run("A", f"case {n}", 0.5, n) for n in range(8)]
     runs += [run("B", f"case {n}", 0.5 + gain, n) for n, gain in enumerate(GAINS)]
-    return [*runs, run("A", "case 0", 0.0, 9, machinery_failure=True), run("far", "elsewhere", 0.5)]
+    return [*runs, run("A", "case 0", 0.0, 9, infrastructure_failure=True), run("far", "elsewhere", 0.5)]
 
 
 def _write_file(folder: Path, runs: Iterable[Run]) -> Path:

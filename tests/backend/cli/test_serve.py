@@ -78,7 +78,7 @@ def test_the_default_management_port_follows_the_port_and_may_be_in_use(
     assert Settings(port=64_536).management_url is None
     assert Settings(management_port=0).management_url is None
     settings = Settings(port=used_port - MANAGEMENT_PORT_OFFSET)
-    assert settings.management_listener_port == used_port
+    assert settings.effective_management_port == used_port
     assert ports.bind_management(settings) is None
 
 

@@ -11,7 +11,7 @@ from backend.http import middleware
 from backend.http.openapi import ALWAYS_ANSWERED, COMMON_HEADERS, LIMIT_HEADERS, complete_document
 from backend.timelines import store as timeline_store
 from backend.timelines.model import Profile, Run, ScoreAdjustment
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 from backend.topics.model import Category, Media, Term, Topic, TopicText
 from backend.topics.store import topic_store
 from tests.support.asgi import send
@@ -62,7 +62,7 @@ def add_a_run(running: Running) -> None:
         bonuses=(part,),
     )
     timeline_store.upsert_profiles(running.database, {"a/b": profile}, now=running.clock())
-    right = check([run], profile="a/b").prepared
+    right = prepare_runs([run], profile="a/b").runs
     timeline_store.add(running.database, "own", right, {"a/b": profile})
 
 

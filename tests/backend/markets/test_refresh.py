@@ -160,7 +160,7 @@ def test_no_transaction_is_open_during_a_provider_call(
     [
         "store_states",
         "bump",
-        "published_to_row",
+        "published_price_to_row",
         "price_history.render_half_hours",
         "incident_log.record_incidents",
     ],

@@ -8,14 +8,14 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backend.markets.model import FearGreed, MarketTotals, Published, Quote, QuoteEvaluation
+from backend.markets.model import FearGreed, MarketTotals, PublishedPrice, Quote, QuoteEvaluation
 from backend.markets.reasons import Reason
 from backend.markets.row_conversion import (
     fear_greed_from_row,
-    figure_to_row,
-    global_figures_from_row,
-    published_from_row,
-    published_to_row,
+    market_indicator_to_row,
+    market_totals_from_row,
+    published_price_from_row,
+    published_price_to_row,
     quote_from_row,
     quote_to_row,
 )
@@ -58,7 +58,7 @@ QUOTES = st.builds(
     **FIGURES,
 )
 PUBLISHED = st.builds(
-    Published,
+    PublishedPrice,
     asset_id=st.just("coin"),
     price=MAYBE,
     providers=st.sampled_from([(), ("coingecko",), ("coingecko", "coinmarketcap")]),
@@ -92,23 +92,25 @@ def test_a_quote_survives_storage(database: Database, quote: Quote) -> None:
 
 @ONE_STORE
 @given(figure=PUBLISHED)
-def test_a_published_figure_survives_storage_with_its_state(database: Database, figure: Published) -> None:
-    memory = {"pending": {"price": "1.5"}, "excluded": ["a"]}
+def test_a_published_figure_survives_storage_with_its_state(
+    database: Database, figure: PublishedPrice
+) -> None:
+    state = {"pending": {"price": "1.5"}, "excluded": ["a"]}
     with database.write() as connection:
-        upsert(connection, published_figures, [published_to_row("live", figure, memory)])
+        upsert(connection, published_figures, [published_price_to_row("live", figure, state)])
         row = connection.execute(sa.select(published_figures)).mappings().one()
-    assert published_from_row(row) == (figure, memory)
+    assert published_price_from_row(row) == (figure, state)
 
 
 def test_a_figure_of_an_earlier_version_keeps_its_bare_messages(database: Database) -> None:
     figure = published(reason=Reason(None, "For a test."), evaluations=())
-    row = published_to_row("live", figure, {}) | {
+    row = published_price_to_row("live", figure, {}) | {
         "reason": "They agree.",
         "judgements": '[{"provider":"coingecko","freshness":null,"used":false,"reason":"Not used."}]',
     }
     with database.write() as connection:
         upsert(connection, published_figures, [row])
-        found, _ = published_from_row(connection.execute(sa.select(published_figures)).mappings().one())
+        found, _ = published_price_from_row(connection.execute(sa.select(published_figures)).mappings().one())
     assert found.reason == Reason(None, "They agree.")
     assert found.evaluations == (QuoteEvaluation("coingecko", None, False, Reason(None, "Not used.")),)
 
@@ -125,8 +127,11 @@ def test_the_overviews_figures_survive_storage(
         upsert(
             connection,
             market_figures,
-            [figure_to_row("live", "global", totals), figure_to_row("live", "fear_greed", mood)],
+            [
+                market_indicator_to_row("live", "global", totals),
+                market_indicator_to_row("live", "fear_greed", mood),
+            ],
         )
         rows = {row["kind"]: row for row in connection.execute(sa.select(market_figures)).mappings()}
-    assert global_figures_from_row(rows["global"]) == totals
+    assert market_totals_from_row(rows["global"]) == totals
     assert fear_greed_from_row(rows["fear_greed"]) == mood

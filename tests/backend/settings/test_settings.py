@@ -111,7 +111,7 @@ def test_a_rate_limit_is_the_default_if_other_machines_can_reach_the_service(
     host: str, proxies: str, rate_limit: str | None, rate: tuple[int, int] | None
 ) -> None:
     settings = Settings(host=host, trusted_proxies=proxies, rate_limit=rate_limit)
-    assert settings.rate == rate
+    assert settings.parsed_rate_limit == rate
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_people_sign_in_if_other_machines_can_reach_the_dashboard(
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(f"CHAINPROOF_{name}", value)
-    assert Settings().dashboard_signs_in is signs_in
+    assert Settings().dashboard_requires_sign_in is signs_in
 
 
 def test_a_dashboard_open_to_all_needs_its_own_setting(monkeypatch: pytest.MonkeyPatch) -> None:

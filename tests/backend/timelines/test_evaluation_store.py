@@ -6,7 +6,7 @@ from backend.store.database import Database
 from backend.timelines import store
 from backend.timelines.evaluation_store import StoredEvaluation, load_evaluations
 from backend.timelines.model import Profile
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 from tests.support.timelines import build_run, store_runs
 
 MINUTE = 60_000_000
@@ -49,7 +49,7 @@ def test_a_known_run_changes_nothing(database: Database) -> None:
 
 def test_the_end_stays_unknown_if_no_run_has_one(database: Database) -> None:
     _add(database, ("a", 2), ("b", 3))
-    assert _load(database)[0].finished is None
+    assert _load(database)[0].finished_us is None
 
 
 def test_evaluations_of_a_profile_are_listed_newest_first(database: Database) -> None:
@@ -62,15 +62,15 @@ def test_evaluations_of_a_profile_are_listed_newest_first(database: Database) ->
 
 def test_names_of_any_length_fit(database: Database) -> None:
     long = "長" * 500
-    checked = check([build_run(evaluation_id=long, suite=long, revision=long)], profile=long)
-    store.add(database, "own", checked.prepared, {long: Profile()})
+    checked = prepare_runs([build_run(evaluation_id=long, suite=long, revision=long)], profile=long)
+    store.add(database, "own", checked.runs, {long: Profile()})
     assert _load(database, long)[0].evaluation_id == long
 
 
 def test_times_of_the_file_extend_an_evaluation(database: Database) -> None:
-    (run,) = check([build_run(evaluation_id="e")], profile="one").prepared
+    (run,) = prepare_runs([build_run(evaluation_id="e")], profile="one").runs
     assert run.evaluation is not None
-    part = run.evaluation._replace(started=TEN - MINUTE, finished=TEN + MINUTE, source="log.eval")
+    part = run.evaluation._replace(started_us=TEN - MINUTE, finished_us=TEN + MINUTE, source="log.eval")
     store.add(database, "own", [run._replace(evaluation=part)], {"one": Profile()})
     (found,) = _load(database)
-    assert (found.started, found.finished, found.source) == (TEN - MINUTE, TEN + MINUTE, "log.eval")
+    assert (found.started_us, found.finished_us, found.source) == (TEN - MINUTE, TEN + MINUTE, "log.eval")

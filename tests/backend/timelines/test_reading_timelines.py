@@ -246,10 +246,10 @@ def test_a_response_matches_its_etag_during_writes(service: TimelinesApp) -> Non
     found = service.timelines.listing(Selection(), Representation("json", gzip=False))
     service.add("one", build_run_json("b", 1))
     body = found.body()
-    assert body.pieces is None
-    (piece, _) = body.make(body.queries)
-    assert b'"run_id":"a"' in piece
-    assert b'"run_id":"b"' not in piece
+    assert body.chunks is None
+    (chunk, _) = body.make(body.queries)
+    assert b'"run_id":"a"' in chunk
+    assert b'"run_id":"b"' not in chunk
     assert service.ids("/v1/timelines/one") == ["a", "b"]
 
 

@@ -17,7 +17,7 @@ from tests.support.scored_runs import START, arrays, run
 RUNS = [
     run("b", "y", 0.5, 2),
     run("a", "x", 1.0, 1),
-    run("a", "y", 0.25, 0, machinery_failure=True),
+    run("a", "y", 0.25, 0, infrastructure_failure=True),
     run("b", "x", 0.0, 3, model="other"),
     run("b", "x", 0.75, 4),
 ]
@@ -48,7 +48,7 @@ def test_runs_are_in_the_order_of_profile_and_time() -> None:
 
 def test_infrastructure_failures_are_excluded_and_counted() -> None:
     assert arrays(RUNS).excluded_runs.tolist() == [1, 0]
-    everything = arrays(RUNS, leave_out_machinery=False)
+    everything = arrays(RUNS, exclude_infrastructure_failures=False)
     assert (len(everything), everything.excluded_runs.tolist()) == (5, [0, 0])
 
 

@@ -24,9 +24,11 @@ def test_runs_of_a_case_are_found_by_an_index(
         assert driver is not None
         driver.set_progress_handler(count, INSTRUCTIONS)
         try:
-            of_one = run_queries.load_entries(connection, build_query(timeline, Selection(case_id="case 7")))
+            of_one = run_queries.load_run_responses(
+                connection, build_query(timeline, Selection(case_id="case 7"))
+            )
             looks_of_one, looks = looks, 0
-            of_all = run_queries.load_entries(connection, build_query(timeline, Selection()))
+            of_all = run_queries.load_run_responses(connection, build_query(timeline, Selection()))
         finally:
             driver.set_progress_handler(None, INSTRUCTIONS)
     assert (len(of_one), len(of_all)) == (1, 600)

@@ -11,7 +11,7 @@ from backend.timelines.analysis.scores_over_time import list_changes
 from backend.timelines.columns.run_arrays import RunArrays, select
 from backend.timelines.columns.run_columns import columns_of
 from backend.timelines.sample.sample_runs import sample_profiles, sample_runs
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 
 UNTIL = datetime(2026, 3, 20, 12, tzinfo=UTC)
 NEWEST = timedelta(days=42)
@@ -46,7 +46,9 @@ def test_the_regression_raises_an_alert_on_any_day_and_chance_hardly_any(later: 
 
 
 def test_included_infrastructure_failures_look_like_a_fall() -> None:
-    assert "sample Quarry" in _list_fallen_profiles(_select_runs(UNTIL, leave_out_machinery=False))
+    assert "sample Quarry" in _list_fallen_profiles(
+        _select_runs(UNTIL, exclude_infrastructure_failures=False)
+    )
     left_out = _select_runs(UNTIL)
     assert left_out.excluded_runs[left_out.profiles.index("sample Quarry")] > 20
 
@@ -61,9 +63,9 @@ def test_a_model_change_is_marked() -> None:
 def test_every_sample_run_is_valid() -> None:
     for name in sample_profiles():
         runs = sample_runs(name, 1, UNTIL - timedelta(days=25), UNTIL)
-        checked = check(runs)
-        assert checked.refusals == []
-        assert len(checked.prepared) == len(runs) == 25 * CASES
+        checked = prepare_runs(runs)
+        assert checked.errors == []
+        assert len(checked.runs) == len(runs) == 25 * CASES
         for run in runs:
             lost = sum(part.points for part in run.deductions)
             bonus_points = sum(part.points for part in run.bonuses)

@@ -11,7 +11,7 @@ from backend.timelines.columns.run_arrays import select
 from backend.timelines.model import Profile
 from backend.timelines.store import add, upsert_profiles
 from backend.timelines.stored_columns import columns_of, load_columns, read_timelines
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 from tests.support.scored_runs import build_daily_runs, run
 
 
@@ -26,7 +26,7 @@ def stored(sqlite_database: Database) -> Database:
     profiles = {"a": Profile(model="m"), "b": Profile(), "empty": Profile()}
     upsert_profiles(sqlite_database, profiles, now=utc_now())
     runs = [*build_daily_runs("a", {"x": [0.5] * 1030}), run("b", "x", 0, error="sandbox: command not found")]
-    add(sqlite_database, "own", check(runs).prepared, profiles)
+    add(sqlite_database, "own", prepare_runs(runs).runs, profiles)
     return sqlite_database
 
 

@@ -13,8 +13,8 @@ def page() -> None:
     from dashboard.frame import preferences
 
     now = preferences.load()
-    st.markdown(f"{now.language}/{now.scheme}/{now.refresh}")
-    st.text(preferences.build_cookie() or "none")
+    st.markdown(f"{now.language}/{now.rise_colours}/{now.refresh}")
+    st.text(preferences.build_cookie_value() or "none")
     if st.button("Japanese"):
         preferences.choose("language", "ja")
         st.rerun()

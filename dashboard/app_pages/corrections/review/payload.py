@@ -10,7 +10,7 @@ from dashboard.app_pages.corrections import text_diff
 from dashboard.app_pages.corrections.article_edits import list_texts
 from dashboard.app_pages.corrections.edit_history import Step
 from dashboard.app_pages.corrections.findings import Finding
-from dashboard.app_pages.corrections.mixed_names import MixedName, index_by_finding
+from dashboard.app_pages.corrections.inconsistent_names import InconsistentName, map_finding_to_name_index
 from dashboard.app_pages.corrections.visible_name import build_visible_name
 from dashboard.client.articles import RuleEntity, RuleFacts, RuleSet
 from dashboard.i18n.languages import HTML_LANG, LANGUAGES
@@ -27,7 +27,7 @@ def encode_article(
     the component's texts in ``lang``.
     """
     facts_used = _select_facts(step.findings, rule_set)
-    mixed_by_finding = index_by_finding(step.mixed_names)
+    mixed_by_finding = map_finding_to_name_index(step.inconsistent_names)
     html_lang = HTML_LANG.get(step.language or "")
     texts = list_texts(step.article)
     body = {
@@ -49,7 +49,7 @@ def encode_article(
             _encode_finding(finding, facts_used.rules, lang, mixed_by_finding.get(number))
             for number, finding in enumerate(step.findings)
         ],
-        "mixed": [_encode_mixed_name(name) for name in step.mixed_names],
+        "mixed": [_encode_inconsistent_name(name) for name in step.inconsistent_names],
         "accepted": step.article["accept"],
         "date": {"given": bool(step.article["date"]), "day": step.judging_date},
         "rules": {rule_id: _encode_rule(facts, lang) for rule_id, facts in facts_used.rules.items()},
@@ -160,13 +160,16 @@ def _encode_finding(
 
 
 def _get_acceptable_name(finding: Finding) -> str | None:
-    """Return the name that the editor can accept; null if accepting it would not settle the finding."""
+    """Return the name that the editor can accept; None if accepting it would not settle the finding."""
     name = build_visible_name(finding.text)
     return name if finding.type != "missing_symbol" and len(name) <= MAX_ACCEPTED_CHARS else None
 
 
-def _encode_mixed_name(name: MixedName) -> list[dict[str, Any]]:
-    return [{"text": form.text, "places": [list(place) for place in form.places]} for form in name.forms]
+def _encode_inconsistent_name(name: InconsistentName) -> list[dict[str, Any]]:
+    return [
+        {"text": form.text, "places": [list(occurrence) for occurrence in form.occurrences]}
+        for form in name.forms
+    ]
 
 
 def _encode_rule(facts: RuleFacts, lang: str) -> dict[str, Any]:

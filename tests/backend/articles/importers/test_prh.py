@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.articles.engine import correct
-from backend.articles.importers import Import, format_yaml, import_rules
+from backend.articles.importers.registry import import_rules
+from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.yaml_writer import format_yaml
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pattern, Rule

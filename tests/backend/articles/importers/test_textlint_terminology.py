@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from backend.articles.engine import correct
-from backend.articles.importers import Import, Options, detect, format_yaml, import_rules
+from backend.articles.importers.registry import Options, detect, import_rules
+from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.yaml_writer import format_yaml
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack

@@ -5,7 +5,9 @@ from textwrap import dedent
 
 import pytest
 
-from backend.articles.importers import Import, format_yaml, import_rules
+from backend.articles.importers.registry import import_rules
+from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.yaml_writer import format_yaml
 from backend.articles.lint.linter import lint
 from backend.articles.model import Pack, Pattern
 from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack, read_packs

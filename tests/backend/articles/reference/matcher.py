@@ -130,7 +130,7 @@ class Reference:
         for start in range(len(text)):
             for end in range(start + 1, min(len(text), start + 2 * longest) + 1):
                 cut = text[start] in COMBINING or (end < len(text) and text[end] in COMBINING)
-                if cut or is_protected(protection, *visible.source_span(start, end)):
+                if cut or is_protected(protection, *visible.to_source(start, end)):
                     continue
                 span = TextSpan(text, start, end, is_title)
                 candidates += [(meaning, span) for meaning in by_surface.get(fold(span.matched), ())]
@@ -172,7 +172,7 @@ class Reference:
 
 def overlaps_any(visible: VisibleText, start: int, end: int, protected: Sequence[tuple[int, int]]) -> bool:
     """Whether protected text overlaps a name that has no markup inside."""
-    first, last = visible.source_span(start, end)
+    first, last = visible.to_source(start, end)
     return not visible.joints_within(start, end) and any(a < last and b > first for a, b in protected)
 
 

@@ -15,8 +15,8 @@ texts = st.text(alphabet=st.one_of(st.sampled_from(AWKWARD), st.characters(codec
 
 def spans(folded: Folded) -> list[tuple[int, int]]:
     """The original's piece for every piece of the folded text that may be cut out."""
-    places = [at for at in range(len(folded.text) + 1) if folded.source(at, at) is not None]
-    return [folded.source(a, b) for a, b in pairwise(places)]
+    places = [at for at in range(len(folded.text) + 1) if folded.to_original(at, at) is not None]
+    return [folded.to_original(a, b) for a, b in pairwise(places)]
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_plain_text_keeps_its_case_and_folds_to_the_same_text(text: str) -> None
 
 
 def test_an_offset_inside_a_ligature_has_no_source_offset() -> None:
-    assert fold("ﬁnance").source(1, 7) is None
-    assert fold("x").source(0, 1) == (0, 1)
+    assert fold("ﬁnance").to_original(1, 7) is None
+    assert fold("x").to_original(0, 1) == (0, 1)
 
 
 def test_many_combining_marks_on_one_letter_are_not_changed() -> None:

@@ -62,13 +62,13 @@ def test_elements_beside_each_other_are_two_words() -> None:
 @given(texts())
 def test_the_visible_text_maps_to_the_source_in_order(source: str) -> None:
     shown = visible(source, "Aba", "abab")
-    spans = [shown.source_span(at, at + 1) for at in range(len(shown.text))]
+    spans = [shown.to_source(at, at + 1) for at in range(len(shown.text))]
     for at, (start, end) in enumerate(spans):
         assert end > start
         assert shown.text[at] == source[start] or shown.text[at] in " \n\u00a0"
-        assert shown.place(start) == at or shown.text[at] in " \n\u00a0"
+        assert shown.from_source(start) == at or shown.text[at] in " \n\u00a0"
     assert spans == sorted(spans)
-    assert shown.place(len(source)) == len(shown.text)
+    assert shown.from_source(len(source)) == len(shown.text)
 
 
 @given(texts())

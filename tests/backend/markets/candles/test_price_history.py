@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from backend.markets.candles import price_history
 from backend.markets.candles.price_history import HALF_HOUR_SECONDS, load_candles
-from backend.markets.model import SPAN_COUNT, Candle, Published, QuotesResult
+from backend.markets.model import SPAN_COUNT, Candle, PublishedPrice, QuotesResult
 from backend.markets.reasons import Reason
 from backend.markets.tables import candle_strips, candles, price_points
 from backend.store.database import Database
@@ -30,7 +30,9 @@ def half_hours(count: float) -> timedelta:
 
 def store_refresh(database: Database, moment: datetime, price: str, asset_id: str = "bitcoin") -> None:
     """What one refresh with a poll does to the history."""
-    figure = Published(asset_id, Decimal(price), ("coingecko",), False, moment, "single", Reason(None, ""))
+    figure = PublishedPrice(
+        asset_id, Decimal(price), ("coingecko",), False, moment, "single", Reason(None, "")
+    )
     with database.write() as connection:
         price_history.store_points(connection, REALM, [figure], moment)
         price_history.render_half_hours(connection, REALM, {asset_id: "coingecko"}, moment)

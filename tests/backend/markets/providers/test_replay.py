@@ -12,10 +12,10 @@ from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import load_assets
 from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.provider_names import COINGECKO
-from backend.markets.provider_registry import build_realm
-from backend.markets.providers.factory import build_replay
+from backend.markets.providers.registry import build_replay
 from backend.markets.providers.replay.recordings import Recordings
 from backend.markets.providers.replay.transport import ReplayTransport
+from backend.markets.sources_by_mode import build_realm
 from backend.settings import Settings, SettingsError
 from backend.upstream import FailureKind, UpstreamClient, UpstreamFailure
 from tests.support.market_app import Clock, build_worker, enable_only, run_app, settings_in

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from backend.markets import schemas
 from backend.markets.assets.model import Asset
-from backend.markets.model import FearGreed, MarketTotals, Published
+from backend.markets.model import FearGreed, MarketTotals, PublishedPrice
 from backend.markets.reasons import Reason
 from backend.markets.responses.asset_json import encode_asset
 from backend.markets.responses.overview_json import Overview, encode_overview
@@ -37,7 +37,7 @@ def entry(asset_id: str, **figures: Any) -> PricedAsset:
         "last_updated": NOON,
     } | figures
     return PricedAsset(
-        asset, Published(asset_id, stale=False, rule="single", reason=Reason(None, ""), **fields)
+        asset, PublishedPrice(asset_id, stale=False, rule="single", reason=Reason(None, ""), **fields)
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from backend.http.prepared_responses import Prepared
 from backend.markets.model import FearGreed, MarketTotals
 from backend.markets.responses.snapshot import MarketView, Snapshot
-from backend.markets.row_conversion import figure_to_row
+from backend.markets.row_conversion import market_indicator_to_row
 from backend.markets.tables import market_figures
 from backend.store.database import Database, upsert
 from tests.support.market_app import Worker, build_sample_market, read_body
@@ -34,7 +34,7 @@ def store_fear_greed(worker: Worker, provider: str, value: int, **older: float) 
 
 def put(worker: Worker, kind: str, item: MarketTotals | FearGreed) -> None:
     with worker.database.write() as connection:
-        upsert(connection, market_figures, [figure_to_row(worker.realm, kind, item)])
+        upsert(connection, market_figures, [market_indicator_to_row(worker.realm, kind, item)])
 
 
 def test_a_refresh_is_served_only_after_the_next_reload(worker: Worker) -> None:

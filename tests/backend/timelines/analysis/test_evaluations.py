@@ -41,9 +41,9 @@ def test_overlapping_evaluations_stay_apart_even_if_they_start_together() -> Non
 
 def test_an_id_that_two_profiles_use_is_an_evaluation_of_each() -> None:
     found = _list(_build("e", 0, "xy"), _build("e", 5, "xy", profile="B"))
-    assert [(evaluation.profile, evaluation.started) for evaluation in found] == [
-        (0, found[0].started),
-        (1, found[0].started + 5 * HOUR),
+    assert [(evaluation.profile, evaluation.started_us) for evaluation in found] == [
+        (0, found[0].started_us),
+        (1, found[0].started_us + 5 * HOUR),
     ]
 
 

@@ -84,7 +84,7 @@ def test_two_evaluations_are_compared_even_if_they_overlap() -> None:
 
 
 def test_infrastructure_failures_are_counted_on_their_side() -> None:
-    failure = run("A", "case 1", 0.0, 50, evaluation_id="nightly 2", machinery_failure=True)
+    failure = run("A", "case 1", 0.0, 50, evaluation_id="nightly 2", infrastructure_failure=True)
     selection = arrays([*_build_evaluations(), failure])
     result = _split(selection, "revision", "new")
     assert (result.a.excluded_runs, result.b.excluded_runs) == (0, 1)

@@ -148,7 +148,7 @@ def test_pairs_are_stated_before_and_after_correction() -> None:
 
 
 def test_excluded_runs_and_unmonitored_profiles_are_stated() -> None:
-    runs = [run("A", "x", 0, n, machinery_failure=True) for n in range(2)] + [
+    runs = [run("A", "x", 0, n, infrastructure_failure=True) for n in range(2)] + [
         run("A", "x", 1, 3),
         run("B", "x", 1),
     ]

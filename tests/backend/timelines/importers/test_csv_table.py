@@ -24,7 +24,7 @@ def test_every_field_can_be_a_column(tmp_path: Path) -> None:
         "gpt-4o,0.25,TRUE,boom\n"
     )
     run = Reading(write_file(tmp_path, text)).only
-    assert (run.success, run.total_score, run.normalized_score, run.machinery_failure) == (
+    assert (run.success, run.total_score, run.normalized_score, run.infrastructure_failure) == (
         False,
         3.5,
         0.7,

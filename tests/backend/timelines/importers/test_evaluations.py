@@ -184,7 +184,7 @@ def test_an_import_stores_the_evaluation_with_its_file_and_times(database: Datab
         (found,) = load_evaluations(connection, "own", "openai/gpt-4o (react)")
     assert (found.evaluation_id, found.source, found.runs) == ("evA", "2026-03-01_arith.json", 1)
     began = int(parse_instant("2026-03-01T10:00:05Z").timestamp()) * 1_000_000
-    assert (found.started, found.finished) == (began, began + (8 * 60 + 55) * 1_000_000)
+    assert (found.started_us, found.finished_us) == (began, began + (8 * 60 + 55) * 1_000_000)
 
 
 def test_an_end_before_the_start_is_left_out(database: Database, tmp_path: Path) -> None:
@@ -195,4 +195,4 @@ def test_an_end_before_the_start_is_left_out(database: Database, tmp_path: Path)
     assert _import(target, path).added == 1
     with database.read() as connection:
         (found,) = load_evaluations(connection, "own", "openai/gpt-4o (react)")
-    assert found.finished is None
+    assert found.finished_us is None

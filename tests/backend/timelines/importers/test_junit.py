@@ -36,12 +36,12 @@ def test_cases_become_runs_and_errors_infrastructure_failures(tmp_path: Path) ->
     passed, failed, broken = reading.runs
     assert (passed.case_id, passed.profile, passed.success) == ("tests.test_a.test_one", "alpha", True)
     assert (passed.timestamp, passed.finished_at) == ("2026-03-01T10:00:00Z", "2026-03-01T10:00:01.500000Z")
-    assert (passed.model, passed.model_vendor, passed.machinery_failure) == ("gpt-4o", "openai", False)
+    assert (passed.model, passed.model_vendor, passed.infrastructure_failure) == ("gpt-4o", "openai", False)
     assert [(part.name, part.points, part.description) for part in failed.deductions] == [
         ("AssertionError", 1, "assert 1 == 2\nTraceback & more")
     ]
-    assert (failed.machinery_failure, failed.error) == (False, None)
-    assert (broken.machinery_failure, broken.error) == (True, "no sandbox\ndocker is down")
+    assert (failed.infrastructure_failure, failed.error) == (False, None)
+    assert (broken.infrastructure_failure, broken.error) == (True, "no sandbox\ndocker is down")
     assert reading.skipped == ["test cases were skipped"]
     assert reading.notes.conversions["times without a zone were taken as UTC"] == 3
 

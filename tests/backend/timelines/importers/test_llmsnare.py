@@ -53,7 +53,7 @@ def test_a_result_is_converted_to_the_rules_of_runs(tmp_path: Path) -> None:
     assert (run.model, run.model_vendor, run.inference_provider) == ("gpt-4o", "openai", "azure")
     assert (run.timestamp, run.finished_at) == ("2026-03-01T10:00:00.123456Z", "2026-03-01T10:00:30Z")
     assert run.metrics == Metrics(4, 2, 1, 2.0, 0.5)
-    assert (run.success, run.machinery_failure, run.error) == (True, False, None)
+    assert (run.success, run.infrastructure_failure, run.error) == (True, False, None)
     outcome = " ".join(reading.notes.conversions)
     assert all(part in outcome for part in ("percentage", "signs were turned", "raw_score is 100"))
 
@@ -76,7 +76,7 @@ def test_a_clamped_percentage_becomes_the_exact_share(tmp_path: Path) -> None:
 def test_a_failed_run_has_a_total_of_zero(tmp_path: Path, error: str, machinery: bool) -> None:
     line = result(success=False, error=error, total_score=0, raw_score=0, normalized_score=0)
     run = Reading(write_lines(tmp_path / "a.jsonl", line)).only
-    assert (run.total_score, run.normalized_score, run.machinery_failure, run.error) == (
+    assert (run.total_score, run.normalized_score, run.infrastructure_failure, run.error) == (
         0,
         0,
         machinery,
@@ -99,7 +99,7 @@ def test_a_run_that_never_started_has_a_maximum_and_no_metrics(tmp_path: Path) -
         metrics={"read_file_calls": 0, "write_file_calls": 0, "list_dir_calls": 0},
     )  # fmt: skip
     run = Reading(write_lines(tmp_path / "a.jsonl", line)).only
-    assert (run.max_score, run.total_score, run.machinery_failure) == (100, 0, True)
+    assert (run.max_score, run.total_score, run.infrastructure_failure) == (100, 0, True)
     assert (run.metrics, run.finished_at) == (Metrics(), None)
 
 

@@ -64,7 +64,7 @@ def test_a_sample_becomes_a_run_with_fields_of_the_results(tmp_path: Path) -> No
     right, wrong = Reading(write_lines(home / f"samples_gsm8k_{DATE}.jsonl", *rows)).runs
     assert (right.case_id, right.profile, right.success) == ("gsm8k/0", "EleutherAI/pythia-160m", True)
     assert (right.timestamp, right.finished_at) == ("2026-03-01T09:56:40.250000Z", None)
-    assert (right.provider, right.agent, right.machinery_failure) == ("lm-eval", "hf", None)
+    assert (right.provider, right.agent, right.infrastructure_failure) == ("lm-eval", "hf", None)
     assert [(part.name, part.points, part.description) for part in wrong.deductions] == [
         ("exact_match", 1, "exact_match is 0")
     ]

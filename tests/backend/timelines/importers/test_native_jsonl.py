@@ -43,7 +43,7 @@ def test_mistakes_are_reported_with_line_and_field(tmp_path: Path, line: str, re
 
 def test_a_line_beyond_the_limit_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_reader, "MAX_LINE_BYTES", 1_000)
-    monkeypatch.setattr(json_reader, "_PIECE", 300)
+    monkeypatch.setattr(json_reader, "_CHUNK_BYTES", 300)
     path = write_lines(tmp_path / "a.jsonl", own_run(), own_run(error="x" * 5_000), own_run(run_id="r3"))
     reading = Reading(path, "chainproof")
     assert [run.run_id for run in reading.runs] == ["r1", "r3"]

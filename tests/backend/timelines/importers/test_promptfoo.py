@@ -76,7 +76,7 @@ def test_assertions_are_deducted_by_their_weights(tmp_path: Path) -> None:
     assert (run.timestamp, run.finished_at) == ("2026-03-01T10:00:00Z", "2026-03-01T10:00:01.500000Z")
     assert (run.case_id, run.profile) == ("capital of France", "openai:chat:gpt-4o-mini")
     assert (run.model, run.inference_provider, run.model_vendor) == ("gpt-4o-mini", "openai", "openai")
-    assert (run.success, run.machinery_failure, run.error, run.cost_usd) == (False, False, None, 0.002)
+    assert (run.success, run.infrastructure_failure, run.error, run.cost_usd) == (False, False, None, 0.002)
 
 
 def test_an_assertion_set_counts_once_without_its_members(tmp_path: Path) -> None:
@@ -105,9 +105,9 @@ def test_errors_are_infrastructure_failures_and_failed_assertions_are_not(tmp_pa
         row([part(0, "contains")], score=0, testIdx=2, failureReason=1, error="contains says 0"),
     ]
     failed, wrong = Reading(write_json(tmp_path / "a.json", results(*rows))).runs
-    assert (failed.machinery_failure, failed.error, failed.total_score) == (True, "API error: 429", 0)
+    assert (failed.infrastructure_failure, failed.error, failed.total_score) == (True, "API error: 429", 0)
     assert [deduction.name for deduction in failed.deductions] == ["error"]
-    assert (wrong.machinery_failure, wrong.error) == (False, None)
+    assert (wrong.infrastructure_failure, wrong.error) == (False, None)
 
 
 def test_old_files_are_read(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_old_files_are_read(tmp_path: Path) -> None:
     ]
     path = write_json(tmp_path / "a.json", results(*rows, version=2))
     reading = Reading(path)
-    assert [run.machinery_failure for run in reading.runs] == [True, False]
+    assert [run.infrastructure_failure for run in reading.runs] == [True, False]
     assert len({run.run_id for run in reading.runs}) == len({run.case_id for run in reading.runs}) == 2
     assert [run.run_id for run in Reading(path).runs] == [run.run_id for run in reading.runs]
     assert reading.runs[0].profile == "openai:gpt-4"

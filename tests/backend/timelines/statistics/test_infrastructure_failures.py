@@ -19,7 +19,7 @@ FAILED = Run(
 
 def is_failure(**changed: object) -> bool:
     run = msgspec.structs.replace(FAILED, **changed)
-    return is_infrastructure_failure(run, reported=run.machinery_failure, error=run.error)
+    return is_infrastructure_failure(run, reported=run.infrastructure_failure, error=run.error)
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_descriptions_of_checks_are_not_searched() -> None:
 
 
 def test_the_senders_statement_decides() -> None:
-    assert is_failure(machinery_failure=True, success=True, total_score=3)
-    assert not is_failure(machinery_failure=False, error="command not found")
+    assert is_failure(infrastructure_failure=True, success=True, total_score=3)
+    assert not is_failure(infrastructure_failure=False, error="command not found")
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from backend.topics.grouping.news_window import Member
+from backend.topics.grouping.news_window import NewsArticle
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
-Make = Callable[..., Member]
+Make = Callable[..., NewsArticle]
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def make() -> Make:
     """An English item of an outlet of its own, so many minutes after noon; ids count up."""
     numbers = count(1)
 
-    def make_member(title: str = "A title", *, minutes: float = 0, **more: Any) -> Member:
+    def make_member(title: str = "A title", *, minutes: float = 0, **more: Any) -> NewsArticle:
         number = next(numbers)
         defaults: dict[str, Any] = {
             "id": number,
@@ -34,6 +34,6 @@ def make() -> Make:
             "language": "en",
             "published_at": NOON + timedelta(minutes=minutes),
         }
-        return Member(**{**defaults, **more})
+        return NewsArticle(**{**defaults, **more})
 
     return make_member

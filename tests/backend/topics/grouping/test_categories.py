@@ -5,7 +5,7 @@ import pytest
 from backend.articles.engine import RuleSet
 from backend.entities.model import Language
 from backend.topics.grouping.categories import category, find_urgent_kinds
-from backend.topics.grouping.outlets import Outlets
+from backend.topics.grouping.publishers import PublisherCatalogue
 from backend.topics.model import Category
 from tests.backend.topics.grouping.conftest import Make
 
@@ -14,42 +14,46 @@ CALM = "Northwind Exchange redesigns its app"
 
 
 @pytest.fixture
-def outlets(rules: RuleSet) -> Outlets:
-    return Outlets(rules.entities)
+def publishers(rules: RuleSet) -> PublisherCatalogue:
+    return PublisherCatalogue(rules.entities)
 
 
-def categorize(outlets: Outlets, members: list, **more: object) -> Category:  # type: ignore[type-arg]
-    return category(members, outlets, **{"about": ["bitcoin"], "is_relevant": True, **more})  # type: ignore[arg-type]
+def categorize(publishers: PublisherCatalogue, members: list, **more: object) -> Category:  # type: ignore[type-arg]
+    return category(members, publishers, **{"about": ["bitcoin"], "is_relevant": True, **more})  # type: ignore[arg-type]
 
 
 def test_an_incident_reported_by_three_outlets_within_two_hours_is_breaking(
-    outlets: Outlets, make: Make
+    publishers: PublisherCatalogue, make: Make
 ) -> None:
-    assert categorize(outlets, [make(HACK, minutes=m) for m in (0, 60, 119)]) is Category.BREAKING
+    assert categorize(publishers, [make(HACK, minutes=m) for m in (0, 60, 119)]) is Category.BREAKING
 
 
-def test_the_same_incident_reported_over_a_day_is_important(outlets: Outlets, make: Make) -> None:
-    assert categorize(outlets, [make(HACK, minutes=m) for m in (0, 300, 900)]) is Category.IMPORTANT
+def test_the_same_incident_reported_over_a_day_is_important(
+    publishers: PublisherCatalogue, make: Make
+) -> None:
+    assert categorize(publishers, [make(HACK, minutes=m) for m in (0, 300, 900)]) is Category.IMPORTANT
 
 
-def test_any_two_hours_with_three_outlets_count(outlets: Outlets, make: Make) -> None:
-    assert categorize(outlets, [make(HACK, minutes=m) for m in (0, 600, 630, 700)]) is Category.BREAKING
+def test_any_two_hours_with_three_outlets_count(publishers: PublisherCatalogue, make: Make) -> None:
+    assert categorize(publishers, [make(HACK, minutes=m) for m in (0, 600, 630, 700)]) is Category.BREAKING
 
 
-def test_two_outlets_are_not_enough(outlets: Outlets, make: Make) -> None:
-    assert categorize(outlets, [make(HACK), make(HACK)]) is Category.NORMAL
+def test_two_outlets_are_not_enough(publishers: PublisherCatalogue, make: Make) -> None:
+    assert categorize(publishers, [make(HACK), make(HACK)]) is Category.NORMAL
 
 
-def test_three_articles_of_one_outlet_count_once(outlets: Outlets, make: Make) -> None:
+def test_three_articles_of_one_outlet_count_once(publishers: PublisherCatalogue, make: Make) -> None:
     members = [make(HACK, url=f"https://www.coindesk.com/{n}") for n in range(3)]
-    assert categorize(outlets, members) is Category.NORMAL
+    assert categorize(publishers, members) is Category.NORMAL
 
 
-def test_a_widely_reported_topic_is_important(outlets: Outlets, make: Make) -> None:
-    assert categorize(outlets, [make(CALM) for _ in range(4)]) is Category.IMPORTANT
+def test_a_widely_reported_topic_is_important(publishers: PublisherCatalogue, make: Make) -> None:
+    assert categorize(publishers, [make(CALM) for _ in range(4)]) is Category.IMPORTANT
 
 
-def test_a_price_move_of_three_sigma_makes_a_topic_breaking(outlets: Outlets, make: Make) -> None:
+def test_a_price_move_of_three_sigma_makes_a_topic_breaking(
+    publishers: PublisherCatalogue, make: Make
+) -> None:
     members = [make(CALM) for _ in range(3)]
     calls = []
 
@@ -57,33 +61,37 @@ def test_a_price_move_of_three_sigma_makes_a_topic_breaking(outlets: Outlets, ma
         calls.append((entities, at))
         return True
 
-    assert categorize(outlets, members, moved=record_and_confirm) is Category.BREAKING
+    assert categorize(publishers, members, moved=record_and_confirm) is Category.BREAKING
     assert calls == [(["bitcoin"], members[0].published_at)]
 
 
 RELEASE = "SEC approves rule on custody of crypto assets"
 
 
-def test_a_release_that_nobody_reports_is_normal(outlets: Outlets, make: Make) -> None:
-    assert categorize(outlets, [make(RELEASE, url="https://www.sec.gov/news/1")]) is Category.NORMAL
+def test_a_release_that_nobody_reports_is_normal(publishers: PublisherCatalogue, make: Make) -> None:
+    assert categorize(publishers, [make(RELEASE, url="https://www.sec.gov/news/1")]) is Category.NORMAL
     twice = [make(RELEASE, url=f"https://www.sec.gov/news/{n}") for n in range(4)]
-    assert categorize(outlets, twice) is Category.NORMAL
+    assert categorize(publishers, twice) is Category.NORMAL
 
 
-def test_a_release_that_an_outlet_reports_within_two_hours_is_breaking(outlets: Outlets, make: Make) -> None:
+def test_a_release_that_an_outlet_reports_within_two_hours_is_breaking(
+    publishers: PublisherCatalogue, make: Make
+) -> None:
     release = make(RELEASE, url="https://www.sec.gov/news/1")
-    assert categorize(outlets, [release, make(RELEASE, minutes=90)]) is Category.BREAKING
-    assert categorize(outlets, [release, make(RELEASE, minutes=200)]) is Category.IMPORTANT
+    assert categorize(publishers, [release, make(RELEASE, minutes=90)]) is Category.BREAKING
+    assert categorize(publishers, [release, make(RELEASE, minutes=200)]) is Category.IMPORTANT
 
 
-def test_a_regulator_on_another_matter_is_normal(outlets: Outlets, make: Make) -> None:
+def test_a_regulator_on_another_matter_is_normal(publishers: PublisherCatalogue, make: Make) -> None:
     release = make("Approval of application by a savings bank", url="https://www.federalreserve.gov/press/1")
-    assert categorize(outlets, [release], about=["federal-reserve"], is_relevant=False) is Category.NORMAL
+    assert categorize(publishers, [release], about=["federal-reserve"], is_relevant=False) is Category.NORMAL
 
 
-def test_one_word_in_one_of_many_headlines_makes_no_incident(outlets: Outlets, make: Make) -> None:
+def test_one_word_in_one_of_many_headlines_makes_no_incident(
+    publishers: PublisherCatalogue, make: Make
+) -> None:
     members = [make(HACK), *(make(CALM) for _ in range(4))]
-    assert categorize(outlets, members) is Category.IMPORTANT
+    assert categorize(publishers, members) is Category.IMPORTANT
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from backend.entities.model import Entity
 from backend.markets.assets.registry import load_assets
 from backend.markets.candles import price_history
 from backend.markets.model import Candle
-from backend.markets.provider_registry import build_realm
 from backend.markets.sample.event_schedule import EventKind
 from backend.markets.sample.market import SampleMarket
 from backend.markets.sample.provider import SampleProvider
+from backend.markets.sources_by_mode import build_realm
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.grouping.price_moves import PriceMoves, is_large

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from backend.articles.engine import RuleSet
-from backend.topics.grouping.outlets import Outlets
+from backend.topics.grouping.publishers import PublisherCatalogue
 from backend.topics.grouping.topic_builder import TopicContext, build_topic
 from backend.topics.model import Category
 from tests.backend.topics.grouping.conftest import Make
@@ -20,7 +20,7 @@ TEXT = (
 
 @pytest.fixture
 def context(rules: RuleSet, noon: datetime) -> TopicContext:
-    return TopicContext(rules, Outlets(rules.entities), noon + timedelta(hours=3))
+    return TopicContext(rules, PublisherCatalogue(rules.entities), noon + timedelta(hours=3))
 
 
 def test_texts_exist_in_the_languages_of_members_with_the_earliest_first(

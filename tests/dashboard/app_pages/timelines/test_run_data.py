@@ -11,9 +11,9 @@ from tests.support.scored_runs import arrays, build_daily_runs, run
 RUNS = [
     *build_daily_runs("one", {"a": (0.1, 0.2, 0.3), "b": (1, 1)}),
     *build_daily_runs("two", {"a": (0.5,)}),
-    run("two", "b", 0, 7, model="m-2", machinery_failure=True),
+    run("two", "b", 0, 7, model="m-2", infrastructure_failure=True),
 ]
-ARRAYS = arrays(RUNS, leave_out_machinery=False)
+ARRAYS = arrays(RUNS, exclude_infrastructure_failures=False)
 
 
 def test_the_runs_of_a_case_come_newest_first() -> None:

@@ -39,16 +39,16 @@ def test_a_state_survives_a_round_trip_through_its_url() -> None:
         since=datetime(2026, 3, 1, tzinfo=UTC),
         until=datetime(2026, 3, 2, 1, 2, 3, 500, tzinfo=timezone(timedelta(hours=9))),
         exclude_infrastructure_errors=False,
-        a="p",
-        b="q",
-        split="evaluation:e:1",
-        case="k",
+        profile_a="p",
+        profile_b="q",
+        self_split="evaluation:e:1",
+        open_case="k",
         run="r/1",
         tab="cases",
         alert="2026-03-01@p",
         hidden_profiles=("q",),
-        window_seconds=3600,
-        same_cases=True,
+        score_window_seconds=3600,
+        center_cases=True,
     )
     params = {
         name: selection.format_field(field, getattr(state, field)) for field, name in QUERY_PARAMS.items()
@@ -84,7 +84,10 @@ def test_a_small_suite_is_drawn_whole_and_of_a_large_one_the_most_recent() -> No
     assert selection.select_profiles(small, TimelinesState()) == small.profiles
     large = arrays(build_suite("p", FEW_PROFILES + 1, began=0))
     assert selection.select_profiles(large, TimelinesState()) == large.profiles[-MAX_LINES:]
-    assert selection.select_profiles(large, TimelinesState(profiles=("p01",), b="p00")) == ("p01", "p00")
+    assert selection.select_profiles(large, TimelinesState(profiles=("p01",), profile_b="p00")) == (
+        "p01",
+        "p00",
+    )
 
 
 def test_profiles_of_another_suite_are_not_drawn_by_default() -> None:
@@ -122,8 +125,8 @@ def test_the_profile_of_an_opened_alert_is_drawn() -> None:
     ("state", "tab"),
     [
         (TimelinesState(), "trend"),
-        (TimelinesState(a="p", b="q"), "trend"),
-        (TimelinesState(case="c"), "runs"),
+        (TimelinesState(profile_a="p", profile_b="q"), "trend"),
+        (TimelinesState(open_case="c"), "runs"),
         (TimelinesState(run="r"), "runs"),
         (TimelinesState(run="r", tab="trend"), "trend"),
     ],

@@ -26,7 +26,7 @@ RUNS = [
     *build_daily_runs("low", {case: (0.3, 0.4 - n / 300) for n, case in enumerate(CASES)}),
     *build_daily_runs("partly", dict.fromkeys(CASES[:6], (0.5, 0.5))),
     *build_daily_runs(EVIL, {EVIL: (0.5,)}),
-    scored("high", CASES[0], 0, 900, machinery_failure=True, run_id="broken"),
+    scored("high", CASES[0], 0, 900, infrastructure_failure=True, run_id="broken"),
 ]
 RUN_OUT = {
     "run_id": "r1", "timestamp": "2026-03-01T10:00:00Z", "finished_at": "2026-03-01T10:02:00Z",

@@ -1,4 +1,4 @@
-"""Lists the import formats and detects the format of a file."""
+"""Registers the importers of runs, and detects the format of a file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 from backend.timelines.importers import (
     aider,
     csv_table,
-    inspect_logs,
+    inspect_ai_logs,
     junit,
     llmsnare,
     lm_eval,
@@ -27,7 +27,7 @@ FORMATS: Mapping[str, Format] = {
     format.key: format
     for format in (
         native_jsonl.FORMAT,
-        inspect_logs.FORMAT,
+        inspect_ai_logs.FORMAT,
         promptfoo.FORMAT,
         llmsnare.FORMAT,
         aider.FORMAT,
@@ -55,7 +55,7 @@ def detect(path: Path) -> Format | None:
     """
     with path.open("rb") as file:
         head = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(inspect_logs.ARCHIVE):
+    if head.startswith(inspect_ai_logs.ZIP_MAGIC):
         return FORMATS["inspect"]
     if head.startswith(b"<"):
         return FORMATS["junit"]

@@ -1,4 +1,4 @@
-"""Defines keys as they are listed, and with their text as they are created."""
+"""Data classes of API keys: stored ones without the secret, and new ones with the secret."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,12 +11,14 @@ from backend.auth.principal import Scope
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """A stored key without its text. Instants are aware and in UTC."""
+    """A stored API key without its secret. Times are aware and in UTC."""
 
     id: str
     name: str
     kind: Literal["api", "terminal"]
+    """``terminal`` keys only read the media of topics, in a header of their own."""
     env: str
+    """Label of the environment that the key belongs to, such as ``local``; part of the key."""
     scopes: tuple[Scope, ...]
     created_at: datetime
     expires_at: datetime | None
@@ -24,7 +26,7 @@ class KeyInfo:
     revoked_at: datetime | None
 
     @classmethod
-    def of(cls, row: sa.Row[Any]) -> "KeyInfo":
+    def from_row(cls, row: sa.Row[Any]) -> "KeyInfo":
         return cls(
             id=row.id,
             name=row.name,
@@ -45,7 +47,7 @@ class KeyInfo:
         return "active"
 
     def to_json(self, now: datetime) -> dict[str, Any]:
-        """Return the JSON of ``--json``: instants in RFC 3339, missing ones null."""
+        """Return the object that ``chainproof keys`` prints with ``--json``; times are in RFC 3339."""
         return {
             "id": self.id,
             "name": self.name,
@@ -62,7 +64,7 @@ class KeyInfo:
 
 @dataclass(frozen=True, slots=True)
 class CreatedKey:
-    """A new key with its text, which is not stored and cannot be shown again."""
+    """A new API key with its secret, which is not stored and cannot be shown again."""
 
     info: KeyInfo
     key: str = field(repr=False)
@@ -73,7 +75,7 @@ class CreatedKey:
 
 
 def format_rfc3339(moment: datetime) -> str:
-    """Format ``moment``, which is in UTC, to the second."""
+    """Format ``moment``, which must be in UTC, to the second."""
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 

@@ -134,10 +134,12 @@ class Evaluation:
         self._config_digest = _digest_config(header)
         self.span = _parse_time(header.stats.started_at), _parse_time(header.stats.completed_at)
 
-    def run(self, sample: Sample, events: Iterator[Event] | None = None, texts: Texts | None = None) -> Run:
+    def build_run(
+        self, sample: Sample, events: Iterator[Event] | None = None, texts: Texts | None = None
+    ) -> Run:
         """Convert ``sample`` to a run. Raises :class:`InvalidItemError` and :class:`SkippedItem`.
 
-        ``events`` and ``texts`` belong to a sample that is stored in pieces.
+        ``events`` and ``texts`` belong to a split sample.
         """
         if sample.invalidation is not None:
             raise SkippedItem("samples were invalidated")
@@ -163,7 +165,7 @@ class Evaluation:
             agent=parts["agent"],
             cost_usd=sum(known_costs) if known_costs else None,
             error=failure,
-            machinery_failure=failure is not None,
+            infrastructure_failure=failure is not None,
             evaluation_id=self._id,
             suite=spec.task,
             revision=self._revision,

@@ -1,4 +1,4 @@
-"""Holds the state of one request between the steps of source finding."""
+"""Holds the state of one job of source finding between its steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,31 +12,33 @@ from backend.sources.retrieval.query_planning import Plan
 from backend.sources.schemas import SourcesRequest
 
 MAX_STATEMENT_EXCERPT_CHARS = 500
-"""Length of the first claim of a content where it stands for the statement in the result."""
+"""Maximum length of the first claim when the result shows it in place of a statement or title."""
 
 
 @dataclass(slots=True)
-class RequestState:
-    """One request with its claims and plans; each search round adds pages and scored documents."""
+class SourceSearchState:
+    """A request with its claims and plans. Each search round adds pages and scored documents."""
 
     request: SourcesRequest
     scorer: EvidenceScorer
     language: Language
     claims: list[Claim]
-    parts: list[str]
-    """Where each claim stands: ``statement``, ``title`` or ``content``."""
+    claim_fields: list[str]
+    """The input field each claim comes from: ``statement``, ``title`` or ``content``."""
     plans: list[Plan]
-    model: ModelSteps | None
-    notes: list[str] = field(default_factory=list)
+    model_steps: ModelSteps | None
+    """The steps done by a language model; None if no model is configured."""
+    warnings: list[str] = field(default_factory=list)
     """Sentences about failures, in the statement's language."""
     rounds: int = 0
-    result_count: int = 0
+    search_result_count: int = 0
+    """Results of the web searches so far, and the stored documents of the first round."""
     page_ids: dict[str, str] = field(default_factory=dict)
     """External ids of the pages read, by requested URL."""
-    own_pages: list[Document] = field(default_factory=list)
-    """Pages that are evidence for this job only: sent by the caller, or of unknown hosts."""
-    unread_pages: dict[str, str] = field(default_factory=dict)
-    """Reasons, as sentences, by the URL of the page that could not be read."""
+    job_only_pages: list[Document] = field(default_factory=list)
+    """Pages that are evidence for this job only: sent by the caller, or of untrusted source types."""
+    page_errors: dict[str, str] = field(default_factory=dict)
+    """Error sentences by the URL of the page that could not be read."""
     scored: list[list[ScoredDocument]] = field(default_factory=list)
     """The documents of each claim, in the order of ``claims``."""
     scored_round: int = 0
@@ -44,7 +46,7 @@ class RequestState:
 
 
 def choose_statement(request: SourcesRequest, claims: Sequence[Claim]) -> str:
-    """Return the statement that the result names: the sent statement, the title, or the first claim."""
+    """Return the statement that the result shows: the request's statement, its title, or the first claim."""
     return (
         none_if_blank(request.statement)
         or none_if_blank(request.title)
@@ -53,11 +55,11 @@ def choose_statement(request: SourcesRequest, claims: Sequence[Claim]) -> str:
 
 
 def list_texts(request: SourcesRequest) -> list[tuple[str, str]]:
-    """Return the texts to check with their names: the statement, or else the title and the content."""
+    """Return the fields to check as (field name, text): the statement, or else the title and the content."""
     if (statement := none_if_blank(request.statement)) is not None:
         return [("statement", statement)]
     texts = (("title", none_if_blank(request.title)), ("content", none_if_blank(request.content)))
-    return [(part, text) for part, text in texts if text is not None]
+    return [(name, text) for name, text in texts if text is not None]
 
 
 def none_if_blank(text: str | None) -> str | None:

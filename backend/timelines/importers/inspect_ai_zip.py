@@ -19,7 +19,7 @@ MAX_MEMBER_BYTES = 1024 * 1024 * 1024
 _ZSTANDARD = 93
 """Method number of APPNOTE 6.3.8, which the standard library supports from Python 3.14 on."""
 _LOCAL_HEADER = struct.Struct("<26xHH")
-_PIECE = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
 
 
 class Archive:
@@ -65,7 +65,7 @@ class _Larger(Exception):
 
 def _read_bounded(stream: Any) -> bytes:
     pieces, size = [], 0
-    while piece := stream.read(_PIECE):
+    while piece := stream.read(_CHUNK_BYTES):
         pieces.append(piece)
         size += len(piece)
         if size > MAX_MEMBER_BYTES:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backend.markets.providers.coinmarketcap import SlugIds
-from backend.markets.providers.factory import LiveProviders, build_providers
+from backend.markets.providers.registry import LiveProviders, build_providers
 from backend.settings import Settings, SettingsError
 from tests.support.provider_pages import COINS
 from tests.support.provider_server import ProviderServer

@@ -1,4 +1,4 @@
-"""Builds the live and the replayed providers from the settings, grouped by role."""
+"""Registers the price providers: builds them from the settings and lists them by role."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from backend.markets.providers.replay.transport import build_transports
 from backend.settings import Settings
 
 REPLAY_KEY = SecretStr("replay")
-"""Stands for CoinMarketCap's key, which the client requires. Neither it nor a request leaves the process."""
+"""Placeholder for CoinMarketCap's key, which the client requires. Replay sends no requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ def build_providers(
     slug_ids: SlugIds | None = None,
     on_slugs_resolved: Callable[[SlugIds], None] | None = None,
 ) -> LiveProviders:
-    """Providers for ``settings``; CoinMarketCap only with a key. No request is made yet.
+    """Build the providers for ``settings``; CoinMarketCap only with a key. Sends no request.
 
-    ``slug_ids`` are CoinMarketCap's ids resolved earlier, ``on_slugs_resolved`` is called with newer ones.
+    ``slug_ids`` are CoinMarketCap's ids resolved earlier; ``on_slugs_resolved`` is called with newer ones.
     Raises :class:`ValueError` if the settings contradict each other.
     """
     coingecko = CoinGecko.connect(
@@ -60,7 +60,7 @@ def build_providers(
 
 
 def build_replay(settings: Settings) -> LiveProviders:
-    """The same providers on responses recorded in the configured folder, without a network.
+    """Build the same providers over responses recorded in the configured folder, without a network.
 
     CoinMarketCap is included if the folder has recordings of it.
     """

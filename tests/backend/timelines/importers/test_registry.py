@@ -7,7 +7,7 @@ import pytest
 
 from backend.cli.runs.import_runs import FormatName
 from backend.timelines.importers import json_reader
-from backend.timelines.importers.format_detection import FORMATS, detect
+from backend.timelines.importers.registry import FORMATS, detect
 from backend.timelines.model import Run
 from tests.support.run_files import (
     INSPECT_HEADER,

@@ -6,7 +6,12 @@ from threading import Event
 
 import pytest
 
-from backend.timelines.responses.piece_cache import IDLE_SECONDS, CacheKey, JoinedEntries, PieceCache
+from backend.timelines.responses.chunk_cache import (
+    MIN_IDLE_SECONDS_FOR_EVICTION,
+    CacheKey,
+    ChunkCache,
+    JoinedRuns,
+)
 from tests.support.timelines import build_run_json, run_timelines_app
 
 
@@ -30,7 +35,7 @@ def watch() -> Watch:
 
 
 def test_the_newest_entries_start_at_an_entry_boundary() -> None:
-    joined = JoinedEntries.of([b"{1}", b"{22}", b"{333}"])
+    joined = JoinedRuns.of([b"{1}", b"{22}", b"{333}"])
     assert joined.body == b"{1},{22},{333}"
     assert [joined.newest(limit) for limit in (1, 2, 3, 9)] == [
         b"{333}",
@@ -38,43 +43,40 @@ def test_the_newest_entries_start_at_an_entry_boundary() -> None:
         joined.body,
         joined.body,
     ]
-    assert JoinedEntries.of([]).newest(5) == b""
+    assert JoinedRuns.of([]).newest(5) == b""
 
 
 def test_only_the_requested_version_is_found(watch: Watch) -> None:
-    piece_cache = PieceCache(10_000, watch)
-    piece_cache.put(key("a"), 2, b"two")
-    assert piece_cache.find(key("a"), 2) == b"two"
+    chunk_cache = ChunkCache(10_000, watch)
+    chunk_cache.put(key("a"), 2, b"two")
+    assert chunk_cache.get(key("a"), 2) == b"two"
     assert (
-        piece_cache.find(key("a"), 1)
-        is piece_cache.find(key("a"), 3)
-        is piece_cache.find(key("b"), 2)
-        is None
+        chunk_cache.get(key("a"), 1) is chunk_cache.get(key("a"), 3) is chunk_cache.get(key("b"), 2) is None
     )
-    piece_cache.put(key("a"), 1, b"one")  # by a reader who began before the change
-    assert piece_cache.find(key("a"), 2) == b"two"
-    size = piece_cache.size
-    piece_cache.put(key("a"), 3, b"333")
-    assert (piece_cache.find(key("a"), 3), piece_cache.size) == (b"333", size)
+    chunk_cache.put(key("a"), 1, b"one")  # by a reader who began before the change
+    assert chunk_cache.get(key("a"), 2) == b"two"
+    size = chunk_cache.size_bytes
+    chunk_cache.put(key("a"), 3, b"333")
+    assert (chunk_cache.get(key("a"), 3), chunk_cache.size_bytes) == (b"333", size)
 
 
 def test_recently_requested_entries_stay_and_others_are_evicted(watch: Watch) -> None:
-    piece_cache = PieceCache(3_500, watch)
+    chunk_cache = ChunkCache(3_500, watch)
     for name in ("a", "b", "c", "d"):
-        piece_cache.put(key(name), 1, bytes(600))
-    assert piece_cache.size <= 3_500
-    assert piece_cache.find(key("d"), 1) is None  # no room, and nobody is idle
-    watch.at = IDLE_SECONDS - 1
-    assert piece_cache.find(key("a"), 1) is not None
-    watch.at = IDLE_SECONDS + 1
-    piece_cache.put(key("d"), 1, bytes(600))
-    assert [name for name in "abcd" if piece_cache.find(key(name), 1) is not None] == ["a", "c", "d"]
+        chunk_cache.put(key(name), 1, bytes(600))
+    assert chunk_cache.size_bytes <= 3_500
+    assert chunk_cache.get(key("d"), 1) is None  # no room, and nobody is idle
+    watch.at = MIN_IDLE_SECONDS_FOR_EVICTION - 1
+    assert chunk_cache.get(key("a"), 1) is not None
+    watch.at = MIN_IDLE_SECONDS_FOR_EVICTION + 1
+    chunk_cache.put(key("d"), 1, bytes(600))
+    assert [name for name in "abcd" if chunk_cache.get(key(name), 1) is not None] == ["a", "c", "d"]
 
 
 def test_an_entry_larger_than_the_budget_is_not_cached(watch: Watch) -> None:
-    piece_cache = PieceCache(100, watch)
-    piece_cache.put(key("a"), 1, b"x")
-    assert (piece_cache.find(key("a"), 1), piece_cache.size) == (None, 0)
+    chunk_cache = ChunkCache(100, watch)
+    chunk_cache.put(key("a"), 1, b"x")
+    assert (chunk_cache.get(key("a"), 1), chunk_cache.size_bytes) == (None, 0)
 
 
 def test_a_listing_larger_than_the_budget_is_unchanged(tmp_path: Path) -> None:
@@ -87,7 +89,7 @@ def test_a_listing_larger_than_the_budget_is_unchanged(tmp_path: Path) -> None:
         assert len({answer.body for answer in answers}) == len({answer.headers["etag"] for answer in answers})
         assert len(answers[0].body) > 1024**2
         assert all("content-length" not in answer.headers for answer in answers)
-        assert 0 < service.timelines.piece_cache.size <= 1024**2
+        assert 0 < service.timelines.chunk_cache.size_bytes <= 1024**2
         zipped = service.get("/v1/timelines", accept_encoding="gzip")
         assert gzip.decompress(zipped.body) == answers[0].body
         assert service.get("/v1/timelines?limit=1").json()["profiles"]["two"]["entries"]
@@ -97,7 +99,7 @@ def test_the_newest_runs_are_cached_before_any_request(tmp_path: Path) -> None:
     with run_timelines_app(tmp_path) as service:
         service.add("one", build_run_json("a"))
         service.add("two", build_run_json("b"))
-        assert service.timelines.piece_cache.size == 0
+        assert service.timelines.chunk_cache.size_bytes == 0
         service.timelines.preload(Event())
         listing = service.get("/v1/timelines")
         assert "content-length" in listing.headers  # which is known where nothing is read first
@@ -113,11 +115,11 @@ def test_prefetching_leaves_room_and_stops_on_request(tmp_path: Path) -> None:
         ended = Event()
         ended.set()
         service.timelines.preload(ended)
-        assert service.timelines.piece_cache.size == 0
+        assert service.timelines.chunk_cache.size_bytes == 0
         service.timelines.preload(Event())
         cached = [
             name
             for name, timeline in service.timelines.states.read().timelines.items()
-            if service.timelines.piece_cache.find(CacheKey("json", "own", name), timeline.version)
+            if service.timelines.chunk_cache.get(CacheKey("json", "own", name), timeline.version)
         ]
         assert cached == ["two"]  # from the end

@@ -1,4 +1,6 @@
-"""Selects the data sources by mode: the live providers or the sample market's two views, never both."""
+"""Selects the market data sources by mode: live providers, recorded responses, or the sample market.
+
+:mod:`backend.markets.providers.registry` builds the providers themselves."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +14,7 @@ from backend.markets.model import Candle, FearGreed, MarketTotals, QuotesResult,
 from backend.markets.provider_limits.polling_schedule import Role
 from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.providers.coinmarketcap import SlugIds
-from backend.markets.providers.factory import LiveProviders, build_providers, build_replay
+from backend.markets.providers.registry import LiveProviders, build_providers, build_replay
 from backend.markets.sample.market import SampleMarket
 from backend.markets.sample.provider import SampleProvider
 from backend.settings import Settings
@@ -57,7 +59,7 @@ class MarketSources:
     fear_greed: tuple[FearGreedSource, ...]
     ohlc: OhlcSource
     ohlc_fresh_for: timedelta
-    """How long a series is current; the provider computes a new one about this often."""
+    """How long a series is current; the provider computes a new one about as often."""
     history: HistorySource | None = None
     close: Callable[[], None] = field(default=lambda: None)
 

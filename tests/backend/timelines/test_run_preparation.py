@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from backend.timelines.model import Metrics, Run, ScoreAdjustment
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 from tests.support.timelines import build_run, build_run_json
 
 
@@ -14,10 +14,10 @@ def decoded(**more: Any) -> Run:
     return msgspec.convert(build_run_json(**more), Run)
 
 
-def find_faults(run: Run, *, decoded: bool = True) -> list[tuple[str, str]]:
+def find_faults(run: Run, *, shape_is_valid: bool = True) -> list[tuple[str, str]]:
     return [
-        (refusal.field, refusal.fault.kind)
-        for refusal in check([run], profile="one", decoded=decoded).refusals
+        (error.field, error.fault.kind)
+        for error in prepare_runs([run], profile="one", shape_is_valid=shape_is_valid).errors
     ]
 
 
@@ -67,15 +67,15 @@ def test_a_run_that_breaks_a_rule_is_refused_by_its_field(
 
 def test_all_faults_of_all_runs_are_reported_with_their_index() -> None:
     wrong = decoded(timestamp="no", total_score=0)
-    result = check([decoded(), wrong, decoded(), wrong], profile="one", decoded=True)
-    assert [refusal.index for refusal in result.refusals] == [1, 1, 1, 3, 3, 3]
-    assert [refusal.field for refusal in result.refusals[:3]] == [
+    result = prepare_runs([decoded(), wrong, decoded(), wrong], profile="one", shape_is_valid=True)
+    assert [error.index for error in result.errors] == [1, 1, 1, 3, 3, 3]
+    assert [error.field for error in result.errors[:3]] == [
         "timestamp",
         "total_score",
         "normalized_score",
     ]
-    assert len(result.prepared) == 2
-    assert "which is 8.5" in result.refusals[1].reason
+    assert len(result.runs) == 2
+    assert "which is 8.5" in result.errors[1].reason
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_all_faults_of_all_runs_are_reported_with_their_index() -> None:
     ],
 )
 def test_constructed_runs_are_validated_too(wrong: dict[str, Any], found: tuple[str, str]) -> None:
-    assert find_faults(build_run(**wrong), decoded=False) == [found]
+    assert find_faults(build_run(**wrong), shape_is_valid=False) == [found]
 
 
 def test_times_keep_microseconds_and_are_written_in_utc() -> None:
@@ -107,27 +107,27 @@ def test_times_keep_microseconds_and_are_written_in_utc() -> None:
         "2026-06-30T23:59:60Z": "2026-07-01T00:00:00Z",
     }
     for text, written in written_by_text.items():
-        (prepared,) = check([build_run(timestamp=text)], profile="one").prepared
-        assert msgspec.json.decode(prepared.entry)["timestamp"] == written
-    (before,) = check([build_run(timestamp="1969-12-31T23:59:59.999999Z")], profile="one").prepared
-    assert before.instant == -1
+        (prepared,) = prepare_runs([build_run(timestamp=text)], profile="one").runs
+        assert msgspec.json.decode(prepared.response_json)["timestamp"] == written
+    (before,) = prepare_runs([build_run(timestamp="1969-12-31T23:59:59.999999Z")], profile="one").runs
+    assert before.started_us == -1
 
 
 def test_an_entry_has_every_field_in_the_order_of_the_interface() -> None:
-    (prepared,) = check([decoded(cost_usd=0.5)], profile="one", decoded=True).prepared
-    entry = msgspec.json.decode(prepared.entry)
+    (prepared,) = prepare_runs([decoded(cost_usd=0.5)], profile="one", shape_is_valid=True).runs
+    entry = msgspec.json.decode(prepared.response_json)
     first = ["run_id", "timestamp", "finished_at", "case_id", "profile", "success"]
     scores = ["total_score", "raw_score", "max_score", "normalized_score"]
     assert list(entry) == [*first, *scores, "metrics", "deductions", "bonuses"]
     assert list(entry["metrics"].values()) == [None] * 5
     assert entry["bonuses"] == [{"name": "short", "points": 0.5, "description": ""}]
-    assert prepared.rest == b'{"cost_usd":0.5}'
+    assert prepared.additional_json == b'{"cost_usd":0.5}'
 
 
 def test_without_a_common_profile_each_run_names_its_own() -> None:
-    result = check([build_run(profile="a"), build_run()])
-    assert [prepared.profile for prepared in result.prepared] == ["a"]
-    assert [(refusal.index, refusal.field, refusal.reason) for refusal in result.refusals] == [
+    result = prepare_runs([build_run(profile="a"), build_run()])
+    assert [prepared.profile for prepared in result.runs] == ["a"]
+    assert [(error.index, error.field, error.reason) for error in result.errors] == [
         (1, "profile", "is missing")
     ]
 
@@ -143,12 +143,12 @@ def test_whole_numbers_are_written_without_a_fraction() -> None:
         metrics={"read_write_ratio": 2, "pre_write_read_coverage": 0.5},
         cost_usd=3,
     )
-    prepared = check([run], profile="one", decoded=True).prepared[0]
-    entry = prepared.entry.decode()
+    prepared = prepare_runs([run], profile="one", shape_is_valid=True).runs[0]
+    entry = prepared.response_json.decode()
     assert '"total_score":85,"raw_score":100,"max_score":100,"normalized_score":0.85,' in entry
     assert '"read_write_ratio":2,"pre_write_read_coverage":0.5' in entry
     assert '"points":15,' in entry
-    assert prepared.rest == b'{"cost_usd":3}'
+    assert prepared.additional_json == b'{"cost_usd":3}'
 
 
 @pytest.mark.parametrize("number", [-0.0, 0.5, 2.0**53, 1e300, -7.0])
@@ -156,5 +156,5 @@ def test_dropping_a_fraction_keeps_the_number(number: float) -> None:
     run = decoded(
         total_score=number, raw_score=number, max_score=1, normalized_score=number, deductions=[], bonuses=[]
     )
-    prepared = check([run], profile="one", decoded=True).prepared[0]
-    assert msgspec.json.decode(prepared.entry)["total_score"] == number
+    prepared = prepare_runs([run], profile="one", shape_is_valid=True).runs[0]
+    assert msgspec.json.decode(prepared.response_json)["total_score"] == number

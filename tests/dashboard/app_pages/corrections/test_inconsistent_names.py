@@ -2,7 +2,10 @@
 
 from backend.articles.schemas import Match, ScanResult
 from dashboard.app_pages.corrections.findings import build_findings
-from dashboard.app_pages.corrections.mixed_names import find_mixed_names, index_by_finding
+from dashboard.app_pages.corrections.inconsistent_names import (
+    find_inconsistent_names,
+    map_finding_to_name_index,
+)
 from dashboard.client.article_schemas import Article
 from tests.support.scans import article, build_scan_result, build_violations
 
@@ -43,14 +46,14 @@ def read_places(scan: ScanResult) -> list[list[tuple[str, list[str]]]]:
                 form.text,
                 [
                     f"[{content[place.start : place.end]}]"
-                    if place.finding is not None
+                    if place.finding_index is not None
                     else content[place.start : place.end]
-                    for place in form.places
+                    for place in form.occurrences
                 ],
             )
             for form in name.forms
         ]
-        for name in find_mixed_names(scan, findings)
+        for name in find_inconsistent_names(scan, findings)
     ]
 
 
@@ -89,5 +92,5 @@ def test_places_of_other_findings_are_left_out() -> None:
 def test_each_finding_belongs_to_its_name() -> None:
     text = article(content="Alpha, Alpha, Beta, Beta.")
     findings = build_findings(scan := scan_mixed(text, "Alpha", "Beta", names=("Alpha", "Beta")))
-    assert index_by_finding(find_mixed_names(scan, findings)) == {0: 0, 1: 0}
-    assert find_mixed_names(build_scan_result(text), ()) == ()
+    assert map_finding_to_name_index(find_inconsistent_names(scan, findings)) == {0: 0, 1: 0}
+    assert find_inconsistent_names(build_scan_result(text), ()) == ()

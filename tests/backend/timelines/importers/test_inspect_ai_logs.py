@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.timelines.importers import inspect_zip
+from backend.timelines.importers import inspect_ai_zip
 from backend.timelines.model import Metrics
 from tests.support.run_files import (
     INSPECT_HEADER,
@@ -49,7 +49,7 @@ def test_a_sample_becomes_a_run_with_its_scores_as_points(tmp_path: Path, sample
     ]
     assert (run.model, run.inference_provider, run.model_vendor) == ("gpt-4o", "openai", "openai")
     assert (run.provider, run.agent, run.cost_usd) == ("inspect_ai", "react", 0.75)
-    assert (run.success, run.machinery_failure, run.error) == (False, False, None)
+    assert (run.success, run.infrastructure_failure, run.error) == (False, False, None)
 
 
 @pytest.mark.parametrize("zstandard", [False, True])
@@ -65,7 +65,7 @@ def test_both_containers_hold_the_same_runs(tmp_path: Path, sample: dict[str, An
 def test_an_error_counts_as_an_infrastructure_failure(tmp_path: Path) -> None:
     error = {"message": "RateLimitError: 429", "traceback": "…", "traceback_ansi": "…"}
     run = Reading(write_json(tmp_path / "a.json", build_log(inspect_sample(scores=None, error=error)))).only
-    assert (run.machinery_failure, run.error, run.success) == (True, "RateLimitError: 429", False)
+    assert (run.infrastructure_failure, run.error, run.success) == (True, "RateLimitError: 429", False)
     assert (run.total_score, run.max_score) == (0, 1)
 
 
@@ -73,7 +73,7 @@ def test_a_limit_counts_for_the_model_unless_the_operator_stopped_the_run(tmp_pa
     limits = [{"type": "time", "limit": 60.0}, {"type": "operator", "limit": 1.0}]
     samples = [inspect_sample(uuid=str(index), limit=limit) for index, limit in enumerate(limits)]
     runs = Reading(write_json(tmp_path / "a.json", build_log(*samples))).runs
-    assert [run.machinery_failure for run in runs] == [False, True]
+    assert [run.infrastructure_failure for run in runs] == [False, True]
 
 
 def test_tool_calls_are_counted(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_sample_stored_in_pieces_is_read(tmp_path: Path) -> None:
 def test_summaries_replace_missing_transcripts(tmp_path: Path) -> None:
     summaries = [inspect_sample(error="boom", scores=None), inspect_sample(epoch=2, uuid="u2", limit="token")]
     path = write_eval(tmp_path / "a.eval", {"header.json": INSPECT_HEADER, "summaries.json": summaries})
-    assert [run.machinery_failure for run in Reading(path).runs] == [True, False]
+    assert [run.infrastructure_failure for run in Reading(path).runs] == [True, False]
 
 
 def test_an_unfinished_archive_is_read_by_its_journal(tmp_path: Path) -> None:
@@ -199,7 +199,10 @@ def test_invalidated_samples_and_scores_out_of_range_are_reported(tmp_path: Path
     [
         ({"other.json": {}}, "is an archive, but holds no header of an Inspect log"),
         ({"header.json": {"version": 2}}, "eval: is missing"),
-        ({"header.json": {**INSPECT_HEADER, "version": 9}}, "version: is 9; logs are known up to version 3"),
+        (
+            {"header.json": {**INSPECT_HEADER, "version": 9}},
+            "version: is 9; only versions up to 3 are supported",
+        ),
         ({"header.json": INSPECT_HEADER}, "samples: are not in the archive"),
         ({"header.json": b"{"}, "must be valid JSON"),
     ],
@@ -221,8 +224,8 @@ def test_a_broken_sample_is_reported_and_the_others_are_read(tmp_path: Path) -> 
 
 
 def test_a_member_is_unpacked_only_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspect_zip, "MAX_MEMBER_BYTES", 10_000)
-    monkeypatch.setattr(inspect_zip, "_PIECE", 1_000)
+    monkeypatch.setattr(inspect_ai_zip, "MAX_MEMBER_BYTES", 10_000)
+    monkeypatch.setattr(inspect_ai_zip, "_CHUNK_BYTES", 1_000)
     reading = Reading(write_archive(tmp_path, inspect_sample(), inspect_sample(id=2, input="0" * 1_000_000)))
     assert (len(reading.runs), reading.errors) == (
         1,

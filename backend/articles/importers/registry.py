@@ -1,0 +1,130 @@
+"""Registers the importers of naming rules, detects the format of a file, and imports it as a pack.
+
+The rules that cannot be converted exactly are listed in the import.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from backend.articles.importers import csv_table, prh, textlint_terminology, vale, vale_vocabulary
+from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.spec_checks import drop_rules_with_failing_specs
+from backend.articles.model import Pack
+from backend.articles.rules.errors import InvalidRulesError
+from backend.articles.rules.yaml_reader import read_document, read_text
+from backend.entities.model import Language
+from backend.formats.file_errors import WHOLE_FILE, FileError
+
+Format = Literal["prh", "vale", "terminology", "csv"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+MAX_FILES = 2_000
+
+_IMPORTERS: dict[Format, Callable[..., Import]] = {
+    "prh": prh.read,
+    "terminology": textlint_terminology.read,
+    "csv": csv_table.read,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of an import."""
+
+    auto_fix: bool = False
+    """Whether corrections need no approval, unless the source says otherwise."""
+    languages: tuple[Language, ...] = ()
+    """Languages of all imported rules. By default, rules with kana are for Japanese, and others for all
+    languages."""
+
+
+def import_rules(
+    path: Path,
+    format: Format | None = None,
+    *,
+    base: Sequence[Pack] = (),
+    options: Options | None = None,
+) -> Import:
+    """Import the rules of ``path``: a file, or a folder of Vale styles.
+
+    Rules whose specs fail together with the rules of ``base`` are dropped.
+
+    :param base: the packs that the import will be merged into.
+    :raises InvalidRulesError: if ``path`` cannot be read or its format is unknown.
+    """
+    options = options or Options()
+    kind = format or detect(path)
+    if kind == "vale":
+        imported = _import_vale(path, options)
+    elif path.is_dir():
+        raise InvalidRulesError(
+            [FileError(path, WHOLE_FILE, "must be a file: only folders of Vale styles can be imported")]
+        )
+    else:
+        imported = _IMPORTERS[kind](path, auto_fix=options.auto_fix)
+    if options.languages:
+        imported.rules = [rule.model_copy(update={"languages": options.languages}) for rule in imported.rules]
+    drop_rules_with_failing_specs(imported, base)
+    return imported
+
+
+def detect(path: Path) -> Format:
+    """Detect the format of ``path``.
+
+    :raises InvalidRulesError: if it is unknown.
+    """
+    suffix = path.suffix.lower()
+    if path.is_dir() or path.name in vale_vocabulary.FILES:
+        return "vale"
+    if suffix in (".csv", ".tsv"):
+        return "csv"
+    if suffix in (".json", ".jsonc"):
+        try:
+            if textlint_terminology.is_supported(textlint_terminology.load(read_text(path))):
+                return "terminology"
+        except (json.JSONDecodeError, ValueError, RecursionError) as error:
+            if isinstance(error, InvalidRulesError):
+                raise
+            raise InvalidRulesError([FileError(path, WHOLE_FILE, f"must be valid JSON: {error}")]) from None
+    elif suffix in (".yml", ".yaml"):
+        data = read_document(path).data
+        if vale.is_supported(data):
+            return "vale"
+        if prh.is_supported(data):
+            return "prh"
+    known = ", ".join(FORMATS)
+    raise InvalidRulesError(
+        [FileError(path, WHOLE_FILE, f"has an unknown format: name it with --format ({known})")]
+    )
+
+
+def _import_vale(path: Path, options: Options) -> Import:
+    imported = Import(path, "vale")
+    for file in _list_vale_files(path):
+        try:
+            if file.name in vale_vocabulary.FILES:
+                vale_vocabulary.add(imported, file)
+            else:
+                vale.add(imported, read_document(file), auto_fix=options.auto_fix)
+        except InvalidRulesError as refused:
+            if file == path:
+                raise
+            for error in refused.errors:
+                imported.skip(error.file, error.line, file.name, error.reason)
+    return imported
+
+
+def _list_vale_files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file() and (file.suffix in (".yml", ".yaml") or file.name in vale_vocabulary.FILES)
+    )
+    if not files or len(files) > MAX_FILES:
+        reason = f"must contain 1 to {MAX_FILES} Vale styles and vocabularies, but contains {len(files)}"
+        raise InvalidRulesError([FileError(path, WHOLE_FILE, reason)])
+    return files
