@@ -10,9 +10,7 @@ from dashboard.i18n import t
 
 IMAGES_FOLDER = Path(head.__file__).parent
 
-st.set_page_config(
-    page_title=t("frame.product"), page_icon=str(IMAGES_FOLDER / "favicon.svg"), layout="wide", menu_items={}
-)
+st.set_page_config(page_title=t("frame.product"), page_icon=str(IMAGES_FOLDER / "favicon.svg"), layout="wide")
 head.apply_preferences(preferences.load())
 st.logo(str(IMAGES_FOLDER / "logo.svg"), size="medium")
 page = st.navigation(

@@ -15,7 +15,7 @@ from dashboard.i18n import HTML_LANG, language
 def apply_preferences(chosen: Preferences) -> None:
     """Sets the language of the document and the colours. Called once per run, before the page."""
     st.html(f"<style>:root{{{palette.css_variables(chosen.scheme)}}}</style>")
-    render_html_lang(chosen.language, preferences.build_cookie())
+    render_html_lang(chosen, preferences.build_cookie())
 
 
 def render_head(title: str, mode: Mode | None, note: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Loads and stores the reader's preferences: language, rise colours, refresh interval.
+"""Loads and stores the reader's preferences: language, theme, rise colours, refresh interval.
 
 A cookie stores them in the browser, so that a new visit has them at its first paint; local storage
 would be read only later. ``?lang=`` in a link sets the language for that visit. Without a choice,
@@ -22,8 +22,13 @@ Refresh = Literal["off", "5", "10", "30", "60"]
 REFRESHES: tuple[Refresh, ...] = get_args(Refresh)
 DEFAULT_REFRESH: Refresh = "10"
 
+ThemeChoice = Literal["system", "light", "dark"]
+THEMES: tuple[ThemeChoice, ...] = get_args(ThemeChoice)
+DEFAULT_THEME: ThemeChoice = "system"
+
 COOKIE = "chainproof"
 SCHEME_KEY = "rise_colours"
+THEME_KEY = "theme"
 REFRESH_KEY = "refresh"
 _CHOSEN = "_preferences_chosen"
 _LINK = "_lang_link"
@@ -34,6 +39,7 @@ class Preferences:
     language: Language
     scheme: Scheme
     refresh: Refresh
+    theme: ThemeChoice
 
     @property
     def refresh_seconds(self) -> float | None:
@@ -48,6 +54,7 @@ def load() -> Preferences:
         state[i18n.SESSION_KEY] = stored.get("lang") or i18n.match_locale(st.context.locale)
         state[SCHEME_KEY] = stored.get("colours", palette.DEFAULT_SCHEME)
         state[REFRESH_KEY] = stored.get("refresh", DEFAULT_REFRESH)
+        state[THEME_KEY] = stored.get("theme", DEFAULT_THEME)
     lang = url_state.read_query().get("lang")
     if lang != state.get(_LINK):
         state[_LINK] = lang
@@ -62,6 +69,7 @@ def current() -> Preferences:
         i18n.language(),
         cast(Scheme, state.get(SCHEME_KEY, palette.DEFAULT_SCHEME)),
         cast(Refresh, state.get(REFRESH_KEY, DEFAULT_REFRESH)),
+        cast(ThemeChoice, state.get(THEME_KEY, DEFAULT_THEME)),
     )
 
 
@@ -79,7 +87,9 @@ def build_cookie() -> str | None:
     if not st.session_state.get(_CHOSEN):
         return None
     now = current()
-    return urlencode({"lang": now.language, "colours": now.scheme, "refresh": now.refresh})
+    return urlencode(
+        {"lang": now.language, "colours": now.scheme, "refresh": now.refresh, "theme": now.theme}
+    )
 
 
 def parse_cookie(cookie: str | None) -> Mapping[str, str]:
@@ -88,5 +98,6 @@ def parse_cookie(cookie: str | None) -> Mapping[str, str]:
         "lang": LANGUAGES,
         "colours": SCHEMES,
         "refresh": REFRESHES,
+        "theme": THEMES,
     }
     return {name: code for name, code in parse_qsl(cookie or "") if code in codes_by_name.get(name, ())}

@@ -1,4 +1,4 @@
-"""Renders the settings menu: account, language, colours and refresh interval."""
+"""Renders the settings menu: account, language, theme, colours and refresh interval."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard import i18n
 from dashboard.frame import account, preferences
 from dashboard.frame.palette import SCHEMES
-from dashboard.frame.preferences import REFRESH_KEY, REFRESHES, SCHEME_KEY
+from dashboard.frame.preferences import REFRESH_KEY, REFRESHES, SCHEME_KEY, THEME_KEY, THEMES
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 
 
@@ -25,7 +25,9 @@ def render_settings_menu() -> None:
             i18n.SESSION_KEY,
             dict(LANGUAGE_NAMES.items()),
         )
-        names: dict[str, str] = {code: t(f"frame.colours_{code}") for code in SCHEMES}
+        names: dict[str, str] = {code: t(f"frame.theme_{code}") for code in THEMES}
+        _render_choice("pref_theme", t("frame.settings_theme"), THEMES, chosen.theme, THEME_KEY, names)
+        names = {code: t(f"frame.colours_{code}") for code in SCHEMES}
         _render_choice("pref_colours", t("frame.settings_colours"), SCHEMES, chosen.scheme, SCHEME_KEY, names)
         st.caption(t("frame.settings_colours_help"))
         names = {

@@ -7,15 +7,25 @@ A test therefore finds each name in the installed version, and no other such nam
 TITLE = b"<title>Streamlit</title>"
 """Occurs once in Streamlit's document."""
 MARKERS = (
+    "InputInstructions",
+    "stActiveTheme",
     "stApp",
     "stBaseButton",
     "stColumn",
+    "stDialog",
     "stElementContainer",
+    "stExpander",
     "stHtml",
     "stMainBlockContainer",
     "stPopoverBody",
+    "stTabs",
+    "data-stale",
+    "data-test-connection-state",
+    "CONNECTED",
     "data-test-script-state",
     "notRunning",
+    "rerunRequested",
     "st-key-",
+    "(prefers-color-scheme: dark)",
 )
-"""Classes and attributes of elements in Streamlit's frontend, used by styles and scripts."""
+"""Classes, attributes, their values and stored keys of Streamlit's frontend, used by styles and scripts."""

@@ -76,9 +76,10 @@ def bind_choice(key: str, codes: Sequence[Code], default: Code) -> tuple[Code, C
     """Binds ``?key=`` and ``st.session_state[key]``; returns the current code and the ``on_change``.
 
     Call it before the widget, and give the widget ``key=key`` and no default. A code that is not in
-    ``codes`` counts as the default.
+    ``codes`` counts as the default. The state is written at every run: a run that is interrupted may not
+    reach the browser, whose widget would then show its default.
     """
-    current = bind_text(key, default, valid=lambda text: text in codes)[0]
+    current = st.session_state[key] = bind_text(key, default, valid=lambda text: text in codes)[0]
     return next(code for code in codes if code == current), lambda: _write_widget(key, default)
 
 
