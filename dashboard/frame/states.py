@@ -83,7 +83,8 @@ def render_stale_banner(*results: Fetched[object], key: str, live: bool = False)
     ]
     missing = next((result.error for result in results if result.data is None and result.error), None)
     if not stale and missing is not None:
-        _render_banner([tag("strong", text(t("frame.partly")))], missing, key, live=live)
+        parts = [tag("strong", text(t("frame.partly"))), tag("span", text(format_error(missing)))]
+        _render_banner(parts, missing, key, live=live)
     if not stale:
         return
     oldest = min(stale, key=lambda result: result.at or datetime.max.replace(tzinfo=UTC))
@@ -96,7 +97,10 @@ def render_stale_banner(*results: Fetched[object], key: str, live: bool = False)
         time=local.text,
         age=formats.duration((now - oldest.at).total_seconds(), language()),
     )
-    _render_banner([tag("strong", text(message), title=local.utc)], oldest.error, key, live=live)
+    parts = [tag("strong", text(message), title=local.utc)]
+    if not oldest.error.is_slow:  # which the message says already
+        parts.append(tag("span", text(format_error(oldest.error))))
+    _render_banner(parts, oldest.error, key, live=live)
 
 
 def render_worker_banner(status: MarketStatus | None) -> bool:
@@ -147,7 +151,8 @@ def _build_provider_line(provider: ProviderStatus) -> str:
 
 
 def _render_banner(parts: list[str], problem: Problem, key: str, *, live: bool) -> None:
-    parts = [*parts, tag("span", text(_format_slowness(problem) or format_error(problem)))]
+    if problem.is_slow:
+        parts.append(tag("span", text(_format_slowness(problem))))
     if refresh.is_backing_off():
         parts.append(tag("span", text(t("frame.stale_resting"))))
     with st.container(key=f"stale-{key}", horizontal=True, vertical_alignment="center", gap="small"):
