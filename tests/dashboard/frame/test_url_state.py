@@ -103,3 +103,12 @@ def test_write_changes_session_and_url(app: AppTest) -> None:
     assert (shown(app), read_query(app)) == ("24h/ether", {"coin": "ether"})
     app.button[1].click().run()
     assert (shown(app), read_query(app)) == ("24h/", {})
+
+
+def test_every_run_sends_the_browser_the_state_of_a_choice(app: AppTest) -> None:
+    """An interrupted run may not reach the browser, whose widget would keep its default."""
+    app.query_params["span"] = "7d"
+    app.run().run()
+    control = app.segmented_control(key="span").proto
+    assert control.set_value
+    assert list(control.value) == [1]
