@@ -1,19 +1,31 @@
-"""Renders the settings menu: account, language, theme, colours and refresh interval."""
+"""Renders the settings menu: account, language, theme, colours, refresh interval and the page's shortcuts."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
 from dashboard import i18n
 from dashboard.frame import account, preferences
+from dashboard.frame.markup import tag, text
 from dashboard.frame.palette import SCHEMES
 from dashboard.frame.preferences import REFRESH_KEY, REFRESHES, SCHEME_KEY, THEME_KEY, THEMES
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 
 
-def render_settings_menu() -> None:
-    """Renders the settings menu. Each choice takes effect at once, and the menu stays open."""
+class Shortcut(NamedTuple):
+    """Keys that do the same, and the text of what they do."""
+
+    keys: Sequence[str]
+    effect: str
+
+
+def render_settings_menu(shortcuts: Sequence[Shortcut]) -> None:
+    """Renders the settings menu. Each choice takes effect at once, and the menu stays open.
+
+    ``?`` opens it too (``head_scripts/shortcut_help.js``), because it lists the shortcuts of the page.
+    """
     chosen = preferences.current()
     with st.popover(t("frame.settings"), icon=":material/tune:", width="content", key="settings"):
         account.render_account()
@@ -38,6 +50,17 @@ def render_settings_menu() -> None:
             "pref_refresh", t("frame.settings_refresh"), REFRESHES, chosen.refresh, REFRESH_KEY, names
         )
         st.caption(t("frame.settings_kept"))
+        st.html(_build_shortcuts([*shortcuts, Shortcut("?", t("frame.shortcut_help"))]))
+
+
+def _build_shortcuts(shortcuts: Sequence[Shortcut]) -> str:
+    rows = (
+        tag("dt", " ".join(tag("kbd", text(key)) for key in shortcut.keys)) + tag("dd", text(shortcut.effect))
+        for shortcut in shortcuts
+    )
+    return tag("p", text(t("frame.shortcuts")), class_="cp-subhead") + tag(
+        "dl", "".join(rows), class_="cp-keys"
+    )
 
 
 def _render_choice(
