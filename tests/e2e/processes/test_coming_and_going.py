@@ -49,12 +49,11 @@ def test_pages_wait_for_a_worker_outlive_their_service_and_recover(
             with program(["worker"], settings):
                 expect(price).to_have_text(re.compile(r"^\$[\d,.]+$"))
                 expect(research.locator(".rs-supported")).to_be_visible()
-            research.close()
-            for page in (table, overview):
-                expect(page.locator(NO_FIGURES)).to_have_count(0)
-            expect(overview.locator(".cp-gainers a").first).to_be_visible()
-
-            outlive_a_pause(process, (table, overview))
+                research.close()
+                for page in (table, overview):
+                    expect(page.locator(NO_FIGURES)).to_have_count(0)
+                expect(overview.locator(".cp-gainers a").first).to_be_visible()
+                outlive_a_pause(process, (table, overview))
 
             process.terminate()
             process.wait(LIMIT_SECONDS)

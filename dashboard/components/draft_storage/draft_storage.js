@@ -1,0 +1,49 @@
+// Stores in this tab what the reader types into a form, and offers it to the session when the form appears again.
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+const MAX_CHARS = 400_000;
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const storageKey = `chainproof.draft.${data.form}`;
+  const findInput = (field) => document.querySelector(`.st-key-${field} :is(textarea, input)`);
+
+  function load() {
+    try {
+      return JSON.parse(sessionStorage.getItem(storageKey));
+    } catch {
+      return null; // storage may be disabled
+    }
+  }
+
+  function store() {
+    const inputs = data.fields.map((field) => [field, findInput(field)]).filter(([, input]) => input);
+    const values = Object.fromEntries(inputs.map(([field, input]) => [field, input.value]));
+    const { owner, session, discarded } = data;
+    const draft = JSON.stringify({ at: Date.now(), owner, session, discarded, values });
+    try {
+      if (draft.length <= MAX_CHARS && Object.values(values).some((value) => value.trim())) sessionStorage.setItem(storageKey, draft);
+      else sessionStorage.removeItem(storageKey);
+    } catch {
+      return; // storage may be disabled or full
+    }
+  }
+
+  function isObsolete(draft) {
+    const wasDiscarded = draft.session === data.session && draft.discarded !== data.discarded;
+    return wasDiscarded || draft.owner !== data.owner || Date.now() - draft.at > MAX_AGE_MS;
+  }
+
+  const draft = load();
+  if (draft && isObsolete(draft)) {
+    sessionStorage.removeItem(storageKey);
+  } else if (draft && !parentElement.wasOffered) {
+    const typed = Object.entries(draft.values ?? {}).filter(([field, value]) => data.fields.includes(field) && value !== data.values[field]);
+    if (typed.length) setTriggerValue("restore", Object.fromEntries(typed));
+  }
+  parentElement.wasOffered = true;
+
+  const onInput = (event) => {
+    if (data.fields.some((field) => event.target.closest?.(`.st-key-${field}`))) store();
+  };
+  document.addEventListener("input", onInput);
+  return () => document.removeEventListener("input", onInput);
+}
