@@ -63,3 +63,22 @@ def test_a_theme_takes_effect_at_once_and_holds_for_every_page(warm_reader: Read
     assert read_background(page) == "rgb(11, 18, 32)", "the reader's choice, not the system's"
     page.close()
     warm_reader.context.clear_cookies()
+
+
+def test_a_typed_text_outlives_other_pages_and_a_reload_until_it_is_discarded(warm_reader: Reader) -> None:
+    page = warm_reader.open("/research", ".st-key-rs_statement textarea")
+    box = page.locator(".st-key-rs_statement textarea")
+    box.fill("The SEC approved")
+    page.get_by_role("link", name="Corrections").first.click()
+    page.locator(".st-key-cr_content").wait_for()
+    page.get_by_role("link", name="Research").first.click()
+    expect(box).to_have_value("The SEC approved")
+    page.reload()
+    expect(box).to_have_value("The SEC approved")
+    page.get_by_role("button", name="Discard").click()
+    expect(box).to_have_value("")
+    page.wait_for_function("() => sessionStorage.getItem('chainproof.draft.research') === null")
+    page.keyboard.press("Tab")
+    page.locator("body").press("?")
+    expect(page.get_by_text("Submit the form from a text box")).to_be_visible()
+    page.close()
