@@ -5,14 +5,13 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.client import connection
-from dashboard.frame import account, head, preferences
+from dashboard.frame import account, head, preferences, url_state
 from dashboard.i18n import t
 
 IMAGES_FOLDER = Path(head.__file__).parent
 
-st.set_page_config(
-    page_title=t("frame.product"), page_icon=str(IMAGES_FOLDER / "favicon.svg"), layout="wide", menu_items={}
-)
+st.set_page_config(page_title=t("frame.product"), page_icon=str(IMAGES_FOLDER / "favicon.svg"), layout="wide")
+url_state.restore_last_query()
 head.apply_preferences(preferences.load())
 st.logo(str(IMAGES_FOLDER / "logo.svg"), size="medium")
 page = st.navigation(

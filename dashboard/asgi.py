@@ -18,7 +18,7 @@ from dashboard.app_pages.rankings import data as rankings
 from dashboard.app_pages.timelines import data as timelines
 from dashboard.charts.plotly_chart import library
 from dashboard.client import connection, markets
-from dashboard.frame import asset_icons, style_sheet
+from dashboard.frame import asset_icons, head_scripts, style_sheet
 from dashboard.frame.document import DocumentMiddleware
 from dashboard.sign_in import guard, routes, service
 from dashboard.sign_in.service import find_service
@@ -99,7 +99,7 @@ app = st.App(
             DocumentMiddleware,
             style=style_sheet.build_style_sheet(),
             title="Chainproof",
-            script=load_session_watch() if find_service() else "",
+            script=head_scripts.build_script() + (load_session_watch() if find_service() else ""),
         ),
         Middleware(guard.SignInGuard),
     ],

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -65,14 +66,35 @@ class CachedResponse:
 class CacheEntry:
     """The entry of one caller. Its response is replaced as a whole, so readers never wait for a lock.
 
-    ``lock`` is held during a request.
+    ``request`` is done at the end of the latest request, which began at ``started_at``. The service has
+    answered none since ``unanswered_since``; ``None`` if it answered the latest. ``lock`` guards the start.
     """
 
     caller: Caller
     key: CacheKey
     last_read_at: float
     response: CachedResponse = CachedResponse()
+    request: Future[None] | None = None
+    started_at: float = 0.0
+    unanswered_since: float | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def start_request(self, now: float) -> Future[None]:
+        """Records the start of a request; the calling thread holds the lock."""
+        self.started_at = now
+        if self.unanswered_since is None:
+            self.unanswered_since = now
+        self.request = Future()
+        return self.request
+
+    def overdue(self, now: float) -> Fetched[Any]:
+        """Returns the response while a request is taking long."""
+        return replace(self.response, error=self.overdue_problem(now)).fetched()
+
+    def overdue_problem(self, now: float, request_id: str | None = None) -> Problem:
+        waiting_seconds = now - (now if self.unanswered_since is None else self.unanswered_since)
+        detail = f"No answer for {waiting_seconds:.0f} seconds."
+        return Problem("timeout", detail, request_id, waiting_seconds=waiting_seconds)
 
     def age(self, now: float) -> float | None:
         """Returns the lifetimes since the last request; ``None`` if a request is due in any case.

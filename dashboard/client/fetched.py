@@ -13,7 +13,8 @@ Mode = Literal["sample", "live", "replay"]
 class Problem:
     """Why there is no new response. ``status`` is the HTTP status; ``None`` if no response came.
 
-    ``retry_after_seconds`` is the pause that the service asks for, if it asks for one.
+    ``retry_after_seconds`` is the pause that the service asks for, if it asks for one. ``waiting_seconds``
+    is how long it has left requests unanswered, if it accepts them at all.
     """
 
     title: str
@@ -21,15 +22,21 @@ class Problem:
     request_id: str | None = None
     status: int | None = None
     retry_after_seconds: float | None = None
+    waiting_seconds: float | None = None
 
     @property
     def is_temporary(self) -> bool:
-        """True if the service is busy and asks for a retry: nothing is broken, so requests go on."""
-        return self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+        """True if the service is busy, or slow to respond: nothing is broken, so requests go on."""
+        is_busy = self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+        return is_busy or self.is_slow
+
+    @property
+    def is_slow(self) -> bool:
+        return self.waiting_seconds is not None
 
     @property
     def is_unreachable(self) -> bool:
-        return self.status is None
+        return self.status is None and not self.is_slow
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 Concurrent calls of one caller for a path make one request. Its response serves all of them for
 ``lifetime`` seconds and is then revalidated by its ``ETag``. During a second lifetime the old response
 is returned at once and refreshed in the background, so that a click does not wait; after that, the call
-waits for the request. :meth:`ApiClient.start_refreshing` keeps the responses that all readers share
-fresh in the background. A failure is cached for at most the default lifetime (two seconds): sessions do
-not flood a service that is down, and notice at once that it is back. A service that names a pause
-(``Retry-After``) gets no request before its end.
+waits for the request, but no longer than :data:`PATIENCE_SECONDS`. The request then goes on, and calls
+return the old response as stale until it is answered. :meth:`ApiClient.start_refreshing` keeps the
+responses that all readers share fresh in the background. A failure is cached for at most the default
+lifetime (two seconds): sessions do not flood a service that is down, and notice at once that it is back.
+A service that names a pause (``Retry-After``) gets no request before its end.
 
 No caller receives the response to another. Each sends their own credential. Callers share only the
 decoded content: if the service confirms to one caller (304) the content that another received, both get
@@ -20,10 +21,11 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from http import HTTPStatus
 from typing import Any, cast, get_args
 
@@ -44,6 +46,13 @@ from dashboard.client.callers import ApiKeyCaller, Caller, Credential, ReadKey
 from dashboard.client.fetched import Fetched, Mode
 
 TIMEOUT_SECONDS = 5.0
+"""For connecting, and for requests whose caller waits for the end."""
+RESPONSE_TIMEOUT_SECONDS = 30.0
+"""For cached responses, whose requests go on in the background: a slow service answers them at last."""
+PATIENCE_SECONDS = 2.0
+"""A call waits this long for the response, and for the first one as long as :data:`TIMEOUT_SECONDS`."""
+SHORT_PATIENCE_SECONDS = 0.25
+"""While another response is overdue, so that the calls of one page do not each wait in turn."""
 MAX_CACHED_PATHS = 1024
 """Cached responses per caller: every asset's candles and quotes several times over."""
 SHARED_PATHS = frozenset(
@@ -64,6 +73,8 @@ PROBE_PATH = "/crypto/market-overview"
 SHARED_IDLE_SECONDS = 90.0
 """A shared response is kept fresh for this long after its last reader: above the slowest refresh."""
 
+_TIMEOUT = httpx.Timeout(TIMEOUT_SECONDS)
+_RESPONSE_TIMEOUT = httpx.Timeout(TIMEOUT_SECONDS, read=RESPONSE_TIMEOUT_SECONDS)
 ARROW = "application/vnd.apache.arrow.stream"
 RunInBackground = Callable[[Callable[[], None]], object]
 log = logging.getLogger(__name__)
@@ -89,7 +100,7 @@ class ApiClient:
     ) -> None:
         self._http = httpx.Client(
             base_url=base_url,
-            timeout=TIMEOUT_SECONDS,
+            timeout=_TIMEOUT,
             limits=httpx.Limits(max_connections=32, max_keepalive_connections=16),
             transport=transport,
             trust_env=False,
@@ -98,8 +109,8 @@ class ApiClient:
         self._find_caller: Callable[[], Caller] = find_caller or (lambda: key_caller)
         self._lifetime = lifetime
         self._clock = clock
-        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="api-background")
-        self._run_in_background = run_in_background or self._pool.submit
+        self._run_in_background = run_in_background or _start_thread
+        self._is_slow = False
         self._entries: dict[str, OrderedDict[CacheKey, CacheEntry]] = {}
         self._contents: OrderedDict[CacheKey, SharedContent] = OrderedDict()
         self._cache_lock = threading.Lock()
@@ -108,7 +119,6 @@ class ApiClient:
 
     def close(self) -> None:
         self._closed.set()
-        self._pool.shutdown(wait=False, cancel_futures=True)
         self._http.close()
 
     def get(
@@ -124,15 +134,14 @@ class ApiClient:
         now = self._clock()
         if threading.current_thread() is not self._refresh_thread:  # which is no reader
             entry.last_read_at = now
+        response, age = entry.response, entry.age(now)
         if entry.is_fresh(now):
-            return entry.response.fetched()
-        age = entry.age(now)
-        if age is None or age >= 2 or entry.response.error is not None or not entry.caller.is_verified:
-            with entry.lock:
-                if not entry.is_fresh(self._clock()):  # another reader may have refreshed it meanwhile
-                    self._refresh(entry)
-        elif not entry.lock.locked():
-            self._run_in_background(lambda: self._refresh_unless_running(entry))
+            return response.fetched()
+        if age is None or age >= 2 or response.error is not None or not entry.caller.is_verified:
+            if not self._await_response(entry, self._start_request(entry, response, _start_thread)):
+                return entry.overdue(self._clock())
+        else:
+            self._start_request(entry, response, self._run_in_background)
         return entry.response.fetched()
 
     def caller(self) -> Caller:
@@ -183,28 +192,50 @@ class ApiClient:
                     latest_reader = latest.setdefault(entry.key, entry)
                     if entry.last_read_at > latest_reader.last_read_at:
                         latest[entry.key] = entry
-        updated: Caller | None = None
-        for entry in latest.values():
-            # Half a round early, so that no reader finds an expired response.
-            age, before = entry.age(now + self._lifetime / 4), entry.response.data
-            if age is not None and age >= 1 and now - entry.last_read_at < SHARED_IDLE_SECONDS:
-                self._refresh_unless_running(entry)
-            if entry.response.data is not None and entry.response.data is not before:
-                updated = entry.caller
-        return updated
+        # Half a round early, so that no reader finds an expired response.
+        due = [
+            entry
+            for entry in latest.values()
+            if (entry.age(now + self._lifetime / 4) or 0) >= 1
+            and now - entry.last_read_at < SHARED_IDLE_SECONDS
+        ]
+        before = [entry.response for entry in due]
+        wait([self._start_request(entry, entry.response, _start_thread) for entry in due], PATIENCE_SECONDS)
+        changed = (
+            entry.caller
+            for entry, response in zip(due, before, strict=True)
+            if entry.response.data is not None and entry.response.data is not response.data
+        )
+        return next(changed, None)
 
-    def _refresh_unless_running(self, entry: CacheEntry) -> None:
-        """Refreshes the entry unless another thread is doing so."""
-        if not entry.lock.acquire(blocking=False):
-            return
+    def _start_request(self, entry: CacheEntry, read: CachedResponse, start: RunInBackground) -> Future[None]:
+        """Starts a request, unless one is running or has replaced the response that the caller ``read``."""
+        with entry.lock:
+            request = entry.request
+            if request is None or (request.done() and entry.response is read):
+                request = entry.start_request(self._clock())
+                start(partial(self._run_request, entry, request))
+            return request
+
+    def _run_request(self, entry: CacheEntry, request: Future[None]) -> None:
         try:
             if not self._closed.is_set():
-                self._refresh(entry)
+                entry.response = replace(self._request(entry), requested_at=self._clock())
         except Exception:
             if not self._closed.is_set():  # a closed client's last request may end any way
                 log.exception("Refreshing %s failed.", entry.key.path)
         finally:
-            entry.lock.release()
+            request.set_result(None)
+
+    def _await_response(self, entry: CacheEntry, request: Future[None]) -> bool:
+        """Waits for a request. False if the response is overdue."""
+        patience = TIMEOUT_SECONDS if entry.response.data is None else PATIENCE_SECONDS
+        if self._is_slow:
+            patience = SHORT_PATIENCE_SECONDS
+        if wait([request], max(patience - (self._clock() - entry.started_at), 0)).done:
+            return True
+        self._is_slow = True
+        return False
 
     def clear_failures(self) -> None:
         """Lets the next call of every failed path send a request at once, for a retry button."""
@@ -261,10 +292,6 @@ class ApiClient:
                 entries.popitem(last=False)
             return entry
 
-    def _refresh(self, entry: CacheEntry) -> None:
-        """Replaces the entry's response; the calling thread holds the entry's lock."""
-        entry.response = replace(self._request(entry), requested_at=self._clock())
-
     def _request(self, entry: CacheEntry) -> CachedResponse:
         previous, content = entry.response, self._contents.get(entry.key)
         request_id = uuid.uuid4().hex
@@ -274,10 +301,15 @@ class ApiClient:
         if content is not None:
             headers["If-None-Match"] = content.etag
         try:
-            response = self._get_as(entry.caller, entry.key.path, headers)
+            response = self._get_as(entry.caller, entry.key.path, headers, timeout=_RESPONSE_TIMEOUT)
         except httpx.HTTPError as error:
-            problem = problems.from_exception(error, self.base_url, TIMEOUT_SECONDS, request_id)
+            problem = problems.from_exception(error, self.base_url, RESPONSE_TIMEOUT_SECONDS, request_id)
+            if isinstance(error, httpx.TimeoutException):
+                problem = entry.overdue_problem(self._clock(), request_id)
+            else:
+                entry.unanswered_since = None
             return replace(previous, error=problem)
+        entry.unanswered_since, self._is_slow = None, False
         mode = _parse_mode(response.headers) or previous.mode
         if response.status_code == HTTPStatus.NOT_MODIFIED and content is not None:
             return CachedResponse(content.data, datetime.now(UTC), mode or content.mode)
@@ -305,9 +337,18 @@ class ApiClient:
                     self._contents.popitem(last=False)
         return data
 
-    def _get_as(self, caller: Caller, path: str, headers: Mapping[str, str]) -> httpx.Response:
+    def _get_as(
+        self,
+        caller: Caller,
+        path: str,
+        headers: Mapping[str, str],
+        timeout: httpx.Timeout = _TIMEOUT,
+    ) -> httpx.Response:
         return self._send_as(
-            caller, lambda caller_headers: self._http.get(path, headers={**headers, **caller_headers})
+            caller,
+            lambda caller_headers: self._http.get(
+                path, headers={**headers, **caller_headers}, timeout=timeout
+            ),
         )
 
     def _send_as(self, caller: Caller, send: Callable[[Credential], httpx.Response]) -> httpx.Response:
@@ -320,6 +361,11 @@ class ApiClient:
         if response.status_code != HTTPStatus.UNAUTHORIZED:
             caller.record_acceptance(requested_at)
         return response
+
+
+def _start_thread(call: Callable[[], None]) -> None:
+    """Runs ``call`` in a thread that does not delay the end of the process, however slow the service is."""
+    threading.Thread(target=call, name="api-request", daemon=True).start()
 
 
 def _get_first(entries: Mapping[CacheKey, CacheEntry]) -> CacheEntry:

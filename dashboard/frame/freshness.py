@@ -64,7 +64,9 @@ def render_freshness(instant: datetime | None, source: str | None = None) -> Non
 def interval_html() -> str:
     """Builds the text on the refresh interval of the page."""
     code = preferences.current().refresh
-    if code == "off":
+    if refresh.is_overdue():
+        words = t("frame.refresh_waiting")
+    elif code == "off":
         words = t("frame.refresh_is_off")
     elif refresh.is_backing_off():
         words = t("frame.refresh_resting")

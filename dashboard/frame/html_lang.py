@@ -1,12 +1,12 @@
-"""Sets ``<html lang>``, stores preferences in a cookie and reports dark or light mode. Draws nothing."""
+"""Applies language and theme to the document, stores preferences and reports the mode. Draws nothing."""
 
 from functools import cache
 from typing import Any
 
 import streamlit as st
 
-from dashboard.frame.preferences import COOKIE
-from dashboard.i18n import HTML_LANG, Language
+from dashboard.frame.preferences import COOKIE, Preferences
+from dashboard.i18n import HTML_LANG
 
 _JS = """
 // Charts have the colours of the mode in which the server drew them, so a change of mode requests a redraw.
@@ -24,6 +24,7 @@ const modeObserver = new MutationObserver(([mutation]) => compareMode(mutation.t
 
 export default function ({ data, setTriggerValue }) {
   page.lang = data.lang;
+  globalThis.chainproofSetTheme?.(data.theme);
   page.dataset.drawn = data.drawn;
   requestRedraw = (mode) => setTriggerValue("mode", mode);
   const app = document.querySelector(".stApp");
@@ -44,12 +45,13 @@ def _component() -> Any:
     return st.components.v2.component("chainproof.html_lang", js=_JS, isolate_styles=False)
 
 
-def render_html_lang(language: Language, cookie: str | None) -> None:
+def render_html_lang(chosen: Preferences, cookie: str | None) -> None:
     """Renders the component. ``cookie`` is the new value (codes joined by ``=`` and ``&``), or ``None``."""
     _component()(
         key="html_lang",
         data={
-            "lang": HTML_LANG[language],
+            "lang": HTML_LANG[chosen.language],
+            "theme": chosen.theme,
             "cookie": COOKIE,
             "value": cookie,
             "drawn": st.context.theme.type or "light",

@@ -1,4 +1,4 @@
-"""Loads and stores the reader's preferences: language, rise colours, refresh interval.
+"""Loads and stores the reader's preferences: language, theme, rise colours, refresh interval.
 
 A cookie stores them in the browser. Unlike local storage, it reaches the server with the first request, so
 the first page is drawn with the preferences already. ``?lang=`` in a link sets the language for that
@@ -22,8 +22,13 @@ RefreshInterval = Literal["off", "5", "10", "30", "60"]
 REFRESH_INTERVALS: tuple[RefreshInterval, ...] = get_args(RefreshInterval)
 DEFAULT_REFRESH: RefreshInterval = "10"
 
+ThemeChoice = Literal["system", "light", "dark"]
+THEMES: tuple[ThemeChoice, ...] = get_args(ThemeChoice)
+DEFAULT_THEME: ThemeChoice = "system"
+
 COOKIE = "chainproof"
 RISE_COLOURS_KEY = "rise_colours"
+THEME_KEY = "theme"
 REFRESH_KEY = "refresh"
 _CHOSEN = "_preferences_chosen"
 _APPLIED_LINK_LANGUAGE = "_lang_link"
@@ -35,6 +40,7 @@ class Preferences:
     language: Language
     rise_colours: Scheme
     refresh: RefreshInterval
+    theme: ThemeChoice
 
     @property
     def refresh_seconds(self) -> float | None:
@@ -49,6 +55,7 @@ def load() -> Preferences:
         state[i18n.SESSION_KEY] = stored.get("lang") or i18n.match_locale(st.context.locale)
         state[RISE_COLOURS_KEY] = stored.get("colours", palette.DEFAULT_SCHEME)
         state[REFRESH_KEY] = stored.get("refresh", DEFAULT_REFRESH)
+        state[THEME_KEY] = stored.get("theme", DEFAULT_THEME)
     lang = url_state.read_query().get("lang")
     if lang != state.get(_APPLIED_LINK_LANGUAGE):
         state[_APPLIED_LINK_LANGUAGE] = lang
@@ -63,6 +70,7 @@ def current() -> Preferences:
         i18n.language(),
         cast(Scheme, state.get(RISE_COLOURS_KEY, palette.DEFAULT_SCHEME)),
         cast(RefreshInterval, state.get(REFRESH_KEY, DEFAULT_REFRESH)),
+        cast(ThemeChoice, state.get(THEME_KEY, DEFAULT_THEME)),
     )
 
 
@@ -80,7 +88,9 @@ def build_cookie_value() -> str | None:
     if not st.session_state.get(_CHOSEN):
         return None
     now = current()
-    return urlencode({"lang": now.language, "colours": now.rise_colours, "refresh": now.refresh})
+    return urlencode(
+        {"lang": now.language, "colours": now.rise_colours, "refresh": now.refresh, "theme": now.theme}
+    )
 
 
 def parse_cookie(cookie: str | None) -> Mapping[str, str]:
@@ -89,5 +99,6 @@ def parse_cookie(cookie: str | None) -> Mapping[str, str]:
         "lang": LANGUAGES,
         "colours": SCHEMES,
         "refresh": REFRESH_INTERVALS,
+        "theme": THEMES,
     }
     return {name: value for name, value in parse_qsl(cookie or "") if value in values_by_name.get(name, ())}

@@ -1,19 +1,31 @@
-"""Renders the settings menu: account, language, colours and refresh interval."""
+"""Renders the settings menu: account, language, theme, colours, refresh interval and the page's shortcuts."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
 from dashboard import i18n
 from dashboard.frame import account, preferences
+from dashboard.frame.markup import tag, text
 from dashboard.frame.palette import SCHEMES
-from dashboard.frame.preferences import REFRESH_INTERVALS, REFRESH_KEY, RISE_COLOURS_KEY
+from dashboard.frame.preferences import REFRESH_INTERVALS, REFRESH_KEY, RISE_COLOURS_KEY, THEME_KEY, THEMES
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 
 
-def render_settings_menu() -> None:
-    """Renders the settings menu. Each choice takes effect at once, and the menu stays open."""
+class Shortcut(NamedTuple):
+    """Keys that do the same, and the text of what they do."""
+
+    keys: Sequence[str]
+    effect: str
+
+
+def render_settings_menu(shortcuts: Sequence[Shortcut]) -> None:
+    """Renders the settings menu. Each choice takes effect at once, and the menu stays open.
+
+    ``?`` opens it too (``head_scripts/shortcut_help.js``), because it lists the shortcuts of the page.
+    """
     chosen = preferences.current()
     with st.popover(t("frame.settings"), icon=":material/tune:", width="content", key="settings"):
         account.render_account()
@@ -25,7 +37,9 @@ def render_settings_menu() -> None:
             i18n.SESSION_KEY,
             dict(LANGUAGE_NAMES.items()),
         )
-        names: dict[str, str] = {code: t(f"frame.colours_{code}") for code in SCHEMES}
+        names: dict[str, str] = {code: t(f"frame.theme_{code}") for code in THEMES}
+        _render_choice("pref_theme", t("frame.settings_theme"), THEMES, chosen.theme, THEME_KEY, names)
+        names = {code: t(f"frame.colours_{code}") for code in SCHEMES}
         _render_choice(
             "pref_colours", t("frame.settings_colours"), SCHEMES, chosen.rise_colours, RISE_COLOURS_KEY, names
         )
@@ -38,6 +52,17 @@ def render_settings_menu() -> None:
             "pref_refresh", t("frame.settings_refresh"), REFRESH_INTERVALS, chosen.refresh, REFRESH_KEY, names
         )
         st.caption(t("frame.settings_kept"))
+        st.html(_build_shortcuts([*shortcuts, Shortcut("?", t("frame.shortcut_help"))]))
+
+
+def _build_shortcuts(shortcuts: Sequence[Shortcut]) -> str:
+    rows = (
+        tag("dt", " ".join(tag("kbd", text(key)) for key in shortcut.keys)) + tag("dd", text(shortcut.effect))
+        for shortcut in shortcuts
+    )
+    return tag("p", text(t("frame.shortcuts")), class_="cp-subhead") + tag(
+        "dl", "".join(rows), class_="cp-keys"
+    )
 
 
 def _render_choice(

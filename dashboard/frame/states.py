@@ -13,6 +13,9 @@ from dashboard.frame.freshness import provider_name
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import language, t
 
+ADVICE_AFTER_SECONDS = 10.0
+"""After this long without a response, the page says what to do about a slow service."""
+
 
 def show_skeleton(height: int) -> AbstractContextManager[object]:
     """Shows a skeleton of ``height`` pixels while the ``with`` block runs."""
@@ -44,15 +47,15 @@ def render_error(problem: Problem, *, key: str, live: bool = False) -> None:
         st.html(
             tag(
                 "div",
-                tag("p", text(format_error(problem)), class_="cp-error-title"),
-                tag("p", text(problem.detail), class_="cp-note"),
+                tag("p", text(format_error(problem)), class_="cp-error-title", role="alert"),
+                tag("p", text(_format_slowness(problem) or problem.detail), class_="cp-note"),
                 _build_request_id_line(problem.request_id),
-                role="alert",
             )
         )
-        st.button(t("frame.retry"), key=f"error-{key}-retry", on_click=_retry)
+        if not problem.is_slow:
+            st.button(t("frame.retry"), key=f"error-{key}-retry", on_click=_retry)
         if not live:
-            refresh.schedule_rerun(key=f"error-{key}-again")
+            refresh.schedule_rerun(key=f"error-{key}-again", waiting=problem.is_slow)
 
 
 def render_action_error(title: str, detail: str = "", request_id: str | None = None) -> None:
@@ -69,17 +72,19 @@ def render_action_error(title: str, detail: str = "", request_id: str | None = N
     )
 
 
-def render_stale_banner(*results: Fetched[object], key: str) -> None:
+def render_stale_banner(*results: Fetched[object], key: str, live: bool = False) -> None:
     """Renders a banner about old results, or about missing ones if none is old.
 
-    It says how old the oldest result is, why no new one came, and when retries are slowed down.
+    It says how old the oldest result is, why no new one came, and when retries are slowed down. Unless
+    ``live`` (the part reruns by itself), schedules reruns of the page while a response is overdue.
     """
     stale = [
         result for result in results if result.stale and result.at is not None and result.error is not None
     ]
     missing = next((result.error for result in results if result.data is None and result.error), None)
     if not stale and missing is not None:
-        _render_banner([tag("strong", text(t("frame.partly")))], missing, key)
+        parts = [tag("strong", text(t("frame.partly"))), tag("span", text(format_error(missing)))]
+        _render_banner(parts, missing, key, live=live)
     if not stale:
         return
     oldest = min(stale, key=lambda result: result.at or datetime.max.replace(tzinfo=UTC))
@@ -88,11 +93,14 @@ def render_stale_banner(*results: Fetched[object], key: str) -> None:
     now = datetime.now(UTC)
     local = formats.local_time(oldest.at, st.context.timezone, now)
     message = t(
-        "frame.stale_title",
+        "frame.slow_title" if oldest.error.is_slow else "frame.stale_title",
         time=local.text,
         age=formats.duration((now - oldest.at).total_seconds(), language()),
     )
-    _render_banner([tag("strong", text(message), title=local.utc)], oldest.error, key)
+    parts = [tag("strong", text(message), title=local.utc)]
+    if not oldest.error.is_slow:  # which the message says already
+        parts.append(tag("span", text(format_error(oldest.error))))
+    _render_banner(parts, oldest.error, key, live=live)
 
 
 def render_worker_banner(status: MarketStatus | None) -> bool:
@@ -142,8 +150,9 @@ def _build_provider_line(provider: ProviderStatus) -> str:
     return tag("p", tag("strong", text(message), title=title) + " " + tag("span", text(retry_note)))
 
 
-def _render_banner(parts: list[str], problem: Problem, key: str) -> None:
-    parts = [*parts, tag("span", text(format_error(problem)))]
+def _render_banner(parts: list[str], problem: Problem, key: str, *, live: bool) -> None:
+    if problem.is_slow:
+        parts.append(tag("span", text(_format_slowness(problem))))
     if refresh.is_backing_off():
         parts.append(tag("span", text(t("frame.stale_resting"))))
     with st.container(key=f"stale-{key}", horizontal=True, vertical_alignment="center", gap="small"):
@@ -156,11 +165,25 @@ def _render_banner(parts: list[str], problem: Problem, key: str) -> None:
                 role="status",
             )
         )
-        st.button(t("frame.retry"), key=f"stale-{key}-retry", on_click=_retry)
+        if not problem.is_slow:  # a slow request goes on, and the page shows its response by itself
+            st.button(t("frame.retry"), key=f"stale-{key}-retry", on_click=_retry)
+        elif not live:
+            refresh.schedule_rerun(key=f"stale-{key}-again", waiting=True)
+
+
+def _format_slowness(problem: Problem) -> str:
+    """Formats how long the service has not responded, and soon what to do; empty if it is not slow."""
+    if problem.waiting_seconds is None:
+        return ""
+    if problem.waiting_seconds < ADVICE_AFTER_SECONDS:
+        return t("frame.slow_wait")
+    return t("frame.slow_advice", age=formats.duration(problem.waiting_seconds, language()))
 
 
 def format_error(problem: Problem) -> str:
     """Formats the problem as a sentence in the reader's language."""
+    if problem.is_slow:
+        return t("frame.error_slow")
     by_title = {"unreachable": "unreachable", "timeout": "timeout", "malformed": "malformed"}
     by_status = {401: "unauthorized", 403: "forbidden", 404: "missing", 429: "limited", 503: "busy"}
     message_key = by_title.get(problem.title) or by_status.get(problem.status or 0) or "service"

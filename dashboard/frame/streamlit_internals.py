@@ -7,15 +7,28 @@ A test therefore finds each name in the installed version, and no other such nam
 TITLE = b"<title>Streamlit</title>"
 """Occurs once in Streamlit's document."""
 MARKERS = (
+    "InputInstructions",
+    "stActiveTheme",
     "stApp",
     "stBaseButton",
     "stColumn",
+    "stDialog",
     "stElementContainer",
+    "stExpander",
     "stHtml",
+    "stMain",
     "stMainBlockContainer",
     "stPopoverBody",
+    "stSidebarNavLink",
+    "stTabs",
+    "stTopNavLink",
+    "data-stale",
+    "data-test-connection-state",
+    "CONNECTED",
     "data-test-script-state",
     "notRunning",
+    "rerunRequested",
     "st-key-",
+    "(prefers-color-scheme: dark)",
 )
-"""Classes and attributes of elements in Streamlit's frontend, used by styles and scripts."""
+"""Classes, attributes, their values and stored keys of Streamlit's frontend, used by styles and scripts."""

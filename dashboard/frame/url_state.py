@@ -17,6 +17,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _SEEN = "_url_seen"
 _WRITES = "_url_writes"
+_PAGE = "_url_page"
+_LAST_QUERIES = "_url_last_queries"
 _MAX_REPLACED_QUERIES = 8
 Code = TypeVar("Code", bound=str)
 Valid = Callable[[str], bool]
@@ -29,8 +31,28 @@ class _Writes(NamedTuple):
     """Queries before the latest write, which a late action may still bring."""
 
 
+def restore_last_query() -> None:
+    """Restores the page's last query when the reader returns to it by a link without one.
+
+    Called at the start of every run. A link with a query and the browser's history win.
+    """
+    page, is_history_navigation = _find_page()
+    before, st.session_state[_PAGE] = st.session_state.get(_PAGE, page), page
+    if before == page or is_history_navigation:
+        return
+    query, last = st.query_params.to_dict(), _load_last_queries().get(page)
+    if last and not query.keys() - {"lang"}:
+        write_query({**last, **query})
+
+
 def read_query() -> dict[str, str]:
     """Returns the query of the URL; one that this session has replaced since is replaced again."""
+    query = _read_latest_query()
+    _remember(query)
+    return query
+
+
+def _read_latest_query() -> dict[str, str]:
     query = st.query_params.to_dict()
     writes: _Writes | None = st.session_state.get(_WRITES)
     if writes is None:
@@ -58,6 +80,18 @@ def write_query(query: Mapping[str, str]) -> None:
         tuple(other for other in replaced if other != query)[-_MAX_REPLACED_QUERIES:],
     )
     st.query_params.from_dict(query)
+    _remember(query)
+
+
+def _remember(query: Mapping[str, str]) -> None:
+    last_query = {name: value for name, value in query.items() if name != "lang"}
+    _load_last_queries()[_find_page()[0]] = last_query
+
+
+def _load_last_queries() -> dict[str, dict[str, str]]:
+    """Returns the last query of each visited page, without the language, which belongs to the session."""
+    queries: dict[str, dict[str, str]] = st.session_state.setdefault(_LAST_QUERIES, {})
+    return queries
 
 
 def write_param(key: str, value: str) -> None:
@@ -76,9 +110,10 @@ def bind_choice(key: str, codes: Sequence[Code], default: Code) -> tuple[Code, C
     """Binds ``?key=`` and ``st.session_state[key]``; returns the current code and the ``on_change``.
 
     Call it before the widget, and give the widget ``key=key`` and no default. A code that is not in
-    ``codes`` counts as the default.
+    ``codes`` counts as the default. The state is written at every run: a run that is interrupted may not
+    reach the browser, whose widget would then show its default.
     """
-    current = bind_text(key, default, valid=lambda text: text in codes)[0]
+    current = st.session_state[key] = bind_text(key, default, valid=lambda text: text in codes)[0]
     return next(code for code in codes if code == current), lambda: _write_widget(key, default)
 
 

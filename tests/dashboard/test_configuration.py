@@ -36,7 +36,7 @@ def test_garbage_collection_after_every_run_is_off() -> None:
 
 def test_usage_statistics_are_off() -> None:
     assert CONFIG["browser"]["gatherUsageStats"] is False
-    assert CONFIG["client"]["toolbarMode"] == "viewer"
+    assert CONFIG["client"]["toolbarMode"] == "minimal"
     assert CONFIG["client"]["showErrorDetails"] == "none"
     assert CONFIG["server"]["address"] == "127.0.0.1"
 

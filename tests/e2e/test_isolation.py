@@ -25,13 +25,14 @@ def test_the_service_the_worker_and_the_dashboard_import_nothing_from_the_workin
 
 
 @pytest.mark.browser
-def test_the_dashboard_has_its_own_look_and_no_deploy_button(warm_reader: Reader) -> None:
+def test_the_dashboard_has_its_own_look_and_only_the_navigation_in_its_header(warm_reader: Reader) -> None:
     """The reader's other tests say that no other host is asked."""
     page = warm_reader.open("/", ".cp-incidents")
     background = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     assert background == "rgb(255, 255, 255)"  # the system's choice, not the folder's
-    assert page.get_by_test_id("stAppDeployButton").count() == 0
-    assert page.get_by_text("Deploy", exact=True).count() == 0
+    header = page.locator("header")
+    assert header.get_by_role("link").count() == 6
+    assert header.get_by_role("button").count() == 0
 
 
 @pytest.mark.processes

@@ -28,6 +28,7 @@ from dashboard.app_pages.corrections.review_texts import (
 from dashboard.app_pages.corrections.session_state import EditorState, load_state
 from dashboard.client import articles
 from dashboard.client.article_schemas import build_blank_article
+from dashboard.components.draft_storage import render_restored_notice, store_draft
 from dashboard.frame import states, url_state
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
@@ -41,6 +42,7 @@ LANGUAGE_CODES = ("", *LANGUAGES)
 _FORM_VERSION_KEY = "cr_form_version"
 _FILE_KEY = "cr_file"
 _FILE_ERROR_KEY = "cr_file_refused"
+TEXT_FIELDS = ("cr_title", "cr_content", "cr_summary", "cr_tags")
 FORM_FIELDS = ("title", "summary", "content", "tags", "language", "date")
 
 
@@ -74,6 +76,7 @@ def _render_form(editor: EditorState, bar: DeltaGenerator) -> None:
     if editor.problem is not None:
         render_problem(editor.problem)
     _fill_form(editor)
+    render_restored_notice(session_state.FORM)
     with st.form("cr_form", border=False):
         text_side, facts_side = st.columns([13, 5], gap="medium")
         with text_side:
@@ -106,6 +109,7 @@ def _render_form(editor: EditorState, bar: DeltaGenerator) -> None:
             review_texts.render_store_toggle("cr_store")
             review_texts.render_check_button(t("corrections.check"), "cr_check", _on_check, width="stretch")
             st.html(tag("p", text(t("corrections.check_hint")), class_="cp-note"))
+    store_draft(session_state.FORM, TEXT_FIELDS)
 
 
 def _name_language(code: str) -> str:

@@ -94,6 +94,7 @@ def _render_select(
 
 def _render_text_filter(key: str, label: str, hint: str) -> str:
     value, on_change = url_state.bind_text(key)
+    st.session_state[key] = value
     st.text_input(
         label, key=key, on_change=on_change, label_visibility="collapsed", placeholder=hint, width=170
     )

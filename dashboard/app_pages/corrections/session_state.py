@@ -20,8 +20,10 @@ from dashboard.client import Problem, articles
 from dashboard.client.article_schemas import Article, build_blank_article
 from dashboard.client.articles import ScanResult
 from dashboard.client.post_requests import Posted
+from dashboard.components.draft_storage import forget_draft
 from dashboard.i18n import t
 
+FORM = "article"
 _KEY = "corrections_editor"
 _VALID_STATUSES = ("approved", "ignored")
 
@@ -57,6 +59,7 @@ def start_article(article: Article, source: ArticleFile | None = None) -> None:
     state = load_state()
     state.draft, state.source, state.editing, state.problem, state.notice = article, source, True, None, ""
     state.form_version += 1
+    forget_draft(FORM)
 
 
 def open_scanned(
@@ -95,6 +98,7 @@ def check_article(article: Article, *, persist: bool) -> None:
     else:
         step = state.history.add_checked(article, result, version, state.source)
     state.editing = False
+    forget_draft(FORM)
     state.retry_action = ()
     state.action_count += 1
     state.message = summarize_findings(step)

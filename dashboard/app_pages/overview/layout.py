@@ -67,7 +67,7 @@ def render_page() -> None:
     if data.rankings.data is None and data.rankings.error is not None:
         states.render_error(data.rankings.error, key="overview", live=True)
         return
-    states.render_stale_banner(*data.results, key="overview")
+    states.render_stale_banner(*data.results, key="overview", live=True)
     has_worker_banner = states.render_worker_banner(data.status.data)
     states.render_provider_banner(data.status.data)
     has_prices = any(coin.price is not None for coin in data.coins)

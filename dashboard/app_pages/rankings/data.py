@@ -141,7 +141,7 @@ _TEXT_KEYS = (
     "compare_now", "col_star", "trend_label", "both", "source_none", "source_sample", "source_live",
     "as_of", "spread_is", "age_s", "age_min", "age_h", "age_d",
 )  # fmt: skip
-_KEY_HELP = (
+KEY_HELP = (
     (("/",), "key_find"),
     (("j", "k", "↑", "↓"), "key_move"),
     (("Enter",), "key_open"),
@@ -181,7 +181,7 @@ def build_texts(lang: Language) -> Mapping[str, Any]:
         },
         "rules": {rule: translate(f"rule_{rule}") for rule in RULES},
         "flag_words": {flag: translate(f"flag_{flag}") for flag in ("stale", "jump", "depeg")},
-        "key_help": [[list(keys), translate(text)] for keys, text in _KEY_HELP],
+        "key_help": [[list(keys), translate(text)] for keys, text in KEY_HELP],
     }
 
 

@@ -44,7 +44,7 @@ def render_page() -> None:
         if data.rankings.error is not None:
             states.render_error(data.rankings.error, key="rankings", live=True)
         return
-    states.render_stale_banner(*data.results, key="rankings")
+    states.render_stale_banner(*data.results, key="rankings", live=True)
     has_worker_banner = states.render_worker_banner(data.status.data)
     states.render_provider_banner(data.status.data)
     table = _hold_rows(data.table)

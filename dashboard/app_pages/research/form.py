@@ -12,12 +12,14 @@ from dashboard.app_pages.research import session_state
 from dashboard.app_pages.research.jobs import Mode
 from dashboard.app_pages.research.session_state import PageState, page_state
 from dashboard.client import Problem
+from dashboard.components.draft_storage import render_restored_notice, store_draft
 from dashboard.frame import account, states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 EXAMPLES = ("first", "second", "third")
+TEXT_FIELDS = ("rs_statement", "rs_title", "rs_content", "rs_text", "rs_urls_statement", "rs_urls_text")
 STATEMENT_HEIGHT = 104
 CONTENT_HEIGHT = 190
 
@@ -25,6 +27,7 @@ CONTENT_HEIGHT = 190
 def render_form(*, examples: bool) -> None:
     """Renders the forms; ``examples`` adds statements to try."""
     state = page_state()
+    render_restored_notice(session_state.FORM)
     tabs = st.tabs([t(f"research.mode_{mode}") for mode in MODES], key="rs_tabs")
     for mode, tab in zip(MODES, tabs, strict=True):
         with tab:
@@ -35,6 +38,7 @@ def render_form(*, examples: bool) -> None:
                 _render_rejection(state)
             if mode == "statement" and examples:
                 _render_examples()
+    store_draft(session_state.FORM, TEXT_FIELDS)
 
 
 def format_problem(problem: Problem) -> str:

@@ -69,7 +69,7 @@ def _render_job(snapshot: JobSnapshot) -> None:
         st.html(tag("p", text(t("research.watch_stopped")), class_="cp-stale", role="status"))
         st.button(t("frame.retry"), key="rs_watch_again", on_click=session_state.resume_polling)
     else:
-        states.render_stale_banner(snapshot.job, key="rs_watch")
+        states.render_stale_banner(snapshot.job, key="rs_watch", live=True)
     job = snapshot.job.data
     if job is None:
         if snapshot.job.error is not None:

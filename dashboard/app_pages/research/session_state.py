@@ -17,6 +17,7 @@ from dashboard.app_pages.research.jobs import Draft, Mode
 from dashboard.client import Fetched, Problem, research
 from dashboard.client.article_schemas import build_blank_article
 from dashboard.client.research import Job, JobKind, Progress
+from dashboard.components.draft_storage import forget_draft
 from dashboard.components.text_entities import scan_entities
 from dashboard.components.text_marks import Mark
 from dashboard.frame import url_state
@@ -24,6 +25,7 @@ from dashboard.i18n import t
 
 _KEY = "research_bench"
 JOB_PARAM = "job"
+FORM = "research"
 MAX_STORED_TEXTS = 10
 """Limit of submitted drafts, and of texts with marks, in a session."""
 MAX_FAILURES = 30
@@ -106,6 +108,7 @@ def submit(draft: Draft) -> None:
         state.problem = response.error
         return
     state.attempt = None
+    forget_draft(FORM)
     state.kinds[response.data] = kind
     _store(state.submitted, response.data, draft)
     open_job(response.data)

@@ -45,7 +45,7 @@ def _render_history() -> None:
     sources = research.fetch_history("sources", limit=min(MAX_JOBS, limit + 1))
     extractions = research.fetch_history("extraction", limit=min(MAX_JOBS, limit + 1))
     refresh.record_results(sources, extractions)
-    states.render_stale_banner(sources, extractions, key="rs_history")
+    states.render_stale_banner(sources, extractions, key="rs_history", live=True)
     if sources.data is None or extractions.data is None:
         if problem := sources.error or extractions.error:
             states.render_error(problem, key="rs_history")
@@ -128,7 +128,7 @@ def _render_seen_entities() -> None:
             format_func=lambda code: t(f"research.seen_{code}"),
         )
     result = research.fetch_seen_entities(window)
-    states.render_stale_banner(result, key="rs_seen")
+    states.render_stale_banner(result, key="rs_seen", live=True)
     if result.data is None:
         if result.error is not None:
             states.render_error(result.error, key="rs_seen")

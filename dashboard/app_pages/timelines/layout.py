@@ -96,7 +96,7 @@ def _render_freshness() -> None:
     loaded = data.load()
     refresh.record_results(loaded.answer)
     with st.container(key="tl_fresh", gap="small"):
-        states.render_stale_banner(loaded.answer, key="timelines")
+        states.render_stale_banner(loaded.answer, key="timelines", live=True)
         if loaded.answer.at is not None:
             line = freshness.freshness_html(loaded.answer.at, now=datetime.now(UTC))
             count = "" if loaded.table is None else t("timelines.run_count", n=f"{loaded.table.num_rows:,}")

@@ -59,8 +59,8 @@ def filter_assets(entities: Sequence[NamedEntity]) -> list[NamedEntity]:
 
 def _render_asset_choice(assets: Sequence[NamedEntity]) -> NamedEntity:
     names = {asset.id: asset.name for asset in assets}
-    if st.session_state.get("tp_asset") not in names:
-        st.session_state["tp_asset"] = assets[0].id
+    chosen = st.session_state.get("tp_asset")
+    st.session_state["tp_asset"] = chosen if chosen in names else assets[0].id
     asset_id = st.segmented_control(
         t("topics.asset"),
         list(names),

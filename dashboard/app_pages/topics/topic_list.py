@@ -58,7 +58,7 @@ def render(*, opened: bool) -> None:
     listing = data.load(filters)
     answers = (listing.answer, *(ranked for ranked in (news, reports) if ranked is not None))
     refresh.record_results(*answers)
-    states.render_stale_banner(*answers, key="tp_list")
+    states.render_stale_banner(*answers, key="tp_list", live=True)
     now = datetime.now(UTC)
     reader = _Reader(
         formats.parse_zone(st.context.timezone),

@@ -47,7 +47,7 @@ def test_a_choice_takes_effect_and_is_stored_in_the_cookie(app: AppTest) -> None
     app.button[0].click().run()
     app.button[1].click().run()
     assert shown(app) == "ja/red/10"
-    assert app.text[0].value == "lang=ja&colours=red&refresh=10"
+    assert app.text[0].value == "lang=ja&colours=red&refresh=10&theme=system"
     assert app.query_params["lang"] in ("ja", ["ja"])
 
 
@@ -55,7 +55,8 @@ def test_a_choice_takes_effect_and_is_stored_in_the_cookie(app: AppTest) -> None
     ("cookie", "codes"),
     [
         ("lang=ja&colours=red&refresh=60", {"lang": "ja", "colours": "red", "refresh": "60"}),
-        ("lang=xx&colours=&refresh=1", {}),
+        ("lang=xx&colours=&refresh=1&theme=pink", {}),
+        ("theme=dark", {"theme": "dark"}),
         ("lang=ja;x&other=1", {}),
         ("%%%", {}),
         ("&".join(["lang=ja"] * 50), {"lang": "ja"}),

@@ -14,6 +14,7 @@ def page() -> None:
 
     from dashboard.frame import url_state
 
+    url_state.restore_last_query()
     span, on_span = url_state.bind_choice("span", ("24h", "7d"), "24h")
     st.segmented_control("Span", ("24h", "7d"), key="span", required=True, on_change=on_span)
     coin, _ = url_state.bind_text("coin", valid=lambda text: text.islower())
@@ -103,3 +104,34 @@ def test_write_changes_session_and_url(app: AppTest) -> None:
     assert (shown(app), read_query(app)) == ("24h/ether", {"coin": "ether"})
     app.button[1].click().run()
     assert (shown(app), read_query(app)) == ("24h/", {})
+
+
+def test_every_run_sends_the_browser_the_state_of_a_choice(app: AppTest) -> None:
+    """An interrupted run may not reach the browser, whose widget would keep its default."""
+    app.query_params["span"] = "7d"
+    app.run().run()
+    assert app.segmented_control(key="span").proto.set_value
+    assert app.segmented_control(key="span").value == "7d"
+
+
+@pytest.mark.parametrize(
+    ("link", "is_history_navigation", "expected"),
+    [({}, False, "7d/bitcoin"), ({"coin": "ether"}, False, "24h/ether"), ({}, True, "24h/")],
+)
+def test_a_page_that_the_reader_returns_to_has_its_last_query_unless_a_link_or_the_history_says_otherwise(
+    app: AppTest,
+    monkeypatch: pytest.MonkeyPatch,
+    link: dict[str, str],
+    is_history_navigation: bool,
+    expected: str,
+) -> None:
+    visits = [("first", False), ("other", False), ("first", is_history_navigation)]
+    queries = [{"span": "7d", "coin": "bitcoin", "lang": "ja"}, {}, link]
+    shown_pages = []
+    for visit, query in zip(visits, queries, strict=True):
+        monkeypatch.setattr(url_state, "_find_page", lambda visit=visit: visit)
+        app.query_params.clear()
+        app.query_params.update(query)
+        shown_pages.append(shown(app.run()))
+    assert shown_pages == ["7d/bitcoin", "24h/", expected]
+    assert "lang" not in read_query(app)

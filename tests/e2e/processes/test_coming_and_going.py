@@ -1,6 +1,8 @@
 """Pages over a service whose worker comes late and that goes away and comes back: they say so and recover."""
 
 import re
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -47,10 +49,11 @@ def test_pages_wait_for_a_worker_outlive_their_service_and_recover(
             with program(["worker"], settings):
                 expect(price).to_have_text(re.compile(r"^\$[\d,.]+$"))
                 expect(research.locator(".rs-supported")).to_be_visible()
-            research.close()
-            for page in (table, overview):
-                expect(page.locator(NO_FIGURES)).to_have_count(0)
-            expect(overview.locator(".cp-gainers a").first).to_be_visible()
+                research.close()
+                for page in (table, overview):
+                    expect(page.locator(NO_FIGURES)).to_have_count(0)
+                expect(overview.locator(".cp-gainers a").first).to_be_visible()
+                outlive_a_pause(process, (table, overview))
 
             process.terminate()
             process.wait(LIMIT_SECONDS)
@@ -66,6 +69,30 @@ def test_pages_wait_for_a_worker_outlive_their_service_and_recover(
                     page.get_by_role("button", name="Try again").click()
                     expect(page.locator(".cp-stale")).to_have_count(0)
             reader.close()
+
+
+LEAST_OPACITY = """() => {
+  const opacities = [...document.querySelectorAll(".cp-live, .rk, .stElementContainer")].map((shown) => {
+    let opacity = 1;
+    for (let e = shown; e instanceof Element; e = e.parentElement) opacity *= getComputedStyle(e).opacity;
+    return opacity;
+  });
+  return Math.min(...opacities);
+}"""
+
+
+def outlive_a_pause(process: subprocess.Popen[bytes], pages: tuple[Page, ...]) -> None:
+    """The service hangs: pages keep their figures, unfaded, and say so; they recover without a click."""
+    process.send_signal(signal.SIGSTOP)
+    try:
+        for page in pages:
+            expect(page.locator(".cp-stale")).to_contain_text("The service is slow. Showing the figures of")
+            expect(page.locator(".cp-stale")).to_contain_text("Check its load and its log")
+            assert page.evaluate(LEAST_OPACITY) == 1
+    finally:
+        process.send_signal(signal.SIGCONT)
+    for page in pages:
+        expect(page.locator(".cp-stale")).to_have_count(0)
 
 
 def job_without_a_worker(reader: Reader, axe_source: str) -> Page:

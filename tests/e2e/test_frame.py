@@ -1,0 +1,84 @@
+"""What all pages share in a browser: their theme, their state after a load, and the keyboard."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.support.reader import Reader
+
+pytestmark = pytest.mark.browser
+
+
+class Shown(NamedTuple):
+    """What the controls and panels of a page show: pressed buttons, values of boxes by name, and texts."""
+
+    pressed: tuple[str, ...] = ()
+    values: Mapping[str, str] = {}
+    texts: tuple[str, ...] = ()
+
+
+CAP = "Minimum market cap for gainers and losers"
+PAGES = {
+    "/?span=7d&mincap=1b": Shown(("7d",), {CAP: "Cap ≥ $1B"}, ("250 assets, 7d", "7d · Cap ≥ $1B")),
+    "/rankings?view=treemap&size=volume&span=7d": Shown(("Treemap", "24h volume", "7d")),
+    "/topics?category=breaking": Shown(("▲ Breaking",)),
+    "/timelines?tab=runs": Shown((), {"Case": "All cases"}),
+    "/corrections?mode=history&period=7d": Shown(("History",), {"Period": "7 days"}),
+    "/research?seen=30d": Shown(("30 days",)),
+}
+
+
+def test_pages_opened_at_once_show_in_controls_and_panels_what_their_urls_say(warm_reader: Reader) -> None:
+    warm_reader.remember(lang="en")
+    pages = {path: warm_reader.context.new_page() for path in PAGES}
+    for path, page in pages.items():
+        page.goto(warm_reader.base + path, wait_until="commit")
+    for path, page in pages.items():
+        for name in PAGES[path].pressed:
+            expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
+        for name, value in PAGES[path].values.items():
+            expect(page.get_by_role("combobox", name=name)).to_have_value(value)
+        for shown in PAGES[path].texts:
+            expect(page.get_by_text(shown, exact=True).first).to_be_visible()
+        page.close()
+    warm_reader.context.clear_cookies()
+
+
+def read_background(page: Page) -> str:
+    return str(page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor"))
+
+
+def test_a_theme_takes_effect_at_once_and_holds_for_every_page(warm_reader: Reader) -> None:
+    page = warm_reader.open("/", ".cp-incidents")
+    assert read_background(page) == "rgb(255, 255, 255)"
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("radio", name="Dark").click()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(11, 18, 32)")
+    page.wait_for_function("() => document.cookie.includes('theme=dark')")
+    warm_reader.open("/research", ".st-key-rs_statement", page)
+    assert read_background(page) == "rgb(11, 18, 32)"
+    page.emulate_media(color_scheme="light")
+    assert read_background(page) == "rgb(11, 18, 32)", "the reader's choice, not the system's"
+    page.close()
+    warm_reader.context.clear_cookies()
+
+
+def test_a_typed_text_outlives_other_pages_and_a_reload_until_it_is_discarded(warm_reader: Reader) -> None:
+    page = warm_reader.open("/research", ".st-key-rs_statement textarea")
+    box = page.locator(".st-key-rs_statement textarea")
+    box.fill("The SEC approved")
+    page.get_by_role("link", name="Corrections").first.click()
+    page.locator(".st-key-cr_content").wait_for()
+    page.get_by_role("link", name="Research").first.click()
+    expect(box).to_have_value("The SEC approved")
+    page.reload()
+    expect(box).to_have_value("The SEC approved")
+    page.get_by_role("button", name="Discard").click()
+    expect(box).to_have_value("")
+    page.wait_for_function("() => sessionStorage.getItem('chainproof.draft.research') === null")
+    page.keyboard.press("Tab")
+    page.locator("body").press("?")
+    expect(page.get_by_text("Submit the form from a text box")).to_be_visible()
+    page.close()
