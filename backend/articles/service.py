@@ -43,18 +43,17 @@ class ArticleService:
         :class:`~backend.errors.Conflict` if the key was used with another body.
         """
         _require_storable_ids(articles)
-        now = self._now()
         submission = None
         if idempotency_key is not None:
             submission = Submission(owner, idempotency_key, repeated_scans.compute_scan_digest(articles))
             with self._database.read() as connection:
-                earlier = find_earlier(connection, submission, now=now)
+                earlier = find_earlier(connection, submission, now=self._now())
             if earlier is not None:
                 return repeated_scans.unpack_answer(earlier.answer, articles)
         results, found = self._run("scan", articles)
         if not found and submission is None:
             return results
-        scan_id, version = str(uuid4()), results.rules_version
+        scan_id, version, now = str(uuid4()), results.rules_version, self._now()
         answer = None if submission is None else repeated_scans.pack_answer(results)
         with self._database.write() as connection:
             if submission is not None:
