@@ -37,7 +37,7 @@ EN = Translations(
     access_request="{app} asks for access to your Chainproof account.",
     permissions_heading="It will be able to",
     scopes={
-        "read": "read markets, topics, timelines and the results of its own jobs; and check and correct articles",
+        "read": "read markets, topics, timelines and the results of its jobs; and check and correct articles",
         "write": "submit jobs in your name, and store what article checks find",
         "ingest": "add topics and scored runs",
         "admin": "see and cancel the jobs of everyone, and see all stored findings",
