@@ -21,6 +21,14 @@ class BatchResult:
     violations: list[Violation]
 
 
+@dataclass(frozen=True, slots=True)
+class JsonResults:
+    """A JSON array of results, and the version of the rules that gave them."""
+
+    body: bytes
+    rules_version: str
+
+
 def run_batch(operation: BatchOperation, rules: RuleSet, articles: Iterable[Article]) -> BatchResult:
     """Run ``operation`` on ``articles``. Only one result at a time is held as objects."""
     results, violations = _BATCH_FUNCTIONS[operation](rules, articles)

@@ -73,7 +73,7 @@ def _scan_result(read: ParsedArticle, auto: Fixes) -> ScanResult:
         "corrections": [
             correction for field in read.fields for correction in _corrections(read, field, all_fixes, auto)
         ],
-        "corrected_article": _article_out(read.corrected(all_fixes)),
+        "corrected_article": build_article_out(read.corrected(all_fixes)),
     }
     if read.judging_date is not None:
         (day,) = read.judging_date
@@ -87,7 +87,7 @@ def _apply_result(read: ParsedArticle, auto: Fixes) -> ApplyResult:
         "article_id": read.article.id,
         "applied_count": len(applied),
         "applied": applied,
-        "corrected_article": _article_out(read.corrected(auto)),
+        "corrected_article": build_article_out(read.corrected(auto)),
     }
 
 
@@ -220,7 +220,7 @@ def _corrections(read: ParsedArticle, field: ParsedField, made: Fixes, auto: Fix
     ]
 
 
-def _article_out(article: Article) -> ArticleOut:
+def build_article_out(article: Article) -> ArticleOut:
     return {
         "id": article.id,
         "title": article.title,

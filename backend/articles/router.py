@@ -7,14 +7,20 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from backend.articles import schemas
+from backend.articles.batches import JsonResults
 from backend.articles.model import Severity, ViolationType
 from backend.articles.rules_response import VERSION_HEADER
-from backend.articles.service import ArticleService, JsonResults
+from backend.articles.service import ArticleService
 from backend.articles.violation_store import ViolationFilter
 from backend.auth.gate import Access, GatedRoute, current_principal, needs, require
+from backend.auth.ownership import find_visible_owner
 from backend.entities.model import Language
+from backend.formats.capped_numbers import cap_at
 from backend.formats.timestamps import Instant
 from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
+from backend.jobs.job_routes import Caller, IdempotencyKey
+
+MAX_PAGE_SIZE = 1000
 
 
 class ArticleRoute(GatedRoute):
@@ -41,6 +47,7 @@ def articles_of(request: Request) -> ArticleService:
 
 
 def build_filter(
+    request: Request,
     article_id: str | None = None,
     entity_id: str | None = None,
     rule_id: str | None = None,
@@ -52,8 +59,14 @@ def build_filter(
     ] = None,
     to: Annotated[Instant | None, Query(description="Stored before this instant.")] = None,
 ) -> ViolationFilter:
-    """Build the filter of the history endpoints. Missing parameters filter nothing."""
-    return ViolationFilter(article_id, entity_id, rule_id, severity, language, violation_type, from_, to)
+    """Build the filter of the history endpoints, which show callers their own violations.
+
+    Missing parameters filter nothing.
+    """
+    owner = find_visible_owner(request)
+    return ViolationFilter(
+        article_id, entity_id, rule_id, severity, language, violation_type, from_, to, owner
+    )
 
 
 Filter = Annotated[ViolationFilter, Depends(build_filter)]
@@ -75,18 +88,23 @@ def _respond(results: JsonResults) -> Response:
 
 
 @router.post(
-    "/articles/scan", response_model=list[schemas.ScanResult], dependencies=[Depends(require_scan_scope)]
+    "/articles/scan",
+    response_model=list[schemas.ScanResult],
+    dependencies=[Depends(require_scan_scope)],
+    responses={409: {"description": "The `Idempotency-Key` was used with another request."}},
 )
 @needs("read", or_scope="write")
-def scan_articles(request: Request, body: schemas.ScanRequest) -> Response:
+def scan_articles(request: Request, body: schemas.ScanRequest, who: Caller, key: IdempotencyKey) -> Response:
     """Find entity names and their violations, and preview every deterministic correction.
 
     Returns one result per article, in order. Unless `persist` is false, the violations are on disk before the
-    response is sent. Storing needs the scope `write`; otherwise `read` is enough.
+    response is sent. Storing needs the scope `write`; otherwise `read` is enough. A repeated request with the
+    same `Idempotency-Key` returns the first answer and stores nothing again.
     """
-    return _respond(
-        articles_of(request).scan(schemas.accept_in_all(body.articles, body.accept), persist=body.persist)
-    )
+    service, articles = articles_of(request), schemas.accept_in_all(body.articles, body.accept)
+    if body.persist:
+        return _respond(service.scan_and_store(articles, owner=who.owner, idempotency_key=key))
+    return _respond(service.scan(articles))
 
 
 @router.post("/articles/apply", response_model=list[schemas.ApplyResult])
@@ -102,10 +120,14 @@ def apply_corrections(request: Request, body: schemas.ApplyRequest) -> Response:
 def list_violations(
     request: Request,
     filters: Filter,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of violations.")] = 100,
+    limit: Annotated[
+        int,
+        cap_at(MAX_PAGE_SIZE),
+        Query(ge=1, description=f"Maximum number of violations; larger values count as {MAX_PAGE_SIZE}."),
+    ] = 100,
     cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None,
 ) -> Response:
-    """List stored violations, newest first."""
+    """List the caller's stored violations, newest first; with the scope `admin`, everyone's."""
     service = articles_of(request)
     body = service.violations(filters, limit=limit, cursor=cursor)
     return RawJson(body, headers={VERSION_HEADER: service.rules.version})
@@ -113,7 +135,7 @@ def list_violations(
 
 @router.get("/articles/violations/summary", response_model=schemas.ViolationSummary)
 def summarise_violations(request: Request, filters: Filter) -> Response:
-    """Count stored violations by rule, entity, severity, type, language and UTC day.
+    """Count the caller's stored violations by rule, entity, severity, type, language and UTC day.
 
     Returns the hundred most frequent rules and entities, and the last thousand days with violations.
     """

@@ -1,11 +1,12 @@
 """Implements the operations behind the article endpoints."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from uuid import uuid4
 
 import orjson
 
-from backend.articles import violation_counts, violation_store
+from backend.articles import repeated_scans, violation_counts, violation_store
+from backend.articles.batches import BatchOperation, JsonResults
 from backend.articles.process_pool import ScanPool
 from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.rules_response import RulesResponseCache
@@ -13,16 +14,9 @@ from backend.articles.schemas import Article, Violation
 from backend.articles.violation_store import NUL, ViolationFilter
 from backend.errors import BadRequest, FieldError
 from backend.formats.timestamps import Clock, utc_now
+from backend.jobs.idempotency import Submission, bind_key, find_earlier
 from backend.settings import Settings
 from backend.store.database import Database
-
-
-@dataclass(frozen=True, slots=True)
-class JsonResults:
-    """A JSON array of results, and the version of the rules that gave them."""
-
-    body: bytes
-    rules_version: str
 
 
 class ArticleService:
@@ -35,24 +29,45 @@ class ArticleService:
         self.rules_response = RulesResponseCache(self.rules)
         self.pool = ScanPool(settings, self.rules)
 
-    def scan(self, articles: Sequence[Article], *, persist: bool) -> JsonResults:
-        """Scan each article. With ``persist``, the violations are on disk when this returns.
+    def scan(self, articles: Sequence[Article]) -> JsonResults:
+        """Scan each article. Nothing is stored."""
+        return self._run("scan", articles)[0]
 
-        Raises :class:`BadRequest` if an article's id cannot be stored.
+    def scan_and_store(
+        self, articles: Sequence[Article], *, owner: str, idempotency_key: str | None
+    ) -> JsonResults:
+        """Scan each article. The violations of ``owner`` are on disk when this returns.
+
+        The same articles with the same key return the first results within 24 hours, and nothing is stored.
+        Raises :class:`BadRequest` if an article's id cannot be stored, and
+        :class:`~backend.errors.Conflict` if the key was used with another body.
         """
-        if persist:
-            _require_storable_ids(articles)
-        rules = self.rules.current
-        batch = self.pool.run("scan", rules, articles)
-        if persist:
-            self._store(batch.violations, rules.version)
-        return JsonResults(b"[" + batch.results + b"]", rules.version)
+        _require_storable_ids(articles)
+        submission = None
+        if idempotency_key is not None:
+            submission = Submission(owner, idempotency_key, repeated_scans.compute_scan_digest(articles))
+            with self._database.read() as connection:
+                earlier = find_earlier(connection, submission, now=self._now())
+            if earlier is not None:
+                return repeated_scans.unpack_answer(earlier.answer, articles)
+        results, found = self._run("scan", articles)
+        if not found and submission is None:
+            return results
+        scan_id, version, now = str(uuid4()), results.rules_version, self._now()
+        answer = None if submission is None else repeated_scans.pack_answer(results)
+        with self._database.write() as connection:
+            if submission is not None:
+                earlier = bind_key(connection, submission, scan_id, answer=answer, now=now)
+                if earlier is not None:  # the same request, sent at the same time
+                    return repeated_scans.unpack_answer(earlier.answer, articles)
+            violation_store.store(
+                connection, found, owner=owner, scan_id=scan_id, rules_version=version, now=now
+            )
+        return results
 
     def apply(self, articles: Sequence[Article]) -> JsonResults:
         """Correct each article with the safe corrections. Nothing is stored."""
-        rules = self.rules.current
-        batch = self.pool.run("apply", rules, articles)
-        return JsonResults(b"[" + batch.results + b"]", rules.version)
+        return self._run("apply", articles)[0]
 
     def violations(self, filters: ViolationFilter, *, limit: int, cursor: str | None) -> bytes:
         _require_ordered_range(filters)
@@ -65,11 +80,12 @@ class ArticleService:
     def close(self) -> None:
         self.pool.close()
 
-    def _store(self, found: Sequence[Violation], rules_version: str) -> None:
-        if not found:
-            return
-        with self._database.write() as connection:
-            violation_store.store(connection, found, rules_version=rules_version, now=self._now())
+    def _run(
+        self, operation: BatchOperation, articles: Sequence[Article]
+    ) -> tuple[JsonResults, list[Violation]]:
+        rules = self.rules.current
+        batch = self.pool.run(operation, rules, articles)
+        return JsonResults(b"[" + batch.results + b"]", rules.version), batch.violations
 
 
 def _require_storable_ids(articles: Sequence[Article]) -> None:

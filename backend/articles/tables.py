@@ -1,4 +1,6 @@
-"""Defines the tables of violations and of their daily counts."""
+"""Defines the tables of violations and of their daily counts, of all owners and of each."""
+
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -8,6 +10,7 @@ violations = sa.Table(
     "violations",
     metadata,
     sa.Column("id", BIG_ID, primary_key=True, autoincrement=True),
+    sa.Column("owner", sa.String(64)),
     sa.Column("scan_id", sa.String(36), nullable=False),
     sa.Column("stored_at", UtcTime, nullable=False),
     sa.Column("rules_version", sa.String(64), nullable=False),
@@ -27,26 +30,47 @@ violations = sa.Table(
     sa.Index(None, "stored_at", "id"),
     *(
         sa.Index(None, column, "stored_at", "id")
-        for column in ("article_key", "entity_id", "rule_id", "severity", "language", "violation_type")
+        for column in (
+            "owner",
+            "article_key",
+            "entity_id",
+            "rule_id",
+            "severity",
+            "language",
+            "violation_type",
+        )
     ),
 )
 """Each filter has an index in the order of pages, so the thousandth page is as fast as the first.
 
 ``article_key`` is a digest of ``article_id``, which may exceed the maximum size of an index entry.
+``owner`` is :attr:`backend.auth.principal.Principal.owner`. It is null in rows that an earlier version
+stored: only callers with the scope ``admin``, such as the local key, see them.
 """
 
-violation_days = sa.Table(
-    "violation_days",
-    metadata,
-    sa.Column("day", sa.String(10), primary_key=True),
-    sa.Column("rule_id", sa.String(200), primary_key=True),
-    sa.Column("entity_id", sa.String(100), primary_key=True),
-    sa.Column("severity", sa.String(16), primary_key=True),
-    sa.Column("violation_type", sa.String(32), primary_key=True),
-    sa.Column("language", sa.String(8), primary_key=True),
-    sa.Column("count", sa.BigInteger, nullable=False),
-)
+
+def _build_count_columns() -> list[sa.Column[Any]]:
+    return [
+        sa.Column("day", sa.String(10), primary_key=True),
+        sa.Column("rule_id", sa.String(200), primary_key=True),
+        sa.Column("entity_id", sa.String(100), primary_key=True),
+        sa.Column("severity", sa.String(16), primary_key=True),
+        sa.Column("violation_type", sa.String(32), primary_key=True),
+        sa.Column("language", sa.String(8), primary_key=True),
+        sa.Column("count", sa.BigInteger, nullable=False),
+    ]
+
+
+violation_days = sa.Table("violation_days", metadata, *_build_count_columns())
 """Number of violations of a kind per UTC day, updated when violations are stored.
 
 ``entity_id`` is empty for violations without an entity, because a key cannot contain null.
 """
+
+violation_owner_days = sa.Table(
+    "violation_owner_days",
+    metadata,
+    sa.Column("owner", sa.String(64), primary_key=True),
+    *_build_count_columns(),
+)
+"""The same per owner, without violations that have no owner."""

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.articles.schemas import Count, ViolationSummary
-from backend.articles.tables import violation_days, violations
+from backend.articles.tables import violation_days, violation_owner_days, violations
 from backend.articles.violation_store import KIND, ViolationFilter, conditions
 from backend.store.database import Database
 
@@ -73,12 +73,15 @@ def _select_counts(connection: Connection, filters: ViolationFilter) -> sa.Subqu
 
 
 def _count_complete_days(filters: ViolationFilter) -> sa.Select[tuple[object, ...]]:
-    columns = [violation_days.c[name] for name in ("day", *KIND, "count")]
-    clauses = [violation_days.c[name] == value for name, value in filters.by_kind.items()]
+    days = violation_days if filters.owner is None else violation_owner_days
+    columns = [days.c[name] for name in ("day", *KIND, "count")]
+    clauses = [days.c[name] == value for name, value in filters.by_kind.items()]
+    if filters.owner is not None:
+        clauses.append(days.c.owner == filters.owner)
     if filters.from_ is not None:
-        clauses.append(violation_days.c.day >= filters.from_.date().isoformat())
+        clauses.append(days.c.day >= filters.from_.date().isoformat())
     if filters.to is not None:
-        clauses.append(violation_days.c.day < filters.to.date().isoformat())
+        clauses.append(days.c.day < filters.to.date().isoformat())
     return sa.select(*columns).where(*clauses)
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import struct
-import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, Row
 
 from backend.articles.schemas import StoredViolation, Violation, ViolationPage
-from backend.articles.tables import violation_days, violations
+from backend.articles.tables import violation_days, violation_owner_days, violations
 from backend.errors import BadRequest, FieldError
 from backend.formats.timestamps import write_instant
 from backend.store.database import Database
@@ -34,7 +33,7 @@ _CURSOR_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ViolationFilter:
-    """Conditions for violations; null means any value. ``to`` is exclusive."""
+    """Conditions for violations; null means any value, also of ``owner``. ``to`` is exclusive."""
 
     article_id: str | None = None
     entity_id: str | None = None
@@ -44,6 +43,7 @@ class ViolationFilter:
     violation_type: str | None = None
     from_: datetime | None = None
     to: datetime | None = None
+    owner: str | None = None
 
     @property
     def by_kind(self) -> dict[str, str]:
@@ -82,10 +82,17 @@ class Position:
         return position
 
 
-def store(connection: Connection, found: Sequence[Violation], *, rules_version: str, now: datetime) -> str:
-    """Store the violations of one scan within the caller's transaction, and return the scan's id."""
-    scan_id, day = str(uuid.uuid4()), _day_of(now)
-    common = {"scan_id": scan_id, "stored_at": now, "rules_version": rules_version}
+def store(
+    connection: Connection,
+    found: Sequence[Violation],
+    *,
+    owner: str,
+    scan_id: str,
+    rules_version: str,
+    now: datetime,
+) -> None:
+    """Store the violations of one scan within the caller's transaction."""
+    common = {"owner": owner, "scan_id": scan_id, "stored_at": now, "rules_version": rules_version}
     rows = [
         {
             **{name: value for name, value in violation.items() if name != "reasons"},
@@ -95,21 +102,26 @@ def store(connection: Connection, found: Sequence[Violation], *, rules_version: 
         for violation in found
     ]
     if not rows:
-        return scan_id
+        return
     connection.execute(sa.insert(violations), rows)
     counts = Counter(tuple(row[name] or "" for name in KIND) for row in rows)
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    statement = insert(violation_days)
-    statement = statement.on_conflict_do_update(
-        index_elements=[column.name for column in violation_days.primary_key],
-        set_={"count": violation_days.c.count + statement.excluded.count},
-    )
     # All scans update in the same order. Otherwise two concurrent scans could deadlock.
-    ordered = sorted(counts.items())
-    connection.execute(
-        statement, [{"day": day, **dict(zip(KIND, kind, strict=True)), "count": n} for kind, n in ordered]
+    ordered = [
+        {"day": _day_of(now), **dict(zip(KIND, kind, strict=True)), "count": count}
+        for kind, count in sorted(counts.items())
+    ]
+    _add_counts(connection, violation_days, ordered)
+    _add_counts(connection, violation_owner_days, [{"owner": owner, **row} for row in ordered])
+
+
+def _add_counts(connection: Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    statement = insert(table)
+    statement = statement.on_conflict_do_update(
+        index_elements=[column.name for column in table.primary_key],
+        set_={"count": table.c.count + statement.excluded.count},
     )
-    return scan_id
+    connection.execute(statement, rows)
 
 
 def load_page(
@@ -161,6 +173,9 @@ def conditions(filters: ViolationFilter) -> Conditions:
     for name, value in filters.by_kind.items():
         column = violations.c[name]
         clauses.append((sa.func.coalesce(column, "") if clauses else column) == value)
+    if filters.owner is not None:
+        owner = violations.c.owner
+        clauses.append((sa.func.coalesce(owner, "") if clauses else owner) == filters.owner)
     if filters.from_ is not None:
         clauses.append(violations.c.stored_at >= filters.from_)
     if filters.to is not None:
@@ -183,7 +198,8 @@ def delete_old(database: Database, *, keep_days: int, now: datetime) -> int:
         if count < DELETE_BATCH_SIZE:
             break
     with database.write() as connection:
-        connection.execute(sa.delete(violation_days).where(violation_days.c.day < _day_of(first)))
+        for table in (violation_days, violation_owner_days):
+            connection.execute(sa.delete(table).where(table.c.day < _day_of(first)))
     return deleted
 
 

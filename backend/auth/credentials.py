@@ -24,6 +24,10 @@ class Credentials:
         self._keys.reload()
         self._tokens.reload()
 
+    def reload_tokens(self) -> None:
+        """Reload the revoked tokens, so that this process refuses them from now on."""
+        self._tokens.reload()
+
     def flush_last_used(self) -> None:
         """Write the last uses of keys and grants; a failed write is repeated by the next flush."""
         self._keys.flush_last_used()

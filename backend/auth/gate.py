@@ -71,6 +71,9 @@ FEED_TOKEN_SCHEME = APIKeyQuery(
     auto_error=False,
 )
 
+BAD_BEARER_CHALLENGE = 'Bearer realm="chainproof", error="invalid_token", ApiKey realm="chainproof"'
+"""The challenge of RFC 6750 section 3.1, which tells clients to refresh the token."""
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -121,7 +124,12 @@ def authenticate(
         raise Unauthorized(instructions)
     if header is CredentialHeader.TERMINAL_KEY and not terminal:
         raise Unauthorized(f"A terminal key does not open this. {instructions}")
-    principal = source.find(credential, header)
+    try:
+        principal = source.find(credential, header)
+    except Unauthorized as refusal:
+        if header is CredentialHeader.BEARER:
+            refusal.headers["WWW-Authenticate"] = BAD_BEARER_CHALLENGE
+        raise
     if header is CredentialHeader.FEED_TOKEN and FEED_SCOPE not in principal.scopes:
         raise Unauthorized(f"Only a feed token may be part of an address. {instructions}")
     return principal

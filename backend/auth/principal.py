@@ -43,7 +43,8 @@ class Principal:
     ``id`` identifies the holder and ``credential_id`` the credential. They are equal for a key, which is
     its own holder. The holder of an access token is the account, and its credential the grant, which stays
     the same when the token is refreshed. ``kind`` is ``api`` or ``terminal`` for keys, else ``oauth``.
-    ``local`` marks the local key, which programs on the service's own machine use.
+    ``local`` marks the local key, which programs on the service's own machine use. ``app_id`` is the
+    application of an access token.
     """
 
     id: str
@@ -52,6 +53,15 @@ class Principal:
     scopes: frozenset[str]
     credential_id: str
     local: bool = False
+    app_id: str | None = None
+
+    @property
+    def owner(self) -> str:
+        """The owner of what the holder stores: the key, or the account and the application together.
+
+        Up to 64 characters. It stays the same when the account signs in to the application again.
+        """
+        return self.id if self.app_id is None else f"{self.id}{self.app_id}".replace("-", "")
 
 
 class UnknownCredential(Unauthorized):

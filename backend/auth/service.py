@@ -24,7 +24,7 @@ CHANGE_TOPIC = "api_keys"
 """The change counter of keys; caches of keys reload when it moves."""
 LOCAL_ENV = "local"
 LOCAL_NAME_PREFIX = "local key of "
-LOCAL_SCOPES: tuple[Scope, ...] = ("read", "write", "ingest")
+LOCAL_SCOPES: tuple[Scope, ...] = SCOPES
 LOCAL_KEY_LOCK_ID = 0x43_50_4C_4B  # "CPLK": an advisory lock number that nothing else uses
 MAX_ENV_CHARS = 32
 MIN_ID_PREFIX_CHARS = 4
@@ -124,14 +124,23 @@ def ensure_local_key(database: Database, file: Path, now: datetime) -> None:
 
     Creates a key if the store has none for this file. Replaces and revokes the former key if the file is
     lost or holds a key that the store does not know. Does not replace a local key that an operator
-    revoked, whether or not its file still exists.
+    revoked, whether or not its file still exists. A local key that an earlier version created without some
+    scope gets all scopes.
 
     Several processes may start at once: one creates the key under the store's lock, the others find it.
     The file is written before the commit. A process killed between the two leaves a file with an unknown
     key, which the next start replaces.
     """
     with database.read() as connection:
-        is_known = _is_known(connection, local_key_file.read(file))
+        text = local_key_file.read(file)
+        is_known = _is_known(connection, text)
+        lacks_scopes = is_known and connection.execute(_select_outdated(text)).first() is not None
+    if lacks_scopes:
+        with database.write() as connection:
+            ids = _select_outdated(text).scalar_subquery()
+            widened = sa.update(api_keys).where(api_keys.c.id.in_(ids))
+            connection.execute(widened.values(scopes=" ".join(LOCAL_SCOPES)))
+            bump(connection, CHANGE_TOPIC)
     if not is_known:
         with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
             if not database.is_sqlite:
@@ -159,6 +168,16 @@ def _is_known(connection: Connection, text: str | None) -> bool:
         return False
     query = sa.select(api_keys.c.id).where(api_keys.c.digest == key_format.digest(text))
     return connection.execute(query).first() is not None
+
+
+def _select_outdated(text: str | None) -> sa.Select[tuple[str]]:
+    """Select the local key with this text if it lacks scopes. Keys of an operator keep theirs."""
+    return sa.select(api_keys.c.id).where(
+        api_keys.c.digest == key_format.digest(text or ""),
+        api_keys.c.env == LOCAL_ENV,
+        api_keys.c.name.startswith(LOCAL_NAME_PREFIX),
+        api_keys.c.scopes != " ".join(LOCAL_SCOPES),
+    )
 
 
 def _was_revoked_on_purpose(connection: Connection, file: Path) -> bool:

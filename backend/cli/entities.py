@@ -67,7 +67,8 @@ def list_seen(
     duration: timedelta = parse_window(window)
     settings = Settings()
     start, end = resolve_time_range(duration, None, None, now=utc_now())
-    entities = list_seen_entities(open_database(settings), ActiveRules(settings).current, start, end)
+    database, rules = open_database(settings), ActiveRules(settings).current
+    entities = list_seen_entities(database, rules, start, end, owner=None)
     if as_json:
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
         return

@@ -11,6 +11,7 @@ from backend.articles.engine import RuleSet
 from backend.extraction.mentions import SeenName, build_entity_results
 from backend.extraction.schemas import SeenEntity
 from backend.extraction.tables import entity_sightings
+from backend.jobs.tables import jobs
 from backend.store.database import Database, upsert
 
 
@@ -31,11 +32,11 @@ def delete_sightings(connection: Connection, job_ids: Sequence[str]) -> None:
 
 
 def list_seen_entities(
-    database: Database, rules: RuleSet, start: datetime, end: datetime
+    database: Database, rules: RuleSet, start: datetime, end: datetime, *, owner: str | None
 ) -> list[SeenEntity]:
     """List the entities seen in jobs completed in [``start``, ``end``), by count, then by name.
 
-    Each has the name that most jobs used.
+    Each has the name that most jobs used. With ``owner`` null the jobs of all owners count.
     """
     name, entity_id = entity_sightings.c.name, entity_sightings.c.entity_id
     query = (
@@ -43,6 +44,8 @@ def list_seen_entities(
         .where(entity_sightings.c.seen_at >= start, entity_sightings.c.seen_at < end)
         .group_by(entity_id, name)
     )
+    if owner is not None:
+        query = query.join(jobs, jobs.c.id == entity_sightings.c.job_id).where(jobs.c.submitted_by == owner)
     counts_by_name: dict[str, list[tuple[int, str]]] = defaultdict(list)
     with database.read() as connection:
         for row in connection.execute(query):

@@ -2,9 +2,9 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import AfterValidator, WithJsonSchema
 
 from backend.errors import BadRequest, FieldError
 
@@ -25,15 +25,17 @@ def parse_window(text: str) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-def _parse(value: Any) -> Any:
-    return parse_window(value) if isinstance(value, str) else value
+def _validate(text: str) -> str:
+    parse_window(text)
+    return text
 
 
 Window = Annotated[
-    timedelta,
-    BeforeValidator(_parse),
+    str,
+    AfterValidator(_validate),
     WithJsonSchema({"type": "string", "pattern": r"^[0-9]{1,9}[smhdw]$", "examples": ["24h"]}),
 ]
+"""A text that :func:`parse_window` parses. It stays a text, so that a default is documented as such."""
 
 
 def resolve_time_range(

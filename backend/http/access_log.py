@@ -9,9 +9,11 @@ import time
 import structlog
 from starlette.types import Scope
 
-from backend.runtime import metrics
+from backend.runtime import logs, metrics
 
 log = structlog.get_logger(__name__)
+ROUNDING_ERROR = 1e-6
+"""Ten times 0.1 is a little less than 1."""
 
 
 def log_response(scope: Scope, status: int, started: float) -> None:
@@ -36,13 +38,29 @@ def log_refusal(scope: Scope, status: int, started: float, request_id: str) -> N
 
 
 class PreparedResponseLog:
-    """Counts prepared responses. They come by the thousand per second, so only the debug level logs them."""
+    """Logs prepared responses like others, or a share of them. They come by the thousand per second."""
 
-    def __init__(self) -> None:
-        self._is_logged = logging.getLogger(__name__).isEnabledFor(logging.DEBUG)
+    def __init__(self, share: float) -> None:
+        """``share`` is from 0 (logs none) to 1 (logs all). 0.1 logs every tenth response."""
+        self._share = share
+        self._due = 0.0
+        self._is_logged = logging.getLogger(__name__).isEnabledFor(logging.INFO)
 
-    def add(self, scope: Scope, status: int, started: float, request_id: bytes) -> None:
-        path = scope["path"]
-        metrics.observe(scope["method"], path, status, started)
-        if self._is_logged:
-            log.debug("prepared_response_sent", path=path, status=status, request_id=request_id.decode())
+    def add(self, scope: Scope, status: int, started: float, request_id: bytes, credential: str) -> None:
+        method, path = scope["method"], scope["path"]
+        metrics.observe(method, path, status, started)
+        self._due += self._share
+        if not self._is_logged or self._due < 1 - ROUNDING_ERROR:
+            return
+        self._due -= 1
+        fields = {
+            "event": "request",
+            "method": method,
+            "route": path,
+            "status": status,
+            "ms": round((time.perf_counter() - started) * 1000, 1),
+            "credential": credential,
+            "request_id": request_id.decode(),
+        }
+        if not logs.write_json_line(__name__, fields):
+            log.info(**fields)

@@ -23,6 +23,9 @@ class Caller(Protocol):
     def id(self) -> str: ...
 
     @property
+    def credential_id(self) -> str: ...
+
+    @property
     def local(self) -> bool:
         """Whether this is the dashboard's key on the service's own machine."""
         ...

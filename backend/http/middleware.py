@@ -34,6 +34,8 @@ log = structlog.get_logger(__name__)
 
 ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
 """Operators need these paths, above all while the service is overloaded."""
+SERVER_METHODS = b"DELETE, GET, HEAD, OPTIONS, POST"
+"""The methods of all endpoints together."""
 
 
 class Authenticate(Protocol):
@@ -62,7 +64,8 @@ class RequestLimits:
 class ServiceMiddleware:
     """The outermost ASGI layer around the FastAPI application.
 
-    ``https``: whether the public URL of the service is an https one.
+    ``https``: whether the public URL of the service is an https one. ``log_share``: the share of prepared
+    responses that is logged.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class ServiceMiddleware:
         mode: str,
         bounds: RequestLimits,
         https: bool = False,
+        log_share: float = 1.0,
     ) -> None:
         self.inner = app
         self._authenticate = authenticate
@@ -83,7 +87,7 @@ class ServiceMiddleware:
         self._unlimited_load = LoadShedder(bounds.load.max_requests)
         self._ids = RequestIds()
         self._refusal_pacer = RefusalPacer()
-        self._prepared_log = access_log.PreparedResponseLog()
+        self._prepared_log = access_log.PreparedResponseLog(log_share)
         self._default_headers = build_default_headers(mode, https=https)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -153,7 +157,7 @@ class ServiceMiddleware:
             }
         )
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
-        self._prepared_log.add(scope, status, started, request_id)
+        self._prepared_log.add(scope, status, started, request_id, caller.credential_id)
 
     def _find_reader(self, headers: Sequence[Header]) -> Caller | None:
         """Return the caller if it may read, else None."""
@@ -216,8 +220,9 @@ class ServiceMiddleware:
         structlog.contextvars.bind_contextvars(request_id=text_id)
         load.enter()
         limit.restart()
+        inner = _send_server_options if method == "OPTIONS" and scope["path"] == "*" else self.inner
         try:
-            await self.inner(scope, body, answer)
+            await inner(scope, body, answer)
         except Exception:
             log.exception("unhandled_error", method=method, path=scope["path"])
             error = errors.build_internal_error(text_id)
@@ -227,6 +232,13 @@ class ServiceMiddleware:
             body.release()
             load.leave()
             access_log.log_response(scope, answer.status, started)
+
+
+async def _send_server_options(_scope: Scope, _receive: Receive, send: Send) -> None:
+    """Answer ``OPTIONS *``, which asks about the server as a whole (RFC 9110 section 9.3.7)."""
+    headers = [(b"allow", SERVER_METHODS)]
+    await send({"type": "http.response.start", "status": 204, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
 
 
 def _find_client_host(scope: Scope) -> str:

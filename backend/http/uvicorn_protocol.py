@@ -25,6 +25,8 @@ MAX_HEAD_BYTES, MAX_HEADERS = 64 * 1024, 200
 """Maximum size of request line and headers together, and maximum number of headers."""
 HEAD_TIMEOUT_SECONDS, BODY_TIMEOUT_SECONDS = 15.0, 120.0
 """Maximum time of a whole head and of a whole body, so that a slow trickle keeps no connection open."""
+DISCARD_TIMEOUT_SECONDS = 10.0
+"""Maximum time of the rest of a body that was answered before its end. It is read and thrown away."""
 STALL_TIMEOUT_SECONDS = 30.0
 """Maximum time in which a client reads nothing of a waiting response."""
 OVER_CONNECTION_LIMIT = "over_connection_limit"
@@ -38,6 +40,7 @@ class Stage(Enum):
     NOTHING = None
     HEAD = HEAD_TIMEOUT_SECONDS
     BODY = BODY_TIMEOUT_SECONDS
+    DISCARDED_BODY = DISCARD_TIMEOUT_SECONDS
 
 
 class Protocol(HttpToolsProtocol):
@@ -137,6 +140,12 @@ class Protocol(HttpToolsProtocol):
         if not self.parser.should_upgrade():
             super().on_message_complete()
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._stage is Stage.BODY and self.cycle.response_complete:  # not of the next, pipelined request
+            self._stage = Stage.DISCARDED_BODY
+            self._update_timer()
+
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
         if self.transport.get_write_buffer_size():  # closing waits for an empty buffer
@@ -199,7 +208,7 @@ class Protocol(HttpToolsProtocol):
         self._timed_stage, self._timer = Stage.NOTHING, None
 
     def _expire(self) -> None:
-        if self._has_begun_request():
+        if self._stage is not Stage.DISCARDED_BODY and self._has_begun_request():
             self._refuse(errors.RequestTimeout("The request did not arrive in time."))
         elif not self.transport.is_closing():
             self.transport.close()
@@ -211,7 +220,7 @@ class Protocol(HttpToolsProtocol):
         """Send the error, unless a response has begun already, and close."""
         self._is_refused = True
         cycle = self.cycle
-        in_body = self._stage is Stage.BODY and cycle is not None and cycle.more_body
+        in_body = self._stage in (Stage.BODY, Stage.DISCARDED_BODY) and cycle is not None and cycle.more_body
         self._stage = Stage.NOTHING
         self._update_timer()
         if in_body:

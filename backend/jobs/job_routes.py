@@ -20,8 +20,10 @@ from pydantic import AfterValidator
 from starlette.responses import Response
 
 from backend.auth.gate import current_principal, needs
+from backend.auth.ownership import find_visible_owner
 from backend.auth.principal import Principal
 from backend.errors import BadRequest, Conflict, FieldError, NotFound
+from backend.formats.capped_numbers import cap_at
 from backend.formats.timestamps import utc_now
 from backend.http.responses import CACHED_RESPONSES, RawJson, build_tagged_json
 from backend.jobs import job_store, transitions
@@ -38,10 +40,11 @@ from backend.store.database import Database
 
 KEY_HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 255
+MAX_PAGE_SIZE = 100
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 NOT_FOUND_RESPONSE: dict[int | str, dict[str, Any]] = {
-    404: {"description": "There is no such job of this kind."}
+    404: {"description": "There is no such job of this kind, or it belongs to someone else."}
 }
 READ_RESPONSES = {**CACHED_RESPONSES, **NOT_FOUND_RESPONSE}
 CANCEL_RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -70,8 +73,8 @@ def _idempotency_key(
         Header(
             alias=KEY_HEADER,
             json_schema_extra={"minLength": 1, "maxLength": MAX_KEY_CHARS},
-            description="1 to 255 printable characters. Within 24 hours the same key of the same "
-            "credential returns the first job.",
+            description="1 to 255 printable characters. Within 24 hours a repeated request with the same "
+            "key of the same caller returns the first answer.",
         ),
     ] = None,
 ) -> str | None:
@@ -101,7 +104,11 @@ JobId = Annotated[
 ]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
 Caller = Annotated[Principal, Depends(current_principal)]
-Limit = Annotated[int, Query(ge=1, le=100, description="How many at the most.")]
+Limit = Annotated[
+    int,
+    cap_at(MAX_PAGE_SIZE),
+    Query(ge=1, description=f"Maximum number of jobs; larger values count as {MAX_PAGE_SIZE}."),
+]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
 
 
@@ -120,7 +127,7 @@ def submit_job(
         kind,
         body,
         title=title,
-        submitted_by=who.credential_id,
+        submitted_by=who.owner,
         idempotency_key=key,
         now=utc_now(),
     )
@@ -131,15 +138,15 @@ def submit_job(
 
 
 def load_job_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
-    """Load a job; raises :class:`NotFound` for an unknown id and for a job of another kind.
+    """Load a job; raises :class:`NotFound` for an unknown id, and for a job of another kind or owner.
 
     A job that waited too long fails when it is read, since there may be no worker to end it.
     """
-    database, now = _get_database(request), utc_now()
-    job = _require_job(job_store.read(database, kind, job_id), kind)
+    database, now, owner = _get_database(request), utc_now(), find_visible_owner(request)
+    job = _require_job(job_store.read(database, kind, job_id, owner=owner), kind)
     if job.status == "pending" and job.created_at < now - MAX_WAIT:
         transitions.fail_never_started(database, now=now)
-        job = _require_job(job_store.read(database, kind, job_id), kind)
+        job = _require_job(job_store.read(database, kind, job_id, owner=owner), kind)
     return job
 
 
@@ -162,11 +169,11 @@ def respond_with_progress(request: Request, kind: JobKind, job_id: str) -> Respo
 
 
 def respond_with_job_list(request: Request, kind: JobKind, *, limit: int, cursor: str | None) -> Response:
-    """Return a page of the jobs of a kind. Raises :class:`BadRequest` for an invalid cursor."""
-    return build_tagged_json(
-        build_job_list_body(job_store.list_recent(_get_database(request), kind, limit=limit, before=cursor)),
-        request,
+    """Return a page of the caller's jobs of a kind. Raises :class:`BadRequest` for an invalid cursor."""
+    page = job_store.list_recent(
+        _get_database(request), kind, owner=find_visible_owner(request), limit=limit, before=cursor
     )
+    return build_tagged_json(build_job_list_body(page), request)
 
 
 def cancel_job(request: Request, kind: JobKind, job_id: str) -> Response:
@@ -174,7 +181,9 @@ def cancel_job(request: Request, kind: JobKind, job_id: str) -> Response:
 
     Raises :class:`NotFound`, and :class:`Conflict` when it has ended by itself.
     """
-    job = _require_job(job_store.cancel(_get_database(request), kind, job_id, now=utc_now()), kind)
+    owner = find_visible_owner(request)
+    cancelled = job_store.cancel(_get_database(request), kind, job_id, owner=owner, now=utc_now())
+    job = _require_job(cancelled, kind)
     if job.error != CANCELLED:
         raise Conflict("The job has ended already, so there is nothing to cancel.")
     return RawJson(build_job_body(job))
@@ -182,7 +191,10 @@ def cancel_job(request: Request, kind: JobKind, job_id: str) -> Response:
 
 def _require_job(job: Job | None, kind: JobKind) -> Job:
     if job is None:
-        raise NotFound(f"There is no {kind} job of this id. Jobs are deleted some time after they end.")
+        raise NotFound(
+            f"There is no {kind} job of this id, or it belongs to someone else. "
+            "Jobs are deleted some time after they end."
+        )
     return job
 
 
@@ -223,7 +235,7 @@ def add_job_routes(
         name=f"list_{plural}",
         response_model=JobPage,
         responses=CACHED_RESPONSES,
-        description=f"{job_name[0].upper()}{job_name[1:]} jobs, newest first.",
+        description=f"The caller's {job_name} jobs, newest first; with the scope `admin`, everyone's.",
     )
     add(
         f"{path}/{{id}}",

@@ -4,7 +4,6 @@ A job is accepted when the transaction that inserts its row is on the disk. Noth
 the workers poll the same table (:mod:`backend.jobs.dispatcher`).
 """
 
-import hashlib
 import struct
 import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -15,19 +14,16 @@ from typing import Any
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, Row
 
-from backend.errors import BadRequest, Conflict, FieldError
+from backend.errors import BadRequest, FieldError
+from backend.jobs.idempotency import Submission, bind_key, compute_digest, rebind_key
 from backend.jobs.job_kinds import JobKind
 from backend.jobs.model import CANCELLED, MAX_TITLE_CHARS, Job, JobSummary, Step
 from backend.jobs.schemas import Waiting
-from backend.jobs.tables import job_steps, jobs, submissions
+from backend.jobs.tables import job_steps, jobs
 from backend.store.database import Database, UtcTime
 
-IDEMPOTENCY_WINDOW = timedelta(hours=24)
-"""Within this time a repeated submission with the same idempotency key returns the first job."""
 UNFINISHED = ("pending", "running")
 SUMMARY_COLUMNS = tuple(jobs.c[name] for name in JobSummary.__dataclass_fields__)
 JOB_COLUMNS = tuple(
@@ -51,14 +47,15 @@ def submit(
     """Accept a job; it is on the disk when this returns.
 
     ``body`` is plain JSON data, ``title`` a label for people (cut to 200 characters) and ``submitted_by``
-    the id of the credential, to which the key belongs. The same key with the same kind and body within
-    24 hours returns the first job. Raises :class:`~backend.errors.Conflict` when the key was used with
+    the owner of the job and of the key. The same key with the same kind and body within 24 hours returns
+    the first job. Raises :class:`~backend.errors.Conflict` when the key was used with
     another body or kind.
     """
     row = _build_row(kind, body, title=title, submitted_by=submitted_by, now=now)
     with database.write() as connection:
         if idempotency_key is not None:
-            earlier = _find_submitted(connection, row, idempotency_key)
+            submission = Submission(submitted_by, idempotency_key, compute_digest(kind, body))
+            earlier = _find_submitted(connection, submission, row)
             if earlier is not None:
                 return earlier
         connection.execute(sa.insert(jobs).values(row))
@@ -78,10 +75,13 @@ def submit(
     )
 
 
-def read(database: Database, kind: JobKind, job_id: str) -> Job | None:
-    """Load the job of this kind and id (lower case, with hyphens); null for a job of another kind."""
+def read(database: Database, kind: JobKind, job_id: str, *, owner: str | None) -> Job | None:
+    """Load the job of this kind and id (lower case, with hyphens); null for a job of another kind.
+
+    Null too for a job of another owner than ``owner``; with ``owner`` null the job may be anyone's.
+    """
     with database.read() as connection:
-        return _find(connection, job_id, kind)
+        return _find(connection, job_id, kind, owner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,16 @@ class JobList:
     """The value of ``before`` for the next page; null on the last page."""
 
 
-def list_recent(database: Database, kind: JobKind, *, limit: int, before: str | None = None) -> JobList:
-    """List the newest jobs of a kind, or those that follow the cursor ``before``."""
+def list_recent(
+    database: Database, kind: JobKind, *, owner: str | None, limit: int, before: str | None = None
+) -> JobList:
+    """List the newest jobs of a kind, or those that follow the cursor ``before``.
+
+    With ``owner`` null it lists the jobs of all owners.
+    """
     query = sa.select(*SUMMARY_COLUMNS).where(jobs.c.kind == kind)
+    if owner is not None:
+        query = query.where(jobs.c.submitted_by == owner)
     if before is not None:
         at, job_id = _parse_cursor(before)
         end = sa.tuple_(sa.literal(at, UtcTime), sa.literal(job_id))
@@ -128,16 +135,18 @@ def count_waiting(database: Database, job: JobSummary) -> Waiting:
     return {"jobs_ahead": row.ahead, "jobs_running": row.running}
 
 
-def cancel(database: Database, kind: JobKind, job_id: str, *, now: datetime) -> Job | None:
-    """Fail an unfinished job; returns the job after that, or null if there is no such job.
+def cancel(database: Database, kind: JobKind, job_id: str, *, owner: str | None, now: datetime) -> Job | None:
+    """Fail an unfinished job; returns the job after that, or null where :func:`read` does.
 
     A running job stops before its next step, and its result is dropped.
     """
-    unfinished = (jobs.c.id == job_id, jobs.c.kind == kind, jobs.c.status.in_(UNFINISHED))
+    unfinished = (jobs.c.id == job_id, jobs.c.status.in_(UNFINISHED))
     ended = {"status": "failed", "error": CANCELLED, "completed_at": now}
     with database.write() as connection:
+        if _find(connection, job_id, kind, owner) is None:
+            return None
         connection.execute(sa.update(jobs).where(*unfinished).values(ended))
-        return _find(connection, job_id, kind)
+        return _find(connection, job_id)
 
 
 def _build_row(
@@ -154,46 +163,23 @@ def _build_row(
     }
 
 
-def _find_submitted(connection: Connection, row: dict[str, Any], key: str) -> Job | None:
+def _find_submitted(connection: Connection, submission: Submission, row: Mapping[str, Any]) -> Job | None:
     """Find the job submitted earlier with this key; if there is none, bind the key to the job of ``row``."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    is_same_submission = (
-        submissions.c.submitted_by == row["submitted_by"],
-        submissions.c.idempotency_key == key,
-    )
-    digest = _compute_digest(row)
-    new_submission = {"digest": digest, "job_id": row["id"], "created_at": row["created_at"]}
-    first = connection.execute(
-        insert(submissions)
-        .values(submitted_by=row["submitted_by"], idempotency_key=key, **new_submission)
-        .on_conflict_do_nothing()
-        .returning(submissions.c.job_id)
-    )
-    if first.one_or_none() is not None:
-        return None
-    submission = connection.execute(sa.select(submissions).where(*is_same_submission).with_for_update()).one()
-    job = _find(connection, submission.job_id)
-    if job is None or submission.created_at <= row["created_at"] - IDEMPOTENCY_WINDOW:
-        connection.execute(sa.update(submissions).where(*is_same_submission).values(new_submission))
-        return None
-    if submission.digest != digest:
-        raise Conflict(
-            "This Idempotency-Key was used with another submission. Send a new key with a new "
-            "submission, or the same body again."
-        )
+    earlier = bind_key(connection, submission, row["id"], now=row["created_at"])
+    job = None if earlier is None else _find(connection, earlier.job_id)
+    if earlier is not None and job is None:
+        rebind_key(connection, submission, {"job_id": row["id"], "created_at": row["created_at"]})
     return job
 
 
-def _compute_digest(row: dict[str, Any]) -> str:
-    """Hash the kind and body; the order of fields does not matter."""
-    question = [row["kind"], orjson.loads(row["input"])]
-    return hashlib.sha256(orjson.dumps(question, option=orjson.OPT_SORT_KEYS)).hexdigest()
-
-
-def _find(connection: Connection, job_id: str, kind: JobKind | None = None) -> Job | None:
+def _find(
+    connection: Connection, job_id: str, kind: JobKind | None = None, owner: str | None = None
+) -> Job | None:
     query = sa.select(*JOB_COLUMNS).where(jobs.c.id == job_id)
     if kind is not None:
         query = query.where(jobs.c.kind == kind)
+    if owner is not None:
+        query = query.where(jobs.c.submitted_by == owner)
     row = connection.execute(query).one_or_none()
     return None if row is None else build_job(row)
 

@@ -46,7 +46,7 @@ class JobSummary:
 @dataclass(frozen=True, slots=True)
 class Job(JobSummary):
     submitted_by: str
-    """The id of the credential."""
+    """The owner."""
     attempt_at: datetime | None
     """The latest start, from which the timeout counts."""
     input_json: str

@@ -21,10 +21,14 @@ jobs = sa.Table(
     sa.Column("error", sa.Text),
     sa.Column("result", sa.Text),
     sa.Index(None, "kind", "created_at", "id"),
+    sa.Index(None, "submitted_by", "kind", "created_at", "id"),
     sa.Index(None, "status", "enqueued_at"),
     sa.Index(None, "completed_at"),
 )
 """``status`` is pending, running, completed or failed; ``input`` and ``result`` are JSON.
+
+``submitted_by`` is the owner (:attr:`backend.auth.principal.Principal.owner`). Jobs that an earlier version
+accepted with an access token have the id of its grant there: only callers with the scope ``admin`` see them.
 
 ``enqueued_at`` is when a worker claimed the pending job, and null until then. ``started_at`` is the first
 start. ``attempt_at`` is the last start, later than the first if a process died; the timeout counts from it.
@@ -50,11 +54,13 @@ submissions = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("job_id", sa.String(36), nullable=False),
     sa.Column("created_at", UtcTime, nullable=False),
+    sa.Column("answer", sa.LargeBinary),
     sa.Index(None, "created_at"),
 )
-"""Idempotency keys, by which a repeated submission finds the first job.
+"""Idempotency keys of owners, by which a repeated submission finds the first one.
 
-``digest`` is the digest of the kind and the body.
+``digest`` is the digest of the kind and the body. ``job_id`` is the id of the job or of the stored scan.
+``answer`` is what the first request returned, null for jobs.
 """
 
 workers = sa.Table(

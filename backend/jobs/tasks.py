@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 import structlog
 
-from backend.jobs.job_store import IDEMPOTENCY_WINDOW
+from backend.jobs.idempotency import IDEMPOTENCY_WINDOW
 from backend.jobs.runner import JobType
 from backend.jobs.schedules import HOUR, Schedule
 from backend.jobs.tables import job_steps, jobs, submissions

@@ -9,6 +9,7 @@ from pydantic import WithJsonSchema
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router
+from backend.formats.capped_numbers import cap_at
 from backend.formats.timestamps import Instant
 from backend.http.responses import (
     CACHED_RESPONSES,
@@ -38,6 +39,7 @@ OpenOnly = Annotated[
     WithJsonSchema({"type": "boolean"}),
 ]
 ASSET_NOT_FOUND = document_not_found("No configured asset has this id.")
+MAX_INCIDENTS = 1000
 CANDLE_THREADS = CapacityLimiter(8)
 """Separate threads: requests for candles may wait for a provider and must not block other requests."""
 
@@ -146,7 +148,11 @@ def list_incidents(
     asset: Annotated[str | None, Query(description="A canonical asset id: only its incidents.")] = None,
     kind: IncidentKind | None = None,
     is_open: OpenOnly = None,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of incidents.")] = 200,
+    limit: Annotated[
+        int,
+        cap_at(MAX_INCIDENTS),
+        Query(ge=1, description=f"Maximum number of incidents; larger values count as {MAX_INCIDENTS}."),
+    ] = 200,
 ) -> Response:
     """Incidents of enabled assets that were open at any time in the last 30 days, newest first."""
     is_wanted = None if is_open is None else is_open == "true"

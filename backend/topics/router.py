@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from backend.auth.gate import Access, GatedRoute, needs
 from backend.entities.model import Language, Slug
+from backend.formats.capped_numbers import cap_at
 from backend.formats.timestamps import Instant
 from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 from backend.topics import schemas
@@ -58,7 +59,9 @@ router = APIRouter(tags=["topics"], route_class=TopicRoute)
 
 TopicId = Annotated[schemas.AnyId, Path(description="A topic's id.", examples=[1])]
 Lang = Annotated[Language, Query(description="Only topics with a text in this language are listed.")]
-PageSize = Annotated[schemas.FromOne, Query(description=f"Larger values count as {MAX_PAGE_SIZE}.")]
+PageSize = Annotated[
+    int, cap_at(MAX_PAGE_SIZE), Query(ge=1, description=f"Larger values count as {MAX_PAGE_SIZE}.")
+]
 CategoryFilter = Annotated[
     schemas.CategoryNumber | None, Query(description="0 Breaking, 1 Important, 2 Normal.")
 ]
@@ -113,8 +116,7 @@ def list_topics(
     words, names = topics.split_search(find)
     entities = topics.expand_entity_filter(entity)
     topic_filter = TopicFilter(lang, chosen_category, publish_before, publish_after, words, entities, names)
-    size = min(page_size, MAX_PAGE_SIZE)
-    response = topics.page(request_target(request), topic_filter, page=page, page_size=size)
+    response = topics.page(request_target(request), topic_filter, page=page, page_size=page_size)
     return PreparedResponse(response, request)
 
 

@@ -58,7 +58,7 @@ def read_topic_feed(
     entities = topics.expand_entity_filter(entity)
     chosen_category = None if category is None else Category(category)
     topic_filter = TopicFilter(lang, chosen_category, publish_before, publish_after, words, entities, names)
-    rows = topics.find_rows(topic_filter, limit=min(page_size, MAX_ENTRIES))
+    rows = topics.find_rows(topic_filter, limit=page_size)
     settings = _get_settings(request)
     return _respond(
         build_topic_feed(rows, url=_build_url(request), language=lang, settings=settings), request

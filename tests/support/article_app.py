@@ -64,12 +64,16 @@ WRONG: dict[str, Any] = {
 RIGHT: dict[str, Any] = {"id": "8", "content": "Zorbcoin rises.", "language": "en"}
 
 
+ALL_KEYS = ("read", "write", "ingest", "read write", "read admin")
+"""The scopes of each key; the last one sees what all keys stored."""
+
+
 class Articles:
     """The application and its keys by scopes."""
 
     def __init__(self, running: Running) -> None:
         self.running = running
-        self.keys = {scopes: self._create_key(scopes) for scopes in ("read", "write", "ingest", "read write")}
+        self.keys = {scopes: self._create_key(scopes) for scopes in ALL_KEYS}
         running.inner.state.credentials.reload()
 
     @property
@@ -111,11 +115,11 @@ class Articles:
         assert answer.status == 200, answer.body
         return answer.json()
 
-    def get(self, path: str, *, scopes: str = "read", **headers: str) -> Answer:
+    def get(self, path: str, *, scopes: str = "read write", **headers: str) -> Answer:
         return self.running.get(path, key=self.keys[scopes], **headers)
 
-    def json(self, path: str) -> Any:
-        answer = self.get(path)
+    def json(self, path: str, *, scopes: str = "read write") -> Any:
+        answer = self.get(path, scopes=scopes)
         assert answer.status == 200, answer.body
         return answer.json()
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from typing import Any, cast
+from uuid import uuid4
 
 from backend.articles import violation_store
 from backend.articles.schemas import Violation
@@ -30,7 +31,15 @@ def violation(**more: Any) -> Violation:
     return cast(Violation, {**defaults, **more})
 
 
-def store(database: Database, *found: Violation, at: datetime = NOON, version: str = VERSION) -> str:
+def store(
+    database: Database,
+    *found: Violation,
+    owner: str = "a-key",
+    at: datetime = NOON,
+    version: str = VERSION,
+) -> str:
     """Store the violations of one scan; returns the scan's id."""
+    scan_id = str(uuid4())
     with database.write() as connection:
-        return violation_store.store(connection, found, rules_version=version, now=at)
+        violation_store.store(connection, found, owner=owner, scan_id=scan_id, rules_version=version, now=at)
+    return scan_id

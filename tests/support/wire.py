@@ -42,10 +42,12 @@ class App:
         self.bodies: list[bytes | None] = []
         self.gate: asyncio.Event | None = None
         """If set, responses wait for it."""
+        self.reads_body = True
+        """If false, each request is answered before its body arrives."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.scopes.append(scope)
-        body, more = b"", True
+        body, more = b"", self.reads_body
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":

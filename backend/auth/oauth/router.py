@@ -7,6 +7,7 @@ from urllib.parse import unquote_plus
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import JSONResponse, Response
 
+from backend.auth.credentials import Credentials
 from backend.auth.gate import gated_router
 from backend.auth.oauth import grants
 from backend.auth.oauth.apps import CLIENT_ID
@@ -41,6 +42,7 @@ def exchange(request: Request, sent: Form) -> Response:
         else _exchange_refresh_token(request, sent, client_id)
     )
     if isinstance(issued, OAuthError):
+        _forget_revoked_tokens(request)  # a code or refresh token that is used again revokes its family
         raise issued
     return JSONResponse(issued.to_json(), headers=NO_STORE_HEADERS)
 
@@ -62,6 +64,7 @@ def revoke(request: Request, sent: Form) -> Response:
     )
     if refusal is not None:
         raise refusal
+    _forget_revoked_tokens(request)
     return Response(headers=NO_STORE_HEADERS)
 
 
@@ -116,6 +119,12 @@ def _exchange_refresh_token(
         scope=sent.get("scope"),
         now=oauth.now(),
     )
+
+
+def _forget_revoked_tokens(request: Request) -> None:
+    """Refuse revoked tokens before the response is sent. Other processes follow within a second or two."""
+    credentials: Credentials = request.app.state.credentials
+    credentials.reload_tokens()
 
 
 def _parse_client_id(request: Request, sent: Parameters) -> str | None:

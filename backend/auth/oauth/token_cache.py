@@ -36,25 +36,6 @@ NOT_VALID = (
 )
 
 
-class InvalidToken(Unauthorized):
-    """A refusal with the challenge of RFC 6750 section 3.1, which tells clients to refresh."""
-
-    def __init__(self, detail: str) -> None:
-        super().__init__(detail)
-        self.headers["WWW-Authenticate"] = CHALLENGE
-
-
-CHALLENGE = 'Bearer realm="chainproof", error="invalid_token", ApiKey realm="chainproof"'
-
-
-class UnknownToken(UnknownCredential):
-    """The same refusal for a token that is not cached; see :class:`UnknownCredential`."""
-
-    def __init__(self, load_from_store: Callable[[], bool]) -> None:
-        super().__init__(NOT_VALID, load_from_store)
-        self.headers["WWW-Authenticate"] = CHALLENGE
-
-
 @dataclass(frozen=True, slots=True)
 class _Entry:
     principal: Principal
@@ -72,12 +53,17 @@ class TokenCache:
         self._entries: dict[bytes, _Entry] = {}
         self._entries_lock = threading.Lock()
         self._revoked: frozenset[str] = frozenset()
+        self._reload_lock = threading.Lock()
         self._unknown_digests: dict[str, float] = {}
         self._lookup_slots = threading.BoundedSemaphore(MAX_CONCURRENT_LOOKUPS)
         self._last_used = LastUsedBuffer(database, grants)
 
     def reload(self) -> None:
         """Reload the set of revoked tokens, and drop expired and formerly revoked ones from the cache."""
+        with self._reload_lock:  # else an older set could replace a newer one
+            self._reload()
+
+    def _reload(self) -> None:
         now = self._get_now()
         is_revoked = sa.or_(tokens.c.revoked_at.is_not(None), grants.c.revoked_at.is_not(None))
         query = (
@@ -95,12 +81,12 @@ class TokenCache:
         entry = self._entries.get(credential)
         if entry is None:
             text = _validate_form(credential, header)
-            raise UnknownToken(partial(self.load_from_store, text))
+            raise UnknownCredential(NOT_VALID, partial(self.load_from_store, text))
         if header is not CredentialHeader.BEARER:
             raise _build_wrong_header_error(header)
         now = self._clock()
         if entry.digest in self._revoked or entry.expires_at <= now:
-            raise InvalidToken(NOT_VALID)
+            raise Unauthorized(NOT_VALID)
         self._last_used.touch(entry.principal.credential_id, now)
         return entry.principal
 
@@ -144,7 +130,7 @@ class TokenCache:
 
     def _load_entry(self, digest: str) -> _Entry | None:
         query = (
-            sa.select(tokens, grants.c.account_id, accounts.c.username)
+            sa.select(tokens, grants.c.account_id, grants.c.app_id, accounts.c.username)
             .join(grants, grants.c.id == tokens.c.grant_id)
             .join(accounts, accounts.c.id == grants.c.account_id)
             .where(
@@ -161,6 +147,7 @@ class TokenCache:
             kind="oauth",
             scopes=frozenset(row.scopes.split()),
             credential_id=row.grant_id,
+            app_id=row.app_id,
         )
         return _Entry(principal, digest, row.expires_at.timestamp())
 
@@ -175,10 +162,10 @@ def _validate_form(credential: bytes, header: CredentialHeader) -> str:
     if header is not CredentialHeader.BEARER:
         raise _build_wrong_header_error(header)
     if kind is None:
-        raise InvalidToken("The checksum of the token is wrong. Check that it was copied without a mistake.")
+        raise Unauthorized("The checksum of the token is wrong. Check that it was copied without a mistake.")
     if kind != "access":
         field = FORM_FIELD_BY_KIND[kind]
-        raise InvalidToken(f"The token must be an access token. Send this one to /oauth/token as {field}.")
+        raise Unauthorized(f"The token must be an access token. Send this one to /oauth/token as {field}.")
     return text
 
 

@@ -37,10 +37,10 @@ EN = Translations(
     access_request="{app} asks for access to your Chainproof account.",
     permissions_heading="It will be able to",
     scopes={
-        "read": "read all data: markets, topics, timelines, results of jobs; and check and correct articles",
+        "read": "read markets, topics, timelines and the results of its jobs; and check and correct articles",
         "write": "submit jobs in your name, and store what article checks find",
         "ingest": "add topics and scored runs",
-        "admin": "administer this service",
+        "admin": "see and cancel the jobs of everyone, and see all stored findings",
     },
     no_session_note="Nobody is signed in here: the password is asked for each time, and {app} never sees it.",
     session_note="This browser stays signed in until you sign out, or do not use it for 12 hours. "
@@ -69,10 +69,10 @@ JA = Translations(
     access_request="{app} が、あなたの Chainproof アカウントへのアクセスを求めています。",
     permissions_heading="許可すると次のことができます",
     scopes={
-        "read": "市場、トピック、タイムライン、ジョブの結果などすべてのデータの閲覧と、記事の点検・修正",
+        "read": "市場、トピック、タイムラインと、自身のジョブの結果の閲覧、記事の点検・修正",
         "write": "あなたの名前でのジョブの実行と、記事の点検結果の保存",
         "ingest": "トピックと評価結果の追加",
-        "admin": "このサービスの管理",
+        "admin": "全員のジョブの閲覧と取り消し、保存されたすべての点検結果の閲覧",
     },
     no_session_note="サインインした状態は残りません。"
     "パスワードは毎回入力し、{app} に知られることはありません。",
@@ -101,10 +101,10 @@ ZH = Translations(
     access_request="{app} 请求访问您的 Chainproof 账户。",
     permissions_heading="允许后，它将可以",
     scopes={
-        "read": "读取全部数据：行情、话题、时间线、任务结果；并检查和修正文章",
+        "read": "读取行情、话题、时间线和自身任务的结果；并检查和修正文章",
         "write": "以您的名义提交任务，并保存文章检查的结果",
         "ingest": "添加话题和评测结果",
-        "admin": "管理本服务",
+        "admin": "查看和取消所有人的任务，查看所有已保存的检查结果",
     },
     no_session_note="此处不保留登录状态：每次都需输入密码，{app} 不会得知您的密码。",
     session_note="在此浏览器中将保持登录状态，直到您退出登录，或者12小时未使用。{app} 不会得知您的密码。",

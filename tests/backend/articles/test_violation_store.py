@@ -7,7 +7,8 @@ import pytest
 import sqlalchemy as sa
 
 from backend.articles.schemas import StoredViolation
-from backend.articles.tables import violation_days, violations
+from backend.articles.tables import violation_days, violation_owner_days, violations
+from backend.articles.violation_counts import load_summary
 from backend.articles.violation_store import (
     DELETE_BATCH_SIZE,
     Position,
@@ -141,7 +142,7 @@ def test_a_page_does_not_change_when_newer_violations_are_stored(database: Datab
 
 def test_every_filter_has_an_index_in_the_order_of_pages() -> None:
     indexed = {tuple(column.name for column in index.columns) for index in violations.indexes}
-    filters = ("article_key", "entity_id", "rule_id", "severity", "language", "violation_type")
+    filters = ("owner", "article_key", "entity_id", "rule_id", "severity", "language", "violation_type")
     assert indexed == {("stored_at", "id")} | {(name, "stored_at", "id") for name in filters}
 
 
@@ -228,3 +229,30 @@ def test_deletion_removes_more_than_one_batch(sqlite_database: Database) -> None
 def test_a_retention_longer_than_the_calendar_deletes_nothing(sqlite_database: Database) -> None:
     store(sqlite_database, violation(), at=datetime(1, 1, 1, tzinfo=UTC))
     assert delete_old(sqlite_database, keep_days=10**9, now=NOON) == 0
+
+
+def test_owners_see_their_own_violations_and_those_without_an_owner_are_nobodys(database: Database) -> None:
+    store(database, violation(matched_text="mine"), owner="me")
+    store(database, violation(matched_text="theirs"), violation(severity="info"), owner="them")
+    store(database, violation(matched_text="old"), owner="them", at=NOON - DAY)
+    with database.write() as connection:  # as an earlier version stores, also during an upgrade
+        connection.execute(sa.update(violations).where(violations.c.matched_text == "old").values(owner=None))
+        connection.execute(sa.delete(violation_owner_days).where(violation_owner_days.c.day == "2026-11-20"))
+
+    assert [each["matched_text"] for each in read(database, owner="me")] == ["mine"]
+    assert len(read(database, owner="them")) == 2
+    assert len(read(database, owner="them", severity="error")) == 1
+    assert len(read(database)) == 4
+    for period in ({}, {"from_": NOON - HOUR, "to": NOON + HOUR}, {"article_id": "a1"}):
+        totals = {
+            owner: load_summary(database, ViolationFilter(owner=owner, **period))["total"]
+            for owner in ("me", "them", None)
+        }
+        assert totals == {"me": 1, "them": 2, None: 3 if "to" in period else 4}
+
+
+def test_deleting_old_violations_deletes_the_counts_of_their_owners(database: Database) -> None:
+    store(database, violation(), at=NOON - 3 * DAY)
+    store(database, violation())
+    delete_old(database, keep_days=1, now=NOON)
+    assert count(database, violation_days) == count(database, violation_owner_days) == 1

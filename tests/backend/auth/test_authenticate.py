@@ -44,6 +44,11 @@ class Desk:
                 assert len(part) < 8 or part.decode("latin-1") not in error.value.detail
         return error.value.detail
 
+    def challenge(self, headers: Headers) -> str:
+        with pytest.raises(Unauthorized) as error:
+            authenticate(headers, self.key_cache)
+        return error.value.headers["WWW-Authenticate"]
+
 
 @pytest.fixture
 def desk(database: Database, now: datetime) -> Desk:
@@ -52,6 +57,19 @@ def desk(database: Database, now: datetime) -> Desk:
 
 def test_key_in_the_api_key_header_is_accepted(desk: Desk) -> None:
     assert desk.name([(b"accept", b"*/*"), (API, desk.one)]) == "one"
+
+
+@pytest.mark.parametrize(
+    "value", [b"Bearer", b"Bearer x", b"Bearer a b", b"bearer \xe9", b"Bearer " + b"9" * 9000]
+)
+def test_bad_bearer_value_has_the_challenge_that_tells_clients_to_refresh(desk: Desk, value: bytes) -> None:
+    for headers in ([(BEARER, value)], [(BEARER, b"Bearer " + desk.expired)]):
+        assert 'Bearer realm="chainproof", error="invalid_token"' in desk.challenge(headers)
+
+
+@pytest.mark.parametrize("headers", [[], [(API, b"x")], [(BEARER, b"Basic eA==")], [(b"accept", b"*/*")]])
+def test_challenge_without_a_bearer_value_names_no_error(desk: Desk, headers: Headers) -> None:
+    assert "error" not in desk.challenge(headers)
 
 
 @pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"BEARER  ", b"  Bearer "])

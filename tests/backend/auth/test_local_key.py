@@ -67,7 +67,7 @@ def test_a_first_start_makes_one_local_key_and_its_file(
     assert (key.env, key.kind, key.scopes, key.expires_at) == (
         "local",
         "api",
-        ("read", "write", "ingest"),
+        ("read", "write", "ingest", "admin"),
         None,
     )
     assert key_format.parse(file.read_text()) == key_format.ParsedKey(env="local", terminal=False)
@@ -336,3 +336,26 @@ def test_concurrent_processes_create_one_local_key(
     [key] = live_keys(database, now + LATER)
     assert load_key_id(file, database) == key.id
     assert len(service.list_keys(database)) == (1 if before == "nothing" else 2)
+
+
+def test_local_key_of_an_earlier_version_gets_the_missing_scope_and_other_keys_do_not(
+    database: Database, file: Path, now: datetime
+) -> None:
+    service.ensure_local_key(database, file, now)
+    other = service.create_key(database, name="desk", scopes=["read"], env="local", now=now)
+    with database.write() as connection:
+        is_local = api_keys.c.name.startswith("local key of ")
+        connection.execute(sa.update(api_keys).where(is_local).values(scopes="read write ingest"))
+    text = file.read_text()
+
+    service.ensure_local_key(database, file, now + LATER)
+
+    scopes = {key.id: key.scopes for key in service.list_keys(database)}
+    assert scopes == {
+        load_key_id(file, database): ("read", "write", "ingest", "admin"),
+        other.info.id: ("read",),
+    }
+    assert file.read_text() == text
+    file.write_text(other.key)
+    service.ensure_local_key(database, file, now + LATER)
+    assert {key.id: key.scopes for key in service.list_keys(database)} == scopes

@@ -120,25 +120,39 @@ def record_sightings(service: Articles, job_id: str, at: datetime, *seen: tuple[
         seen_entities.record_sightings(connection, job_id, [SeenName(*name) for name in seen], at=at)
 
 
+def list_seen(service: Articles, query: str, *, scopes: str = "read admin") -> Any:
+    return service.json(f"/entities?{query}", scopes=scopes)["data"]["entities"]
+
+
 def test_seen_entities_are_counted_by_job_and_sorted_by_count_then_name(service: Articles) -> None:
     at = datetime(2020, 1, 1, 12, tzinfo=UTC)
     record_sightings(service, "a", at, ("bitcoin", "BTC"), ("ethereum", "Ethereum"), ("no-such-entity", "x"))
     record_sightings(service, "b", at, ("bitcoin", "Bitcoin"), ("zorbcoin", "Zorbcoin"))
     record_sightings(service, "c", at, ("bitcoin", "Bitcoin"))
     start, end = write_instant(at), write_instant(at + timedelta(seconds=1))
-    payload = service.json(f"/entities?from={start}&to={end}")["data"]["entities"]
+    payload = list_seen(service, f"from={start}&to={end}")
     assert [(e["name"], e["count"]) for e in payload] == [("Bitcoin", 3), ("Ethereum", 1), ("Zorbcoin", 1)]
     assert payload[2]["official_domains"] == ["zorbcoin.example"]
-    before = service.json(f"/entities?from={write_instant(at - timedelta(days=1))}&to={start}")
-    assert before["data"]["entities"] == []
+    assert list_seen(service, f"from={write_instant(at - timedelta(days=1))}&to={start}") == []
 
 
 def test_recording_a_job_again_counts_it_once(service: Articles) -> None:
     at = datetime(2020, 2, 1, 12, tzinfo=UTC)
     for _ in range(2):
         record_sightings(service, "again", at, ("bitcoin", "Bitcoin"))
-    payload = service.json(f"/entities?from={write_instant(at)}&to={write_instant(at + timedelta(hours=1))}")
-    assert payload["data"]["entities"][0]["count"] == 1
+    payload = list_seen(service, f"from={write_instant(at)}&to={write_instant(at + timedelta(hours=1))}")
+    assert payload[0]["count"] == 1
+
+
+def test_the_jobs_of_other_callers_are_not_counted(service: Articles) -> None:
+    at = datetime(2020, 3, 1, 12, tzinfo=UTC)
+    for submitter, name in (("read write", "bitcoin"), ("write", "ethereum")):
+        answer = service.post("/entities/extractions", {"text": "x"}, scopes=submitter)
+        record_sightings(service, answer.json()["data"]["job_id"], at, (name, name))
+    query = f"from={write_instant(at)}&to={write_instant(at + timedelta(hours=1))}"
+    assert [e["name"] for e in list_seen(service, query, scopes="read write")] == ["bitcoin"]
+    assert list_seen(service, query, scopes="read") == []
+    assert [e["name"] for e in list_seen(service, query)] == ["bitcoin", "ethereum"]
 
 
 @pytest.mark.parametrize(
@@ -161,6 +175,12 @@ def test_by_default_the_last_day_is_listed(service: Articles) -> None:
     now = datetime.now(UTC)
     record_sightings(service, "today", now, ("solana", "Solana"))
     record_sightings(service, "two-days-ago", now - timedelta(days=2), ("solana", "Solana"))
-    for query in ("", "?window=24h", "?unknown=1"):
-        payload = service.json(f"/entities{query}")["data"]["entities"]
+    for query in ("", "window=24h", "unknown=1"):
+        payload = list_seen(service, query)
         assert [e["count"] for e in payload if e["canonical_name"] == "Solana"] == [1]
+
+
+def test_the_documented_default_of_the_window_is_one_that_the_service_accepts(service: Articles) -> None:
+    parameters = service.json("/openapi.json")["paths"]["/entities"]["get"]["parameters"]
+    [default] = [each["schema"]["default"] for each in parameters if each["name"] == "window"]
+    assert default == "24h"

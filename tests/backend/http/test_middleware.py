@@ -160,6 +160,14 @@ def test_only_get_and_head_requests_use_prepared_responses(sqlite_database: Data
         )
 
 
+def test_options_of_the_whole_server_names_its_methods(sqlite_database: Database) -> None:
+    answer = send(build_middleware(sqlite_database, raise_error), "*", method="OPTIONS")
+    assert (answer.status, answer.body) == (204, b"")
+    assert answer.headers["allow"] == "DELETE, GET, HEAD, OPTIONS, POST"
+    assert "x-request-id" in answer.headers
+    assert "content-length" not in answer.headers
+
+
 def test_application_error_returns_a_500_problem_without_the_cause(
     sqlite_database: Database,
 ) -> None:

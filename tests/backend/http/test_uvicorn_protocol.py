@@ -12,6 +12,7 @@ from uvicorn.server import ServerState
 
 from backend.http.uvicorn_protocol import (
     BODY_TIMEOUT_SECONDS,
+    DISCARD_TIMEOUT_SECONDS,
     HEAD_TIMEOUT_SECONDS,
     MAX_HEAD_BYTES,
     MAX_HEADERS,
@@ -29,7 +30,7 @@ WEBSOCKET = (
 OVERRIDDEN = {
     *("connection_made", "connection_lost", "data_received", "pause_writing", "resume_writing"),
     *("on_message_begin", "on_headers_complete", "on_body", "on_message_complete"),
-    "timeout_keep_alive_handler",
+    *("on_response_complete", "timeout_keep_alive_handler"),
 }
 USED_METHODS = {"_unset_keepalive_if_required"}
 USED_ATTRIBUTES = {
@@ -230,6 +231,36 @@ def test_body_timeout_restarts_for_each_request(connection: Connection) -> None:
         connection.wait(BODY_TIMEOUT_SECONDS - 1)
         connection.send(b"a")
     assert connection.transport.written.count(b"/x 1") == 3
+
+
+def test_rest_of_an_answered_body_is_discarded_and_a_slow_one_closes_the_connection(
+    connection: Connection,
+) -> None:
+    connection.app.reads_body = False
+    connection.send(POST + b"Content-Length: 3\r\n\r\n", b"1")
+    connection.wait(DISCARD_TIMEOUT_SECONDS - 1)
+    answered = connection.send(b"23", GET)  # the rest came in time, and the connection goes on
+    assert answered.endswith(b"/x 0")
+
+    written = connection.send(POST + b"Content-Length: 99\r\n\r\n")
+    for _ in range(int(DISCARD_TIMEOUT_SECONDS) - 1):
+        connection.wait(1)
+        connection.send(b"1")
+    assert not connection.transport.closed
+    connection.wait(1.1)
+    assert connection.transport.closed
+    assert connection.transport.written.endswith(written)
+
+
+def test_answer_to_a_request_leaves_the_body_of_the_next_pipelined_one_its_time(
+    connection: Connection,
+) -> None:
+    connection.app.gate = asyncio.Event()
+    connection.send(GET, POST + b"Content-Length: 2\r\n\r\n1")
+    connection.app.gate.set()
+    connection.run_pending()
+    connection.wait(DISCARD_TIMEOUT_SECONDS + 1)
+    assert connection.send(b"2").endswith(b"/x 2")
 
 
 def test_protocol_overrides_only_the_expected_uvicorn_members(

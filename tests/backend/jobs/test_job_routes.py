@@ -46,11 +46,11 @@ add_job_routes(router, "sources", "/toys", Doubled, job_name="toy", verb_object=
 
 
 class ToyClient:
-    """Calls the service with a key of both scopes."""
+    """Calls the service with a key that sees everyone's jobs."""
 
     def __init__(self, running: Running) -> None:
         self.running = running
-        self.key = self.new_key("write", "read")
+        self.key = self.new_key("write", "read", "admin")
 
     def new_key(self, *scopes: Any) -> str:
         created = create_key(self.running.database, name=" ".join(scopes), scopes=scopes, now=NOW)
@@ -242,8 +242,10 @@ def test_history_is_paginated_newest_first(caller: ToyClient) -> None:
     assert [job["id"] for job in listed] == submitted_ids[:0:-1]
     assert [job["title"] for job in listed] == ["toy 4", "toy 3", "toy 2", "toy 1"]
     assert all("result" not in job for job in listed)
-    for bad in ("limit=0", "limit=101", "limit=x", "cursor=x"):
+    for bad in ("limit=0", "limit=-1", "limit=x", "limit=1.0", "cursor=x"):
         assert caller.call("GET", f"/toys?{bad}").status == 400
+    for large in ("101", "9" * 20, "9" * 5000):
+        assert caller.call("GET", f"/toys?limit={large}").status == 200
 
 
 def test_reading_requires_one_scope_and_submitting_and_cancelling_another(caller: ToyClient) -> None:
@@ -253,7 +255,43 @@ def test_reading_requires_one_scope_and_submitting_and_cancelling_another(caller
     assert caller.call("GET", f"/toys/{job_id}", key=writes).status == 403
     assert caller.call("POST", "/toys", {"n": 1}, key=reads).status == 403
     assert caller.call("DELETE", f"/toys/{job_id}", key=reads).status == 403
-    assert caller.call("GET", f"/toys/{job_id}", key=reads).status == 200
+    assert caller.call("GET", f"/toys/{caller.submit(key=writes)}", key=reads).status == 404
+    assert caller.call("GET", "/toys", key=reads).status == 200
+
+
+def test_jobs_of_another_key_are_neither_listed_read_nor_cancelled(caller: ToyClient) -> None:
+    mine, theirs = (caller.new_key("read", "write") for _ in range(2))
+    job_id = caller.submit(key=mine, headers=key_line("a-key-of-mine"))
+    own_id = caller.submit(key=theirs, headers=key_line("a-key-of-mine"))
+
+    for method, path in (("GET", ""), ("GET", "/steps"), ("DELETE", "")):
+        refused = caller.call(method, f"/toys/{job_id}{path}", key=theirs)
+        assert (refused.status, refused.json()["code"]) == (404, "not_found")
+        assert "belongs to someone else" in refused.json()["detail"]
+    assert [job["id"] for job in caller.call("GET", "/toys", key=theirs).json()["data"]] == [own_id]
+    assert caller.call("GET", f"/toys/{job_id}", key=mine).json()["data"]["status"] == "pending"
+    listed = caller.call("GET", "/toys?limit=2").json()["data"]
+    assert [job["id"] for job in listed] == [own_id, job_id], "The scope admin sees the jobs of all keys."
+    assert caller.call("DELETE", f"/toys/{job_id}").status == 200
+
+
+@pytest.fixture
+def shared_jobs(caller: ToyClient) -> Iterator[None]:
+    state = caller.running.inner.state
+    before = state.settings
+    state.settings = before.model_copy(update={"shared_jobs": True})
+    yield
+    state.settings = before
+
+
+@pytest.mark.usefixtures("shared_jobs")
+def test_shared_jobs_are_seen_and_cancelled_by_every_key(caller: ToyClient) -> None:
+    mine, theirs = (caller.new_key("read", "write") for _ in range(2))
+    job_id = caller.submit(key=mine, headers=key_line("each-its-own"))
+
+    assert caller.submit(key=theirs, headers=key_line("each-its-own")) != job_id
+    assert job_id in {job["id"] for job in caller.call("GET", "/toys", key=theirs).json()["data"]}
+    assert caller.call("DELETE", f"/toys/{job_id}", key=theirs).json()["data"]["status"] == "failed"
 
 
 def test_openapi_documents_ids_idempotency_keys_and_locations(caller: ToyClient) -> None:

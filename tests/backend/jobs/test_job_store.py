@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from backend.errors import BadRequest, Conflict
 from backend.jobs import job_store, transitions
+from backend.jobs.idempotency import Submission, bind_key, compute_digest
 from backend.jobs.model import CANCELLED
 from backend.jobs.tables import submissions
 from backend.store.database import Database
@@ -24,7 +25,7 @@ def test_submitted_job_is_stored_when_it_is_accepted(database: Database) -> None
 
     other_process = Database(database.url)
     try:
-        assert job_store.read(other_process, "sources", job.id) == job
+        assert job_store.read(other_process, "sources", job.id, owner=None) == job
     finally:
         other_process.dispose()
     assert (job.status, job.created_at, job.submitted_by) == ("pending", NOW, "key-7")
@@ -50,9 +51,9 @@ def test_non_json_body_is_rejected_and_not_stored(database: Database) -> None:
 def test_jobs_of_another_kind_and_unknown_ids_are_not_found(database: Database) -> None:
     job = submit(database, "sources")
 
-    assert job_store.read(database, "extraction", job.id) is None
-    assert job_store.read(database, "sources", str(uuid.uuid4())) is None
-    assert job_store.cancel(database, "extraction", job.id, now=NOW) is None
+    assert job_store.read(database, "extraction", job.id, owner=None) is None
+    assert job_store.read(database, "sources", str(uuid.uuid4()), owner=None) is None
+    assert job_store.cancel(database, "extraction", job.id, owner=None, now=NOW) is None
     assert read(database, job).status == "pending"
 
 
@@ -71,7 +72,7 @@ def test_repeated_submission_returns_the_first_job_for_a_day(database: Database)
 
 def test_repeated_submission_returns_the_current_state_of_the_first_job(database: Database) -> None:
     first = submit(database, key="k")
-    job_store.cancel(database, "extraction", first.id, now=NOW)
+    job_store.cancel(database, "extraction", first.id, owner=None, now=NOW)
 
     assert submit(database, key="k").error == CANCELLED
 
@@ -113,6 +114,17 @@ def test_idempotency_key_of_a_deleted_job_creates_a_new_job(database: Database) 
     assert submit(database, key="k").id == job.id
 
 
+def test_key_of_a_submission_of_another_kind_conflicts(database: Database) -> None:
+    scan = Submission("a-key", "k", compute_digest("scan", []))
+    with database.write() as connection:
+        assert bind_key(connection, scan, "a-scan", answer=b"found", now=NOW) is None
+        earlier = bind_key(connection, scan, "another", answer=b"other", now=NOW)
+    assert earlier is not None
+    assert (earlier.job_id, earlier.answer) == ("a-scan", b"found")
+    with pytest.raises(Conflict):
+        submit(database, key="k")
+
+
 def test_ten_concurrent_identical_submissions_create_one_job(database: Database) -> None:
     with ThreadPoolExecutor(10) as pool:
         ids = set(pool.map(lambda _: submit(database, key="k").id, range(10)))
@@ -124,7 +136,7 @@ def test_ten_concurrent_identical_submissions_create_one_job(database: Database)
 def test_cancelled_job_is_failed_with_an_error_message(database: Database) -> None:
     job = submit(database)
 
-    cancelled = job_store.cancel(database, "extraction", job.id, now=NOW + MINUTE)
+    cancelled = job_store.cancel(database, "extraction", job.id, owner=None, now=NOW + MINUTE)
 
     assert cancelled == read(database, job)
     assert (cancelled.status, cancelled.error) == ("failed", "The job was cancelled.")
@@ -137,7 +149,7 @@ def test_ended_job_is_not_cancelled(database: Database) -> None:
     transitions.start(database, job.id, now=NOW)
     transitions.complete(database, job, {"n": 1}, None, now=NOW)
 
-    found = job_store.cancel(database, "extraction", job.id, now=NOW + MINUTE)
+    found = job_store.cancel(database, "extraction", job.id, owner=None, now=NOW + MINUTE)
 
     assert found == read(database, job)
     assert (found.status, found.error, found.result) == ("completed", None, {"n": 1})
@@ -150,7 +162,7 @@ def test_jobs_are_listed_by_kind_newest_first_with_pagination(database: Database
 
     listed, cursor, pages = [], None, 0
     while pages == 0 or cursor is not None:
-        page = job_store.list_recent(database, "extraction", limit=2, before=cursor)
+        page = job_store.list_recent(database, "extraction", owner=None, limit=2, before=cursor)
         listed += [job.id for job in page.jobs]
         cursor, pages = page.next_cursor, pages + 1
 
@@ -162,7 +174,7 @@ def test_jobs_are_listed_by_kind_newest_first_with_pagination(database: Database
 @pytest.mark.parametrize("cursor", ["", "x", "ü", "AAAA", "A" * 33, "~" * 32])
 def test_invalid_cursor_is_rejected(database: Database, cursor: str) -> None:
     with pytest.raises(BadRequest, match="next_cursor"):
-        job_store.list_recent(database, "sources", limit=2, before=cursor)
+        job_store.list_recent(database, "sources", owner=None, limit=2, before=cursor)
 
 
 def test_steps_are_listed_in_order_with_their_outcomes(database: Database) -> None:

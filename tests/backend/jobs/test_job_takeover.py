@@ -97,7 +97,7 @@ def test_job_cancelled_after_its_worker_died_is_not_resumed(
 ) -> None:
     job, victim = start_half_done_job(crew, database)
 
-    job_store.cancel(database, "sources", job.id, now=now())
+    job_store.cancel(database, "sources", job.id, owner=None, now=now())
     kill(crew, victim)
     (crew.folder / HOLD).unlink()
     later = submit(database, "sources", now=now())

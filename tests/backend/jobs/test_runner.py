@@ -118,7 +118,7 @@ def test_failed_job_does_not_affect_other_jobs_of_its_batch(database: Database) 
 
 def test_batch_skips_jobs_that_have_ended(database: Database) -> None:
     def cancel_the_other(context: JobContext) -> dict[str, Any]:
-        job_store.cancel(database, "extraction", second.id, now=NOW)
+        job_store.cancel(database, "extraction", second.id, owner=None, now=NOW)
         return {"done": context.job.id}
 
     first, second = submit(database), submit(database)
@@ -173,7 +173,7 @@ def test_a_cancelled_job_stops_before_its_next_step(harness: JobHarness, work: W
     job = submit(harness.database, "sources", title="mine")
     work.wait_for(1)
 
-    job_store.cancel(harness.database, "sources", job.id, now=NOW)
+    job_store.cancel(harness.database, "sources", job.id, owner=None, now=NOW)
     work.let_go.set()
     harness.engine.stop(timeout=LIMIT_SECONDS)
 

@@ -22,12 +22,12 @@ def ended_at(database: Database, ago: timedelta) -> Job:
     """A job with a step that was cancelled so long ago."""
     job = submit(database, now=NOW - ago - MINUTE)
     transitions.begin_step(database, job.id, 0, "search", now=NOW - ago)
-    job_store.cancel(database, job.kind, job.id, now=NOW - ago)
+    job_store.cancel(database, job.kind, job.id, owner=None, now=NOW - ago)
     return job
 
 
 def is_stored(database: Database, job: Job) -> bool:
-    return job_store.read(database, job.kind, job.id) is not None
+    return job_store.read(database, job.kind, job.id, owner=None) is not None
 
 
 def test_ended_jobs_and_their_steps_are_deleted_after_a_month(database: Database) -> None:

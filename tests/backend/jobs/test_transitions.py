@@ -85,7 +85,7 @@ def test_restarted_job_keeps_its_first_start_time(database: Database) -> None:
 
 def test_jobs_that_have_ended_are_not_started(database: Database) -> None:
     cancelled, waiting = submit(database), submit(database)
-    job_store.cancel(database, "extraction", cancelled.id, now=NOW)
+    job_store.cancel(database, "extraction", cancelled.id, owner=None, now=NOW)
 
     assert transitions.start(database, cancelled.id, now=NOW) is None
     assert transitions.start(database, "unknown", now=NOW) is None
@@ -145,7 +145,7 @@ def test_a_failing_publish_rolls_back_completion(database: Database) -> None:
 
 def test_the_result_of_a_cancelled_job_is_discarded(database: Database) -> None:
     job = start_job(database)
-    job_store.cancel(database, "extraction", job.id, now=NOW)
+    job_store.cancel(database, "extraction", job.id, owner=None, now=NOW)
 
     assert not transitions.complete(database, job, {"n": 1}, publish, now=NOW)
 

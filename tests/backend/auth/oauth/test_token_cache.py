@@ -143,12 +143,6 @@ def test_cached_token_is_rejected_in_api_key_headers(family: Family, cache: Toke
     find_refusal(cache, token, CredentialHeader.API_KEY)
 
 
-def test_rejection_has_an_invalid_token_challenge(cache: TokenCache) -> None:
-    with pytest.raises(Unauthorized) as error:
-        find(cache, token_format.generate("access"))
-    assert 'Bearer realm="chainproof", error="invalid_token"' in error.value.headers["WWW-Authenticate"]
-
-
 def test_number_of_cached_tokens_is_bounded(
     family: Family, cache: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from backend.auth import service as auth_service
 from tests.support.asgi import Answer, send
-from tests.support.oauth_app import CALLBACK, FORM_TYPE, Desk, create_desk, post
+from tests.support.oauth_app import CALLBACK, FORM_TYPE, Desk, create_desk, create_person, post
 
 ENDPOINTS = ["/oauth/token", "/oauth/revoke", "/oauth/introspect"]
 
@@ -57,13 +57,48 @@ def test_token_and_key_of_different_callers_are_rejected_with_401(at_desk: Desk)
     assert send(at_desk.running.app, "/assets", headers=headers).status == 401
 
 
-def test_revoked_token_is_rejected_after_the_next_change_poll(at_desk: Desk) -> None:
+@pytest.mark.parametrize("name", ["access_token", "refresh_token"])
+def test_revoked_token_is_rejected_as_soon_as_the_revocation_is_answered(at_desk: Desk, name: str) -> None:
     tokens = at_desk.tokens()
     assert at_desk.read(tokens["access_token"]) == 200
-    assert post(at_desk.running, "/oauth/revoke", {"token": tokens["refresh_token"]}).status == 200
-    at_desk.running.poll_changes()
+    assert post(at_desk.running, "/oauth/revoke", {"token": tokens[name]}).status == 200
     assert at_desk.read(tokens["access_token"]) == 401
     assert at_desk.introspect(tokens["access_token"]) == {"active": False}
+
+
+def test_tokens_of_a_code_are_rejected_as_soon_as_its_second_use_is_answered(at_desk: Desk) -> None:
+    code = at_desk.code()
+    access_token = at_desk.exchange(code).json()["access_token"]
+    assert at_desk.read(access_token) == 200
+    check_error(at_desk.exchange(code), 400, "invalid_grant")
+    assert at_desk.read(access_token) == 401
+
+
+def test_what_an_account_stores_in_an_application_is_its_own_in_every_sign_in_there(at_desk: Desk) -> None:
+    create_person(at_desk.running, "grace")
+    elsewhere = create_desk(at_desk.running, name="Elsewhere")
+    first, again = at_desk.tokens(), at_desk.tokens()
+    job = submit_job(at_desk, first["access_token"], "once")
+    path = f"/sources/{job}"
+
+    assert at_desk.read(again["access_token"], path) == 200
+    assert submit_job(at_desk, again["access_token"], "once") == job
+    others = (elsewhere.tokens(), at_desk.tokens(username="grace"))
+    assert [at_desk.read(tokens["access_token"], path) for tokens in others] == [404, 404]
+    assert all(submit_job(at_desk, tokens["access_token"], "once") != job for tokens in others)
+
+
+def submit_job(desk: Desk, access_token: str, idempotency_key: str) -> str:
+    headers = {
+        "Authorization": f"Bearer {access_token}",
+        "Content-Type": "application/json",
+        "Idempotency-Key": idempotency_key,
+    }
+    answer = send(
+        desk.running.app, "/sources", method="POST", headers=headers, body=[b'{"statement": "Bitcoin rose."}']
+    )
+    assert answer.status == 202, answer.body
+    return str(answer.json()["data"]["job_id"])
 
 
 @pytest.mark.parametrize("name", ["grant_type", "client_id", "code", "redirect_uri", "code_verifier"])

@@ -137,7 +137,7 @@ def test_the_copied_files_contain_the_verdict_and_the_job(service: Research) -> 
     assert link is None
     assert markdown.startswith(f"# {TRUE}")
     assert t("research.verdict_supported") in markdown
-    stored = job_store.read(service.database, "sources", job_of(app))
+    stored = job_store.read(service.database, "sources", job_of(app), owner=None)
     assert stored is not None
     assert json.loads(as_json)["result"] == stored.result
 
