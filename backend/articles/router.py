@@ -13,8 +13,12 @@ from backend.articles.service import ArticleService, JsonResults
 from backend.articles.violation_store import ViolationFilter
 from backend.auth.gate import Access, GatedRoute, current_principal, needs, require
 from backend.entities.model import Language
+from backend.formats.capped_limit import capped_limit
 from backend.formats.timestamps import Instant
 from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
+
+MAX_VIOLATIONS = 1000
+"""Maximum number of violations in a response."""
 
 
 class ArticleRoute(GatedRoute):
@@ -41,12 +45,16 @@ def articles_of(request: Request) -> ArticleService:
 
 
 def build_filter(
-    article_id: str | None = None,
-    entity_id: str | None = None,
-    rule_id: str | None = None,
-    severity: Severity | None = None,
-    language: Language | None = None,
-    violation_type: ViolationType | None = None,
+    article_id: Annotated[str | None, Query(description="Only violations in this article.")] = None,
+    entity_id: Annotated[str | None, Query(description="Only wrong names of this entity.")] = None,
+    rule_id: Annotated[str | None, Query(description="Only violations of this rule.")] = None,
+    severity: Annotated[Severity | None, Query(description="Only violations of this severity.")] = None,
+    language: Annotated[
+        Language | None, Query(description="Only violations in articles of this language.")
+    ] = None,
+    violation_type: Annotated[
+        ViolationType | None, Query(description="Only violations of this type.")
+    ] = None,
     from_: Annotated[
         Instant | None, Query(alias="from", description="Stored at this instant or later.")
     ] = None,
@@ -102,7 +110,10 @@ def apply_corrections(request: Request, body: schemas.ApplyRequest) -> Response:
 def list_violations(
     request: Request,
     filters: Filter,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of violations.")] = 100,
+    limit: Annotated[
+        capped_limit(MAX_VIOLATIONS),
+        Query(description=f"Maximum number of violations. Larger values count as {MAX_VIOLATIONS}."),
+    ] = 100,
     cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None,
 ) -> Response:
     """List stored violations, newest first."""

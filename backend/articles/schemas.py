@@ -13,10 +13,11 @@ from typing_extensions import TypedDict
 from backend.articles.model import Rule, RuleExample, Severity, ViolationType
 from backend.entities.model import Entity, Language
 from backend.errors import PayloadTooLarge
+from backend.formats.field_types import Timestamp, Uuid
 
 MAX_ARTICLES = 200
 
-FieldPath = Annotated[str, Field(pattern=r"^(title|summary|content|tags\[\d+\])$", examples=["content"])]
+FieldPath = Annotated[str, Field(pattern=r"^(title|summary|content|tags\[\d+\])$")]
 
 
 def _none_is_empty(value: Any) -> Any:
@@ -185,9 +186,9 @@ class StoredViolation(Violation):
     """A stored violation with its scan."""
 
     id: int
-    scan_id: str
+    scan_id: Uuid
     """Identifies the call that stored the violation."""
-    stored_at: str
+    stored_at: Timestamp
     rules_version: str
 
 

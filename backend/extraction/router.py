@@ -1,6 +1,5 @@
 """Defines the HTTP endpoints of entity extraction."""
 
-from datetime import timedelta
 from typing import Annotated
 
 import orjson
@@ -9,18 +8,21 @@ from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
 from backend.extraction import seen_entities
-from backend.extraction.schemas import ExtractionRequest, ExtractionResult, SeenAnswer
-from backend.formats.time_window import Window, resolve_time_range
+from backend.extraction.schemas import ExtractionJobAnswer, ExtractionRequest, SeenAnswer
+from backend.formats.time_window import WindowText, parse_window, resolve_time_range
 from backend.formats.timestamps import Instant, utc_now
 from backend.http.responses import CACHED_RESPONSES, build_tagged_json
-from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
+from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_accepted, submit_job
 from backend.jobs.schemas import AcceptedAnswer
 
 router = gated_router(scope="read", tags=["entities"])
 
 
 @router.post(
-    "/entities/extractions", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES
+    "/entities/extractions",
+    status_code=202,
+    response_model=AcceptedAnswer,
+    responses=document_accepted("extraction"),
 )
 @needs("write")
 def submit_extraction(
@@ -38,10 +40,9 @@ add_job_routes(
     router,
     "extraction",
     "/entities/extractions",
-    ExtractionResult,
+    ExtractionJobAnswer,
     job_name="entity-extraction",
-    verb_object="extraction",
-    plural="extractions",
+    noun="extraction",
 )
 
 
@@ -49,15 +50,16 @@ add_job_routes(
 def list_entities(
     request: Request,
     window: Annotated[
-        Window, Query(description="How far back, where `from` is not given: a number and s, m, h, d or w.")
-    ] = timedelta(hours=24),
+        WindowText,
+        Query(description="How far back, where `from` is not given: a number and s, m, h, d or w."),
+    ] = "24h",
     from_: Annotated[
         Instant | None, Query(alias="from", description="Seen at this instant or later.")
     ] = None,
     to: Annotated[Instant | None, Query(description="Seen before this instant; by default now.")] = None,
 ) -> Response:
     """Entities seen in source-finding jobs that completed lately, each with the number of such jobs."""
-    start, end = resolve_time_range(window, from_, to, now=utc_now())
+    start, end = resolve_time_range(parse_window(window), from_, to, now=utc_now())
     rules = request.app.state.articles.rules.current
     entities = seen_entities.list_seen_entities(request.app.state.database, rules, start, end)
     return build_tagged_json(orjson.dumps({"data": {"entities": entities}}), request)

@@ -2,9 +2,9 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import AfterValidator, Field
 
 from backend.errors import BadRequest, FieldError
 
@@ -25,15 +25,15 @@ def parse_window(text: str) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-def _parse(value: Any) -> Any:
-    return parse_window(value) if isinstance(value, str) else value
+def _validate(text: str) -> str:
+    parse_window(text)
+    return text
 
 
-Window = Annotated[
-    timedelta,
-    BeforeValidator(_parse),
-    WithJsonSchema({"type": "string", "pattern": r"^[0-9]{1,9}[smhdw]$", "examples": ["24h"]}),
+WindowText = Annotated[
+    str, AfterValidator(_validate), Field(json_schema_extra={"pattern": r"^[0-9]{1,9}[smhdw]$"})
 ]
+"""A window as text, so that the default of a parameter is documented as it is sent."""
 
 
 def resolve_time_range(

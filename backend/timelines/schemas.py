@@ -3,18 +3,15 @@
 The responses themselves are built from stored pieces.
 """
 
-import re
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from backend.formats.capped_limit import capped_limit
+from backend.formats.field_types import Timestamp
 from backend.timelines.model import ARROW, MAX_ENTRIES, RATIO_TOLERANCE, SUM_TOLERANCE, Run
-
-_WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
-_MAX_DIGITS = 18
-"""Digits of a number that is read; a longer one is larger than every limit."""
 
 
 class MetricsOut(TypedDict):
@@ -38,8 +35,8 @@ class TimelineEntry(TypedDict):
     over ``max_score``."""
 
     run_id: str
-    timestamp: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
-    finished_at: Annotated[str | None, Field(json_schema_extra={"format": "date-time"})]
+    timestamp: Timestamp
+    finished_at: Timestamp | None
     case_id: str
     profile: str
     success: bool
@@ -94,21 +91,7 @@ class AddedRuns(BaseModel):
     known: int = Field(ge=0, description="Runs whose `run_id` is known: what it names stays as it was.")
 
 
-def _parse_limit(value: Any) -> Any:
-    """Reject fractions, and cap a number of any size."""
-    if not isinstance(value, str):
-        return value
-    if not _WHOLE.fullmatch(value):
-        raise ValueError("must be a whole number from 0 on")
-    is_long = len(value.lstrip("-").lstrip("0")) > _MAX_DIGITS
-    return value if not is_long else -1 if value.startswith("-") else MAX_ENTRIES
-
-
-Limit = Annotated[
-    int,
-    Field(ge=0),
-    BeforeValidator(_parse_limit, json_schema_input_type=Annotated[int, Field(ge=0)]),
-]
+Limit = capped_limit(MAX_ENTRIES, minimum=0)
 
 
 def entries_made(limit: int) -> int:
