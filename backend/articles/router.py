@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, ClassVar
 
 from fastapi import APIRouter, Depends, Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
 from backend.articles import schemas
@@ -13,7 +14,7 @@ from backend.articles.service import ArticleService, JsonResults
 from backend.articles.violation_store import ViolationFilter
 from backend.auth.gate import Access, GatedRoute, current_principal, needs, require
 from backend.entities.model import Language
-from backend.formats.capped_limit import capped_limit
+from backend.formats.capped_limit import cap_at
 from backend.formats.timestamps import Instant
 from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 
@@ -111,7 +112,9 @@ def list_violations(
     request: Request,
     filters: Filter,
     limit: Annotated[
-        capped_limit(MAX_VIOLATIONS),
+        int,
+        Field(ge=1),
+        cap_at(MAX_VIOLATIONS),
         Query(description=f"Maximum number of violations. Larger values count as {MAX_VIOLATIONS}."),
     ] = 100,
     cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None,

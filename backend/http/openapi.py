@@ -92,7 +92,7 @@ COMMON_HEADERS = {
         **TEXT_HEADER,
     },
 }
-"""Headers of every kind of response. They are described once: with each response they would be half of the document."""
+"""Headers of every kind of response, described once: they would be half of the document otherwise."""
 _COUNT = {"type": "integer", "minimum": 0}
 LIMIT_HEADERS: dict[str, dict[str, Any]] = {
     "RateLimit-Policy": {
@@ -216,6 +216,8 @@ def complete_document(
         for parameter in operation.get("parameters", ()):
             remove_null(parameter["schema"])
             simplify_schema(parameter["schema"])
+            if "description" in parameter:
+                parameter["schema"].pop("description", None)  # the framework writes it twice
             if not parameter.get("required"):
                 parameter.pop("required", None)  # the default
         for body in (operation.get("requestBody", {}), *operation["responses"].values()):

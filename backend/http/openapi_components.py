@@ -12,7 +12,7 @@ Json = dict[str, Any]
 _SCHEMA_MAPS = frozenset({"properties", "patternProperties", "$defs"})
 """Keywords whose members are names, not keywords."""
 _NULL = {"type": "null"}
-_OF_ONE_TYPE = frozenset({"format", "pattern", "minimum", "maximum", "maxLength", "minLength"})
+_OF_ONE_TYPE = frozenset({"type", "format", "pattern", "minimum", "maximum", "maxLength", "minLength"})
 """Keywords that say nothing about null."""
 _DATA = frozenset({"const", "default", "enum", "example", "examples"})
 
@@ -73,9 +73,9 @@ def remove_null(schema: Json) -> None:
 
 def _shorten_nullable(schema: Json) -> None:
     match schema.get("anyOf"):
-        case [{"type": str(kind), **others}, {"type": "null"}] if others.keys() <= _OF_ONE_TYPE:
+        case [{"type": str(kind)} as kept, {"type": "null"}] if kept.keys() <= _OF_ONE_TYPE:
             del schema["anyOf"]
-            schema.update({**others, **schema, "type": [kind, "null"]})
+            schema.update({**kept, **schema, "type": [kind, "null"]})
 
 
 def _share(document: Json, section: str, places: list[Place]) -> None:
@@ -96,7 +96,7 @@ def _choose_name(wanted: str, taken: Json) -> str:
     name, number = wanted, 1
     while name in taken:
         number += 1
-        name = f"{wanted}{number}"
+        name = f"{wanted}-{number}"
     return name
 
 
@@ -113,8 +113,9 @@ def _find_parameters(operation: Json) -> Iterator[Place]:
 
 
 def _find_responses(operation: Json) -> Iterator[Place]:
-    """Name a response after its schema and status, such as ``Problem404``."""
+    """Name a response after its group and status: ``404``, ``Topic404``, ``OAuth401``."""
     for status, response in operation["responses"].items():
         schemas = [content.get("schema", {}) for content in response.get("content", {}).values()]
-        reference = schemas[0].get("$ref", "") if schemas else ""
-        yield Place(operation["responses"], status, f"{reference.rpartition('/')[2] or 'Response'}{status}")
+        schema = schemas[0].get("$ref", "").rpartition("/")[2] if schemas else ""
+        group = schema.removesuffix("Problem").removesuffix("Error")
+        yield Place(operation["responses"], status, f"{group}{status}")

@@ -1,7 +1,7 @@
 """Adds the examples of ``openapi_examples.json`` to the OpenAPI document.
 
-The file has members by ``operationId``: ``request``, ``response`` and ``parameters`` by name. They come from
-the sample mode; a test sends each request and checks the answer.
+``requests`` has the ``body`` and the ``parameters`` of operations by ``operationId``, and ``schemas`` one
+value of each schema that a response consists of. They come from the sample mode; a test sends each request.
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ from backend.http.openapi_components import list_operations
 
 @cache
 def load_examples() -> dict[str, dict[str, Any]]:
-    """Load the examples by ``operationId``."""
+    """Load ``requests`` and ``schemas``."""
     examples: dict[str, dict[str, Any]] = orjson.loads(
         (files("backend.http") / "openapi_examples.json").read_bytes()
     )
@@ -23,23 +23,16 @@ def load_examples() -> dict[str, dict[str, Any]]:
 
 
 def add_examples(document: dict[str, Any]) -> None:
-    """Add an example to the parameters, the request body and the successful response of each operation."""
+    """Add examples to parameters, request bodies and schemas of responses."""
+    schemas = document["components"]["schemas"]
+    for name, example in load_examples()["schemas"].items():
+        if name in schemas:
+            schemas[name]["examples"] = [example]
     for operation in list_operations(document):
-        examples = load_examples().get(operation["operationId"], {})
+        request = load_examples()["requests"].get(operation.get("operationId", ""), {})
         for parameter in operation.get("parameters", ()):
-            if parameter["name"] in examples.get("parameters", {}):
-                parameter["example"] = examples["parameters"][parameter["name"]]
-        if "request" in examples:
-            _set_example(operation["requestBody"], examples["request"])
-        if "response" in examples:
-            _set_example(find_success(operation)[1], examples["response"])
-
-
-def find_success(operation: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the status and the response of an operation that succeeds."""
-    status = min(operation["responses"])
-    return status, operation["responses"][status]
-
-
-def _set_example(message: dict[str, Any], example: Any) -> None:
-    next(iter(message["content"].values()))["example"] = example
+            if parameter["name"] in request.get("parameters", {}):
+                parameter["example"] = request["parameters"][parameter["name"]]
+        if "body" in request:
+            [content] = operation["requestBody"]["content"].values()
+            content["example"] = request["body"]

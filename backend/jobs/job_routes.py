@@ -18,13 +18,13 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
 from backend.auth.gate import current_principal, needs
 from backend.auth.principal import Principal
 from backend.errors import BadRequest, Conflict, FieldError, NotFound
-from backend.formats.capped_limit import capped_limit
+from backend.formats.capped_limit import cap_at
 from backend.formats.timestamps import utc_now
 from backend.http.responses import CACHED_RESPONSES, RawJson, build_tagged_json
 from backend.jobs import job_store, transitions
@@ -56,7 +56,7 @@ MAX_JOBS = 100
 
 
 def document_accepted(noun: str) -> dict[int | str, dict[str, Any]]:
-    """Build the OpenAPI entries of a submission. Links name the operations that :func:`add_job_routes` adds."""
+    """Build the OpenAPI entries of a submission, linked to the operations of :func:`add_job_routes`."""
     operations = {"get": f"get{noun.capitalize()}Job", "cancel": f"cancel{noun.capitalize()}Job"}
     location = {"type": "string", "format": "uri-reference"}
     return {
@@ -117,7 +117,10 @@ JobId = Annotated[
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
 Caller = Annotated[Principal, Depends(current_principal)]
 Limit = Annotated[
-    capped_limit(MAX_JOBS), Query(description=f"Maximum number of jobs. Larger values count as {MAX_JOBS}.")
+    int,
+    Field(ge=1),
+    cap_at(MAX_JOBS),
+    Query(description=f"Maximum number of jobs. Larger values count as {MAX_JOBS}."),
 ]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 import orjson
 from anyio import CapacityLimiter, to_thread
 from fastapi import Path, Query, Request
-from pydantic import WithJsonSchema
+from pydantic import Field, WithJsonSchema
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router
-from backend.formats.capped_limit import capped_limit
+from backend.formats.capped_limit import cap_at
 from backend.formats.timestamps import Instant
 from backend.http.responses import (
     CACHED_RESPONSES,
@@ -165,7 +165,9 @@ def list_incidents(
     kind: KindFilter = None,
     is_open: OpenOnly = None,
     limit: Annotated[
-        capped_limit(MAX_INCIDENTS),
+        int,
+        Field(ge=1),
+        cap_at(MAX_INCIDENTS),
         Query(description=f"Maximum number of incidents. Larger values count as {MAX_INCIDENTS}."),
     ] = 200,
 ) -> Response:

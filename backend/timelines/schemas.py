@@ -3,13 +3,13 @@
 The responses themselves are built from stored pieces.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from backend.formats.capped_limit import capped_limit
+from backend.formats.capped_limit import cap_at
 from backend.formats.field_types import Timestamp
 from backend.timelines.model import ARROW, MAX_ENTRIES, RATIO_TOLERANCE, SUM_TOLERANCE, Run
 
@@ -91,7 +91,7 @@ class AddedRuns(BaseModel):
     known: int = Field(ge=0, description="Runs whose `run_id` is known: what it names stays as it was.")
 
 
-Limit = capped_limit(MAX_ENTRIES, minimum=0)
+Limit = Annotated[int, Field(ge=0), cap_at(MAX_ENTRIES, minimum=0)]
 
 
 def entries_made(limit: int) -> int:

@@ -3,11 +3,12 @@
 from typing import Annotated, Any, ClassVar
 
 from fastapi import APIRouter, Path, Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
 from backend.auth.gate import Access, GatedRoute, needs
 from backend.entities.model import Language, Slug
-from backend.formats.capped_limit import capped_limit
+from backend.formats.capped_limit import cap_at
 from backend.formats.timestamps import Instant
 from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 from backend.topics import schemas
@@ -60,7 +61,7 @@ router = APIRouter(tags=["topics"], route_class=TopicRoute)
 TopicId = Annotated[schemas.AnyId, Path(description="A topic's id.")]
 Lang = Annotated[Language, Query(description="Only topics with a text in this language are listed.")]
 PageSize = Annotated[
-    capped_limit(MAX_PAGE_SIZE), Query(description=f"Larger values count as {MAX_PAGE_SIZE}.")
+    int, Field(ge=1), cap_at(MAX_PAGE_SIZE), Query(description=f"Larger values count as {MAX_PAGE_SIZE}.")
 ]
 CategoryFilter = Annotated[
     schemas.CategoryNumber | None, Query(description="0 Breaking, 1 Important, 2 Normal.")

@@ -117,9 +117,7 @@ def test_the_summary_counts_violations_by_each_field(filled: Articles) -> None:
     ("query", "place"),
     [
         ("limit=0", "limit"),
-        ("limit=1001", "limit"),
         ("limit=x", "limit"),
-        ("limit=99999999999999999999999", "limit"),
         ("cursor=x", "cursor"),
         ("cursor=", "cursor"),
         ("cursor=%00", "cursor"),

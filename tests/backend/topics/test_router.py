@@ -80,7 +80,7 @@ def test_total_counts_all_that_match_on_every_page(service: Service) -> None:
 
 def test_a_page_has_at_most_a_hundred_topics(service: Service) -> None:
     service.post("/topics", [service.topic() for _ in range(103)])
-    for page_size in ("100", "101", "5000", str(2**63 - 1)):
+    for page_size in ("100", "101", "5000", str(10**40)):
         assert len(service.data(f"/topics?page_size={page_size}")) == 100
     assert len(service.data("/topics?page_size=100&page=2")) == 3
     assert len(service.data("/topics")) == 20
@@ -124,7 +124,6 @@ WRONG = [
     "/topics?page=%EF%BC%91",
     f"/topics?page={2**63}",
     "/topics?page_size=0",
-    f"/topics?page_size={10**40}",
     "/topics?lang=fr",
     "/topics?lang=EN",
     "/topics?lang=",
