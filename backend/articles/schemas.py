@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, St
 from typing_extensions import TypedDict
 
 from backend.articles.model import Rule, RuleExample, Severity, ViolationType
-from backend.entities.model import Entity, Language
+from backend.entities.model import Entity, Language, Name
 from backend.errors import PayloadTooLarge
 from backend.formats.field_types import Timestamp, Uuid
 
@@ -219,6 +219,8 @@ class ViolationSummary(TypedDict):
 class RuleOut(Rule):
     """A rule as defined in its pack, or derived from an entity. Derived rules have no specs."""
 
+    suggest: Name | dict[Language, Name] | tuple[Name, ...] = "auto"
+    """``auto`` is the entity's name in the article's language. A list offers several names."""
     note: str | None = None
     """The English note if the pack has notes in several languages."""
     notes: dict[Language, str]

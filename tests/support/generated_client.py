@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 import types
@@ -14,7 +15,6 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from openapi_python_client.utils import PythonIdentifier, snake_case
 
 PACKAGE = "chainproof_client"
 CONFIGURATION = """\
@@ -46,16 +46,19 @@ def generate_python_client(document: Mapping[str, Any], folder: Path) -> str:
 
 def call_generated(folder: Path, client: Any, call: Any) -> Any:
     """Call the function of an operation; returns its response with ``status_code`` and ``parsed``."""
-    [file] = (folder / PACKAGE / "api").glob(f"*/{snake_case(call.operation_id)}.py")
+    name = re.sub(r"([A-Z])", r"_\1", call.operation_id).lower()
+    [file] = (folder / PACKAGE / "api").glob(f"*/{name}.py")
     function: Any = importlib.import_module(f"{PACKAGE}.api.{file.parent.name}.{file.stem}").sync_detailed
-    annotations = {name: p.annotation for name, p in inspect.signature(function).parameters.items()}
     sent = {name: value for place in call.values.values() for name, value in place.items()}
+    sent |= {} if call.body is None else {"body": call.body}
     arguments = {}
     for name, value in sent.items():
-        argument = PythonIdentifier(name, prefix="field_")
-        arguments[argument] = convert(value, annotations[argument])
-    if call.body is not None:
-        arguments["body"] = convert(call.body, annotations["body"])
+        [parameter] = [
+            parameter
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.name.rstrip("_") == name.lower().replace("-", "_")  # such as ``from_``
+        ]
+        arguments[parameter.name] = convert(value, parameter.annotation)
     return function(client=client.with_headers(call.headers), **arguments)
 
 

@@ -57,7 +57,7 @@ def show_sign_in_page(request: Request) -> Response:
     )
 
 
-@router.post("/oauth/authorize", response_class=HTMLResponse, **AUTHORIZE_POST)
+@router.post("/oauth/authorize", status_code=303, response_class=Response, **AUTHORIZE_POST)
 def submit_sign_in_page(request: Request, sent: Form) -> Response:
     """Handle the form of the page.
 

@@ -1,7 +1,7 @@
 // Calls every operation of the service with a generated client. requests.json holds the requests.
 
 import createClient from "openapi-fetch";
-import type { components, paths } from "./api";
+import type { components, paths } from "./api.js";
 import requests from "./requests.json" with { type: "json" };
 
 type Request = {
