@@ -27,6 +27,7 @@ from backend.auth.oauth import authorize_router as oauth_page
 from backend.auth.oauth import dashboard_app as auth_dashboard
 from backend.auth.oauth import grants as oauth_grants
 from backend.auth.oauth import router as oauth_router
+from backend.auth.oauth.openapi import build_oauth2_scheme
 from backend.auth.oauth.service import OAuth
 from backend.auth.oauth.token_cache import TokenCache
 from backend.entity_names.names_response import NamesResponseCache
@@ -135,8 +136,10 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
         description=DESCRIPTION,
         lifespan=_lifespan,
         redirect_slashes=False,
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=openapi.build_operation_id,
     )
     app.state.settings = settings
     app.state.database = database
@@ -158,7 +161,15 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     for router in ROUTERS:
         app.include_router(router)
     install_error_handlers(app, ROUTERS)
-    openapi.install(app, {**run_components(), **build_components()})
+    openapi.install(
+        app,
+        {**run_components(), **build_components()},
+        security_schemes={openapi.OAUTH2: build_oauth2_scheme(settings.issuer_url)},
+        servers=[
+            {"url": "./", "description": "The service that sent this document."},
+            {"url": settings.api_url, "description": "Its public address."},
+        ],
+    )
     return ServiceMiddleware(
         app,
         authenticate=app.state.authenticate,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, ClassVar
 
 from fastapi import APIRouter, Depends, Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
 from backend.articles import schemas
@@ -20,7 +21,8 @@ from backend.formats.timestamps import Instant
 from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 from backend.jobs.job_routes import Caller, IdempotencyKey
 
-MAX_PAGE_SIZE = 1000
+MAX_VIOLATIONS = 1000
+"""Maximum number of violations in a response."""
 
 
 class ArticleRoute(GatedRoute):
@@ -48,12 +50,16 @@ def articles_of(request: Request) -> ArticleService:
 
 def build_filter(
     request: Request,
-    article_id: str | None = None,
-    entity_id: str | None = None,
-    rule_id: str | None = None,
-    severity: Severity | None = None,
-    language: Language | None = None,
-    violation_type: ViolationType | None = None,
+    article_id: Annotated[str | None, Query(description="Only violations in this article.")] = None,
+    entity_id: Annotated[str | None, Query(description="Only wrong names of this entity.")] = None,
+    rule_id: Annotated[str | None, Query(description="Only violations of this rule.")] = None,
+    severity: Annotated[Severity | None, Query(description="Only violations of this severity.")] = None,
+    language: Annotated[
+        Language | None, Query(description="Only violations in articles of this language.")
+    ] = None,
+    violation_type: Annotated[
+        ViolationType | None, Query(description="Only violations of this type.")
+    ] = None,
     from_: Annotated[
         Instant | None, Query(alias="from", description="Stored at this instant or later.")
     ] = None,
@@ -122,8 +128,9 @@ def list_violations(
     filters: Filter,
     limit: Annotated[
         int,
-        cap_at(MAX_PAGE_SIZE),
-        Query(ge=1, description=f"Maximum number of violations; larger values count as {MAX_PAGE_SIZE}."),
+        Field(ge=1),
+        cap_at(MAX_VIOLATIONS),
+        Query(description=f"Maximum number of violations. Larger values count as {MAX_VIOLATIONS}."),
     ] = 100,
     cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None,
 ) -> Response:

@@ -11,12 +11,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, St
 from typing_extensions import TypedDict
 
 from backend.articles.model import Rule, RuleExample, Severity, ViolationType
-from backend.entities.model import Entity, Language
+from backend.entities.model import Entity, Language, Name
 from backend.errors import PayloadTooLarge
+from backend.formats.field_types import Timestamp, Uuid
 
 MAX_ARTICLES = 200
 
-FieldPath = Annotated[str, Field(pattern=r"^(title|summary|content|tags\[\d+\])$", examples=["content"])]
+FieldPath = Annotated[str, Field(pattern=r"^(title|summary|content|tags\[\d+\])$")]
 
 
 def _none_is_empty(value: Any) -> Any:
@@ -185,9 +186,9 @@ class StoredViolation(Violation):
     """A stored violation with its scan."""
 
     id: int
-    scan_id: str
+    scan_id: Uuid
     """Identifies the call that stored the violation."""
-    stored_at: str
+    stored_at: Timestamp
     rules_version: str
 
 
@@ -218,6 +219,8 @@ class ViolationSummary(TypedDict):
 class RuleOut(Rule):
     """A rule as defined in its pack, or derived from an entity. Derived rules have no specs."""
 
+    suggest: Name | dict[Language, Name] | tuple[Name, ...] = "auto"
+    """``auto`` is the entity's name in the article's language. A list offers several names."""
     note: str | None = None
     """The English note if the pack has notes in several languages."""
     notes: dict[Language, str]

@@ -9,18 +9,21 @@ from starlette.responses import Response
 from backend.auth.gate import gated_router, needs
 from backend.auth.ownership import find_visible_owner
 from backend.extraction import seen_entities
-from backend.extraction.schemas import ExtractionRequest, ExtractionResult, SeenAnswer
-from backend.formats.time_window import Window, parse_window, resolve_time_range
+from backend.extraction.schemas import ExtractionJobAnswer, ExtractionRequest, SeenAnswer
+from backend.formats.time_window import WindowText, parse_window, resolve_time_range
 from backend.formats.timestamps import Instant, utc_now
 from backend.http.responses import CACHED_RESPONSES, build_tagged_json
-from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
+from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_accepted, submit_job
 from backend.jobs.schemas import AcceptedAnswer
 
 router = gated_router(scope="read", tags=["entities"])
 
 
 @router.post(
-    "/entities/extractions", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES
+    "/entities/extractions",
+    status_code=202,
+    response_model=AcceptedAnswer,
+    responses=document_accepted("extraction"),
 )
 @needs("write")
 def submit_extraction(
@@ -38,10 +41,9 @@ add_job_routes(
     router,
     "extraction",
     "/entities/extractions",
-    ExtractionResult,
+    ExtractionJobAnswer,
     job_name="entity-extraction",
-    verb_object="extraction",
-    plural="extractions",
+    noun="extraction",
 )
 
 
@@ -49,7 +51,7 @@ add_job_routes(
 def list_entities(
     request: Request,
     window: Annotated[
-        Window,
+        WindowText,
         Query(description="How far back, where `from` is not given: a number and s, m, h, d or w."),
     ] = "24h",
     from_: Annotated[

@@ -1,11 +1,12 @@
 """Defines the request and response schemas of entity extraction."""
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from backend.entities.model import EntityType
+from backend.jobs.schemas import JobState
 
 MAX_TEXT_CHARS = 200_000
 
@@ -29,6 +30,15 @@ class EntityOut(TypedDict):
 class ExtractionResult(TypedDict):
     entities: list[EntityOut]
     """Each entity once, in order of first mention."""
+
+
+class ExtractionJob(JobState):
+    result: NotRequired[ExtractionResult]
+    """Present when completed."""
+
+
+class ExtractionJobAnswer(BaseModel):
+    data: ExtractionJob
 
 
 class SeenEntity(EntityOut):

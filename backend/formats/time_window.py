@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
-from pydantic import AfterValidator, WithJsonSchema
+from pydantic import AfterValidator, Field
 
 from backend.errors import BadRequest, FieldError
 
@@ -30,12 +30,10 @@ def _validate(text: str) -> str:
     return text
 
 
-Window = Annotated[
-    str,
-    AfterValidator(_validate),
-    WithJsonSchema({"type": "string", "pattern": r"^[0-9]{1,9}[smhdw]$", "examples": ["24h"]}),
+WindowText = Annotated[
+    str, AfterValidator(_validate), Field(json_schema_extra={"pattern": r"^[0-9]{1,9}[smhdw]$"})
 ]
-"""A text that :func:`parse_window` parses. It stays a text, so that a default is documented as such."""
+"""A window as text, so that the default of a parameter is documented as it is sent."""
 
 
 def resolve_time_range(

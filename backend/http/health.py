@@ -55,7 +55,7 @@ class Readiness(BaseModel):
 
 
 @router.get("/healthz", response_model=Health)
-async def healthz() -> dict[str, str]:
+async def read_health() -> dict[str, str]:
     """The process is up. Asks nothing of anything else."""
     return {"status": "ok"}
 
@@ -63,7 +63,7 @@ async def healthz() -> dict[str, str]:
 @router.get(
     "/readyz", response_model=Readiness, responses={503: {"model": Readiness, "description": "Not ready."}}
 )
-async def readyz(request: Request) -> Response:
+async def read_readiness(request: Request) -> Response:
     """The dependencies answer: the store, and the watcher that keeps this process's answers current.
 
     `worker` and `limits` tell of what is not needed to answer: their `ok` changes neither `status` nor the

@@ -1,16 +1,23 @@
-"""Completes FastAPI's OpenAPI document with the errors, headers and credentials of the service.
+"""Completes FastAPI's OpenAPI document with errors, headers and credentials of the service, and serves it.
 
 FastAPI describes a 422 that this service never sends, and omits its errors, headers and credentials. One
 pass over the generated document corrects this, based on the declarations of each route.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
-from fastapi import FastAPI
+import orjson
+from fastapi import FastAPI, Request
 from fastapi.openapi.utils import get_openapi
+from starlette.responses import Response
+
+from backend.http.openapi_components import list_operations, remove_null, share_components, simplify_schema
+from backend.http.openapi_examples import add_examples
+from backend.http.prepared_responses import Prepared
+from backend.http.responses import PreparedResponse
 
 PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -58,6 +65,10 @@ NO_STORE: dict[str, Any] = {
 }
 TEXT_HEADER = {"schema": {"type": "string"}}
 COMMON_HEADERS = {
+    "Cache-Control": {
+        "description": "Who may keep the answer, and for how long: nobody keeps an error.",
+        **TEXT_HEADER,
+    },
     "X-Request-ID": {"description": "Names this request in the logs.", **TEXT_HEADER},
     "X-Content-Type-Options": {
         "description": "The declared type is the type.",
@@ -77,10 +88,11 @@ COMMON_HEADERS = {
         "schema": {"type": "string", "enum": ["no-referrer"]},
     },
     "Strict-Transport-Security": {
-        "description": "RFC 6797; sent where the public address of the service is one of https.",
+        "description": "RFC 6797; sent if the public address of the service is one of https.",
         **TEXT_HEADER,
     },
 }
+"""Headers of every kind of response, described once: they would be half of the document otherwise."""
 _COUNT = {"type": "integer", "minimum": 0}
 LIMIT_HEADERS: dict[str, dict[str, Any]] = {
     "RateLimit-Policy": {
@@ -98,11 +110,12 @@ LIMIT_HEADERS: dict[str, dict[str, Any]] = {
     "RateLimit-Remaining": {"description": "The `r` of the former.", "schema": _COUNT},
     "RateLimit-Reset": {"description": "The `t` of the former.", "schema": _COUNT},
 }
+HEADERS_DESCRIPTION = (
+    f"Responses have the headers {', '.join(COMMON_HEADERS)}, and where a rate limit holds "
+    f"{', '.join(LIMIT_HEADERS)}; `components/headers` describes them. Each response lists its other headers."
+)
 ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
 """Paths without limits."""
-CACHE_CONTROL = {
-    "Cache-Control": {"description": "Who may keep the answer, and for how long.", **TEXT_HEADER}
-}
 CACHE_HEADERS = {
     "ETag": {"description": "Strong, one per encoding.", **TEXT_HEADER},
     "Vary": TEXT_HEADER,
@@ -123,39 +136,100 @@ DEPRECATION_HEADERS = {
 }
 
 
-def install(app: FastAPI, components: Mapping[str, Any] = MappingProxyType({})) -> None:
-    """Make ``app.openapi()`` return the completed document, which is built once.
+PATH = "/openapi.json"
+BEARER, OAUTH2 = "Bearer", "OAuth2"
+_GENERATED_SCHEMAS = ("HTTPValidationError", "ValidationError")
+EMPTY: Mapping[str, Any] = MappingProxyType({})
 
-    ``components`` are the schemas of bodies that the framework does not read itself.
+
+class NamedRoute(Protocol):
+    name: str
+
+
+def build_operation_id(route: NamedRoute) -> str:
+    """Build the ``operationId`` from the name of the endpoint's function: ``read_topic`` is ``getTopic``."""
+    verb, *rest = route.name.split("_")
+    return ("get" if verb == "read" else verb) + "".join(word.capitalize() for word in rest)
+
+
+def install(
+    app: FastAPI,
+    components: Mapping[str, Any] = EMPTY,
+    *,
+    security_schemes: Mapping[str, Any] = EMPTY,
+    servers: Sequence[Mapping[str, str]] = (),
+) -> None:
+    """Make ``app.openapi()`` return the completed document, which is built once, and serve it.
+
+    ``components`` are the schemas of bodies that the framework does not read itself. ``security_schemes`` are
+    those that no route declares: ``OAuth2``, whose tokens are accepted wherever ``Bearer`` is.
     """
+    prepared: list[Prepared] = []
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = complete_document(
-                get_openapi(
-                    title=app.title, version=app.version, description=app.description, routes=app.routes
-                ),
-                components,
+            generated = get_openapi(
+                title=app.title,
+                version=app.version,
+                description=app.description,
+                routes=app.routes,
+                servers=[dict(server) for server in servers] or None,
             )
+            app.openapi_schema = complete_document(generated, components, security_schemes)
         return app.openapi_schema
 
+    def read_document(request: Request) -> Response:
+        if not prepared:
+            answer = Prepared(orjson.dumps(document()), cache_control="no-cache")
+            answer.compress()
+            prepared.append(answer)
+        return PreparedResponse(prepared[0], request)
+
     app.openapi = document  # type: ignore[method-assign]
+    app.add_api_route(PATH, read_document, include_in_schema=False)
 
 
 def complete_document(
-    document: dict[str, Any], components: Mapping[str, Any] = MappingProxyType({})
+    document: dict[str, Any],
+    components: Mapping[str, Any] = EMPTY,
+    security_schemes: Mapping[str, Any] = EMPTY,
 ) -> dict[str, Any]:
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
-    for unused in ("HTTPValidationError", "ValidationError"):
+    for unused in _GENERATED_SCHEMAS:
         schemas.pop(unused, None)
     schemas["Problem"] = PROBLEM_SCHEMA
     schemas.update(components)
+    document["components"].setdefault("securitySchemes", {}).update(security_schemes)
+    document["components"]["headers"] = {**COMMON_HEADERS, **LIMIT_HEADERS}
+    info = document.setdefault("info", {})
+    info["description"] = f"{info.get('description', '')} {HEADERS_DESCRIPTION}".strip()
     for path, item in document["paths"].items():
         for operation in item.values():
+            if OAUTH2 in security_schemes:
+                _add_oauth2(operation)
             _complete_operation(operation, _build_error_content(path), is_limited=path not in ALWAYS_ANSWERED)
             if path.startswith("/oauth/"):
                 operation["responses"]["405"]["headers"].update(NO_STORE)
+    for schema in schemas.values():
+        simplify_schema(schema)
+    for operation in list_operations(document):
+        for parameter in operation.get("parameters", ()):
+            remove_null(parameter["schema"])
+            simplify_schema(parameter["schema"])
+            if "description" in parameter:
+                parameter["schema"].pop("description", None)  # the framework writes it twice
+            if not parameter.get("required"):
+                parameter.pop("required", None)  # the default
+        for body in (operation.get("requestBody", {}), *operation["responses"].values()):
+            simplify_schema([content.get("schema") for content in body.get("content", {}).values()])
+    add_examples(document)
+    share_components(document)
     return document
+
+
+def _add_oauth2(operation: dict[str, Any]) -> None:
+    requirements = operation.get("security", [])
+    requirements += [{OAUTH2: scopes[BEARER]} for scopes in requirements if BEARER in scopes]
 
 
 def _build_error_content(path: str) -> dict[str, Any]:
@@ -186,15 +260,10 @@ def _complete_operation(
     cacheable = "304" in responses
     for status, response in responses.items():
         headers = response.setdefault("headers", {})
-        headers.update(COMMON_HEADERS)
-        if is_limited:
-            headers.update(LIMIT_HEADERS)
         for tag in operation.get("tags", ()):
             headers.update(TAG_HEADERS.get(tag, {}))
         if status in ("200", "304") and cacheable:
             headers.update(CACHE_HEADERS)
-        if status[0] in "23" and (cacheable or operation.get("security")):
-            headers.update(CACHE_CONTROL)
         if status in ("200", "304") and operation.get("deprecated"):
             headers.update(DEPRECATION_HEADERS)
         if status == "401":
@@ -203,8 +272,6 @@ def _complete_operation(
             headers["WWW-Authenticate"] = {"description": "To access tokens: RFC 6750, 3.1.", **TEXT_HEADER}
         if status in ("429", "503"):
             headers["Retry-After"] = {"description": "Seconds.", "schema": {"type": "integer"}}
-        if status[0] in "45":
-            headers.update(CACHE_CONTROL)
         if status[0] in "45" and "content" not in response:
             response.setdefault("description", STATUS_DESCRIPTIONS.get(status, ""))
             response["content"] = deepcopy(error_content)

@@ -3,12 +3,14 @@
 A router is built with :func:`backend.auth.gate.gated_router`, declares how jobs of its kind are submitted,
 and gets the other routes from :func:`add_job_routes`::
 
-    @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES)
+    @router.post(
+        "/sources", status_code=202, response_model=AcceptedAnswer, responses=document_accepted("sources")
+    )
     @needs("write")
     def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
         return submit_job(request, "sources", body.model_dump(mode="json"), title=..., who=who, key=key)
 
-    add_job_routes(router, "sources", "/sources", SourcesResult, job_name=..., verb_object=..., plural=...)
+    add_job_routes(router, "sources", "/sources", SourcesJobAnswer, job_name=..., noun="sources")
 """
 
 import re
@@ -16,7 +18,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
 from backend.auth.gate import current_principal, needs
@@ -35,12 +37,11 @@ from backend.jobs.response_bodies import (
     build_job_list_body,
     build_progress_body,
 )
-from backend.jobs.schemas import JobAnswer, JobPage, ProgressAnswer
+from backend.jobs.schemas import JobPage, ProgressAnswer
 from backend.store.database import Database
 
 KEY_HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 255
-MAX_PAGE_SIZE = 100
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 NOT_FOUND_RESPONSE: dict[int | str, dict[str, Any]] = {
@@ -51,13 +52,25 @@ CANCEL_RESPONSES: dict[int | str, dict[str, Any]] = {
     **NOT_FOUND_RESPONSE,
     409: {"description": "The job has ended already."},
 }
-ACCEPTED_RESPONSES: dict[int | str, dict[str, Any]] = {
-    202: {
-        "description": "The job is accepted, and on the disk.",
-        "headers": {"Location": {"description": "Where to watch the job.", "schema": {"type": "string"}}},
-    },
-    409: {"description": f"The `{KEY_HEADER}` was used with another submission."},
-}
+MAX_JOBS = 100
+"""Maximum number of jobs in a response."""
+
+
+def document_accepted(noun: str) -> dict[int | str, dict[str, Any]]:
+    """Build the OpenAPI entries of a submission, linked to the operations of :func:`add_job_routes`."""
+    operations = {"get": f"get{noun.capitalize()}Job", "cancel": f"cancel{noun.capitalize()}Job"}
+    location = {"type": "string", "format": "uri-reference"}
+    return {
+        202: {
+            "description": "The job is accepted, and on the disk.",
+            "headers": {"Location": {"description": "Where to watch the job.", "schema": location}},
+            "links": {
+                name: {"operationId": operation, "parameters": {"id": "$response.body#/data/job_id"}}
+                for name, operation in operations.items()
+            },
+        },
+        409: {"description": f"The `{KEY_HEADER}` was used with another submission."},
+    }
 
 
 def _job_id(text: str) -> str:
@@ -106,8 +119,9 @@ IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
 Caller = Annotated[Principal, Depends(current_principal)]
 Limit = Annotated[
     int,
-    cap_at(MAX_PAGE_SIZE),
-    Query(ge=1, description=f"Maximum number of jobs; larger values count as {MAX_PAGE_SIZE}."),
+    Field(ge=1),
+    cap_at(MAX_JOBS),
+    Query(description=f"Maximum number of jobs. Larger values count as {MAX_JOBS}."),
 ]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
 
@@ -204,15 +218,13 @@ def _get_database(request: Request) -> Database:
 
 
 def add_job_routes(
-    router: APIRouter, kind: JobKind, path: str, result: Any, *, job_name: str, verb_object: str, plural: str
+    router: APIRouter, kind: JobKind, path: str, answer: Any, *, job_name: str, noun: str
 ) -> None:
     """Add the routes to list, read, watch and cancel jobs of a kind below ``path``.
 
-    ``result`` is the schema of a completed job's result. ``job_name`` is the name of such a job in the
-    documentation; ``verb_object`` and ``plural`` end the names of the operations (``read_extraction``,
-    ``list_extractions``).
+    ``answer`` is the schema of a job with its result. ``job_name`` is the name of such a job in the
+    documentation; ``noun`` is part of the names of the operations (``read_extraction_job``).
     """
-    response_model = JobAnswer[result]
     title = f"{'An' if job_name[0] in 'aeiou' else 'A'} {job_name}"
 
     def list_jobs(request: Request, limit: Limit = 20, cursor: Cursor = None) -> Response:
@@ -232,7 +244,7 @@ def add_job_routes(
     add(
         path,
         list_jobs,
-        name=f"list_{plural}",
+        name=f"list_{noun}_jobs",
         response_model=JobPage,
         responses=CACHED_RESPONSES,
         description=f"The caller's {job_name} jobs, newest first; with the scope `admin`, everyone's.",
@@ -240,15 +252,15 @@ def add_job_routes(
     add(
         f"{path}/{{id}}",
         read_job,
-        name=f"read_{verb_object}",
-        response_model=response_model,
+        name=f"read_{noun}_job",
+        response_model=answer,
         responses=READ_RESPONSES,
         description=f"{title} job; `result` is there once it is completed.",
     )
     add(
         f"{path}/{{id}}/steps",
         read_progress,
-        name=f"watch_{verb_object}",
+        name=f"read_{noun}_job_steps",
         response_model=ProgressAnswer,
         responses=READ_RESPONSES,
         description="What the job waits behind, has done and is doing.",
@@ -257,8 +269,8 @@ def add_job_routes(
         f"{path}/{{id}}",
         cancel,
         methods=["DELETE"],
-        name=f"cancel_{verb_object}",
-        response_model=response_model,
+        name=f"cancel_{noun}_job",
+        response_model=answer,
         responses=CANCEL_RESPONSES,
         description="End a job that has not ended; it fails, and what it would still bring is dropped.",
     )

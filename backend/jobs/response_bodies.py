@@ -16,7 +16,7 @@ def build_accepted_body(job: Job) -> bytes:
 
 
 def build_job_body(job: Job) -> bytes:
-    """Build the bytes of a :class:`~backend.jobs.schemas.JobAnswer`."""
+    """Build the bytes of a job: a :class:`~backend.jobs.schemas.JobState` in ``data``, with its result."""
     data: dict[str, Any] = dict(_build_state(job))
     if job.result_json is not None:
         data["result"] = orjson.Fragment(job.result_json)

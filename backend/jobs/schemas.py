@@ -1,16 +1,17 @@
-"""Defines the response schemas of jobs, generic in their result."""
+"""Defines the response schemas that jobs of every kind share."""
 
-from typing import Any, Generic, Literal, NotRequired, TypeVar
+from typing import Any, Literal
 
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from backend.formats.field_types import Timestamp, Uuid
+
 JobStatus = Literal["pending", "running", "completed", "failed"]
-Result = TypeVar("Result")
 
 
 class Accepted(TypedDict):
-    job_id: str
+    job_id: Uuid
 
 
 class AcceptedAnswer(BaseModel):
@@ -22,21 +23,12 @@ class AcceptedAnswer(BaseModel):
 class JobState(TypedDict):
     """Timestamps are null until they are reached, ``error`` is null unless the job failed."""
 
-    id: str
+    id: Uuid
     status: JobStatus
-    created_at: str
-    started_at: str | None
-    completed_at: str | None
+    created_at: Timestamp
+    started_at: Timestamp | None
+    completed_at: Timestamp | None
     error: str | None
-
-
-class JobEnvelope(JobState, Generic[Result]):
-    result: NotRequired[Result]
-    """Present when completed."""
-
-
-class JobAnswer(BaseModel, Generic[Result]):
-    data: JobEnvelope[Result]
 
 
 class JobEntry(JobState):
@@ -54,8 +46,8 @@ class JobPage(BaseModel):
 
 class StepEntry(TypedDict):
     name: str
-    started_at: str
-    finished_at: str | None
+    started_at: Timestamp
+    finished_at: Timestamp | None
     detail: dict[str, Any]
     """Counts and labels of the outcome."""
 

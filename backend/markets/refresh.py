@@ -342,8 +342,8 @@ def _record_failure(state: ProviderState, role: Role, error: ProviderError, now:
 def _is_unsupported_role(state: ProviderState, role: Role, error: ProviderError) -> bool:
     """Whether only ``role`` is missing in the provider's plan.
 
-    The provider refuses such an endpoint like a wrong key, or does not know it. That must not stop the quotes,
-    so only this role waits for its next turn.
+    The provider refuses such an endpoint like a wrong key, or does not know it. That must not stop the
+    quotes, so only this role waits for its next turn.
     """
     is_missing = error.kind in (ErrorKind.NOT_FOUND, *NOT_ALLOWED)
     return is_missing and role != "quotes" and "quotes" in state.polled

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import orjson
 from anyio import CapacityLimiter, to_thread
 from fastapi import Path, Query, Request
-from pydantic import WithJsonSchema
+from pydantic import Field, WithJsonSchema
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router
@@ -27,7 +27,7 @@ from backend.markets.service import MarketService
 
 router = gated_router(scope="read", tags=["markets"])
 
-AssetId = Annotated[str, Path(description="A canonical asset id.", examples=["bitcoin"])]
+AssetId = Annotated[str, Path(description="A canonical asset id.")]
 Limit = Annotated[
     str | None,
     Query(description="Maximum number of assets; a non-positive or invalid value is ignored."),
@@ -38,8 +38,12 @@ OpenOnly = Annotated[
     Query(alias="open", description="Only open incidents, or only closed ones."),
     WithJsonSchema({"type": "boolean"}),
 ]
-ASSET_NOT_FOUND = document_not_found("No configured asset has this id.")
+CandleSpan = Annotated[
+    Span, Query(description="`24h` has 48 candles of 30 minutes, `7d` has 42 candles of 4 hours.")
+]
+KindFilter = Annotated[IncidentKind | None, Query(description="Only incidents of this kind.")]
 MAX_INCIDENTS = 1000
+ASSET_NOT_FOUND = document_not_found("No configured asset has this id.")
 CANDLE_THREADS = CapacityLimiter(8)
 """Separate threads: requests for candles may wait for a provider and must not block other requests."""
 
@@ -56,7 +60,12 @@ def respond_from_snapshot(request: Request, build: ResponseBuilder) -> Response:
 
 
 @router.get("/assets", response_model=list[schemas.AssetOut], responses=CACHED_RESPONSES)
-def list_assets(request: Request, filter: Literal["enabled", "all", "disabled"] = "enabled") -> Response:
+def list_assets(
+    request: Request,
+    filter: Annotated[
+        Literal["enabled", "all", "disabled"], Query(description="Which of the configured assets.")
+    ] = "enabled",
+) -> Response:
     """Configured assets by market capitalisation, unknown ones last."""
     return respond_from_snapshot(request, lambda snapshot: snapshot.assets(filter))
 
@@ -68,7 +77,7 @@ def read_asset(request: Request, id: AssetId) -> Response:
 
 
 @router.get("/assets/{id}/candles", response_model=schemas.CandleSeries, responses=ASSET_NOT_FOUND)
-async def read_candles(request: Request, id: AssetId, span: Span = "24h") -> Response:
+async def read_candles(request: Request, id: AssetId, span: CandleSpan = "24h") -> Response:
     """OHLC candles from a provider if available, else candles sampled from polls or a sparkline.
 
     `24h` holds 30-minute candles, `7d` 4-hour ones; `basis` says which kind they are.
@@ -77,7 +86,9 @@ async def read_candles(request: Request, id: AssetId, span: Span = "24h") -> Res
 
 
 @router.get("/assets/{id}/candles/around", response_model=schemas.CandlesAround, responses=ASSET_NOT_FOUND)
-def read_candles_around(request: Request, id: AssetId, at: Instant) -> Response:
+def read_candles_around(
+    request: Request, id: AssetId, at: Annotated[Instant, Query(description="The instant.")]
+) -> Response:
     """The finest candles that are stored around an instant: 30 minutes for 90 days, 4 hours for two years,
     and daily ones from the day on which the service first ran."""
     return RawJson(get_market(request).candles_around(id, at))
@@ -109,7 +120,10 @@ def read_quotes(request: Request, id: AssetId) -> Response:
     responses=document_not_found("No configured asset has this id, symbol or source id."),
     deprecated=True,
 )
-def read_aggregation(request: Request, asset: str) -> Response:
+def read_aggregation(
+    request: Request,
+    asset: Annotated[str, Path(description="A canonical asset id, a symbol, or an id at a provider.")],
+) -> Response:
     """One price record, by canonical id, symbol or source id. Use `/prices`."""
     headers = {"Deprecation": DEPRECATED_SINCE.decode(), "Link": '</prices>; rel="successor-version"'}
     return RawJson(get_market(request).aggregation(asset), headers=headers)
@@ -118,9 +132,11 @@ def read_aggregation(request: Request, asset: str) -> Response:
 @router.get("/rankings", response_model=list[schemas.RankedToken], responses=CACHED_RESPONSES)
 def list_rankings(
     request: Request,
-    sort: SortKey = "market_cap",
-    order: Order = "desc",
-    with_candles: Span | None = None,
+    sort: Annotated[SortKey, Query(description="The field to sort by.")] = "market_cap",
+    order: Annotated[Order, Query(description="Descending or ascending.")] = "desc",
+    with_candles: Annotated[
+        Span | None, Query(description="Which candles to include; none if it is not sent.")
+    ] = None,
     limit: Limit = None,
 ) -> Response:
     """Enabled assets, sorted; unknown values last, ties by rank, then id."""
@@ -146,12 +162,13 @@ def list_figures(request: Request) -> Response:
 def list_incidents(
     request: Request,
     asset: Annotated[str | None, Query(description="A canonical asset id: only its incidents.")] = None,
-    kind: IncidentKind | None = None,
+    kind: KindFilter = None,
     is_open: OpenOnly = None,
     limit: Annotated[
         int,
+        Field(ge=1),
         cap_at(MAX_INCIDENTS),
-        Query(ge=1, description=f"Maximum number of incidents; larger values count as {MAX_INCIDENTS}."),
+        Query(description=f"Maximum number of incidents. Larger values count as {MAX_INCIDENTS}."),
     ] = 200,
 ) -> Response:
     """Incidents of enabled assets that were open at any time in the last 30 days, newest first."""
@@ -161,7 +178,7 @@ def list_incidents(
 
 
 @router.get("/markets/status", response_model=schemas.MarketStatus)
-def read_status(request: Request) -> dict[str, Any]:
+def read_market_status(request: Request) -> dict[str, Any]:
     """Status of each provider: last success, errors, polling interval and remaining quota.
 
     `worker` shows whether a worker refreshes the figures and runs jobs.

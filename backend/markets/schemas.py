@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from typing_extensions import TypeAliasType
 
-DecimalString = Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$", examples=["67012.51"])]
-Timestamp = Annotated[
-    str, Field(examples=["2026-05-18T12:49:21Z"], json_schema_extra={"format": "date-time"})
-]
+from backend.formats.field_types import Day, RelativeUrl, Timestamp, WebUrl
+
+DecimalString = Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$")]
 CandleRow = Annotated[
     tuple[int, float, float, float, float, float | None],
     # Several OpenAPI readers do not support the positional form, `prefixItems`.
@@ -33,47 +33,51 @@ class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-ReasonCode = Annotated[
-    str | None,
-    Field(
-        pattern=r"^[a-z][a-z0-9_]*$",
-        description="A stable code of the message; null if only the message is known. "
-        "New codes can be added.",
-        examples=["two_agree"],
-    ),
-]
-ReasonValues = Annotated[
-    Mapping[str, str | int | list[str]],
-    Field(
-        description="The values of the message: `*_pct` in percent, `*_seconds`, instants `as_of` and "
-        "`retry_at`, `price` in USD, provider ids.",
-        examples=[{"providers": ["coingecko", "coinmarketcap"], "spread_pct": "0.12", "limit_pct": "0.50"}],
-    ),
-]
+ReasonCode = TypeAliasType(
+    "ReasonCode",
+    Annotated[
+        str,
+        Field(
+            pattern=r"^[a-z][a-z0-9_]*$",
+            description="A stable code of the message; null if only the message is known. "
+            "New codes can be added.",
+        ),
+    ],
+)
+ReasonValues = TypeAliasType(
+    "ReasonValues",
+    Annotated[
+        Mapping[str, str | int | list[str]],
+        Field(
+            description="The values of the message: `*_pct` in percent, `*_seconds`, instants `as_of` and "
+            "`retry_at`, `price` in USD, provider ids.",
+        ),
+    ],
+)
 
 
 class AssetLinks(Wire):
-    website: list[str]
-    technical_doc: list[str]
-    twitter: list[str]
-    reddit: list[str]
-    message_board: list[str]
-    announcement: list[str]
-    explorer: list[str]
-    source_code: list[str]
+    website: list[WebUrl]
+    technical_doc: list[WebUrl]
+    twitter: list[WebUrl]
+    reddit: list[WebUrl]
+    message_board: list[WebUrl]
+    announcement: list[WebUrl]
+    explorer: list[WebUrl]
+    source_code: list[WebUrl]
 
 
 class AssetUrls(AssetLinks):
-    datasrc2: str | None = Field(description="The asset's page at the second market-data provider.")
+    datasrc2: WebUrl | None = Field(description="The asset's page at the second market-data provider.")
 
 
 class AssetMetadata(Wire):
     name: str
     symbol: str
-    logo: str
+    logo: RelativeUrl
     description: str | None
-    date_launched: str | None
-    genesis_date: str | None
+    date_launched: Day | None
+    genesis_date: Day | None
     address: str | None
     categories: list[list[str]]
     platforms: dict[str, str]
@@ -87,7 +91,7 @@ class AssetOut(Wire):
     symbol: str
     datasrc1_slug: str | None
     datasrc2_id: str | None
-    icon_url: str
+    icon_url: RelativeUrl
     market_cap: float | None
     enabled: bool
     ath: float | None
@@ -121,7 +125,7 @@ class RankedToken(Wire):
     datasrc2_id: str | None
     symbol: str
     name: str
-    icon_url: str
+    icon_url: RelativeUrl
     price_usd: DecimalString | None
     market_cap: float | None
     market_cap_rank: int | None
@@ -190,7 +194,7 @@ class ProviderQuote(Wire):
     freshness: Literal["fresh", "ageing", "stale"]
     used: bool
     reason: str
-    reason_code: ReasonCode
+    reason_code: ReasonCode | None
     reason_values: ReasonValues
 
 
@@ -201,7 +205,7 @@ class Incident(Wire):
     closed_at: Timestamp | None
     worst_pct: DecimalString | None
     detail: str
-    detail_code: ReasonCode
+    detail_code: ReasonCode | None
     detail_values: ReasonValues
 
 
@@ -228,7 +232,7 @@ class AssetQuotes(Wire):
     last_updated: Timestamp | None
     rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
     reason: str
-    reason_code: ReasonCode
+    reason_code: ReasonCode | None
     reason_values: ReasonValues
     flags: list[str]
     spread_pct: DecimalString | None = Field(description="|a - b| / mid of the usable quotes, in percent.")
@@ -244,7 +248,7 @@ class FigureFacts(Wire):
 
     rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
     reason: str
-    reason_code: ReasonCode
+    reason_code: ReasonCode | None
     reason_values: ReasonValues
     flags: list[str] = Field(
         description="Why the figure is in doubt: `divergent`, `conflict`, `jump`, `depeg`."
@@ -264,7 +268,7 @@ class ProviderStatus(Wire):
         "the quota is spent (`quota_spent`)."
     )
     message: str | None
-    message_code: ReasonCode
+    message_code: ReasonCode | None
     message_values: ReasonValues
     failing_since: Timestamp | None = Field(
         description="When the first call failed after the last success; null if the last one succeeded."

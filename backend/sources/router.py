@@ -4,16 +4,18 @@ from fastapi import Request
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
-from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
+from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_accepted, submit_job
 from backend.jobs.schemas import AcceptedAnswer
-from backend.sources.schemas import SourcesRequest, SourcesResult
+from backend.sources.schemas import SourcesBody, SourcesJobAnswer
 
 router = gated_router(scope="read", tags=["sources"])
 
 
-@router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES)
+@router.post(
+    "/sources", status_code=202, response_model=AcceptedAnswer, responses=document_accepted("sources")
+)
 @needs("write")
-def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
+def submit_sources(request: Request, body: SourcesBody, who: Caller, key: IdempotencyKey) -> Response:
     """Find the sources of a statement and assess how well they support it.
 
     The job is stored before this answers; poll `GET /sources/{id}` until it is completed or failed.
@@ -26,8 +28,7 @@ add_job_routes(
     router,
     "sources",
     "/sources",
-    SourcesResult,
+    SourcesJobAnswer,
     job_name="source-finding",
-    verb_object="sources",
-    plural="sources",
+    noun="sources",
 )

@@ -1,6 +1,6 @@
 """Defines the wire models of source finding."""
 
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, NotRequired, get_args
 
 from pydantic import (
     AfterValidator,
@@ -14,7 +14,9 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from backend.documents.model import SourceType
+from backend.formats.field_types import Timestamp, WebUrl
 from backend.formats.urls import has_valid_host
+from backend.jobs.schemas import JobState
 
 MAX_STATEMENT_CHARS = 10_000
 MAX_CONTENT_CHARS = 200_000
@@ -97,8 +99,35 @@ class SourcesRequest(BaseModel):
         return self
 
 
+class StatementRequest(SourcesRequest):
+    """A request to check a statement."""
+
+    statement: Annotated[str, Field(max_length=MAX_STATEMENT_CHARS, pattern=r"\S")]
+
+
+class TitleRequest(SourcesRequest):
+    """A request to check a text by its title, and by its content if that is sent too."""
+
+    title: Annotated[str, Field(max_length=MAX_STATEMENT_CHARS, pattern=r"\S")]
+
+
+class ContentRequest(SourcesRequest):
+    """A request to check a text without a title."""
+
+    content: Annotated[str, Field(max_length=MAX_CONTENT_CHARS, pattern=r"\S")]
+
+
+SourcesBody = Annotated[
+    SourcesRequest,
+    BeforeValidator(
+        lambda body: body, json_schema_input_type=StatementRequest | TitleRequest | ContentRequest
+    ),
+]
+"""The document says by three schemas that one of three fields is required. Errors are those of one model."""
+
+
 class PrimarySource(TypedDict):
-    url: str
+    url: WebUrl
     title: str
     authority_score: float
     """0 to 1: authority of the URL's owner in this matter."""
@@ -108,7 +137,7 @@ class PrimarySource(TypedDict):
     summary: str
     """The passage about the statement, quoted from the source."""
     content: str
-    published_at: str | None
+    published_at: Timestamp | None
     validated: bool | None
     """True if the fetched page contains the passage, false if it does not, null if it was not fetched."""
     is_news_like: bool
@@ -141,5 +170,14 @@ class SourcesResult(TypedDict):
     processing_time_ms: int
     truth_assessment: TruthAssessment
     search_metrics: SearchMetrics
-    original_urls: list[str]
+    original_urls: list[WebUrl]
     """The URLs of the request."""
+
+
+class SourcesJob(JobState):
+    result: NotRequired[SourcesResult]
+    """Present when completed."""
+
+
+class SourcesJobAnswer(BaseModel):
+    data: SourcesJob

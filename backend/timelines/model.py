@@ -86,6 +86,9 @@ class RunTexts(Struct, frozen=True, gc=False):
     graders: tuple[GraderWords, ...] = ()
 
 
+Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+
+
 class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
     """A run as a sender submits it: the fields of an entry and additional ones.
 
@@ -98,8 +101,8 @@ class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=Fals
     """
 
     run_id: Name
-    timestamp: str
-    finished_at: str | None = None
+    timestamp: Timestamp
+    finished_at: Timestamp | None = None
     case_id: Name
     profile: Name | None = None
     success: bool

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -32,6 +32,7 @@ Limit = Annotated[
     Query(description=f"The newest matching entries of a profile; 0 means the most, {MAX_ENTRIES}."),
 ]
 Filter = Annotated[str | None, Query(description="Exactly so; empty is as if it was not given.")]
+ProfileName = Annotated[str, Path(description="A configured profile's name; it may contain slashes.")]
 ARROW_TOO: dict[int | str, dict[str, Any]] = {200: {"content": schemas.ARROW_CONTENT}, **CACHED_RESPONSES}
 
 
@@ -73,7 +74,7 @@ def list_timelines(request: Request, chosen: Chosen) -> Response:
     response_model=schemas.ProfileTimeline,
     responses={**ARROW_TOO, **document_not_found("There is no such profile.")},
 )
-def read_timeline(request: Request, profile: str, chosen: Chosen) -> Response:
+def read_timeline(request: Request, profile: ProfileName, chosen: Chosen) -> Response:
     """One profile's newest runs. The rest of the path, percent-decoded once, is the profile's name."""
     return _answer(request, timelines_of(request).timeline(profile, chosen, _parse_representation(request)))
 
@@ -89,7 +90,7 @@ def read_timeline(request: Request, profile: str, chosen: Chosen) -> Response:
     openapi_extra={"requestBody": schemas.REQUEST_BODY},
 )
 @needs("ingest")
-async def add_runs(request: Request, profile: str) -> Response:
+async def add_runs(request: Request, profile: ProfileName) -> Response:
     """Add a run, or an array of them: all or, where one has a fault, none.
 
     They are on the disk before the answer is sent. A known `run_id` keeps its first content.
@@ -111,7 +112,7 @@ async def add_runs(request: Request, profile: str) -> Response:
     response_model=schemas.RunOut,
     responses=document_not_found("There is no such run."),
 )
-def read_run(request: Request, run_id: str) -> Response:
+def read_run(request: Request, run_id: Annotated[str, Path(description="A run's id.")]) -> Response:
     """One run, with what it was made with and what an entry has no field for."""
     return RawJson(timelines_of(request).run(run_id))
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from backend.formats.capped_numbers import cap_at
+from backend.formats.field_types import Timestamp
 from backend.timelines.model import ARROW, MAX_ENTRIES, RATIO_TOLERANCE, SUM_TOLERANCE, Run
 
 
@@ -34,8 +35,8 @@ class TimelineEntry(TypedDict):
     over ``max_score``."""
 
     run_id: str
-    timestamp: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
-    finished_at: Annotated[str | None, Field(json_schema_extra={"format": "date-time"})]
+    timestamp: Timestamp
+    finished_at: Timestamp | None
     case_id: str
     profile: str
     success: bool

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, ClassVar
 
 from fastapi import APIRouter, Path, Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
 from backend.auth.gate import Access, GatedRoute, needs
@@ -57,10 +58,10 @@ class TopicRoute(GatedRoute):
 
 router = APIRouter(tags=["topics"], route_class=TopicRoute)
 
-TopicId = Annotated[schemas.AnyId, Path(description="A topic's id.", examples=[1])]
+TopicId = Annotated[schemas.AnyId, Path(description="A topic's id.")]
 Lang = Annotated[Language, Query(description="Only topics with a text in this language are listed.")]
 PageSize = Annotated[
-    int, cap_at(MAX_PAGE_SIZE), Query(ge=1, description=f"Larger values count as {MAX_PAGE_SIZE}.")
+    int, Field(ge=1), cap_at(MAX_PAGE_SIZE), Query(description=f"Larger values count as {MAX_PAGE_SIZE}.")
 ]
 CategoryFilter = Annotated[
     schemas.CategoryNumber | None, Query(description="0 Breaking, 1 Important, 2 Normal.")
@@ -99,7 +100,7 @@ def build_created(body: bytes) -> Response:
 def list_topics(
     request: Request,
     category: CategoryFilter = None,
-    page: schemas.FromOne = 1,
+    page: Annotated[schemas.FromOne, Query(description="The page, from 1.")] = 1,
     page_size: PageSize = PAGE_SIZE,
     lang: Lang = "en",
     publish_before: PublishedBefore = None,
@@ -146,7 +147,7 @@ def read_topic(request: Request, id: TopicId, lang: Lang = "en") -> Response:
     responses={**CACHED_RESPONSES, **describe_errors(404)},
 )
 @needs("read", also_terminal=True)
-def read_media(request: Request, id: TopicId, lang: Lang = "en") -> Response:
+def read_topic_media(request: Request, id: TopicId, lang: Lang = "en") -> Response:
     """List media in the language and media without a language; if a kind has neither, in the topic's own
     language."""
     return PreparedResponse(get_service(request).media(id, lang), request)
@@ -159,7 +160,7 @@ def read_media(request: Request, id: TopicId, lang: Lang = "en") -> Response:
     responses=describe_errors(404, 413, 415),
 )
 @needs("ingest")
-def add_media(request: Request, id: TopicId, body: schemas.MediaIn) -> Response:
+def add_topic_media(request: Request, id: TopicId, body: schemas.MediaIn) -> Response:
     """Add media to a topic, each identified by its URL; returns the stored media."""
     return build_created(get_service(request).add_media(id, body))
 
@@ -169,7 +170,7 @@ def add_media(request: Request, id: TopicId, body: schemas.MediaIn) -> Response:
 )
 def rank_topics(
     request: Request,
-    top: schemas.UpToFifty = RANKING_SIZE,
+    top: Annotated[schemas.UpToFifty, Query(description="How many topics.")] = RANKING_SIZE,
     lang: Lang = "en",
     kind: Annotated[
         TopicKind | None, Query(description="Only news, or only the market reports of this service.")

@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from backend.entities.model import Language, Slug
+from backend.formats.field_types import Day, RelativeUrl, Timestamp, WebUrl
 from backend.formats.timestamps import parse_instant
 from backend.formats.urls import has_valid_host
 
@@ -33,10 +34,6 @@ MAX_SCORE = 1e15
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,30}")
 URL_PATTERN = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+(?:[/?#]\S*)?$"
 _URL = re.compile(URL_PATTERN)
-
-Timestamp = Annotated[
-    str, Field(examples=["2026-11-21T09:30:00Z"], json_schema_extra={"format": "date-time"})
-]
 
 
 class ResponseModel(BaseModel):
@@ -54,7 +51,7 @@ class TopicItem(ResponseModel):
     category: Literal[0, 1, 2] = Field(description="0 Breaking, 1 Important, 2 Normal.")
     lang: Language
     published_at: Timestamp
-    url: str
+    url: WebUrl
 
 
 class TermOut(ResponseModel):
@@ -73,33 +70,33 @@ class TopicDetail(ResponseModel):
     category: Literal["Breaking", "Important", "Normal"]
     lang: Language
     published_at: Timestamp
-    url: str
+    url: WebUrl
     terms_concepts: list[TermOut]
-    cover_img: str | None
+    cover_img: WebUrl | None
 
 
-class PrimarySourceOut(ResponseModel):
+class TopicPrimarySource(ResponseModel):
     id: int
     topic_id: int
-    url: str
+    url: WebUrl
     title: str | None
     summary: str | None
     published_at: Timestamp | None
     site_name: str | None
 
 
-class ArticleOut(ResponseModel):
+class TopicArticle(ResponseModel):
     id: int
     topic_id: int
-    entry_url: str
+    entry_url: WebUrl
     title: str | None
     published_at: Timestamp | None
 
 
-class TweetOut(ResponseModel):
+class TopicTweet(ResponseModel):
     id: int
     topic_id: int
-    entry_url: str
+    entry_url: WebUrl
     summary: str | None
     published_at: Timestamp | None
 
@@ -107,15 +104,15 @@ class TweetOut(ResponseModel):
 class TopicMedia(ResponseModel):
     """Each kind newest first."""
 
-    primary_sources: list[PrimarySourceOut]
-    articles: list[ArticleOut]
-    tweets: list[TweetOut]
+    primary_sources: list[TopicPrimarySource]
+    articles: list[TopicArticle]
+    tweets: list[TopicTweet]
 
 
 class InsightSection(ResponseModel):
     title: str
     expanded_explanation: str
-    topic_links: list[dict[str, str]] = Field(description="`{title: url}` of topics of this service.")
+    topic_links: list[dict[str, RelativeUrl]] = Field(description="`{title: url}` of topics of this service.")
 
 
 class Insight(ResponseModel):
@@ -136,7 +133,7 @@ class ComparedFigure(ResponseModel):
 
 
 class DueDate(ResponseModel):
-    day: str = Field(examples=["2026-12-03"], json_schema_extra={"format": "date"})
+    day: Day
     text: str = Field(description="The sentence of the source that names the day.")
     source: str
 
@@ -329,7 +326,7 @@ class TopicIn(RequestModel):
     )
 
 
-class PrimarySourceIn(RequestModel):
+class NewPrimarySource(RequestModel):
     url: Url
     title: Sentence | None = None
     summary: Prose | None = None
@@ -338,14 +335,14 @@ class PrimarySourceIn(RequestModel):
     lang: Language | None = None
 
 
-class ArticleIn(RequestModel):
+class NewArticle(RequestModel):
     entry_url: Url
     title: Sentence | None = None
     published_at: SentTime | None = None
     lang: Language | None = None
 
 
-class TweetIn(RequestModel):
+class NewTweet(RequestModel):
     entry_url: Url
     summary: Prose | None = None
     published_at: SentTime | None = None
@@ -354,9 +351,9 @@ class TweetIn(RequestModel):
 
 
 class MediaIn(RequestModel):
-    primary_sources: list[PrimarySourceIn] | None = None
-    articles: list[ArticleIn] | None = None
-    tweets: list[TweetIn] | None = None
+    primary_sources: list[NewPrimarySource] | None = None
+    articles: list[NewArticle] | None = None
+    tweets: list[NewTweet] | None = None
 
 
 TOPIC_VALIDATOR = TypeAdapter(TopicIn)

@@ -6,6 +6,7 @@ import orjson
 from pydantic import AwareDatetime, BaseModel
 from pydantic.json_schema import models_json_schema
 
+from backend.formats.field_types import Url, WebUrl
 from backend.formats.timestamps import write_instant
 from backend.web_feeds.entry_html import build_html
 from backend.web_feeds.model import Entry, Feed
@@ -21,11 +22,11 @@ class JsonFeedItem(BaseModel):
     """``url`` is the topic's or asset's page, ``external_url`` the publisher's page."""
 
     id: str
-    url: str
+    url: Url
     title: str
     summary: str | None = None
     content_html: str
-    external_url: str | None = None
+    external_url: WebUrl | None = None
     date_published: AwareDatetime
     date_modified: AwareDatetime
     tags: list[str]
@@ -34,8 +35,8 @@ class JsonFeedItem(BaseModel):
 class JsonFeed(BaseModel):
     version: Literal["https://jsonfeed.org/version/1.1"]
     title: str
-    home_page_url: str
-    feed_url: str
+    home_page_url: Url
+    feed_url: Url
     language: str
     authors: list[JsonFeedAuthor]
     items: list[JsonFeedItem]

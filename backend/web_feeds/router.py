@@ -8,8 +8,7 @@ from starlette.responses import Response
 
 from backend.auth.gate import FEED_TOKEN_PARAMETER, gated_router, needs
 from backend.http.responses import CACHED_RESPONSES
-from backend.markets.aggregation.state import IncidentKind
-from backend.markets.router import OpenOnly, get_market
+from backend.markets.router import KindFilter, OpenOnly, get_market
 from backend.settings import Settings
 from backend.topics import router as topics_router
 from backend.topics.model import Category
@@ -39,8 +38,12 @@ _JSON: dict[int | str, dict[str, Any]] = {
 _TOPIC_ERRORS = topics_router.describe_errors()
 
 
-@router.get("/topics.atom", response_class=Response, responses={**_TOPIC_ERRORS, **_ATOM})
-@router.get("/topics.json", response_class=Response, responses={**_TOPIC_ERRORS, **_JSON})
+@router.get(
+    "/topics.atom", name="read_topics_atom", response_class=Response, responses={**_TOPIC_ERRORS, **_ATOM}
+)
+@router.get(
+    "/topics.json", name="read_topics_json", response_class=Response, responses={**_TOPIC_ERRORS, **_JSON}
+)
 @needs("read", also_feed=True)
 def read_topic_feed(
     request: Request,
@@ -65,13 +68,13 @@ def read_topic_feed(
     )
 
 
-@router.get("/incidents.atom", response_class=Response, responses=_ATOM)
-@router.get("/incidents.json", response_class=Response, responses=_JSON)
+@router.get("/incidents.atom", name="read_incidents_atom", response_class=Response, responses=_ATOM)
+@router.get("/incidents.json", name="read_incidents_json", response_class=Response, responses=_JSON)
 @needs("read", also_feed=True)
 def read_incident_feed(
     request: Request,
     asset: Annotated[str | None, Query(description="A canonical asset id: only its incidents.")] = None,
-    kind: IncidentKind | None = None,
+    kind: KindFilter = None,
     is_open: OpenOnly = None,
 ) -> Response:
     """Market incidents of the last 30 days as a web feed, with the filters of `/markets/incidents`."""

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NotRequired
 from urllib.parse import quote
 
 import httpx
@@ -10,7 +10,7 @@ import orjson
 
 from backend.extraction.schemas import EntityOut, SeenEntity
 from backend.jobs.job_kinds import JobKind
-from backend.jobs.schemas import JobEntry, JobEnvelope, Progress, StepEntry
+from backend.jobs.schemas import JobEntry, JobState, Progress, StepEntry
 from backend.sources.schemas import (
     ASSESSMENTS,
     AssessmentWord,
@@ -43,8 +43,13 @@ __all__ = [
     "submit_job",
 ]
 
-Job = JobEnvelope[Any]
-"""A job; ``result`` has the shape of its kind and is present after completion."""
+
+class Job(JobState):
+    """A job of any kind; its result is there once it is completed."""
+
+    result: NotRequired[Any]
+
+
 PATHS: Mapping[JobKind, str] = {"sources": "/sources", "extraction": "/entities/extractions"}
 TIMEOUT_SECONDS = 10.0
 JOB_LIFETIME_SECONDS = 0.2

@@ -1,4 +1,4 @@
-"""Installs the programs that tests need besides Python packages: Chromium and Redis.
+"""Installs what tests need besides Python packages: Chromium, Redis, and Node.js with a few packages.
 
 ``make test`` runs it. If it cannot install them, the tests that need them are skipped with a reason; with
 ``CI=true`` nothing is skipped.
@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first needs a quarter less CPU time, since it has no browser window."""
@@ -17,6 +18,13 @@ NO_CHROMIUM = "No Chromium: the browser tests cannot run. Install one (Debian: a
 NO_REDIS = (
     "No Redis: tests of shared counters cannot run. Install one (Debian: apt-get install redis-server)."
 )
+NO_NODE = (
+    "No Node.js packages: the TypeScript client cannot be tested. Install Node.js 18 or newer and npm "
+    "(Debian: apt-get install nodejs npm), then run python -m tests.support.prerequisites with a network."
+)
+NODE_FOLDER = Path(sys.prefix) / "npm"
+"""Where the packages of ``tests/support/npm`` are installed: in the environment of Python."""
+NODE_FILES = Path(__file__).parent / "npm"
 
 
 def chromium() -> str | None:
@@ -27,6 +35,23 @@ def chromium() -> str | None:
 def redis_server() -> str | None:
     """Find the path of the Redis server, if installed."""
     return shutil.which("redis-server")
+
+
+def node_modules() -> Path | None:
+    """Find the installed Node.js packages, if they are those of the lock file."""
+    lock = NODE_FOLDER / "package-lock.json"
+    if shutil.which("node") is None or not (NODE_FOLDER / "node_modules" / ".package-lock.json").exists():
+        return None
+    is_current = lock.read_bytes() == (NODE_FILES / lock.name).read_bytes()
+    return NODE_FOLDER / "node_modules" if is_current else None
+
+
+def install_node_packages() -> None:
+    NODE_FOLDER.mkdir(exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(NODE_FILES / name, NODE_FOLDER)
+    command = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"]
+    subprocess.run(command, cwd=NODE_FOLDER, check=False, stdout=subprocess.DEVNULL)
 
 
 def can_install() -> bool:
@@ -49,15 +74,19 @@ def install() -> None:
             apt("install", "-y", package, "fonts-noto-cjk")
     if redis_server() is None:
         apt("install", "-y", "redis-server")
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        apt("install", "-y", "--no-install-recommends", "nodejs", "npm")
 
 
 def main() -> int:
-    if (chromium() is None or redis_server() is None) and can_install():
-        print("Installing Chromium and Redis for the tests…", flush=True)
+    programs = (chromium(), redis_server(), shutil.which("node"), shutil.which("npm"))
+    if None in programs and can_install():
+        print("Installing Chromium, Redis and Node.js for the tests…", flush=True)
         install()
-    missing = [
-        message for path, message in ((chromium(), NO_CHROMIUM), (redis_server(), NO_REDIS)) if path is None
-    ]
+    if node_modules() is None and shutil.which("npm") is not None:
+        install_node_packages()
+    found = ((chromium(), NO_CHROMIUM), (redis_server(), NO_REDIS), (node_modules(), NO_NODE))
+    missing = [message for path, message in found if path is None]
     for message in missing:
         print(message)
     return 1 if missing and os.environ.get("CI") == "true" else 0

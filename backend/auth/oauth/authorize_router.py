@@ -36,7 +36,7 @@ Form = Annotated[Parameters, Depends(read_form)]
 
 
 @router.get("/oauth/authorize", response_class=HTMLResponse, **AUTHORIZE_GET)
-def show(request: Request) -> Response:
+def show_sign_in_page(request: Request) -> Response:
     """Show the page that asks a person for name, password and consent.
 
     The dashboard gets its code at once if this browser is signed in already, unless `prompt` is `login`.
@@ -57,8 +57,8 @@ def show(request: Request) -> Response:
     )
 
 
-@router.post("/oauth/authorize", response_class=HTMLResponse, **AUTHORIZE_POST)
-def decide(request: Request, sent: Form) -> Response:
+@router.post("/oauth/authorize", status_code=303, response_class=Response, **AUTHORIZE_POST)
+def submit_sign_in_page(request: Request, sent: Form) -> Response:
     """Handle the form of the page.
 
     It sends the request again, a CSRF token, and `approve` with name and password, or `deny`. The browser

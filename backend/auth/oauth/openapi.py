@@ -5,12 +5,38 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
+from backend.formats.field_types import Url
 from backend.http.openapi import NO_STORE
 
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
 RETRY_AFTER: dict[str, Any] = {"description": "Seconds.", "schema": {"type": "integer"}}
 UUID: dict[str, Any] = {"type": "string", "format": "uuid"}
 STRING: dict[str, Any] = {"type": "string"}
+
+
+SCOPE_DESCRIPTIONS = {
+    "read": "Read everything, and check articles without storing findings.",
+    "write": "Submit and cancel jobs, and store findings.",
+    "ingest": "Add topics and runs.",
+    "admin": "Nothing yet that the others do not.",
+}
+
+
+def build_oauth2_scheme(issuer: str) -> dict[str, Any]:
+    """Build the security scheme of access tokens. ``issuer`` is the URL in front of the endpoints."""
+    return {
+        "type": "oauth2",
+        "description": "Authorization code with PKCE: `code_challenge_method` is `S256`. Applications are "
+        "public and have no secret. Send the access token as `Authorization: Bearer`.",
+        "flows": {
+            "authorizationCode": {
+                "authorizationUrl": f"{issuer}/oauth/authorize",
+                "tokenUrl": f"{issuer}/oauth/token",
+                "refreshUrl": f"{issuer}/oauth/token",
+                "scopes": SCOPE_DESCRIPTIONS,
+            }
+        },
+    }
 
 
 class OAuthProblem(BaseModel):
@@ -44,11 +70,11 @@ class ServerMetadata(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    issuer: str
-    authorization_endpoint: str
-    token_endpoint: str
-    revocation_endpoint: str
-    introspection_endpoint: str
+    issuer: Url
+    authorization_endpoint: Url
+    token_endpoint: Url
+    revocation_endpoint: Url
+    introspection_endpoint: Url
     scopes_supported: list[str]
     response_types_supported: list[str]
     response_modes_supported: list[str]
@@ -59,7 +85,7 @@ class ServerMetadata(BaseModel):
     code_challenge_methods_supported: list[str]
     authorization_response_iss_parameter_supported: bool
     ui_locales_supported: list[str]
-    service_documentation: str
+    service_documentation: Url
 
 
 def _describe_error(description: str, **headers: Any) -> dict[str, Any]:
@@ -105,14 +131,22 @@ REDIRECT: dict[str, Any] = {
     },
 }
 AUTHORIZATION: dict[str, dict[str, Any]] = {
-    "response_type": {"type": "string", "enum": ["code"]},
-    "client_id": UUID,
+    "response_type": {"type": "string", "enum": ["code"], "description": "An authorization code."},
+    "client_id": {**UUID, "description": "The application, as it was registered."},
     "redirect_uri": {"type": "string", "format": "uri", "description": "Exactly as registered."},
-    "code_challenge": {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"},
-    "code_challenge_method": {"type": "string", "enum": ["S256"]},
+    "code_challenge": {
+        "type": "string",
+        "pattern": "^[A-Za-z0-9_-]{43}$",
+        "description": "The SHA-256 of the code verifier in base64url (RFC 7636).",
+    },
+    "code_challenge_method": {"type": "string", "enum": ["S256"], "description": "How it was made."},
     "scope": {"type": "string", "default": "read", "description": "Scopes with single spaces between them."},
-    "state": STRING,
-    "response_mode": {"type": "string", "enum": ["query"]},
+    "state": {"type": "string", "description": "Returned unchanged with the redirect."},
+    "response_mode": {
+        "type": "string",
+        "enum": ["query"],
+        "description": "The code is returned in the query of the redirect.",
+    },
     "prompt": {
         "type": "string",
         "description": "With `login` the password is asked for although the browser stays signed in.",
@@ -138,7 +172,13 @@ AUTHORIZE_GET: dict[str, Any] = {
     },
     "openapi_extra": {
         "parameters": [
-            {"name": name, "in": "query", "required": name in REQUIRED, "schema": schema}
+            {
+                "name": name,
+                "in": "query",
+                "required": name in REQUIRED,
+                "description": schema["description"],
+                "schema": {key: value for key, value in schema.items() if key != "description"},
+            }
             for name, schema in AUTHORIZATION.items()
         ]
     },

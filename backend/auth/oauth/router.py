@@ -27,7 +27,7 @@ GRANT_TYPES = ("authorization_code", "refresh_token")
 
 
 @router.post("/oauth/token", **TOKEN)
-def exchange(request: Request, sent: Form) -> Response:
+def exchange_token(request: Request, sent: Form) -> Response:
     """Exchange an authorization code or a refresh token for tokens (RFC 6749 sections 4.1.3 and 6)."""
     sent.refuse_repeated(
         ("grant_type", "client_id", "code", "redirect_uri", "code_verifier", "refresh_token", "scope")
@@ -48,7 +48,7 @@ def exchange(request: Request, sent: Form) -> Response:
 
 
 @router.post("/oauth/revoke", **REVOKE)
-def revoke(request: Request, sent: Form) -> Response:
+def revoke_token(request: Request, sent: Form) -> Response:
     """Revoke a token (RFC 7009). A refresh token is revoked with all tokens of its grant.
 
     `end_session=true` also signs out the browser in which the dashboard got the token.
@@ -69,7 +69,7 @@ def revoke(request: Request, sent: Form) -> Response:
 
 
 @introspection.post("/oauth/introspect", **INTROSPECT)
-def introspect(request: Request, sent: Form) -> Response:
+def introspect_token(request: Request, sent: Form) -> Response:
     """Describe a token (RFC 7662). The answer comes from the store, so a revoked token is never active."""
     sent.refuse_repeated(("token", "token_type_hint"))
     oauth: OAuth = request.app.state.oauth
@@ -80,7 +80,7 @@ def introspect(request: Request, sent: Form) -> Response:
 
 
 @router.get("/.well-known/oauth-authorization-server", **METADATA)
-def metadata(request: Request) -> Response:
+def read_oauth_metadata(request: Request) -> Response:
     """Return the endpoints and their supported parameters (RFC 8414)."""
     oauth: OAuth = request.app.state.oauth
     return JSONResponse(oauth.metadata(), headers={"Cache-Control": "public, max-age=3600"})

@@ -4,7 +4,9 @@ So pages show icons without a key, and browsers send no requests to a provider. 
 the icon store, which the worker loads without an HTTP framework.
 """
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from backend.http.responses import CACHED_RESPONSES, PreparedResponse, document_not_found
@@ -27,6 +29,8 @@ router = APIRouter(tags=["markets"])
         503: {"description": "The data store does not answer; `Retry-After` says when to ask again."},
     },
 )
-def read_icon(request: Request, id: str) -> Response:
+def read_asset_icon(
+    request: Request, id: Annotated[str, Path(description="A canonical asset id.")]
+) -> Response:
     """The asset's icon; needs no key."""
     return PreparedResponse(request.app.state.icons.icon(id), request)

@@ -115,7 +115,7 @@ Compared = Annotated[ComparisonRequest, Depends(parse_request)]
         **document_not_found("There is no such profile, or it has no such evaluation, revision or alert."),
     },
 )
-def compare(request: Request, asked: Compared) -> Response:
+def compare_profiles(request: Request, asked: Compared) -> Response:
     """Compare profiles, or a profile with itself, on shared cases.
 
     Every case counts once, however often it ran. With more than one comparison, the p-values are also

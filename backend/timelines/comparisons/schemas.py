@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from backend.formats.field_types import Timestamp
 from backend.timelines.schemas import PointsOut
 
 Fraction = Annotated[float, Field(description="A fraction of the maximum score; 0.01 is a point.")]
@@ -112,7 +113,7 @@ class DividedSide(TypedDict):
     profile: str
     mean: Fraction
     run_id: str
-    timestamp: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+    timestamp: Timestamp
     success: bool
     normalized_score: Fraction
     deductions: list[PointsOut]

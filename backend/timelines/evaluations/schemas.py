@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
-Instant = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+from backend.formats.field_types import Timestamp
+
 Count = Annotated[int, Field(ge=0)]
 
 
@@ -35,8 +36,8 @@ class EvaluationOut(TypedDict):
     config_digest: str | None
     model: str | None
     source: str | None
-    started_at: Instant
-    finished_at: Instant | None
+    started_at: Timestamp
+    finished_at: Timestamp | None
     cases: Count
     runs: Count
     mean: float

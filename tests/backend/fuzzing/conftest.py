@@ -11,6 +11,7 @@ import pytest
 from backend.auth.service import create_key
 from tests.support.hostile import Operation, operations
 from tests.support.market_app import Running, sample_app
+from tests.support.openapi import inline_components
 
 ALL_SCOPES = ("read", "write", "ingest", "admin")
 
@@ -30,4 +31,4 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FuzzedService]:
         key = create_key(running.database, name="fuzzing", scopes=ALL_SCOPES, now=datetime.now(UTC)).key
         running.inner.state.credentials.reload()
         document = running.json("/openapi.json")
-        yield FuzzedService(running, key, document, operations(document))
+        yield FuzzedService(running, key, document, operations(inline_components(document)))

@@ -1,12 +1,11 @@
 """Tests the job endpoints over HTTP with a test router."""
 
 import gzip
-import re
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired
 
 import orjson
 import pytest
@@ -18,11 +17,12 @@ from backend.auth.gate import gated_router, needs
 from backend.auth.service import create_key
 from backend.formats.timestamps import utc_now
 from backend.jobs import job_store, transitions
-from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
+from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_accepted, submit_job
 from backend.jobs.model import MAX_WAIT, NEVER_STARTED
-from backend.jobs.schemas import AcceptedAnswer
+from backend.jobs.schemas import AcceptedAnswer, JobState
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.openapi import inline_components
 from tests.support.submitted_jobs import NOW
 
 router = gated_router(scope="read", tags=["toys"])
@@ -36,13 +36,21 @@ class Doubled(BaseModel):
     twice: int
 
 
-@router.post("/toys", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES)
+class ToyJob(JobState):
+    result: NotRequired[Doubled]
+
+
+class ToyJobAnswer(BaseModel):
+    data: ToyJob
+
+
+@router.post("/toys", status_code=202, response_model=AcceptedAnswer, responses=document_accepted("toy"))
 @needs("write")
 def submit_toy(request: Request, body: Toy, who: Caller, key: IdempotencyKey) -> Response:
     return submit_job(request, "sources", body.model_dump(), title=f"toy {body.n}", who=who, key=key)
 
 
-add_job_routes(router, "sources", "/toys", Doubled, job_name="toy", verb_object="toy", plural="toys")
+add_job_routes(router, "sources", "/toys", ToyJobAnswer, job_name="toy", noun="toy")
 
 
 class ToyClient:
@@ -295,7 +303,7 @@ def test_shared_jobs_are_seen_and_cancelled_by_every_key(caller: ToyClient) -> N
 
 
 def test_openapi_documents_ids_idempotency_keys_and_locations(caller: ToyClient) -> None:
-    document = caller.call("GET", "/openapi.json").json()
+    document = inline_components(caller.call("GET", "/openapi.json").json())
 
     submission, reading = document["paths"]["/toys"]["post"], document["paths"]["/toys/{id}"]["get"]
     assert "Location" in submission["responses"]["202"]["headers"]
@@ -304,9 +312,9 @@ def test_openapi_documents_ids_idempotency_keys_and_locations(caller: ToyClient)
     assert key["name"] == "Idempotency-Key"
     [job_id] = [parameter for parameter in reading["parameters"] if parameter["in"] == "path"]
     assert job_id["schema"]["format"] == "uuid"
-    schema = reading["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
-    answer = document["components"]["schemas"][schema.rsplit("/", 1)[1]]
-    assert re.search(r"JobEnvelope_\w*Doubled", str(answer))
+    schema = reading["responses"]["200"]["content"]["application/json"]["schema"]
+    assert schema == {"$ref": "#/components/schemas/ToyJobAnswer"}
+    assert submission["responses"]["202"]["links"]["get"]["operationId"] == reading["operationId"]
 
 
 @pytest.mark.parametrize("path", ["/toys/{}", "/toys/{}/steps", "/toys?limit=100"])
