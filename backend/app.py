@@ -47,6 +47,8 @@ from backend.markets.icons.icon_store import IconStore
 from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.router import router as markets_router
 from backend.markets.service import MarketService
+from backend.mcp import router as mcp_router
+from backend.mcp.sdk_host import SdkHost
 from backend.runtime import logs
 from backend.settings import Settings
 from backend.sources.router import router as sources_router
@@ -75,6 +77,8 @@ ROUTERS = (
     oauth_page.router,
     oauth_router.router,
     oauth_router.introspection,
+    mcp_router.router,
+    mcp_router.gated,
     names_router,
     markets_router,
     icon_router.router,
@@ -153,13 +157,15 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     app.state.topics = topics
     app.state.timelines = timelines
     app.state.comparisons = ComparisonService(database, timelines.states)
+    app.state.mcp = SdkHost(settings, lambda: service)
+    app.state.mcp_origins = mcp_router.list_origins((settings.issuer_url, settings.api_url))
     app.state.body_limit = settings.body_limit_bytes
     app.state.limiter = limiter = _build_rate_limiter(settings)
     for router in ROUTERS:
         app.include_router(router)
     install_error_handlers(app, ROUTERS)
     openapi.install(app, {**run_components(), **build_components()})
-    return ServiceMiddleware(
+    service = ServiceMiddleware(
         app,
         authenticate=app.state.authenticate,
         ready=FirstMatch(
@@ -174,6 +180,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
         ),
         https=settings.api_url.startswith("https:"),
     )
+    return service
 
 
 def create_management_app(service: ServiceMiddleware) -> ServiceMiddleware:
@@ -263,6 +270,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     reader = threading.Thread(target=_preload_runs, args=(app.state.timelines, stop), daemon=True)
     reader.start()
     yield
+    await app.state.mcp.stop()
     stop.set()
     app.state.watcher.stop()
     writer.join(timeout=5)
