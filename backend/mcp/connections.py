@@ -63,7 +63,7 @@ def connect_over_network(links: Links, read_key: Callable[[], str | None]) -> Co
 
     def connect(_request: Request | None) -> ServiceClient:
         key = read_key()
-        headers = {"CP-X-API-KEY": key} if key else {}
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
         return ServiceClient(http, headers, links, max_wait_seconds=MAX_WAIT_SECONDS, wait_slots=wait_slots)
 
     return connect

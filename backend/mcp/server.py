@@ -7,7 +7,7 @@ from inspect import cleandoc
 from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.resources import FileResource
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
@@ -59,9 +59,12 @@ class ToolServer(MCPServer[Connect]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            if not isinstance(error.__cause__, ValidationError):
-                raise
-            raise ToolError(_describe_faults(name, error.__cause__)) from error.__cause__
+            match error.__cause__:
+                case ValidationError() as faults if not isinstance(error, UnexpectedToolError):
+                    raise ToolError(_describe_faults(name, faults)) from faults
+                case ToolError() as refusal if not isinstance(refusal, UnexpectedToolError):
+                    raise ToolError(str(refusal)) from refusal  # without the name of the tool before it
+            raise
 
 
 def build_server(connect: Connect) -> ToolServer:

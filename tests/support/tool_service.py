@@ -68,9 +68,7 @@ def tool_service(home: Path) -> Iterator[ToolService]:
                 extraction_jobs(settings, rules),
             )
         }
-        key = create_key(
-            running.database, name="agent", scopes=("read", "write"), now=datetime.now(UTC)
-        ).key
+        key = create_key(running.database, name="agent", scopes=("read", "write"), now=datetime.now(UTC)).key
         running.poll_changes()
         yield ToolService(url, key, running, Research(url, key, running.key, running.database, types))
 
