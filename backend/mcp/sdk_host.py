@@ -37,7 +37,9 @@ class SdkHost:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request whose headers are checked, as an ASGI application."""
-        manager = self._manager or await self._load()
+        manager = self._manager
+        if manager is None or self._runner is None or self._runner.done():
+            manager = await self._load()
         await manager.handle_request(scope, receive, send)
 
     async def stop(self) -> None:
@@ -48,7 +50,7 @@ class SdkHost:
 
     async def _load(self) -> "StreamableHTTPSessionManager":
         async with self._loading:
-            if self._manager is None:
+            if self._manager is None or self._runner is None or self._runner.done():
                 manager = await run_in_threadpool(self._build)
                 started = asyncio.Event()
                 # An own context: otherwise the log lines of this task would bear the first call's request id.

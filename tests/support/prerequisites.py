@@ -1,4 +1,4 @@
-"""Installs the programs that tests need besides Python packages: Chromium and Redis.
+"""Installs the programs that tests need besides Python packages: Chromium, Redis and the MCP Inspector.
 
 ``make test`` runs it. If it cannot install them, the tests that need them are skipped with a reason; with
 ``CI=true`` nothing is skipped.
@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first needs a quarter less CPU time, since it has no browser window."""
@@ -16,6 +17,13 @@ PACKAGES = ("chromium-headless-shell", "chromium")
 NO_CHROMIUM = "No Chromium: the browser tests cannot run. Install one (Debian: apt-get install chromium)."
 NO_REDIS = (
     "No Redis: tests of shared counters cannot run. Install one (Debian: apt-get install redis-server)."
+)
+INSPECTOR_FOLDER = Path(__file__).parents[2] / ".venv" / "inspector"
+INSPECTOR_PACKAGES = ("@modelcontextprotocol/inspector@2.12.0", "node@22.23.3")
+"""The Inspector needs Node 22.19, which Debian does not have; npm has it as a package."""
+NO_INSPECTOR = (
+    "No MCP Inspector: its test cannot run. python -m tests.support.prerequisites installs it with npm "
+    "(Debian: apt-get install npm)."
 )
 
 
@@ -27,6 +35,14 @@ def chromium() -> str | None:
 def redis_server() -> str | None:
     """Find the path of the Redis server, if installed."""
     return shutil.which("redis-server")
+
+
+def inspector() -> tuple[str, str] | None:
+    """Find the Node and the script that run the Inspector, if installed."""
+    modules = INSPECTOR_FOLDER / "node_modules"
+    node = modules / "node" / "bin" / "node"
+    script = modules / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
+    return (str(node), str(script)) if node.is_file() and script.is_file() else None
 
 
 def can_install() -> bool:
@@ -49,15 +65,31 @@ def install() -> None:
             apt("install", "-y", package, "fonts-noto-cjk")
     if redis_server() is None:
         apt("install", "-y", "redis-server")
+    if shutil.which("npm") is None:
+        apt("install", "-y", "--no-install-recommends", "npm")
+
+
+def install_inspector() -> None:
+    """Install the Inspector beside the Python packages, which needs a minute and 300 MB."""
+    if shutil.which("npm") is None:
+        return
+    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(INSPECTOR_FOLDER)]
+    subprocess.run([*command, *INSPECTOR_PACKAGES], check=False, stdout=subprocess.DEVNULL)
+
+
+def list_missing() -> list[str]:
+    """List the messages of the programs that are not installed."""
+    found = ((chromium(), NO_CHROMIUM), (redis_server(), NO_REDIS), (inspector(), NO_INSPECTOR))
+    return [message for program, message in found if program is None]
 
 
 def main() -> int:
-    if (chromium() is None or redis_server() is None) and can_install():
-        print("Installing Chromium and Redis for the tests…", flush=True)
+    if list_missing() and can_install():
+        print("Installing Chromium, Redis and the MCP Inspector for the tests…", flush=True)
         install()
-    missing = [
-        message for path, message in ((chromium(), NO_CHROMIUM), (redis_server(), NO_REDIS)) if path is None
-    ]
+    if inspector() is None:
+        install_inspector()
+    missing = list_missing()
     for message in missing:
         print(message)
     return 1 if missing and os.environ.get("CI") == "true" else 0

@@ -11,7 +11,6 @@ import httpx2
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from backend.articles.rules.active_rules import ActiveRules
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
 from backend.extraction.tasks import extraction_jobs
@@ -39,12 +38,10 @@ class ToolService:
     running: Running
     jobs: Research
 
-    def create_key(self, *scopes: Scope, expires_at: datetime | None = None) -> str:
-        key = create_key(
-            self.running.database, name="t", scopes=scopes, now=datetime.now(UTC), expires_at=expires_at
-        )
+    def create_key(self, *scopes: Scope) -> str:
+        key = create_key(self.running.database, name="t", scopes=scopes, now=datetime.now(UTC)).key
         self.running.inner.state.watcher.poll()
-        return key.key
+        return key
 
     def client(self, mode: Any = "auto", *, key: str | None = None) -> Client:
         """Build a client of the protocol; ``legacy`` is the handshake of the versions up to 2025-11-25."""
@@ -60,7 +57,7 @@ def tool_service(home: Path) -> Iterator[ToolService]:
     with sample_app(home, FEW) as running, serve_app(running.app) as url:
         _add_topics(running)
         _add_runs(running)
-        rules, settings = ActiveRules(settings_in(home)), settings_in(home)
+        rules, settings = running.inner.state.articles.rules, settings_in(home)
         types = {
             kind.kind: kind
             for kind in (

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-import anyio
+from anyio import current_time, sleep
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
@@ -144,15 +144,15 @@ async def _wait(
     context: ToolContext, service: ServiceClient, kind: Kind, job_id: str, wait_seconds: float
 ) -> JobResult:
     """Poll until the job has ended or the time is over, and return it in its state."""
-    started = anyio.current_time()
+    started = current_time()
     with service.wait_slots.take() as has_room:
         limit = min(wait_seconds, service.max_wait_seconds) if has_room else 0
         pause = FIRST_PAUSE_SECONDS
         while not await _has_ended(context, service, f"{PATHS[kind]}/{job_id}/steps", started):
-            remaining = started + limit - anyio.current_time()
+            remaining = started + limit - current_time()
             if remaining <= 0:
                 break
-            await anyio.sleep(min(pause, remaining))
+            await sleep(min(pause, remaining))
             pause = min(pause * PAUSE_GROWTH, MAX_PAUSE_SECONDS)
     job = (await service.get(f"{PATHS[kind]}/{job_id}"))["data"]
     return _build_result(service, kind, job)
@@ -165,9 +165,9 @@ async def _has_ended(context: ToolContext, service: ServiceClient, path: str, st
     except Refusal as refusal:
         if refusal.retry_after is None:
             raise
-        await anyio.sleep(min(refusal.retry_after, MAX_PAUSE_SECONDS))
+        await sleep(min(refusal.retry_after, MAX_PAUSE_SECONDS))
         return False
-    seconds = round(anyio.current_time() - started, 3)
+    seconds = round(current_time() - started, 3)
     await context.report_progress(max(seconds, 0.001), message=_describe_progress(progress))
     return progress["status"] in ENDED
 
