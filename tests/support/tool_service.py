@@ -22,7 +22,6 @@ from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.store import topic_store
 from tests.support.market_app import FEW, Running, sample_app, settings_in
 from tests.support.research_app import Research
-from tests.support.running import add_compiled_rules
 from tests.support.serving import serve_app
 
 PROFILES = ("desk/a", "desk b")
@@ -53,7 +52,6 @@ class ToolService:
 
 @contextmanager
 def tool_service(home: Path) -> Iterator[ToolService]:
-    add_compiled_rules(home)
     with sample_app(home, FEW) as running, serve_app(running.app) as url:
         _add_topics(running)
         _add_runs(running)
