@@ -48,6 +48,8 @@ from backend.markets.icons.icon_store import IconStore
 from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.router import router as markets_router
 from backend.markets.service import MarketService
+from backend.mcp import router as mcp_router
+from backend.mcp.sdk_host import SdkHost
 from backend.runtime import logs
 from backend.settings import Settings
 from backend.sources.router import router as sources_router
@@ -76,6 +78,8 @@ ROUTERS = (
     oauth_page.router,
     oauth_router.router,
     oauth_router.introspection,
+    mcp_router.router,
+    mcp_router.gated,
     names_router,
     markets_router,
     icon_router.router,
@@ -156,6 +160,8 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     app.state.topics = topics
     app.state.timelines = timelines
     app.state.comparisons = ComparisonService(database, timelines.states)
+    app.state.mcp = SdkHost(settings, lambda: service)
+    app.state.mcp_origins = mcp_router.list_origins((settings.issuer_url, settings.api_url))
     app.state.body_limit = settings.body_limit_bytes
     app.state.limiter = limiter = _build_rate_limiter(settings)
     for router in ROUTERS:
@@ -170,7 +176,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
             {"url": settings.api_url, "description": "Its public address."},
         ],
     )
-    return ServiceMiddleware(
+    service = ServiceMiddleware(
         app,
         authenticate=app.state.authenticate,
         ready=FirstMatch(
@@ -186,6 +192,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
         https=settings.api_url.startswith("https:"),
         log_share=settings.access_log_sample,
     )
+    return service
 
 
 def create_management_app(service: ServiceMiddleware) -> ServiceMiddleware:
@@ -277,6 +284,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     reader = threading.Thread(target=_preload_runs, args=(app.state.timelines, stop), daemon=True)
     reader.start()
     yield
+    await app.state.mcp.stop()
     stop.set()
     app.state.watcher.stop()
     writer.join(timeout=5)

@@ -11,6 +11,7 @@ from backend.cli import (
     entities,
     keys,
     maintenance,
+    mcp,
     prices,
     profiles,
     rules,
@@ -30,7 +31,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for commands in (serve, maintenance, backups, scan):
+for commands in (serve, maintenance, mcp, backups, scan):
     app.add_typer(commands.app)
 app.add_typer(apps.app, name="apps")
 app.add_typer(documents.app, name="documents")

@@ -75,7 +75,7 @@ def configure(log_format: str, log_level: str) -> None:
         logging.getLogger(name).handlers = []
         logging.getLogger(name).propagate = True
     logging.getLogger("uvicorn.access").disabled = True  # our own access log has the request id
-    for name in ("httpx", "httpcore", "alembic", "dbos", "streamlit", "watchdog"):
+    for name in ("httpx", "httpcore", "alembic", "dbos", "streamlit", "watchdog", "mcp", "sse_starlette"):
         logging.getLogger(name).setLevel(logging.WARNING)
     # stamina logs each retry; the caller logs the final failure.
     logging.getLogger("stamina").setLevel(logging.ERROR)

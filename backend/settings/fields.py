@@ -118,6 +118,8 @@ class SettingFields(BaseSettings):
     """The dashboard's ``client_id`` at the service, if the two share no data folder."""
     base_url: Address | None = None
     """The address at which the dashboard and commands reach the service. By default its host and port."""
+    api_key: SecretStr | None = None
+    """The API key or access token of ``chainproof mcp``. By default the local key in the data folder."""
     issuer: Issuer | None = None
     """The service's address as OAuth clients and browsers know it. By default ``CHAINPROOF_BASE_URL``."""
 

@@ -13,6 +13,8 @@ from sys import stdlib_module_names
 import hatchling.build
 import pytest
 
+from backend.mcp.guides import GUIDES
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("backend", "dashboard")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -45,7 +47,8 @@ def test_the_wheel_holds_every_file_of_both_programs_and_no_test(wheel: zipfile.
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert packed == source_files
+    guides = {f"backend/mcp/guides/{guide.file_name}" for guide in GUIDES.values()}
+    assert packed == source_files | guides
     assert packed > {
         "dashboard/.streamlit/config.toml",
         "dashboard/frame/favicon.svg",

@@ -1,4 +1,4 @@
-"""Installs what tests need besides Python packages: Chromium, Redis, and Node.js with a few packages.
+"""Installs what tests need besides Python packages: Chromium, Redis, Node.js packages and the MCP Inspector.
 
 ``make test`` runs it. If it cannot install them, the tests that need them are skipped with a reason; with
 ``CI=true`` nothing is skipped.
@@ -25,6 +25,13 @@ NO_NODE = (
 NODE_FOLDER = Path(sys.prefix) / "npm"
 """Where the packages of ``tests/support/npm`` are installed: in the environment of Python."""
 NODE_FILES = Path(__file__).parent / "npm"
+INSPECTOR_FOLDER = Path(__file__).parents[2] / ".venv" / "inspector"
+INSPECTOR_PACKAGES = ("@modelcontextprotocol/inspector@2.12.0", "node@22.23.3")
+"""The Inspector needs Node 22.19, which Debian does not have; npm has it as a package."""
+NO_INSPECTOR = (
+    "No MCP Inspector: its test cannot run. python -m tests.support.prerequisites installs it with npm "
+    "(Debian: apt-get install npm)."
+)
 
 
 def chromium() -> str | None:
@@ -54,6 +61,14 @@ def install_node_packages() -> None:
     subprocess.run(command, cwd=NODE_FOLDER, check=False, stdout=subprocess.DEVNULL)
 
 
+def inspector() -> tuple[str, str] | None:
+    """Find the Node and the script that run the Inspector, if installed."""
+    modules = INSPECTOR_FOLDER / "node_modules"
+    node = modules / "node" / "bin" / "node"
+    script = modules / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
+    return (str(node), str(script)) if node.is_file() and script.is_file() else None
+
+
 def can_install() -> bool:
     return shutil.which("apt-get") is not None and os.geteuid() == 0
 
@@ -78,15 +93,35 @@ def install() -> None:
         apt("install", "-y", "--no-install-recommends", "nodejs", "npm")
 
 
+def install_inspector() -> None:
+    """Install the Inspector beside the Python packages, which needs a minute and 300 MB."""
+    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(INSPECTOR_FOLDER)]
+    subprocess.run([*command, *INSPECTOR_PACKAGES], check=False, stdout=subprocess.DEVNULL)
+
+
+def list_missing() -> list[str]:
+    """List the messages of the programs that are not installed."""
+    found = (
+        (chromium(), NO_CHROMIUM),
+        (redis_server(), NO_REDIS),
+        (node_modules(), NO_NODE),
+        (inspector(), NO_INSPECTOR),
+    )
+    return [message for program, message in found if program is None]
+
+
 def main() -> int:
     programs = (chromium(), redis_server(), shutil.which("node"), shutil.which("npm"))
     if None in programs and can_install():
         print("Installing Chromium, Redis and Node.js for the tests…", flush=True)
         install()
-    if node_modules() is None and shutil.which("npm") is not None:
-        install_node_packages()
-    found = ((chromium(), NO_CHROMIUM), (redis_server(), NO_REDIS), (node_modules(), NO_NODE))
-    missing = [message for path, message in found if path is None]
+    if shutil.which("npm") is not None:
+        if node_modules() is None:
+            install_node_packages()
+        if inspector() is None:
+            print("Installing the MCP Inspector for its test…", flush=True)
+            install_inspector()
+    missing = list_missing()
     for message in missing:
         print(message)
     return 1 if missing and os.environ.get("CI") == "true" else 0

@@ -16,6 +16,8 @@ PUBLIC_OPERATIONS = {
     "POST /oauth/token",
     "POST /oauth/revoke",
     "GET /.well-known/oauth-authorization-server",
+    "GET /.well-known/oauth-protected-resource",
+    "GET /.well-known/oauth-protected-resource/mcp",
 }
 
 

@@ -19,7 +19,12 @@ from tests.support.asgi import send
 from tests.support.market_app import Running, sample_app
 from tests.support.openapi import build_validator, inline_components, list_operations, resolve
 
-OPEN = {"/healthz", "/readyz", "/metrics", "/assets/{id}/icon", "/.well-known/oauth-authorization-server"}
+DISCOVERY = {
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+}
+OPEN = {"/healthz", "/readyz", "/metrics", "/assets/{id}/icon", *DISCOVERY}
 CLIENTS = {"/oauth/authorize", "/oauth/token", "/oauth/revoke"}
 """They take no key; some answer 401 to an application that there is not."""
 TOPICS = ("/topics", "/ranking_topics", "/ai_insights")
@@ -360,7 +365,7 @@ def test_every_sent_status_header_and_body_is_documented(
 
 def test_503_is_documented_for_operations_that_use_the_database(document: dict[str, Any]) -> None:
     for path, _, operation in list_operations(document):
-        if path not in ("/healthz", "/metrics", "/.well-known/oauth-authorization-server"):
+        if path not in {"/healthz", "/metrics", *DISCOVERY}:
             assert "503" in operation["responses"], path
 
 
