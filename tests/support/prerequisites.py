@@ -1,4 +1,4 @@
-"""Installs the programs that tests need besides Python packages: Chromium and Redis.
+"""Installs the programs that tests need besides Python packages: Chromium, Redis and promtool.
 
 ``make test`` runs it. If it cannot install them, the tests that need them are skipped with a reason; with
 ``CI=true`` nothing is skipped.
@@ -17,6 +17,9 @@ NO_CHROMIUM = "No Chromium: the browser tests cannot run. Install one (Debian: a
 NO_REDIS = (
     "No Redis: tests of shared counters cannot run. Install one (Debian: apt-get install redis-server)."
 )
+NO_PROMTOOL = (
+    "No promtool: the alert rules cannot be checked. Install one (Debian: apt-get install prometheus)."
+)
 
 
 def chromium() -> str | None:
@@ -27,6 +30,11 @@ def chromium() -> str | None:
 def redis_server() -> str | None:
     """Find the path of the Redis server, if installed."""
     return shutil.which("redis-server")
+
+
+def promtool() -> str | None:
+    """Find the path of Prometheus' checker of rules, if installed."""
+    return shutil.which("promtool")
 
 
 def can_install() -> bool:
@@ -49,15 +57,20 @@ def install() -> None:
             apt("install", "-y", package, "fonts-noto-cjk")
     if redis_server() is None:
         apt("install", "-y", "redis-server")
+    if promtool() is None:
+        apt("install", "-y", "--no-install-recommends", "prometheus")
+
+
+def list_missing() -> list[str]:
+    found = {NO_CHROMIUM: chromium(), NO_REDIS: redis_server(), NO_PROMTOOL: promtool()}
+    return [message for message, path in found.items() if path is None]
 
 
 def main() -> int:
-    if (chromium() is None or redis_server() is None) and can_install():
-        print("Installing Chromium and Redis for the tests…", flush=True)
+    if list_missing() and can_install():
+        print("Installing Chromium, Redis and promtool for the tests…", flush=True)
         install()
-    missing = [
-        message for path, message in ((chromium(), NO_CHROMIUM), (redis_server(), NO_REDIS)) if path is None
-    ]
+    missing = list_missing()
     for message in missing:
         print(message)
     return 1 if missing and os.environ.get("CI") == "true" else 0
