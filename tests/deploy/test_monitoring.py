@@ -26,6 +26,12 @@ def list_series() -> set[str]:
     return {f"{family.name}{end}" for family in families for end in SERIES.get(family.type, ())}
 
 
+def run_promtool(*arguments: str) -> subprocess.CompletedProcess[str]:
+    promtool = prerequisites.promtool()
+    needs.skip_unless(promtool is not None, prerequisites.NO_PROMTOOL)
+    return subprocess.run([str(promtool), *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize("file", [ALERTS, DASHBOARD], ids=lambda file: file.name)
 def test_every_metric_that_is_named_exists(file: Path) -> None:
     named = set(NAME.findall(file.read_text("utf-8")))
@@ -64,8 +70,6 @@ def test_the_panels_of_the_dashboard_do_not_overlap() -> None:
 
 def test_promtool_accepts_the_rules_and_the_queries(tmp_path: Path) -> None:
     """The queries of the dashboard are checked as rules, with its variables filled in."""
-    promtool = prerequisites.promtool()
-    needs.skip_unless(promtool is not None, prerequisites.NO_PROMTOOL)
     targets = [
         target for panel in orjson.loads(DASHBOARD.read_bytes())["panels"] for target in panel["targets"]
     ]
@@ -73,10 +77,10 @@ def test_promtool_accepts_the_rules_and_the_queries(tmp_path: Path) -> None:
     rules = [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries)]
     as_rules = tmp_path / "queries.yaml"
     as_rules.write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": rules}]}))
-    checked = subprocess.run(
-        [str(promtool), "check", "rules", str(ALERTS), str(as_rules)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    checked = run_promtool("check", "rules", str(ALERTS), str(as_rules))
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_alerts_fire_on_what_they_name_and_are_silent_on_a_healthy_service() -> None:
+    checked = run_promtool("test", "rules", "tests/deploy/alerts_test.yaml")
     assert checked.returncode == 0, checked.stdout + checked.stderr
