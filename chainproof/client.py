@@ -96,6 +96,13 @@ class Client:
         """Load the latest price of every asset with its ``source``. Index: asset id. Money in USD."""
         return frames.build_figures(list(self._get_json("/prices").values()))
 
+    def rates(self) -> pd.DataFrame:
+        """Load what one USD is worth in each display currency. Index: currency code, such as ``EUR``.
+
+        ``rankings["price_usd"] * rates.loc["EUR", "rate"]`` are the prices in euros.
+        """
+        return frames.build_rates(self._get_json("/markets/rates")["rates"])
+
     def candles(self, asset_id: str, span: Literal["24h", "7d"] = "7d") -> pd.DataFrame:
         """Load the candles of an asset in USD. Index: opening time.
 

@@ -19,9 +19,11 @@ FIGURES = (
     "pct_change_30d",
     "ath",
     "ath_change_percentage",
+    "rate",
 )
 """Columns of exact decimals, which arrive as strings or as numbers."""
 TIMES = ("last_updated", "ath_date", "published_at")
+LEFT_OUT = ("candles_7d", "candles_24h", "icon_url")
 CANDLE_COLUMNS = ("open_time", "open", "high", "low", "close", "volume")
 MEDIA_KINDS = {"primary_sources": "primary_source", "articles": "article", "tweets": "post"}
 MEDIA_COLUMNS = ("id", "kind", "outlet", "title", "summary", "published_at", "url")
@@ -33,8 +35,13 @@ COMPARED_FIGURES = ("difference", "p", "shared_cases", "wins", "ties", "losses",
 
 def build_figures(rows: Sequence[Row]) -> pd.DataFrame:
     """A frame of ranked tokens or price records. Candle arrays are left out."""
-    frame = pd.DataFrame(rows, columns=None if rows else ["id", *FIGURES[:2], "last_updated"])
-    return _set_types(frame.drop(columns=["candles_7d", "candles_24h", "icon_url"], errors="ignore"))
+    names = rows[0] if rows else ("id", *FIGURES[:2], "last_updated")
+    return _build_frame(rows, [name for name in names if name not in LEFT_OUT])
+
+
+def build_rates(rates: Mapping[str, Row]) -> pd.DataFrame:
+    rows = [{"id": code, **rate} for code, rate in rates.items()]
+    return _build_frame(rows, ("id", "rate", "source", "last_updated")).rename_axis("currency")
 
 
 def build_candles(series: Row) -> pd.DataFrame:
@@ -47,7 +54,7 @@ def build_candles(series: Row) -> pd.DataFrame:
 
 
 def build_topics(rows: Sequence[Row], total: int) -> pd.DataFrame:
-    frame = _set_types(pd.DataFrame(rows, columns=TOPIC_COLUMNS))
+    frame = _build_frame(rows, TOPIC_COLUMNS)
     frame.attrs = {"total": total}
     return frame
 
@@ -59,7 +66,7 @@ def build_media(data: Mapping[str, Sequence[Row]]) -> pd.DataFrame:
         for item in data[name]
         for url in [item.get("url") or item["entry_url"]]
     ]
-    return _set_types(pd.DataFrame(rows, columns=MEDIA_COLUMNS))
+    return _build_frame(rows, MEDIA_COLUMNS)
 
 
 def build_runs(stream: bytes) -> pd.DataFrame:
@@ -84,10 +91,11 @@ def _flatten_comparison(comparison: Row) -> dict[str, Any]:
     }
 
 
-def _set_types(frame: pd.DataFrame) -> pd.DataFrame:
-    """``frame`` by id, with decimals and UTC times."""
+def _build_frame(rows: Sequence[Row], columns: Sequence[str]) -> pd.DataFrame:
+    """The ``columns`` of ``rows`` by id, with decimals and UTC times."""
+    frame = pd.DataFrame(rows, columns=columns)
     for name in frame.columns.intersection(FIGURES):
-        frame[name] = _to_decimals(frame[name])
+        frame[name] = _to_decimals([row[name] for row in rows])  # the frame's own may be floats by now
     for name in frame.columns.intersection(TIMES):
         frame[name] = pd.to_datetime(frame[name], utc=True, format="ISO8601")
     if "market_cap_rank" in frame:

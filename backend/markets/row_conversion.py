@@ -11,7 +11,9 @@ from backend.markets.model import FearGreed, MarketTotals, Published, Quote, Quo
 from backend.markets.reasons import Reason
 from backend.markets.tables import FIGURES
 
-KEY_FIELDS = ("provider", "as_of", "credits")
+KEY_FIELDS = ("provider", "as_of", "credits", "rates")
+RATE_PREFIX = "rate_"
+"""Rates are stored beside the totals, where an older version skips names that it does not know."""
 
 
 def quote_to_row(realm: str, quote: Quote) -> dict[str, Any]:
@@ -73,6 +75,8 @@ def figure_to_row(realm: str, kind: str, item: MarketTotals | FearGreed) -> dict
     body = {
         name: format(value, "f") if isinstance(value, Decimal) else value for name, value in values.items()
     }
+    if isinstance(item, MarketTotals):
+        body |= {f"{RATE_PREFIX}{code}": format(rate, "f") for code, rate in item.rates.items()}
     return {
         "realm": realm,
         "kind": kind,
@@ -96,6 +100,11 @@ def global_figures_from_row(row: Mapping[Any, Any]) -> MarketTotals:
         volume_24h=body["volume_24h"],
         volume_change_24h=body["volume_change_24h"],
         btc_market_cap_percentage=body["btc_market_cap_percentage"],
+        rates={
+            name.removeprefix(RATE_PREFIX): rate
+            for name, rate in body.items()
+            if name.startswith(RATE_PREFIX) and rate is not None
+        },
     )
 
 

@@ -33,7 +33,12 @@ def answering(answer: Callable[[httpx.Request], httpx.Response] | str, **options
 
 
 def test_figures_keep_every_digit_and_are_indexed_by_asset() -> None:
-    row = answering(RANKED).rankings().loc["bitcoin"]
+    unknown = RANKED.replace('"bitcoin"', '"new"').replace('"0.00000001234567890123"', "null")
+    unknown = unknown.replace("1000000000000.123456789012", "12345678901234567890")
+    found = answering(f"{RANKED[:-1]},{unknown[1:]}").rankings()
+    assert found.loc["new", "price_usd"] is None
+    assert found.loc["new", "market_cap"] == Decimal("12345678901234567890")
+    row = found.loc["bitcoin"]
     assert row["price_usd"] == Decimal("0.00000001234567890123")
     assert row["market_cap"] == Decimal("1000000000000.123456789012")
     assert row["pct_change_24h"] is None
@@ -47,6 +52,15 @@ def test_candles_are_exact_and_opened_at_an_aware_time() -> None:
     first = candles.iloc[0]
     assert list(first) == [Decimal("1.10000000000000000001"), 2, 1, Decimal("1.5"), None]
     assert all(isinstance(price, Decimal) for price in first.iloc[:4])
+
+
+def test_rates_are_exact_and_indexed_by_currency() -> None:
+    euro = '{"rate":"0.850000000000001","source":"coingecko","last_updated":"2026-05-18T12:00:00Z"}'
+    won = '{"rate":null,"source":null,"last_updated":null}'
+    rates = answering(f'{{"base":"USD","rates":{{"EUR":{euro},"KRW":{won}}}}}').rates()
+    assert rates.loc["EUR", "rate"] == Decimal("0.850000000000001")
+    assert rates.loc["EUR", "last_updated"] == pd.Timestamp("2026-05-18T12:00:00", tz="UTC")
+    assert rates.loc["KRW", "rate"] is None
 
 
 def test_an_empty_answer_is_an_empty_frame() -> None:
