@@ -9,6 +9,7 @@ RUN uv pip install --python .venv --no-cache --compile-bytecode --constraint req
     --extra model --extra redis --requirement pyproject.toml
 COPY README.md LICENSE ./
 COPY backend backend
+COPY chainproof chainproof
 COPY dashboard dashboard
 RUN uv pip install --python .venv --no-cache --compile-bytecode --no-deps .
 

@@ -72,5 +72,5 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@$(BIN)/uv pip sync --compile-bytecode requirements.lock
 	@$(BIN)/uv pip install --quiet --no-deps --editable .
 	@echo "4/4 Compiling the programs"
-	@$(BIN)/python -m compileall -q backend dashboard
+	@$(BIN)/python -m compileall -q backend chainproof dashboard
 	@touch $@

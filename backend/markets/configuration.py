@@ -105,9 +105,13 @@ def add_fallback_intervals(polling_plan: PollingPlan, sources: MarketSources) ->
 
 
 def _find_primary_roles(name: str, sources: MarketSources) -> tuple[Role, ...]:
-    """The roles in which the provider is the first choice."""
+    """The roles in which the provider is the first choice, or polled beside it for its exchange rates."""
     first: dict[Role, str] = {"overview": sources.overview[0].name, "fear_greed": sources.fear_greed[0].name}
-    return tuple(role for role in sources.roles(name) if first.get(role, name) == name)
+    return tuple(
+        role
+        for role in sources.roles(name)
+        if first.get(role, name) == name or (role == "overview" and name == sources.rates_provider)
+    )
 
 
 def _build_quotas(settings: Settings, sources: MarketSources) -> list[Quota]:

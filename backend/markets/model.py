@@ -22,6 +22,8 @@ SPAN_COUNT: Mapping[Span, int] = {"24h": 48, "7d": 42}
 COINGECKO_IDS_PER_CALL = 250
 """CoinGecko's limit for one call, which costs one credit."""
 COINMARKETCAP_ASSETS_PER_CREDIT = 200
+DISPLAY_CURRENCIES = ("USD", "EUR", "JPY", "CNY", "KRW", "GBP", "BTC")
+"""Currencies in which a reader may see figures. The service itself calculates in the first one."""
 DEFAULT_THROTTLE_SECONDS = 60.0
 """How long to wait after a throttled call if the provider does not say."""
 
@@ -82,7 +84,11 @@ class QuotesResult:
 
 @dataclass(frozen=True, slots=True)
 class MarketTotals:
-    """One provider's totals of the whole market. Never combined, since providers count different assets."""
+    """One provider's totals of the whole market. Never combined, since providers count different assets.
+
+    ``rates``: how much of a display currency one USD is, by the currency's code; empty if the provider does
+    not say.
+    """
 
     provider: str
     as_of: datetime
@@ -92,6 +98,7 @@ class MarketTotals:
     volume_change_24h: Decimal | None
     btc_market_cap_percentage: Decimal | None
     credits: int = 1
+    rates: Mapping[str, Decimal] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,11 @@ def format_timestamp(moment: datetime) -> str:
     return utc.isoformat(timespec="milliseconds" if utc.microsecond >= 1000 else "seconds")[:-6] + "Z"
 
 
+def compute_rate(amount: Decimal, usd: Decimal) -> Decimal:
+    """What one USD is worth, if ``usd`` (above zero) is worth ``amount``: to 15 significant digits."""
+    return Context(prec=15, rounding=ROUND_HALF_EVEN).divide(amount, usd)
+
+
 def round_significant(value: Decimal, digits: int) -> Decimal:
     """Round ``value`` to ``digits`` significant digits, ties to even; unchanged if it has no more digits."""
     return Context(prec=digits, rounding=ROUND_HALF_EVEN).plus(value)

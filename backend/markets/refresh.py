@@ -118,8 +118,10 @@ class Refresher:
         for source in sources.quotes:
             if self._is_due(source.name, "quotes", states, now):
                 calls.append(self._call(source.name, "quotes", partial(source.quotes, assets, now)))
-        for overview in self._list_active_sources(sources.overview, "overview", states, now):
-            if self._is_due(overview.name, "overview", states, now):
+        active = self._list_active_sources(sources.overview, "overview", states, now)
+        needed = {sources.rates_provider, *(source.name for source in active)}
+        for overview in sources.overview:
+            if overview.name in needed and self._is_due(overview.name, "overview", states, now):
                 calls.append(self._call(overview.name, "overview", partial(overview.global_figures, now)))
         for index in self._list_active_sources(sources.fear_greed, "fear_greed", states, now):
             if self._is_due(index.name, "fear_greed", states, now):

@@ -152,6 +152,15 @@ def read_market_overview(request: Request) -> Response:
     return respond_from_snapshot(request, lambda snapshot: snapshot.market_overview())
 
 
+@router.get("/markets/rates", response_model=schemas.DisplayRates, responses=CACHED_RESPONSES)
+def list_rates(request: Request) -> Response:
+    """What one USD is worth in each display currency. All other figures of the service are in USD.
+
+    Rates have up to 15 significant digits; BTC is the reciprocal of the published price of bitcoin.
+    """
+    return respond_from_snapshot(request, lambda snapshot: snapshot.rates())
+
+
 @router.get("/markets/figures", response_model=dict[str, schemas.FigureFacts], responses=CACHED_RESPONSES)
 def list_figures(request: Request) -> Response:
     """How each enabled asset's figure was selected, whether it is in doubt, and its 24-hour volume."""

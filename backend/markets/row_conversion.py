@@ -11,8 +11,10 @@ from backend.markets.model import FearGreed, MarketTotals, PublishedPrice, Quote
 from backend.markets.reasons import Reason
 from backend.markets.tables import FIGURES
 
-FIELDS_OUTSIDE_BODY = ("provider", "as_of", "credits")
-"""Fields of a market indicator that its JSON body leaves out: they are columns, or not stored."""
+FIELDS_OUTSIDE_BODY = ("provider", "as_of", "credits", "rates")
+"""Fields of a market indicator that its JSON body leaves out: columns, stored elsewhere, or not stored."""
+RATE_PREFIX = "rate_"
+"""Rates are stored beside the totals, where an older version skips names that it does not know."""
 
 
 def quote_to_row(realm: str, quote: Quote) -> dict[str, Any]:
@@ -80,6 +82,8 @@ def market_indicator_to_row(realm: str, kind: str, indicator: MarketTotals | Fea
     body = {
         name: format(value, "f") if isinstance(value, Decimal) else value for name, value in values.items()
     }
+    if isinstance(item, MarketTotals):
+        body |= {f"{RATE_PREFIX}{code}": format(rate, "f") for code, rate in item.rates.items()}
     return {
         "realm": realm,
         "kind": kind,
@@ -103,6 +107,11 @@ def market_totals_from_row(row: Mapping[Any, Any]) -> MarketTotals:
         volume_24h=body["volume_24h"],
         volume_change_24h=body["volume_change_24h"],
         btc_market_cap_percentage=body["btc_market_cap_percentage"],
+        rates={
+            name.removeprefix(RATE_PREFIX): rate
+            for name, rate in body.items()
+            if name.startswith(RATE_PREFIX) and rate is not None
+        },
     )
 
 

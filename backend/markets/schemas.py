@@ -158,6 +158,17 @@ class MarketOverview(Wire):
     btc_market_cap_percentage: float | None
 
 
+class DisplayRate(Wire):
+    rate: DecimalString | None = Field(description="Amount for one USD; null if unknown.")
+    source: str | None = Field(description="The origin, with `:stale` if it is the last known good rate.")
+    last_updated: Timestamp | None
+
+
+class DisplayRates(Wire):
+    base: Literal["USD"]
+    rates: dict[Literal["USD", "EUR", "JPY", "CNY", "KRW", "GBP", "BTC"], DisplayRate]
+
+
 class CandleSeries(Wire):
     id: str
     span: Literal["24h", "7d"]

@@ -12,7 +12,7 @@ from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import AssetRegistry
 from backend.markets.model import Candle, FearGreed, MarketTotals, QuotesResult, Span
 from backend.markets.provider_limits.polling_schedule import Role
-from backend.markets.provider_names import SAMPLE_PROVIDERS
+from backend.markets.provider_names import COINGECKO, SAMPLE_PROVIDERS
 from backend.markets.providers.coinmarketcap import SlugIds
 from backend.markets.providers.registry import LiveProviders, build_providers, build_replay
 from backend.markets.sample.market import SampleMarket
@@ -60,6 +60,8 @@ class MarketSources:
     ohlc: OhlcSource
     ohlc_fresh_for: timedelta
     """How long a series is current; the provider computes a new one about as often."""
+    rates_provider: str | None = None
+    """The provider whose overview has exchange rates, so that it is polled even if it is not the first."""
     history: HistorySource | None = None
     close: Callable[[], None] = field(default=lambda: None)
 
@@ -131,5 +133,6 @@ def _from_live_providers(providers: LiveProviders, realm: str) -> MarketSources:
         fear_greed=providers.fear_greed,
         ohlc=providers.ohlc,
         ohlc_fresh_for=timedelta(minutes=15),
+        rates_provider=COINGECKO,
         close=providers.close,
     )

@@ -16,7 +16,7 @@ import pytest
 from backend.mcp.guides import GUIDES
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("backend", "dashboard")
+PACKAGES = ("backend", "chainproof", "dashboard")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 IMPORTED = re.compile(r"^\s*(?:import|from) (\w+)", re.MULTILINE)
 USED_BY_NAME = {"fastapi-swagger", "plotly", "uvloop"}

@@ -1,4 +1,4 @@
-"""Installs what tests need besides Python packages: Chromium, Redis, Node.js packages and the MCP Inspector.
+"""Installs what tests need besides Python packages: Chromium, Redis, promtool, Node.js packages, the Inspector.
 
 ``make test`` runs it. If it cannot install them, the tests that need them are skipped with a reason; with
 ``CI=true`` nothing is skipped.
@@ -31,6 +31,9 @@ INSPECTOR_PACKAGES = ("@modelcontextprotocol/inspector@2.12.0", "node@22.23.3")
 NO_INSPECTOR = (
     "No MCP Inspector: its test cannot run. python -m tests.support.prerequisites installs it with npm "
     "(Debian: apt-get install npm)."
+)
+NO_PROMTOOL = (
+    "No promtool: the alert rules cannot be checked. Install one (Debian: apt-get install prometheus)."
 )
 
 
@@ -69,6 +72,11 @@ def inspector() -> tuple[str, str] | None:
     return (str(node), str(script)) if node.is_file() and script.is_file() else None
 
 
+def promtool() -> str | None:
+    """Find the path of Prometheus' checker of rules, if installed."""
+    return shutil.which("promtool")
+
+
 def can_install() -> bool:
     return shutil.which("apt-get") is not None and os.geteuid() == 0
 
@@ -91,6 +99,8 @@ def install() -> None:
         apt("install", "-y", "redis-server")
     if shutil.which("node") is None or shutil.which("npm") is None:
         apt("install", "-y", "--no-install-recommends", "nodejs", "npm")
+    if promtool() is None:
+        apt("install", "-y", "--no-install-recommends", "prometheus")
 
 
 def install_inspector() -> None:
@@ -104,6 +114,7 @@ def list_missing() -> list[str]:
     found = (
         (chromium(), NO_CHROMIUM),
         (redis_server(), NO_REDIS),
+        (promtool(), NO_PROMTOOL),
         (node_modules(), NO_NODE),
         (inspector(), NO_INSPECTOR),
     )
@@ -111,9 +122,9 @@ def list_missing() -> list[str]:
 
 
 def main() -> int:
-    programs = (chromium(), redis_server(), shutil.which("node"), shutil.which("npm"))
+    programs = (chromium(), redis_server(), promtool(), shutil.which("node"), shutil.which("npm"))
     if None in programs and can_install():
-        print("Installing Chromium, Redis and Node.js for the tests…", flush=True)
+        print("Installing Chromium, Redis, promtool and Node.js for the tests…", flush=True)
         install()
     if shutil.which("npm") is not None:
         if node_modules() is None:

@@ -246,7 +246,7 @@ class Pages:
             "data": {
                 "active_cryptocurrencies": 17397,
                 "markets": 1476,
-                "total_market_cap": {"btc": cap / 77671, "usd": cap},
+                "total_market_cap": {"btc": cap / 77671, "usd": cap, "eur": cap * 0.85, "jpy": cap * 150},
                 "total_volume": {"btc": cap / 25 / 77671, "usd": cap / 25},
                 "market_cap_percentage": {"btc": 57.9539332566265, "eth": 9.58227145398409},
                 "market_cap_change_percentage_24h_usd": -1.6081983639177684,

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from backend.markets.model import (
+    DISPLAY_CURRENCIES,
     SPAN_COUNT,
     SPAN_SECONDS,
     Candle,
@@ -20,6 +21,7 @@ from backend.markets.model import (
     QuotesResult,
     Span,
 )
+from backend.markets.numbers import compute_rate, is_sane
 from backend.markets.provider_names import COINGECKO
 from backend.markets.providers import parsing
 from backend.markets.providers.protocols import Usage
@@ -153,9 +155,13 @@ def merge_pages(
 
 
 def parse_global(payload: object, now: datetime) -> MarketTotals:
-    """Parses ``/global``. Older responses lack the change of the volume."""
+    """Parses ``/global``. Older responses lack the change of the volume.
+
+    The market cap comes in many currencies, converted at the provider's exchange rates of that time.
+    """
     data = parsing.as_mapping(parsing.as_mapping(payload).get("data"))
-    cap = parsing.parse_positive(parsing.as_mapping(data.get("total_market_cap")).get("usd"))
+    caps = parsing.as_mapping(data.get("total_market_cap"))
+    cap = parsing.parse_positive(caps.get("usd"))
     as_of = parsing.parse_epoch_seconds(data.get("updated_at"))
     if cap is None or as_of is None or as_of > now + parsing.MAX_CLOCK_SKEW:
         raise ProviderError(
@@ -171,7 +177,15 @@ def parse_global(payload: object, now: datetime) -> MarketTotals:
         btc_market_cap_percentage=parsing.parse_not_negative(
             parsing.as_mapping(data.get("market_cap_percentage")).get("btc")
         ),
+        rates=_parse_rates(caps, cap),
     )
+
+
+def _parse_rates(caps: Mapping[str, object], usd: Decimal) -> dict[str, Decimal]:
+    """The rate of each display currency for which ``caps`` has a usable amount beside the ``usd``."""
+    amounts = {code: parsing.parse_positive(caps.get(code.lower())) for code in DISPLAY_CURRENCIES[1:]}
+    rates = {code: compute_rate(amount, usd) for code, amount in amounts.items() if amount is not None}
+    return {code: rate for code, rate in rates.items() if is_sane(rate)}
 
 
 def parse_ohlc(payload: object, span: Span, now: datetime) -> tuple[Candle, ...]:

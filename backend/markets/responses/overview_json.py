@@ -13,12 +13,17 @@ from backend.markets.responses.json_values import to_json_number
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The two blocks of the market overview, each from one provider, or null if unknown."""
+    """The two blocks of the market overview and the exchange rates, each from one provider, null if unknown.
+
+    ``rates`` are the totals that have exchange rates; those of the overview may have none.
+    """
 
     totals: MarketTotals | None
     totals_stale: bool
     fear_greed: FearGreed | None
     fear_greed_stale: bool
+    rates: MarketTotals | None = None
+    rates_stale: bool = False
 
 
 def encode_overview(overview: Overview) -> bytes:

@@ -52,12 +52,16 @@ class SnapshotRows:
     ) -> Overview:
         """Build the overview. Each block comes from the first preferred fresh provider, else the newest."""
         totals = _choose_provider(self.totals, now, OVERVIEW_STALE_AFTER, totals_from)
+        with_rates = [item for item in self.totals if item.rates]
+        rates = _choose_provider(with_rates, now, OVERVIEW_STALE_AFTER, totals_from)
         index = _choose_provider(self.fear_greed, now, FEAR_GREED_STALE_AFTER, fear_greed_from)
         return Overview(
             totals=totals,
             totals_stale=totals is not None and now - totals.as_of > OVERVIEW_STALE_AFTER,
             fear_greed=index,
             fear_greed_stale=index is not None and now - index.as_of > FEAR_GREED_STALE_AFTER,
+            rates=rates,
+            rates_stale=rates is not None and now - rates.as_of > OVERVIEW_STALE_AFTER,
         )
 
     def overview_changes(self) -> list[datetime]:

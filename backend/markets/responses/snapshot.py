@@ -28,11 +28,15 @@ from backend.markets.responses import asset_json, queries
 from backend.markets.responses.overview_json import Overview, encode_overview
 from backend.markets.responses.price_json import PricedAsset, build_figure_facts, build_price_record
 from backend.markets.responses.rankings_json import Order, SortKey, encode_ranked_token, sort_positions
+from backend.markets.responses.rates_json import encode_rates
 from backend.runtime import metrics
 from backend.store.database import Database
 
 CHANGE_TOPIC = "markets"
 """Topic of the change counter."""
+
+BITCOIN = "bitcoin"
+"""Id of the asset whose price is the rate of BTC."""
 
 MAX_CACHED_RESPONSES = 512
 """Maximum number of cached responses, so that arbitrary query strings cannot fill the memory."""
@@ -130,6 +134,12 @@ class Snapshot:
     def market_overview(self) -> Prepared:
         return self._build_once("overview", lambda: encode_overview(self.overview))
 
+    def rates(self) -> Prepared:
+        def build() -> bytes:
+            return encode_rates(self.overview, self.figures.get(BITCOIN))
+
+        return self._build_once("rates", build)
+
     def _build_ranked_rows(self, span: Span | None) -> list[bytes]:
         with self._lock:
             if span not in self._fragments:
@@ -165,6 +175,7 @@ ALWAYS_BUILT: Mapping[RequestKey, ResponseBuilder] = {
     ("/markets/figures", b""): Snapshot.figures_facts,
     ("/assets", b""): lambda snapshot: snapshot.assets("enabled"),
     ("/crypto/market-overview", b""): Snapshot.market_overview,
+    ("/markets/rates", b""): Snapshot.rates,
 }
 
 DEPRECATED_SINCE = b"@1767225600"  # 2026-01-01T00:00:00Z, RFC 9745 section 2.1

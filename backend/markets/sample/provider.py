@@ -26,6 +26,11 @@ from backend.markets.sample.provider_views import VIEWS, compute_lags, compute_p
 
 HALF_HOUR_SECONDS = SPAN_SECONDS["24h"]
 FEAR_GREED_PROVIDER = "sample"
+SAMPLE_RATES: Mapping[str, Decimal] = {
+    code: Decimal(rate)
+    for code, rate in {"EUR": "0.9091", "JPY": "142.9", "CNY": "7.2", "KRW": "1400", "GBP": "0.7692"}.items()
+}
+"""Fictitious amounts for one USD, which never change. They match the prices of the sample's pegged assets."""
 
 
 class SampleProvider:
@@ -79,6 +84,7 @@ class SampleProvider:
             volume_change_24h=to_percent(volume / volume_before - 1),
             btc_market_cap_percentage=to_percent(share),
             credits=0,
+            rates=SAMPLE_RATES,
         )
 
     def fear_greed(self, now: datetime) -> FearGreed:

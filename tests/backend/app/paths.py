@@ -14,6 +14,7 @@ HOT = (
     "/rankings?with_candles=7d",
     "/crypto/market-overview",
     "/markets/figures",
+    "/markets/rates",
 )
 COLD = (
     "/assets/bitcoin",

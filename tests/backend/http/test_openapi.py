@@ -306,6 +306,7 @@ CALLS = [
     ("/rankings", "/rankings?with_candles=7d"),
     ("/crypto/market-overview", "/crypto/market-overview"),
     ("/markets/figures", "/markets/figures"),
+    ("/markets/rates", "/markets/rates"),
     ("/markets/incidents", "/markets/incidents"),
     ("/markets/incidents", "/markets/incidents?open=maybe"),
     ("/markets/status", "/markets/status"),

@@ -121,7 +121,9 @@ def test_the_overviews_figures_survive_storage(
     database: Database, cap: Decimal, change: Decimal | None, volume: Decimal | None, value: int, label: str
 ) -> None:
     at = datetime(2026, 5, 18, tzinfo=UTC) + timedelta(microseconds=7)
-    totals = MarketTotals("coingecko", at, cap, change, volume, None, None, credits=1)
+    totals = MarketTotals(
+        "coingecko", at, cap, change, volume, None, None, credits=1, rates={"EUR": cap, "BTC": cap}
+    )
     mood = FearGreed("alternative.me", at, value, label)
     with database.write() as connection:
         upsert(

@@ -10,7 +10,7 @@ from tests.support import databases
 from tests.support.live import MARKETS, QUOTES, Start
 from tests.support.market_app import BarePages
 from tests.support.provider_pages import COINS, Coin, Pages, Query
-from tests.support.provider_server import Behaviour
+from tests.support.provider_server import FAULTS, Behaviour
 
 # -- all is well -------------------------------------------------------------------------------------
 
@@ -204,3 +204,28 @@ def test_rows_with_only_nulls_beside_the_price_give_only_a_price(start: Start) -
     assert record["market_cap"] is record["pct_change_24h"] is record["ath"] is None
     tokens = live.running.json("/rankings?sort=pct_change_24h")
     assert [token["id"] for token in tokens] == sorted(token["id"] for token in tokens)
+
+
+@pytest.mark.parametrize("primary", ["coingecko", "coinmarketcap"])
+def test_exchange_rates_come_from_coingecko_whoever_gives_the_overview(start: Start, primary: str) -> None:
+    live = start(primary_provider=primary)
+    live.tick()
+    assert live.overview()["market_cap"]["source"] == primary
+    answer = live.running.json("/markets/rates")["rates"]
+    assert answer["EUR"] == {
+        "rate": "0.85",
+        "source": "coingecko",
+        "last_updated": "2026-05-18T12:00:00Z",
+    }
+    assert answer["GBP"] == {"rate": None, "source": None, "last_updated": None}  # the provider says nothing
+    assert answer["BTC"]["source"] == "coingecko+coinmarketcap"
+
+
+def test_the_last_known_rates_are_marked_as_stale(start: Start) -> None:
+    live = start()
+    live.tick()
+    live.server.always("*", FAULTS["web-page"])
+    live.tick(hours=4)
+    rate = live.running.json("/markets/rates")["rates"]["EUR"]
+    assert (rate["rate"], rate["source"]) == ("0.85", "coingecko:stale")
+    assert rate["last_updated"] == "2026-05-18T12:00:00Z"

@@ -197,6 +197,12 @@ def test_totals_without_the_change_of_the_volume_are_parsed(now: datetime) -> No
     assert (figures.market_cap, figures.volume_24h, figures.volume_change_24h) == (Decimal(5), None, None)
 
 
+def test_the_totals_give_the_rates_of_the_display_currencies(now: datetime) -> None:
+    caps = {"usd": 4, "eur": Decimal("3.4"), "btc": Decimal("0.0004"), "jpy": 0, "krw": "x", "aed": 12}
+    figures = parse_global({"data": {"total_market_cap": caps, "updated_at": int(now.timestamp())}}, now)
+    assert figures.rates == {"EUR": Decimal("0.85"), "BTC": Decimal("0.0001")}
+
+
 @pytest.mark.parametrize(
     "data",
     [

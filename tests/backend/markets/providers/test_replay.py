@@ -63,6 +63,7 @@ def test_totals_fear_and_greed_and_candles_are_replayed(assets: list[Asset]) -> 
         Decimal("3.1e12"),
         Decimal("3.12e12"),
     ]
+    assert providers.overview[0].global_figures(RECORDED).rates["EUR"] == Decimal("0.9")
     assert providers.fear_greed[0].fear_greed(RECORDED).value == 61
     bitcoin = next(asset for asset in assets if asset.id == "bitcoin")
     assert len(providers.ohlc.ohlc(bitcoin, "24h", RECORDED)) >= 47

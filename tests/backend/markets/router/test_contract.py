@@ -8,6 +8,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from backend.markets import schemas
+from backend.markets.model import DISPLAY_CURRENCIES
 from tests.support.market_app import Running
 
 PRICE_FIELDS = {
@@ -58,6 +59,7 @@ SHAPES: dict[str, Any] = {
     "/rankings?with_candles=7d": list[schemas.RankedToken],
     "/crypto/market-overview": schemas.MarketOverview,
     "/markets/figures": dict[str, schemas.FigureFacts],
+    "/markets/rates": schemas.DisplayRates,
     "/markets/incidents": list[schemas.MarketIncident],
     "/markets/status": schemas.MarketStatus,
 }
@@ -115,6 +117,22 @@ def test_the_overview_has_exactly_the_documented_fields(running: Running) -> Non
     assert set(overview) == {"fear_greed", "market_cap", "volume_24h", "btc_market_cap_percentage"}
     assert set(overview["fear_greed"]) == {"value", "label", "last_updated", "source"}
     assert set(overview["market_cap"]) == set(overview["volume_24h"]) == TOTAL_FIELDS
+
+
+def test_the_rates_have_exactly_the_display_currencies(running: Running) -> None:
+    answer = running.json("/markets/rates")
+    assert answer["base"] == "USD"
+    assert tuple(answer["rates"]) == DISPLAY_CURRENCIES
+    assert answer["rates"]["USD"] == {"rate": "1", "source": None, "last_updated": None}
+    for rate in answer["rates"].values():
+        assert rate["rate"] is None or DECIMAL.fullmatch(rate["rate"])
+
+
+def test_the_rate_of_btc_makes_one_bitcoin_of_its_price(sample: Running) -> None:
+    bitcoin, rates = sample.json("/prices")["bitcoin"], sample.json("/markets/rates")["rates"]
+    assert round(Decimal(bitcoin["price_usd"]) * Decimal(rates["BTC"]["rate"]), 12) == 1
+    assert rates["BTC"]["last_updated"] == bitcoin["last_updated"]
+    assert {rate["source"] for code, rate in rates.items() if code != "USD"} == {"sample"}
 
 
 def test_money_is_a_plain_decimal_string_or_null_and_capitalisation_a_number_or_null(

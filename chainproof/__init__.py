@@ -1,0 +1,5 @@
+"""Reads a Chainproof service from Python: ``chainproof.Client`` returns pandas DataFrames."""
+
+from chainproof.client import Client, ServiceError
+
+__all__ = ["Client", "ServiceError"]
