@@ -173,6 +173,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
             limiter=limiter,
         ),
         https=settings.api_url.startswith("https:"),
+        origins=settings.cors_origins,
     )
 
 

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backend import errors
 from backend.http import access_log
 from backend.http.client_address import Caller, is_on_this_machine, normalize_address
+from backend.http.cors import CrossOriginMiddleware
 from backend.http.limits.body_limits import LimitedBody
 from backend.http.limits.load_shedding import LoadShedder, RefusalPacer
 from backend.http.limits.request_timeout import TimeLimit
@@ -62,7 +63,8 @@ class RequestLimits:
 class ServiceMiddleware:
     """The outermost ASGI layer around the FastAPI application.
 
-    ``https``: whether the public URL of the service is an https one.
+    ``https``: whether the public URL of the service is an https one. Web pages of ``origins`` may call the
+    service from a browser.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class ServiceMiddleware:
         mode: str,
         bounds: RequestLimits,
         https: bool = False,
+        origins: Sequence[str] = (),
     ) -> None:
         self.inner = app
         self._authenticate = authenticate
@@ -85,11 +88,17 @@ class ServiceMiddleware:
         self._refusal_pacer = RefusalPacer()
         self._prepared_log = access_log.PreparedResponseLog()
         self._default_headers = build_default_headers(mode, https=https)
+        self._answer: ASGIApp = self._answer_request
+        if origins:
+            self._answer = CrossOriginMiddleware(self._answer_request, origins, self._default_headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        else:
             await self.inner(scope, receive, send)
-            return
+
+    async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
         sent_id = accept = accept_encoding = if_none_match = None
         for name, value in scope["headers"]:
