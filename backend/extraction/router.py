@@ -12,19 +12,23 @@ from backend.extraction import seen_entities
 from backend.extraction.schemas import ExtractionRequest, ExtractionResult, SeenAnswer
 from backend.formats.time_window import Window, resolve_time_range
 from backend.formats.timestamps import Instant, utc_now
+from backend.http.prefer_header import PreferWait
 from backend.http.responses import CACHED_RESPONSES, build_tagged_json
-from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
+from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, describe_submission, submit_job
 from backend.jobs.schemas import AcceptedAnswer
 
 router = gated_router(scope="read", tags=["entities"])
 
 
 @router.post(
-    "/entities/extractions", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES
+    "/entities/extractions",
+    status_code=202,
+    response_model=AcceptedAnswer,
+    responses=describe_submission(ExtractionResult),
 )
 @needs("write")
 def submit_extraction(
-    request: Request, body: ExtractionRequest, who: Caller, key: IdempotencyKey
+    request: Request, body: ExtractionRequest, who: Caller, key: IdempotencyKey, _prefer: PreferWait = None
 ) -> Response:
     """Find the entities that a text names.
 

@@ -3,9 +3,13 @@
 A router is built with :func:`backend.auth.gate.gated_router`, declares how jobs of its kind are submitted,
 and gets the other routes from :func:`add_job_routes`::
 
-    @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES)
+    RESPONSES = describe_submission(SourcesResult)
+
+    @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=RESPONSES)
     @needs("write")
-    def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
+    def submit_sources(
+        request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey, _prefer: PreferWait = None
+    ) -> Response:
         return submit_job(request, "sources", body.model_dump(mode="json"), title=..., who=who, key=key)
 
     add_job_routes(router, "sources", "/sources", SourcesResult, job_name=..., verb_object=..., plural=...)
@@ -19,10 +23,17 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from pydantic import AfterValidator
 from starlette.responses import Response
 
+from backend.auth.event_streams import (
+    EVENT_STREAM_RESPONSES,
+    LastEventId,
+    respond_with_events,
+    wants_events,
+)
 from backend.auth.gate import current_principal, needs
 from backend.auth.principal import Principal
 from backend.errors import BadRequest, Conflict, FieldError, NotFound
 from backend.formats.timestamps import utc_now
+from backend.http.prefer_header import PreferWait
 from backend.http.responses import CACHED_RESPONSES, RawJson, build_tagged_json
 from backend.jobs import job_store, transitions
 from backend.jobs.job_kinds import JobKind
@@ -34,6 +45,7 @@ from backend.jobs.response_bodies import (
     build_progress_body,
 )
 from backend.jobs.schemas import JobAnswer, JobPage, ProgressAnswer
+from backend.jobs.waiting_response import build_waiting_response
 from backend.store.database import Database
 
 KEY_HEADER = "Idempotency-Key"
@@ -44,6 +56,17 @@ NOT_FOUND_RESPONSE: dict[int | str, dict[str, Any]] = {
     404: {"description": "There is no such job of this kind."}
 }
 READ_RESPONSES = {**CACHED_RESPONSES, **NOT_FOUND_RESPONSE}
+NO_MORE_EVENTS_RESPONSE: dict[int | str, dict[str, Any]] = {
+    204: {"description": "The client has the last event, so there is nothing more to stream."}
+}
+WAITED_HEADER = {
+    "Preference-Applied": {
+        "description": "The maximum time of the wait, if the request preferred one.",
+        "schema": {"type": "string"},
+    }
+}
+LOCATION_HEADER = {"Location": {"description": "Where to watch the job.", "schema": {"type": "string"}}}
+WAITED_RESPONSE: dict[int | str, dict[str, Any]] = {200: {"headers": WAITED_HEADER}}
 CANCEL_RESPONSES: dict[int | str, dict[str, Any]] = {
     **NOT_FOUND_RESPONSE,
     409: {"description": "The job has ended already."},
@@ -51,10 +74,20 @@ CANCEL_RESPONSES: dict[int | str, dict[str, Any]] = {
 ACCEPTED_RESPONSES: dict[int | str, dict[str, Any]] = {
     202: {
         "description": "The job is accepted, and on the disk.",
-        "headers": {"Location": {"description": "Where to watch the job.", "schema": {"type": "string"}}},
+        "headers": {**LOCATION_HEADER, **WAITED_HEADER},
     },
     409: {"description": f"The `{KEY_HEADER}` was used with another submission."},
 }
+
+
+def describe_submission(result: Any) -> dict[int | str, dict[str, Any]]:
+    """Describe the responses to a submission. ``result`` is the schema of a completed job's result."""
+    ended = {
+        "model": JobAnswer[result],
+        "description": "The job has ended within the time of `Prefer: wait=N`; for callers that may read.",
+        "headers": {**LOCATION_HEADER, **WAITED_HEADER},
+    }
+    return {**ACCEPTED_RESPONSES, 200: ended}
 
 
 def _job_id(text: str) -> str:
@@ -114,7 +147,10 @@ def submit_job(
     who: Principal,
     key: str | None,
 ) -> Response:
-    """Submit a job; returns 202 with its id and a ``Location`` below the requested path."""
+    """Submit a job; returns 202 with its id and a ``Location`` below the requested path.
+
+    If the client prefers to wait and may read, returns 200 with the job if it ends in time.
+    """
     job = job_store.submit(
         _get_database(request),
         kind,
@@ -125,9 +161,18 @@ def submit_job(
         now=utc_now(),
     )
     location = f"{request.scope['path'].rstrip('/')}/{job.id}"
-    answer = RawJson(build_accepted_body(job), headers={"Location": location})
-    answer.status_code = 202
-    return answer
+    accepted = RawJson(build_accepted_body(job), headers={"Location": location})
+    accepted.status_code = 202
+
+    def build() -> Response:
+        now = job_store.read(_get_database(request), kind, job.id)
+        if now is None or now.status in job_store.UNFINISHED:
+            return accepted
+        return RawJson(build_job_body(now), headers={"Location": location})
+
+    if "read" not in who.scopes:  # it may submit, and not see what comes of it
+        return accepted
+    return build_waiting_response(request, job.id, build) or accepted
 
 
 def load_job_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
@@ -144,20 +189,32 @@ def load_job_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
 
 
 def respond_with_job(request: Request, kind: JobKind, job_id: str) -> Response:
-    """Return the job, with its result if it is completed. Raises :class:`NotFound`."""
-    return build_tagged_json(build_job_body(load_job_or_404(request, kind, job_id)), request)
+    """Return the job, with its result if it is completed, at once or after the wait that the client prefers.
+
+    Raises :class:`NotFound`.
+    """
+
+    def build() -> Response:
+        return build_tagged_json(build_job_body(load_job_or_404(request, kind, job_id)), request)
+
+    answer = build()
+    return build_waiting_response(request, job_id, build) or answer
 
 
 def respond_with_progress(request: Request, kind: JobKind, job_id: str) -> Response:
-    """Return the progress of a job. Raises :class:`NotFound`.
+    """Return the progress of a job, or stream it to clients that prefer events. Raises :class:`NotFound`.
 
     The status is read before the steps, so that an ended job shows all its steps.
     """
     job = load_job_or_404(request, kind, job_id)
+    if wants_events(request):
+        return respond_with_events(request, request.app.state.job_events, job_id)
     database = _get_database(request)
     waiting = job_store.count_waiting(database, job) if job.status == "pending" else None
     return build_tagged_json(
-        build_progress_body(job, waiting, job_store.list_steps(database, job_id)), request
+        build_progress_body(job.status, waiting, job_store.list_steps(database, job_id)),
+        request,
+        negotiated=True,
     )
 
 
@@ -206,10 +263,10 @@ def add_job_routes(
     def list_jobs(request: Request, limit: Limit = 20, cursor: Cursor = None) -> Response:
         return respond_with_job_list(request, kind, limit=limit, cursor=cursor)
 
-    def read_job(request: Request, id: JobId) -> Response:
+    def read_job(request: Request, id: JobId, _prefer: PreferWait = None) -> Response:
         return respond_with_job(request, kind, id)
 
-    def read_progress(request: Request, id: JobId) -> Response:
+    def read_progress(request: Request, id: JobId, _last_event_id: LastEventId = None) -> Response:
         return respond_with_progress(request, kind, id)
 
     @needs("write")
@@ -230,7 +287,7 @@ def add_job_routes(
         read_job,
         name=f"read_{verb_object}",
         response_model=response_model,
-        responses=READ_RESPONSES,
+        responses={**READ_RESPONSES, **WAITED_RESPONSE},
         description=f"{title} job; `result` is there once it is completed.",
     )
     add(
@@ -238,8 +295,9 @@ def add_job_routes(
         read_progress,
         name=f"watch_{verb_object}",
         response_model=ProgressAnswer,
-        responses=READ_RESPONSES,
-        description="What the job waits behind, has done and is doing.",
+        responses={**READ_RESPONSES, **EVENT_STREAM_RESPONSES, **NO_MORE_EVENTS_RESPONSE},
+        description="What the job waits behind, has done and is doing. With `Accept: text/event-stream`, "
+        "it is sent again as an event after each change, until the job has ended.",
     )
     add(
         f"{path}/{{id}}",

@@ -4,16 +4,24 @@ from fastapi import Request
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
-from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
+from backend.http.prefer_header import PreferWait
+from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, describe_submission, submit_job
 from backend.jobs.schemas import AcceptedAnswer
 from backend.sources.schemas import SourcesRequest, SourcesResult
 
 router = gated_router(scope="read", tags=["sources"])
 
 
-@router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES)
+@router.post(
+    "/sources",
+    status_code=202,
+    response_model=AcceptedAnswer,
+    responses=describe_submission(SourcesResult),
+)
 @needs("write")
-def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
+def submit_sources(
+    request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey, _prefer: PreferWait = None
+) -> Response:
     """Find the sources of a statement and assess how well they support it.
 
     The job is stored before this answers; poll `GET /sources/{id}` until it is completed or failed.
