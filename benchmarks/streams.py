@@ -11,6 +11,7 @@ less than 100 MB, hot responses at most a tenth slower at the median, every stre
 import argparse
 import asyncio
 import multiprocessing
+import re
 import signal
 import socket
 import statistics
@@ -28,6 +29,8 @@ from tests.support.running import wait_for
 
 HOT_PATH = "/crypto/market-overview"
 END_OF_BODY = b"0\r\n\r\n"
+OPENED_TOGETHER = 10
+"""Few enough for the service to refuse none."""
 
 
 class StreamReader(asyncio.Protocol):
@@ -66,16 +69,16 @@ def read_streams(url: str, key: str, count: int, pipe: Connection) -> None:
         ends: list[bool] = []
         request = build_request("/prices", parts.netloc, key, "text/event-stream")
         opened = []
-        for number in range(count):
-            opened.append(
+        for start in range(0, count, OPENED_TOGETHER):
+            together = [
                 await loop.create_connection(
                     lambda: StreamReader(request, arrivals, ends), parts.hostname, parts.port
                 )
-            )
-            if number % 20 == 19:  # slowly enough for the service to refuse none
-                await asyncio.sleep(0.1)
-        while not all(reader.has_begun for _, reader in opened):
-            await asyncio.sleep(0.05)
+                for _ in range(min(OPENED_TOGETHER, count - start))
+            ]
+            while not all(reader.has_begun for _, reader in together):
+                await asyncio.sleep(0.01)
+            opened += together
         pipe.send(len(arrivals))
         while True:
             if await asyncio.to_thread(pipe.recv) == "close":
@@ -118,10 +121,20 @@ def measure_hot(url: str, key: str, seconds: float) -> list[float]:
         while time.monotonic() < end:
             started = time.perf_counter()
             connection.sendall(request)
-            connection.recv(65536)
+            read_response(connection)
             times.append((time.perf_counter() - started) * 1000)
             time.sleep(0.001)
     return times
+
+
+def read_response(connection: socket.socket) -> None:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += connection.recv(65536)
+    head, _, body = data.partition(b"\r\n\r\n")
+    (length,) = map(int, re.findall(rb"content-length: (\d+)", head))
+    while len(body) < length:
+        body += connection.recv(65536)
 
 
 def find_service(port: int, parent: psutil.Process) -> psutil.Process:

@@ -112,9 +112,9 @@ class EventStreams:
         if self.is_full:
             raise refuse_stream()
         reader = Reader(followed, last_id, is_allowed)
-        reader.offer(current)
+        known = self._known.setdefault(followed, current)
+        reader.offer(known if known.id == current.id else current)  # all readers share one encoded message
         self._readers.add(reader)
-        self._known.setdefault(followed, current)
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run())
         self._load.leave()
