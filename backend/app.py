@@ -36,11 +36,13 @@ from backend.extraction.router import router as extraction_router
 from backend.formats.timestamps import Clock, utc_now
 from backend.http import health, openapi
 from backend.http.error_handlers import install_error_handlers
+from backend.http.event_streams import EventStreams
 from backend.http.limits.load_shedding import LoadShedder
 from backend.http.middleware import PreparedResponses, RequestLimits, ServiceMiddleware
 from backend.http.pages import docs_page, landing_page
 from backend.http.prepared_responses import Prepared
 from backend.jobs.heartbeat import WorkerWatch
+from backend.jobs.job_events import JobEvents
 from backend.language_model import metrics as model_gauges
 from backend.markets.icons import icon_store
 from backend.markets.icons import router as icon_router
@@ -153,6 +155,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     app.state.oauth = OAuth(database, settings.issuer_url, now)
     app.state.watcher = watcher
     app.state.workers = WorkerWatch(database, now)
+    app.state.job_events = JobEvents(database)
     app.state.market = market
     app.state.icons = images
     app.state.articles = articles
@@ -161,9 +164,13 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     app.state.timelines = timelines
     app.state.comparisons = ComparisonService(database, timelines.states)
     app.state.mcp = SdkHost(settings, lambda: service)
-    app.state.mcp_origins = mcp_router.list_origins((settings.issuer_url, settings.api_url))
+    app.state.mcp_origins = mcp_router.list_origins(
+        (settings.issuer_url, settings.api_url, *settings.cors_origins)
+    )
     app.state.body_limit = settings.body_limit_bytes
     app.state.limiter = limiter = _build_rate_limiter(settings)
+    load = LoadShedder(settings.requests_at_once)
+    app.state.streams = EventStreams(load, max_readers=settings.connections_at_once // 2)
     for router in ROUTERS:
         app.include_router(router)
     install_error_handlers(app, ROUTERS)
@@ -186,11 +193,12 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
         bounds=RequestLimits(
             body=settings.body_limit_bytes,
             seconds=settings.request_timeout_seconds,
-            load=LoadShedder(settings.requests_at_once),
+            load=load,
             limiter=limiter,
         ),
         https=settings.api_url.startswith("https:"),
         log_share=settings.access_log_sample,
+        origins=settings.cors_origins,
     )
     return service
 
@@ -207,6 +215,12 @@ def create_management_app(service: ServiceMiddleware) -> ServiceMiddleware:
     return ServiceMiddleware(
         app, authenticate=app.state.authenticate, ready=FirstMatch(), mode=settings.mode, bounds=bounds
     )
+
+
+def close_streams(service: ServiceMiddleware) -> None:
+    """End the event streams and waits of ``service``, in its event loop, when its server begins to stop."""
+    streams: EventStreams = cast(FastAPI, service.inner).state.streams
+    streams.close()
 
 
 def _build_seconds_clock(now: Clock) -> Callable[[], float]:

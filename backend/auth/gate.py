@@ -21,6 +21,7 @@ from typing import Any, ClassVar, TypeVar
 from fastapi import APIRouter, Request, params
 from fastapi.routing import APIRoute
 from fastapi.security import APIKeyHeader, APIKeyQuery, HTTPBearer
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -33,7 +34,7 @@ from backend.auth.principal import (
     Scope,
     UnknownCredential,
 )
-from backend.errors import Forbidden, Unauthorized
+from backend.errors import Forbidden, Unauthorized, Unavailable
 from backend.http.body_headers import validate_body_headers
 from backend.http.json_body import JsonRequest
 from backend.http.query_string import validate_query_string
@@ -135,6 +136,26 @@ def authenticate(
     return principal
 
 
+def is_still_authorized(request: Request) -> bool:
+    """Return whether the credential of a request that was admitted is still valid.
+
+    May query the store, so call it in a worker thread. A store that fails withdraws nothing.
+    """
+    access: Access = request.state.access
+    try:
+        try:
+            _authorize(request, access)
+        except UnknownCredential as unknown:
+            if not unknown.load_from_store():
+                return False
+            _authorize(request, access)
+    except (Unauthorized, Forbidden):
+        return False
+    except (Unavailable, SQLAlchemyError):
+        return True
+    return True
+
+
 def require(principal: Principal, scope: Scope) -> None:
     """Raise :class:`Forbidden` unless ``principal`` has ``scope``."""
     if scope not in principal.scopes:
@@ -224,7 +245,7 @@ def _authorize(request: Request, access: Access) -> None:
     principal = authenticate(
         request.scope["headers"], source, terminal=access.also_terminal, feed_tokens=feed_tokens
     )
-    request.state.principal = principal
+    request.state.principal, request.state.access = principal, access
     # Before the scope check: the access log names the credential of a 403 too.
     request.state.credential_id = principal.credential_id
     if principal.kind == "terminal":  # authenticate() refuses terminal keys where they are not accepted

@@ -241,7 +241,7 @@ def _run_http(
     with garbage_collection.making_what_stays():
         import uvicorn
 
-        from backend.app import create_app, create_management_app
+        from backend.app import close_streams, create_app, create_management_app
         from backend.http.server import build_server_config, management_listener
 
         application = create_app(settings)
@@ -254,6 +254,10 @@ def _run_http(
             stop = StopRequest(lambda: self.handle_exit(signal.SIGTERM, None), on_stop)
             stop.force_exit_after(GRACE_SECONDS + 1)
             yield
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            close_streams(application)
+            await super().shutdown(sockets)
 
     server = Server(build_server_config(application, settings))
     log.info("http_started", address=f"http://{settings.host}:{bound.getsockname()[1]}")

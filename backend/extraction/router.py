@@ -12,8 +12,9 @@ from backend.extraction import seen_entities
 from backend.extraction.schemas import ExtractionJobAnswer, ExtractionRequest, SeenAnswer
 from backend.formats.time_window import WindowText, parse_window, resolve_time_range
 from backend.formats.timestamps import Instant, utc_now
+from backend.http.prefer_header import PreferWait
 from backend.http.responses import CACHED_RESPONSES, build_tagged_json
-from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_accepted, submit_job
+from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_submission, submit_job
 from backend.jobs.schemas import AcceptedAnswer
 
 router = gated_router(scope="read", tags=["entities"])
@@ -23,11 +24,11 @@ router = gated_router(scope="read", tags=["entities"])
     "/entities/extractions",
     status_code=202,
     response_model=AcceptedAnswer,
-    responses=document_accepted("extraction"),
+    responses=document_submission("extraction", ExtractionJobAnswer),
 )
 @needs("write")
 def submit_extraction(
-    request: Request, body: ExtractionRequest, who: Caller, key: IdempotencyKey
+    request: Request, body: ExtractionRequest, who: Caller, key: IdempotencyKey, _prefer: PreferWait = None
 ) -> Response:
     """Find the entities that a text names.
 

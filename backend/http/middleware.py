@@ -18,6 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backend import errors
 from backend.http import access_log
 from backend.http.client_address import Caller, is_on_this_machine, normalize_address
+from backend.http.cors import CrossOriginMiddleware
+from backend.http.event_stream_response import IS_HEAD
 from backend.http.limits.body_limits import LimitedBody
 from backend.http.limits.load_shedding import LoadShedder, RefusalPacer
 from backend.http.limits.request_timeout import TimeLimit
@@ -65,7 +67,7 @@ class ServiceMiddleware:
     """The outermost ASGI layer around the FastAPI application.
 
     ``https``: whether the public URL of the service is an https one. ``log_share``: the share of prepared
-    responses that is logged.
+    responses that is logged. Web pages of ``origins`` may call the service from a browser.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class ServiceMiddleware:
         bounds: RequestLimits,
         https: bool = False,
         log_share: float = 1.0,
+        origins: Sequence[str] = (),
     ) -> None:
         self.inner = app
         self._authenticate = authenticate
@@ -89,11 +92,17 @@ class ServiceMiddleware:
         self._refusal_pacer = RefusalPacer()
         self._prepared_log = access_log.PreparedResponseLog(log_share)
         self._default_headers = build_default_headers(mode, https=https)
+        self._answer: ASGIApp = self._answer_request
+        if origins:
+            self._answer = CrossOriginMiddleware(self._answer_request, origins, self._default_headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        else:
             await self.inner(scope, receive, send)
-            return
+
+    async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
         sent_id = accept = accept_encoding = if_none_match = None
         for name, value in scope["headers"]:
@@ -213,6 +222,7 @@ class ServiceMiddleware:
         if method == "HEAD":
             # A copy: the server reads its own scope to learn that no body follows the headers.
             scope = {**scope, "method": "GET"}
+            scope["state"][IS_HEAD] = True
         load = self._unlimited_load if scope["path"] in ALWAYS_ANSWERED else self._bounds.load
         limit = TimeLimit(self._bounds.seconds, answer, path=scope["path"], request_id=text_id)
         body = LimitedBody(receive, load, limit=self._bounds.body, on_part=limit.restart)

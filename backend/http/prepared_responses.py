@@ -17,13 +17,15 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 MIN_COMPRESSED_BYTES = 1024
 """Smaller bodies gain nothing from compression."""
+OTHER_MEDIA_TYPES = (b"text/event-stream", b"application/vnd.apache.arrow.stream")
+"""Media types beside JSON that some resources have."""
 
 
 class Prepared:
     """One representation of a resource: JSON bytes, their gzip form, and the headers of each.
 
     ``digest`` identifies the bytes and headers; by default it is computed from them. ``negotiated``: the
-    resource has other media types too, so this is sent only to clients that accept any or JSON alone.
+    resource has other media types too, so this is sent only to clients that name none of them.
     """
 
     __slots__ = (
@@ -67,7 +69,10 @@ class Prepared:
 
     def suits(self, accept: bytes | None) -> bool:
         """Return whether a client with this ``Accept`` header may be sent it without negotiation."""
-        return not self.negotiated or accept in (None, b"*/*", b"application/json")
+        if not self.negotiated or accept is None or accept == b"*/*":
+            return True
+        accept = accept.lower()
+        return not any(media_type in accept for media_type in OTHER_MEDIA_TYPES)
 
     @property
     def is_compressed(self) -> bool:

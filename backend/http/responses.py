@@ -40,9 +40,12 @@ class RawJson(Response):
         super().__init__(body, headers={"Cache-Control": "private, no-cache", **(headers or {})})
 
 
-def build_tagged_json(body: bytes, request: Request) -> Response:
-    """Build a response of JSON bytes for this request, with entity tag, compression and 304."""
-    answer = Prepared(body)
+def build_tagged_json(body: bytes, request: Request, *, negotiated: bool = False) -> Response:
+    """Build a response of JSON bytes for this request, with entity tag, compression and 304.
+
+    ``negotiated``: the resource has other media types too.
+    """
+    answer = Prepared(body, negotiated=negotiated)
     accepted = join_header(request, "accept-encoding")
     if accepted is not None and accepts_gzip(accepted):
         answer.compress()

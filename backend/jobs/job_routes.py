@@ -3,11 +3,13 @@
 A router is built with :func:`backend.auth.gate.gated_router`, declares how jobs of its kind are submitted,
 and gets the other routes from :func:`add_job_routes`::
 
-    @router.post(
-        "/sources", status_code=202, response_model=AcceptedAnswer, responses=document_accepted("sources")
-    )
+    RESPONSES = document_submission("sources", SourcesJobAnswer)
+
+    @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=RESPONSES)
     @needs("write")
-    def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
+    def submit_sources(
+        request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey, _prefer: PreferWait = None
+    ) -> Response:
         return submit_job(request, "sources", body.model_dump(mode="json"), title=..., who=who, key=key)
 
     add_job_routes(router, "sources", "/sources", SourcesJobAnswer, job_name=..., noun="sources")
@@ -21,12 +23,19 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
+from backend.auth.event_streams import (
+    EVENT_STREAM_RESPONSES,
+    LastEventId,
+    respond_with_events,
+    wants_events,
+)
 from backend.auth.gate import current_principal, needs
 from backend.auth.ownership import find_visible_owner
 from backend.auth.principal import Principal
 from backend.errors import BadRequest, Conflict, FieldError, NotFound
 from backend.formats.capped_numbers import cap_at
 from backend.formats.timestamps import utc_now
+from backend.http.prefer_header import PreferWait
 from backend.http.responses import CACHED_RESPONSES, RawJson, build_tagged_json
 from backend.jobs import job_store, transitions
 from backend.jobs.job_kinds import JobKind
@@ -38,6 +47,7 @@ from backend.jobs.response_bodies import (
     build_progress_body,
 )
 from backend.jobs.schemas import JobPage, ProgressAnswer
+from backend.jobs.waiting_response import build_waiting_response
 from backend.store.database import Database
 
 KEY_HEADER = "Idempotency-Key"
@@ -48,6 +58,22 @@ NOT_FOUND_RESPONSE: dict[int | str, dict[str, Any]] = {
     404: {"description": "There is no such job of this kind, or it belongs to someone else."}
 }
 READ_RESPONSES = {**CACHED_RESPONSES, **NOT_FOUND_RESPONSE}
+NO_MORE_EVENTS_RESPONSE: dict[int | str, dict[str, Any]] = {
+    204: {"description": "The client has the last event, so there is nothing more to stream."}
+}
+WAITED_HEADER = {
+    "Preference-Applied": {
+        "description": "The maximum time of the wait, if the request preferred one.",
+        "schema": {"type": "string"},
+    }
+}
+LOCATION_HEADER = {
+    "Location": {
+        "description": "Where to watch the job.",
+        "schema": {"type": "string", "format": "uri-reference"},
+    }
+}
+WAITED_RESPONSE: dict[int | str, dict[str, Any]] = {200: {"headers": WAITED_HEADER}}
 CANCEL_RESPONSES: dict[int | str, dict[str, Any]] = {
     **NOT_FOUND_RESPONSE,
     409: {"description": "The job has ended already."},
@@ -56,14 +82,22 @@ MAX_JOBS = 100
 """Maximum number of jobs in a response."""
 
 
-def document_accepted(noun: str) -> dict[int | str, dict[str, Any]]:
-    """Build the OpenAPI entries of a submission, linked to the operations of :func:`add_job_routes`."""
+def document_submission(noun: str, job_answer: Any) -> dict[int | str, dict[str, Any]]:
+    """Build the OpenAPI entries of a submission, linked to the operations of :func:`add_job_routes`.
+
+    ``job_answer`` is the schema of a response that holds one job of this kind.
+    """
     operations = {"get": f"get{noun.capitalize()}Job", "cancel": f"cancel{noun.capitalize()}Job"}
-    location = {"type": "string", "format": "uri-reference"}
+    headers = {**LOCATION_HEADER, **WAITED_HEADER}
     return {
+        200: {
+            "model": job_answer,
+            "description": "The job has ended within the time of `Prefer: wait=N`; for callers that may read.",
+            "headers": headers,
+        },
         202: {
             "description": "The job is accepted, and on the disk.",
-            "headers": {"Location": {"description": "Where to watch the job.", "schema": location}},
+            "headers": headers,
             "links": {
                 name: {"operationId": operation, "parameters": {"id": "$response.body#/data/job_id"}}
                 for name, operation in operations.items()
@@ -135,7 +169,10 @@ def submit_job(
     who: Principal,
     key: str | None,
 ) -> Response:
-    """Submit a job; returns 202 with its id and a ``Location`` below the requested path."""
+    """Submit a job; returns 202 with its id and a ``Location`` below the requested path.
+
+    If the client prefers to wait and may read, returns 200 with the job if it ends in time.
+    """
     job = job_store.submit(
         _get_database(request),
         kind,
@@ -146,9 +183,18 @@ def submit_job(
         now=utc_now(),
     )
     location = f"{request.scope['path'].rstrip('/')}/{job.id}"
-    answer = RawJson(build_accepted_body(job), headers={"Location": location})
-    answer.status_code = 202
-    return answer
+    accepted = RawJson(build_accepted_body(job), headers={"Location": location})
+    accepted.status_code = 202
+
+    def build() -> Response:
+        now = job_store.read(_get_database(request), kind, job.id)
+        if now is None or now.status in job_store.UNFINISHED:
+            return accepted
+        return RawJson(build_job_body(now), headers={"Location": location})
+
+    if "read" not in who.scopes:  # it may submit, and not see what comes of it
+        return accepted
+    return build_waiting_response(request, job.id, build) or accepted
 
 
 def load_job_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
@@ -165,20 +211,32 @@ def load_job_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
 
 
 def respond_with_job(request: Request, kind: JobKind, job_id: str) -> Response:
-    """Return the job, with its result if it is completed. Raises :class:`NotFound`."""
-    return build_tagged_json(build_job_body(load_job_or_404(request, kind, job_id)), request)
+    """Return the job, with its result if it is completed, at once or after the wait that the client prefers.
+
+    Raises :class:`NotFound`.
+    """
+
+    def build() -> Response:
+        return build_tagged_json(build_job_body(load_job_or_404(request, kind, job_id)), request)
+
+    answer = build()
+    return build_waiting_response(request, job_id, build) or answer
 
 
 def respond_with_progress(request: Request, kind: JobKind, job_id: str) -> Response:
-    """Return the progress of a job. Raises :class:`NotFound`.
+    """Return the progress of a job, or stream it to clients that prefer events. Raises :class:`NotFound`.
 
     The status is read before the steps, so that an ended job shows all its steps.
     """
     job = load_job_or_404(request, kind, job_id)
+    if wants_events(request):
+        return respond_with_events(request, request.app.state.job_events, job_id)
     database = _get_database(request)
     waiting = job_store.count_waiting(database, job) if job.status == "pending" else None
     return build_tagged_json(
-        build_progress_body(job, waiting, job_store.list_steps(database, job_id)), request
+        build_progress_body(job.status, waiting, job_store.list_steps(database, job_id)),
+        request,
+        negotiated=True,
     )
 
 
@@ -230,10 +288,10 @@ def add_job_routes(
     def list_jobs(request: Request, limit: Limit = 20, cursor: Cursor = None) -> Response:
         return respond_with_job_list(request, kind, limit=limit, cursor=cursor)
 
-    def read_job(request: Request, id: JobId) -> Response:
+    def read_job(request: Request, id: JobId, _prefer: PreferWait = None) -> Response:
         return respond_with_job(request, kind, id)
 
-    def read_progress(request: Request, id: JobId) -> Response:
+    def read_progress(request: Request, id: JobId, _last_event_id: LastEventId = None) -> Response:
         return respond_with_progress(request, kind, id)
 
     @needs("write")
@@ -254,7 +312,7 @@ def add_job_routes(
         read_job,
         name=f"read_{noun}_job",
         response_model=answer,
-        responses=READ_RESPONSES,
+        responses={**READ_RESPONSES, **WAITED_RESPONSE},
         description=f"{title} job; `result` is there once it is completed.",
     )
     add(
@@ -262,8 +320,9 @@ def add_job_routes(
         read_progress,
         name=f"read_{noun}_job_steps",
         response_model=ProgressAnswer,
-        responses=READ_RESPONSES,
-        description="What the job waits behind, has done and is doing.",
+        responses={**READ_RESPONSES, **EVENT_STREAM_RESPONSES, **NO_MORE_EVENTS_RESPONSE},
+        description="What the job waits behind, has done and is doing. With `Accept: text/event-stream`, "
+        "it is sent again as an event after each change, until the job has ended.",
     )
     add(
         f"{path}/{{id}}",

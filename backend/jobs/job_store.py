@@ -7,7 +7,7 @@ the workers poll the same table (:mod:`backend.jobs.dispatcher`).
 import struct
 import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -25,6 +25,7 @@ from backend.jobs.tables import job_steps, jobs
 from backend.store.database import Database, UtcTime
 
 UNFINISHED = ("pending", "running")
+MAX_IDS_PER_QUERY = 500
 SUMMARY_COLUMNS = tuple(jobs.c[name] for name in JobSummary.__dataclass_fields__)
 JOB_COLUMNS = tuple(
     jobs.c[{"input_json": "input", "result_json": "result"}.get(name, name)].label(name)
@@ -120,6 +121,38 @@ def list_steps(database: Database, job_id: str) -> list[Step]:
             Step(row.name, row.started_at, row.finished_at, orjson.loads(row.detail))
             for row in connection.execute(query)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """A job and what tells whether its steps have changed."""
+
+    job: JobSummary
+    begun_steps: int
+    finished_steps: int
+    last_begin: datetime | None
+
+
+def list_progress(database: Database, job_ids: Sequence[str]) -> dict[str, JobProgress]:
+    """Load the progress of jobs by id, of those that exist."""
+    counted = (
+        sa.select(
+            *SUMMARY_COLUMNS,
+            sa.func.count(job_steps.c.job_id).label("begun_steps"),
+            sa.func.count(job_steps.c.finished_at).label("finished_steps"),
+            sa.func.max(job_steps.c.started_at).label("last_begin"),
+        )
+        .select_from(jobs.outerjoin(job_steps, job_steps.c.job_id == jobs.c.id))
+        .group_by(jobs.c.id)
+    )
+    found = {}
+    with database.read() as connection:
+        for start in range(0, len(job_ids), MAX_IDS_PER_QUERY):
+            chosen = jobs.c.id.in_(job_ids[start : start + MAX_IDS_PER_QUERY])
+            for row in connection.execute(counted.where(chosen)):
+                *summary, begun, finished, last_begin = row
+                found[row.id] = JobProgress(JobSummary(*summary), begun, finished, last_begin)
+    return found
 
 
 def count_waiting(database: Database, job: JobSummary) -> Waiting:

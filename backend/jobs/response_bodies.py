@@ -7,7 +7,7 @@ import orjson
 from backend.formats.timestamps import write_instant
 from backend.jobs.job_store import JobList
 from backend.jobs.model import Job, JobSummary, Step
-from backend.jobs.schemas import JobState, StepEntry, Waiting
+from backend.jobs.schemas import JobState, JobStatus, StepEntry, Waiting
 
 
 def build_accepted_body(job: Job) -> bytes:
@@ -29,7 +29,7 @@ def build_job_list_body(job_list: JobList) -> bytes:
     return orjson.dumps({"data": entries, "next_cursor": job_list.next_cursor})
 
 
-def build_progress_body(job: Job, waiting: Waiting | None, steps: list[Step]) -> bytes:
+def build_progress_body(status: JobStatus, waiting: Waiting | None, steps: list[Step]) -> bytes:
     """Build the bytes of a :class:`~backend.jobs.schemas.ProgressAnswer`."""
     entries: list[StepEntry] = [
         {
@@ -40,7 +40,7 @@ def build_progress_body(job: Job, waiting: Waiting | None, steps: list[Step]) ->
         }
         for step in steps
     ]
-    return orjson.dumps({"data": {"status": job.status, "waiting": waiting, "steps": entries}})
+    return orjson.dumps({"data": {"status": status, "waiting": waiting, "steps": entries}})
 
 
 def _build_state(job: JobSummary) -> JobState:

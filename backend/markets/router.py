@@ -8,6 +8,12 @@ from fastapi import Path, Query, Request
 from pydantic import Field, WithJsonSchema
 from starlette.responses import Response
 
+from backend.auth.event_streams import (
+    EVENT_STREAM_RESPONSES,
+    LastEventId,
+    respond_with_events,
+    wants_events,
+)
 from backend.auth.gate import gated_router
 from backend.formats.capped_numbers import cap_at
 from backend.formats.timestamps import Instant
@@ -94,9 +100,18 @@ def read_candles_around(
     return RawJson(get_market(request).candles_around(id, at))
 
 
-@router.get("/prices", response_model=dict[str, schemas.PriceRecord], responses=CACHED_RESPONSES)
-def list_prices(request: Request) -> Response:
-    """The latest price of every enabled asset, by canonical id."""
+@router.get(
+    "/prices",
+    response_model=dict[str, schemas.PriceRecord],
+    responses={**CACHED_RESPONSES, **EVENT_STREAM_RESPONSES},
+)
+def list_prices(request: Request, _last_event_id: LastEventId = None) -> Response:
+    """The latest price of every enabled asset, by canonical id.
+
+    With `Accept: text/event-stream`, the prices are sent again as an event after each change.
+    """
+    if wants_events(request):
+        return respond_with_events(request, get_market(request).price_events, None)
     return respond_from_snapshot(request, lambda snapshot: snapshot.prices())
 
 

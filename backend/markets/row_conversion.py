@@ -82,8 +82,8 @@ def market_indicator_to_row(realm: str, kind: str, indicator: MarketTotals | Fea
     body = {
         name: format(value, "f") if isinstance(value, Decimal) else value for name, value in values.items()
     }
-    if isinstance(item, MarketTotals):
-        body |= {f"{RATE_PREFIX}{code}": format(rate, "f") for code, rate in item.rates.items()}
+    if isinstance(indicator, MarketTotals):
+        body |= {f"{RATE_PREFIX}{code}": format(rate, "f") for code, rate in indicator.rates.items()}
     return {
         "realm": realm,
         "kind": kind,

@@ -13,6 +13,7 @@ from backend.markets.assets.model import Asset
 from backend.markets.candles.series_reader import CandleReader
 from backend.markets.model import Span
 from backend.markets.responses import asset_json, queries, quote_json, status_json
+from backend.markets.responses.price_events import PriceEvents
 from backend.markets.responses.price_json import PricedAsset, build_price_record
 from backend.markets.responses.queries import IncidentQuery
 from backend.markets.responses.snapshot import MarketView
@@ -34,6 +35,7 @@ class MarketService:
         self._now = now
         self.market = configuration.build_market(settings, database)
         self.view = MarketView(database, self.market, now=now)
+        self.price_events = PriceEvents(self.view)
         self._candles = CandleReader(database, self.market)
 
     def asset(self, asset_id: str) -> bytes:

@@ -33,7 +33,7 @@ LIMITED = Counter(
 )
 SHED = Counter(
     "chainproof_http_shed_requests_total",
-    "Requests refused with 503 or 408, by why: connections, requests, bodies, slow_body, time.",
+    "Requests refused with 503 or 408, by why: connections, requests, bodies, slow_body, streams, time.",
     ["reason"],
 )
 INSIDE = Gauge(

@@ -23,7 +23,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from backend.runtime.data_folder import default_home
 from backend.settings.accepted_values import Accepts
-from backend.settings.validators import is_database_address, is_http_address, is_redis_address, parse_rate
+from backend.settings.validators import (
+    is_database_address,
+    is_http_address,
+    is_redis_address,
+    normalize_origin,
+    parse_rate,
+)
 
 Mode = Literal["sample", "live", "replay"]
 ReplayFault = Literal["401", "403", "429", "503", "html", "cut", "hang"]
@@ -48,6 +54,10 @@ RedisAddress = Annotated[
 Proxies = Annotated[
     tuple[str, ...],
     Accepts("addresses or networks joined by commas, such as 10.0.0.5 or 10.0.0.0/8"),
+]
+Origins = Annotated[
+    tuple[str, ...],
+    Accepts("origins joined by commas, such as https://desk.example or http://127.0.0.1:3000"),
 ]
 HostPorts = Annotated[tuple[str, ...], Accepts("host:port pairs joined by commas")]
 TopicParts = Annotated[
@@ -122,6 +132,8 @@ class SettingFields(BaseSettings):
     """The API key or access token of ``chainproof mcp``. By default the local key in the data folder."""
     issuer: Issuer | None = None
     """The service's address as OAuth clients and browsers know it. By default ``CHAINPROOF_BASE_URL``."""
+    cors_origins: Origins = ()
+    """The origins whose web pages may call the service from a browser. By default none."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The least severe messages that are logged."""
@@ -250,7 +262,9 @@ class SettingFields(BaseSettings):
     replay_faults: ReplayFaults = ()
     """Faults that replay mode returns instead of responses, by provider."""
 
-    @field_validator("fetch_allow", "model_topics", "replay_faults", "trusted_proxies", mode="before")
+    @field_validator(
+        "cors_origins", "fetch_allow", "model_topics", "replay_faults", "trusted_proxies", mode="before"
+    )
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
         if value == "none":
@@ -280,24 +294,27 @@ class SettingFields(BaseSettings):
 
     @field_validator("dashboard_public_url")
     @classmethod
-    def _normalize_origin(cls, value: str | None) -> str | None:
+    def _normalize_public_url(cls, value: str | None) -> str | None:
         if value is None:
             return None
-        try:
-            parts = urlsplit(value)
-            is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            is_valid = False
-        if (
-            not is_valid
-            or parts.path not in ("", "/")
-            or parts.query
-            or parts.fragment
-            or "@" in parts.netloc
-        ):
+        origin = normalize_origin(value)
+        if origin is None:
             raise ValueError("must be an address such as https://chainproof.example, without a path")
-        default_port = {"http": ":80", "https": ":443"}[parts.scheme]
-        return f"{parts.scheme}://{parts.netloc.lower().removesuffix(default_port)}"
+        return origin
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _normalize_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        origins = []
+        for text in value:
+            origin = normalize_origin(text)
+            if origin is None:
+                raise ValueError(
+                    "must be origins joined by commas, such as https://desk.example or "
+                    f"http://127.0.0.1:3000; {text[:100]!r} is not one."
+                )
+            origins.append(origin)
+        return tuple(origins)
 
     @field_validator("fetch_allow")
     @classmethod

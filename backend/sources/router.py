@@ -4,7 +4,8 @@ from fastapi import Request
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
-from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_accepted, submit_job
+from backend.http.prefer_header import PreferWait
+from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_submission, submit_job
 from backend.jobs.schemas import AcceptedAnswer
 from backend.sources.schemas import SourcesBody, SourcesJobAnswer
 
@@ -12,10 +13,15 @@ router = gated_router(scope="read", tags=["sources"])
 
 
 @router.post(
-    "/sources", status_code=202, response_model=AcceptedAnswer, responses=document_accepted("sources")
+    "/sources",
+    status_code=202,
+    response_model=AcceptedAnswer,
+    responses=document_submission("sources", SourcesJobAnswer),
 )
 @needs("write")
-def submit_sources(request: Request, body: SourcesBody, who: Caller, key: IdempotencyKey) -> Response:
+def submit_sources(
+    request: Request, body: SourcesBody, who: Caller, key: IdempotencyKey, _prefer: PreferWait = None
+) -> Response:
     """Find the sources of a statement and assess how well they support it.
 
     The job is stored before this answers; poll `GET /sources/{id}` until it is completed or failed.

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from backend.auth.gate import gated_router, needs
 from backend.errors import BadRequest
 from backend.http.body_headers import validate_body_headers
+from backend.http.content_negotiation import JSON, prefers
 from backend.http.prepared_responses import accepts_gzip, matches
 from backend.http.responses import (
     CACHED_RESPONSES,
@@ -20,7 +21,6 @@ from backend.http.responses import (
 )
 from backend.timelines import schemas
 from backend.timelines.model import ARROW, MAX_ENTRIES
-from backend.timelines.responses.content_negotiation import JSON, negotiate_form
 from backend.timelines.responses.streaming_response import TimelineResponse
 from backend.timelines.selection import Selection
 from backend.timelines.service import Representation, TimelineAnswer, TimelineService
@@ -119,9 +119,9 @@ def read_run(request: Request, run_id: Annotated[str, Path(description="A run's 
 
 def _parse_representation(request: Request) -> Representation:
     encoding = join_header(request, "accept-encoding")
-    form = negotiate_form(", ".join(request.headers.getlist("accept")))
-    # Arrow is compressed within.
-    return Representation(form, gzip=form == "json" and encoding is not None and accepts_gzip(encoding))
+    if prefers(", ".join(request.headers.getlist("accept")), ARROW):
+        return Representation("arrow", gzip=False)  # Arrow is compressed within
+    return Representation("json", gzip=encoding is not None and accepts_gzip(encoding))
 
 
 def _answer(request: Request, answer: TimelineAnswer) -> Response:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import orjson
 import structlog
@@ -19,7 +19,6 @@ from backend.timelines import run_queries, store
 from backend.timelines.model import EVALUATION_FIELDS, Realm
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.responses.chunk_cache import ChunkCache, Encoding
-from backend.timelines.responses.content_negotiation import Form
 from backend.timelines.responses.prepared_timelines import MAX_RUNS, PreparedTimelines, RequestKey
 from backend.timelines.responses.response_chunks import ChunkBuilder
 from backend.timelines.responses.streaming_response import (
@@ -50,7 +49,7 @@ _ADDITIONAL_FIELDS = ("cost_usd", "agent", "error", "machinery_failure", *EVALUA
 class Representation(NamedTuple):
     """The representation of a response: its form, and whether it is compressed."""
 
-    form: Form
+    form: Literal["json", "arrow"]
     gzip: bool
 
     @property

@@ -6,13 +6,21 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from backend.auth.event_streams import (
+    EVENT_STREAM_RESPONSES,
+    LastEventId,
+    respond_with_events,
+    wants_events,
+)
 from backend.auth.gate import Access, GatedRoute, needs
 from backend.entities.model import Language, Slug
 from backend.formats.capped_numbers import cap_at
 from backend.formats.timestamps import Instant
+from backend.http.prepared_responses import Prepared
 from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 from backend.topics import schemas
 from backend.topics.model import Category
+from backend.topics.queries.list_events import TopicListKey
 from backend.topics.queries.list_filters import TopicFilter
 from backend.topics.queries.ranking import TopicKind
 from backend.topics.service import PAGE_SIZE, RANKED_BY, RANKING_SIZE, TopicService
@@ -96,7 +104,11 @@ def build_created(body: bytes) -> Response:
     return response
 
 
-@router.get("/topics", response_model=schemas.TopicList, responses={**CACHED_RESPONSES, **describe_errors()})
+@router.get(
+    "/topics",
+    response_model=schemas.TopicList,
+    responses={**CACHED_RESPONSES, **describe_errors(), **EVENT_STREAM_RESPONSES},
+)
 def list_topics(
     request: Request,
     category: CategoryFilter = None,
@@ -107,18 +119,26 @@ def list_topics(
     publish_after: PublishedAfter = None,
     entity: EntityFilter = None,
     find: Find = None,
+    _last_event_id: LastEventId = None,
 ) -> Response:
     """List topics, newest first, then by id descending; a page past the end is empty.
 
-    English words match their other forms too; Japanese and Chinese words match within a sentence.
+    English words match their other forms too; Japanese and Chinese words match within a sentence. With
+    `Accept: text/event-stream`, the list is sent again as an event after each change.
     """
     topics = get_service(request)
     chosen_category = None if category is None else Category(category)
     words, names = topics.split_search(find)
     entities = topics.expand_entity_filter(entity)
     topic_filter = TopicFilter(lang, chosen_category, publish_before, publish_after, words, entities, names)
-    response = topics.page(request_target(request), topic_filter, page=page, page_size=page_size)
-    return PreparedResponse(response, request)
+    target = request_target(request)
+
+    def render() -> Prepared:
+        return topics.page(target, topic_filter, page=page, page_size=page_size)
+
+    if wants_events(request):
+        return respond_with_events(request, topics.list_events, TopicListKey(target, render))
+    return PreparedResponse(render(), request)
 
 
 @router.post(

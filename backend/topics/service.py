@@ -19,6 +19,7 @@ from backend.topics import entity_tagging, request_bodies, response_bodies
 from backend.topics.insights.service import InsightService
 from backend.topics.model import Realm, Topic
 from backend.topics.queries import ranking, topic_media
+from backend.topics.queries.list_events import TopicListEvents
 from backend.topics.queries.list_filters import LIST_COLUMNS, TopicFilter
 from backend.topics.queries.pagination import Pages
 from backend.topics.queries.prepared_pages import PreparedPages, RenderedPage, RequestKey
@@ -53,6 +54,7 @@ class TopicService:
         self._pages = Pages(database, self.realms)
         self.insights = InsightService(settings, database, rules, self.realms, now=now)
         self.prepared_pages = PreparedPages(now)
+        self.list_events = TopicListEvents(self.prepared_pages)
         for key, render in STARTUP_PAGES.items():
             self.prepared_pages.register(key, partial(render, self))
 
@@ -145,7 +147,8 @@ class TopicService:
 
     def _render_page(self, topic_filter: TopicFilter, page: int, page_size: int) -> RenderedPage:
         topic_page = self._pages.read(topic_filter, page=page, page_size=page_size)
-        return RenderedPage(response_bodies.render_topic_list(topic_page.rows, topic_page.total))
+        body = response_bodies.render_topic_list(topic_page.rows, topic_page.total)
+        return RenderedPage(body, negotiated=True)
 
     def _render_ranking(self, language: Language, limit: int, kind: TopicKind | None = None) -> RenderedPage:
         with self._database.read() as connection:

@@ -1,4 +1,4 @@
-"""Installs what tests need besides Python packages: Chromium, Redis, promtool, Node.js packages, the Inspector.
+"""Installs what tests need besides Python packages: Chromium, Redis, promtool, Node.js and npm packages.
 
 ``make test`` runs it. If it cannot install them, the tests that need them are skipped with a reason; with
 ``CI=true`` nothing is skipped.

@@ -20,6 +20,8 @@ from tests.support.waiting import LIMIT_SECONDS
 class Stack(NamedTuple):
     service: running.Service
     dashboard: str
+    other_origin: str
+    """An origin whose pages may call the service. Nothing serves it until a test does."""
 
 
 def start_shared() -> Stack:
@@ -28,7 +30,8 @@ def start_shared() -> Stack:
         if not _state_file().exists():
             _start()
         state = json.loads(_state_file().read_text())
-    stack = Stack(running.Service(state["service"], Path(state["home"])), state["dashboard"])
+    service = running.Service(state["service"], Path(state["home"]))
+    stack = Stack(service, state["dashboard"], state["other_origin"])
     running.wait_for(lambda: running.is_answering(f"{stack.service.url}/readyz"), "A ready service")
     running.wait_for(stack.service.has_prices, "The first refresh")
     running.wait_for(
@@ -59,6 +62,7 @@ def _state_file() -> Path:
 
 def _start() -> None:
     home, port, dashboard_port = run_folder.path() / "stack", running.free_port(), running.free_port()
+    other_origin = f"http://127.0.0.1:{running.free_port()}"
     running.add_compiled_rules(home)
     folder = hostile_folder.create(run_folder.path())
     program = subprocess.Popen(
@@ -68,6 +72,7 @@ def _start() -> None:
             home,
             CHAINPROOF_PORT=str(port),
             CHAINPROOF_DASHBOARD_PORT=str(dashboard_port),
+            CHAINPROOF_CORS_ORIGINS=other_origin,
             HOME=str(folder),
         ),
         stdin=subprocess.DEVNULL,
@@ -79,6 +84,7 @@ def _start() -> None:
             {
                 "service": f"http://127.0.0.1:{port}",
                 "dashboard": f"http://127.0.0.1:{dashboard_port}",
+                "other_origin": other_origin,
                 "home": str(home),
                 "program": program.pid,
             }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+from backend.timelines.validation.run_validation import check
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -17,7 +18,6 @@ from backend.extraction.tasks import extraction_jobs
 from backend.sources.tasks import build_source_jobs
 from backend.timelines import store as timeline_store
 from backend.timelines.model import Profile, Run
-from backend.timelines.validation.run_validation import check
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.store import topic_store
 from tests.support.market_app import FEW, Running, sample_app, settings_in

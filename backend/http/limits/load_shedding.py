@@ -73,5 +73,9 @@ def _build_refusal(reason: str, sentence: str) -> Overloaded:
     return Overloaded(f"{sentence} Please try again shortly.", retry_after=next(RETRY_AFTER_SECONDS))
 
 
+def refuse_stream() -> Overloaded:
+    return _build_refusal("streams", "The service has no room for more event streams.")
+
+
 def refuse_body() -> Overloaded:
     return _build_refusal("bodies", "The service has no memory for more request bodies.")

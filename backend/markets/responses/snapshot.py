@@ -98,7 +98,7 @@ class Snapshot:
         def build() -> bytes:
             return orjson.dumps({entry.asset.id: build_price_record(entry) for entry in self.entries})
 
-        return self._build_once("prices", build)
+        return self._build_once("prices", build, negotiated=True)
 
     def figures_facts(self) -> Prepared:
         def build() -> bytes:
@@ -150,12 +150,17 @@ class Snapshot:
             return self._fragments[span]
 
     def _build_once(
-        self, key: object, build: Callable[[], bytes], extra: Sequence[tuple[bytes, bytes]] = ()
+        self,
+        key: object,
+        build: Callable[[], bytes],
+        extra: Sequence[tuple[bytes, bytes]] = (),
+        *,
+        negotiated: bool = False,
     ) -> Prepared:
         with self._lock:
             response = self._responses.get(key)
             if response is None:
-                response = Prepared(build(), extra=extra)
+                response = Prepared(build(), extra=extra, negotiated=negotiated)
                 if len(self._responses) < MAX_CACHED_RESPONSES:
                     self._responses[key] = response
         response.compress()

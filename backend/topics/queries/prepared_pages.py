@@ -28,6 +28,8 @@ class RenderedPage(NamedTuple):
     body: bytes
     expires_at: datetime | None = None
     headers: tuple[tuple[bytes, bytes], ...] = ()
+    negotiated: bool = False
+    """Whether the list has other media types too."""
 
 
 PageRenderer = Callable[[], RenderedPage]
@@ -63,6 +65,11 @@ class PreparedPages:
         self._lock = Lock()
         self._cache = PageCache()
         self._registered: OrderedDict[RequestKey, PageRenderer] = OrderedDict()
+
+    @property
+    def version(self) -> object:
+        """Identifies the state of the topics. It changes with every change of a topic."""
+        return self._cache
 
     def find(self, path: str, query: bytes) -> Prepared | None:
         """Return the cached page for exactly this path and query string, if any."""
@@ -117,6 +124,6 @@ class PreparedPages:
 
 def _render_cached(renderer: PageRenderer) -> _CachedPage:
     page = renderer()
-    response = Prepared(page.body, extra=page.headers)
+    response = Prepared(page.body, extra=page.headers, negotiated=page.negotiated)
     response.compress()
     return _CachedPage(response, page.expires_at)

@@ -242,6 +242,21 @@ def test_invalid_dashboard_urls_are_refused(monkeypatch: pytest.MonkeyPatch, pub
         Settings()
 
 
+def test_cross_origins_are_a_list_as_browsers_write_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings().cors_origins == ()
+    monkeypatch.setenv("CHAINPROOF_CORS_ORIGINS", "https://Desk.example:443/, http://127.0.0.1:3000")
+    assert Settings().cors_origins == ("https://desk.example", "http://127.0.0.1:3000")
+
+
+@pytest.mark.parametrize(
+    "origins", ["*", "null", "desk.example", "https://a.example, https://a.example/path"]
+)
+def test_invalid_cross_origins_are_refused(monkeypatch: pytest.MonkeyPatch, origins: str) -> None:
+    monkeypatch.setenv("CHAINPROOF_CORS_ORIGINS", origins)
+    with pytest.raises(SettingsError, match="must be origins joined by commas"):
+        Settings()
+
+
 def test_a_secret_file_overrides_the_defaults_and_the_environment_overrides_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,25 +1,20 @@
 """Negotiates the media type of a response (RFC 9110, section 12.5.1)."""
 
-from typing import Literal
-
-from backend.timelines.model import ARROW
-
 JSON = "application/json"
+EVENT_STREAM = "text/event-stream"
 
-Form = Literal["json", "arrow"]
 
-
-def negotiate_form(accept: str | None) -> Form:
-    """Choose Arrow if the client names it with at least the quality of JSON; otherwise JSON.
+def prefers(accept: str | None, media_type: str) -> bool:
+    """Return whether a client names ``media_type`` with at least the quality of JSON.
 
     A client that accepts neither gets JSON too, as the RFC allows: it may be useful, unlike an error.
     """
     if not accept:
-        return "json"
+        return False
     qualities = dict(_parse_media_range(part) for part in accept.split(","))
-    arrow = qualities.get(ARROW, 0.0)
+    quality = qualities.get(media_type, 0.0)
     json = qualities.get(JSON, qualities.get("application/*", qualities.get("*/*", 0.0)))
-    return "arrow" if arrow > 0 and arrow >= json else "json"
+    return quality > 0 and quality >= json
 
 
 def _parse_media_range(part: str) -> tuple[str, float]:
