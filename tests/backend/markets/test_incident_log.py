@@ -145,7 +145,7 @@ def test_an_unchanged_list_gives_304(service: Running) -> None:
     assert service.get(PATH, accept_encoding="gzip").headers["content-encoding"] == "gzip"
 
 
-@pytest.mark.parametrize("query", ["open=yes", "open=", "kind=crash", "limit=0", "limit=1001", "limit=many"])
+@pytest.mark.parametrize("query", ["open=yes", "open=", "kind=crash", "limit=0", "limit=many"])
 def test_an_invalid_filter_is_400_with_its_location(running: Running, query: str) -> None:
     answer = running.get(f"{PATH}?{query}")
     assert answer.status == 400
