@@ -24,7 +24,7 @@ def mcp() -> None:
     from backend.mcp.links import Links
     from backend.mcp.server import build_server
 
-    links = Links(settings.api_url, settings.dashboard_origin)
+    links = Links(settings.api_url, settings.dashboard_public_origin)
     build_server(connect_over_network(links, lambda: read_key(settings))).run("stdio")
 
 

@@ -92,7 +92,7 @@ def document_submission(noun: str, job_answer: Any) -> dict[int | str, dict[str,
     return {
         200: {
             "model": job_answer,
-            "description": "The job has ended within the time of `Prefer: wait=N`; for callers that may read.",
+            "description": "The job ended within the time of `Prefer: wait=N`; for callers that may read.",
             "headers": headers,
         },
         202: {
@@ -187,7 +187,7 @@ def submit_job(
     accepted.status_code = 202
 
     def build() -> Response:
-        now = job_store.read(_get_database(request), kind, job.id)
+        now = job_store.read(_get_database(request), kind, job.id, owner=who.owner)
         if now is None or now.status in job_store.UNFINISHED:
             return accepted
         return RawJson(build_job_body(now), headers={"Location": location})

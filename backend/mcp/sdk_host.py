@@ -77,7 +77,7 @@ class SdkHost:
         server = build_server(
             connect_in_process(
                 self._find_service(),
-                Links(settings.issuer_url, settings.dashboard_origin),
+                Links(settings.issuer_url, settings.dashboard_public_origin),
                 request_timeout_seconds=settings.request_timeout_seconds,
                 wait_slots=WaitSlots(settings.requests_at_once // WAITING_PART),
             )

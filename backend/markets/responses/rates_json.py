@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from backend.markets.model import DISPLAY_CURRENCIES, Published, source_label
+from backend.markets.model import DISPLAY_CURRENCIES, PublishedPrice, source_label
 from backend.markets.numbers import compute_rate, is_sane
 from backend.markets.responses.json_values import optional_timestamp, to_decimal_string
 from backend.markets.responses.overview_json import Overview
@@ -14,7 +14,7 @@ from backend.markets.responses.overview_json import Overview
 BASE = DISPLAY_CURRENCIES[0]
 
 
-def encode_rates(overview: Overview, bitcoin: Published | None) -> bytes:
+def encode_rates(overview: Overview, bitcoin: PublishedPrice | None) -> bytes:
     """Encode what one USD is worth in each currency.
 
     The rate of bitcoin comes from its published price, so that its price in BTC is 1.
