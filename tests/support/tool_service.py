@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from backend.timelines.validation.run_validation import check
+from backend.timelines.validation.run_preparation import prepare_runs
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -93,7 +93,7 @@ def _add_runs(running: Running) -> None:
     timeline_store.upsert_profiles(running.database, profiles, now=running.clock())
     for score, name in enumerate(PROFILES):
         runs = [_build_run(f"{name} {case}", f"case {case}", (score + case % 2) / 2) for case in range(8)]
-        prepared = check(runs, profile=name).prepared
+        prepared = prepare_runs(runs, profile=name).prepared
         timeline_store.add(running.database, "own", prepared, profiles)
 
 

@@ -17,7 +17,7 @@ from backend.auth.gate import gated_router, needs
 from backend.auth.service import create_key
 from backend.formats.timestamps import utc_now
 from backend.jobs import job_store, transitions
-from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_accepted, submit_job
+from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_submission, submit_job
 from backend.jobs.model import MAX_WAIT, NEVER_STARTED
 from backend.jobs.schemas import AcceptedAnswer, JobState
 from tests.support.asgi import Answer, send
@@ -44,7 +44,12 @@ class ToyJobAnswer(BaseModel):
     data: ToyJob
 
 
-@router.post("/toys", status_code=202, response_model=AcceptedAnswer, responses=document_accepted("toy"))
+@router.post(
+    "/toys",
+    status_code=202,
+    response_model=AcceptedAnswer,
+    responses=document_submission("toy", ToyJobAnswer),
+)
 @needs("write")
 def submit_toy(request: Request, body: Toy, who: Caller, key: IdempotencyKey) -> Response:
     return submit_job(request, "sources", body.model_dump(), title=f"toy {body.n}", who=who, key=key)
