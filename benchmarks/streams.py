@@ -65,15 +65,14 @@ def read_streams(url: str, key: str, count: int, pipe: Connection) -> None:
 
     async def read() -> None:
         loop, parts = asyncio.get_running_loop(), urlsplit(url)
+        host, port = parts.hostname or "", parts.port or 0
         arrivals: list[float] = []
         ends: list[bool] = []
         request = build_request("/prices", parts.netloc, key, "text/event-stream")
         opened = []
         for start in range(0, count, OPENED_TOGETHER):
             together = [
-                await loop.create_connection(
-                    lambda: StreamReader(request, arrivals, ends), parts.hostname, parts.port
-                )
+                await loop.create_connection(lambda: StreamReader(request, arrivals, ends), host, port)
                 for _ in range(min(OPENED_TOGETHER, count - start))
             ]
             while not all(reader.has_begun for _, reader in together):
