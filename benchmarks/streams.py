@@ -65,7 +65,7 @@ def read_streams(url: str, key: str, count: int, pipe: Connection) -> None:
 
     async def read() -> None:
         loop, parts = asyncio.get_running_loop(), urlsplit(url)
-        host, port = parts.hostname or "", parts.port or 80
+        host, port = parts.hostname or "", parts.port or 0
         arrivals: list[float] = []
         ends: list[bool] = []
         request = build_request("/prices", parts.netloc, key, "text/event-stream")

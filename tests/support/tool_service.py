@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from backend.timelines.validation.run_preparation import prepare_runs
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -18,6 +17,7 @@ from backend.extraction.tasks import extraction_jobs
 from backend.sources.tasks import build_source_jobs
 from backend.timelines import store as timeline_store
 from backend.timelines.model import Profile, Run
+from backend.timelines.validation.run_preparation import prepare_runs
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.store import topic_store
 from tests.support.market_app import FEW, Running, sample_app, settings_in
