@@ -49,8 +49,11 @@ def build_validator(document: dict[str, Any], schema: Any) -> Any:
 
 
 def find_success(operation: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the status and the response of an operation that succeeds."""
-    status = min(operation["responses"])
+    """Return the status and the response of an operation that succeeds.
+
+    A submission answers 202; it answers 200, with a job that has ended, only to those who prefer to wait.
+    """
+    status = "202" if "202" in operation["responses"] else min(operation["responses"])
     return status, operation["responses"][status]
 
 

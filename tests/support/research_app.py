@@ -84,7 +84,7 @@ def research_app(home: Path) -> Iterator[Research]:
     rules = ActiveRules(settings)
     now = datetime.now(UTC)
     ensure_local_key(database, settings.local_key_file, now)
-    read_key = create_key(database, name="reader", scopes=("read",), now=now).key
+    read_key = create_key(database, name="reader", scopes=("read", "admin"), now=now).key
     types = {
         job_type.kind: job_type
         for job_type in (build_source_jobs(settings, database, rules), extraction_jobs(settings, rules))

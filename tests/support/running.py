@@ -75,7 +75,9 @@ def add_compiled_rules(home: Path) -> None:
     compiled = run_folder.path() / compiled_cache.FILE_NAME
     with run_folder.one_process_at_a_time("compiled-rules"):
         if not compiled.exists():
-            rules_loader.load_shipped(compiled_cache.CompiledRulesCache(compiled, may_write=True))
+            cache = compiled_cache.CompiledRulesCache(compiled, may_write=True)
+            # This process may have loaded the rules before, and load_shipped would then write no file.
+            cache.load_or_compile(rules_loader.default_files(), rules_loader.load_shipped)
     home.mkdir(parents=True, exist_ok=True)
     shutil.copy(compiled, home)
 

@@ -93,7 +93,7 @@ def _add_runs(running: Running) -> None:
     timeline_store.upsert_profiles(running.database, profiles, now=running.clock())
     for score, name in enumerate(PROFILES):
         runs = [_build_run(f"{name} {case}", f"case {case}", (score + case % 2) / 2) for case in range(8)]
-        prepared = prepare_runs(runs, profile=name).prepared
+        prepared = prepare_runs(runs, profile=name).runs
         timeline_store.add(running.database, "own", prepared, profiles)
 
 

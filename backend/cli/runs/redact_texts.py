@@ -18,7 +18,9 @@ def redact(
     profiles: Annotated[list[str], typer.Argument(metavar="PROFILE…", help="Profiles of the runs.")],
     pattern: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATTERN", help="Remove what this regular expression matches. Repeatable."),
+        typer.Option(
+            "--pattern", metavar="PATTERN", help="Remove what this regular expression matches. Repeatable."
+        ),
     ] = None,
     delete: Annotated[bool, typer.Option("--delete", help="Delete the texts as a whole.")] = False,
 ) -> None:

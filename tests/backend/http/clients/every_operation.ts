@@ -30,6 +30,7 @@ async function submitJob(): Promise<string> {
   const body = { statement: "Bitcoin has a limit of 21 million coins.", max_results: 5 };
   const { data, error } = await client.POST("/sources", { body });
   if (error) throw new Error(error.detail);
+  if (!("job_id" in data.data)) throw new Error("The job has ended before it was accepted.");
   return data.data.job_id;
 }
 

@@ -359,4 +359,4 @@ def test_a_language_choice_takes_effect_at_once() -> None:
     app.segmented_control(key="pref_language").set_value("ja").run()
     assert t("overview.title", lang="ja") in html(app)
     message = json.loads(component(app, "html_lang").json)
-    assert (message["lang"], message["value"]) == ("ja", "lang=ja&colours=blue&refresh=10")
+    assert (message["lang"], message["value"]) == ("ja", "lang=ja&colours=blue&refresh=10&theme=system")
