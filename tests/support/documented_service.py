@@ -1,5 +1,6 @@
 """Serves the sample service with something behind every endpoint, and builds a request for each operation."""
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +33,10 @@ PROFILES = ("team/first", "team/second")
 FORM_TYPE = "application/x-www-form-urlencoded"
 
 
+PEOPLE = tuple(f"person{number}" for number in range(5))
+"""They sign in by turns, because one of them may do so only ten times a minute."""
+
+
 @dataclass
 class Call:
     """A request to an operation. ``values`` are its parameters by place (``path``, ``query``) and name."""
@@ -47,13 +52,14 @@ class Call:
 
 @dataclass
 class DocumentedService:
-    """The listening service, its document, and an OAuth application with its account ``ada``."""
+    """The listening service, its document, and an OAuth application with the accounts of ``PEOPLE``."""
 
     research: Research
     document: dict[str, Any]
     inlined: dict[str, Any]
     client_id: str
     client: httpx.Client
+    people: Iterator[str] = field(default_factory=lambda: itertools.cycle(PEOPLE))
 
     def build_calls(self) -> list[Call]:
         """Build a request for every operation from its examples and from what is stored now.
@@ -120,7 +126,8 @@ class DocumentedService:
 
         def fill_in_page() -> tuple[dict[str, str], dict[str, str]]:
             page = self.client.get("/oauth/authorize", params=asked)
-            form = {**Form(page.text).hidden, "username": "ada", "password": PASSWORD, "approve": "approve"}
+            person = {"username": next(self.people), "password": PASSWORD}
+            form = {**Form(page.text).hidden, **person, "approve": "approve"}
             return form, {"Cookie": page.headers["set-cookie"].partition(";")[0]}
 
         def build_exchange() -> dict[str, str]:
@@ -194,6 +201,7 @@ def _fill_store(settings: Settings) -> str:
         ]
         store_runs(database, name, *made)
     app = apps.create(database, name="Desk", redirect_uris=(CALLBACK,), first_party=False, now=now)
-    accounts.create(database, username="ada", password=PASSWORD, now=now)
+    for person in PEOPLE:
+        accounts.create(database, username=person, password=PASSWORD, now=now)
     database.dispose()
     return app.client_id
