@@ -164,9 +164,14 @@ def create_desk(
     return Desk(running, app, f"198.51.100.{next(_numbers) % 250 + 1}")
 
 
-def create_person(running: Running, username: str = "ada", **more: Any) -> accounts.Account:
+def create_person(running: Running, username: str | None = None, **more: Any) -> accounts.Account:
+    """Create an account; without a name one that no other test of this process uses, since tests share services."""
     return accounts.create(
-        running.database, username=username, password=PASSWORD, now=running.clock(), **more
+        running.database,
+        username=username or f"person{next(_numbers)}",
+        password=PASSWORD,
+        now=running.clock(),
+        **more,
     )
 
 

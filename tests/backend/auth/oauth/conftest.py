@@ -20,7 +20,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, _passwords_are_cheap: None
     home = tmp_path_factory.mktemp("oauth")
     enable_only(home, ("bitcoin",))
     running = run_app(settings_in(home), Clock())
-    create_person(running)
+    create_person(running, "ada")
     yield running
     running.close()
 

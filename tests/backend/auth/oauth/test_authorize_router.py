@@ -291,10 +291,12 @@ def test_form_without_a_button_is_rejected(at_desk: Desk) -> None:
 
 
 def test_disabled_account_gets_the_wrong_password_error(at_desk: Desk) -> None:
-    create_person(at_desk.running, "grace")
-    at_desk.code(username="grace")
-    accounts.set_disabled(at_desk.running.database, "grace", disabled=True, now=at_desk.running.clock())
-    assert at_desk.decide(username="grace").status == 403
+    person = create_person(at_desk.running)
+    at_desk.code(username=person.username)
+    accounts.set_disabled(
+        at_desk.running.database, person.username, disabled=True, now=at_desk.running.clock()
+    )
+    assert at_desk.decide(username=person.username).status == 403
 
 
 def test_username_matches_in_any_case_and_character_width(at_desk: Desk) -> None:

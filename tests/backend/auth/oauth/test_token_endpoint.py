@@ -75,7 +75,7 @@ def test_tokens_of_a_code_are_rejected_as_soon_as_its_second_use_is_answered(at_
 
 
 def test_what_an_account_stores_in_an_application_is_its_own_in_every_sign_in_there(at_desk: Desk) -> None:
-    create_person(at_desk.running, "grace")
+    person = create_person(at_desk.running)
     elsewhere = create_desk(at_desk.running, name="Elsewhere")
     first, again = at_desk.tokens(), at_desk.tokens()
     job = submit_job(at_desk, first["access_token"], "once")
@@ -83,7 +83,7 @@ def test_what_an_account_stores_in_an_application_is_its_own_in_every_sign_in_th
 
     assert at_desk.read(again["access_token"], path) == 200
     assert submit_job(at_desk, again["access_token"], "once") == job
-    others = (elsewhere.tokens(), at_desk.tokens(username="grace"))
+    others = (elsewhere.tokens(), at_desk.tokens(username=person.username))
     assert [at_desk.read(tokens["access_token"], path) for tokens in others] == [404, 404]
     assert all(submit_job(at_desk, tokens["access_token"], "once") != job for tokens in others)
 
