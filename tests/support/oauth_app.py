@@ -165,7 +165,7 @@ def create_desk(
 
 
 def create_person(running: Running, username: str | None = None, **more: Any) -> accounts.Account:
-    """Create an account; without a name one that no other test of this process uses, since tests share services."""
+    """Create an account. Without a name it gets one that no other test uses, since tests share services."""
     return accounts.create(
         running.database,
         username=username or f"person{next(_numbers)}",

@@ -14,8 +14,8 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from backend.articles.matching.author_intent import AuthorIntent
-from backend.articles.matching.chinese_script import has_han, to_traditional
 from backend.articles.matching.context_evidence import Evidence, Span
+from backend.articles.matching.correct_spelling import CorrectSpelling
 from backend.articles.matching.derived_rules import is_acronym
 from backend.articles.matching.former_names import Occurrence, accept_known_former_names, is_former
 from backend.articles.matching.meanings import Form, Kind, Meaning, ResolvedMeaning, Unresolved, scope_bit
@@ -28,13 +28,12 @@ from backend.articles.matching.surface_forms import (
     is_position_dependent,
     is_token,
     matches_correction,
-    starts_lowercase,
 )
 from backend.articles.model import FieldName
 from backend.articles.slips.han_characters import leans_traditional
 from backend.articles.text.boundaries import CLASS, DIGIT, WORD, ends_number
 from backend.articles.text.capitalization import Lines, ends_sentence
-from backend.articles.text.folding import fold, plain
+from backend.articles.text.folding import fold
 from backend.articles.text.markup import Labels, target_spans
 from backend.articles.text.protection import BINDS, Protection
 from backend.articles.text.visible_text import VisibleText, find_joints, unwrap
@@ -71,11 +70,10 @@ class MatchedField:
         is_traditional: Callable[[], bool] | None = None,
     ) -> None:
         """``is_traditional`` tells whether a Chinese article is in Traditional characters."""
-        self._is_traditional = is_traditional or (lambda: leans_traditional(text))
         self.rules = rules
         labels, targets = Labels(text), list(target_spans(text))
         self.visible = VisibleText(text, find_joints(text, labels.brackets, targets, rules.is_word))
-        text = unwrap(self.visible.text)
+        source, text = text, unwrap(self.visible.text)
         self.visible_text = text
         """Offsets in this class refer to it; those of ``protection`` to the source, of ``hits`` to the folded
         text."""
@@ -94,6 +92,9 @@ class MatchedField:
         # index -1, the one before a surface at offset 0.
         self.folded_text = self._folded.text + "\n"
         self.capitalization = Lines(text, field)
+        self._correct_spelling = CorrectSpelling(
+            rules, language, self.capitalization, is_traditional or (lambda: leans_traditional(source))
+        )
         self.occurrences: list[Occurrence] = []
         self.evidence = Evidence(text, self._find_evidence, self.occurrences)
         self.author_intent: AuthorIntent | None = None
@@ -225,7 +226,7 @@ class MatchedField:
             correct = None
             if meaning.suggestions is not None:
                 correct = meaning.suggestions[self._language_index]
-                if is_adapted(written, correct) or self._has_traditional_variant(meaning, correct):
+                if is_adapted(written, correct) or self._correct_spelling.depends_on_script(meaning, correct):
                     return Unresolved.POSITION_DEPENDENT
                 if matches_correction(correct, written, meaning):
                     continue
@@ -249,7 +250,7 @@ class MatchedField:
                 continue
             correct = None
             if meaning.suggestions is not None:
-                correct = self._correct_form(meaning, written, position)
+                correct = self._correct_spelling.spell(meaning, written, position)
                 if matches_correction(correct, written, meaning):
                     continue
             if (
@@ -296,47 +297,6 @@ class MatchedField:
         if meaning.form is Form.CAPITALS:
             return self.capitalization.in_capitals(position)
         return meaning.form is not Form.OPENING or self.capitalization.opens_sentence(position)
-
-    def _correct_form(self, meaning: Meaning, written: str, position: int) -> str | None:
-        """Return the suggestion in the spelling of this position: in capitals if the line is in capitals."""
-        correct = meaning.suggestions[self._language_index] if meaning.suggestions else None
-        if correct is None or meaning.suggestions is None:
-            return None
-        if self._has_traditional_variant(meaning, correct) and self._is_traditional():
-            correct = to_traditional(correct, self.rules.entities.get(meaning.entity or ""))
-        # If the name's own spelling is in capitals, its capitals do not show that the whole line is.
-        is_own_form = meaning.form is not Form.CAPITALS and plain(written) == (meaning.raw or meaning.exact)
-        if (
-            written.isupper()
-            and len(written) > 1
-            and not is_own_form
-            and self.capitalization.in_capitals(position)
-        ):
-            capitals = correct.upper()
-            if fold(capitals).text == fold(correct).text:
-                return capitals
-        elif (
-            starts_lowercase(correct) and written[0].isupper() and self._may_be_capitalised(meaning, position)
-        ):
-            return correct[0].upper() + correct[1:]
-        return correct
-
-    def _has_traditional_variant(self, meaning: Meaning, correct: str | None) -> bool:
-        """Whether a suggestion is a name that has a variant in Traditional characters.
-
-        A suggestion that is not one of the entity's names is not converted.
-        """
-        if self.language != "zh" or correct is None or meaning.rule is None or not has_han(correct):
-            return False
-        if isinstance(meaning.rule.rule.suggest, dict) or meaning.rule.rule.suggest == "auto":
-            return True
-        entity = self.rules.entities.get(meaning.entity or "")
-        return entity is not None and correct in entity.names.values()
-
-    def _may_be_capitalised(self, meaning: Meaning, position: int) -> bool:
-        """Whether a name gets a capital here: a sentence begins, and its case is not fixed (as in dYdX)."""
-        entity = self.rules.entities.get(meaning.entity or "")
-        return (entity is None or entity.case != "exact") and self.capitalization.opens_sentence(position)
 
     def _is_cashtag(self, position: int) -> bool:
         text = self.visible_text
