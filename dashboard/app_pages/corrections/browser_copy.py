@@ -74,10 +74,12 @@ def is_restored() -> bool:
 
 
 def render_restored_notice() -> None:
-    """Render the notice above restored work, with a button to discard it."""
+    """Render the notice of restored work, with a button to discard it."""
     if not is_restored():
         return
-    with st.container(key="cr_restored", horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        key="cr_restored", horizontal=True, vertical_alignment="center", gap="small", width="content"
+    ):
         st.html(tag("p", text(t("corrections.restored")), class_="cp-note", role="status"))
         st.button(t("frame.draft_discard"), key="cr_discard", on_click=_discard)
 

@@ -26,7 +26,7 @@ def _render_mode() -> None:
             label_visibility="collapsed",
             format_func=lambda code: t(f"corrections.mode_{code}"),
         )
-    browser_copy.render_restored_notice()
+        browser_copy.render_restored_notice()
     browser_copy.render_batch_copy(is_form_open=mode == "batch" and batch.is_form_open())
     if mode == "batch":
         batch.render(bar)

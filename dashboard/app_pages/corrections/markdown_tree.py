@@ -14,8 +14,8 @@ Node: TypeAlias = str | list[Any]
 """A text, or ``[element, address, children]``; the address is null except for links."""
 
 _ELEMENTS = frozenset({
-    "h1", "h2", "h3", "h4", "h5", "h6", "p", "em", "strong", "s", "a", "blockquote", "ul", "ol", "li", "hr", "br",
-    "table", "thead", "tbody", "tr", "th", "td",
+    "h1", "h2", "h3", "h4", "h5", "h6", "p", "em", "strong", "s", "a", "blockquote", "ul", "ol", "li", "hr",
+    "br", "table", "thead", "tbody", "tr", "th", "td",
 })  # fmt: skip
 _WEB = ("https://", "http://")
 
