@@ -32,7 +32,7 @@ from dashboard.app_pages.corrections.review_texts import (
 )
 from dashboard.app_pages.corrections.session_state import EditorState, load_state
 from dashboard.client.article_schemas import build_blank_article
-from dashboard.components.draft_storage import render_restored_notice, store_draft
+from dashboard.components.draft_storage import list_restored, render_restored_notice, store_draft
 from dashboard.frame import states, url_state
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
@@ -130,14 +130,18 @@ def _parse_date(typed: str) -> date | None:
 
 
 def _fill_form(editor: EditorState) -> None:
-    """Fill the form with the draft if the draft has changed or the form was not drawn."""
+    """Fill the form with the draft if the draft has changed or the form was not drawn.
+
+    Text that the browser restored was typed after the draft, and stays.
+    """
     state = st.session_state
     if state.get(_FORM_VERSION_KEY) != editor.form_version or "cr_content" not in state:
         state[_FORM_VERSION_KEY] = editor.form_version
         form_fields = build_form_fields(editor.draft)
-        for name in FORM_FIELDS:
-            state[f"cr_{name}"] = getattr(form_fields, name)
-        state["cr_date"] = _parse_date(form_fields.date)
+        values = {f"cr_{name}": getattr(form_fields, name) for name in FORM_FIELDS}
+        values["cr_date"] = _parse_date(form_fields.date)
+        typed = state.keys() & list_restored(session_state.FORM)
+        state.update({key: value for key, value in values.items() if key not in typed})
         state["cr_store"] = editor.store
 
 

@@ -111,10 +111,9 @@ def restore(records: Mapping[str, Any]) -> None:
 
 
 def _restore_article(before: EditorState, work: ArticleWork) -> None:
-    """Restore the editor's state; text that was typed into the open form is newer and stays."""
+    """Restore the editor's state, which fills the form again."""
     if not work.editing:
         draft_storage.forget_draft(FORM)
-    is_typed = work.editing and draft_storage.is_restored(FORM)
     session_state.replace_state(
         EditorState(
             work.history,
@@ -122,7 +121,7 @@ def _restore_article(before: EditorState, work: ArticleWork) -> None:
             work.source,
             work.editing,
             action_count=before.action_count + 1,
-            form_version=before.form_version + (not is_typed),
+            form_version=before.form_version + 1,
             store=before.store,
         )
     )

@@ -5,7 +5,7 @@ appears again, its text is restored, and a notice lets the reader discard it.
 """
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -44,9 +44,9 @@ def render_restored_notice(form: str) -> None:
         st.button(t("frame.draft_discard"), key=f"draft-{form}-discard", on_click=_discard, args=(form,))
 
 
-def is_restored(form: str) -> bool:
-    """Whether the form shows text that was restored."""
-    return _load_form(form).before is not None
+def list_restored(form: str) -> Set[str]:
+    """Lists the keys of the widgets whose text was restored."""
+    return (_load_form(form).before or {}).keys()
 
 
 def store_draft(

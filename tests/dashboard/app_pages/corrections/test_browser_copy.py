@@ -7,12 +7,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.app_pages.corrections import batch, browser_copy, session_state
+from dashboard.app_pages.corrections import article_form, batch, browser_copy, session_state
 from dashboard.app_pages.corrections.session_state import EditorState, load_state
 from dashboard.components import draft_storage
 from dashboard.i18n import t
 from tests.dashboard.conftest import Backend
-from tests.support.corrections_page import TEXT, check_text, open_page, read_review
+from tests.support.corrections_page import check_text, open_page, read_review
 from tests.support.pages import html
 from tests.support.running import loopback
 
@@ -98,14 +98,19 @@ def test_records_that_cannot_be_read_are_ignored(monkeypatch: pytest.MonkeyPatch
 def test_text_that_was_typed_into_the_open_form_is_newer_than_the_restored_article(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app = check_text()
+    app = check_text(title="Solanna")
     app.session_state["corrections_editor"].editing = True
     app.run()
-    monkeypatch.setattr(st, "session_state", {"cr_content": "typed"})
-    draft_storage._load_form(session_state.FORM).before = {}
-    browser_copy.restore(read_texts(app))
-    assert load_state().form_version == 0, "the form is not filled again"
-    assert load_state().draft["content"] == TEXT
+    records = read_texts(app)
+    for is_restored_first in (True, False):
+        monkeypatch.setattr(st, "session_state", {"cr_content": "typed"})
+        form = draft_storage._load_form(session_state.FORM)
+        form.before = {"cr_content": ""} if is_restored_first else None
+        browser_copy.restore(records)
+        form.before = {"cr_content": ""}
+        article_form._fill_form(load_state())
+        assert st.session_state["cr_content"] == "typed"
+        assert st.session_state["cr_title"] == "Solanna"
 
 
 def restore_page(texts: dict[str, str], **query: str) -> AppTest:
