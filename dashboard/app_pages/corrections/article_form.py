@@ -37,7 +37,7 @@ from dashboard.frame import states, url_state
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 
-CONTENT_HEIGHT_PX = 420
+CONTENT_HEIGHT_PX = 320
 SUMMARY_HEIGHT_PX = 110
 LANGUAGE_CODES = ("", *LANGUAGES)
 FORM_FIELDS = ("title", "summary", "content", "tags", "language", "date")
@@ -80,7 +80,7 @@ def render_form(editor: EditorState, bar: DeltaGenerator) -> None:
         with st.container(key="cr_check_row", horizontal=True, vertical_alignment="center", gap="medium"):
             review_texts.render_check_button(t("corrections.check"), "cr_check", _on_check)
             review_texts.render_store_toggle("cr_store")
-            content_box.render_content_box("cr_content", "cr_check", is_new=editor.history.step is None)
+            content_box.render_content_box("cr_content", "cr_check", is_new=is_blank(editor.draft))
         with st.expander(t("corrections.details"), expanded=_has_details(editor), key="cr_details"):
             _render_details(editor)
     store_draft(session_state.FORM, session_state.TEXT_FIELDS, {"cr_date": _parse_date})
@@ -116,6 +116,9 @@ def _render_details(editor: EditorState) -> None:
 
 
 def _has_details(editor: EditorState) -> bool:
+    """Whether the article has other fields than its text, or one was restored."""
+    if list_restored(session_state.FORM) - {"cr_content"}:
+        return True
     fields = build_form_fields(editor.draft)
     return any((fields.title, fields.summary, fields.tags, fields.language, fields.date))
 

@@ -44,9 +44,9 @@ def render_batch_copy(*, is_form_open: bool) -> None:
         work = BatchWork(state.batch_id, state.file, state.store, state.reviewed)
         reviewed = tuple(sorted((n, repr(article)) for n, article in state.reviewed.items()))
         record = _encode_once("batch", (state.batch_id, reviewed), lambda: saved_work.encode_batch(work))
-    is_running = state.file is not None and state.checked is None
-    unsaved = f"{state.batch_id}:{_hash(state.reviewed)}" if state.reviewed or is_running else ""
-    _render_record("batch", record, unsaved, {batch.TEXT_KEY: ""} if is_form_open else {})
+    _render_record(
+        "batch", record, {"batch": _name_unsaved_batch()}, {batch.TEXT_KEY: ""} if is_form_open else {}
+    )
 
 
 def render_article_copy(*, is_form_open: bool) -> None:
@@ -61,8 +61,10 @@ def render_article_copy(*, is_form_open: bool) -> None:
         version = (numbers, editor.history.position, decisions, editor.editing, repr(editor.draft))
         batch_file = batch.load_state().file
         record = _encode_once("article", version, lambda: saved_work.encode_article(work, batch_file))
-    is_unsaved = step is not None and (step.is_changed or bool(step.decisions))
-    unsaved = _hash((step.article, step.decisions)) if step is not None and is_unsaved else ""
+    unsaved: dict[work_storage.Kind, str] = {
+        "article": _name_unsaved_article(),
+        "batch": _name_unsaved_batch(),  # again, because the check has ended meanwhile
+    }
     fields = build_form_fields(editor.draft)
     sent = {key: str(getattr(fields, key.removeprefix("cr_"))) for key in TEXT_FIELDS}
     _render_record("article", record, unsaved, sent if is_form_open else {}, restores=True)
@@ -160,7 +162,12 @@ def _encode_once(kind: str, version: object, encode: Callable[[], str]) -> str:
 
 
 def _render_record(
-    kind: work_storage.Kind, record: str, unsaved: str, sent: Mapping[str, str], *, restores: bool = False
+    kind: work_storage.Kind,
+    record: str,
+    unsaved: Mapping[work_storage.Kind, str],
+    sent: Mapping[str, str],
+    *,
+    restores: bool = False,
 ) -> None:
     person = service.find_session()
     work_storage.render_record(
@@ -172,6 +179,21 @@ def _render_record(
         sent=sent,
         on_restore=_on_restore if restores else None,
     )
+
+
+def _name_unsaved_batch() -> str:
+    """Name the state of a batch that is being checked, or of which articles were reviewed."""
+    state = batch.load_state()
+    is_running = state.file is not None and state.checked is None
+    return f"{state.batch_id}:{_hash(state.reviewed)}" if state.reviewed or is_running else ""
+
+
+def _name_unsaved_article() -> str:
+    """Name the state of an article that was changed or has decisions."""
+    step = session_state.load_state().history.step
+    if step is None or not (step.is_changed or step.decisions):
+        return ""
+    return _hash((step.article, step.decisions))
 
 
 def _hash(state: object) -> str:

@@ -25,22 +25,22 @@ def render_record(
     *,
     session: str,
     owner: str,
-    unsaved: str,
+    unsaved: Mapping[Kind, str],
     sent: Mapping[str, str],
     on_restore: Callable[[], None] | None = None,
 ) -> None:
     """Store ``text``; an empty text removes what this session stored before.
 
-    ``unsaved`` names the state of the work that a copy or download would save; empty for none. ``sent`` holds
-    what was last checked, by the keys of text boxes. With ``on_restore``, records of an earlier session are
-    offered; :func:`read_restored` returns them.
+    ``unsaved`` names, by kind, the state of the work that a copy or download would save; empty for none.
+    ``sent`` holds what was last checked, by the keys of text boxes. With ``on_restore``, records of an
+    earlier session are offered; :func:`read_restored` returns them.
     """
     data = {
         "kind": kind,
         "text": text,
         "session": session,
         "owner": owner,
-        "unsaved": unsaved,
+        "unsaved": dict(unsaved),
         "sent": dict(sent),
         "restores": on_restore is not None,
     }

@@ -42,6 +42,7 @@ class UnsavedWork {
   }
 
   exists() {
+    this.readTyped();
     return KINDS.some((kind) => this.typed[kind] || (this.tokens[kind] && this.tokens[kind] !== this.copied[kind]));
   }
 
@@ -67,7 +68,7 @@ class UnsavedWork {
   }
 
   receive(kind, data) {
-    this.tokens[kind] = data.unsaved;
+    Object.assign(this.tokens, data.unsaved);
     this.sent[kind] = data.sent;
     this.readTyped();
     const before = load(kind);

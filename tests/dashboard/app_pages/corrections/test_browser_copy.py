@@ -1,6 +1,7 @@
 """The copy of the work that the browser keeps, with the real service."""
 
 import json
+from datetime import date
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.corrections import article_form, batch, browser_copy, session_state
+from dashboard.app_pages.corrections.findings import Decision
 from dashboard.app_pages.corrections.session_state import EditorState, load_state
 from dashboard.components import draft_storage
 from dashboard.i18n import t
@@ -33,6 +35,12 @@ def read_texts(app: AppTest) -> dict[str, str]:
     return {kind: record["text"] for kind, record in read_records(app).items()}
 
 
+def read_unsaved(app: AppTest) -> dict[str, str]:
+    """What counts as unsaved at the end of the run."""
+    unsaved: dict[str, str] = read_records(app)["article"]["unsaved"]
+    return unsaved
+
+
 def run_in_new_session(monkeypatch: pytest.MonkeyPatch, records: Any) -> EditorState:
     monkeypatch.setattr(st, "session_state", {})
     browser_copy.restore(records)
@@ -41,7 +49,7 @@ def run_in_new_session(monkeypatch: pytest.MonkeyPatch, records: Any) -> EditorS
 
 def decide(app: AppTest, *decisions: Any) -> None:
     history = app.session_state["corrections_editor"].history
-    entries = {n: session_state.Decision(status) for n, status in decisions}
+    entries = {n: Decision(status) for n, status in decisions}
     history.store_decisions(history.step.number, entries, new=True)
     app.run()
 
@@ -72,7 +80,7 @@ def test_decisions_that_the_dashboard_has_not_received_are_restored_too(
     decided = {"step": number, "decisions": [[1, "approved", None]], "new": True}
     editor = run_in_new_session(monkeypatch, {**read_texts(app), "decided": decided})
     assert editor.history.step is not None
-    assert dict(editor.history.step.decisions) == {1: session_state.Decision("approved")}
+    assert dict(editor.history.step.decisions) == {1: Decision("approved")}
     other = run_in_new_session(monkeypatch, {**read_texts(app), "decided": {**decided, "step": 99}})
     assert other.history.step is not None
     assert other.history.step.decisions == {}
@@ -138,7 +146,7 @@ def test_restored_work_says_so_and_can_be_discarded() -> None:
 
 def test_the_notice_ends_with_the_next_step() -> None:
     app = restore_page(read_texts(check_text()))
-    app.date_input(key="cr_review_date").set_value("2027-03-03").run()
+    app.date_input(key="cr_review_date").set_value(date(2027, 3, 3)).run()
     assert t("corrections.restored") not in html(app)
 
 
@@ -156,6 +164,7 @@ def test_a_batch_is_checked_again_after_a_reload_and_stores_nothing_twice(dashbo
     before = count_stored(dashboard_backend)
     app.button(key="cr_batch_check").click().run()
     assert count_stored(dashboard_backend) == before + 210
+    assert read_unsaved(app)["batch"] == "", "nothing was changed by hand"
     app.session_state["corrections_batch"].reviewed[1] = {
         **app.session_state["corrections_batch"].file.articles[1],
         "content": "Ether",
@@ -164,6 +173,7 @@ def test_a_batch_is_checked_again_after_a_reload_and_stores_nothing_twice(dashbo
     again = restore_page(read_texts(app), mode="batch")
     state = again.session_state["corrections_batch"]
     assert len(state.scans) == 210
+    assert read_unsaved(again)["batch"], "an article was reviewed"
     assert state.reviewed[1]["content"] == "Ether"
     assert count_stored(dashboard_backend) == before + 210
     assert t("corrections.restored") in html(again)
@@ -171,14 +181,14 @@ def test_a_batch_is_checked_again_after_a_reload_and_stores_nothing_twice(dashbo
 
 def test_only_work_that_is_neither_copied_nor_checked_counts_as_unsaved() -> None:
     app = check_text()
-    assert read_records(app)["article"]["unsaved"] == "", "the text is as it was entered"
+    assert read_unsaved(app)["article"] == "", "the text is as it was entered"
     decide(app, (0, "approved"))
-    decided = read_records(app)["article"]["unsaved"]
+    decided = read_unsaved(app)["article"]
     assert decided
     decide(app, (0, "approved"), (1, "approved"))
-    assert read_records(app)["article"]["unsaved"] not in ("", decided), "a copy of before is not of now"
+    assert read_unsaved(app)["article"] not in ("", decided), "a copy of before is not of now"
     decide(app, (0, "approved"))
-    assert read_records(app)["article"]["unsaved"] == decided
+    assert read_unsaved(app)["article"] == decided
 
 
 def test_typed_text_is_compared_with_what_was_checked_last() -> None:
