@@ -77,7 +77,7 @@ def submit(
 
 
 def read(database: Database, kind: JobKind, job_id: str, *, owner: str | None) -> Job | None:
-    """Load the job of this kind and id (lower case, with hyphens); null for a job of another kind.
+    """Load the job of this kind and id (lower case, with hyphens); None for a job of another kind.
 
     Null too for a job of another owner than ``owner``; with ``owner`` null the job may be anyone's.
     """
@@ -169,7 +169,7 @@ def count_waiting(database: Database, job: JobSummary) -> Waiting:
 
 
 def cancel(database: Database, kind: JobKind, job_id: str, *, owner: str | None, now: datetime) -> Job | None:
-    """Fail an unfinished job; returns the job after that, or null where :func:`read` does.
+    """Fail an unfinished job; returns the job after that, or None where :func:`read` does.
 
     A running job stops before its next step, and its result is dropped.
     """

@@ -87,7 +87,7 @@ def reset_unfinished(connection: Connection) -> int:
 
 
 def start(database: Database, job_id: str, *, now: datetime, taken_at: datetime | None = None) -> Job | None:
-    """Start a job, for the first time or again; null if it has ended.
+    """Start a job, for the first time or again; None if it has ended.
 
     ``taken_at`` is the time of the caller's claim; null too if the job was released since.
     """
