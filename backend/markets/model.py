@@ -195,7 +195,7 @@ class PublishedPrice:
 
 
 def source_label(providers: Sequence[str], *, stale: bool = False) -> str | None:
-    """``coingecko+coinmarketcap``, ``sample``, ``coingecko:stale``; null without providers."""
+    """``coingecko+coinmarketcap``, ``sample``, ``coingecko:stale``; None without providers."""
     if not providers:
         return None
     names = ["sample" if name in SAMPLE_PROVIDERS else name for name in providers]

@@ -192,7 +192,7 @@ def backfill(connection: Connection, realm: str, past: HistoryCandles) -> None:
 
 
 def find_gap_start(connection: Connection, realm: str, now: datetime) -> datetime | None:
-    """Find where the half-hour candles of the last day become incomplete; null if they are complete."""
+    """Find where the half-hour candles of the last day become incomplete; None if they are complete."""
     opened = align(now, HALF_HOUR_SECONDS)
     newest = connection.execute(
         sa.select(sa.func.max(candle_strips.c.as_of)).where(

@@ -107,7 +107,7 @@ def parse_text(value: object, limit: int = 300) -> str | None:
 
 
 def parse_timestamp(value: object) -> datetime | None:
-    """An RFC 3339 timestamp in UTC; null without a time zone, since its instant is then unknown."""
+    """An RFC 3339 timestamp in UTC; None without a time zone, since its instant is then unknown."""
     if not isinstance(value, str) or len(value) > 40:
         return None
     try:

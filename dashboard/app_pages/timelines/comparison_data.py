@@ -252,5 +252,5 @@ def shorten_labels(names: Sequence[str], max_chars: int) -> list[str]:
 
 
 def round_values(values: Floats, indexes: int = 4) -> list[float | None]:
-    """Round values for a figure; NaN becomes null."""
+    """Round values for a figure; NaN becomes None."""
     return [None if value != value else value for value in np.round(values, indexes).tolist()]

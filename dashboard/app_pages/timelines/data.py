@@ -145,7 +145,7 @@ def compare(arrays: RunArrays, drawn: TimelinesState, sides: Sides) -> Compariso
 def choose_sides(arrays: RunArrays, drawn: TimelinesState) -> Sides | None:
     """Choose what to compare: the chosen split or profiles, else a profile before and after its alert.
 
-    Without any of these, the best profiles that share a case. Null if there are too few profiles.
+    Without any of these, the best profiles that share a case. None if there are too few profiles.
     """
     chosen = parse_split(drawn.self_split)
     if drawn.profile_a is not None and chosen is not None:
