@@ -65,7 +65,7 @@ def check_coverage(market: Market, database: Database, now: datetime) -> CheckRe
             "Figures", "note", "None stored yet; 'chainproof up' or 'chainproof worker' fetches them."
         )
     ids = [asset.id for asset in market.registry.enabled]
-    stored = queries.load_snapshot_rows(database, market.sources.realm, (), now).figures
+    stored = queries.load_snapshot_rows(database, market.sources.realm, (), now).published_prices
     figures = [
         apply_staleness(stored[asset_id], now, market.policy) for asset_id in ids if asset_id in stored
     ]

@@ -42,7 +42,7 @@ def find_move(
     The finest candles that contain both prices are used. A price has the time at which its candle ended.
     ``others`` are the assets that stand for the market.
     """
-    for seconds in price_history.RESOLUTIONS_SECONDS:
+    for seconds in price_history.INTERVALS_SECONDS:
         length = timedelta(seconds=seconds)
         reach = max(MAX_PRICE_AGE, length)
         loaded = price_history.load_candles(
