@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from backend.entities.model import Language
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.assessment.reasoning_texts import PHRASES
-from backend.sources.claims.model import Difference
+from backend.sources.claims.model import ComparedValue
 from backend.sources.schemas import MIXED, SUPPORTED, UNVERIFIED, AssessmentWord
 
 MAX_SENTENCES = 3
@@ -144,7 +144,7 @@ def _explain_first_slot(language: Language, evidence: Evidence) -> str:
     return _explain_slots(language, SUPPORTED, evidence)[0]
 
 
-def _format_sentence(language: Language, verb: str, difference: Difference, evidence: Evidence) -> str:
+def _format_sentence(language: Language, verb: str, difference: ComparedValue, evidence: Evidence) -> str:
     return PHRASES[language][f"{verb}:{difference.slot}"].format(
         claimed=_truncate(difference.claimed),
         found=_truncate(_format_value(language, difference.found)),
