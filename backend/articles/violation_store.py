@@ -33,7 +33,7 @@ _CURSOR_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ViolationFilter:
-    """Conditions for violations; null means any value, also of ``owner``. ``to`` is exclusive."""
+    """Conditions for violations; None means any value, also of ``owner``. ``to`` is exclusive."""
 
     article_id: str | None = None
     entity_id: str | None = None

@@ -79,7 +79,7 @@ def submit(
 def read(database: Database, kind: JobKind, job_id: str, *, owner: str | None) -> Job | None:
     """Load the job of this kind and id (lower case, with hyphens); None for a job of another kind.
 
-    Null too for a job of another owner than ``owner``; with ``owner`` null the job may be anyone's.
+    None too for a job of another owner than ``owner``; with ``owner`` None the job may be anyone's.
     """
     with database.read() as connection:
         return _find(connection, job_id, kind, owner)
@@ -89,7 +89,7 @@ def read(database: Database, kind: JobKind, job_id: str, *, owner: str | None) -
 class JobList:
     jobs: list[JobSummary]
     next_cursor: str | None
-    """The value of ``before`` for the next page; null on the last page."""
+    """The value of ``before`` for the next page; None on the last page."""
 
 
 def list_recent(

@@ -53,7 +53,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Candle:
-    """Open, high, low, close in USD from ``open_time`` on; ``volume`` in USD, null if unknown."""
+    """Open, high, low, close in USD from ``open_time`` on; ``volume`` in USD, None if unknown."""
 
     open_time: datetime
     open: Decimal

@@ -115,7 +115,7 @@ class UpstreamClient:
         with use_deadline(Deadline(self._deadline_seconds, self._clock)) as deadline:
             try:
                 for attempt in stamina.retry_context(
-                    on=lambda error: _should_retry(error, deadline),
+                    on=lambda error: _decide_retry(error, deadline),
                     attempts=self._retry.attempts,
                     timeout=None,
                     wait_initial=self._retry.wait_initial,
@@ -163,7 +163,7 @@ class UpstreamClient:
         raise UpstreamFailure(FailureKind.REDIRECT, message)
 
 
-def _should_retry(error: Exception, deadline: Deadline) -> bool | float:
+def _decide_retry(error: Exception, deadline: Deadline) -> bool | float:
     """Return whether to retry, or the wait in seconds if the upstream sent a short Retry-After."""
     if deadline.remaining() < _MIN_REMAINING_SECONDS:
         return False

@@ -122,7 +122,7 @@ def close_service() -> None:
 
 
 def find_service() -> SignInService | None:
-    """Return the sign-in service; null also for invalid settings, which the pages then report."""
+    """Return the sign-in service; None also for invalid settings, which the pages then report."""
     try:
         return get_service()
     except SettingsError:

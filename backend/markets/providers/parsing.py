@@ -118,7 +118,7 @@ def parse_timestamp(value: object) -> datetime | None:
 
 
 def parse_epoch_seconds(value: object) -> datetime | None:
-    """A time in seconds since 1970; null beyond the year 5000, where the unit is not seconds."""
+    """A time in seconds since 1970; None beyond the year 5000, where the unit is not seconds."""
     seconds = parse_number(value)
     if seconds is None or not 0 <= seconds < 95_617_584_000:
         return None

@@ -1,4 +1,4 @@
-"""Loads the news items of a time window for grouping."""
+"""Loads the news articles of a time window for grouping."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from backend.entities.model import LANGUAGES, Language
 from backend.topics.feeds.entry_links import Link, load_links
 from backend.topics.tables import news_items
 
-MAX_ITEMS = 8_000
-"""Most items regrouped in one window, the newest; older items keep their topics."""
+MAX_ARTICLES = 8_000
+"""Most articles regrouped in one window, the newest; older articles keep their topics."""
 MAX_REPRESENTATIVES = 4_000
-"""Most topics of older items that new items can still join; the largest are chosen."""
+"""Most topics of older articles that new articles can still join; the largest are chosen."""
 BATCH_SIZE = 500
 
 
@@ -44,7 +44,7 @@ class NewsArticle:
 
 
 def load_window(connection: Connection, since: datetime, until: datetime) -> list[NewsArticle]:
-    """Load the newest items published from ``since`` to ``until``, both included, ordered by time and id."""
+    """Load the newest articles from ``since`` to ``until``, both included, ordered by time and id."""
     selected = (
         sa.select(news_items)
         .where(
@@ -53,7 +53,7 @@ def load_window(connection: Connection, since: datetime, until: datetime) -> lis
             news_items.c.language.in_(LANGUAGES),
         )
         .order_by(news_items.c.published_at.desc(), news_items.c.id.desc())
-        .limit(MAX_ITEMS)
+        .limit(MAX_ARTICLES)
     )
     return [_article_from_row(row) for row in reversed(connection.execute(selected).all())]
 
@@ -63,10 +63,10 @@ def load_representatives(
 ) -> list[NewsArticle]:
     """For each topic with at least two articles, all older than ``window_articles``, load its newest article.
 
-    In a window with more than :data:`MAX_ITEMS` items, each stands for its topic, so that a new article can
-    still join a story of two days ago. Returns none for a smaller window.
+    In a window with more than :data:`MAX_ARTICLES` articles, each stands for its topic, so that a new article
+    can still join a story of two days ago. Returns none for a smaller window.
     """
-    if len(window_articles) < MAX_ITEMS:
+    if len(window_articles) < MAX_ARTICLES:
         return []
     is_older = sa.and_(
         news_items.c.published_at >= since,

@@ -47,7 +47,7 @@ _executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="alerts")
 
 @dataclass(frozen=True, slots=True)
 class TimelinesData:
-    """Responses of the service. ``table`` is null if no runs could be loaded."""
+    """Responses of the service. ``table`` is None if no runs could be loaded."""
 
     answer: Fetched[pa.Table]
     configured: Fetched[dict[str, ConfiguredProfile]]
