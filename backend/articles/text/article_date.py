@@ -50,7 +50,7 @@ _COMPACT = re.compile(r"(?<!\d)((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01
 def find_article_date(
     given: str | None, names: Iterable[str | None], texts: Iterable[str | None]
 ) -> date | None:
-    """Return the date of an article, or null if nothing tells it.
+    """Return the date of an article, or None if nothing tells it.
 
     ``given`` is its own field, ``names`` are those of its file, its id or its source, ``texts`` its fields in
     order. A month without a day counts as its first day.
@@ -71,7 +71,7 @@ def find_article_date(
 
 @lru_cache(maxsize=1024)
 def parse_date(text: str) -> date | None:
-    """Return the first date in ``text`` with at least a year and a month, or null."""
+    """Return the first date in ``text`` with at least a year and a month, or None."""
     return next(filter(None, map(_to_date, _DATE.finditer(text))), None)
 
 

@@ -5,16 +5,18 @@ from hypothesis import given
 
 from backend.articles.engine import compile_rules, scan
 from backend.articles.schemas import Article
-from backend.articles.text.markup import Labels, target_spans
-from backend.articles.text.visible_text import VisibleText, find_joints, unwrap
+from backend.articles.text.markup import Labels, find_link_targets
+from backend.articles.text.visible_text import VisibleText, find_collapsed_spans, unwrap
 from tests.backend.articles.packs import entity, pack
 from tests.backend.articles.strategies import texts
 
 
 def visible(source: str, *words: str) -> VisibleText:
     """The visible text of ``source``, in which ``words`` are the known words."""
-    joints = find_joints(source, Labels(source).brackets, target_spans(source), lambda word: word in words)
-    return VisibleText(source, joints)
+    collapsed_spans = find_collapsed_spans(
+        source, Labels(source).bracket_spans, find_link_targets(source), lambda word: word in words
+    )
+    return VisibleText(source, collapsed_spans)
 
 
 @pytest.mark.parametrize(
@@ -62,13 +64,13 @@ def test_elements_beside_each_other_are_two_words() -> None:
 @given(texts())
 def test_the_visible_text_maps_to_the_source_in_order(source: str) -> None:
     shown = visible(source, "Aba", "abab")
-    spans = [shown.to_source(at, at + 1) for at in range(len(shown.text))]
+    spans = [shown.to_source_span(at, at + 1) for at in range(len(shown.text))]
     for at, (start, end) in enumerate(spans):
         assert end > start
         assert shown.text[at] == source[start] or shown.text[at] in " \n\u00a0"
-        assert shown.from_source(start) == at or shown.text[at] in " \n\u00a0"
+        assert shown.to_visible_offset(start) == at or shown.text[at] in " \n\u00a0"
     assert spans == sorted(spans)
-    assert shown.from_source(len(source)) == len(shown.text)
+    assert shown.to_visible_offset(len(source)) == len(shown.text)
 
 
 @given(texts())
