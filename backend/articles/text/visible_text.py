@@ -26,6 +26,13 @@ MAX_WORD_CHARS = 40
 _INDENTED_BREAK = re.compile(r"\n[ \t>]++(?=\S)")
 _BREAK = re.compile(r"[ \t]*+\r?\n(?:[ \t>]++(?=\S))?")
 _WRAP = re.compile(r"\n(?<=[^\n]{40}\n)(?!\n|[#>*+|-]|\d+[.)])")
+_BREAK_IN_CJK = re.compile(
+    r"(?<=[\u3041-\u30ff\u4e00-\u9fff])[ \t]*+\r?\n[ \t>]*+(?=[\u3041-\u30ff\u4e00-\u9fff])"
+)
+_KATAKANA_BEFORE, _KATAKANA_AFTER = re.compile(r"[\u30a1-\u30fc]+\Z"), re.compile(r"[\u30a1-\u30fc]+")
+_HAN_BEFORE, _HAN_AFTER = re.compile(r"[\u4e00-\u9fff]{1,4}\Z"), re.compile(r"[\u4e00-\u9fff]{1,4}")
+MIN_WRAPPED_CHARS = 6
+"""Characters of a line before the name that it breaks; the lines of a list are shorter."""
 _TWO_SPACES = re.compile(r"  (?=\S)")
 _SPACE_REFERENCE = re.compile(r"&(?:nbsp|ensp|emsp|thinsp|#160|#[xX][aA]0);")
 _EMPTY_REFERENCE = re.compile(r"&(?:shy|ZeroWidthSpace|NoBreak|#173|#8203|#[xX][aA][dD]|#[xX]200[bB]);")
@@ -109,9 +116,14 @@ def find_collapsed_spans(
 
     ``bracket_spans`` are the spans of ``[text]``, and ``link_targets`` those of ``](url)`` from the closing
     bracket; both are sorted. Markup between two Latin letters is collapsed only if ``is_word`` knows the word
-    that results: a footnote (``Ethereum<a>note</a>``) must not hide a name.
+    that results: a footnote (``Ethereum<a>note</a>``) must not hide a name. A line break between two
+    kana or Han disappears under the same condition, since readers of Japanese and Chinese see no space there.
     """
     breaks = list(_find_breaks_and_invisibles(source))
+    if "\n" in source and not source.isascii():
+        inside_names = [(start, end, "") for start, end in _find_breaks_inside_names(source, is_word)]
+        if inside_names:
+            breaks = _drop_overlapping(sorted([*inside_names, *breaks]))
     spans = sorted(
         [*_find_emphasis(source), *_find_tags(source), *_find_links(source, bracket_spans, link_targets)]
     )
@@ -138,6 +150,27 @@ def _find_breaks_and_invisibles(source: str) -> Iterator[CollapsedSpan]:
         yield from ((*found.span(), "") for found in _EMPTY_REFERENCE.finditer(source))
     if not source.isascii() and any(character in source for character in _INVISIBLE_CHARACTERS):
         yield from ((*found.span(), "") for found in _INVISIBLE_RUN.finditer(source))
+
+
+def _find_breaks_inside_names(source: str, is_word: Callable[[str], bool]) -> Iterator[Span]:
+    """Yield the line breaks inside a name in katakana or Han."""
+    for found in _BREAK_IN_CJK.finditer(source):
+        line_start = source.rfind("\n", 0, found.start()) + 1
+        first = max(line_start, found.start() - MAX_WORD_CHARS)
+        before = source[first : found.start()]
+        after = source[found.end() : found.end() + MAX_WORD_CHARS]
+        wrapped = found.start() - line_start - MIN_WRAPPED_CHARS
+        for head_pattern, tail_pattern, is_whole in (
+            (_KATAKANA_BEFORE, _KATAKANA_AFTER, True),
+            (_HAN_BEFORE, _HAN_AFTER, False),
+        ):
+            head, tail = head_pattern.search(before), tail_pattern.match(after)
+            if head is None or tail is None:
+                continue
+            heads = [head.group()] if is_whole else [head.group()[n:] for n in range(len(head.group()))]
+            tails = [tail.group()] if is_whole else [tail.group()[: n + 1] for n in range(len(tail.group()))]
+            if any(len(one) <= wrapped and is_word(one + other) for one in heads for other in tails):
+                yield found.span()
 
 
 def _find_emphasis(source: str) -> Iterator[Span]:

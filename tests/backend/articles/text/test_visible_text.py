@@ -51,6 +51,24 @@ def test_markup_inside_a_word_is_not_seen_if_the_word_is_known(source: str) -> N
     assert visible(f" {source}").text != " Aba"
 
 
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("昨日は大きくサー\nバーが動いた", "昨日は大きくサーバーが動いた"),
+        ("昨日は大きくサー \r\n  > バーが動いた", "昨日は大きくサーバーが動いた"),
+        ("昨天上涨的是以太\n  坊的币", "昨天上涨的是以太坊的币"),
+    ],
+)
+def test_a_line_break_inside_a_known_name_in_kana_or_han_is_not_seen(source: str, shown: str) -> None:
+    assert visible(source, "サーバー", "以太坊").text == shown
+    assert visible(source, "サーバ", "坊的币").text != shown
+
+
+def test_lines_of_a_list_in_kana_or_han_stay_apart() -> None:
+    assert visible("比特币\n现金", "比特币现金").text == "比特币\n现金"
+    assert visible("- サー\nバー", "サーバー").text == "- サー\nバー"
+
+
 def test_a_footnote_is_no_part_of_a_name() -> None:
     source = "Aba[note](u), Aba<a href=x>2</a>"
     assert "Abanote" not in visible(source, "Aba", "note").text
