@@ -20,6 +20,8 @@ from backend.articles.text.author_marks import find_disabled_spans, find_remarks
         "手帳に「|イーサリウム|は必ず上がる（ママ）」とある。",
         "仓库名中的“|etherem|”是原作者的写法。",
         "They spell the coin “|Etherium|”.",
+        "サイトの綴りが「|Etherium|」となっていた。",
+        "网站的拼写是“|Etherium|”。",
         "The page says |Etherium| instead of Ethereum.",
         "He typed “|Etherium|” into the field.",
     ],
