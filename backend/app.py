@@ -170,7 +170,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     app.state.body_limit = settings.body_limit_bytes
     app.state.limiter = limiter = _build_rate_limiter(settings)
     load = LoadShedder(settings.requests_at_once)
-    app.state.streams = EventStreams(load, max_readers=settings.connections_at_once // 2)
+    app.state.streams = EventStreams(load, max_subscribers=settings.connections_at_once // 2)
     for router in ROUTERS:
         app.include_router(router)
     install_error_handlers(app, ROUTERS)

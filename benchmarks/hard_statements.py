@@ -24,7 +24,7 @@ from backend.documents.landmark_archive import Landmark
 from backend.entities.model import LANGUAGES, Language
 from backend.settings import Settings
 from backend.sources.assessment.evidence_scoring import EvidenceScorer
-from backend.sources.claims.model import Claim
+from backend.sources.claims.model import ParsedStatement
 from backend.sources.claims.roles import find_roles
 from backend.sources.schemas import SUPPORTED, SourcesRequest
 from backend.sources.service import ImmediateSteps, SourceFinder
@@ -70,21 +70,25 @@ def _month(landmark: Landmark, language: Language, *, years: int = 0) -> str:
     return f"{day.year + years}年{day.month}月"
 
 
-Make = Callable[[str, Claim, Landmark, Language, EvidenceScorer], str | None]
+Make = Callable[[str, ParsedStatement, Landmark, Language, EvidenceScorer], str | None]
 
 
 def _as_written(
-    title: str, _claim: Claim, _landmark: Landmark, _language: Language, _s: EvidenceScorer
+    title: str, _claim: ParsedStatement, _landmark: Landmark, _language: Language, _s: EvidenceScorer
 ) -> str:
     return title
 
 
-def _with_month(title: str, _claim: Claim, landmark: Landmark, language: Language, _s: EvidenceScorer) -> str:
+def _with_month(
+    title: str, _claim: ParsedStatement, landmark: Landmark, language: Language, _s: EvidenceScorer
+) -> str:
     month = _month(landmark, language)
     return {"en": f"{title}, in {month}.", "ja": f"{month}、{title}。", "zh": f"{month}，{title}。"}[language]
 
 
-def _reported(title: str, _claim: Claim, landmark: Landmark, language: Language, _s: EvidenceScorer) -> str:
+def _reported(
+    title: str, _claim: ParsedStatement, landmark: Landmark, language: Language, _s: EvidenceScorer
+) -> str:
     month = _month(landmark, language)
     return {
         "en": f"{month}: {title}, according to the announcement.",
@@ -94,7 +98,7 @@ def _reported(title: str, _claim: Claim, landmark: Landmark, language: Language,
 
 
 def _swapped_roles(
-    title: str, claim: Claim, _landmark: Landmark, _language: Language, _s: EvidenceScorer
+    title: str, claim: ParsedStatement, _landmark: Landmark, _language: Language, _s: EvidenceScorer
 ) -> str | None:
     for roles in find_roles(claim):
         agents = [mention for mention in claim.mentions if mention.entity_id in roles.agents]
@@ -107,7 +111,7 @@ def _swapped_roles(
 
 
 def _other_agent(
-    title: str, claim: Claim, landmark: Landmark, language: Language, scorer: EvidenceScorer
+    title: str, claim: ParsedStatement, landmark: Landmark, language: Language, scorer: EvidenceScorer
 ) -> str | None:
     entities = scorer.rules.entities
     for mention in claim.mentions:
@@ -125,7 +129,9 @@ def _other_agent(
     return None
 
 
-def _other_date(title: str, _claim: Claim, landmark: Landmark, language: Language, _s: EvidenceScorer) -> str:
+def _other_date(
+    title: str, _claim: ParsedStatement, landmark: Landmark, language: Language, _s: EvidenceScorer
+) -> str:
     month = _month(landmark, language, years=-2)
     return {"en": f"{title}, in {month}.", "ja": f"{month}、{title}。", "zh": f"{month}，{title}。"}[language]
 
@@ -135,7 +141,7 @@ _COINS = frozenset({"BTC", "ETH", "XEM", "BNB", "LTC", "USDC"})
 
 
 def _other_unit(
-    title: str, claim: Claim, _landmark: Landmark, language: Language, _s: EvidenceScorer
+    title: str, claim: ParsedStatement, _landmark: Landmark, language: Language, _s: EvidenceScorer
 ) -> str | None:
     for quantity in claim.quantities:
         if quantity.unit in _COINS and quantity.value >= 100:
@@ -149,7 +155,7 @@ _SCALES = (("million", "billion"), ("billion", "million"), ("亿", "万"), ("億
 
 
 def _scaled(
-    title: str, claim: Claim, _landmark: Landmark, language: Language, _s: EvidenceScorer
+    title: str, claim: ParsedStatement, _landmark: Landmark, language: Language, _s: EvidenceScorer
 ) -> str | None:
     for quantity in claim.quantities:
         for old, new in _SCALES:
@@ -164,7 +170,7 @@ def _scaled(
 
 
 def _other_count(
-    title: str, claim: Claim, _landmark: Landmark, _language: Language, _s: EvidenceScorer
+    title: str, claim: ParsedStatement, _landmark: Landmark, _language: Language, _s: EvidenceScorer
 ) -> str | None:
     for quantity in claim.quantities:
         digits = re.match(r"\d{1,3}(?![\d,.万億亿])", quantity.text)
@@ -196,7 +202,9 @@ _ADDITIONS: dict[Language, tuple[str, ...]] = {
 }
 
 
-def _added_fact(title: str, _claim: Claim, landmark: Landmark, language: Language, _s: EvidenceScorer) -> str:
+def _added_fact(
+    title: str, _claim: ParsedStatement, landmark: Landmark, language: Language, _s: EvidenceScorer
+) -> str:
     choices = _ADDITIONS[language]
     return choices[landmark.date.toordinal() % len(choices)].format(title=title)
 
@@ -208,7 +216,9 @@ _DENIALS: dict[Language, tuple[str, ...]] = {
 }
 
 
-def _denied(title: str, _claim: Claim, landmark: Landmark, language: Language, _s: EvidenceScorer) -> str:
+def _denied(
+    title: str, _claim: ParsedStatement, landmark: Landmark, language: Language, _s: EvidenceScorer
+) -> str:
     choices = _DENIALS[language]
     month = _month(landmark, language)
     return choices[landmark.date.toordinal() % len(choices)].format(title=title, month=month)
@@ -222,7 +232,7 @@ _PLANS: dict[Language, str] = {
 
 
 def _only_planned(
-    title: str, _claim: Claim, landmark: Landmark, language: Language, _s: EvidenceScorer
+    title: str, _claim: ParsedStatement, landmark: Landmark, language: Language, _s: EvidenceScorer
 ) -> str:
     return _PLANS[language].format(title=title, month=_month(landmark, language))
 

@@ -1,4 +1,4 @@
-"""Defines the tables of violations and of their daily counts, of all owners and of each."""
+"""Defines the tables of violations and of their counts per day, in total and per owner."""
 
 from typing import Any
 
@@ -41,11 +41,14 @@ violations = sa.Table(
         )
     ),
 )
-"""Each filter has an index in the order of pages, so the thousandth page is as fast as the first.
+"""Violations, one row each.
 
-``article_key`` is a digest of ``article_id``, which may exceed the maximum size of an index entry.
-``owner`` is :attr:`backend.auth.principal.Principal.owner`. It is null in rows that an earlier version
-stored: only callers with the scope ``admin``, such as the local key, see them.
+Each column that requests can filter by has an index that continues with the sort order (``stored_at``,
+``id``), so the thousandth page is as fast as the first.
+
+``article_key`` is a digest of ``article_id`` for its index, because ``article_id`` may exceed the maximum
+size of an index entry. ``owner`` is :attr:`backend.auth.principal.Principal.owner`. It is null in rows that
+an earlier version stored: only callers with the scope ``admin``, such as the local key, see them.
 """
 
 
@@ -61,13 +64,14 @@ def _build_count_columns() -> list[sa.Column[Any]]:
     ]
 
 
-violation_days = sa.Table("violation_days", metadata, *_build_count_columns())
-"""Number of violations of a kind per UTC day, updated when violations are stored.
+violation_daily_counts = sa.Table("violation_days", metadata, *_build_count_columns())
+"""Number of violations per UTC day, rule, entity, severity, type and language.
 
-``entity_id`` is empty for violations without an entity, because a key cannot contain null.
+The numbers are updated when violations are stored. ``entity_id`` is empty for violations without an entity,
+because a key cannot contain null.
 """
 
-violation_owner_days = sa.Table(
+violation_daily_counts_by_owner = sa.Table(
     "violation_owner_days",
     metadata,
     sa.Column("owner", sa.String(64), primary_key=True),

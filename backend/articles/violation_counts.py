@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.articles.schemas import Count, ViolationSummary
-from backend.articles.tables import violation_days, violation_owner_days, violations
+from backend.articles.tables import violation_daily_counts, violation_daily_counts_by_owner, violations
 from backend.articles.violation_store import KIND, ViolationFilter, conditions
 from backend.store.database import Database
 
@@ -73,7 +73,7 @@ def _select_counts(connection: Connection, filters: ViolationFilter) -> sa.Subqu
 
 
 def _count_complete_days(filters: ViolationFilter) -> sa.Select[tuple[object, ...]]:
-    days = violation_days if filters.owner is None else violation_owner_days
+    days = violation_daily_counts if filters.owner is None else violation_daily_counts_by_owner
     columns = [days.c[name] for name in ("day", *KIND, "count")]
     clauses = [days.c[name] == value for name, value in filters.by_kind.items()]
     if filters.owner is not None:

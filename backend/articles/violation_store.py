@@ -15,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, Row
 
 from backend.articles.schemas import StoredViolation, Violation, ViolationPage
-from backend.articles.tables import violation_days, violation_owner_days, violations
+from backend.articles.tables import violation_daily_counts, violation_daily_counts_by_owner, violations
 from backend.errors import BadRequest, FieldError
 from backend.formats.timestamps import write_instant
 from backend.store.database import Database
@@ -23,7 +23,7 @@ from backend.store.database import Database
 NUL = "\0"
 """The only character that PostgreSQL cannot store in a text."""
 KIND = ("rule_id", "entity_id", "violation_type", "language", "severity")
-"""The columns that ``violation_days`` groups by, beside the day; the one with most values comes first."""
+"""Columns that ``violation_daily_counts`` groups by, beside the day; the one with most values is first."""
 DELETE_BATCH_SIZE = 2000
 """Rows deleted in one transaction. Short transactions block other writers less."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -33,7 +33,7 @@ _CURSOR_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ViolationFilter:
-    """Conditions for violations; null means any value, also of ``owner``. ``to`` is exclusive."""
+    """Conditions for violations; None means any value, also of ``owner``. ``to`` is exclusive."""
 
     article_id: str | None = None
     entity_id: str | None = None
@@ -110,8 +110,8 @@ def store(
         {"day": _day_of(now), **dict(zip(KIND, kind, strict=True)), "count": count}
         for kind, count in sorted(counts.items())
     ]
-    _add_counts(connection, violation_days, ordered)
-    _add_counts(connection, violation_owner_days, [{"owner": owner, **row} for row in ordered])
+    _add_counts(connection, violation_daily_counts, ordered)
+    _add_counts(connection, violation_daily_counts_by_owner, [{"owner": owner, **row} for row in ordered])
 
 
 def _add_counts(connection: Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
@@ -198,7 +198,7 @@ def delete_old(database: Database, *, keep_days: int, now: datetime) -> int:
         if count < DELETE_BATCH_SIZE:
             break
     with database.write() as connection:
-        for table in (violation_days, violation_owner_days):
+        for table in (violation_daily_counts, violation_daily_counts_by_owner):
             connection.execute(sa.delete(table).where(table.c.day < _day_of(first)))
     return deleted
 

@@ -1,4 +1,4 @@
-"""Opens event streams that end with the credential of their reader."""
+"""Opens event streams that end with the credential of their subscriber."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from backend.auth.gate import is_still_authorized
 from backend.http.content_negotiation import EVENT_STREAM, prefers
 from backend.http.event_stream_response import build_event_stream
 from backend.http.event_streams import EventStreams
-from backend.http.events import EventSource, Followed
+from backend.http.events import EventSource, Resource
 
 LAST_EVENT_ID = "Last-Event-ID"
 LastEventId = Annotated[
@@ -44,7 +44,7 @@ def respond_with_events(request: Request, source: EventSource, key: Any) -> Resp
     streams: EventStreams = request.app.state.streams
     return build_event_stream(
         streams,
-        Followed(source, key),
+        Resource(source, key),
         source.load({key: None})[key],
         last_id=request.headers.get(LAST_EVENT_ID),
         is_allowed=partial(is_still_authorized, request),

@@ -105,7 +105,7 @@ def authenticate(
 ) -> Principal:
     """Return the holder of the credential in ``headers`` (names in lower case, as ASGI gives them).
 
-    ``terminal`` accepts terminal keys. ``feed_tokens`` are the tokens in the address; null where the route
+    ``terminal`` accepts terminal keys. ``feed_tokens`` are the tokens in the address; None where the route
     accepts none. Raises :class:`Unauthorized` for no credential, for several that
     disagree, and for an invalid one.
     """

@@ -41,7 +41,7 @@ def has_key_form(text: str) -> bool:
 
 
 def parse(text: str) -> ParsedKey | None:
-    """Parse the env and kind of a key; null when the pattern or the checksum is wrong."""
+    """Parse the env and kind of a key; None when the pattern or the checksum is wrong."""
     match = KEY.fullmatch(text)
     if match is None or checksum(text[: match.end(3)]) != match[4]:
         return None

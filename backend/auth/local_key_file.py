@@ -14,7 +14,7 @@ log = structlog.get_logger(__name__)
 
 
 def read(file: Path) -> str | None:
-    """Read the key; empty text for a file without ASCII text, null for a missing file.
+    """Read the key; empty text for a file without ASCII text, None for a missing file.
 
     Other faults (no permission, a folder of that name) raise an ``OSError`` that names the path.
     """

@@ -29,7 +29,7 @@ def mcp() -> None:
 
 
 def read_key(settings: Settings) -> str | None:
-    """Return the key of the setting, else the local key; null if there is none yet."""
+    """Return the key of the setting, else the local key; None if there is none yet."""
     from backend.auth import local_key_file
 
     if settings.api_key is not None:

@@ -16,7 +16,7 @@ from backend.formats.plurals import format_count
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from backend.articles.importers.rule_drafts import Import
+    from backend.articles.importers.rule_drafts import ImportResult
 
 app = typer.Typer(help="Naming rules for articles.", no_args_is_help=True)
 app.add_typer(rules_check.app)
@@ -78,8 +78,8 @@ def import_(
     options = Options(auto_fix, tuple(code for code in LANGUAGES if code in (language or [])))
     try:
         with err.status("Importing…"):
-            base = [file.pack for file in read_packs(base_files)]
-            imported = import_rules(source, kind, base=base, options=options)
+            existing_packs = [file.pack for file in read_packs(base_files)]
+            imported = import_rules(source, kind, existing_packs=existing_packs, options=options)
             text = format_yaml(imported)
             parse_pack(text, out_file or source)
     except InvalidRulesError as error:
@@ -151,7 +151,7 @@ def _exclude(file: Path | None, files: list[Path]) -> list[Path]:
     return [path for path in files if file is None or path.resolve() != file.resolve()]
 
 
-def _write_pack(imported: "Import", text: str, out_file: Path | None, as_json: bool) -> None:
+def _write_pack(imported: "ImportResult", text: str, out_file: Path | None, as_json: bool) -> None:
     """Write or print the pack, and list the rules that were not converted."""
     if out_file is not None:
         out_file.parent.mkdir(parents=True, exist_ok=True)

@@ -129,7 +129,7 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
 
 
 def _split_files(files: list[Path] | None) -> tuple[list[Path], list[Path], list[Path] | None]:
-    """Split ``files`` into settings of repositories, texts and packs; null means all packs."""
+    """Split ``files`` into settings of repositories, texts and packs; None means all packs."""
     from backend.articles.files import file_io
     from backend.articles.files import repository_settings as settings
 

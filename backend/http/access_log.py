@@ -14,7 +14,7 @@ from backend.runtime import logs, metrics
 log = structlog.get_logger(__name__)
 ROUNDING_ERROR = 1e-6
 """Ten times 0.1 is a little less than 1."""
-HELD_SECONDS = "held_seconds"
+HELD_SECONDS_KEY = "held_seconds"
 """Key in the request state: how long the request only waited for a change. No duration includes this time."""
 
 
@@ -22,7 +22,7 @@ def log_response(scope: Scope, status: int, started: float) -> None:
     """Log and count a request that the application answered. ``started`` is a ``time.perf_counter`` value."""
     method = scope["method"]
     route = getattr(scope.get("route"), "path", metrics.NO_ROUTE)
-    started += scope["state"].get(HELD_SECONDS, 0.0)
+    started += scope["state"].get(HELD_SECONDS_KEY, 0.0)
     metrics.observe(method, route, status, started)
     log.info(
         "request",

@@ -1,8 +1,8 @@
-"""Follows resources for many readers at once: event streams, and requests that wait for a change.
+"""Sends new states of resources to many subscribers: event streams and long polls.
 
-One task polls the sources of all readers and hands over new states. A reader holds a connection and neither a
-thread nor a place among the requests in progress. Each has room for one state that it has not sent yet: a
-newer state replaces it, so that a slow reader gets fewer states and takes no more memory.
+One task polls the sources and offers new states to the subscribers. A subscriber holds a connection, but no
+thread and no place among the requests in progress. It buffers one unsent state, which a newer one replaces. A
+slow subscriber therefore gets fewer states and takes no more memory.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 from anyio import CapacityLimiter, to_thread
 
-from backend.http.events import HEARTBEAT, RETRY, Event, EventSource, Followed
+from backend.http.events import HEARTBEAT, RETRY, Event, EventSource, Resource
 from backend.http.limits.load_shedding import LoadShedder, refuse_stream
 
 log = structlog.get_logger(__name__)
@@ -24,16 +24,16 @@ CREDENTIAL_CHECK_SECONDS = 2.0
 """How often the credentials of streams are checked again."""
 HEARTBEAT_SECONDS = 15.0
 """A comment is sent after this time without an event, so that proxies keep the connection."""
-READERS_PER_STEP, STEP_PAUSE_SECONDS = 10, 0.004
-"""New states are handed to a few readers at a time, so that other requests are answered in between."""
+SUBSCRIBERS_PER_STEP, STEP_PAUSE_SECONDS = 10, 0.004
+"""New states are handed to a few subscribers at a time, so that other requests are answered in between."""
 
 
-class Reader:
-    """One connection that follows a resource. Belongs to the event loop's thread."""
+class Subscriber:
+    """One connection that gets the states of a resource. Belongs to the event loop's thread."""
 
-    def __init__(self, followed: Followed, sent_id: str | None, is_allowed: Callable[[], bool]) -> None:
+    def __init__(self, resource: Resource, sent_id: str | None, is_allowed: Callable[[], bool]) -> None:
         """``sent_id`` is the id of the state that the client has."""
-        self.followed = followed
+        self.resource = resource
         self.is_allowed = is_allowed
         self.sent_id = sent_id
         self.sent_at = time.monotonic()
@@ -67,7 +67,7 @@ class Reader:
                 self.sent_at = time.monotonic()
                 yield None
             self._needs_heartbeat = False
-            if event is not None and event.last:
+            if event is not None and event.is_last:
                 return
 
     async def messages(self) -> AsyncIterator[bytes]:
@@ -78,13 +78,13 @@ class Reader:
 
 
 class EventStreams:
-    """All readers of one process. Belongs to the event loop's thread."""
+    """All subscribers of one process. Belongs to the event loop's thread."""
 
-    def __init__(self, load: LoadShedder, *, max_readers: int) -> None:
+    def __init__(self, load: LoadShedder, *, max_subscribers: int) -> None:
         self._load = load
-        self._max_readers = max_readers
-        self._readers: set[Reader] = set()
-        self._known: dict[Followed, Event] = {}
+        self._max_subscribers = max_subscribers
+        self._subscribers: set[Subscriber] = set()
+        self._known: dict[Resource, Event] = {}
         self._failing: set[EventSource] = set()
         self._task: asyncio.Task[None] | None = None
         self._thread = CapacityLimiter(1)
@@ -93,45 +93,48 @@ class EventStreams:
 
     @property
     def is_full(self) -> bool:
-        return self._is_closed or len(self._readers) >= self._max_readers
+        return self._is_closed or len(self._subscribers) >= self._max_subscribers
 
     @contextmanager
-    def follow(
+    def subscribe(
         self,
-        followed: Followed,
+        resource: Resource,
         *,
         current: Event,
         last_id: str | None = None,
         is_allowed: Callable[[], bool] = lambda: True,
-    ) -> Iterator[Reader]:
-        """Follow a resource while the block runs. Raises :class:`backend.errors.Overloaded` if it is full.
+    ) -> Iterator[Subscriber]:
+        """Subscribe to a resource while the block runs.
 
-        The reader gets ``current`` first unless the client has it already (``last_id``). Its events end when
-        ``is_allowed`` returns false, which is called in a worker thread every few seconds.
+        Raises :class:`backend.errors.Overloaded` if there are too many subscribers. The subscriber gets
+        ``current`` first unless the client has it already (``last_id``). Its events end when ``is_allowed``
+        returns false, which is called in a worker thread every few seconds.
         """
         if self.is_full:
             raise refuse_stream()
-        reader = Reader(followed, last_id, is_allowed)
-        known = self._known.setdefault(followed, current)
-        reader.offer(known if known.id == current.id else current)  # all readers share one encoded message
-        self._readers.add(reader)
+        subscriber = Subscriber(resource, last_id, is_allowed)
+        known = self._known.setdefault(resource, current)
+        subscriber.offer(
+            known if known.id == current.id else current
+        )  # all subscribers share one encoded message
+        self._subscribers.add(subscriber)
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run())
         self._load.leave()
         try:
-            yield reader
+            yield subscriber
         finally:
             self._load.enter()
-            self._readers.discard(reader)
+            self._subscribers.discard(subscriber)
 
     def close(self) -> None:
         """End all streams and waits, and refuse new ones: the process is about to stop."""
         self._is_closed = True
-        for reader in self._readers:
-            reader.end()
+        for subscriber in self._subscribers:
+            subscriber.end()
 
     async def _run(self) -> None:
-        while self._readers:
+        while self._subscribers:
             await asyncio.sleep(POLL_SECONDS)
             try:
                 await self._poll()
@@ -139,47 +142,51 @@ class EventStreams:
                 log.exception("event_streams_poll_failed")
 
     async def _poll(self) -> None:
-        readers: dict[Followed, list[Reader]] = {}
-        for reader in self._readers:
-            readers.setdefault(reader.followed, []).append(reader)
-        known = {followed: self._known.get(followed) for followed in readers}
-        self._known = {}  # gets the resources that are followed from now on
+        subscribers: dict[Resource, list[Subscriber]] = {}
+        for subscriber in self._subscribers:
+            subscribers.setdefault(subscriber.resource, []).append(subscriber)
+        known = {resource: self._known.get(resource) for resource in subscribers}
+        self._known = {}  # resources that get a subscriber from now on are added here
         self._known |= await to_thread.run_sync(self._load_states, known, limiter=self._thread)
-        refused = await self._find_refused()
+        refused = await self._find_refused_subscribers()
         handed_over = 0
-        for followed, group in readers.items():
-            for reader in group:
-                if not self._hand_over(reader, self._known.get(followed), is_refused=reader in refused):
+        for resource, group in subscribers.items():
+            for subscriber in group:
+                if not self._hand_over(
+                    subscriber, self._known.get(resource), is_refused=subscriber in refused
+                ):
                     continue
                 handed_over += 1
-                if handed_over % READERS_PER_STEP == 0:
+                if handed_over % SUBSCRIBERS_PER_STEP == 0:
                     await asyncio.sleep(STEP_PAUSE_SECONDS)
 
-    def _hand_over(self, reader: Reader, event: Event | None, *, is_refused: bool) -> bool:
-        """Give the reader what is new. Returns whether there was anything."""
+    def _hand_over(self, subscriber: Subscriber, event: Event | None, *, is_refused: bool) -> bool:
+        """Give the subscriber what is new. Returns whether there was anything."""
         if is_refused or event is None:
-            reader.end()
-        elif event.id != reader.sent_id:
-            reader.offer(event)
-        elif time.monotonic() - reader.sent_at >= HEARTBEAT_SECONDS:
-            reader.keep_alive()
+            subscriber.end()
+        elif event.id != subscriber.sent_id:
+            subscriber.offer(event)
+        elif time.monotonic() - subscriber.sent_at >= HEARTBEAT_SECONDS:
+            subscriber.keep_alive()
         else:
             return False
         return True
 
-    async def _find_refused(self) -> Collection[Reader]:
+    async def _find_refused_subscribers(self) -> Collection[Subscriber]:
         now = time.monotonic()
         if now - self._checked_at < CREDENTIAL_CHECK_SECONDS:
             return ()
         self._checked_at = now
-        return await to_thread.run_sync(_list_refused, tuple(self._readers), limiter=self._thread)
+        return await to_thread.run_sync(
+            _list_refused_subscribers, tuple(self._subscribers), limiter=self._thread
+        )
 
-    def _load_states(self, known: Mapping[Followed, Event | None]) -> dict[Followed, Event]:
+    def _load_states(self, known: Mapping[Resource, Event | None]) -> dict[Resource, Event]:
         """Load the states of all sources. Those of a source that fails stay as they are."""
         by_source: dict[EventSource, dict[Any, Event | None]] = {}
-        for followed, event in known.items():
-            by_source.setdefault(followed.source, {})[followed.key] = event
-        states: dict[Followed, Event] = {}
+        for resource, event in known.items():
+            by_source.setdefault(resource.source, {})[resource.key] = event
+        states: dict[Resource, Event] = {}
         for source, of_source in by_source.items():
             try:
                 loaded = source.load(of_source)
@@ -189,9 +196,9 @@ class EventStreams:
                     log.warning("event_source_failed", error=type(error).__name__)
                 self._failing.add(source)
                 loaded = {key: event for key, event in of_source.items() if event is not None}
-            states |= {Followed(source, key): event for key, event in loaded.items()}
+            states |= {Resource(source, key): event for key, event in loaded.items()}
         return states
 
 
-def _list_refused(readers: Collection[Reader]) -> set[Reader]:
-    return {reader for reader in readers if not reader.is_allowed()}
+def _list_refused_subscribers(subscribers: Collection[Subscriber]) -> set[Subscriber]:
+    return {subscriber for subscriber in subscribers if not subscriber.is_allowed()}

@@ -1,4 +1,4 @@
-"""Defines the states of resources that clients follow, and their form as server-sent events (HTML)."""
+"""Defines the states of resources that clients subscribe to, and their form as server-sent events (HTML)."""
 
 import time
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ HEARTBEAT = b": nothing new\n\n"
 
 @dataclass(frozen=True)
 class Event:
-    """One state of a resource: its id and its body. No other state follows the ``last`` one."""
+    """One state of a resource: its id and its body. No other state follows one with ``is_last``."""
 
     id: str
     body: bytes
-    last: bool = False
+    is_last: bool = False
     version: Any = None
     """What the source compares to know whether the state is still the same."""
     loaded_at: float = field(default_factory=time.monotonic, compare=False)
@@ -31,7 +31,7 @@ class Event:
 
 
 class EventSource(Protocol):
-    """Loads the states of resources that readers follow."""
+    """Loads the states of resources."""
 
     def load(self, known: Mapping[Any, Event | None]) -> Mapping[Any, Event]:
         """Return the states of the resources by key.
@@ -44,8 +44,8 @@ class EventSource(Protocol):
 
 
 @dataclass(frozen=True)
-class Followed:
-    """A resource of a source."""
+class Resource:
+    """A resource that clients can subscribe to: its source, and its key there."""
 
     source: EventSource
     key: Any

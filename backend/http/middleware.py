@@ -19,7 +19,7 @@ from backend import errors
 from backend.http import access_log
 from backend.http.client_address import Caller, is_on_this_machine, normalize_address
 from backend.http.cors import CrossOriginMiddleware
-from backend.http.event_stream_response import IS_HEAD
+from backend.http.event_stream_response import IS_HEAD_KEY
 from backend.http.limits.body_limits import LimitedBody
 from backend.http.limits.load_shedding import LoadShedder, RefusalPacer
 from backend.http.limits.request_timeout import TimeLimit
@@ -222,7 +222,7 @@ class ServiceMiddleware:
         if method == "HEAD":
             # A copy: the server reads its own scope to learn that no body follows the headers.
             scope = {**scope, "method": "GET"}
-            scope["state"][IS_HEAD] = True
+            scope["state"][IS_HEAD_KEY] = True
         load = self._unlimited_load if scope["path"] in ALWAYS_ANSWERED else self._bounds.load
         limit = TimeLimit(self._bounds.seconds, answer, path=scope["path"], request_id=text_id)
         body = LimitedBody(receive, load, limit=self._bounds.body, on_part=limit.restart)

@@ -45,7 +45,7 @@ class WorkerState:
     - ``waiting``: none does, but one has started, was seen or was stopped in the last 30 seconds.
     - ``stalled``: a worker looks for jobs, but no schedule has run for two minutes.
     - ``restarting``: a worker died at least three times in five minutes, each time within a minute.
-    - ``missing``: no worker has been seen for 30 seconds; ``seen_at`` is null if none ever was.
+    - ``missing``: no worker has been seen for 30 seconds; ``seen_at`` is None if none ever was.
 
     ``started_at``, ``seen_at`` and ``ticked_at`` are the latest of all workers.
     ``workers`` counts those that work now; ``restarts`` those of the last five minutes that died within a

@@ -51,4 +51,4 @@ class JobEvents:
         steps = job_store.list_steps(self._database, job.id)
         body = build_progress_body(job.status, waiting, steps)
         has_ended = job.status not in job_store.UNFINISHED
-        return Event(Prepared(body, negotiated=True).digest, body, last=has_ended, version=progress)
+        return Event(Prepared(body, negotiated=True).digest, body, is_last=has_ended, version=progress)

@@ -39,6 +39,7 @@ from backend.http.prefer_header import PreferWait
 from backend.http.responses import CACHED_RESPONSES, RawJson, build_tagged_json
 from backend.jobs import job_store, transitions
 from backend.jobs.job_kinds import JobKind
+from backend.jobs.long_poll import build_long_poll_response
 from backend.jobs.model import CANCELLED, MAX_WAIT, Job
 from backend.jobs.response_bodies import (
     build_accepted_body,
@@ -47,7 +48,6 @@ from backend.jobs.response_bodies import (
     build_progress_body,
 )
 from backend.jobs.schemas import JobPage, ProgressAnswer
-from backend.jobs.waiting_response import build_waiting_response
 from backend.store.database import Database
 
 KEY_HEADER = "Idempotency-Key"
@@ -186,7 +186,7 @@ def submit_job(
     accepted = RawJson(build_accepted_body(job), headers={"Location": location})
     accepted.status_code = 202
 
-    def build() -> Response:
+    def build_final_response() -> Response:
         now = job_store.read(_get_database(request), kind, job.id, owner=who.owner)
         if now is None or now.status in job_store.UNFINISHED:
             return accepted
@@ -194,7 +194,7 @@ def submit_job(
 
     if "read" not in who.scopes:  # it may submit, and not see what comes of it
         return accepted
-    return build_waiting_response(request, job.id, build) or accepted
+    return build_long_poll_response(request, job.id, build_final_response) or accepted
 
 
 def load_job_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
@@ -220,7 +220,7 @@ def respond_with_job(request: Request, kind: JobKind, job_id: str) -> Response:
         return build_tagged_json(build_job_body(load_job_or_404(request, kind, job_id)), request)
 
     answer = build()
-    return build_waiting_response(request, job_id, build) or answer
+    return build_long_poll_response(request, job_id, build) or answer
 
 
 def respond_with_progress(request: Request, kind: JobKind, job_id: str) -> Response:

@@ -77,9 +77,9 @@ def submit(
 
 
 def read(database: Database, kind: JobKind, job_id: str, *, owner: str | None) -> Job | None:
-    """Load the job of this kind and id (lower case, with hyphens); null for a job of another kind.
+    """Load the job of this kind and id (lower case, with hyphens); None for a job of another kind.
 
-    Null too for a job of another owner than ``owner``; with ``owner`` null the job may be anyone's.
+    None too for a job of another owner than ``owner``; with ``owner`` None the job may be anyone's.
     """
     with database.read() as connection:
         return _find(connection, job_id, kind, owner)
@@ -89,7 +89,7 @@ def read(database: Database, kind: JobKind, job_id: str, *, owner: str | None) -
 class JobList:
     jobs: list[JobSummary]
     next_cursor: str | None
-    """The value of ``before`` for the next page; null on the last page."""
+    """The value of ``before`` for the next page; None on the last page."""
 
 
 def list_recent(
@@ -169,7 +169,7 @@ def count_waiting(database: Database, job: JobSummary) -> Waiting:
 
 
 def cancel(database: Database, kind: JobKind, job_id: str, *, owner: str | None, now: datetime) -> Job | None:
-    """Fail an unfinished job; returns the job after that, or null where :func:`read` does.
+    """Fail an unfinished job; returns the job after that, or None where :func:`read` does.
 
     A running job stops before its next step, and its result is dropped.
     """

@@ -40,7 +40,7 @@ class JobSummary:
     completed_at: datetime | None
     """The end, completed or failed."""
     error: str | None
-    """A sentence; null unless the job failed."""
+    """A sentence; None unless the job failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Job(JobSummary):
     """The latest start, from which the timeout counts."""
     input_json: str
     result_json: str | None
-    """Null unless the job completed."""
+    """None unless the job completed."""
 
     @property
     def input(self) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def find_due(schedule: Schedule, following: datetime, now: datetime) -> tuple[da
 def find_free_id(
     status_of: Callable[[str], WorkflowStatus | None], name: str, at: datetime, now: datetime
 ) -> str | None:
-    """Return the workflow id for a tick; null if a process has started the tick already.
+    """Return the workflow id for a tick; None if a process has started the tick already.
 
     An instant that occurs again, because the clock was set back, gets a second tick.
     """

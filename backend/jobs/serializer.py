@@ -1,8 +1,9 @@
 """Stores job data as JSON and never as pickle, since loading a pickle can run stored code.
 
-Arguments and outcomes of steps are plain JSON data. dbos stores three more things: tuples, which come back as
-lists; instants, ``{"$datetime": "..."}``; and the exceptions of steps and workflows,
-``{"$exception": {"class": "module:Name", "message": "..."}}``.
+Arguments and results of steps are plain JSON. dbos also stores tuples (as arrays, so they come back as
+lists), datetimes as ``{"$datetime": "..."}``, and exceptions as ``{"$exception": {"class": "module:Name",
+"message": "...", "is_answer": true}}``. ``is_answer`` is true for a :class:`ServiceError`, whose message
+callers may see.
 """
 
 import json
@@ -25,9 +26,9 @@ class JsonSerializer(Serializer):
         return "chainproof_json"
 
     def serialize(self, data: Any) -> str:
-        """Return ASCII text, with other characters escaped, which both databases can store.
+        """Return ASCII text, with other characters escaped, which SQLite and PostgreSQL can store.
 
-        Raises :class:`TypeError` for data of other kinds.
+        Raises :class:`TypeError` for data that is neither JSON, a datetime nor an exception.
         """
         return json.dumps(data, default=_encode, separators=(",", ":"))
 
@@ -44,15 +45,15 @@ def _encode(value: Any) -> dict[str, Any]:
             "$exception": {"class": kind, "message": str(value), "is_answer": isinstance(value, ServiceError)}
         }
     raise TypeError(
-        f"Job data is stored as JSON and cannot hold {type(value).__name__}. Use plain data or instants."
+        f"Job data is stored as JSON and cannot hold {type(value).__name__}. Use JSON data or datetimes."
     )
 
 
 def _decode(stored: dict[str, Any]) -> Any:
     match stored:
-        case {"$datetime": str(instant), **rest} if not rest:
-            return datetime.fromisoformat(instant)
-        case {"$tuple": list(items), **rest} if not rest:  # as earlier releases stored one
+        case {"$datetime": str(timestamp), **rest} if not rest:
+            return datetime.fromisoformat(timestamp)
+        case {"$tuple": list(items), **rest} if not rest:  # stored by an earlier release
             return items
         case {"$exception": dict(recorded), **rest} if not rest:
             return _decode_exception(recorded)
@@ -60,8 +61,12 @@ def _decode(stored: dict[str, Any]) -> Any:
 
 
 def _decode_exception(recorded: dict[str, Any]) -> Exception:
-    """Restore an exception. A service error keeps its text, so that a resumed job fails alike."""
-    if "message" not in recorded:  # of an earlier release, which stored the arguments
+    """Restore an exception.
+
+    A :class:`ServiceError` keeps its message, so that a resumed job fails with the same error. Other
+    exceptions become a :class:`RecordedError`.
+    """
+    if "message" not in recorded:  # stored by an earlier release, which kept the exception's args
         recorded = {**recorded, "message": ", ".join(map(str, recorded["args"]))}
         recorded["is_answer"] = "detail" in recorded.get("attributes", {})
     if recorded.get("is_answer"):

@@ -87,9 +87,9 @@ def reset_unfinished(connection: Connection) -> int:
 
 
 def start(database: Database, job_id: str, *, now: datetime, taken_at: datetime | None = None) -> Job | None:
-    """Start a job, for the first time or again; null if it has ended.
+    """Start a job, for the first time or again; None if it has ended.
 
-    ``taken_at`` is the time of the caller's claim; null too if the job was released since.
+    ``taken_at`` is the time of the caller's claim; None too if the job was released since.
     """
     conditions = [jobs.c.id == job_id, jobs.c.status.in_(UNFINISHED)]
     if taken_at is not None:

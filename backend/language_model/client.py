@@ -76,7 +76,7 @@ class LanguageModel:
     def from_settings(
         cls, settings: Settings, database: Database, *, now: Clock = utc_now
     ) -> "LanguageModel | None":
-        """The configured model; null without one and outside live mode, where no network is used."""
+        """The configured model; None without one and outside live mode, where no network is used."""
         if settings.is_offline or settings.model_base_url is None or settings.model_name is None:
             return None
         optional_dependencies.require_installed(settings)
@@ -302,7 +302,7 @@ class _UnsupportedModeError(Exception):
 
 
 def _parse_retry_after(retry_after: str | None) -> timedelta | None:
-    """The wait in seconds that a server asks for; null for a date or no header."""
+    """The wait in seconds that a server asks for; None for a date or no header."""
     if retry_after is None or not re.fullmatch(r"\d{1,7}(?:\.\d{1,6})?", retry_after.strip(), re.ASCII):
         return None
     return timedelta(seconds=float(retry_after))

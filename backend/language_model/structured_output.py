@@ -69,7 +69,7 @@ def _describe_schema(shape: type[BaseModel]) -> str:
 
 
 def parse_completion(completion: Any, prompt: str) -> ChatResponse | None:
-    """The response; null if ``completion`` is no chat completion.
+    """The response; None if ``completion`` is no chat completion.
 
     Token counts are estimated if the server does not report them.
     """

@@ -65,12 +65,12 @@ def check_coverage(market: Market, database: Database, now: datetime) -> CheckRe
             "Figures", "note", "None stored yet; 'chainproof up' or 'chainproof worker' fetches them."
         )
     ids = [asset.id for asset in market.registry.enabled]
-    stored = queries.load_snapshot_rows(database, market.sources.realm, (), now).figures
-    figures = [
+    stored = queries.load_snapshot_rows(database, market.sources.realm, (), now).published_prices
+    published_prices = [
         apply_staleness(stored[asset_id], now, market.policy) for asset_id in ids if asset_id in stored
     ]
-    quoted = [figure for figure in figures if figure.price is not None]
-    stale_count = sum(figure.stale for figure in quoted)
+    quoted = [published for published in published_prices if published.price is not None]
+    stale_count = sum(published.stale for published in quoted)
     share = f"{len(quoted)} of {len(ids)} {'asset has' if len(ids) == 1 else 'assets have'} a quote"
     stale = f", {stale_count} of them stale" if stale_count else ""
     sentence = f"{share}{stale}; last refreshed {format_duration(now - last)} ago."

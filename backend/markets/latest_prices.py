@@ -47,7 +47,7 @@ def load_latest_prices(
     try:
         view = MarketView(database, market)
         view.reload()
-        if refresh or not view.snapshot.figures:
+        if refresh or not view.snapshot.published_prices:
             report_progress(f"Asking {', '.join(market.sources.names)}…")
             report = Refresher(database, market).tick(datetime.now(UTC))
             if report.failed and not report.answered:

@@ -15,9 +15,10 @@ from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.reasons import Reason
 
 Span = Literal["24h", "7d"]
-SPAN_SECONDS: Mapping[Span, int] = {"24h": 1800, "7d": 14_400}
+"""The period of a candle chart, as the parameter `span` of requests names it."""
+CANDLE_SECONDS_BY_SPAN: Mapping[Span, int] = {"24h": 1800, "7d": 14_400}
 """Length of one candle of a span: 48 of 30 minutes, 42 of 4 hours."""
-SPAN_COUNT: Mapping[Span, int] = {"24h": 48, "7d": 42}
+CANDLES_PER_SPAN: Mapping[Span, int] = {"24h": 48, "7d": 42}
 
 COINGECKO_IDS_PER_CALL = 250
 """CoinGecko's limit for one call, which costs one credit."""
@@ -52,7 +53,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Candle:
-    """Open, high, low, close in USD from ``open_time`` on; ``volume`` in USD, null if unknown."""
+    """Open, high, low, close in USD from ``open_time`` on; ``volume`` in USD, None if unknown."""
 
     open_time: datetime
     open: Decimal
@@ -195,7 +196,7 @@ class PublishedPrice:
 
 
 def source_label(providers: Sequence[str], *, stale: bool = False) -> str | None:
-    """``coingecko+coinmarketcap``, ``sample``, ``coingecko:stale``; null without providers."""
+    """``coingecko+coinmarketcap``, ``sample``, ``coingecko:stale``; None without providers."""
     if not providers:
         return None
     names = ["sample" if name in SAMPLE_PROVIDERS else name for name in providers]

@@ -88,7 +88,7 @@ MESSAGES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code with its values and message. ``code`` is null for messages stored by versions without codes."""
+    """A code with its values and message. ``code`` is None for messages stored by versions without codes."""
 
     code: str | None
     text: str

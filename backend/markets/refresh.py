@@ -57,7 +57,7 @@ MAX_EARLY_POLL = timedelta(seconds=5)
 MAX_CLOCK_SKEW = timedelta(minutes=1)
 """A poll further in the future than this was recorded before the clock was set back."""
 ProviderData = QuotesResult | MarketTotals | FearGreed
-FigureAndState = tuple[PublishedPrice, AggregationState]
+PriceAndState = tuple[PublishedPrice, AggregationState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ class Refresher:
                 states = {name: state.after_restart() for name, state in states.items()}
             results = self._run_calls(self._list_due_calls(states, now))
             self._has_run = True
-            past = self._load_past_candles(gap_start, now)
+            past_candles = self._load_past_candles(gap_start, now)
             with self._database.write() as connection:
-                report = self._store_results(connection, results, past, now)
+                report = self._store_results(connection, results, past_candles, now)
             self._store_image_urls(results, now)
             return report
 
@@ -160,7 +160,7 @@ class Refresher:
         with ThreadPoolExecutor(max_workers=len(calls)) as pool:
             return list(pool.map(_run_call, calls))
 
-    def _load_past_candles(self, gap_start: datetime | None, now: datetime) -> price_history.HistoryCandles:
+    def _load_past_candles(self, gap_start: datetime | None, now: datetime) -> price_history.CandlesByAsset:
         source = self._market.sources.history
         if source is None or gap_start is None:
             return {}
@@ -172,13 +172,13 @@ class Refresher:
         self,
         connection: Connection,
         results: Sequence[CallResult],
-        past: price_history.HistoryCandles,
+        past_candles: price_history.CandlesByAsset,
         now: datetime,
     ) -> RefreshReport:
         states = load_states(connection, self._market, lock=True)
-        polls = [result.answer for result in results if isinstance(result.answer, QuotesResult)]
+        quotes_results = [result.answer for result in results if isinstance(result.answer, QuotesResult)]
         self._store_states(connection, states, results, now)
-        quotes = self._store_quotes(connection, polls)
+        quotes = self._store_quotes(connection, quotes_results)
         before = self._load_published(connection)
         after, events = self._aggregate_all(quotes, before, now)
         changed = [asset_id for asset_id, updated in after.items() if before.get(asset_id) != updated]
@@ -190,11 +190,13 @@ class Refresher:
         incident_log.record_incidents(connection, self._realm, events, now)
         overview = [result.answer for result in results if isinstance(result.answer, MarketTotals)]
         indexes = [result.answer for result in results if isinstance(result.answer, FearGreed)]
-        figures = [market_indicator_to_row(self._realm, "global", item) for item in overview]
-        figures += [market_indicator_to_row(self._realm, "fear_greed", item) for item in indexes]
-        upsert(connection, market_figures, figures)
-        self._update_history(connection, [figure for figure, _ in after.values()], polls, past, now)
-        if changed or figures or polls:
+        indicator_rows = [market_indicator_to_row(self._realm, "global", item) for item in overview]
+        indicator_rows += [market_indicator_to_row(self._realm, "fear_greed", item) for item in indexes]
+        upsert(connection, market_figures, indicator_rows)
+        self._update_history(
+            connection, [published for published, _ in after.values()], quotes_results, past_candles, now
+        )
+        if changed or indicator_rows or quotes_results:
             bump(connection, CHANGE_TOPIC)
         failed = {
             f"{result.call.provider} {result.call.role}": str(result.answer)
@@ -249,10 +251,14 @@ class Refresher:
             {result.call.provider: states[result.call.provider] for result in results},
         )
 
-    def _store_quotes(self, connection: Connection, polls: Sequence[QuotesResult]) -> dict[str, list[Quote]]:
+    def _store_quotes(
+        self, connection: Connection, quotes_results: Sequence[QuotesResult]
+    ) -> dict[str, list[Quote]]:
         """Store the new quotes and return every provider's newest quote by asset."""
         new_quotes = {
-            (quote.provider, quote.asset_id): quote for poll in polls for quote in poll.quotes.values()
+            (quote.provider, quote.asset_id): quote
+            for result in quotes_results
+            for quote in result.quotes.values()
         }
         upsert(
             connection, provider_quotes, [quote_to_row(self._realm, quote) for quote in new_quotes.values()]
@@ -267,59 +273,64 @@ class Refresher:
                 by_asset.setdefault(row["asset_id"], []).append(quote_from_row(row))
         return by_asset
 
-    def _load_published(self, connection: Connection) -> dict[str, FigureAndState]:
+    def _load_published(self, connection: Connection) -> dict[str, PriceAndState]:
         rows = connection.execute(
             sa.select(published_figures).where(published_figures.c.realm == self._realm)
         ).mappings()
         pairs = (published_price_from_row(row) for row in rows)
-        return {figure.asset_id: (figure, AggregationState.from_json(state)) for figure, state in pairs}
+        return {
+            published.asset_id: (published, AggregationState.from_json(state)) for published, state in pairs
+        }
 
     def _aggregate_all(
-        self, quotes: Mapping[str, Sequence[Quote]], before: Mapping[str, FigureAndState], now: datetime
-    ) -> tuple[dict[str, FigureAndState], list[IncidentEvent]]:
+        self, quotes: Mapping[str, Sequence[Quote]], before: Mapping[str, PriceAndState], now: datetime
+    ) -> tuple[dict[str, PriceAndState], list[IncidentEvent]]:
         policy = self._market.policy
-        figures, states = {}, {}
+        published_prices, states = {}, {}
         events: list[IncidentEvent] = []
         for asset in self._market.registry.enabled:
             previous, state = before.get(asset.id, (None, AggregationState()))
             outcome = aggregate(
                 quotes.get(asset.id, ()), previous, state, now=now, policy=policy, asset=build_traits(asset)
             )
-            figures[asset.id], states[asset.id] = outcome.published, outcome.state
+            published_prices[asset.id], states[asset.id] = outcome.published, outcome.state
             events += outcome.events
         current_ranks = collect_ranks(
             (quote for asset_quotes in quotes.values() for quote in asset_quotes), now=now, policy=policy
         )
-        ranked = assign_ranks(figures, current_ranks, policy.order)
-        return {asset_id: (figure, states[asset_id]) for asset_id, figure in ranked.items()}, events
+        ranked = assign_ranks(published_prices, current_ranks, policy.order)
+        return {asset_id: (published, states[asset_id]) for asset_id, published in ranked.items()}, events
 
     def _update_history(
         self,
         connection: Connection,
-        figures: Sequence[PublishedPrice],
-        polls: Sequence[QuotesResult],
-        past: price_history.HistoryCandles,
+        published_prices: Sequence[PublishedPrice],
+        quotes_results: Sequence[QuotesResult],
+        past_candles: price_history.CandlesByAsset,
         now: datetime,
     ) -> None:
-        if past:
-            price_history.backfill(connection, self._realm, past)
-        if polls:
-            price_history.store_points(connection, self._realm, figures, now)
+        if past_candles:
+            price_history.backfill(connection, self._realm, past_candles)
+        if quotes_results:
+            price_history.store_price_points(connection, self._realm, published_prices, now)
         usable = {
-            figure.asset_id: figure for figure in figures if figure.price is not None and not figure.stale
+            published.asset_id: published
+            for published in published_prices
+            if published.price is not None and not published.stale
         }
         sources_by_asset = {key: item.source or "" for key, item in usable.items()}
-        if past:  # past candles exist also for assets without a current quote
+        if past_candles:  # past candles exist also for assets without a current quote
             sources_by_asset = (
-                dict.fromkeys(past, source_label((self._market.sources.ohlc.name,)) or "") | sources_by_asset
+                dict.fromkeys(past_candles, source_label((self._market.sources.ohlc.name,)) or "")
+                | sources_by_asset
             )
-        price_history.render_half_hours(connection, self._realm, sources_by_asset, now)
-        if polls:
+        price_history.store_half_hour_json(connection, self._realm, sources_by_asset, now)
+        if quotes_results:
             prices = {key: item.price for key, item in usable.items() if item.price is not None}
             price_history.update_candles(connection, self._realm, prices, now)
-        for poll in polls:
-            if poll.sparklines:
-                price_history.render_sparklines(connection, self._realm, poll, now)
+        for quotes in quotes_results:
+            if quotes.sparklines:
+                price_history.store_weekly_candles_json(connection, self._realm, quotes, now)
                 break
 
     def _store_image_urls(self, results: Sequence[CallResult], now: datetime) -> None:

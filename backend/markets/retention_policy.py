@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from backend.markets.candles.building import align
+from backend.markets.candles.building import floor_to_slot
 
 ALL_POINTS_PERIOD = timedelta(hours=3)
 SAMPLED_POINTS_PERIOD = timedelta(hours=48)
@@ -20,7 +20,7 @@ CANDLE_RETENTION: Mapping[int, timedelta | None] = {
     14_400: timedelta(days=730),
     86_400: None,
 }
-"""Retention of candles by their length in seconds; null is for ever."""
+"""Retention of candles by their length in seconds; None: for ever."""
 
 P = TypeVar("P")
 
@@ -31,7 +31,7 @@ class Cutoffs:
 
     All points from ``all_points_from`` on are kept. Of those from ``sampled_points_from`` on, the last of
     each slot of ``slot_seconds`` is kept. Older ones expire. ``candles_from`` maps the length of candles in
-    seconds to the start of their period, null for ever.
+    seconds to the start of their period, None: for ever.
     """
 
     all_points_from: datetime
@@ -43,11 +43,11 @@ class Cutoffs:
 def compute_cutoffs(now: datetime) -> Cutoffs:
     """Compute the cutoffs at ``now``, aligned to slots, so that only complete slots are thinned."""
     return Cutoffs(
-        all_points_from=align(now - ALL_POINTS_PERIOD, SLOT_SECONDS),
-        sampled_points_from=align(now - SAMPLED_POINTS_PERIOD, SLOT_SECONDS),
+        all_points_from=floor_to_slot(now - ALL_POINTS_PERIOD, SLOT_SECONDS),
+        sampled_points_from=floor_to_slot(now - SAMPLED_POINTS_PERIOD, SLOT_SECONDS),
         slot_seconds=SLOT_SECONDS,
         candles_from={
-            seconds: None if retention is None else align(now - retention, seconds)
+            seconds: None if retention is None else floor_to_slot(now - retention, seconds)
             for seconds, retention in CANDLE_RETENTION.items()
         },
     )
@@ -62,7 +62,7 @@ def select_kept_points(points: Iterable[P], now: datetime, at: Callable[[P], dat
     """Like :func:`select_kept`, with ``at`` giving the time of a point. The last duplicate is kept."""
     by_time = {at(point): point for point in points}
     limits = compute_cutoffs(now)
-    last_in_slot = {align(moment, limits.slot_seconds): moment for moment in sorted(by_time)}
+    last_in_slot = {floor_to_slot(moment, limits.slot_seconds): moment for moment in sorted(by_time)}
     newest = max(by_time, default=None)
     return [
         by_time[moment]
@@ -71,7 +71,7 @@ def select_kept_points(points: Iterable[P], now: datetime, at: Callable[[P], dat
         or moment == newest
         or (
             moment >= limits.sampled_points_from
-            and last_in_slot[align(moment, limits.slot_seconds)] == moment
+            and last_in_slot[floor_to_slot(moment, limits.slot_seconds)] == moment
         )
     ]
 

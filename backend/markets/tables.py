@@ -108,7 +108,7 @@ candles = sa.Table(
 )
 """Candles built from polls: 30 minutes, 4 hours, a day."""
 
-candle_strips = sa.Table(
+candle_series_json = sa.Table(
     "candle_strips",
     metadata,
     _build_realm_column(),
@@ -119,7 +119,10 @@ candle_strips = sa.Table(
     sa.Column("as_of", UtcTime, nullable=False),
     sa.Column("body", sa.Text, nullable=False),
 )
-"""The candles of a span as the JSON array that is sent."""
+"""The candles of a span as the JSON array that is sent.
+
+``basis`` tells what they are built from: ``polls``, ``sparkline``, or ``ohlc`` of a provider.
+"""
 
 market_figures = sa.Table(
     "market_figures",

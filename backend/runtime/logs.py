@@ -13,7 +13,7 @@ import structlog
 from backend.runtime.redaction import redact
 
 _json_handler: logging.StreamHandler[TextIO] | None = None
-"""The handler of the log; null if the log is not JSON."""
+"""The handler of the log; None if the log is not JSON."""
 
 
 def _redact_event(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

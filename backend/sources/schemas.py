@@ -23,8 +23,8 @@ MAX_CONTENT_CHARS = 200_000
 MAX_SOURCE_URLS = 20
 MAX_URL_CHARS = 2_000
 
-AssessmentWord = Literal["supported", "contradicted", "mixed", "unverified"]
-ASSESSMENTS: tuple[AssessmentWord, ...] = get_args(AssessmentWord)
+Assessment = Literal["supported", "contradicted", "mixed", "unverified"]
+ASSESSMENTS: tuple[Assessment, ...] = get_args(Assessment)
 SUPPORTED: Final = "supported"
 CONTRADICTED: Final = "contradicted"
 MIXED: Final = "mixed"
@@ -148,7 +148,7 @@ class TruthAssessment(TypedDict):
     false_probability: float
     """Always 1 − ``truth_probability``; an unknown statement has 0.5 and 0.5."""
     confidence_level: Confidence
-    assessment: AssessmentWord
+    assessment: Assessment
     reasoning: str
     """In the statement's language."""
 

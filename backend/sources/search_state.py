@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from backend.documents.model import Document
 from backend.entities.model import Language
 from backend.sources.assessment.evidence_scoring import EvidenceScorer, ScoredDocument
-from backend.sources.claims.model import Claim
+from backend.sources.claims.model import ParsedStatement
 from backend.sources.language_model_steps import ModelSteps
 from backend.sources.retrieval.query_planning import Plan
 from backend.sources.schemas import SourcesRequest
@@ -22,7 +22,7 @@ class SourceSearchState:
     request: SourcesRequest
     scorer: EvidenceScorer
     language: Language
-    claims: list[Claim]
+    claims: list[ParsedStatement]
     claim_fields: list[str]
     """The input field each claim comes from: ``statement``, ``title`` or ``content``."""
     plans: list[Plan]
@@ -45,7 +45,7 @@ class SourceSearchState:
     """The round in which ``scored`` was computed; 0 before the first."""
 
 
-def choose_statement(request: SourcesRequest, claims: Sequence[Claim]) -> str:
+def choose_statement(request: SourcesRequest, claims: Sequence[ParsedStatement]) -> str:
     """Return the statement that the result shows: the request's statement, its title, or the first claim."""
     return (
         none_if_blank(request.statement)

@@ -45,7 +45,7 @@ from backend.sources.assessment.verdict import (
 )
 from backend.sources.claims.checkable import is_checkable
 from backend.sources.claims.claim_splitting import MAX_CLAIMS, split_claims
-from backend.sources.claims.model import Claim
+from backend.sources.claims.model import ParsedStatement
 from backend.sources.language_model_steps import MAX_PASSAGES, ModelSteps
 from backend.sources.retrieval.document_retrieval import (
     MAX_PAGES_PER_JOB,
@@ -165,7 +165,10 @@ class SourceFinder:
 
     @staticmethod
     def _build_plans(
-        claims: Sequence[Claim], scorer: EvidenceScorer, model: ModelSteps | None, language: Language
+        claims: Sequence[ParsedStatement],
+        scorer: EvidenceScorer,
+        model: ModelSteps | None,
+        language: Language,
     ) -> dict[str, list[Any]]:
         plans = [build_plan(claim, scorer.rules.entities) for claim in claims]
         notes: list[str] = []
@@ -305,7 +308,7 @@ class SourceFinder:
         )
 
     def _judge_claim(
-        self, state: SourceSearchState, claim: Claim, scored: Sequence[ScoredDocument]
+        self, state: SourceSearchState, claim: ParsedStatement, scored: Sequence[ScoredDocument]
     ) -> Verdict:
         if not is_checkable(claim):
             return Verdict(UNKNOWN_PROBABILITY, "low", UNVERIFIED, reasoning.explain_no_claim(state.language))

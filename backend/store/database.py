@@ -152,7 +152,7 @@ class Database:
             yield connection
 
     def read_counter(self, topic: str) -> int | None:
-        """Read a change counter in a few microseconds, without a wait; null if it cannot be read so.
+        """Read a change counter in a few microseconds, without a wait; None if it cannot be read so.
 
         It uses a connection of its own, for one thread at a time. On PostgreSQL it is null: a read takes a
         round trip.

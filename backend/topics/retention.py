@@ -1,8 +1,8 @@
 """Deletes articles that neither an open topic nor a feed still needs.
 
 If a feed still lists a deleted article, the next poll stores it again; without a publication date it would
-even look new. An article therefore stays while its feed listed it within a day of the last full response.
-Articles of feeds that are no longer polled are deleted by age alone.
+even look new. An article is therefore kept if its feed listed it less than a day before the feed's last full
+response. Articles of feeds that are no longer polled are deleted by age alone.
 """
 
 from collections.abc import Collection
@@ -23,18 +23,21 @@ MAX_BATCHES = 20
 _NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
-def delete_unneeded(database: Database, polled: Collection[str], *, max_age: timedelta, now: datetime) -> int:
-    """Delete articles older than ``max_age`` that are no longer needed; returns their number.
+def delete_unneeded_articles(
+    database: Database, polled_feed_ids: Collection[str], *, max_age: timedelta, now: datetime
+) -> int:
+    """Delete articles that are no longer needed; returns their number.
 
-    ``polled`` holds the ids of the enabled feeds. Articles of a topic with any article inside the grouping
-    window stay, because the topic is built from all of its articles.
+    Only articles older than both ``max_age`` and the news window are deleted. ``polled_feed_ids`` holds the
+    ids of the enabled feeds. Articles of a topic with any article inside the grouping window stay, because
+    the topic is built from all of its articles.
     """
-    oldest = now - max(max_age, NEWS_WINDOW)
+    published_before = now - max(max_age, NEWS_WINDOW)
     deleted = batches = 0
-    for feed_id, cutoff in _find_cutoffs(database, polled, oldest, now).items():
+    for feed_id, seen_before in _find_seen_before(database, polled_feed_ids, published_before, now).items():
         while batches < MAX_BATCHES:
             with database.write() as connection:
-                ids = _find_unneeded(connection, feed_id, oldest, cutoff, now)
+                ids = _find_unneeded(connection, feed_id, published_before, seen_before, now)
                 connection.execute(sa.delete(news_items).where(news_items.c.id.in_(ids)))
             deleted += len(ids)
             batches += bool(ids)
@@ -43,24 +46,26 @@ def delete_unneeded(database: Database, polled: Collection[str], *, max_age: tim
     return deleted
 
 
-def _find_cutoffs(
-    database: Database, polled: Collection[str], oldest: datetime, now: datetime
+def _find_seen_before(
+    database: Database, polled_feed_ids: Collection[str], published_before: datetime, now: datetime
 ) -> dict[str, datetime]:
-    """Return a cutoff for each feed with old articles: articles last seen earlier have left the feed."""
+    """Map each feed with old articles to a time: articles last seen before it are no longer in the feed."""
     with database.read() as connection:
-        selected = sa.select(news_items.c.feed_id).where(news_items.c.published_at < oldest).distinct()
+        selected = (
+            sa.select(news_items.c.feed_id).where(news_items.c.published_at < published_before).distinct()
+        )
         feed_ids = sorted(connection.execute(selected).scalars())
         read_at = {row.id: row.read_at for row in connection.execute(sa.select(feeds.c.id, feeds.c.read_at))}
     return {
         feed_id: (read_at.get(feed_id) or _NEVER + SEEN_UPDATE_INTERVAL) - SEEN_UPDATE_INTERVAL
-        if feed_id in polled
+        if feed_id in polled_feed_ids
         else now
         for feed_id in feed_ids
     }
 
 
 def _find_unneeded(
-    connection: Connection, feed_id: str, oldest: datetime, cutoff: datetime, now: datetime
+    connection: Connection, feed_id: str, published_before: datetime, seen_before: datetime, now: datetime
 ) -> list[int]:
     open_topics = (
         sa.select(news_items.c.topic_id)
@@ -71,8 +76,8 @@ def _find_unneeded(
         sa.select(news_items.c.id)
         .where(
             news_items.c.feed_id == feed_id,
-            news_items.c.published_at < oldest,
-            sa.func.coalesce(news_items.c.seen_at, news_items.c.fetched_at) < cutoff,
+            news_items.c.published_at < published_before,
+            sa.func.coalesce(news_items.c.seen_at, news_items.c.fetched_at) < seen_before,
             sa.or_(news_items.c.topic_id.is_(None), news_items.c.topic_id.not_in(open_topics)),
         )
         .order_by(news_items.c.published_at)

@@ -167,7 +167,9 @@ def retention_schedule(settings: Settings, database: Database, listed: FeedListR
     def delete_old(now: datetime) -> None:
         keep = timedelta(days=settings.news_keep_days)
         enabled_feeds = {feed.id for feed in listed.current.enabled}
-        deleted = {"articles": retention.delete_unneeded(database, enabled_feeds, max_age=keep, now=now)}
+        deleted = {
+            "articles": retention.delete_unneeded_articles(database, enabled_feeds, max_age=keep, now=now)
+        }
         with database.write() as connection:
             search_schedule.delete_old_searches(connection, now)
             deleted["posts"] = post_store.delete_old_posts(connection, now)

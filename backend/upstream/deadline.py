@@ -152,7 +152,7 @@ class ResolvingBackend(httpcore.NetworkBackend):
 _lookups = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
-def lookup(*arguments: Any) -> Any:
+def resolve_host(*arguments: Any) -> Any:
     """Call :func:`socket.getaddrinfo`, and give up at the deadline.
 
     An abandoned lookup ends in its own thread. The number of such threads is limited, so that a dead name

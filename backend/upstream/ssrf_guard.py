@@ -15,7 +15,7 @@ import httpx
 import ssrfguard
 from ssrfguard.httpx import SafeBackend
 
-from backend.upstream.deadline import MAX_ADDRESSES, Clock, Deadline, Resolver, lookup, use_deadline
+from backend.upstream.deadline import MAX_ADDRESSES, Clock, Deadline, Resolver, resolve_host, use_deadline
 from backend.upstream.failures import FailureKind, UpstreamFailure, convert_errors
 from backend.upstream.transport import MIB, build_client, origin_name, read_body
 
@@ -106,18 +106,18 @@ def guarded_fetch(
     *,
     accept: Sequence[str],
     max_bytes: int = 2 * MIB,
-    deadline: float = 10.0,
+    deadline_seconds: float = 10.0,
     redirects: int = 5,
     headers: Mapping[str, str] | None = None,
     allow: Sequence[str] = (),
-    resolver: Resolver = lookup,
+    resolver: Resolver = resolve_host,
     clock: Clock = time.monotonic,
 ) -> Fetched:
     """Fetch the document at an untrusted ``url`` from a public host, if its type is in ``accept``.
 
     ``accept`` contains content types (``image/png``) or families (``image/*``). ``allow`` contains
     ``host:port`` pairs that may be reached although they are not public; otherwise only ports 80 and 443
-    are allowed. ``deadline`` (seconds) and ``max_bytes`` limit the whole fetch. Every redirect is checked
+    are allowed. ``deadline_seconds`` and ``max_bytes`` limit the whole fetch. Every redirect is checked
     like the first URL. Raises :class:`UpstreamFailure`, also for a status other than 200.
 
     ``headers`` go to every host of a redirect chain, so only conditions (``If-None-Match``,
@@ -125,7 +125,7 @@ def guarded_fetch(
     built from ``accept``; the response must still match ``accept``. With a condition, 304 is valid.
     """
     allowed, request_headers = _parse_pairs(allow), _build_headers(accept, headers or {})
-    with use_deadline(Deadline(deadline, clock)) as limit:
+    with use_deadline(Deadline(deadline_seconds, clock)) as limit:
         for _ in range(redirects + 1):
             with convert_errors(_format_host(url), limit):
                 policy, parsed = _check_url(url, allowed)

@@ -78,7 +78,7 @@ class _Stream(httpx.SyncByteStream):
 def build_client(
     backend: httpcore.NetworkBackend,
     headers: Mapping[str, str],
-    deadline: float,
+    deadline_seconds: float,
     transport: httpx.BaseTransport | None = None,
 ) -> httpx.Client:
     """Build a client that stores no cookies, follows no redirects and ignores the environment.
@@ -91,7 +91,7 @@ def build_client(
         follow_redirects=False,
         cookies=http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[])),
         headers={"User-Agent": USER_AGENT, **headers},
-        timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, pool=deadline),
+        timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, pool=deadline_seconds),
     )
 
 

@@ -13,7 +13,7 @@ from backend.jobs.job_kinds import JobKind
 from backend.jobs.schemas import JobEntry, JobState, Progress, StepEntry
 from backend.sources.schemas import (
     ASSESSMENTS,
-    AssessmentWord,
+    Assessment,
     PrimarySource,
     SourcesResult,
     TruthAssessment,
@@ -24,7 +24,7 @@ from dashboard.client.post_requests import Posted
 
 __all__ = [
     "ASSESSMENTS",
-    "AssessmentWord",
+    "Assessment",
     "EntityOut",
     "Job",
     "JobEntry",

@@ -59,7 +59,7 @@ def fetch_evaluations(profiles: Sequence[str], language: Language) -> Fetched[li
 
 
 def fetch_dividing_case(case: str, comparison: Sequence[tuple[str, str]]) -> Fetched[DividingCaseOut | None]:
-    """Fetches a case of a comparison, whose query is given; null if not both sides ran it."""
+    """Fetches a case of a comparison, whose query is given; None if not both sides ran it."""
     path = f"/v1/comparisons/cases?{urlencode([*comparison, ('case_id', case), ('limit', '1')])}"
     return connection.get_client().get(path, "object", _decode_first_case)
 

@@ -10,7 +10,7 @@ from dashboard.components.text_marks import Mark
 
 
 class EntityScan(NamedTuple):
-    """``marks`` by article, in order of the fields; null if the service is unavailable."""
+    """``marks`` by article, in order of the fields; None if the service is unavailable."""
 
     marks: list[list[Mark]] | None
     rules_version: str = ""

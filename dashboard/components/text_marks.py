@@ -75,7 +75,7 @@ def mark_evidence(passage: str, reasoning: str, statement: str, assessment: str)
 
 
 def compare_date(day: str, reasoning: str, assessment: str) -> Agreement | None:
-    """Tell whether the date of a source (``2022-09-15``) agrees; null unless the reasoning quotes it.
+    """Tell whether the date of a source (``2022-09-15``) agrees; None unless the reasoning quotes it.
 
     The reasoning writes dates in the language of the statement.
     """

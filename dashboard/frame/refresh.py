@@ -61,8 +61,11 @@ def record_results(*results: Fetched[object]) -> None:
         st.rerun()
 
 
-def update_awaiting(has_data: bool) -> bool:
-    """Records whether any figure is known. True while the first figures are awaited, at a short interval."""
+def track_first_figures(has_data: bool) -> bool:
+    """Records whether any figure is known; returns True while the first figures are awaited.
+
+    Until they arrive, the page refreshes at a short interval.
+    """
     if st.session_state.get(_AWAITED, False) == has_data:  # it has just changed, and the interval with it
         st.session_state[_AWAITED] = not has_data
         st.rerun()

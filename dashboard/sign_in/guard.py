@@ -81,7 +81,7 @@ class SignInGuard:
 
 
 def get_session(scope: Scope) -> Session | None:
-    """Return the session of an admitted request; null if the dashboard has no sign-in."""
+    """Return the session of an admitted request; None if the dashboard has no sign-in."""
     session: Session | None = scope.get("sign_in_session")
     return session
 

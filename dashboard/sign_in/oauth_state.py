@@ -50,7 +50,7 @@ def cookie_name(prefix: str, state: str) -> str:
 
 
 def find_attempt(cookies: Mapping[str, str], prefix: str, state: str) -> SignInAttempt | None:
-    """Find the attempt with ``state``; null if this browser did not start it."""
+    """Find the attempt with ``state``; None if this browser did not start it."""
     attempt = _parse_cookie(cookies.get(cookie_name(prefix, state), ""))
     if attempt is None or not hmac.compare_digest(attempt.state.encode(), state.encode()):
         return None

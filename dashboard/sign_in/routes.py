@@ -194,7 +194,7 @@ def _redirect_to_registered_origin(
 ) -> Response | None:
     """Redirect or point to the registered origin if the browser uses another one.
 
-    Returns null if the origins are equal, or if the settings name a public URL.
+    Returns None if the origins are equal, or if the settings name a public URL.
     """
     host, registered_origin = request.headers.get("host", ""), urlsplit(service.origin)
     if service.has_public_url or host.lower() == registered_origin.netloc:

@@ -101,7 +101,7 @@ _services: list[SignInService | None] = []
 
 
 def get_service() -> SignInService | None:
-    """Return the process's sign-in service, created at the first call; null if sign-in is disabled.
+    """Return the process's sign-in service, created at the first call; None if sign-in is disabled.
 
     Raises :class:`~backend.settings.SettingsError` for invalid settings.
     """
@@ -122,7 +122,7 @@ def close_service() -> None:
 
 
 def find_service() -> SignInService | None:
-    """Return the sign-in service; null also for invalid settings, which the pages then report."""
+    """Return the sign-in service; None also for invalid settings, which the pages then report."""
     try:
         return get_service()
     except SettingsError:
@@ -130,7 +130,7 @@ def find_service() -> SignInService | None:
 
 
 def find_session() -> Session | None:
-    """Find the session of the page that is drawn; null without sign-in, session or page."""
+    """Find the session of the page that is drawn; None without sign-in, session or page."""
     service = get_service()
     if service is None or get_script_run_ctx(suppress_warning=True) is None:
         return None

@@ -65,7 +65,7 @@ class SessionStore:
         return secret
 
     def find(self, secret: str | None) -> Session | None:
-        """Find the session of a browser's cookie; null if there is none or it has ended."""
+        """Find the session of a browser's cookie; None if there is none or it has ended."""
         if not secret:
             return None
         digest = _hash_secret(secret)

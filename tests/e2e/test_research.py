@@ -184,7 +184,7 @@ def test_the_history_opens_a_job_and_keeps_typed_text(page: Page) -> None:
 
 def test_markdown_json_and_link_can_be_copied_and_downloaded(page: Page) -> None:
     finish(page, STATEMENTS["en", "supported"][0])
-    page.locator(".st-key-rs_take_out button").first.click()
+    page.locator(".st-key-rs_export button").first.click()
     for kind, begin in (("link", "http://127"), ("md", "# The SEC"), ("json", "{")):
         button = page.locator(f".st-key-rs_copy_{kind}")
         button.get_by_role("button").click()
@@ -219,7 +219,7 @@ def check_other_states(reader: Reader, page: Page, axe_source: str) -> None:
     """Checks the collapsed parts of a result, an unknown job, and extracted entities."""
     page.locator(".st-key-rs_more_statement summary").click()
     page.locator(".st-key-rs_done summary").click()
-    page.locator(".st-key-rs_take_out button").first.click()
+    page.locator(".st-key-rs_export button").first.click()
     page.locator(".st-key-rs_copy_json button").wait_for()
     assert find_accessibility_violations(page, axe_source) == []
     page.keyboard.press("Escape")

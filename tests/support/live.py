@@ -45,7 +45,7 @@ class Live:
             candidate for candidate in self.worker.market.sources.quotes if candidate.name == provider
         )
         hasty, patient = copy(source._client), source._client.get
-        hasty._deadline = seconds
+        hasty._deadline_seconds = seconds
 
         def get(at: str, *parameters: Any) -> UpstreamResponse:
             return (hasty.get if path.endswith(at) else patient)(at, *parameters)

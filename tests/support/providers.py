@@ -6,21 +6,25 @@ from pydantic import SecretStr
 
 from backend.markets.providers.coingecko import CoinGecko
 from backend.markets.providers.coinmarketcap import CoinMarketCap
-from backend.upstream import Retry, UpstreamClient
+from backend.upstream import RetryPolicy, UpstreamClient
 from tests.support.waiting import LIMIT_SECONDS
 
-NO_WAIT = Retry(wait_initial=0, wait_max=0, wait_jitter=0)
+NO_WAIT = RetryPolicy(wait_initial=0, wait_max=0, wait_jitter=0)
 CMC_KEY = SecretStr("cmc-secret-1")
 
 
 def build_coingecko(
-    url: str, *, key_sent: bool = False, deadline: float = LIMIT_SECONDS, max_bytes: int = 8_000_000
+    url: str, *, key_sent: bool = False, deadline_seconds: float = LIMIT_SECONDS, max_bytes: int = 8_000_000
 ) -> CoinGecko:
-    client = UpstreamClient(f"{url}/api/v3", retry=NO_WAIT, deadline=deadline, max_bytes=max_bytes)
+    client = UpstreamClient(
+        f"{url}/api/v3", retry=NO_WAIT, deadline_seconds=deadline_seconds, max_bytes=max_bytes
+    )
     return CoinGecko(client, key_sent=key_sent)
 
 
-def build_coinmarketcap(url: str, *, deadline: float = LIMIT_SECONDS, **options: Any) -> CoinMarketCap:
+def build_coinmarketcap(
+    url: str, *, deadline_seconds: float = LIMIT_SECONDS, **options: Any
+) -> CoinMarketCap:
     headers = {"X-CMC_PRO_API_KEY": CMC_KEY}
-    client = UpstreamClient(url, secret_headers=headers, deadline=deadline, retry=NO_WAIT)
+    client = UpstreamClient(url, secret_headers=headers, deadline_seconds=deadline_seconds, retry=NO_WAIT)
     return CoinMarketCap(client, **options)

@@ -147,6 +147,6 @@ class Writer:
         os.replace(file.name, target)
 
     def _target(self, source: Source) -> Path | None:
-        """Return the target path; null for standard output. For a link, its target is replaced."""
+        """Return the target path; None for standard output. For a link, its target is replaced."""
         path = self._out or source.path
         return None if path is None else path.resolve()

@@ -24,7 +24,7 @@ class Finding:
     end_column: int | None
     violation: Violation
     corrected: str | None
-    """The corrected text; null if there is no single one."""
+    """The corrected text; None if there is no single one."""
     reason: str | None
     """The reason in the language of the article."""
     about: str | None

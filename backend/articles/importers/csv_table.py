@@ -9,7 +9,7 @@ import io
 from pathlib import Path
 from typing import get_args
 
-from backend.articles.importers.rule_drafts import Draft, Import
+from backend.articles.importers.rule_drafts import Draft, ImportResult
 from backend.articles.model import Pattern, Severity
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import read_text
@@ -21,12 +21,12 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Key = tuple[str, tuple[Language, ...], Severity, str]
 
 
-def read(path: Path, *, auto_fix: bool = False) -> Import:
+def read(path: Path, *, auto_fix: bool = False) -> ImportResult:
     """Import the rows of ``path``.
 
     :raises InvalidRulesError: if the file is not such a table.
     """
-    imported = Import(path, "csv")
+    imported = ImportResult(path, "csv")
     rows = _rows(read_text(path), path)
     columns = list(COLUMNS)
     if rows and _is_header(rows[0][1]):

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError, expand
-from backend.articles.importers.rule_drafts import Draft, Import, build_pattern, build_patterns
+from backend.articles.importers.rule_drafts import Draft, ImportResult, build_pattern, build_patterns
 from backend.articles.model import Pattern, RuleExample
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import Document, read_document
 
-MAX_FILES = 100
+MAX_IMPORTED_FILES = 100
 _REGEX = re.compile(r"/(.*)/([gimuy]*)", re.DOTALL)
 _GROUP = re.compile(r"\$(\d{1,2})")
 _KNOWN = frozenset({"expected", "pattern", "patterns", "regexpMustEmpty", "options", "specs", "prh"})
@@ -34,12 +34,12 @@ def is_supported(data: Any) -> bool:
     return has_rules or ("imports" in data and "rules" not in data)
 
 
-def read(path: Path, *, auto_fix: bool = False) -> Import:
+def read(path: Path, *, auto_fix: bool = False) -> ImportResult:
     """Import the rules of ``path`` and of the files that it imports.
 
     :raises InvalidRulesError: if ``path`` cannot be read.
     """
-    imported = Import(path, "prh")
+    imported = ImportResult(path, "prh")
     expected: set[str] = set()
     seen: set[Path] = set()
     for file, rule, number in _rules(read_document(path), imported, seen, follow=True):
@@ -58,7 +58,7 @@ def read(path: Path, *, auto_fix: bool = False) -> Import:
 
 
 def _rules(
-    document: Document, imported: Import, seen: set[Path], *, follow: bool
+    document: Document, imported: ImportResult, seen: set[Path], *, follow: bool
 ) -> Iterator[tuple[Document, Any, int]]:
     """Generate the rules of a file, then of the files that it imports."""
     seen.add(document.path.resolve())
@@ -76,7 +76,7 @@ def _rules(
 
 
 def _imported(
-    document: Document, entry: Any, line: int, imported: Import, seen: set[Path]
+    document: Document, entry: Any, line: int, imported: ImportResult, seen: set[Path]
 ) -> Iterator[tuple[Document, Any, int]]:
     options = {"path": entry} if isinstance(entry, str) else entry
     if not isinstance(options, dict) or not isinstance(options.get("path"), str):
@@ -86,8 +86,10 @@ def _imported(
     path = document.path.parent / name
     if path.resolve() in seen:
         return
-    if len(seen) >= MAX_FILES:
-        imported.skip(document.path, line, f"import {name}", f"at most {MAX_FILES} files can be imported")
+    if len(seen) >= MAX_IMPORTED_FILES:
+        imported.skip(
+            document.path, line, f"import {name}", f"at most {MAX_IMPORTED_FILES} files can be imported"
+        )
         return
     if not path.is_file():
         imported.skip(document.path, line, f"import {name}", "this file does not exist")
@@ -124,7 +126,7 @@ def _matches(rule: Any, fields: dict[str, str]) -> bool:
     )
 
 
-def _add(imported: Import, file: Path, line: int, entry: dict[str, Any], auto_fix: bool) -> None:
+def _add(imported: ImportResult, file: Path, line: int, entry: dict[str, Any], auto_fix: bool) -> None:
     """Add one rule, as a draft for each name that its expected text can become."""
     expected = entry["expected"]
     try:
@@ -161,7 +163,7 @@ def _add(imported: Import, file: Path, line: int, entry: dict[str, Any], auto_fi
         _share_specs(imported, file, line, specs)
 
 
-def _share_specs(imported: Import, file: Path, line: int, specs: tuple[tuple[str, str], ...]) -> None:
+def _share_specs(imported: ImportResult, file: Path, line: int, specs: tuple[tuple[str, str], ...]) -> None:
     mine = [i for i, rule in enumerate(imported.rules) if imported.places[rule.id] == (file, line)]
     if mine:
         last = imported.rules[mine[-1]]

@@ -1,6 +1,6 @@
 """Registers the importers of naming rules, detects the format of a file, and imports it as a pack.
 
-The rules that cannot be converted exactly are listed in the import.
+The result lists the rules that could not be converted exactly.
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from backend.articles.importers import csv_table, prh, textlint_terminology, vale, vale_vocabulary
-from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.rule_drafts import ImportResult
 from backend.articles.importers.spec_checks import drop_rules_with_failing_specs
 from backend.articles.model import Pack
 from backend.articles.rules.errors import InvalidRulesError
@@ -20,9 +20,9 @@ from backend.formats.file_errors import WHOLE_FILE, FileError
 
 Format = Literal["prh", "vale", "terminology", "csv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-MAX_FILES = 2_000
+MAX_VALE_FILES = 2_000
 
-_IMPORTERS: dict[Format, Callable[..., Import]] = {
+_SINGLE_FILE_IMPORTERS: dict[Format, Callable[..., ImportResult]] = {
     "prh": prh.read,
     "terminology": textlint_terminology.read,
     "csv": csv_table.read,
@@ -34,7 +34,7 @@ class Options:
     """Options of an import."""
 
     auto_fix: bool = False
-    """Whether corrections need no approval, unless the source says otherwise."""
+    """Whether fixes are applied without approval; a setting in the imported file takes precedence."""
     languages: tuple[Language, ...] = ()
     """Languages of all imported rules. By default, rules with kana are for Japanese, and others for all
     languages."""
@@ -44,29 +44,30 @@ def import_rules(
     path: Path,
     format: Format | None = None,
     *,
-    base: Sequence[Pack] = (),
+    existing_packs: Sequence[Pack] = (),
     options: Options | None = None,
-) -> Import:
+) -> ImportResult:
     """Import the rules of ``path``: a file, or a folder of Vale styles.
 
-    Rules whose specs fail together with the rules of ``base`` are dropped.
+    A rule is dropped if one of its test examples (specs) fails when it is applied together with the rules of
+    ``existing_packs``.
 
-    :param base: the packs that the import will be merged into.
+    :param existing_packs: the packs that the import will be merged into.
     :raises InvalidRulesError: if ``path`` cannot be read or its format is unknown.
     """
     options = options or Options()
-    kind = format or detect(path)
-    if kind == "vale":
+    rule_format = format or detect(path)
+    if rule_format == "vale":
         imported = _import_vale(path, options)
     elif path.is_dir():
         raise InvalidRulesError(
             [FileError(path, WHOLE_FILE, "must be a file: only folders of Vale styles can be imported")]
         )
     else:
-        imported = _IMPORTERS[kind](path, auto_fix=options.auto_fix)
+        imported = _SINGLE_FILE_IMPORTERS[rule_format](path, auto_fix=options.auto_fix)
     if options.languages:
         imported.rules = [rule.model_copy(update={"languages": options.languages}) for rule in imported.rules]
-    drop_rules_with_failing_specs(imported, base)
+    drop_rules_with_failing_specs(imported, existing_packs)
     return imported
 
 
@@ -100,19 +101,19 @@ def detect(path: Path) -> Format:
     )
 
 
-def _import_vale(path: Path, options: Options) -> Import:
-    imported = Import(path, "vale")
+def _import_vale(path: Path, options: Options) -> ImportResult:
+    imported = ImportResult(path, "vale")
     for file in _list_vale_files(path):
         try:
             if file.name in vale_vocabulary.FILES:
                 vale_vocabulary.add(imported, file)
             else:
                 vale.add(imported, read_document(file), auto_fix=options.auto_fix)
-        except InvalidRulesError as refused:
+        except InvalidRulesError as error:
             if file == path:
                 raise
-            for error in refused.errors:
-                imported.skip(error.file, error.line, file.name, error.reason)
+            for file_error in error.errors:
+                imported.skip(file_error.file, file_error.line, file.name, file_error.reason)
     return imported
 
 
@@ -124,7 +125,7 @@ def _list_vale_files(path: Path) -> list[Path]:
         for file in path.rglob("*")
         if file.is_file() and (file.suffix in (".yml", ".yaml") or file.name in vale_vocabulary.FILES)
     )
-    if not files or len(files) > MAX_FILES:
-        reason = f"must contain 1 to {MAX_FILES} Vale styles and vocabularies, but contains {len(files)}"
+    if not files or len(files) > MAX_VALE_FILES:
+        reason = f"must contain 1 to {MAX_VALE_FILES} Vale styles and vocabularies, but contains {len(files)}"
         raise InvalidRulesError([FileError(path, WHOLE_FILE, reason)])
     return files

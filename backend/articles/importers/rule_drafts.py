@@ -62,7 +62,7 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Import:
+class ImportResult:
     """The result of importing one source."""
 
     file: Path

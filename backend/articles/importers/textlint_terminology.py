@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError, expand
-from backend.articles.importers.rule_drafts import Draft, Import, build_pattern
+from backend.articles.importers.rule_drafts import Draft, ImportResult, build_pattern
 from backend.articles.model import Pattern
 from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import MAX_DEPTH, read_text
@@ -22,13 +22,13 @@ NOT_AFTER, NOT_BEFORE = ("-", "."), ("-",)
 """Neighbours that prevent a match in that tool: hyphens, and the dot of a file extension."""
 
 
-def read(path: Path, *, auto_fix: bool = False) -> Import:
+def read(path: Path, *, auto_fix: bool = False) -> ImportResult:
     """Import the terms in ``path``.
 
     :raises InvalidRulesError: if the file is not such a list.
     """
     text = read_text(path)
-    imported = Import(path, "terminology")
+    imported = ImportResult(path, "terminology")
     for term, line in _terms(text, path):
         what = term if isinstance(term, str) else str(term[0]) if isinstance(term, list) and term else "term"
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError, expand
-from backend.articles.importers.rule_drafts import Draft, Import, build_patterns
+from backend.articles.importers.rule_drafts import Draft, ImportResult, build_patterns
 from backend.articles.model import Pattern, Severity
 from backend.articles.rules.yaml_reader import Document, read_document
 
@@ -50,17 +50,17 @@ def is_supported(data: Any) -> bool:
     return isinstance(data, dict) and data.get("extends") in KINDS
 
 
-def read(path: Path, *, auto_fix: bool = False) -> Import:
+def read(path: Path, *, auto_fix: bool = False) -> ImportResult:
     """Import the rules of the style ``path``.
 
     :raises InvalidRulesError: if it cannot be read.
     """
-    imported = Import(path, "vale")
+    imported = ImportResult(path, "vale")
     add(imported, read_document(path), auto_fix=auto_fix)
     return imported
 
 
-def add(imported: Import, document: Document, *, auto_fix: bool) -> None:
+def add(imported: ImportResult, document: Document, *, auto_fix: bool) -> None:
     """Add the rules of one style file."""
     data, path = document.data, document.path
     if not is_supported(data):
@@ -108,7 +108,7 @@ def _exceptions(data: dict[str, Any]) -> set[str]:
     return {text.lower() for text in texts} if ignorecase else texts
 
 
-def _add_swap(imported: Import, document: Document, key: str, value: Any, auto_fix: bool) -> None:
+def _add_swap(imported: ImportResult, document: Document, key: str, value: Any, auto_fix: bool) -> None:
     data, path, line = document.data, document.path, document.line("swap", key)
     if not isinstance(value, str) or not value:
         imported.skip(path, line, key, f"its value {value!r} must be text")

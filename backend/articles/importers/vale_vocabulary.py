@@ -6,7 +6,7 @@ Accepted terms become case-sensitive names, and rejected ones rules without a su
 from pathlib import Path
 
 from backend.articles.importers.regex_expansion import UnsupportedRegexError, expand
-from backend.articles.importers.rule_drafts import KANA, Draft, Import, build_patterns, slug
+from backend.articles.importers.rule_drafts import KANA, Draft, ImportResult, build_patterns, slug
 from backend.articles.rules.pack_checks import unmatchable_reason, unsuggestable_reason
 from backend.articles.rules.yaml_reader import read_text
 from backend.articles.text.folding import fold
@@ -16,17 +16,17 @@ ANY_CASE = "(?i)"
 FILES = ("accept.txt", "reject.txt")
 
 
-def read(path: Path) -> Import:
+def read(path: Path) -> ImportResult:
     """Import the vocabulary file ``path``.
 
     :raises InvalidRulesError: if it cannot be read.
     """
-    imported = Import(path, "vale")
+    imported = ImportResult(path, "vale")
     add(imported, path)
     return imported
 
 
-def add(imported: Import, path: Path) -> None:
+def add(imported: ImportResult, path: Path) -> None:
     """Add the terms of one vocabulary file."""
     text = read_text(path)
     accepted: dict[str, list[tuple[str, bool, int]]] = {}
@@ -63,7 +63,7 @@ def add(imported: Import, path: Path) -> None:
         _accept(imported, path, forms)
 
 
-def _accept(imported: Import, path: Path, forms: list[tuple[str, bool, int]]) -> None:
+def _accept(imported: ImportResult, path: Path, forms: list[tuple[str, bool, int]]) -> None:
     """Add one name with all its accepted forms."""
     name, _, line = forms[0]
     if reason := unsuggestable_reason(name) or unmatchable_reason(name):

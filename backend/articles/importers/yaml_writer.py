@@ -4,7 +4,7 @@ from typing import Any
 
 import yaml
 
-from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.rule_drafts import ImportResult
 from backend.articles.model import Rule
 from backend.entities.model import LANGUAGES, Entity
 from backend.formats.plurals import format_count
@@ -18,7 +18,7 @@ class _Dumper(SafeDumper):
         return True
 
 
-def format_yaml(imported: Import) -> str:
+def format_yaml(imported: ImportResult) -> str:
     """Format the import as a pack that the loader accepts."""
     document: dict[str, Any] = {"version": 1, "name": f"Imported from {imported.file.name}"}
     if imported.entities:
@@ -29,7 +29,7 @@ def format_yaml(imported: Import) -> str:
     return _head(imported) + body
 
 
-def _head(imported: Import) -> str:
+def _head(imported: ImportResult) -> str:
     names = f" and {format_count(len(imported.entities), 'name')}" if imported.entities else ""
     carried = f"{format_count(len(imported.rules), 'rule')}{names}"
     lines = [f"Imported from {imported.file.name} ({imported.format}): {carried} imported."]

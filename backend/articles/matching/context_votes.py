@@ -10,7 +10,7 @@ from bisect import bisect_left
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from backend.articles.matching.meanings import Kind, Meaning
+from backend.articles.matching.meanings import ONE_CASE, Kind, Meaning
 from backend.articles.matching.name_cues import (
     DECISIVE,
     STRONG,
@@ -59,6 +59,12 @@ class _Peers(NamedTuple):
     """Whether one is as good as a cue: a name of the field in its list, or a person who owns it."""
 
 
+def _is_latin_phrase(meaning: Meaning, name: str) -> bool:
+    """Whether a wrong form is two capitalised Latin words, in the only case that its rule lists."""
+    words = re.split(r"[ -]", name) if name.isascii() else []
+    return meaning.form in ONE_CASE and len(words) > 1 and all(word[:1].isupper() for word in words)
+
+
 class ContextVotes:
     """Answers for one field whether a name that needs context counts at a place."""
 
@@ -80,6 +86,12 @@ class ContextVotes:
             return False
         if self._matched_field.evidence.supports(start, meaning) and not meaning.needs_cue:
             return True
+        if (
+            meaning.kind is Kind.WRONG
+            and _is_latin_phrase(meaning, name)
+            and is_in_other_script(before, after)
+        ):
+            return True  # English words that are no name do not stand in a Japanese or Chinese sentence.
         is_former = meaning.rule is not None and meaning.rule.type == "former_name"
         return (meaning.kind in _VOTED or is_former) and self._has_votes_cached(
             start, end, meaning, before, after

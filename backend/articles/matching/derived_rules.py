@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 from backend.articles.matching import derived_rule_messages
 from backend.articles.matching.descriptive_forms import list_descriptive_forms
-from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning
+from backend.articles.matching.meanings import ONE_CASE, CompiledRule, Form, Kind, Meaning
 from backend.articles.model import FIELDS, Boundary, Rule, Severity, ViolationType
 from backend.articles.text.boundaries import CLASS, KATAKANA, edges, is_katakana
 from backend.articles.text.folding import fold, plain
@@ -278,7 +278,7 @@ def add_other_case(
         if rule is None:
             continue
         is_short = is_acronym(entities[first_meaning.entity or ""], first_meaning.raw)
-        known_forms = frozenset(meaning.exact for meaning in meanings if meaning.form in _EXACT)
+        known_forms = frozenset(meaning.exact for meaning in meanings if meaning.form in ONE_CASE)
         if entities[first_meaning.entity or ""].type != "term":
             known_forms |= list_descriptive_forms(plain(first_meaning.raw))
         meanings.append(
@@ -292,9 +292,6 @@ def add_other_case(
                 suggestions=(first_meaning.raw,) * len(LANGUAGES),
             )
         )
-
-
-_EXACT = (Form.EXACT, Form.EXACT_ANY_WIDTH)
 
 
 def _is_case_settled(names: list[Meaning]) -> bool:

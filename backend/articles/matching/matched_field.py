@@ -34,9 +34,9 @@ from backend.articles.slips.han_characters import leans_traditional
 from backend.articles.text.boundaries import CLASS, DIGIT, WORD, ends_number
 from backend.articles.text.capitalization import Lines, ends_sentence
 from backend.articles.text.folding import fold
-from backend.articles.text.markup import Labels, target_spans
+from backend.articles.text.markup import Labels, find_link_targets
 from backend.articles.text.protection import BINDS, Protection
-from backend.articles.text.visible_text import VisibleText, find_joints, unwrap
+from backend.articles.text.visible_text import VisibleText, find_collapsed_spans, unwrap
 from backend.entities.model import LANGUAGES, Language
 
 _CORRECT_NAME_KINDS = (Kind.FIRST_MENTION, Kind.NAME, Kind.SYMBOL, Kind.ANY_CASE)
@@ -71,8 +71,10 @@ class MatchedField:
     ) -> None:
         """``is_traditional`` tells whether a Chinese article is in Traditional characters."""
         self.rules = rules
-        labels, targets = Labels(text), list(target_spans(text))
-        self.visible = VisibleText(text, find_joints(text, labels.brackets, targets, rules.is_word))
+        labels, link_targets = Labels(text), list(find_link_targets(text))
+        self.visible = VisibleText(
+            text, find_collapsed_spans(text, labels.bracket_spans, link_targets, rules.is_word)
+        )
         source, text = text, unwrap(self.visible.text)
         self.visible_text = text
         """Offsets in this class refer to it; those of ``protection`` to the source, of ``hits`` to the folded
@@ -85,8 +87,8 @@ class MatchedField:
         # A name may be split over two lines. A blank line becomes several spaces, so no name crosses it.
         self._text_on_one_line = text.replace("\n", " ")
         self._folded = fold(self._text_on_one_line)
-        joints = {(start, end) for start, end, _ in self.visible.joints}
-        self.protection = Protection(self.visible.source, labels, targets, joints)
+        collapsed_spans = {(start, end) for start, end, _ in self.visible.collapsed_spans}
+        self.protection = Protection(self.visible.source, labels, link_targets, collapsed_spans)
         self.hits = rules.hits(self._folded)
         # The line break at the end is a sentinel: the character after the last surface and, through the
         # index -1, the one before a surface at offset 0.
@@ -116,11 +118,15 @@ class MatchedField:
         """
         text, folded_text, folded = self._text_on_one_line, self.folded_text, self._folded
         identity, padded = folded.identity, f"\n{text}\n"
-        has_joints, to_source = not self.visible.is_source, self.visible.to_source
+        has_collapsed_spans, to_source_span = not self.visible.is_unchanged, self.visible.to_source_span
         to_folded = self._to_folded
         token, occurrences = self.protection.token, self.occurrences
         starts, ends, protected_index = self.protection.starts, self.protection.ends, 0
-        brackets, are_label, bracket_index = self.protection.brackets, self.protection.labels.are_label, 0
+        bracket_spans, are_label, bracket_index = (
+            self.protection.bracket_spans,
+            self.protection.labels.are_label,
+            0,
+        )
         cache = self.rules.settled.setdefault(self.scope_bit, {})
         unseen = Unresolved.UNSEEN
         next_start = 0
@@ -140,7 +146,9 @@ class MatchedField:
                     folded_text[folded_start - 1] + text[visible_start:visible_end] + folded_text[folded_end]
                 )
             source_start, source_end = (
-                to_source(visible_start, visible_end) if has_joints else (visible_start, visible_end)
+                to_source_span(visible_start, visible_end)
+                if has_collapsed_spans
+                else (visible_start, visible_end)
             )
             while ends[protected_index] <= source_start:
                 protected_index += 1
@@ -148,8 +156,8 @@ class MatchedField:
                 if starts[protected_index] <= source_start:
                     next_start = to_folded(ends[protected_index])
                 continue
-            while brackets[bracket_index][0] < source_end:
-                opening, closing = brackets[bracket_index]
+            while bracket_spans[bracket_index][0] < source_end:
+                opening, closing = bracket_spans[bracket_index]
                 if closing > source_start and are_label(opening, closing):
                     break
                 bracket_index += 1
@@ -179,7 +187,7 @@ class MatchedField:
                 continue
             if not resolved:
                 continue
-            if BINDS[neighbourhood[-1]] or BINDS[neighbourhood[0]] or not identity or has_joints:
+            if BINDS[neighbourhood[-1]] or BINDS[neighbourhood[0]] or not identity or has_collapsed_spans:
                 protected = token(source_start, source_end)
                 if protected is not None:
                     next_start = to_folded(protected)
@@ -198,11 +206,11 @@ class MatchedField:
 
     def _to_folded(self, position: int) -> int:
         """Map ``position`` in the source to the folded text."""
-        return self._folded.from_original(self.visible.from_source(position))
+        return self._folded.from_original(self.visible.to_visible_offset(position))
 
     def to_source_span(self, start: int, end: int) -> Span:
         """Map ``[start:end]`` of the visible text to the source."""
-        return self.visible.to_source(start, end)
+        return self.visible.to_source_span(start, end)
 
     def _resolve_by_neighbours(
         self, surface_index: int, neighbourhood: str
@@ -348,7 +356,7 @@ class MatchedField:
             span = self._folded.to_original(folded_start, folded_end)
             if span is None or not start <= span[0] < end:
                 continue
-            source_span = self.visible.to_source(*span)
+            source_span = self.visible.to_source_span(*span)
             if self.protection.is_markup(*source_span):
                 continue
             written = self._text_on_one_line[span[0] : span[1]]

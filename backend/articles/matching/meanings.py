@@ -49,6 +49,9 @@ class Form(IntEnum):
     UNKNOWN = 7  # in none of the forms that are known for the surface
 
 
+ONE_CASE = (Form.EXACT, Form.EXACT_ANY_WIDTH)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledRule:
     """A rule that is in force; ``derived`` says that it comes from an entity's names."""

@@ -68,11 +68,13 @@ class ParsedField:
 
     def find_paragraph(self, position: int) -> int:
         """The number of the paragraph around ``position``."""
-        return self.matched_field.evidence.find_paragraph(self.matched_field.visible.from_source(position))
+        return self.matched_field.evidence.find_paragraph(
+            self.matched_field.visible.to_visible_offset(position)
+        )
 
 
 def _map_to_source(matched_field: MatchedField) -> list[Occurrence]:
-    if matched_field.visible.is_source:
+    if matched_field.visible.is_unchanged:
         return matched_field.occurrences
     return [
         (*matched_field.to_source_span(start, end), meaning, right)

@@ -8,9 +8,17 @@ from operator import and_, itemgetter
 
 from backend.articles.matching import consistency_rule
 from backend.articles.matching.automaton import Automaton
+from backend.articles.matching.chinese_script import has_han
 from backend.articles.matching.derived_rules import Surfaces, add_entity, add_other_case
 from backend.articles.matching.explicit_rules import FirstMention, add_first_mentions, add_rule, compile_rule
-from backend.articles.matching.meanings import CompiledRule, Kind, Meaning, ResolvedMeaning, Unresolved
+from backend.articles.matching.meanings import (
+    ONE_CASE,
+    CompiledRule,
+    Kind,
+    Meaning,
+    ResolvedMeaning,
+    Unresolved,
+)
 from backend.articles.matching.pack_merging import MergedPacks, build_merged_packs
 from backend.articles.model import Pack
 from backend.articles.slips.reasons import RULE_ID, build_rule
@@ -61,12 +69,34 @@ class RuleSet:
     def slip_index(self) -> SlipIndex | None:
         """The index of names for slips that no rule lists; None if that is switched off."""
         if not self.slip_indexes and any(rule.id == RULE_ID for rule in self.rules):
-            self.slip_indexes.append(SlipIndex(self.entities, [*self.surfaces, *self.unused_forms]))
+            self.slip_indexes.append(self._build_slip_index())
         return self.slip_indexes[0] if self.slip_indexes else None
 
+    def _build_slip_index(self) -> SlipIndex:
+        wrong = {
+            surface: meanings
+            for surface, meanings in zip(self.surfaces, self.meanings, strict=True)
+            if meanings and all(meaning.kind is Kind.WRONG for meaning in meanings)
+        }
+        # In another case than its rules list, a wrong form is an unlisted slip.
+        of_one_case = {
+            surface
+            for surface, meanings in wrong.items()
+            if all(meaning.form in ONE_CASE and not meaning.context for meaning in meanings)
+        }
+        known = {*self.surfaces, *self.unused_forms} - of_one_case
+        return SlipIndex(self.entities, known, {*wrong, *self.unused_forms})
+
     def is_word(self, word: str) -> bool:
-        """Whether ``word`` in any case is a surface, or a word of one."""
-        return word.lower() in self.words
+        """Whether ``word`` in any case is a surface, a word of one, or an unlisted slip for a name."""
+        folded = word.lower()
+        if folded in self.words:
+            return True
+        index = self.slip_index()
+        if index is None or has_han(folded):
+            return False
+        candidates = index.find_in_word(folded, is_katakana=not folded.isascii())
+        return any(candidate.start == 0 and candidate.end == len(folded) for candidate in candidates)
 
     def hits(self, folded: Folded) -> list[tuple[int, int, int]]:
         """Index, start and end of all surfaces in ``folded``: overlapping ones too, but for

@@ -23,14 +23,19 @@ MAX_REMEMBERED_WORDS = 65_536
 
 
 class SlipIndex:
-    """The names of ``entities``, ready for lookups. ``surfaces`` are all folded texts that rules know.
+    """The names of ``entities``, ready for lookups.
 
-    Each index is built when a text first needs it. Safe to share among threads.
+    ``surfaces`` are the folded texts that rules know, and ``wrong`` those that are never right. A word of a
+    wrong phrase ("Lightning Netwrok") may still be a slip in another name. Each index is
+    built when a text first needs it. Safe to share among threads.
     """
 
-    def __init__(self, entities: Mapping[str, Entity], surfaces: Collection[str]) -> None:
+    def __init__(
+        self, entities: Mapping[str, Entity], surfaces: Collection[str], wrong: Collection[str] = ()
+    ) -> None:
         self._names: list[Name] = list(list_names(entities))
         self._surfaces = frozenset(surfaces)
+        self._wrong = frozenset(wrong)
         self.ordinary: set[str] = set()
         """Words, in lower case, that are no slips."""
         self.slips: dict[str, tuple[Candidate, ...]] = {}
@@ -39,7 +44,9 @@ class SlipIndex:
 
     @cached_property
     def latin(self) -> LatinIndex:
-        known_words = {word for surface in self._surfaces for word in LATIN_WORD.findall(surface)}
+        known_words = {surface for surface in self._surfaces if LATIN_WORD.fullmatch(surface)}
+        for surface in self._surfaces - self._wrong:
+            known_words.update(LATIN_WORD.findall(surface))
         return LatinIndex(self._names, known_words)
 
     @cached_property

@@ -46,7 +46,7 @@ MIN_PLURAL_KANA_CHARS = 6
 MIN_LOOSE_KANA_CHARS = 5
 """From this many kana, a name may also have one edit beside its length marks and small kana."""
 MIN_LAST_KANA = 2
-MIN_COMPOUND_KANA = 6
+MIN_COMPOUND_KANA = 5
 COMPOUND = 0.2
 """What a slip loses whose kana are words too (ハッシュボート, チェーンリク): such a slip always asks."""
 MIN_SHARING_NAMES = 3

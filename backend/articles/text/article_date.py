@@ -60,7 +60,7 @@ class LocatedDate(NamedTuple):
 def find_article_date(
     given: str | None, names: Iterable[str | None], texts: Iterable[str | None]
 ) -> date | None:
-    """Return the date of an article, or null if nothing tells it; see :func:`locate_article_date`."""
+    """Return the date of an article, or None if nothing tells it; see :func:`locate_article_date`."""
     located = locate_article_date(given, names, texts)
     return located.day if located else None
 
@@ -68,7 +68,7 @@ def find_article_date(
 def locate_article_date(
     given: str | None, names: Iterable[str | None], texts: Iterable[str | None]
 ) -> LocatedDate | None:
-    """Return the date of an article with its origin, or null if nothing tells it.
+    """Return the date of an article with its origin, or None if nothing tells it.
 
     ``given`` is its own field, ``names`` are those of its file, its id or its source, ``texts`` its fields in
     order. A month without a day counts as its first day.
@@ -92,7 +92,7 @@ def locate_article_date(
 
 @lru_cache(maxsize=1024)
 def parse_date(text: str) -> date | None:
-    """Return the first date in ``text`` with at least a year and a month, or null."""
+    """Return the first date in ``text`` with at least a year and a month, or None."""
     return next(filter(None, map(_to_date, _DATE.finditer(text))), None)
 
 

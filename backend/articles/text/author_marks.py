@@ -11,7 +11,7 @@ _AFTER = re.compile(
     r"[\[(（［〔〈]\s?(?:sic|as written|ママ|原文ママ|原文のまま|原文どおり|原文通り|"
     r"原文如此|原文照录|原文照錄|照录|照錄)[\s.!！?？]*[\])）］〕〉]|"
     r",? (?:is|was|being|as) (?:an? )?(?:common |frequent )?(?:misspell|misspelt|typo|wrong spelling)|"
-    r",? (?:instead of|rather than|\(a (?:misspelling|typo))\b|"
+    r",? \(a (?:misspelling|typo)\b|"
     r",? with (?:an?|one|two|no) [\"'“‘]?[a-z](?:['’]?s)?(?![a-z])|"
     r"(?<=[」』])と(?:だけ|のみ|しか)?(?:\w{0,4}て|\w{0,3}く)?(?:言|呼|発音|読|打|入力|検索|書|綴|表記|タイプ)|"
     r"(?<=[\"'”’」』])(?:は|是|为|為| is)[^。．.\n]{0,16}"
@@ -21,6 +21,7 @@ _AFTER = re.compile(
     r"(?:是|系|為|为)(?:误写|誤寫|错别字|錯別字|笔误|筆誤|错误写法|錯誤寫法))",
     re.IGNORECASE,
 )
+_CONTRAST = re.compile(rf"{_QUOTES},? (?:instead of|rather than) [\"'“‘*_`]*(\S+)", re.IGNORECASE)
 _BEFORE = re.compile(
     r"(?:\b(?:mis-?spell(?:ed|ing|ings|s)?|misspelt|mis-?typed|mis-?written|written as|typos?|"
     r"(?:mistakenly|wrongly) (?:called|written|spelled|spelt)|spell(?:ed|s|ing)?|spelt)"
@@ -28,11 +29,14 @@ _BEFORE = re.compile(
     r"including|was|is|sometimes|often|both|either|out)){0,3}:?|"
     r"\b(?:typed|typing|types?|pronounced?|pronounces|searched for|searching for|entered) (?=[\"'“‘])|"
     r"(?:输入|輸入|搜索|搜尋|念成|读成|讀成|读作|讀作)(?=[“‘「『\"])|"
-    r"(?:誤って|誤記で?|誤字で?|表記を|つづりを|綴りを)|"
+    r"(?:誤って|誤記で?|誤字で?|表記を|つづりを|綴りを)|(?:表記|つづり|綴り|スペル)[がはも](?=[「『“\"])|"
+    r"(?:拼写|拼寫|写法|寫法|拼法)(?:是|为|為|成了?)(?=[“「『\"])|"
     r"(?:误写|誤寫|错写|錯寫)(?:为|為|成|作)?|误拼为|误作|誤作|[写寫拼]成了?|[拼][写寫](?:为|為|成|作)|错别字|笔误)"
     r"[\s:：,，]*[\"'“‘「『《〈*_`（(]*\Z",
     re.IGNORECASE,
 )
+MIN_SHARED_CHARS = 2
+"""Letters at the start that two spellings of one name share."""
 MAX_MARK_CHARS = 64
 """How far from a name a mark may begin or end."""
 
@@ -71,7 +75,19 @@ class DisabledSpan(NamedTuple):
 def has_author_mark(text: str, start: int, end: int) -> bool:
     """Whether words beside ``text[start:end]`` say that it is written like this on purpose."""
     before, after = text[max(0, start - MAX_MARK_CHARS) : start], text[end : end + MAX_MARK_CHARS]
-    return _AFTER.match(after) is not None or _BEFORE.search(before) is not None
+    return (
+        _AFTER.match(after) is not None
+        or _BEFORE.search(before) is not None
+        or _is_contrasted_with_spelling(text[start:end], after)
+    )
+
+
+def _is_contrasted_with_spelling(written: str, after: str) -> bool:
+    """Whether another spelling of the name follows: "instead of Ethereum", but not "rather than Solana"."""
+    contrast = _CONTRAST.match(after)
+    if contrast is None:
+        return False
+    return contrast[1][:MIN_SHARED_CHARS].lower() == written[:MIN_SHARED_CHARS].lower()
 
 
 def find_remarks(text: str) -> Iterator[Remark]:

@@ -18,13 +18,13 @@ def keep_breaks(view: VisibleText, start: int, end: int, right: str) -> str | No
     could make a blank line.
     """
     written = view.text[start:end]
-    joints = view.joints_within(start, end)
-    if not joints and not _ODD_SPACE.search(written):
+    collapsed_spans = view.list_collapsed_spans(start, end)
+    if not collapsed_spans and not _ODD_SPACE.search(written):
         return right
-    breaks = [(at - start, shown, view.source[first:last]) for at, (first, last, shown) in joints]
-    joint_places = {at for at, shown, _ in breaks if shown}
+    breaks = [(at - start, shown, view.source[first:last]) for at, (first, last, shown) in collapsed_spans]
+    collapsed_places = {at for at, shown, _ in breaks if shown}
     for found in _ODD_SPACE.finditer(written):
-        if found.start() not in joint_places:
+        if found.start() not in collapsed_places:
             breaks.append((found.start(), found.group(), found.group()))
     parts: list[str] = []
     lead = tail = ""

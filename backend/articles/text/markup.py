@@ -239,7 +239,7 @@ def _indented_lines(text: str, at: int, last: int) -> Iterator[Span]:
             return
 
 
-def target_spans(text: str) -> Iterator[Span]:
+def find_link_targets(text: str) -> Iterator[Span]:
     """Generate the spans of link and image targets."""
     at = text.find("](")
     while at >= 0:
@@ -266,22 +266,22 @@ class Labels:
         """Spans of the complete definitions, which are also protected."""
         self._definition_labels = [definition.group(1) for definition in found]
         self._defined: frozenset[str] | None = None
-        self.brackets = [found.span() for found in _BRACKETS.finditer(text)]
+        self.bracket_spans = [found.span() for found in _BRACKETS.finditer(text)]
         """Spans in brackets without inner brackets, sorted and disjoint."""
         self._known: dict[int, bool] = {}
 
     def touch(self, start: int, end: int) -> bool:
         """True if a label overlaps ``[start:end]``."""
-        k = bisect_left(self.brackets, (end, 0)) - 1
-        while k >= 0 and self.brackets[k][1] > start:
-            if self.are_label(*self.brackets[k]):
+        k = bisect_left(self.bracket_spans, (end, 0)) - 1
+        while k >= 0 and self.bracket_spans[k][1] > start:
+            if self.are_label(*self.bracket_spans[k]):
                 return True
             k -= 1
         return False
 
     def spans(self) -> Iterator[Span]:
         """Generate the spans of all labels."""
-        return (span for span in self.brackets if self.are_label(*span))
+        return (span for span in self.bracket_spans if self.are_label(*span))
 
     def are_label(self, start: int, end: int) -> bool:
         """True if the brackets at ``[start:end]`` contain a label."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from itertools import accumulate
 
 from backend.articles.text.code_lines import code_line_spans
-from backend.articles.text.markup import Labels, structure_spans, target_spans
+from backend.articles.text.markup import Labels, find_link_targets, structure_spans
 from backend.articles.text.protected_tokens import SIGN, token_spans
 
 Span = tuple[int, int]
@@ -44,7 +44,7 @@ BINDS = _Binding()
 def protected_spans(text: str) -> list[Span]:
     """List the spans of ``text`` in which no name is corrected: sorted, disjoint, in code points."""
     labels = Labels(text)
-    spans = _markup_spans(text, labels, target_spans(text))
+    spans = _markup_spans(text, labels, find_link_targets(text))
     return _merged([*spans, *labels.spans(), *token_spans(text)])
 
 
@@ -59,17 +59,21 @@ class Protection:
         self,
         text: str,
         labels: Labels | None = None,
-        targets: Iterable[Span] | None = None,
+        link_targets: Iterable[Span] | None = None,
         unprotected: Collection[Span] = (),
     ) -> None:
-        """``labels`` and ``targets`` are those of ``text``, if they are known already.
+        """``labels`` and ``link_targets`` are those of ``text``, if they are known already.
 
         ``unprotected`` is markup inside names, which corrections keep and therefore may span.
         """
         # The added space gives every offset a next character, and the first one a previous one, at -1.
         self._text = text + " "
         self.labels = labels or Labels(text)
-        spans = sorted(_markup_spans(text, self.labels, target_spans(text) if targets is None else targets))
+        spans = sorted(
+            _markup_spans(
+                text, self.labels, find_link_targets(text) if link_targets is None else link_targets
+            )
+        )
         if unprotected:
             spans = [span for span in spans if span not in unprotected]
         far = len(text) + 1
@@ -77,7 +81,7 @@ class Protection:
         """Starts of markup, and a sentinel after the text."""
         self.ends = list(accumulate([end for _, end in spans], max))
         """For each start, the furthest end of the markup that starts there or before."""
-        self.brackets = [*self.labels.brackets, (far, far)]
+        self.bracket_spans = [*self.labels.bracket_spans, (far, far)]
         """Spans that may be labels, and the sentinel."""
         self.starts.append(far)
         self.ends.append(far)
@@ -125,10 +129,10 @@ class Protection:
             self._tokens = _merged([(a + start, b + start) for a, b in token_spans(text[start:end])])
 
 
-def _markup_spans(text: str, labels: Labels, targets: Iterable[Span]) -> list[Span]:
+def _markup_spans(text: str, labels: Labels, link_targets: Iterable[Span]) -> list[Span]:
     return [
         *structure_spans(text),
-        *targets,
+        *link_targets,
         *code_line_spans(text),
         *labels.definitions,
     ]

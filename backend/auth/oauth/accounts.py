@@ -143,14 +143,14 @@ def end_all_sessions(database: Database, username: str, now: datetime) -> int:
 
 
 def sign_in(
-    database: Database, username: str, password: str, *, address: str, now: datetime
+    database: Database, username: str, password: str, *, client_ip: str, now: datetime
 ) -> SignedIn | Throttled | None:
-    """Verify a password; null for a wrong name or password and for a disabled account.
+    """Verify a password; None for a wrong name or password and for a disabled account.
 
     The time does not depend on which of these is the cause.
     """
     key = _normalize_username(username)
-    wait = login_throttle.count_attempt(database, username_key=key, address=address, now=now)
+    wait = login_throttle.count_attempt(database, username_key=key, client_ip=client_ip, now=now)
     if wait is not None:
         return Throttled(wait)
     with database.read() as connection:
@@ -172,7 +172,7 @@ def sign_in(
 def confirm_sign_in(connection: Connection, signed_in: SignedIn, now: datetime) -> Account | None:
     """Record the sign-in and lock the account until the transaction ends.
 
-    Null if the account was disabled, or its password changed, since the password was verified.
+    None if the account was disabled, or its password changed, since the password was verified.
     """
     is_unchanged = sa.and_(
         accounts.c.id == signed_in.account_id,

@@ -109,7 +109,7 @@ def list_all(database: Database) -> list[App]:
 
 
 def find(database: Database, client_id: str) -> App | None:
-    """Find the application with this client_id; null if it is unknown or revoked."""
+    """Find the application with this client_id; None if it is unknown or revoked."""
     with database.read() as connection:
         return find_active(connection, client_id)
 

@@ -83,7 +83,7 @@ def validate_client(sent: Parameters, app: App | None) -> tuple[App, str]:
 def validate_request(sent: Parameters, app: App | None) -> AuthorizationRequest:
     """Validate the parameters; raises :class:`UnredirectableRequest` or :class:`RedirectedError`.
 
-    ``app`` is the application of the request's ``client_id``, null if unknown.
+    ``app`` is the application of the request's ``client_id``, None if unknown.
     """
     client, uri = validate_client(sent, app)
     state = None if "state" in sent.repeated else sent.get("state")

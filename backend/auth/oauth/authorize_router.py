@@ -19,7 +19,7 @@ from backend.auth.oauth.authorization_request import (
     build_redirect_url,
     validate_request,
 )
-from backend.auth.oauth.cookies import csrf_token, generate_secret, is_valid_csrf_token
+from backend.auth.oauth.cookies import compute_csrf_token, generate_secret, is_valid_csrf_token
 from backend.auth.oauth.errors import OAuthError
 from backend.auth.oauth.openapi import AUTHORIZE_GET, AUTHORIZE_POST
 from backend.auth.oauth.parameters import Parameters, read_form
@@ -30,9 +30,9 @@ from backend.http.pages.languages import Language, choose_language
 
 router = APIRouter(tags=["oauth"])
 log = structlog.get_logger(__name__)
-STORE_FAILED = (OperationalError, InterfaceError, PoolTimeoutError, Unavailable)
-RETRY_SECONDS = 5
-Form = Annotated[Parameters, Depends(read_form)]
+STORE_ERRORS = (OperationalError, InterfaceError, PoolTimeoutError, Unavailable)
+RETRY_AFTER_SECONDS = 5
+FormParameters = Annotated[Parameters, Depends(read_form)]
 
 
 @router.get("/oauth/authorize", response_class=HTMLResponse, **AUTHORIZE_GET)
@@ -44,7 +44,7 @@ def show_sign_in_page(request: Request) -> Response:
     gets an error page and no redirect.
     """
     try:
-        sent = parameters.parse(request.scope["query_string"])
+        request_parameters = parameters.parse(request.scope["query_string"])
     except OAuthError:
         language = choose_language(None, request.headers.get("accept-language"))
         return HTMLResponse(
@@ -52,51 +52,69 @@ def show_sign_in_page(request: Request) -> Response:
         )
     return _respond(
         request,
-        sent,
-        lambda authorization: _resume(request, authorization) or _render_page(request, sent, authorization),
+        request_parameters,
+        lambda authorization: (
+            _redirect_if_signed_in(request, authorization)
+            or _render_page(request, request_parameters, authorization)
+        ),
     )
 
 
 @router.post("/oauth/authorize", status_code=303, response_class=Response, **AUTHORIZE_POST)
-def submit_sign_in_page(request: Request, sent: Form) -> Response:
+def submit_sign_in_page(request: Request, request_parameters: FormParameters) -> Response:
     """Handle the form of the page.
 
-    It sends the request again, a CSRF token, and `approve` with name and password, or `deny`. The browser
-    is redirected to the `redirect_uri` with a code or with the error `access_denied`.
+    The form contains the parameters of the authorization request, a CSRF token, and either `approve` with
+    username and password, or `deny`. The browser is redirected to the `redirect_uri` with a code or with the
+    error `access_denied`.
     """
-    return _respond(request, sent, lambda authorization: _handle_form(request, sent, authorization))
+    return _respond(
+        request,
+        request_parameters,
+        lambda authorization: _handle_form(request, request_parameters, authorization),
+    )
 
 
 def _respond(
-    request: Request, sent: Parameters, handle: Callable[[AuthorizationRequest], Response]
+    request: Request, request_parameters: Parameters, handle: Callable[[AuthorizationRequest], Response]
 ) -> Response:
     """Return the response of ``handle`` for a valid request, else an error page or redirect."""
     oauth: OAuth = request.app.state.oauth
-    repeated = {name: value for name, value in sent.values.items() if name in REQUEST_PARAMETERS}
+    link_parameters = {
+        name: value for name, value in request_parameters.values.items() if name in REQUEST_PARAMETERS
+    }
     try:
-        return handle(validate_request(sent, oauth.find_app(sent.get("client_id"))))
+        return handle(
+            validate_request(request_parameters, oauth.find_app(request_parameters.get("client_id")))
+        )
     except UnredirectableRequest as error:
         return HTMLResponse(
-            sign_in_page.render_problem(error.problem, _choose_language(request, sent), repeated),
+            sign_in_page.render_problem(
+                error.problem, _choose_language(request, request_parameters), link_parameters
+            ),
             400,
             sign_in_page.build_headers(),
         )
     except RedirectedError as error:
-        answer = {"error": error.error, "error_description": error.description}
-        return _build_redirect(build_redirect_url(error.redirect_uri, error.state, oauth.issuer, answer))
-    except STORE_FAILED as error:
-        log.warning("authorization_lookup_failed", error=type(error).__name__)
-        headers = sign_in_page.build_headers() | {"Retry-After": str(RETRY_SECONDS)}
+        error_parameters = {"error": error.error, "error_description": error.description}
+        return _build_redirect(
+            build_redirect_url(error.redirect_uri, error.state, oauth.issuer, error_parameters)
+        )
+    except STORE_ERRORS as error:
+        log.warning("authorization_store_failed", error=type(error).__name__)
+        headers = sign_in_page.build_headers() | {"Retry-After": str(RETRY_AFTER_SECONDS)}
         return HTMLResponse(
-            sign_in_page.render_unavailable(_choose_language(request, sent), repeated), 503, headers
+            sign_in_page.render_unavailable(_choose_language(request, request_parameters), link_parameters),
+            503,
+            headers,
         )
 
 
-def _resume(request: Request, authorization: AuthorizationRequest) -> Response | None:
-    """Redirect a signed-in browser at once; null if the page must be shown.
+def _redirect_if_signed_in(request: Request, authorization: AuthorizationRequest) -> Response | None:
+    """Return a redirect if the browser is signed in, else None.
 
-    Requests of frames and scripts, by ``Sec-Fetch-Dest``, get null and end no session. Requests of other
-    sites end no session either.
+    If the request requires the password again, the session is ended first, except for cross-site requests.
+    Requests from frames or scripts (``Sec-Fetch-Dest``) get None and end no session.
     """
     if request.headers.get("sec-fetch-dest", "document") != "document":
         return None
@@ -104,67 +122,73 @@ def _resume(request: Request, authorization: AuthorizationRequest) -> Response |
     session = oauth.session_cookie.read(request)
     if authorization.requires_password and request.headers.get("sec-fetch-site") != "cross-site":
         oauth.sign_out(authorization, session)
-    address = oauth.resume(authorization, session)
-    return None if address is None else _build_redirect(address)
+    redirect_url = oauth.resume(authorization, session)
+    return None if redirect_url is None else _build_redirect(redirect_url)
 
 
-def _handle_form(request: Request, sent: Parameters, authorization: AuthorizationRequest) -> Response:
+def _handle_form(
+    request: Request, request_parameters: Parameters, authorization: AuthorizationRequest
+) -> Response:
     oauth: OAuth = request.app.state.oauth
-    texts = CATALOGUES[_choose_language(request, sent)]
-    if not is_valid_csrf_token(oauth.cookie.read(request), authorization.parameters, sent.get("csrf_token")):
-        return _render_page(request, sent, authorization, texts.stale_form, 403)
-    if "deny" in sent.names:
+    texts = CATALOGUES[_choose_language(request, request_parameters)]
+    if not is_valid_csrf_token(
+        oauth.csrf_cookie.read(request), authorization.parameters, request_parameters.get("csrf_token")
+    ):
+        return _render_page(request, request_parameters, authorization, texts.stale_form, 403)
+    if "deny" in request_parameters.names:
         raise authorization.build_error("access_denied", "The person refused.")
-    username, password = sent.get("username"), sent.get("password")
-    if username is None or password is None or "approve" not in sent.names:
-        return _render_page(request, sent, authorization, texts.incomplete, 400)
-    address = request.client.host if request.client else ""
+    username, password = request_parameters.get("username"), request_parameters.get("password")
+    if username is None or password is None or "approve" not in request_parameters.names:
+        return _render_page(request, request_parameters, authorization, texts.incomplete, 400)
+    client_ip = request.client.host if request.client else ""
     outcome = oauth.approve(
         authorization,
         username,
         password,
-        address=address,
+        client_ip=client_ip,
         session=oauth.session_cookie.read(request),
         user_agent=request.headers.get("user-agent", ""),
     )
     if isinstance(outcome, Throttled):
         wait = outcome.retry_after
-        answer = _render_page(request, sent, authorization, texts.throttled.format(seconds=wait), 429)
-        answer.headers["Retry-After"] = str(wait)
-        return answer
+        response = _render_page(
+            request, request_parameters, authorization, texts.throttled.format(seconds=wait), 429
+        )
+        response.headers["Retry-After"] = str(wait)
+        return response
     if outcome is None:
-        return _render_page(request, sent, authorization, texts.wrong_credentials, 403)
-    answer = _build_redirect(outcome.address)
+        return _render_page(request, request_parameters, authorization, texts.wrong_credentials, 403)
+    response = _build_redirect(outcome.redirect_url)
     if outcome.session is not None:
-        oauth.session_cookie.set_on(answer, outcome.session)
-    return answer
+        oauth.session_cookie.set_on(response, outcome.session)
+    return response
 
 
 def _render_page(
     request: Request,
-    sent: Parameters,
+    request_parameters: Parameters,
     authorization: AuthorizationRequest,
-    complaint: str | None = None,
+    error_message: str | None = None,
     status: int = 200,
 ) -> Response:
-    cookie = request.app.state.oauth.cookie
-    session = cookie.read(request) or generate_secret()
+    cookie = request.app.state.oauth.csrf_cookie
+    csrf_secret = cookie.read(request) or generate_secret()
     html = sign_in_page.render_consent(
         authorization,
-        _choose_language(request, sent),
-        csrf_token=csrf_token(session, authorization.parameters),
-        username=sent.get("username") or "" if complaint else "",
-        complaint=complaint,
+        _choose_language(request, request_parameters),
+        csrf_token=compute_csrf_token(csrf_secret, authorization.parameters),
+        username=request_parameters.get("username") or "" if error_message else "",
+        error_message=error_message,
     )
-    answer = HTMLResponse(html, status, sign_in_page.build_headers(authorization.redirect_uri))
-    cookie.set_on(answer, session)
-    return answer
+    response = HTMLResponse(html, status, sign_in_page.build_headers(authorization.redirect_uri))
+    cookie.set_on(response, csrf_secret)
+    return response
 
 
-def _build_redirect(address: str) -> Response:
-    """303, so that a browser never sends the password on (RFC 9700 section 4.12)."""
+def _build_redirect(redirect_url: str) -> Response:
+    """Build a redirect with status 303, so that the password is not sent on (RFC 9700 section 4.12)."""
     headers = {
-        "Location": address,
+        "Location": redirect_url,
         "Cache-Control": "no-store",
         "Pragma": "no-cache",
         "Referrer-Policy": "no-referrer",
@@ -172,5 +196,5 @@ def _build_redirect(address: str) -> Response:
     return Response(status_code=303, headers=headers)
 
 
-def _choose_language(request: Request, sent: Parameters) -> Language:
-    return choose_language(sent.get("ui_locales"), request.headers.get("accept-language"))
+def _choose_language(request: Request, request_parameters: Parameters) -> Language:
+    return choose_language(request_parameters.get("ui_locales"), request.headers.get("accept-language"))

@@ -1,8 +1,9 @@
 """Reads and sets the cookies of the sign-in page, and creates and verifies its CSRF tokens.
 
-The form cookie is no sign-in: it holds a random key that other sites cannot read. The CSRF token is an HMAC
-with that key over the authorization request. A form is thus valid only for the browser and the request that
-it was made for. The session cookie holds the secret of a sign-in session (:mod:`.sign_in_sessions`).
+The CSRF cookie holds a random secret that other sites cannot read; it does not sign anyone in. The CSRF token
+is an HMAC of the authorization request with that secret as the key. A form is therefore valid only for the
+browser and the request that it was made for. The session cookie holds the secret of a sign-in session
+(:mod:`.sign_in_sessions`).
 """
 
 import hashlib
@@ -30,10 +31,10 @@ class Cookie:
     path: str
     secure: bool
     max_age: int | None = None
-    """Seconds; null until the browser is closed."""
+    """Seconds; None: until the browser is closed."""
 
     @classmethod
-    def for_form(cls, issuer: str) -> "Cookie":
+    def for_csrf(cls, issuer: str) -> "Cookie":
         parts = urlsplit(issuer)
         if parts.scheme == "https":
             # The prefix prevents sibling hosts from setting the cookie. It requires the path "/".
@@ -53,10 +54,10 @@ class Cookie:
         value = request.cookies.get(self.name, "")
         return value if COOKIE_VALUE.fullmatch(value) else None
 
-    def set_on(self, response: Response, session: str) -> None:
+    def set_on(self, response: Response, value: str) -> None:
         response.set_cookie(
             self.name,
-            session,
+            value,
             max_age=self.max_age,
             path=self.path,
             secure=self.secure,
@@ -69,14 +70,14 @@ def generate_secret() -> str:
     return secrets.token_urlsafe(32)
 
 
-def csrf_token(session: str, parameters: Mapping[str, str]) -> str:
-    """Compute the token of a form for this cookie value and exactly these parameters."""
+def compute_csrf_token(csrf_secret: str, parameters: Mapping[str, str]) -> str:
+    """Compute the token of a form for the secret in the cookie and exactly these parameters."""
     message = orjson.dumps(sorted(parameters.items()))
-    return hmac.new(session.encode(), message, hashlib.sha256).hexdigest()
+    return hmac.new(csrf_secret.encode(), message, hashlib.sha256).hexdigest()
 
 
-def is_valid_csrf_token(session: str | None, parameters: Mapping[str, str], token: str | None) -> bool:
-    """Whether the token belongs to this cookie value and these parameters."""
-    if session is None or token is None:
+def is_valid_csrf_token(csrf_secret: str | None, parameters: Mapping[str, str], token: str | None) -> bool:
+    """Return whether the token belongs to the secret in the cookie and these parameters."""
+    if csrf_secret is None or token is None:
         return False
-    return hmac.compare_digest(csrf_token(session, parameters).encode(), token.encode())
+    return hmac.compare_digest(compute_csrf_token(csrf_secret, parameters).encode(), token.encode())

@@ -18,15 +18,15 @@ WINDOW = timedelta(minutes=1)
 MAX_ATTEMPTS_PER_ACCOUNT, MAX_ATTEMPTS_PER_ADDRESS = 10, 100
 
 
-def count_attempt(database: Database, *, username_key: str, address: str, now: datetime) -> int | None:
-    """Count one attempt and return null, or return the seconds to wait and count nothing.
+def count_attempt(database: Database, *, username_key: str, client_ip: str, now: datetime) -> int | None:
+    """Count one attempt and return None, or return the seconds to wait and count nothing.
 
     Any minute allows :data:`MAX_ATTEMPTS_PER_ACCOUNT` for an account and :data:`MAX_ATTEMPTS_PER_ADDRESS`
     for an address. Attempts more than a window in the future do not count: the clock was set back since.
     """
     limits = {
         _compute_digest("account", username_key): MAX_ATTEMPTS_PER_ACCOUNT,
-        _compute_digest("address", _group_address(address)): MAX_ATTEMPTS_PER_ADDRESS,
+        _compute_digest("address", _group_client_ip(client_ip)): MAX_ATTEMPTS_PER_ADDRESS,
     }
     with database.write() as connection:
         _lock_subjects(connection, limits)
@@ -47,7 +47,7 @@ def delete_expired(database: Database, now: datetime) -> int:
 
 
 def _find_wait_seconds(connection: Connection, subject: str, max_attempts: int, now: datetime) -> int | None:
-    """Return the seconds until the window has room for another attempt; null if it has room now."""
+    """Return the seconds until the window has room for another attempt; None if it has room now."""
     recent = (
         sa.select(guesses.c.at)
         .where(guesses.c.subject == subject, guesses.c.at > now - WINDOW, guesses.c.at <= now + WINDOW)
@@ -74,10 +74,10 @@ def _compute_digest(kind: str, value: str) -> str:
     return hashlib.sha256(f"{kind}\n{value}".encode()).hexdigest()
 
 
-def _group_address(address: str) -> str:
+def _group_client_ip(client_ip: str) -> str:
     """Return the IPv4 address or the IPv6 /64 network, which belongs to one caller."""
     try:
-        parsed = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(client_ip)
     except ValueError:
         return "unknown"
     if isinstance(parsed, ipaddress.IPv6Address):

@@ -18,9 +18,9 @@ from backend.store.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """The URL to redirect to with a code, and the secret of the sign-in session, null for third parties."""
+    """The URL to redirect to with a code, and the secret of the sign-in session, None for third parties."""
 
-    address: str = field(repr=False)
+    redirect_url: str = field(repr=False)
     session: str | None = field(repr=False)
 
 
@@ -33,8 +33,8 @@ class OAuth:
     now: Clock
 
     @property
-    def cookie(self) -> Cookie:
-        return Cookie.for_form(self.issuer)
+    def csrf_cookie(self) -> Cookie:
+        return Cookie.for_csrf(self.issuer)
 
     @property
     def session_cookie(self) -> Cookie:
@@ -49,17 +49,17 @@ class OAuth:
         username: str,
         password: str,
         *,
-        address: str,
+        client_ip: str,
         session: str | None = None,
         user_agent: str = "",
     ) -> Approval | Throttled | None:
-        """Verify the password and issue a code; null for a wrong name or password.
+        """Verify the password and issue a code; None for a wrong name or password.
 
         A first-party application gets a sign-in session, which replaces the secret ``session`` of the
         browser. Grants those requested scopes that the account may grant (RFC 6749 section 3.3). Raises
         :class:`~backend.auth.oauth.authorization_request.RedirectedError` if there are none.
         """
-        signed_in = accounts.sign_in(self.database, username, password, address=address, now=self.now())
+        signed_in = accounts.sign_in(self.database, username, password, client_ip=client_ip, now=self.now())
         if signed_in is None or isinstance(signed_in, Throttled):
             return signed_in
         with self.database.write() as connection:
@@ -73,7 +73,7 @@ class OAuth:
             return Approval(self._redirect_with_code(connection, authorization, account, session_id), secret)
 
     def resume(self, authorization: AuthorizationRequest, session: str | None) -> str | None:
-        """Return the redirect URL with a code for a signed-in browser; null if the page must be shown.
+        """Return the redirect URL with a code for a signed-in browser; None if the page must be shown.
 
         Raises as :meth:`approve` does.
         """
@@ -103,7 +103,7 @@ class OAuth:
     def _find_session(self, authorization: AuthorizationRequest, session: str | None) -> sa.Row[Any] | None:
         """Find the session without a write lock, so that invented cookies block no writers.
 
-        Null for third parties.
+        None for third parties.
         """
         if session is None or not authorization.app.first_party:
             return None

@@ -50,9 +50,9 @@ def render_consent(
     *,
     csrf_token: str,
     username: str = "",
-    complaint: str | None = None,
+    error_message: str | None = None,
 ) -> str:
-    """Render the page with the form. ``complaint`` is the error of the last attempt, announced first."""
+    """Render the page with the form. ``error_message`` is the error of the last attempt, read out first."""
     texts = CATALOGUES[language]
     app = escape(authorization.app.name)
     target = escape(redirect_uris.describe_target(authorization.redirect_uri))
@@ -64,10 +64,16 @@ def render_consent(
     scopes = "".join(
         f"<li>{escape(texts.scopes[scope])} <code>{scope}</code></li>" for scope in authorization.scopes
     )
-    alert = "" if complaint is None else f'<p class="alert" role="alert" id="alert">{escape(complaint)}</p>'
-    described = "" if complaint is None else ' aria-describedby="alert"'
-    # Autofocus only with a complaint, which screen readers then announce. Else they would skip the text.
-    first, second = ("", "") if complaint is None else ("", " autofocus") if username else (" autofocus", "")
+    alert = (
+        ""
+        if error_message is None
+        else f'<p class="alert" role="alert" id="alert">{escape(error_message)}</p>'
+    )
+    described = "" if error_message is None else ' aria-describedby="alert"'
+    # Autofocus only with an error message. Else screen readers would skip the text before the field.
+    first, second = (
+        ("", "") if error_message is None else ("", " autofocus") if username else (" autofocus", "")
+    )
     return _render_document(
         language,
         f"{texts.title} – {authorization.app.name}",

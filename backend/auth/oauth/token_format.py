@@ -27,7 +27,7 @@ def generate(kind: Kind) -> str:
 
 
 def kind_of(text: str) -> Kind | None:
-    """Return the kind of ``text``; null when the pattern or the checksum is wrong."""
+    """Return the kind of ``text``; None when the pattern or the checksum is wrong."""
     match = TOKEN.fullmatch(text)
     if match is None or checksum(text[: match.start(2) - 1]) != match[2]:
         return None

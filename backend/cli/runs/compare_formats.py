@@ -32,7 +32,7 @@ class OutputFormat(StrEnum):
 class Output:
     """A comparison to print. ``report`` is that of :mod:`backend.timelines.analysis.comparison_report`.
 
-    ``reasons`` are rows of :mod:`backend.timelines.comparisons.case_details`, null if nobody asked.
+    ``reasons`` are rows of :mod:`backend.timelines.comparisons.case_details`, None if nobody asked.
     """
 
     report: dict[str, Any]

@@ -14,7 +14,7 @@ from backend.markets.reasons import Reason, build_reason
 
 
 def validate_quote(quote: Quote, now: datetime, policy: AggregationPolicy) -> Reason | None:
-    """Return the reason why ``quote`` is invalid; null if it is valid.
+    """Return the reason why ``quote`` is invalid; None if it is valid.
 
     Reasons contain times, not ages, so that they change only when the quote changes.
     """
@@ -68,7 +68,7 @@ def apply_staleness(published: PublishedPrice, now: datetime, policy: Aggregatio
 
 
 def next_staleness_change(published: PublishedPrice, policy: AggregationPolicy) -> datetime | None:
-    """The first instant at which :func:`apply_staleness` changes the figure; null if it never does."""
+    """The first instant at which :func:`apply_staleness` changes the figure; None if it never does."""
     if published.price is None or published.last_updated is None:
         return None
     duration = policy.null_after

@@ -45,7 +45,7 @@ class AggregationContext:
 class PriceSelection:
     """A selected price and its quotes; ``held`` instead of a price if the last good figure is held.
 
-    ``excluded``: providers now excluded from the median, null for no change. ``reasons`` maps providers to
+    ``excluded``: providers now excluded from the median, None for no change. ``reasons`` maps providers to
     the reason why their quote was used or not. ``contested``: the published price is in doubt, so a later
     conflict must not hold it.
     """

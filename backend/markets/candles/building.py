@@ -17,23 +17,23 @@ HOUR = timedelta(hours=1)
 MILLISECOND = timedelta(milliseconds=1)
 
 
-def align(at: datetime, seconds: int) -> datetime:
-    """The start of the slot of ``seconds`` that contains ``at``."""
-    if seconds <= 0:
+def floor_to_slot(at: datetime, slot_seconds: int) -> datetime:
+    """Round ``at`` down to the start of its slot of ``slot_seconds``."""
+    if slot_seconds <= 0:
         raise ValueError("The length of a candle must be above zero seconds.")
-    length = timedelta(seconds=seconds)
+    length = timedelta(seconds=slot_seconds)
     return EPOCH + (at - EPOCH) // length * length
 
 
-def add_price(candle: Candle | None, price: Decimal, at: datetime, span_seconds: int) -> Candle:
+def add_price(candle: Candle | None, price: Decimal, at: datetime, interval_seconds: int) -> Candle:
     """Return ``candle`` with ``price`` at ``at`` added; a new candle if ``at`` is in a later slot.
 
     A price of an earlier slot changes nothing, because that slot is closed.
     """
-    opens = align(at, span_seconds)
-    if candle is None or opens > candle.open_time:
-        return Candle(opens, price, price, price, price)
-    if opens < candle.open_time:
+    slot_start = floor_to_slot(at, interval_seconds)
+    if candle is None or slot_start > candle.open_time:
+        return Candle(slot_start, price, price, price, price)
+    if slot_start < candle.open_time:
         return candle
     return Candle(
         candle.open_time,
@@ -46,9 +46,9 @@ def add_price(candle: Candle | None, price: Decimal, at: datetime, span_seconds:
 
 
 def build_from_sparkline(
-    closes: Sequence[Decimal | None], end: datetime, seconds: int = 14_400, count: int = 42
+    closes: Sequence[Decimal | None], end: datetime, interval_seconds: int = 14_400, count: int = 42
 ) -> list[Candle]:
-    """Build the latest ``count`` candles of ``seconds`` from hourly closes; the last one ends near ``end``.
+    """Build the latest ``count`` candles from hourly closes; the last one ends near ``end``.
 
     The closes have no times, and there may be slightly more or fewer than 168. They count as one hour apart,
     counted back from ``end``. A close belongs to the candle that it ends or falls into, so a close exactly on
@@ -62,13 +62,13 @@ def build_from_sparkline(
             before = None
             continue
         at = end - (len(closes) - 1 - position) * HOUR
-        opens = align(at - timedelta.resolution, seconds)
+        slot_start = floor_to_slot(at - timedelta.resolution, interval_seconds)
         current = candles[-1] if candles else None
-        if current is not None and current.open_time == opens:
-            candles[-1] = add_price(current, close, opens, seconds)
+        if current is not None and current.open_time == slot_start:
+            candles[-1] = add_price(current, close, slot_start, interval_seconds)
         else:
             first = before if before is not None else close
-            candles.append(Candle(opens, first, max(first, close), min(first, close), close))
+            candles.append(Candle(slot_start, first, max(first, close), min(first, close), close))
         before = close
     return candles[-count:] if count > 0 else []
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from backend.markets.candles.building import encode_candle
-from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Span
+from backend.markets.model import CANDLE_SECONDS_BY_SPAN, CANDLES_PER_SPAN, Candle, Span
 
 EMPTY_ARRAY = "[]"
 
@@ -17,42 +17,42 @@ def encode_candles(candles: Iterable[Candle]) -> str:
     return "[" + ",".join(encode_candle(candle).decode() for candle in candles) + "]"
 
 
-def append_candle(candle_array: str, candle: Candle) -> str:
+def append_candle(array_json: str, candle: Candle) -> str:
     """Append ``candle`` as the newest row.
 
     It replaces the row with the same open time and later rows, which exist if the clock was set back.
     """
-    rows = split_rows(candle_array)
+    rows = split_rows(array_json)
     while rows and open_time_ms(rows[-1]) >= _to_ms(candle.open_time):
         rows.pop()
     return _join_rows([*rows, encode_candle(candle).decode()])
 
 
-def trim_to_span(candle_array: str, span: Span, now: datetime) -> str:
+def trim_to_span(array_json: str, span: Span, now: datetime) -> str:
     """Return the newest rows that belong to the span ending at ``now``, without rows in the future.
 
     Rows in the future exist if the clock was set back. A span has a fixed number of candles: until the
     current slot has a price, the oldest candle stays.
     """
-    seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
+    seconds, count = CANDLE_SECONDS_BY_SPAN[span], CANDLES_PER_SPAN[span]
     current = int(now.timestamp()) // seconds * seconds
     oldest = (current - count * seconds) * 1000
-    rows = split_rows(candle_array)
+    rows = split_rows(array_json)
     row_count = len(rows)
     while row_count and open_time_ms(rows[row_count - 1]) > current * 1000:
         row_count -= 1
     if row_count < len(rows):
         rows = rows[:row_count]
-        candle_array = _join_rows(rows)
+        array_json = _join_rows(rows)
     first = next((index for index, row in enumerate(rows) if open_time_ms(row) >= oldest), len(rows))
     first = max(first, len(rows) - count)
-    return candle_array if first == 0 else _join_rows(rows[first:])
+    return array_json if first == 0 else _join_rows(rows[first:])
 
 
-def split_rows(candle_array: str) -> list[str]:
-    if candle_array == EMPTY_ARRAY:
+def split_rows(array_json: str) -> list[str]:
+    if array_json == EMPTY_ARRAY:
         return []
-    return ["[" + row + "]" for row in candle_array[2:-2].split("],[")]
+    return ["[" + row + "]" for row in array_json[2:-2].split("],[")]
 
 
 def open_time_ms(row: str) -> int:

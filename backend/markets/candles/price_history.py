@@ -1,7 +1,9 @@
 """Stores price points and the candles built from them.
 
 Each refresh adds the published prices to the open candles of 30 minutes, 4 hours and a day. The stored JSON
-arrays are rendered again only for closed candles; the reader adds the open half-hour candle.
+holds closed candles only and is rebuilt when one closes; :mod:`.series_reader` adds the open half-hour
+candle. ``realm`` is ``live``, or the name of one sample or replay; rows of one are never mixed with those of
+another.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,74 +14,81 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.markets.candles.building import EPOCH, add_price, align, build_from_sparkline
+from backend.markets.candles.building import EPOCH, add_price, build_from_sparkline, floor_to_slot
 from backend.markets.candles.candle_json import encode_candles
-from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, PublishedPrice, QuotesResult, source_label
-from backend.markets.tables import candle_strips, candles, price_points
+from backend.markets.model import (
+    CANDLE_SECONDS_BY_SPAN,
+    CANDLES_PER_SPAN,
+    Candle,
+    PublishedPrice,
+    QuotesResult,
+    source_label,
+)
+from backend.markets.tables import candle_series_json, candles, price_points
 from backend.store.database import upsert
 
-HALF_HOUR_SECONDS = SPAN_SECONDS["24h"]
-HistoryCandles = Mapping[str, Sequence[Candle]]
+HALF_HOUR_SECONDS = CANDLE_SECONDS_BY_SPAN["24h"]
+CandlesByAsset = Mapping[str, Sequence[Candle]]
 """Half-hour candles by asset id."""
-RESOLUTIONS_SECONDS = (HALF_HOUR_SECONDS, SPAN_SECONDS["7d"], 86_400)
+INTERVALS_SECONDS = (HALF_HOUR_SECONDS, CANDLE_SECONDS_BY_SPAN["7d"], 86_400)
 CANDLES_PER_SIDE = 24
 MIN_CANDLES_AROUND = 3
 MAX_INSTANT = datetime(9000, 1, 1, tzinfo=UTC)
-SPARKLINE_RENDER_INTERVAL = timedelta(minutes=5)
-"""A sparkline's closes are hourly, so rendering it more often changes almost nothing."""
+SPARKLINE_STORE_INTERVAL = timedelta(minutes=5)
+"""A sparkline's closes are hourly, so storing its candles more often changes almost nothing."""
 
 
-def store_points(
-    connection: Connection, realm: str, figures: Iterable[PublishedPrice], now: datetime
+def store_price_points(
+    connection: Connection, realm: str, published_prices: Iterable[PublishedPrice], now: datetime
 ) -> None:
     rows = [
         {
             "realm": realm,
-            "asset_id": figure.asset_id,
+            "asset_id": published.asset_id,
             "at": now,
-            "price": figure.price,
-            "spread_pct": figure.spread_pct,
-            "source": figure.source,
+            "price": published.price,
+            "spread_pct": published.spread_pct,
+            "source": published.source,
         }
-        for figure in figures
-        if figure.price is not None and not figure.stale
+        for published in published_prices
+        if published.price is not None and not published.stale
     ]
     upsert(connection, price_points, rows)
 
 
 def update_candles(connection: Connection, realm: str, prices: Mapping[str, Decimal], now: datetime) -> None:
-    """Add ``prices`` (by asset id) to the open candle of each resolution."""
+    """Add ``prices`` (by asset id) to the open candle of each interval."""
     rows: list[dict[str, Any]] = []
-    for seconds in RESOLUTIONS_SECONDS:
-        open_candles = load_open_candles(connection, realm, list(prices), seconds, now)
+    for interval_seconds in INTERVALS_SECONDS:
+        open_candles = load_open_candles(connection, realm, list(prices), interval_seconds, now)
         for asset_id, price in prices.items():
-            candle = add_price(open_candles.get(asset_id), price, now, seconds)
-            rows.append(candle_to_row(realm, asset_id, seconds, candle))
+            candle = add_price(open_candles.get(asset_id), price, now, interval_seconds)
+            rows.append(candle_to_row(realm, asset_id, interval_seconds, candle))
     upsert(connection, candles, rows)
 
 
 def load_open_candles(
-    connection: Connection, realm: str, asset_ids: Sequence[str], seconds: int, now: datetime
+    connection: Connection, realm: str, asset_ids: Sequence[str], interval_seconds: int, now: datetime
 ) -> dict[str, Candle]:
     """Load the candles that are open at ``now``, by asset id."""
     condition = sa.and_(
         candles.c.realm == realm,
         candles.c.asset_id.in_(asset_ids),  # in the order of the primary key: one seek per asset
-        candles.c.seconds == seconds,
-        candles.c.open_time == align(now, seconds),
+        candles.c.seconds == interval_seconds,
+        candles.c.open_time == floor_to_slot(now, interval_seconds),
     )
     rows = connection.execute(sa.select(candles).where(condition)).mappings()
     return {row["asset_id"]: candle_from_row(row) for row in rows}
 
 
 def load_candles(
-    connection: Connection, realm: str, asset_id: str, seconds: int, start: datetime, end: datetime
+    connection: Connection, realm: str, asset_id: str, interval_seconds: int, start: datetime, end: datetime
 ) -> list[Candle]:
     """Load candles with ``start <= open_time < end``, ascending."""
     condition = sa.and_(
         candles.c.realm == realm,
         candles.c.asset_id == asset_id,
-        candles.c.seconds == seconds,
+        candles.c.seconds == interval_seconds,
         candles.c.open_time >= start,
         candles.c.open_time < end,
     )
@@ -88,9 +97,9 @@ def load_candles(
 
 
 class CandlesAround(NamedTuple):
-    """The finest stored candles around an instant and their length in seconds; null without candles."""
+    """The shortest stored candles around an instant, and their length: None if there are no candles."""
 
-    seconds: int | None
+    interval_seconds: int | None
     candles: list[Candle]
 
 
@@ -98,46 +107,49 @@ def find_candles_around(connection: Connection, realm: str, asset_id: str, at: d
     """Find up to :data:`CANDLES_PER_SIDE` candles before the one at ``at``, and as many after it.
 
     Half-hour candles if enough are stored (see :mod:`backend.markets.retention_policy`), else 4-hour candles,
-    else daily ones. Candles without one near ``at`` are not used.
+    else daily ones. A length is skipped if none of its candles
+    is within one length of ``at``.
     """
     if not EPOCH <= at < MAX_INSTANT:
         return CandlesAround(None, [])
-    for seconds in RESOLUTIONS_SECONDS:
-        length = timedelta(seconds=seconds)
-        middle = align(at, seconds)
+    for interval_seconds in INTERVALS_SECONDS:
+        length = timedelta(seconds=interval_seconds)
+        middle = floor_to_slot(at, interval_seconds)
         candles = load_candles(
             connection,
             realm,
             asset_id,
-            seconds,
+            interval_seconds,
             middle - CANDLES_PER_SIDE * length,
             middle + (CANDLES_PER_SIDE + 1) * length,
         )
         near = any(abs(candle.open_time - middle) <= length for candle in candles)
         if near and len(candles) >= MIN_CANDLES_AROUND:
-            return CandlesAround(seconds, candles)
+            return CandlesAround(interval_seconds, candles)
     return CandlesAround(None, [])
 
 
-def render_half_hours(connection: Connection, realm: str, sources: Mapping[str, str], now: datetime) -> None:
-    """Render each asset's closed half-hour candles of the last day, if they changed.
+def store_half_hour_json(
+    connection: Connection, realm: str, sources: Mapping[str, str], now: datetime
+) -> None:
+    """Store each asset's closed half-hour candles of the last day as JSON, if one has closed.
 
-    ``sources``: source label of the figures by asset id.
+    ``sources`` maps each asset id to the label of the source of its price.
     """
-    opened = align(now, HALF_HOUR_SECONDS)
-    rendered_count = connection.execute(
+    current_open_time = floor_to_slot(now, HALF_HOUR_SECONDS)
+    stored_count = connection.execute(
         sa.select(sa.func.count())
-        .select_from(candle_strips)
+        .select_from(candle_series_json)
         .where(
-            candle_strips.c.realm == realm,
-            candle_strips.c.span == "24h",
-            candle_strips.c.basis == "polls",
-            candle_strips.c.as_of == opened,
+            candle_series_json.c.realm == realm,
+            candle_series_json.c.span == "24h",
+            candle_series_json.c.basis == "polls",
+            candle_series_json.c.as_of == current_open_time,
         )
     ).scalar_one()
-    if rendered_count >= len(sources):
+    if stored_count >= len(sources):
         return
-    start = opened - timedelta(seconds=HALF_HOUR_SECONDS * SPAN_COUNT["24h"])
+    start = current_open_time - timedelta(seconds=HALF_HOUR_SECONDS * CANDLES_PER_SPAN["24h"])
     rows = [
         {
             "realm": realm,
@@ -145,25 +157,27 @@ def render_half_hours(connection: Connection, realm: str, sources: Mapping[str, 
             "span": "24h",
             "basis": "polls",
             "source": source,
-            "as_of": opened,
+            "as_of": current_open_time,
             "body": encode_candles(
-                load_candles(connection, realm, asset_id, HALF_HOUR_SECONDS, start, opened)
+                load_candles(connection, realm, asset_id, HALF_HOUR_SECONDS, start, current_open_time)
             ),
         }
         for asset_id, source in sources.items()
     ]
-    upsert(connection, candle_strips, rows)
+    upsert(connection, candle_series_json, rows)
 
 
-def render_sparklines(connection: Connection, realm: str, poll: QuotesResult, now: datetime) -> None:
-    """Render four-hour candles of the last week from the hourly closes of ``poll``."""
-    source, sparklines = source_label((poll.provider,)) or "", poll.sparklines
-    newest, strip_count = connection.execute(
-        sa.select(sa.func.max(candle_strips.c.as_of), sa.func.count()).where(
-            candle_strips.c.realm == realm, candle_strips.c.basis == "sparkline"
+def store_weekly_candles_json(
+    connection: Connection, realm: str, quotes: QuotesResult, now: datetime
+) -> None:
+    """Store the four-hour candles of the last week as JSON, built from the sparklines (hourly closes)."""
+    source, sparklines = source_label((quotes.provider,)) or "", quotes.sparklines
+    newest, series_count = connection.execute(
+        sa.select(sa.func.max(candle_series_json.c.as_of), sa.func.count()).where(
+            candle_series_json.c.realm == realm, candle_series_json.c.basis == "sparkline"
         )
     ).one()
-    if newest is not None and strip_count >= len(sparklines) and now - newest < SPARKLINE_RENDER_INTERVAL:
+    if newest is not None and series_count >= len(sparklines) and now - newest < SPARKLINE_STORE_INTERVAL:
         return
     rows = [
         {
@@ -178,38 +192,40 @@ def render_sparklines(connection: Connection, realm: str, poll: QuotesResult, no
         for asset_id, closes in sparklines.items()
         if closes
     ]
-    upsert(connection, candle_strips, rows)
+    upsert(connection, candle_series_json, rows)
 
 
-def backfill(connection: Connection, realm: str, past: HistoryCandles) -> None:
-    """Store half-hour candles of the past."""
+def backfill(connection: Connection, realm: str, candles_by_asset: CandlesByAsset) -> None:
+    """Store half-hour candles of past days, which a provider returned."""
     rows = [
         candle_to_row(realm, asset_id, HALF_HOUR_SECONDS, candle)
-        for asset_id, series in past.items()
+        for asset_id, series in candles_by_asset.items()
         for candle in series
     ]
     upsert(connection, candles, rows)
 
 
 def find_gap_start(connection: Connection, realm: str, now: datetime) -> datetime | None:
-    """Find where the half-hour candles of the last day become incomplete; null if they are complete."""
-    opened = align(now, HALF_HOUR_SECONDS)
+    """Find where the half-hour candles of the last day become incomplete; None if they are complete."""
+    current_open_time = floor_to_slot(now, HALF_HOUR_SECONDS)
     newest = connection.execute(
-        sa.select(sa.func.max(candle_strips.c.as_of)).where(
-            candle_strips.c.realm == realm, candle_strips.c.span == "24h", candle_strips.c.basis == "polls"
+        sa.select(sa.func.max(candle_series_json.c.as_of)).where(
+            candle_series_json.c.realm == realm,
+            candle_series_json.c.span == "24h",
+            candle_series_json.c.basis == "polls",
         )
     ).scalar_one()
-    start = opened - timedelta(seconds=HALF_HOUR_SECONDS * SPAN_COUNT["24h"])
+    start = current_open_time - timedelta(seconds=HALF_HOUR_SECONDS * CANDLES_PER_SPAN["24h"])
     if newest is None or newest < start:
         return start
-    return newest if newest < opened - timedelta(seconds=HALF_HOUR_SECONDS) else None
+    return newest if newest < current_open_time - timedelta(seconds=HALF_HOUR_SECONDS) else None
 
 
-def candle_to_row(realm: str, asset_id: str, seconds: int, candle: Candle) -> dict[str, Any]:
+def candle_to_row(realm: str, asset_id: str, interval_seconds: int, candle: Candle) -> dict[str, Any]:
     return {
         "realm": realm,
         "asset_id": asset_id,
-        "seconds": seconds,
+        "seconds": interval_seconds,
         "open_time": candle.open_time,
         "open": candle.open,
         "high": candle.high,

@@ -19,8 +19,8 @@ from backend.markets.candles.candle_json import EMPTY_ARRAY, append_candle, enco
 from backend.markets.candles.price_history import HALF_HOUR_SECONDS, load_open_candles
 from backend.markets.configuration import Market
 from backend.markets.model import (
+    CANDLE_SECONDS_BY_SPAN,
     NOT_ALLOWED,
-    SPAN_SECONDS,
     Candle,
     ErrorKind,
     ProviderError,
@@ -29,7 +29,7 @@ from backend.markets.model import (
 )
 from backend.markets.numbers import format_timestamp
 from backend.markets.provider_state import ProviderState, load_states, store_states, update_state
-from backend.markets.tables import candle_strips
+from backend.markets.tables import candle_series_json
 from backend.store.database import Database, upsert
 from backend.upstream.jitter import jitter
 
@@ -54,7 +54,7 @@ class CandleReader:
             {
                 "id": asset.id,
                 "span": span,
-                "interval_seconds": SPAN_SECONDS[span],
+                "interval_seconds": CANDLE_SECONDS_BY_SPAN[span],
                 "basis": series["basis"],
                 "source": series["source"],
                 "last_updated": series["as_of"] and format_timestamp(series["as_of"]),
@@ -70,7 +70,7 @@ class CandleReader:
             {
                 "id": asset.id,
                 "at": format_timestamp(at),
-                "interval_seconds": series.seconds,
+                "interval_seconds": series.interval_seconds,
                 "basis": "polls",
                 "source": "sample" if self._realm.startswith("sample") and series.candles else None,
                 "candles": orjson.Fragment(encode_candles(series.candles)),
@@ -132,7 +132,7 @@ class CandleReader:
             "body": encode_candles(candles),
         }
         with self._database.write() as connection:
-            upsert(connection, candle_strips, [row])
+            upsert(connection, candle_series_json, [row])
             if update is not None:
                 states = load_states(connection, self._market, lock=True)
                 store_states(connection, self._realm, {provider: update(states[provider])})
@@ -175,13 +175,13 @@ class CandleReader:
 
     def _load_stored(self, asset_id: str, span: Span, basis: str) -> dict[str, Any] | None:
         condition = sa.and_(
-            candle_strips.c.realm == self._realm,
-            candle_strips.c.asset_id == asset_id,
-            candle_strips.c.span == span,
-            candle_strips.c.basis == basis,
+            candle_series_json.c.realm == self._realm,
+            candle_series_json.c.asset_id == asset_id,
+            candle_series_json.c.span == span,
+            candle_series_json.c.basis == basis,
         )
         with self._database.read() as connection:
-            row = connection.execute(sa.select(candle_strips).where(condition)).mappings().one_or_none()
+            row = connection.execute(sa.select(candle_series_json).where(condition)).mappings().one_or_none()
         return None if row is None else dict(row)
 
     def _fetch_lock(self, asset_id: str, span: Span) -> threading.Lock:

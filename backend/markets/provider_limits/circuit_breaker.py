@@ -72,7 +72,7 @@ class Decision:
 class ProviderHealth:
     """A provider's state as shown to users.
 
-    ``since`` is the first failure, ``retry_at`` the next attempt (null if a call is allowed now).
+    ``since`` is the first failure, ``retry_at`` the next attempt (None if a call is allowed now).
     """
 
     state: State

@@ -40,7 +40,7 @@ class CreditBudget:
         return self if self.limit == limit else replace(self, limit=limit)
 
     def remaining(self, now: datetime) -> int | None:
-        """Credits left this month; null without a limit."""
+        """Credits left this month; None without a limit."""
         return None if self.limit is None else max(0, self.limit - self.for_month_of(now).used)
 
     def can_spend(self, credits: int, now: datetime, *, reserve: int = 0) -> bool:

@@ -82,7 +82,7 @@ class PollingSchedule:
 
     @property
     def spare_credits(self) -> int | None:
-        """Credits of a 31-day month that polls leave for requests on demand; null without a quota."""
+        """Credits of a 31-day month that polls leave for requests on demand; None without a quota."""
         return None if self.per_month is None else max(0, self.per_month - self.credits_per_month)
 
     def interval_seconds(self, role: Role) -> int | None:

@@ -138,7 +138,7 @@ class CoinGecko:
         return parse_ohlc(self._get(path, now, params), span, now)
 
     def usage(self, now: datetime) -> Usage | None:
-        """The key's usage; null without a key or if its plan has no such endpoint."""
+        """The key's usage; None without a key or if its plan has no such endpoint."""
         if not self._key_sent:
             return None
         try:

@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from backend.markets.model import (
+    CANDLE_SECONDS_BY_SPAN,
+    CANDLES_PER_SPAN,
     DISPLAY_CURRENCIES,
-    SPAN_COUNT,
-    SPAN_SECONDS,
     Candle,
     ErrorKind,
     MarketTotals,
@@ -197,12 +197,12 @@ def parse_ohlc(payload: object, span: Span, now: datetime) -> tuple[Candle, ...]
         raise ProviderError(COINGECKO, ErrorKind.MALFORMED, "the OHLC answer is not a list")
     candles: dict[datetime, Candle] = {}
     for row in payload:
-        candle = _parse_candle(row, SPAN_SECONDS[span], now)
+        candle = _parse_candle(row, CANDLE_SECONDS_BY_SPAN[span], now)
         if candle is not None:
             candles[candle.open_time] = candle
     if payload and not candles:
         raise ProviderError(COINGECKO, ErrorKind.MALFORMED, "no row of the OHLC answer is a candle")
-    return tuple(candles[moment] for moment in sorted(candles))[-SPAN_COUNT[span] :]
+    return tuple(candles[moment] for moment in sorted(candles))[-CANDLES_PER_SPAN[span] :]
 
 
 def _parse_candle(row: object, seconds: int, now: datetime) -> Candle | None:

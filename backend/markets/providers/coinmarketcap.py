@@ -258,7 +258,7 @@ def check_response(response: ProviderResponse, now: datetime) -> object:
 
 
 def _compute_default_wait_seconds(code: int, now: datetime) -> float | None:
-    """Seconds until a limit ends by the provider's rules; null for the monthly limit.
+    """Seconds until a limit ends by the provider's rules; None for the monthly limit.
 
     The provider counts months from the day of the subscription, which we do not know.
     """

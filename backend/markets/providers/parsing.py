@@ -107,7 +107,7 @@ def parse_text(value: object, limit: int = 300) -> str | None:
 
 
 def parse_timestamp(value: object) -> datetime | None:
-    """An RFC 3339 timestamp in UTC; null without a time zone, since its instant is then unknown."""
+    """An RFC 3339 timestamp in UTC; None without a time zone, since its instant is then unknown."""
     if not isinstance(value, str) or len(value) > 40:
         return None
     try:
@@ -118,7 +118,7 @@ def parse_timestamp(value: object) -> datetime | None:
 
 
 def parse_epoch_seconds(value: object) -> datetime | None:
-    """A time in seconds since 1970; null beyond the year 5000, where the unit is not seconds."""
+    """A time in seconds since 1970; None beyond the year 5000, where the unit is not seconds."""
     seconds = parse_number(value)
     if seconds is None or not 0 <= seconds < 95_617_584_000:
         return None

@@ -21,7 +21,7 @@ class AssetIds(Protocol):
 class Usage:
     """A key's allowance: credits of the current month, requests a minute.
 
-    A field is null if the provider does not report it.
+    A field is None if the provider does not report it.
     """
 
     provider: str

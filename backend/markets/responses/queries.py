@@ -1,4 +1,7 @@
-"""Reads the stored data of the market snapshot and of responses about single assets."""
+"""Reads the stored data of the market snapshot and of responses about single assets.
+
+``realm`` is ``live``, or the name of one sample or replay; rows of one are never mixed with those of another.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.markets.aggregation.state import IncidentKind
-from backend.markets.candles.building import align
+from backend.markets.candles.building import floor_to_slot
 from backend.markets.candles.candle_json import EMPTY_ARRAY, append_candle
 from backend.markets.candles.price_history import HALF_HOUR_SECONDS, load_open_candles
 from backend.markets.model import FearGreed, MarketTotals, PublishedPrice, Quote, Span
@@ -22,7 +25,7 @@ from backend.markets.row_conversion import (
     quote_from_row,
 )
 from backend.markets.tables import (
-    candle_strips,
+    candle_series_json,
     incidents,
     market_figures,
     price_points,
@@ -32,7 +35,7 @@ from backend.markets.tables import (
 from backend.store.database import Database
 
 OVERVIEW_STALE_AFTER = timedelta(hours=3)
-"""Three hourly polls; hourly is the slowest interval of the overview for most quotas."""
+"""Three missed polls: with most quotas the overview is polled at least once an hour."""
 SPREAD_SLOT_SECONDS = 300
 FEAR_GREED_STALE_AFTER = timedelta(hours=36)
 """The index changes once a day; half a day is added for a late update."""
@@ -42,19 +45,23 @@ FEAR_GREED_STALE_AFTER = timedelta(hours=36)
 class SnapshotRows:
     """All stored rows that a snapshot needs, read at one time."""
 
-    figures: Mapping[str, PublishedPrice]
-    candle_arrays: Mapping[tuple[str, Span], str]
+    published_prices: Mapping[str, PublishedPrice]
+    candle_json: Mapping[tuple[str, Span], str]
     totals: Sequence[MarketTotals]
     fear_greed: Sequence[FearGreed]
 
-    def overview(
-        self, now: datetime, *, totals_from: Sequence[str] = (), fear_greed_from: Sequence[str] = ()
+    def build_overview(
+        self, now: datetime, *, totals_providers: Sequence[str] = (), fear_greed_providers: Sequence[str] = ()
     ) -> Overview:
-        """Build the overview. Each block comes from the first preferred fresh provider, else the newest."""
-        totals = _choose_provider(self.totals, now, OVERVIEW_STALE_AFTER, totals_from)
+        """Build the overview.
+
+        Each block comes from the first fresh provider in the order of preference; if none is fresh, from the
+        newest row. ``totals_providers`` and ``fear_greed_providers`` are provider names in that order.
+        """
+        totals = _choose_row(self.totals, now, OVERVIEW_STALE_AFTER, totals_providers)
         with_rates = [item for item in self.totals if item.rates]
-        rates = _choose_provider(with_rates, now, OVERVIEW_STALE_AFTER, totals_from)
-        index = _choose_provider(self.fear_greed, now, FEAR_GREED_STALE_AFTER, fear_greed_from)
+        rates = _choose_row(with_rates, now, OVERVIEW_STALE_AFTER, totals_providers)
+        index = _choose_row(self.fear_greed, now, FEAR_GREED_STALE_AFTER, fear_greed_providers)
         return Overview(
             totals=totals,
             totals_stale=totals is not None and now - totals.as_of > OVERVIEW_STALE_AFTER,
@@ -64,8 +71,8 @@ class SnapshotRows:
             rates_stale=rates is not None and now - rates.as_of > OVERVIEW_STALE_AFTER,
         )
 
-    def overview_changes(self) -> list[datetime]:
-        """The times when the figures of the overview become stale."""
+    def list_overview_expiry_times(self) -> list[datetime]:
+        """List the times when the figures of the overview become stale."""
         last = [item.as_of + OVERVIEW_STALE_AFTER for item in self.totals]
         last += [item.as_of + FEAR_GREED_STALE_AFTER for item in self.fear_greed]
         return [moment + timedelta.resolution for moment in last]
@@ -77,7 +84,7 @@ EMPTY_SNAPSHOT = SnapshotRows({}, {}, (), ())
 T = TypeVar("T", MarketTotals, FearGreed)
 
 
-def _choose_provider(
+def _choose_row(
     items: Sequence[T], now: datetime, stale_after: timedelta, preference: Sequence[str]
 ) -> T | None:
     fresh_items = [item for item in items if now - item.as_of <= stale_after]
@@ -93,13 +100,13 @@ def load_snapshot_rows(
     """Load the rows of a snapshot. ``asset_ids``: assets whose open half-hour candle is included."""
     with database.read() as connection:
         rows = connection.execute(sa.select(published_figures).where(published_figures.c.realm == realm))
-        published = {row["asset_id"]: published_price_from_row(row)[0] for row in rows.mappings()}
-        candle_arrays = _load_candle_arrays(connection, realm)
+        published_prices = {row["asset_id"]: published_price_from_row(row)[0] for row in rows.mappings()}
+        candle_json = _load_candle_json(connection, realm)
         for asset_id, candle in load_open_candles(
             connection, realm, asset_ids, HALF_HOUR_SECONDS, now
         ).items():
-            candle_arrays[asset_id, "24h"] = append_candle(
-                candle_arrays.get((asset_id, "24h"), EMPTY_ARRAY), candle
+            candle_json[asset_id, "24h"] = append_candle(
+                candle_json.get((asset_id, "24h"), EMPTY_ARRAY), candle
             )
         stored = connection.execute(
             sa.select(market_figures).where(market_figures.c.realm == realm)
@@ -110,12 +117,12 @@ def load_snapshot_rows(
                 totals.append(market_totals_from_row(row))
             else:
                 fear_greed.append(fear_greed_from_row(row))
-    return SnapshotRows(published, candle_arrays, totals, fear_greed)
+    return SnapshotRows(published_prices, candle_json, totals, fear_greed)
 
 
-def _load_candle_arrays(connection: Connection, realm: str) -> dict[tuple[str, Span], str]:
-    columns = (candle_strips.c.asset_id, candle_strips.c.span, candle_strips.c.body)
-    sampled = sa.and_(candle_strips.c.realm == realm, candle_strips.c.basis != "ohlc")
+def _load_candle_json(connection: Connection, realm: str) -> dict[tuple[str, Span], str]:
+    columns = (candle_series_json.c.asset_id, candle_series_json.c.span, candle_series_json.c.body)
+    sampled = sa.and_(candle_series_json.c.realm == realm, candle_series_json.c.basis != "ohlc")
     rows = connection.execute(sa.select(*columns).where(sampled))
     return {(row.asset_id, cast(Span, row.span)): row.body for row in rows}
 
@@ -131,7 +138,7 @@ def load_quotes(database: Database, realm: str, asset_id: str) -> list[Quote]:
 
 @dataclass(frozen=True, slots=True)
 class IncidentQuery:
-    """Filters of the incidents to load; null means no filter."""
+    """Filters of the incidents to load; None means no filter."""
 
     assets: Sequence[str]
     since: datetime
@@ -171,6 +178,6 @@ def load_spreads(database: Database, realm: str, asset_id: str, since: datetime)
         for row in connection.execute(
             sa.select(price_points.c.at, price_points.c.spread_pct).where(condition)
         ):
-            slot = align(row.at, SPREAD_SLOT_SECONDS)
+            slot = floor_to_slot(row.at, SPREAD_SLOT_SECONDS)
             widest[slot] = max(widest.get(slot, row.spread_pct), row.spread_pct)
     return widest

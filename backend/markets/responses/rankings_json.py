@@ -19,10 +19,10 @@ SortKey = Literal["market_cap", "pct_change_24h", "pct_change_7d"]
 Order = Literal["asc", "desc"]
 
 
-def encode_ranked_token(entry: PricedAsset, span: Span | None, candle_array: str | None) -> bytes:
-    """Encode one row of the rankings; ``candle_array`` is the JSON array of candles of ``span``."""
+def encode_ranked_token(entry: PricedAsset, span: Span | None, array_json: str | None) -> bytes:
+    """Encode one row of the rankings; ``array_json`` is the JSON array of candles of ``span``."""
     asset, figure = entry.asset, entry.figure
-    candles = orjson.Fragment(candle_array or "[]")
+    candles = orjson.Fragment(array_json or "[]")
     return orjson.dumps(
         {
             "id": asset.id,

@@ -45,7 +45,7 @@ MAX_REBUILT_RESPONSES = 32
 """Maximum number of responses that are built with each snapshot; the latest requested stay."""
 
 
-def build_empty_figure(asset: Asset) -> PublishedPrice:
+def build_empty_price(asset: Asset) -> PublishedPrice:
     return PublishedPrice(
         asset_id=asset.id,
         price=None,
@@ -62,8 +62,8 @@ class Snapshot:
     """The data of the market endpoints at one moment."""
 
     registry: AssetRegistry
-    figures: Mapping[str, PublishedPrice]
-    candle_arrays: Mapping[tuple[str, Span], str]
+    published_prices: Mapping[str, PublishedPrice]
+    candle_json: Mapping[tuple[str, Span], str]
     overview: Overview
     built_at: datetime
     next_change: datetime | None
@@ -81,7 +81,7 @@ class Snapshot:
         return {asset.id: self.figure(asset).market_cap for asset in self.registry.all}
 
     def figure(self, asset: Asset) -> PublishedPrice:
-        return self.figures.get(asset.id) or build_empty_figure(asset)
+        return self.published_prices.get(asset.id) or build_empty_price(asset)
 
     def rankings(self, sort: SortKey, order: Order, span: Span | None, limit: int | None) -> Prepared:
         count = len(self.entries)
@@ -136,7 +136,7 @@ class Snapshot:
 
     def rates(self) -> Prepared:
         def build() -> bytes:
-            return encode_rates(self.overview, self.figures.get(BITCOIN))
+            return encode_rates(self.overview, self.published_prices.get(BITCOIN))
 
         return self._build_once("rates", build)
 
@@ -144,7 +144,7 @@ class Snapshot:
         with self._lock:
             if span not in self._fragments:
                 self._fragments[span] = [
-                    encode_ranked_token(entry, span, span and self.candle_arrays.get((entry.asset.id, span)))
+                    encode_ranked_token(entry, span, span and self.candle_json.get((entry.asset.id, span)))
                     for entry in self.entries
                 ]
             return self._fragments[span]
@@ -247,23 +247,27 @@ class MarketView:
 
     def _build_snapshot(self) -> Snapshot:
         now, stored, policy = self._now(), self._stored, self._market.policy
-        figures = {
-            asset_id: apply_staleness(figure, now, policy) for asset_id, figure in stored.figures.items()
+        published_prices = {
+            asset_id: apply_staleness(published, now, policy)
+            for asset_id, published in stored.published_prices.items()
         }
-        moments = [moment for figure in figures.values() if (moment := next_staleness_change(figure, policy))]
-        moments += [moment for moment in stored.overview_changes() if moment > now]
+        moments = [
+            moment
+            for published in published_prices.values()
+            if (moment := next_staleness_change(published, policy))
+        ]
+        moments += [moment for moment in stored.list_overview_expiry_times() if moment > now]
         sources = self._market.sources
         return Snapshot(
             registry=self._market.registry,
-            figures=figures,
-            candle_arrays={
-                key: trim_to_span(candle_array, key[1], now)
-                for key, candle_array in stored.candle_arrays.items()
+            published_prices=published_prices,
+            candle_json={
+                key: trim_to_span(array_json, key[1], now) for key, array_json in stored.candle_json.items()
             },
-            overview=stored.overview(
+            overview=stored.build_overview(
                 now,
-                totals_from=[source.name for source in sources.overview],
-                fear_greed_from=[source.name for source in sources.fear_greed],
+                totals_providers=[source.name for source in sources.overview],
+                fear_greed_providers=[source.name for source in sources.fear_greed],
             ),
             built_at=now,
             next_change=min(moments, default=None),

@@ -7,8 +7,8 @@ from decimal import Decimal
 import numpy as np
 
 from backend.markets.model import (
-    SPAN_COUNT,
-    SPAN_SECONDS,
+    CANDLE_SECONDS_BY_SPAN,
+    CANDLES_PER_SPAN,
     Candle,
     FearGreed,
     MarketTotals,
@@ -24,7 +24,7 @@ from backend.markets.sample.market import OhlcTable, QuoteFields, SampleMarket
 from backend.markets.sample.price_paths import LruCache
 from backend.markets.sample.provider_views import VIEWS, compute_lags, compute_price_factors, raise_in_outage
 
-HALF_HOUR_SECONDS = SPAN_SECONDS["24h"]
+HALF_HOUR_SECONDS = CANDLE_SECONDS_BY_SPAN["24h"]
 FEAR_GREED_PROVIDER = "sample"
 SAMPLE_RATES: Mapping[str, Decimal] = {
     code: Decimal(rate)
@@ -98,9 +98,9 @@ class SampleProvider:
         raise_in_outage(self._view, self.market.schedule, now)
         if not self._has_asset(asset.id):
             return ()
-        seconds = SPAN_SECONDS[span]
+        seconds = CANDLE_SECONDS_BY_SPAN[span]
         opened = now.timestamp() // seconds * seconds
-        start = to_instant(opened - seconds * (SPAN_COUNT[span] - 1))
+        start = to_instant(opened - seconds * (CANDLES_PER_SPAN[span] - 1))
         return _build_candles(self.market.ohlc([asset.id], seconds, start, now), 0)
 
     def history_30m(

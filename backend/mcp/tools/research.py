@@ -17,7 +17,7 @@ from backend.sources.schemas import (
     MAX_CONTENT_CHARS,
     MAX_SOURCE_URLS,
     MAX_STATEMENT_CHARS,
-    AssessmentWord,
+    Assessment,
     Confidence,
 )
 
@@ -47,7 +47,7 @@ class Source(BaseModel):
 
 class Verdict(BaseModel):
     statement: str
-    assessment: AssessmentWord
+    assessment: Assessment
     confidence: Confidence
     truth_probability: float = Field(description="0.5 if nothing is known.")
     reasoning: str

@@ -10,7 +10,7 @@ from dataclasses import replace
 from backend.entities.model import Language
 from backend.sources.assessment.evidence_scoring import EvidenceScorer, ScoredDocument
 from backend.sources.claims.actions import load_verbs
-from backend.sources.claims.model import Action, Claim
+from backend.sources.claims.model import Action, ParsedStatement
 
 _LEADS_EN = re.compile(r"(?:^|\b(?:the|an?|now|its|of|by|from|with|and) )$", re.IGNORECASE)
 """Words before an English act that make it describe what follows: the bankrupt lender."""
@@ -26,7 +26,7 @@ _BETWEEN: Mapping[Language, re.Pattern[str]] = {
 
 
 def check_background_acts(
-    claim: Claim, scored: Sequence[ScoredDocument], scorer: EvidenceScorer
+    claim: ParsedStatement, scored: Sequence[ScoredDocument], scorer: EvidenceScorer
 ) -> list[ScoredDocument]:
     """Drop the missing acts that only describe an entity of ``claim`` and that any record tells of it."""
     told = {claim.restore(action.text) for action in _list_told_acts(claim, scored, scorer)}
@@ -34,7 +34,7 @@ def check_background_acts(
 
 
 def _list_told_acts(
-    claim: Claim, scored: Sequence[ScoredDocument], scorer: EvidenceScorer
+    claim: ParsedStatement, scored: Sequence[ScoredDocument], scorer: EvidenceScorer
 ) -> Iterator[Action]:
     missing = {
         element.text
@@ -50,7 +50,7 @@ def _list_told_acts(
                 yield action
 
 
-def find_described_entity(claim: Claim, action: Action) -> str | None:
+def find_described_entity(claim: ParsedStatement, action: Action) -> str | None:
     """Return the entity right behind an act, in the same noun phrase."""
     following = next((mention for mention in claim.mentions if mention.start >= action.end), None)
     if following is None:

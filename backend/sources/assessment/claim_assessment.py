@@ -38,7 +38,7 @@ from backend.sources.schemas import (
     MIXED,
     SUPPORTED,
     UNVERIFIED,
-    AssessmentWord,
+    Assessment,
     Confidence,
 )
 
@@ -76,7 +76,7 @@ class TruthAssessment:
 
     truth_probability: float
     confidence_level: Confidence
-    assessment: AssessmentWord
+    assessment: Assessment
     reasoning: str
     deciding: Evidence | None
 
@@ -141,7 +141,7 @@ def assess(
     return TruthAssessment(p, _grade_confidence(p, deciding), word, text, deciding)
 
 
-def find_word(p: float) -> AssessmentWord:
+def find_word(p: float) -> Assessment:
     """Return the assessment word of a probability."""
     if p >= MIN_SUPPORTED_PROBABILITY:
         return SUPPORTED
@@ -262,7 +262,7 @@ def _find_other_side(
     return _find_weightiest(others) if others else None
 
 
-def _choose_word(p: float, agreeing: Sequence[Evidence], conflicting: Sequence[Evidence]) -> AssessmentWord:
+def _choose_word(p: float, agreeing: Sequence[Evidence], conflicting: Sequence[Evidence]) -> Assessment:
     """Choose the word: mixed if the total is unclear and each side has a source that is clear."""
     if MAX_CONTRADICTED_PROBABILITY < p < MIN_SUPPORTED_PROBABILITY:
         sides = (

@@ -16,7 +16,7 @@ from backend.sources.assessment.evidence import Evidence
 from backend.sources.authority import Authorities, Authority
 from backend.sources.claims import dates, units
 from backend.sources.claims.claim_parser import parse_claim
-from backend.sources.claims.model import Claim, Comparison
+from backend.sources.claims.model import Comparison, ParsedStatement
 from backend.sources.claims.simhash import compute_fingerprint
 from backend.sources.comparison.claim_comparison import compare
 from backend.sources.comparison.relevance import compute_relevance
@@ -59,12 +59,12 @@ class EvidenceScorer:
         self._parse_cached = lru_cache(PASSAGE_CACHE_SIZE)(self._parse_text)
         self._fingerprint = lru_cache(PASSAGE_CACHE_SIZE)(compute_fingerprint)
 
-    def parse_claim(self, text: str, language: Language) -> Claim:
+    def parse_claim(self, text: str, language: Language) -> ParsedStatement:
         """Parse a statement with the entities that it names."""
         return parse_claim(text, language, self.find_mentions(text))
 
     def score_document(
-        self, claim: Claim, document: Document, bm25: float, *, event_text: str = ""
+        self, claim: ParsedStatement, document: Document, bm25: float, *, event_text: str = ""
     ) -> ScoredDocument:
         """Score the passage of ``document`` that is the best evidence on ``claim``.
 
@@ -84,13 +84,13 @@ class EvidenceScorer:
             ),
         )
 
-    def _list_passages(self, claim: Claim, document: Document) -> list[str]:
+    def _list_passages(self, claim: ParsedStatement, document: Document) -> list[str]:
         passages = split_passages(document)
         return choose_passages(passages, query_terms([claim.text])) or passages[:1]
 
     def _score_passage(
         self,
-        claim: Claim,
+        claim: ParsedStatement,
         document: Document,
         passage: str,
         bm25: float,
@@ -113,21 +113,21 @@ class EvidenceScorer:
             document, passage, evidence, authority, self._count_shared_entities(claim, document, passage)
         )
 
-    def _count_shared_entities(self, claim: Claim, document: Document, passage: str) -> int:
+    def _count_shared_entities(self, claim: ParsedStatement, document: Document, passage: str) -> int:
         document_entities = {
             *document.entities,
             *(mention.entity_id for mention in self.parse_passage(document, passage).mentions),
         }
         return len({mention.entity_id for mention in claim.mentions} & document_entities)
 
-    def parse_passage(self, document: Document, passage: str) -> Claim:
+    def parse_passage(self, document: Document, passage: str) -> ParsedStatement:
         """Parse a passage of ``document``; relative dates count from the document's own."""
         published_at = document.published_at
         day = published_at.date().isoformat() if published_at else None
         return self._parse_cached(passage, day, document.language, document.kind == "landmark")
 
     def _compare(
-        self, claim: Claim, document: Document, passage: str, bm25: float, event_text: str
+        self, claim: ParsedStatement, document: Document, passage: str, bm25: float, event_text: str
     ) -> Comparison:
         """Compare: a record's date is the day of its event, a page's date that of its publication."""
         published_at = document.published_at
@@ -136,12 +136,12 @@ class EvidenceScorer:
             claim,
             self.parse_passage(document, passage),
             document.facts,
-            types=self._types,
+            entity_types=self._types,
             event_date=dates.build_record_date(published_at, document.date_precision) if is_record else None,
-            published=published_at.date() if published_at and not is_record else None,
-            entities=document.entities,
+            publication_date=published_at.date() if published_at and not is_record else None,
+            listed_entity_ids=document.entities,
             bm25=bm25 or None,
-            passage_names={*self._list_names(document), event_text},
+            record_names={*self._list_names(document), event_text},
         )
 
     def _list_names(self, document: Document) -> frozenset[str]:
@@ -159,7 +159,9 @@ class EvidenceScorer:
             )
         )
 
-    def _parse_text(self, passage: str, day: str | None, language: str | None, is_record: bool) -> Claim:
+    def _parse_text(
+        self, passage: str, day: str | None, language: str | None, is_record: bool
+    ) -> ParsedStatement:
         known_language = next((known for known in LANGUAGES if known == language), None) or detect([passage])
         reference = date.fromisoformat(day) if day else None
         mentions = self.find_mentions(passage) if is_record else find_mentions(self.rules, passage)

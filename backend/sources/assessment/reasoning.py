@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from backend.entities.model import Language
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.assessment.reasoning_texts import PHRASES
-from backend.sources.claims.model import Difference
-from backend.sources.schemas import MIXED, SUPPORTED, UNVERIFIED, AssessmentWord
+from backend.sources.claims.model import ComparedValue
+from backend.sources.schemas import MIXED, SUPPORTED, UNVERIFIED, Assessment
 
 MAX_SENTENCES = 3
 MAX_QUOTE_CHARS = 120
@@ -29,9 +29,7 @@ def explain_no_claim(language: Language) -> str:
     return PHRASES[language]["no_claim"]
 
 
-def explain(
-    language: Language, assessment: AssessmentWord, deciding: Evidence, opposing: Evidence | None
-) -> str:
+def explain(language: Language, assessment: Assessment, deciding: Evidence, opposing: Evidence | None) -> str:
     """Return one to three sentences; ``opposing`` is the weightiest evidence of the other side, if any."""
     phrases = PHRASES[language]
     if assessment == MIXED and opposing is not None:
@@ -71,7 +69,7 @@ def _name_source(language: Language, evidence: Evidence) -> str:
     return PHRASES[language]["record"].format(page=page)
 
 
-def _explain_slots(language: Language, assessment: AssessmentWord, evidence: Evidence) -> list[str]:
+def _explain_slots(language: Language, assessment: Assessment, evidence: Evidence) -> list[str]:
     comparison = evidence.comparison
     if comparison.differences:
         ordered = sorted(comparison.differences, key=lambda difference: _SLOT_ORDER.index(difference.slot))
@@ -144,7 +142,7 @@ def _explain_first_slot(language: Language, evidence: Evidence) -> str:
     return _explain_slots(language, SUPPORTED, evidence)[0]
 
 
-def _format_sentence(language: Language, verb: str, difference: Difference, evidence: Evidence) -> str:
+def _format_sentence(language: Language, verb: str, difference: ComparedValue, evidence: Evidence) -> str:
     return PHRASES[language][f"{verb}:{difference.slot}"].format(
         claimed=_truncate(difference.claimed),
         found=_truncate(_format_value(language, difference.found)),

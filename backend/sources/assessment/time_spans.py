@@ -14,7 +14,7 @@ from decimal import Decimal
 from backend.entities.model import Language
 from backend.sources.assessment.evidence_scoring import EvidenceScorer, ScoredDocument
 from backend.sources.claims.lexical_features import normalize_name
-from backend.sources.claims.model import Claim, Comparison, Difference, Quantity
+from backend.sources.claims.model import ComparedValue, Comparison, ParsedStatement, Quantity
 
 DAYS: Mapping[str | None, Decimal] = {
     "day": Decimal(1),
@@ -62,7 +62,7 @@ class TimeSpan:
     is_later: bool = False
 
 
-def find_time_spans(claim: Claim) -> Iterator[TimeSpan]:
+def find_time_spans(claim: ParsedStatement) -> Iterator[TimeSpan]:
     """Generate the spans of a claim that name the event from which they count."""
     text = claim.text
     for quantity in claim.quantities:
@@ -79,7 +79,7 @@ def find_time_spans(claim: Claim) -> Iterator[TimeSpan]:
 
 
 def check_time_spans(
-    claim: Claim, scored: Sequence[ScoredDocument], scorer: EvidenceScorer
+    claim: ParsedStatement, scored: Sequence[ScoredDocument], scorer: EvidenceScorer
 ) -> list[ScoredDocument]:
     """Compare the spans of ``claim`` with the dates of records. In the comparisons of those that tell of its
     event, what a span that agrees names is not missing, and a wrong span is a difference."""
@@ -96,7 +96,7 @@ def check_time_spans(
 
 
 def _check(
-    claim: Claim,
+    claim: ParsedStatement,
     document: ScoredDocument,
     spans: Sequence[TimeSpan],
     records: Sequence[ScoredDocument],
@@ -122,7 +122,7 @@ def _check(
             nearest = min(days, key=lambda other: abs((day - other).days))
             first, last = sorted((nearest, day))
             found = f"{first.isoformat()} – {last.isoformat()}"
-            difference = Difference("figure", span.quantity.text, found)
+            difference = ComparedValue("figure", span.quantity.text, found)
             comparison = replace(comparison, differences=(*comparison.differences, difference))
     return replace(document, evidence=replace(document.evidence, comparison=comparison))
 
@@ -135,7 +135,9 @@ def _find_day(scored: ScoredDocument) -> date | None:
     return document.published_at.date()
 
 
-def _is_anchor(claim: Claim, anchor: Claim, record: ScoredDocument, scorer: EvidenceScorer) -> bool:
+def _is_anchor(
+    claim: ParsedStatement, anchor: ParsedStatement, record: ScoredDocument, scorer: EvidenceScorer
+) -> bool:
     """True if a record tells of the anchor: its names, or the claim's, and one of its acts or its words."""
     passage = scorer.parse_passage(record.document, record.passage)
     entities = {*record.document.entities, *(mention.entity_id for mention in passage.mentions)}

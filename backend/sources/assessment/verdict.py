@@ -31,7 +31,7 @@ from backend.sources.schemas import (
     MIXED,
     SUPPORTED,
     UNVERIFIED,
-    AssessmentWord,
+    Assessment,
     Confidence,
 )
 
@@ -50,7 +50,7 @@ _CONFIDENCE_LEVELS: tuple[Confidence, ...] = ("low", "medium", "high")
 class Verdict:
     probability: float
     confidence: Confidence
-    word: AssessmentWord
+    word: Assessment
     reasoning: str
 
 
@@ -117,7 +117,7 @@ def join_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
     deciding = min(wrong, key=lambda verdict: verdict.probability) if wrong else None
     reasons = dict.fromkeys(verdict.reasoning for verdict in [*wrong, *right, *verdicts])
     if deciding is not None:
-        word: AssessmentWord = MIXED if right else CONTRADICTED
+        word: Assessment = MIXED if right else CONTRADICTED
         return Verdict(deciding.probability, deciding.confidence, word, " ".join(reasons))
     worst = min(verdict.probability for verdict in verdicts)
     mean = sigmoid(sum(_logit(verdict.probability) for verdict in verdicts) / len(verdicts))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from backend.entities.model import Language
-from backend.sources.claims.model import Claim
+from backend.sources.claims.model import ParsedStatement
 from backend.sources.claims.units import load_units
 
 _ASKED: Mapping[Language, re.Pattern[str]] = {
@@ -66,7 +66,7 @@ _JUDGEMENT: Mapping[Language, re.Pattern[str]] = {
 """Words of judgement. Beside a date or a figure they are taken as colour of a fact."""
 
 
-def is_checkable(claim: Claim) -> bool:
+def is_checkable(claim: ParsedStatement) -> bool:
     """True if ``claim`` states something about the past or present that can be true or false."""
     text, language = claim.text.strip(), claim.language
     if _ASKED[language].search(text) or _BELIEF[language].search(text):
@@ -87,6 +87,6 @@ def is_checkable(claim: Claim) -> bool:
     return bool(claim.words) or not (claim.mentions or claim.names)
 
 
-def _begins_with_a_name(claim: Claim) -> bool:
+def _begins_with_a_name(claim: ParsedStatement) -> bool:
     start = len(claim.text) - len(claim.text.lstrip())
     return any(mention.start == start for mention in claim.mentions)

@@ -18,7 +18,7 @@ from backend.sources.claims import (
     quantities,
     subjects,
 )
-from backend.sources.claims.model import Action, Claim
+from backend.sources.claims.model import Action, ParsedStatement
 
 MAX_CHARS = 20_000
 """Characters of a text that are parsed; a longer one is truncated."""
@@ -26,7 +26,7 @@ MAX_CHARS = 20_000
 
 def parse_claim(
     text: str, language: Language, mentions: Sequence[Mention] = (), *, reference_date: date | None = None
-) -> Claim:
+) -> ParsedStatement:
     """Parse the slots of ``text``, whose entities are ``mentions``.
 
     ``reference_date`` is the day of publication, or of the recorded event. Relative dates and dates without a
@@ -50,7 +50,7 @@ def parse_claim(
     names = lexical_features.find_names(plain, spans)
     lowercase_names = " ".join(names).lower()
     content_terms = lexical_features.list_content_terms(plain, [*spans, *action_spans])
-    return Claim(
+    return ParsedStatement(
         text,
         language,
         mentions=tuple(sorted(mentions, key=lambda mention: mention.start)),

@@ -1,4 +1,4 @@
-"""Defines claims, their slots and comparisons. Offsets count code points in the source text, end
+"""Defines parsed statements, their slots and comparisons. Offsets count code points in the source text, end
 exclusive."""
 
 from collections.abc import Mapping
@@ -64,8 +64,8 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """One checkable statement and its slots, each sorted by position."""
+class ParsedStatement:
+    """A claim, or a passage of a source, with its slots, each sorted by position."""
 
     text: str
     """The statement; in Chinese with Simplified characters, so that texts in both scripts compare."""
@@ -105,9 +105,12 @@ Slot = Literal["date", "figure", "agent", "roles", "polarity"]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """The wordings of a claim and a source in one slot: two different values, or (in ``agreed`` of a
-    comparison) one value in two notations."""
+class ComparedValue:
+    """The wordings of a claim and a source in one slot.
+
+    In ``differences`` of a comparison they are two different values, and in ``agreed`` one value in two
+    notations.
+    """
 
     slot: Slot
     claimed: str
@@ -133,8 +136,8 @@ class Comparison:
     same_dates: int
     same_figures: int
     same_actions: int
-    differences: tuple[Difference, ...]
-    agreed: tuple[Difference, ...] = ()
+    differences: tuple[ComparedValue, ...]
+    agreed: tuple[ComparedValue, ...] = ()
     closeness: float = 0.0
     """The logit that both are about one event: above 0 if they probably are."""
     is_sufficient: bool = True

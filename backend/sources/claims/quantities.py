@@ -17,10 +17,11 @@ from backend.sources.claims import figure_roles, numbers
 from backend.sources.claims.figure_roles import Role
 from backend.sources.claims.model import DateSpan, Quantity
 from backend.sources.claims.numbers import Numeral
-from backend.sources.claims.units import GENERIC, Units, load_units
+from backend.sources.claims.units import GENERIC_UNITS, Units, load_units
 
 MAX_QUANTITIES = 200
 """Maximum figures of one text."""
+_UNSPECIFIC_UNITS = frozenset({None, *GENERIC_UNITS})
 _CHARS_BEFORE = 18
 _TICKER = re.compile(r" ?([A-Z][A-Z0-9]{1,5})(?![A-Za-z0-9])")
 _NEXT_WORD = re.compile(r"[ -]([A-Za-z][A-Za-z'-]*)")
@@ -146,7 +147,7 @@ def _parse_figure(text: str, lowered: str, numeral: Numeral, language: Language)
             return None
     elif (counter := unit_table.after.match(lowered, end)) is not None and unit_table.meanings[
         counter.group(1)
-    ] in GENERIC:
+    ] in GENERIC_UNITS:
         end = counter.end()  # USDC2550万枚
     if numeral.spelled and (numeral.value == 0 or not _is_count(numeral, unit)):
         return None
@@ -251,16 +252,16 @@ def _find_unit_after(
     for _ in range(2):
         start = end + 1 if unit is not None and lowered[end : end + 1] == "の" else end
         match = unit_table.after.match(lowered, start)
-        if match is None or (unit is not None and unit not in GENERIC and unit not in unit_table.codes):
+        if match is None or (unit is not None and unit not in GENERIC_UNITS and unit not in unit_table.codes):
             break
         next_unit = unit_table.meanings[match.group(1)]
         if next_unit in unit_table.currencies and _ATTRIBUTE_EN.match(lowered, match.end()):
             break  # two dollar-pegged coins
-        if unit in unit_table.codes and (next_unit in unit_table.codes or next_unit in GENERIC):
+        if unit in unit_table.codes and (next_unit in unit_table.codes or next_unit in GENERIC_UNITS):
             break
         unit, end = next_unit, match.end()
     ticker = _TICKER.match(text, end)
-    if unit in (None, *GENERIC) and ticker is not None and ticker.group(1) not in unit_table.not_tickers:
+    if unit in _UNSPECIFIC_UNITS and ticker is not None and ticker.group(1) not in unit_table.not_tickers:
         return ticker.group(1), ticker.end()
     return (
         (unit, end) if unit is not None or language != "en" else _find_counted_noun(unit_table, lowered, end)
@@ -318,9 +319,9 @@ def _share_units(text: str, figures: list[Quantity], numerals: list[Numeral]) ->
             unit = second.unit
             power = _compute_power(second) if scaled.get(second.start) and first.value < 1000 else 0
             first = replace(first, unit=unit, value=first.value.scaleb(power))
-        elif first.unit in GENERIC and second.unit in load_units().codes:
+        elif first.unit in GENERIC_UNITS and second.unit in load_units().codes:
             first = replace(first, unit=second.unit)
-        elif second.unit in (None, *GENERIC) and first.unit is not None and first.unit not in GENERIC:
+        elif second.unit in _UNSPECIFIC_UNITS and first.unit not in _UNSPECIFIC_UNITS:
             second = replace(second, unit=first.unit)
             power = (
                 _compute_power(second) if spread and scaled.get(second.start) and first.value < 1000 else 0

@@ -14,7 +14,7 @@ from operator import attrgetter
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.actions import load_verbs
-from backend.sources.claims.model import Action, Claim
+from backend.sources.claims.model import Action, ParsedStatement
 from backend.sources.claims.role_readers import OBJECT_END_EN, PASSIVE_JA, READERS, list_ids
 
 NAMING = "naming"
@@ -53,7 +53,7 @@ class Roles:
         return ids_by_role
 
 
-def find_roles(statement: Claim) -> list[Roles]:
+def find_roles(statement: ParsedStatement) -> list[Roles]:
     """Return the roles of each act of ``statement`` that has at least one of them."""
     read_roles = READERS[statement.language]
     verbs_by_name = load_verbs()
@@ -80,7 +80,7 @@ def find_roles(statement: Claim) -> list[Roles]:
     return found_roles
 
 
-def find_participants(statement: Claim, action: Action) -> tuple[frozenset[str], frozenset[str]]:
+def find_participants(statement: ParsedStatement, action: Action) -> tuple[frozenset[str], frozenset[str]]:
     """Find the agents and the targets of any act by the grammar of its sentence."""
     start, end = _find_sentence(statement.text, action)
     mentions = [
@@ -97,7 +97,7 @@ _ATTRIBUTE = re.compile(
 )
 
 
-def _list_parties(statement: Claim) -> list[Mention]:
+def _list_parties(statement: ParsedStatement) -> list[Mention]:
     """List the mentions that can have a role: no coins of an amount, no attributes (bitcoin futures).
 
     An agent outside of the catalogue is a party by its name.
@@ -132,7 +132,7 @@ _FROM_MARKS: Mapping[Language, re.Pattern[str]] = {
 
 
 def _find_marked(
-    statement: Claim, action: Action, start: int, mentions: Sequence[Mention]
+    statement: ParsedStatement, action: Action, start: int, mentions: Sequence[Mention]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Find the entities marked as recipient (to, に, 给) and as origin (from, から, 从) of an act.
 
@@ -152,7 +152,9 @@ def _find_marked(
 _LAST_PREPOSITION_EN = re.compile(r"\b(?:from|to|for) (?:\S+ ){0,3}$")
 
 
-def _is_marked(statement: Claim, action: Action, start: int, mention: Mention, mark: re.Pattern[str]) -> bool:
+def _is_marked(
+    statement: ParsedStatement, action: Action, start: int, mention: Mention, mark: re.Pattern[str]
+) -> bool:
     lowered = statement.text.lower()
     if statement.language == "en":
         if mention.start < action.end or not mark.search(lowered[action.start : mention.start]):

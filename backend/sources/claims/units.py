@@ -10,9 +10,9 @@ from types import MappingProxyType
 import yaml
 
 DATA = Path(__file__).parent / "data" / "units.yaml"
-EXACT = frozenset({"block height", "epoch", "slot", "halving"})
+EXACT_UNITS = frozenset({"block height", "epoch", "slot", "halving"})
 """Units of numbered things: any difference means another one."""
-GENERIC = frozenset({"item", "coin"})
+GENERIC_UNITS = frozenset({"item", "coin"})
 """Unspecific counters: they agree with any counted noun and contradict none."""
 
 _NUMBERED = re.compile(r"(?: ?(?:height|number|no\.?|#|高度?|番号))?[ #:]{0,2}\d")

@@ -9,7 +9,7 @@ from typing import Literal
 
 from backend.entities.model import Language
 from backend.sources.claims.actions import load_verbs
-from backend.sources.claims.model import Action, Claim, DateSpan, Difference
+from backend.sources.claims.model import Action, ComparedValue, DateSpan, ParsedStatement
 
 Order = Literal["before", "after"]
 _CONNECTORS: Mapping[Language, tuple[tuple[Order, re.Pattern[str]], ...]] = {
@@ -30,7 +30,9 @@ _SENTENCE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
 _CLAUSE_END = re.compile(r"[.,;!?](?=\s|$)|[、。，；！？\n]")
 
 
-def find_difference(claim: Claim, passage: Claim, event_date: DateSpan | None) -> Difference | None:
+def find_difference(
+    claim: ParsedStatement, passage: ParsedStatement, event_date: DateSpan | None
+) -> ComparedValue | None:
     """Return the claim's order if the record of ``event_date`` dates the two acts the other way round."""
     orders = [*_find_orders(claim)] if event_date is not None else []
     if event_date is None or not orders:
@@ -38,7 +40,7 @@ def find_difference(claim: Claim, passage: Claim, event_date: DateSpan | None) -
     days = _date_acts(passage, event_date)
     for earlier, later, words in orders:
         if (told := _find_presupposed(earlier, later, passage)) is not None:
-            return Difference("polarity", words, told.text)
+            return ComparedValue("polarity", words, told.text)
         pairs = [
             (first, second)
             for early in earlier
@@ -48,11 +50,11 @@ def find_difference(claim: Claim, passage: Claim, event_date: DateSpan | None) -
             for second in days.get(late.verb, ())
         ]
         if pairs and all(second.last < first.first for first, second in pairs):
-            return Difference("polarity", words, f"{pairs[0][1].text} – {pairs[0][0].text}")
+            return ComparedValue("polarity", words, f"{pairs[0][1].text} – {pairs[0][0].text}")
     return None
 
 
-def _find_orders(claim: Claim) -> Iterator[tuple[Sequence[Action], Sequence[Action], str]]:
+def _find_orders(claim: ParsedStatement) -> Iterator[tuple[Sequence[Action], Sequence[Action], str]]:
     """Yield the earlier acts, the later ones and the words for each pair of acts that the claim orders."""
     lowered = claim.text.lower()
     for order, pattern in _CONNECTORS[claim.language]:
@@ -70,7 +72,9 @@ def _find_orders(claim: Claim) -> Iterator[tuple[Sequence[Action], Sequence[Acti
                 yield earlier, later, claim.text[start:end].strip()
 
 
-def _find_presupposed(earlier: Sequence[Action], later: Sequence[Action], passage: Claim) -> Action | None:
+def _find_presupposed(
+    earlier: Sequence[Action], later: Sequence[Action], passage: ParsedStatement
+) -> Action | None:
     """Find an act of the passage that the claim puts after one that presupposes it: convicted after the
     sentence."""
     presupposed = {
@@ -86,7 +90,7 @@ def _find_sentence(text: str, match: re.Match[str]) -> tuple[int, int]:
     return start, stop.start() if stop else len(text)
 
 
-def _date_acts(passage: Claim, event_date: DateSpan) -> dict[str, list[DateSpan]]:
+def _date_acts(passage: ParsedStatement, event_date: DateSpan) -> dict[str, list[DateSpan]]:
     """Map each act of a record to its days; acts without a date in their clause have that of the event, if
     they stand in its first sentence, and no known one otherwise."""
     text = passage.text

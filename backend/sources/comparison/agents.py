@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from backend.entities.mention import Mention
 from backend.sources.claims import agent_phrases, subjects
 from backend.sources.claims.lexical_features import normalize_name
-from backend.sources.claims.model import Claim, Difference
+from backend.sources.claims.model import ComparedValue, ParsedStatement
 from backend.sources.claims.places import find_cities, find_countries
 from backend.sources.comparison.claim_passage import ClaimAndPassage
 
@@ -15,7 +15,7 @@ MAX_TICKER_CHARS = 5
 _LATIN_PERSON = re.compile(r"[A-Z][a-z]+[ ·][A-Z][a-z]+")
 
 
-def find_differing_agent(inputs: ClaimAndPassage) -> Difference | None:
+def find_differing_agent(inputs: ClaimAndPassage) -> ComparedValue | None:
     """Find an entity of the claim that the record lacks, in place of one of its kind that the claim lacks.
 
     Both must be the first of their kind, or, for a record of one event, neither side may name more of that
@@ -32,7 +32,8 @@ def find_differing_agent(inputs: ClaimAndPassage) -> Difference | None:
         unknown_mentions = [
             mention
             for mention in claim_mentions
-            if mention.entity_id not in inputs.record_ids and not _stands_for_other(inputs.claim, mention)
+            if mention.entity_id not in inputs.record_entity_ids
+            and not _stands_for_other(inputs.claim, mention)
         ]
         unclaimed_mentions = [mention for mention in passage_mentions if mention.entity_id not in claimed]
         if not unknown_mentions or not unclaimed_mentions:
@@ -42,7 +43,7 @@ def find_differing_agent(inputs: ClaimAndPassage) -> Difference | None:
         are_first = unknown_mentions[0] is claim_mentions[0] and unclaimed_mentions[0] is passage_mentions[0]
         are_balanced = inputs.event_date is not None and len(claim_mentions) <= len(passage_mentions)
         if are_first or are_balanced:
-            return Difference("agent", unknown_mentions[0].text, unclaimed_mentions[0].text)
+            return ComparedValue("agent", unknown_mentions[0].text, unclaimed_mentions[0].text)
     return (
         _find_unlisted_agent(inputs, claimed)
         or _find_agent_instead_of_unlisted(inputs)
@@ -53,7 +54,7 @@ def find_differing_agent(inputs: ClaimAndPassage) -> Difference | None:
     )
 
 
-def _find_differing_culprit(inputs: ClaimAndPassage) -> Difference | None:
+def _find_differing_culprit(inputs: ClaimAndPassage) -> ComparedValue | None:
     """Find a different agent in a phrase such as "carried out by", which the source does not name at all."""
     if inputs.claim.language != inputs.passage.language:
         return None
@@ -70,19 +71,19 @@ def _find_differing_culprit(inputs: ClaimAndPassage) -> Difference | None:
         for mention in inputs.claim.mentions
         if claim_agent in mention.text or mention.text in claim_agent
     }
-    if agent_ids & inputs.record_ids or passage_agent.lower() in inputs.claim.text.lower():
+    if agent_ids & inputs.record_entity_ids or passage_agent.lower() in inputs.claim.text.lower():
         return None
-    return Difference("agent", claim_agent, passage_agent)
+    return ComparedValue("agent", claim_agent, passage_agent)
 
 
-def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> Difference | None:
+def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> ComparedValue | None:
     """Find an agent that neither the catalogue nor the source knows (任天堂は…), in place of the source's: a
     person in place of a person, another agent in place of the record's first actor, if the claim lacks
     them."""
     claim, passage, subject = inputs.claim, inputs.passage, inputs.claim.subject
     if subject is None or claim.language != passage.language or _is_place(subject.name):
         return None
-    if subjects.is_known(subject.name, passage.text) or subject.name in inputs.names:
+    if subjects.is_known(subject.name, passage.text) or subject.name in inputs.record_names:
         return None
     unclaimed_mentions = [
         mention
@@ -91,12 +92,14 @@ def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) 
     ]
     if subject.is_person:
         persons = [
-            mention.text for mention in unclaimed_mentions if "person" in inputs.list_kinds(mention.entity_id)
+            mention.text
+            for mention in unclaimed_mentions
+            if "person" in inputs.list_entity_kinds(mention.entity_id)
         ]
         if passage.subject is not None and passage.subject.is_person:
             persons.append(passage.subject.name)
         unnamed = [name for name in persons if not subjects.is_known(name, claim.text)]
-        return Difference("agent", subject.name, unnamed[0]) if unnamed else None
+        return ComparedValue("agent", subject.name, unnamed[0]) if unnamed else None
     actors = [
         mention
         for mention in passage.mentions
@@ -104,21 +107,21 @@ def _find_uncatalogued_agent(inputs: ClaimAndPassage, claimed: Collection[str]) 
     ]
     if not actors or actors[0].entity_id in claimed or _is_ticker(subject.name, actors[0].text):
         return None
-    return Difference("agent", subject.name, actors[0].text)
+    return ComparedValue("agent", subject.name, actors[0].text)
 
 
-def _find_differing_city(inputs: ClaimAndPassage) -> Difference | None:
+def _find_differing_city(inputs: ClaimAndPassage) -> ComparedValue | None:
     """Find the only city or state of a claim, where the record names one too, and another one."""
     claim_text, passage_text = inputs.claim.text, inputs.passage.text
     claim_cities, passage_cities = find_cities(claim_text), find_cities(passage_text)
     if inputs.event_date is None or len(claim_cities) != 1 or len(passage_cities) != 1:
         return None
-    if claim_cities.keys() & (passage_cities.keys() | find_cities(" ".join(inputs.names)).keys()):
+    if claim_cities.keys() & (passage_cities.keys() | find_cities(" ".join(inputs.record_names)).keys()):
         return None
     (start, end), (other_start, other_end) = (*claim_cities.values(), *passage_cities.values())
     if any(mention.start <= start and end <= mention.end for mention in inputs.claim.mentions):
         return None
-    return Difference("agent", claim_text[start:end], passage_text[other_start:other_end])
+    return ComparedValue("agent", claim_text[start:end], passage_text[other_start:other_end])
 
 
 def _is_place(name: str) -> bool:
@@ -126,7 +129,7 @@ def _is_place(name: str) -> bool:
     return bool(find_cities(name) or find_countries(name))
 
 
-def _find_differing_country(inputs: ClaimAndPassage) -> Difference | None:
+def _find_differing_country(inputs: ClaimAndPassage) -> ComparedValue | None:
     """Find a country that the record does not name, in a claim that names one country and no agent of the
     record."""
     claim_places, passage_places = inputs.claim.places, inputs.passage.places
@@ -138,11 +141,11 @@ def _find_differing_country(inputs: ClaimAndPassage) -> Difference | None:
     ):
         return None
     if any(
-        _can_act(inputs, mention) and mention.entity_id in inputs.record_ids
+        _can_act(inputs, mention) and mention.entity_id in inputs.record_entity_ids
         for mention in inputs.claim.mentions
     ):
         return None
-    return Difference("agent", next(iter(claim_places.values())), next(iter(passage_places.values())))
+    return ComparedValue("agent", next(iter(claim_places.values())), next(iter(passage_places.values())))
 
 
 _STANDS_FOR_OTHER = (
@@ -158,7 +161,7 @@ _STANDS_FOR_OTHER = (
 """Words before and after a name that make it stand for another agent: the owner of X, X's parent."""
 
 
-def _stands_for_other(claim: Claim, mention: Mention) -> bool:
+def _stands_for_other(claim: ParsedStatement, mention: Mention) -> bool:
     lead, trail = _STANDS_FOR_OTHER
     lowered = claim.text.lower()
     return (
@@ -169,7 +172,7 @@ def _stands_for_other(claim: Claim, mention: Mention) -> bool:
 
 def _is_of_record(inputs: ClaimAndPassage, mention: Mention) -> bool:
     """True if a mention is one of the entities that the record lists, or if it lists none."""
-    return not inputs.listed_entities or mention.entity_id in inputs.listed_entities
+    return not inputs.listed_entity_ids or mention.entity_id in inputs.listed_entity_ids
 
 
 def _is_short_for(name: str, other_name: str) -> bool:
@@ -179,7 +182,7 @@ def _is_short_for(name: str, other_name: str) -> bool:
     return short in long or (not short.isascii() and all(letter in letters for letter in short))
 
 
-def _find_unlisted_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> Difference | None:
+def _find_unlisted_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> ComparedValue | None:
     """Find an unlisted name as the claim's subject, in place of the record's, which the claim lacks: "Google
     bought" against "Tesla bought"."""
     claim, passage = inputs.claim, inputs.passage
@@ -194,13 +197,13 @@ def _find_unlisted_agent(inputs: ClaimAndPassage, claimed: Collection[str]) -> D
     subject = _find_leading_name(claim)
     if subject is None or _is_place(subject) or normalize_name(subject) in normalize_name(passage.text):
         return None
-    if subject in inputs.names or not actors or actors[0].entity_id in claimed:
+    if subject in inputs.record_names or not actors or actors[0].entity_id in claimed:
         return None
     if claim.language != "en" and _LATIN_PERSON.search(claim.text, claim.text.find(subject)):
         return None  # the source may write this person's name in its own script
     if agent_starts and not _is_subject(passage, actors[0]):
         return None
-    return None if _is_ticker(subject, actors[0].text) else Difference("agent", subject, actors[0].text)
+    return None if _is_ticker(subject, actors[0].text) else ComparedValue("agent", subject, actors[0].text)
 
 
 _SAYS_EN = re.compile(r" (?:said|says|say|told|announce[sd]?|report(?:s|ed)|claim(?:s|ed)|confirm(?:s|ed))\b")
@@ -213,7 +216,7 @@ _IDENTIFIED_EN = re.compile(
 """A sentence that tells who it was: It was X that, X was the company that."""
 
 
-def _find_leading_name(claim: Claim) -> str | None:
+def _find_leading_name(claim: ParsedStatement) -> str | None:
     """Find an unlisted name that the claim makes the agent: before its first act, or identified by name.
 
     Beside other unlisted names, which may be known, only a name that identifies the agent counts.
@@ -232,7 +235,7 @@ def _find_leading_name(claim: Claim) -> str | None:
     return names[0] if is_subject or claim.language != "en" else None
 
 
-def _find_agent_instead_of_unlisted(inputs: ClaimAndPassage) -> Difference | None:
+def _find_agent_instead_of_unlisted(inputs: ClaimAndPassage) -> ComparedValue | None:
     """Find the claim's subject, unknown to the record, in place of an unlisted name that leads the record:
     "Google unveiled" against "Facebook announces"."""
     claim, passage = inputs.claim, inputs.passage
@@ -242,32 +245,32 @@ def _find_agent_instead_of_unlisted(inputs: ClaimAndPassage) -> Difference | Non
     subject = next((mention for mention in claim.mentions if _can_act(inputs, mention)), None)
     if subject is None:
         return _find_unlisted_instead_of_unlisted(inputs, leading)
-    if subject.entity_id in inputs.record_ids or subject.end > claim.actions[0].start:
+    if subject.entity_id in inputs.record_entity_ids or subject.end > claim.actions[0].start:
         return None
     passage_actors = [
         mention
         for mention in passage.mentions
-        if _can_act(inputs, mention) and "network" not in inputs.list_kinds(mention.entity_id)
+        if _can_act(inputs, mention) and "network" not in inputs.list_entity_kinds(mention.entity_id)
     ]
     is_named = normalize_name(leading) in normalize_name(claim.text)
     if is_named or passage_actors or _stands_for_other(claim, subject) or claim.language != passage.language:
         return None
-    return Difference("agent", subject.text, leading)
+    return ComparedValue("agent", subject.text, leading)
 
 
-def _find_unlisted_instead_of_unlisted(inputs: ClaimAndPassage, leading: str) -> Difference | None:
+def _find_unlisted_instead_of_unlisted(inputs: ClaimAndPassage, leading: str) -> ComparedValue | None:
     """The same for a subject that the catalogue does not list either: "Sotheby's sold"."""
     claim, passage = inputs.claim, inputs.passage
-    told = normalize_name(" ".join((passage.text, *inputs.names)))
+    told = normalize_name(" ".join((passage.text, *inputs.record_names)))
     subject = _find_leading_name(claim)
     if subject is None or claim.language != passage.language or _is_place(subject):
         return None
     if normalize_name(subject) in told or normalize_name(leading) in normalize_name(claim.text):
         return None
-    return Difference("agent", subject, leading)
+    return ComparedValue("agent", subject, leading)
 
 
-def _is_subject(passage: Claim, actor: Mention) -> bool:
+def _is_subject(passage: ParsedStatement, actor: Mention) -> bool:
     """True if the actor precedes the first act of a record."""
     return bool(passage.actions) and actor.end <= passage.actions[0].start
 
@@ -278,7 +281,7 @@ def _is_ticker(short: str, name: str) -> bool:
 
 
 def _can_act(inputs: ClaimAndPassage, mention: Mention) -> bool:
-    return bool(inputs.list_kinds(mention.entity_id).intersection(_ACTING))
+    return bool(inputs.list_entity_kinds(mention.entity_id).intersection(_ACTING))
 
 
 _ACTING = ("firm", "authority", "person")
@@ -289,6 +292,6 @@ def _list_mentions_of_kind(inputs: ClaimAndPassage, mentions: Iterable[Mention],
     """List the first mention of each entity of a kind, in order."""
     first_mentions: dict[str, Mention] = {}
     for mention in mentions:
-        if kind in inputs.list_kinds(mention.entity_id):
+        if kind in inputs.list_entity_kinds(mention.entity_id):
             first_mentions.setdefault(mention.entity_id, mention)
     return list(first_mentions.values())

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from backend.entities.model import Language
 from backend.sources.claims import dates
-from backend.sources.claims.model import Difference
+from backend.sources.claims.model import ComparedValue
 from backend.sources.comparison.claim_passage import ClaimAndPassage
 
 _CLAUSE_END = re.compile(r"[,.;!?](?=\s|$)|[、。，；！？\n]")
@@ -19,7 +19,7 @@ _ANNOUNCING: Mapping[Language, re.Pattern[str]] = {
 }
 
 
-def find_difference(inputs: ClaimAndPassage) -> Difference | None:
+def find_difference(inputs: ClaimAndPassage) -> ComparedValue | None:
     """Return the date that a record gives for the claim's act, if the claim gives that of its announcement.
 
     The record tells of an announcement and gives a later date for each act of the claim; the claim has the
@@ -50,5 +50,5 @@ def find_difference(inputs: ClaimAndPassage) -> Difference | None:
         dated = {action.verb for action in passage.actions if start <= action.start < end}
         if claimed <= dated:
             claim_date = next(claim_date for claim_date in claim.dates if dates.agree(claim_date, event_date))
-            return Difference("date", claim_date.text, passage_date.text)
+            return ComparedValue("date", claim_date.text, passage_date.text)
     return None

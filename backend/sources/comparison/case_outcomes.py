@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from backend.entities.mention import Mention
 from backend.sources.claims import role_relations, roles
-from backend.sources.claims.model import Action, Claim
+from backend.sources.claims.model import Action, ParsedStatement
 
 WON, LOST = "win", "lose_case"
 MAX_SUBJECT_DISTANCE = 12
@@ -25,7 +25,9 @@ class OutcomeComparison:
     passage_action: Action
 
 
-def compare_outcomes(claim_action: Action, claim: Claim, passage: Claim) -> OutcomeComparison | None:
+def compare_outcomes(
+    claim_action: Action, claim: ParsedStatement, passage: ParsedStatement
+) -> OutcomeComparison | None:
     """Compare the outcome ``claim_action`` with the passage's; None if either does not name the side."""
     if claim_action.verb not in (WON, LOST):
         return None
@@ -45,7 +47,7 @@ def compare_outcomes(claim_action: Action, claim: Claim, passage: Claim) -> Outc
 
 
 def _compare_with_dismissal(
-    claim_action: Action, claim_party: str, passage: Claim
+    claim_action: Action, claim_party: str, passage: ParsedStatement
 ) -> OutcomeComparison | None:
     """Compare a defeat of the party that was sued with the end of the case against it."""
     dismissal = next(
@@ -64,7 +66,7 @@ def _compare_with_dismissal(
     return OutcomeComparison(is_same=False, passage_action=dismissal)
 
 
-def _find_party(action: Action, statement: Claim) -> str | None:
+def _find_party(action: Action, statement: ParsedStatement) -> str | None:
     """Find the entity that won or lost: the object of "rules for", else the subject."""
     before = [
         mention
@@ -81,7 +83,7 @@ def _find_party(action: Action, statement: Claim) -> str | None:
     return _find_subject(before, action, statement).entity_id
 
 
-def _find_subject(before: Sequence[Mention], action: Action, statement: Claim) -> Mention:
+def _find_subject(before: Sequence[Mention], action: Action, statement: ParsedStatement) -> Mention:
     """Find the subject: in Japanese the last name with a particle, else the name right before the verb, or
     the first name."""
     if statement.language == "ja":

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 
 from backend.entities.model import Language
 from backend.sources.claims import lexical_features, numbers
-from backend.sources.claims.model import Claim, MissingElement
+from backend.sources.claims.model import MissingElement, ParsedStatement
 
 _CAUSES: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -19,7 +19,7 @@ _CAUSES: Mapping[Language, re.Pattern[str]] = {
 
 
 def find_missing_cause(
-    claim: Claim, passage: Claim, passage_entities: Collection[str]
+    claim: ParsedStatement, passage: ParsedStatement, passage_entities: Collection[str]
 ) -> MissingElement | None:
     """Return the claim's cause if the passage has no entity, no act and no word of it."""
     plain = numbers.normalize(claim.text)

@@ -1,7 +1,7 @@
 """Compares a claim with a passage: the slots that agree and the slots that differ.
 
-First it decides whether the passage is about the same event: an altered statement keeps most of its slots and
-changes one, another event shares few. For another event nothing agrees and nothing differs.
+If the two share too few slots, the passage is about another event and the result is empty. A false statement
+usually changes only one slot of the true one.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,8 +13,8 @@ from operator import attrgetter
 from backend.entities.mention import Mention
 from backend.sources.claims import dates, figure_roles, negation, role_relations, roles
 from backend.sources.claims.lexical_features import normalize_name
-from backend.sources.claims.model import Claim, Comparison, DateSpan, Difference, Quantity
-from backend.sources.claims.units import GENERIC, load_units
+from backend.sources.claims.model import ComparedValue, Comparison, DateSpan, ParsedStatement, Quantity
+from backend.sources.claims.units import GENERIC_UNITS, load_units
 from backend.sources.comparison import (
     act_order,
     agents,
@@ -32,83 +32,96 @@ from backend.sources.comparison import (
     swapped_slots,
 )
 from backend.sources.comparison.claim_passage import ClaimAndPassage
-from backend.sources.comparison.same_event import SAME_EVENT, compute_closeness, is_particular
+from backend.sources.comparison.same_event import MIN_SAME_EVENT_CLOSENESS, compute_closeness, is_distinctive
 
-MAX_ROUGH_GAP = Decimal("0.1")
-MIN_SHORTENED_CHARS = 3
-"""Letters from which a name in a claim can stand for a longer one of the passage."""
-MIN_TELLING_VALUE = 10
-"""Amount from which equal amounts in different units are no coincidence."""
-COUNTED_BLOCKS = frozenset({"block", "epoch length"})
+ROUNDING_TOLERANCE = Decimal("0.1")
+"""Maximum difference, as a share of the larger figure, of a figure and its rounded repetition."""
+MIN_SHORT_NAME_CHARS = 3
+"""Minimum letters of a name in a claim that can be short for a longer name in the passage."""
+MIN_DISTINCTIVE_AMOUNT = 10
+"""Smallest amount at which the same number in another unit counts as a difference, not as a coincidence."""
+BLOCK_TIME_UNITS = frozenset({"block", "epoch length"})
 """Units in which a blockchain counts time."""
 _OTHER_EVENT = Comparison(0, 0, 0, 0, (), same_event=False)
 
 
 def compare(
-    claim: Claim,
-    passage: Claim,
+    claim: ParsedStatement,
+    passage: ParsedStatement,
     facts: Mapping[str, str],
     *,
-    types: Mapping[str, str] | None = None,
+    entity_types: Mapping[str, str] | None = None,
     event_date: DateSpan | None = None,
-    published: date | None = None,
-    entities: Collection[str] = (),
+    publication_date: date | None = None,
+    listed_entity_ids: Collection[str] = (),
     bm25: float | None = None,
-    passage_names: Collection[str] = (),
+    record_names: Collection[str] = (),
 ) -> Comparison:
-    """Compare ``claim`` with ``passage`` and its record's ``facts`` and ``entities``.
+    """Compare ``claim`` with ``passage``, and with the stored record that the passage comes from.
 
-    ``types`` maps entity ids to entity types. ``event_date`` is the date of the record's event
-    (``dates.build_record_date``): another date in the claim contradicts it. ``published`` is the day of a
-    page: it can agree, because news report recent events, but never contradicts. ``bm25`` is the search
-    score of the passage.
+    ``facts`` and ``listed_entity_ids`` are those that the record lists, and ``record_names`` all names of
+    these entities. ``entity_types`` maps entity ids to entity types. A date in the claim that differs from
+    ``event_date`` (``dates.build_record_date``) is a contradiction. ``publication_date`` is that of a web
+    page: a date in the claim may agree with it, but a different date is no contradiction. ``bm25`` is the
+    search score of the passage.
     """
-    ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(entities)
+    record_entity_ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(
+        listed_entity_ids
+    )
     inputs = ClaimAndPassage(
         claim,
         passage,
         figure_agreement.parse_fact_figures(facts),
-        types or {},
+        entity_types or {},
         event_date,
-        published,
-        ids,
-        frozenset(entities),
-        passage_names,
+        publication_date,
+        record_entity_ids,
+        frozenset(listed_entity_ids),
+        record_names,
     )
-    shared = len({mention.entity_id for mention in claim.mentions} & ids)
-    same_dates, wrong_date = date_agreement.compare_dates(inputs)
-    wrong_date = wrong_date or announcements.find_difference(inputs)
-    same_figures, wrong_figure = _compare_figures(inputs)
-    wrong_figure = wrong_figure or ranks.find_difference(claim, passage)
-    wrong_figure = wrong_figure or labels.find_difference(claim, passage)
+    shared = len({mention.entity_id for mention in claim.mentions} & record_entity_ids)
+    agreeing_dates, date_difference = date_agreement.compare_dates(inputs)
+    date_difference = date_difference or announcements.find_difference(inputs)
+    agreeing_figures, figure_difference = _compare_figures(inputs)
+    figure_difference = figure_difference or ranks.find_difference(claim, passage)
+    figure_difference = figure_difference or labels.find_difference(claim, passage)
     is_on_event_day = event_date is not None and any(
         dates.agree(claim_date, event_date) for claim_date in claim.dates
     )
-    same_actions, wrong_polarity = polarity.compare_actions(
+    same_action_count, action_difference = polarity.compare_actions(
         claim, passage, is_record=event_date is not None, is_on_event_day=is_on_event_day
     )
-    wrong_polarity = wrong_polarity or contrasts.find_difference(claim, passage)
-    wrong_polarity = wrong_polarity or event_order.find_difference(claim, passage)
-    wrong_polarity = wrong_polarity or act_order.find_difference(claim, passage, event_date)
-    wrong_roles = _compare_roles(inputs)
-    wrong_roles = wrong_roles or names_given.find_difference(inputs)
-    wrong_agent = agents.find_differing_agent(inputs) if wrong_roles is None else None
-    swapped = None if wrong_date or wrong_figure else swapped_slots.find_difference(claim, passage)
-    differences = (wrong_date, wrong_figure, swapped, wrong_agent, wrong_roles, wrong_polarity)
+    action_difference = action_difference or contrasts.find_difference(claim, passage)
+    action_difference = action_difference or event_order.find_difference(claim, passage)
+    action_difference = action_difference or act_order.find_difference(claim, passage, event_date)
+    role_difference = _compare_roles(inputs)
+    role_difference = role_difference or names_given.find_difference(inputs)
+    agent_difference = agents.find_differing_agent(inputs) if role_difference is None else None
+    swapped = None if date_difference or figure_difference else swapped_slots.find_difference(claim, passage)
+    differences = (
+        date_difference,
+        figure_difference,
+        swapped,
+        agent_difference,
+        role_difference,
+        action_difference,
+    )
     comparison = Comparison(
         shared,
-        len(same_dates),
-        len(same_figures),
-        same_actions,
+        len(agreeing_dates),
+        len(agreeing_figures),
+        same_action_count,
         tuple(difference for difference in differences if difference is not None),
-        (*same_dates, *same_figures),
+        (*agreeing_dates, *agreeing_figures),
     )
     closeness = compute_closeness(claim, passage, comparison, bm25)
-    if closeness < SAME_EVENT or not is_particular(claim, passage, comparison, bm25):
+    if closeness < MIN_SAME_EVENT_CLOSENESS or not is_distinctive(claim, passage, comparison, bm25):
         return _OTHER_EVENT
-    agent_ids = {mention.entity_id for mention in claim.mentions if inputs.list_kinds(mention.entity_id)}
+    agent_ids = {
+        mention.entity_id for mention in claim.mentions if inputs.list_entity_kinds(mention.entity_id)
+    }
     is_sufficient = evidence_sufficiency.is_sufficient(
-        claim, passage, comparison, source_entities=ids, agent_ids=agent_ids
+        claim, passage, comparison, source_entities=record_entity_ids, agent_ids=agent_ids
     )
     denial = _compare_denial(claim, passage)
     if denial is not None and not comparison.differences:
@@ -117,8 +130,8 @@ def compare(
         claim,
         passage,
         comparison.agreed,
-        passage_entities=ids,
-        passage_names=passage_names,
+        passage_entities=record_entity_ids,
+        record_names=record_names,
         event_date=event_date,
     )
     return replace(
@@ -134,19 +147,23 @@ def compare(
     )
 
 
-def _restore_wording(difference: Difference, claim: Claim, passage: Claim) -> Difference:
+def _restore_wording(
+    difference: ComparedValue, claim: ParsedStatement, passage: ParsedStatement
+) -> ComparedValue:
     return replace(
         difference, claimed=claim.restore(difference.claimed), found=passage.restore(difference.found)
     )
 
 
-def _compare_figures(inputs: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
-    """Find the figures of the claim that agree, and the first for which the source has only others of its
-    unit."""
+def _compare_figures(inputs: ClaimAndPassage) -> tuple[list[ComparedValue], ComparedValue | None]:
+    """Return the claim's figures that the source confirms, and the first one that it contradicts.
+
+    The source contradicts a figure if it gives only other figures in the same unit.
+    """
     source_figures = [*inputs.passage.quantities, *inputs.facts]
     agreements = []
-    wrong: Difference | None = None
-    matched = [
+    difference: ComparedValue | None = None
+    taken = [
         source_figure
         for source_figure in source_figures
         if any(
@@ -156,65 +173,78 @@ def _compare_figures(inputs: ClaimAndPassage) -> tuple[list[Difference], Differe
         )
     ]
     for claim_figure in inputs.claim.quantities:
-        equals = [
+        equal_figures = [
             source_figure
             for source_figure in source_figures
             if _is_matching_figure(claim_figure, source_figure, inputs.passage)
         ]
-        fitting = [
+        same_role_figures = [
             source_figure
             for source_figure in source_figures
             if not figure_agreement.has_other_role(claim_figure, source_figure)
         ]
-        equal = next(
+        match = next(
             (
                 source_figure
-                for source_figure in equals
+                for source_figure in equal_figures
                 if not figure_agreement.has_other_role(claim_figure, source_figure)
             ),
             None,
         )
-        equal = equal or figure_agreement.find_computed(claim_figure, inputs.claim, inputs.passage.quantities)
-        equal = equal or next(
+        match = match or figure_agreement.find_computed(claim_figure, inputs.claim, inputs.passage.quantities)
+        match = match or next(
             (
                 source_figure
-                for source_figure in fitting
+                for source_figure in same_role_figures
                 if figure_agreement.are_equal_durations(claim_figure, source_figure)
             ),
             None,
         )
-        rivals = [
+        comparable_figures = [
             source_figure
-            for source_figure in fitting
-            if source_figure not in matched and _is_rival(claim_figure, source_figure)
+            for source_figure in same_role_figures
+            if source_figure not in taken and _is_comparable(claim_figure, source_figure)
         ]
-        if equal is None and equals and not rivals and claim_figure.role not in figure_roles.VOTE_ROLES:
-            equal = equals[0]  # the only figure of its kind, in any role
-        if equal is not None and {claim_figure.bound, equal.bound} == {"least", "most"}:
-            wrong = Difference("figure", claim_figure.text, equal.text)
-        elif equal is not None:
-            agreements.append(Difference("figure", claim_figure.text, equal.text))
+        if (
+            match is None
+            and equal_figures
+            and not comparable_figures
+            and claim_figure.role not in figure_roles.VOTE_ROLES
+        ):
+            match = equal_figures[0]  # the only figure of its kind, in any role
+        if match is not None and {claim_figure.bound, match.bound} == {"least", "most"}:
+            difference = ComparedValue("figure", claim_figure.text, match.text)
+        elif match is not None:
+            agreements.append(ComparedValue("figure", claim_figure.text, match.text))
         elif other_unit := next(
             (
                 source_figure
                 for source_figure in source_figures
-                if source_figure not in matched and _has_other_unit(claim_figure, source_figure)
+                if source_figure not in taken and _has_other_unit(claim_figure, source_figure)
             ),
             None,
         ):
-            wrong = Difference("figure", claim_figure.text, other_unit.text)
-        elif wrong is None and claim_figure.unit is not None and rivals:
-            nearest = min(rivals, key=lambda source_figure: _build_distance_key(claim_figure, source_figure))
-            wrong = Difference("figure", claim_figure.text, nearest.text)
-    if wrong is not None and _is_restated(
-        inputs.claim.quantities, wrong.claimed, [agreement.claimed for agreement in agreements]
+            difference = ComparedValue("figure", claim_figure.text, other_unit.text)
+        elif difference is None and claim_figure.unit is not None and comparable_figures:
+            nearest = min(
+                comparable_figures, key=lambda source_figure: _build_distance_key(claim_figure, source_figure)
+            )
+            difference = ComparedValue("figure", claim_figure.text, nearest.text)
+    if difference is not None and _is_restated(
+        inputs.claim.quantities, difference.claimed, [agreement.claimed for agreement in agreements]
     ):
-        agreements, wrong = [*agreements, Difference("figure", wrong.claimed, agreements[-1].found)], None
-    return agreements, wrong
+        agreements, difference = (
+            [*agreements, ComparedValue("figure", difference.claimed, agreements[-1].found)],
+            None,
+        )
+    return agreements, difference
 
 
-def _is_matching_figure(claim_figure: Quantity, source_figure: Quantity, passage: Claim) -> bool:
-    """True if two figures agree; a record's bare fact does not if its text gives the figure another unit."""
+def _is_matching_figure(claim_figure: Quantity, source_figure: Quantity, passage: ParsedStatement) -> bool:
+    """True if two figures agree.
+
+    A fact without a unit does not agree if the passage gives the same number another unit.
+    """
     if not figure_agreement.agree(claim_figure, source_figure):
         return False
     is_bare_fact = (
@@ -229,23 +259,24 @@ def _is_matching_figure(claim_figure: Quantity, source_figure: Quantity, passage
     )
 
 
-def _is_restated(quantities: Sequence[Quantity], rough_text: str, agreed_texts: Sequence[str]) -> bool:
-    """True if a rough figure restates an agreeing one: a quarter of a billion, $235m."""
-    rough_figure = next((quantity for quantity in quantities if quantity.text == rough_text), None)
+def _is_restated(quantities: Sequence[Quantity], rounded_text: str, agreed_texts: Sequence[str]) -> bool:
+    """True if a figure is a rounded repetition of one that agrees, as "a quarter of a billion" of "$235m"."""
+    rounded_figure = next((quantity for quantity in quantities if quantity.text == rounded_text), None)
     agreed_figures = [quantity for quantity in quantities if quantity.text in agreed_texts]
-    return rough_figure is not None and any(
-        figure.unit == rough_figure.unit
-        and abs(figure.value - rough_figure.value) <= max(figure.value, rough_figure.value) * MAX_ROUGH_GAP
+    return rounded_figure is not None and any(
+        figure.unit == rounded_figure.unit
+        and abs(figure.value - rounded_figure.value)
+        <= max(figure.value, rounded_figure.value) * ROUNDING_TOLERANCE
         for figure in agreed_figures
     )
 
 
-def _compare_denial(claim: Claim, passage: Claim) -> Difference | None:
-    """Return the difference if the claim calls untrue what the passage tells."""
+def _compare_denial(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
+    """Return a difference if the claim denies what the passage states."""
     denial = negation.find_denial(claim.text.lower(), claim.language)
     if denial is None or negation.find_denial(passage.text.lower(), passage.language) is not None:
         return None
-    return Difference(
+    return ComparedValue(
         "polarity", denial, date_agreement.SENTENCE_END.split(passage.text, maxsplit=1)[0].strip()
     )
 
@@ -256,10 +287,10 @@ def _has_other_unit(claim_figure: Quantity, source_figure: Quantity) -> bool:
     if {
         claim_figure.unit,
         source_figure.unit,
-    } <= figure_agreement.HOURS.keys() and claim_figure.unit != source_figure.unit:
+    } <= figure_agreement.HOURS_PER_UNIT.keys() and claim_figure.unit != source_figure.unit:
         return claim_figure.value == source_figure.value > 1
-    if claim_figure.unit in figure_agreement.HOURS and source_figure.unit in COUNTED_BLOCKS:
-        return claim_figure.value == source_figure.value >= MIN_TELLING_VALUE
+    if claim_figure.unit in figure_agreement.HOURS_PER_UNIT and source_figure.unit in BLOCK_TIME_UNITS:
+        return claim_figure.value == source_figure.value >= MIN_DISTINCTIVE_AMOUNT
     if (
         claim_figure.unit == source_figure.unit
         or source_figure.unit not in measured
@@ -270,35 +301,37 @@ def _has_other_unit(claim_figure: Quantity, source_figure: Quantity) -> bool:
         claim_figure.unit,
         source_figure.unit,
     } <= load_units().currencies and claim_figure.value == source_figure.value == 1:
-        return True  # one dollar each, one yen each
+        return True  # for currencies even 1 is distinctive: "$1 each" differs from "1 yen each"
     if claim_figure.unit == "coin" and source_figure.unit not in load_units().currencies:
         return False
     is_equal = figure_agreement.agree(replace(claim_figure, unit=source_figure.unit), source_figure)
-    return is_equal and abs(claim_figure.value) >= MIN_TELLING_VALUE
+    return is_equal and abs(claim_figure.value) >= MIN_DISTINCTIVE_AMOUNT
 
 
-def _compare_roles(inputs: ClaimAndPassage) -> Difference | None:
-    """Return who did it to whom in both texts if the passage has it the other way round, or has another
-    target of the act, of the same kind, that the claim does not name."""
+def _compare_roles(inputs: ClaimAndPassage) -> ComparedValue | None:
+    """Return a difference if the passage swaps who did it to whom, or names another target.
+
+    Another target counts if it is of the same kind and the claim does not mention it.
+    """
     passage_acts = roles.find_roles(inputs.passage)
     claim = _add_shortened_names(inputs.claim, inputs.passage)
     claimed = {mention.entity_id for mention in claim.mentions}
     for claim_act in roles.find_roles(claim):
         for passage_act in passage_acts:
             if role_relations.are_swapped(claim_act, passage_act):
-                return Difference("roles", claim_act.text, passage_act.text)
+                return ComparedValue("roles", claim_act.text, passage_act.text)
         other_act = role_relations.find_other_target(claim_act, passage_acts)
         if other_act is not None and not role_relations.list_targets(other_act) & claimed:
             kinds, other_kinds = (
-                frozenset().union(*map(inputs.list_kinds, role_relations.list_targets(act)))
+                frozenset().union(*map(inputs.list_entity_kinds, role_relations.list_targets(act)))
                 for act in (claim_act, other_act)
             )
-            if kinds == other_kinds and role_relations.list_targets(claim_act) <= inputs.record_ids:
-                return Difference("roles", claim_act.text, other_act.text)
+            if kinds == other_kinds and role_relations.list_targets(claim_act) <= inputs.record_entity_ids:
+                return ComparedValue("roles", claim_act.text, other_act.text)
     return None
 
 
-def _add_shortened_names(claim: Claim, passage: Claim) -> Claim:
+def _add_shortened_names(claim: ParsedStatement, passage: ParsedStatement) -> ParsedStatement:
     """Add mentions of entities of the passage that the claim names in short: Monex for Monex Group."""
     known = {mention.entity_id for mention in claim.mentions}
     entities_by_name = {
@@ -310,7 +343,7 @@ def _add_shortened_names(claim: Claim, passage: Claim) -> Claim:
     for name in claim.names:
         short, start = normalize_name(name), claim.text.find(name)
         entity_id = next((one for long, one in entities_by_name.items() if long.startswith(short)), None)
-        if entity_id is not None and len(short) >= MIN_SHORTENED_CHARS:
+        if entity_id is not None and len(short) >= MIN_SHORT_NAME_CHARS:
             added.append(Mention(entity_id, start, start + len(name), name))
     mentions = tuple(sorted((*claim.mentions, *added), key=attrgetter("start")))
     return replace(claim, mentions=mentions, subject=None) if added else claim
@@ -321,14 +354,14 @@ def _build_distance_key(claim_figure: Quantity, source_figure: Quantity) -> tupl
     return claim_figure.role != source_figure.role, abs(source_figure.value - claim_figure.value)
 
 
-def _is_rival(claim_figure: Quantity, source_figure: Quantity) -> bool:
+def _is_comparable(claim_figure: Quantity, source_figure: Quantity) -> bool:
     """True if two figures measure the same thing. Coins of an unspecified kind compare with those of any
     asset."""
-    if claim_figure.unit in GENERIC and claim_figure.value == 1:
+    if claim_figure.unit in GENERIC_UNITS and claim_figure.value == 1:
         return False  # one piece of something
     if claim_figure.role == "total" and source_figure.value < claim_figure.value:
-        return False  # one of three counts, of which the source counts the other two
-    if claim_figure.unit in GENERIC:
+        return False  # a total may include counts that the source gives separately
+    if claim_figure.unit in GENERIC_UNITS:
         return (
             claim_figure.unit == "coin" and source_figure.unit in load_units().codes - load_units().currencies
         )

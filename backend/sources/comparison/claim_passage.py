@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from backend.sources.claims.model import Claim, DateSpan, Quantity
+from backend.sources.claims.model import DateSpan, ParsedStatement, Quantity
 
-KINDS: Mapping[str, frozenset[str]] = {
+KINDS_BY_ENTITY_TYPE: Mapping[str, frozenset[str]] = {
     "exchange": frozenset({"firm"}),
     "company": frozenset({"firm"}),
     "organization": frozenset({"firm"}),
@@ -24,18 +24,20 @@ report the acts of others and have no kind."""
 class ClaimAndPassage:
     """A claim and a passage, with the values that several comparisons need."""
 
-    claim: Claim
-    passage: Claim
+    claim: ParsedStatement
+    passage: ParsedStatement
     facts: list[Quantity]
-    types: Mapping[str, str]
+    entity_types: Mapping[str, str]
     event_date: DateSpan | None
-    published: date | None
-    record_ids: frozenset[str]
-    listed_entities: frozenset[str]
+    publication_date: date | None
+    record_entity_ids: frozenset[str]
+    """The entities of the passage and of its record."""
+
+    listed_entity_ids: frozenset[str]
     """The entities that the record itself lists, without those found in its text."""
 
-    names: Collection[str] = ()
+    record_names: Collection[str] = ()
     """All names of the record's entities, in all languages."""
 
-    def list_kinds(self, entity_id: str) -> frozenset[str]:
-        return KINDS.get(self.types.get(entity_id, ""), frozenset())
+    def list_entity_kinds(self, entity_id: str) -> frozenset[str]:
+        return KINDS_BY_ENTITY_TYPE.get(self.entity_types.get(entity_id, ""), frozenset())

@@ -14,7 +14,7 @@ import yaml
 
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims import actions, numbers
-from backend.sources.claims.model import Claim, DateSpan, Difference, MissingElement
+from backend.sources.claims.model import ComparedValue, DateSpan, MissingElement, ParsedStatement
 
 DATA = Path(actions.__file__).parent / "data" / "contrasts.yaml"
 SAME_TIME = "same time"
@@ -28,12 +28,12 @@ _NEGATED_BEFORE: Mapping[Language, re.Pattern[str]] = {
 _NEGATED_BEHIND_JA = re.compile("(?:では|は|が|に|を|も)?(?:な[いくか]|ありません|せず|しない)")
 
 
-def find_difference(claim: Claim, passage: Claim) -> Difference | None:
+def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     """Return the first property for which both texts have values and share none."""
     claim_values, passage_values = _find_values(claim), _find_values(passage)
     for group in claim_values.keys() & passage_values.keys():
         if not claim_values[group].keys() & passage_values[group].keys():
-            return Difference(
+            return ComparedValue(
                 "polarity",
                 next(iter(claim_values[group].values())),
                 next(iter(passage_values[group].values())),
@@ -42,7 +42,7 @@ def find_difference(claim: Claim, passage: Claim) -> Difference | None:
 
 
 def find_missing_property(
-    claim: Claim, passage: Claim, event_date: DateSpan | None = None
+    claim: ParsedStatement, passage: ParsedStatement, event_date: DateSpan | None = None
 ) -> MissingElement | None:
     """Return the first property of the claim that a source would tell and the passage does not."""
     days = [span for span in (*claim.dates, *passage.dates, event_date) if span is not None]
@@ -62,7 +62,7 @@ def _has_adjacent_days(spans: Sequence[DateSpan]) -> bool:
     return any(day + timedelta(days=1) in days for day in days)
 
 
-def locate_properties(statement: Claim) -> Iterator[tuple[str, str, tuple[int, int]]]:
+def locate_properties(statement: ParsedStatement) -> Iterator[tuple[str, str, tuple[int, int]]]:
     """Yield group, value and span of each property that a text affirms."""
     lowered = numbers.normalize(statement.text).lower()
     for group, values in _patterns()[statement.language].items():
@@ -79,7 +79,7 @@ def locate_properties(statement: Claim) -> Iterator[tuple[str, str, tuple[int, i
                 yield group, value, (start, end)
 
 
-def _find_values(statement: Claim) -> dict[str, dict[str, str]]:
+def _find_values(statement: ParsedStatement) -> dict[str, dict[str, str]]:
     """Map groups to their values in a text, with the words of each. Denied values are left out."""
     plain = numbers.normalize(statement.text)
     values_by_group: dict[str, dict[str, str]] = {}

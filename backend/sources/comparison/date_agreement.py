@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from backend.sources.claims import dates
 from backend.sources.claims.actions import load_verbs
-from backend.sources.claims.model import Action, Claim, DateSpan, Difference
+from backend.sources.claims.model import Action, ComparedValue, DateSpan, ParsedStatement
 from backend.sources.comparison.claim_passage import ClaimAndPassage
 
 REPORTING_PERIOD = timedelta(days=60)
@@ -17,13 +17,13 @@ _PRECISIONS = ("day", "month", "quarter", "year")
 SENTENCE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
 
 
-def compare_dates(inputs: ClaimAndPassage) -> tuple[list[Difference], Difference | None]:
+def compare_dates(inputs: ClaimAndPassage) -> tuple[list[ComparedValue], ComparedValue | None]:
     """Find the dates of the claim that agree, and the first that differs if none of the most precise
     agrees."""
     agreements = []
     is_supported = False
-    wrong: Difference | None = None
-    shifted: Difference | None = None
+    wrong: ComparedValue | None = None
+    shifted: ComparedValue | None = None
     has_event_day = inputs.event_date is not None and any(
         dates.agree(claim_date, inputs.event_date) for claim_date in inputs.claim.dates
     )
@@ -36,7 +36,7 @@ def compare_dates(inputs: ClaimAndPassage) -> tuple[list[Difference], Difference
             )
         is_finest = _PRECISIONS.index(claim_date.precision) == finest
         if passage_text is not None:
-            agreements.append(Difference("date", claim_date.text, passage_text))
+            agreements.append(ComparedValue("date", claim_date.text, passage_text))
             is_supported |= is_finest
         else:
             shifted = shifted or _find_shifted_date(inputs, claim_date)
@@ -55,12 +55,13 @@ def _find_matching_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> str | 
             _is_vague(claim_date, passage_date) or _belongs_to_other_act(inputs, passage_date)
         ):
             return passage_date.text
-    if inputs.published is None or inputs.event_date is not None or inputs.passage.dates:
+    if inputs.publication_date is None or inputs.event_date is not None or inputs.passage.dates:
         return None
     is_recent = (
-        claim_date.first <= inputs.published and inputs.published - timedelta(days=1) <= claim_date.last
+        claim_date.first <= inputs.publication_date
+        and inputs.publication_date - timedelta(days=1) <= claim_date.last
     )
-    return inputs.published.isoformat() if is_recent else None
+    return inputs.publication_date.isoformat() if is_recent else None
 
 
 def _is_vague(claim_date: DateSpan, passage_date: DateSpan) -> bool:
@@ -77,22 +78,22 @@ def _belongs_to_other_act(inputs: ClaimAndPassage, passage_date: DateSpan) -> bo
     return bool(dated_verbs) and not claim_verbs & dated_verbs and bool(claim_verbs & other_verbs)
 
 
-def _find_contradicting_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> Difference | None:
+def _find_contradicting_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> ComparedValue | None:
     if inputs.event_date is not None:
         if (
             claim_date.precision == "quarter"
             and timedelta(0) < inputs.event_date.first - claim_date.last <= REPORTING_PERIOD
         ):
             return None
-        return Difference("date", claim_date.text, inputs.event_date.text)
+        return ComparedValue("date", claim_date.text, inputs.event_date.text)
     claim_verbs = {action.verb for action in inputs.claim.actions}
     for passage_date in inputs.passage.dates:  # a page has many dates: only one of the same act contradicts
         if claim_verbs & {action.verb for action in _list_actions_in_sentence(inputs.passage, passage_date)}:
-            return Difference("date", claim_date.text, passage_date.text)
+            return ComparedValue("date", claim_date.text, passage_date.text)
     return None
 
 
-def _list_actions_in_sentence(passage: Claim, span: DateSpan) -> Sequence[Action]:
+def _list_actions_in_sentence(passage: ParsedStatement, span: DateSpan) -> Sequence[Action]:
     """List the actions of the sentence with a date."""
     if len(passage.actions) < 2:
         return passage.actions
@@ -103,7 +104,7 @@ def _list_actions_in_sentence(passage: Claim, span: DateSpan) -> Sequence[Action
     return [action for action in passage.actions if start <= action.start < end]
 
 
-def _find_shifted_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> Difference | None:
+def _find_shifted_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> ComparedValue | None:
     """Find a further date of the passage of which the claim has another year, or another day of the month."""
     if claim_date.yearless or claim_date.precision not in ("day", "month"):
         return None
@@ -119,5 +120,5 @@ def _find_shifted_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> Differe
             abs((first - other_first).days) >= MIN_OTHER_DAYS
         )
         if has_other_year or has_other_day:
-            return Difference("date", claim_date.text, passage_date.text)
+            return ComparedValue("date", claim_date.text, passage_date.text)
     return None

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from backend.entities.model import Language
-from backend.sources.claims.model import Claim, Difference
+from backend.sources.claims.model import ComparedValue, ParsedStatement
 
 Order = Literal["before", "after"]
 
@@ -37,7 +37,7 @@ _TAILS: Mapping[Language, tuple[tuple[Order, re.Pattern[str]], ...]] = {
 MAX_LEAD_CHARS = 28
 
 
-def find_difference(claim: Claim, passage: Claim) -> Difference | None:
+def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     """Return the two orders if the claim has another party first than the passage."""
     claim_orders, passage_orders = list(_find_orders(claim)), list(_find_orders(passage))
     entity_ids = [{mention.entity_id for mention in text.mentions} for text in (claim, passage)]
@@ -47,11 +47,11 @@ def find_difference(claim: Claim, passage: Claim) -> Difference | None:
             are_both_named = {party, other_party} <= entity_ids[0] & entity_ids[1]
             is_exchanged = order == other_order and party != other_party and are_both_named
             if is_reversed or is_exchanged:
-                return Difference("polarity", words, other_words)
+                return ComparedValue("polarity", words, other_words)
     return None
 
 
-def _find_orders(statement: Claim) -> Iterator[tuple[Order, str, str]]:
+def _find_orders(statement: ParsedStatement) -> Iterator[tuple[Order, str, str]]:
     """Yield order, entity and words for each entity that something came before or after."""
     lowered = statement.text.lower()
     for mention in statement.mentions:

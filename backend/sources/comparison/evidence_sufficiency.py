@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from backend.sources.claims.actions import Verb, load_verbs
-from backend.sources.claims.model import Claim, Comparison, Quantity
+from backend.sources.claims.model import Comparison, ParsedStatement, Quantity
 from backend.sources.comparison import contrasts
 from backend.sources.comparison.same_event import has_shared_name
 
@@ -42,8 +42,8 @@ _OF_THE_ACT = frozenset({"agent", "roles", "polarity"})
 class _Agreement:
     """The agreement of a claim and a passage, in addition to the slots of ``comparison``."""
 
-    claim: Claim
-    passage: Claim
+    claim: ParsedStatement
+    passage: ParsedStatement
     comparison: Comparison
     has_unknown_agent: bool
     """True if an agent of the claim is unknown to the source."""
@@ -154,8 +154,8 @@ def _is_searched_inside_words(word: str) -> bool:
 
 
 def is_sufficient(
-    claim: Claim,
-    passage: Claim,
+    claim: ParsedStatement,
+    passage: ParsedStatement,
     comparison: Comparison,
     *,
     source_entities: Collection[str],

@@ -8,8 +8,8 @@ from itertools import combinations
 
 from backend.entities.model import Language
 from backend.sources.claims import figure_roles
-from backend.sources.claims.model import Claim, Quantity
-from backend.sources.claims.units import EXACT, GENERIC, load_units
+from backend.sources.claims.model import ParsedStatement, Quantity
+from backend.sources.claims.units import EXACT_UNITS, GENERIC_UNITS, load_units
 
 APPROXIMATE_TOLERANCE, MAX_TOLERANCE = Decimal("0.01"), Decimal("0.1")
 """An approximate figure agrees within one unit of its last written digit, or 1 % if that is more, but never
@@ -20,7 +20,7 @@ MAX_CLAIMED_BOUND_FACTOR = Decimal("1.5")
 """Factor by which a known figure may exceed the bound of a claim."""
 MAX_ROUNDING_SHARE = Decimal("0.05")
 """Maximum share by which rounding may change a plain figure."""
-HOURS: Mapping[str | None, Decimal] = {
+HOURS_PER_UNIT: Mapping[str | None, Decimal] = {
     "second": Decimal(1) / 3600,
     "minute": Decimal(1) / 60,
     "hour": Decimal(1),
@@ -40,9 +40,11 @@ def is_same_unit(unit: str | None, other_unit: str | None) -> bool:
     if unit == other_unit:
         return True
     unit_table = load_units()
-    countable = {unit, other_unit} - GENERIC - {None}
+    countable = {unit, other_unit} - GENERIC_UNITS - {None}
     return (
-        len(countable) < 2 and not (countable & (EXACT | {"%"})) and bool(countable - unit_table.currencies)
+        len(countable) < 2
+        and not (countable & (EXACT_UNITS | {"%"}))
+        and bool(countable - unit_table.currencies)
     )
 
 
@@ -52,7 +54,7 @@ def agree(claim_figure: Quantity, source_figure: Quantity) -> bool:
         return False
     if claim_figure.value == source_figure.value:
         return True
-    if claim_figure.unit in EXACT or (claim_figure.value < 0) != (source_figure.value < 0):
+    if claim_figure.unit in EXACT_UNITS or (claim_figure.value < 0) != (source_figure.value < 0):
         return False
     claim_value, source_value = abs(claim_figure.value), abs(source_figure.value)
     if claim_figure.bound is not None or source_figure.bound is not None:
@@ -68,10 +70,13 @@ def agree(claim_figure: Quantity, source_figure: Quantity) -> bool:
 
 def are_equal_durations(duration: Quantity, other_duration: Quantity) -> bool:
     """True if two figures are durations of about one length: six weeks and 42 days."""
-    if duration.unit not in HOURS or other_duration.unit not in HOURS:
+    if duration.unit not in HOURS_PER_UNIT or other_duration.unit not in HOURS_PER_UNIT:
         return False
     lengths = sorted(
-        (abs(duration.value) * HOURS[duration.unit], abs(other_duration.value) * HOURS[other_duration.unit])
+        (
+            abs(duration.value) * HOURS_PER_UNIT[duration.unit],
+            abs(other_duration.value) * HOURS_PER_UNIT[other_duration.unit],
+        )
     )
     return lengths[1] - lengths[0] <= lengths[1] * MAX_DURATION_GAP
 
@@ -89,7 +94,9 @@ _MARGIN: Mapping[Language, re.Pattern[str]] = {
 MAX_WORD_GAP_CHARS = 24
 
 
-def find_computed(figure: Quantity, claim: Claim, source_figures: Sequence[Quantity]) -> Quantity | None:
+def find_computed(
+    figure: Quantity, claim: ParsedStatement, source_figures: Sequence[Quantity]
+) -> Quantity | None:
     """Find a figure that two of a source's figures give: their sum, or their difference if the claim tells of
     a margin."""
     context = claim.text[max(0, figure.start - MAX_WORD_GAP_CHARS) : figure.end + MAX_WORD_GAP_CHARS].lower()

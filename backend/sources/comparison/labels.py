@@ -3,7 +3,7 @@
 import re
 
 from backend.sources.claims import numbers
-from backend.sources.claims.model import Claim, Difference
+from backend.sources.claims.model import ComparedValue, ParsedStatement
 
 _LABELS = re.compile(
     r"(?<![a-z])(?P<label>version|v|chapter|eip|bip|erc|titles?|phase)[ -]?"
@@ -13,18 +13,18 @@ _LABELS = re.compile(
 _SAME = {"v": "version", "titles": "title", "章": "chapter"}
 
 
-def find_difference(claim: Claim, passage: Claim) -> Difference | None:
+def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     """Return a numbered name of the claim, if the passage has only others of its kind."""
     claim_labels, passage_labels = _find_labels(claim), _find_labels(passage)
     for kind in claim_labels.keys() & passage_labels.keys():
         if not claim_labels[kind].keys() & passage_labels[kind].keys():
-            return Difference(
+            return ComparedValue(
                 "figure", next(iter(claim_labels[kind].values())), next(iter(passage_labels[kind].values()))
             )
     return None
 
 
-def _find_labels(statement: Claim) -> dict[str, dict[str, str]]:
+def _find_labels(statement: ParsedStatement) -> dict[str, dict[str, str]]:
     """Map kinds of numbered names to their numbers, each with its wording."""
     plain = numbers.normalize(statement.text)
     labels: dict[str, dict[str, str]] = {}

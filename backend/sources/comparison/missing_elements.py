@@ -13,7 +13,7 @@ from backend.sources.claims import lexical_features, negation, numbers, subjects
 from backend.sources.claims.actions import Verb, load_verbs
 from backend.sources.claims.clauses import Clause
 from backend.sources.claims.cues import find_cues
-from backend.sources.claims.model import Claim, DateSpan, Difference, MissingElement
+from backend.sources.claims.model import ComparedValue, DateSpan, MissingElement, ParsedStatement
 from backend.sources.claims.places import find_cities, find_countries, load_homes
 from backend.sources.claims.role_readers import NOMINAL_EN
 from backend.sources.claims.roles import find_participants
@@ -39,30 +39,30 @@ _PROHIBITIONS = frozenset({"不得", "may not", "must not"})
 
 
 def find_missing_elements(
-    claim: Claim,
-    passage: Claim,
-    matching_slots: Sequence[Difference],
+    claim: ParsedStatement,
+    passage: ParsedStatement,
+    matching_slots: Sequence[ComparedValue],
     *,
     passage_entities: Collection[str],
-    passage_names: Collection[str] = (),
+    record_names: Collection[str] = (),
     event_date: DateSpan | None = None,
 ) -> frozenset[MissingElement]:
     """Return the elements of ``claim`` that ``passage`` does not contain.
 
     ``matching_slots`` are the slots (dates, figures) that agree. ``passage_entities`` are the entities that
-    the passage or its document names, ``passage_names`` all their names. In a passage of another language
+    the passage or its document names, ``record_names`` all their names. In a passage of another language
     only figures and names can be found.
     """
     missing = {
         *find_missing_figures(claim, passage, matching_slots),
-        *_find_names(claim, passage, passage_entities, passage_names),
+        *_find_names(claim, passage, passage_entities, record_names),
     }
     if (property_element := contrasts.find_missing_property(claim, passage, event_date)) is not None:
         missing.add(property_element)
     if claim.language == passage.language:
         elements = (
             _find_cue(claim, passage),
-            _find_place(claim, passage, passage_names),
+            _find_place(claim, passage, record_names),
             _find_act(claim, passage) or _find_agent_of_other_act(claim, passage),
             _find_negation(claim, passage),
             _find_clause(claim, passage, matching_slots, passage_entities),
@@ -83,9 +83,12 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:;“\"(]\s*)$")
 
 
 def _find_names(
-    claim: Claim, passage: Claim, passage_entities: Collection[str], passage_names: Collection[str]
+    claim: ParsedStatement,
+    passage: ParsedStatement,
+    passage_entities: Collection[str],
+    record_names: Collection[str],
 ) -> Iterator[MissingElement]:
-    passage_terms = lexical_features.normalize_name(" ".join((passage.text, *passage_names)))
+    passage_terms = lexical_features.normalize_name(" ".join((passage.text, *record_names)))
     for mention in claim.mentions:
         if (
             mention.entity_id not in passage_entities
@@ -105,7 +108,7 @@ def _find_names(
             yield MissingElement("name", name)
     subject = claim.subject
     if subject is not None and claim.language == passage.language != "en":  # names have no capitals there
-        texts = " ".join((passage.text, *passage_names))
+        texts = " ".join((passage.text, *record_names))
         if not subjects.is_known(subject.name, texts):
             yield MissingElement("name", subject.name)
 
@@ -120,7 +123,7 @@ def _is_short_form(name: str, passage_terms: str) -> bool:
     )
 
 
-def _is_unambiguous_name(claim: Claim, name: str) -> bool:
+def _is_unambiguous_name(claim: ParsedStatement, name: str) -> bool:
     """True if a word that looks like a name certainly is one.
 
     Left out are acronyms, which may stand for words of the source, countries, the first words of
@@ -154,12 +157,14 @@ _COMMON_SUBJECTS = frozenset(
 """Words that can be the subject at the start of a sentence and are no names."""
 
 
-def _find_place(claim: Claim, passage: Claim, passage_names: Collection[str]) -> MissingElement | None:
+def _find_place(
+    claim: ParsedStatement, passage: ParsedStatement, record_names: Collection[str]
+) -> MissingElement | None:
     """Find a place that the event's record does not name.
 
     A country beside a name, such as *India's WazirX*, is the seat of that entity.
     """
-    texts = " ".join((passage.text, *passage_names))
+    texts = " ".join((passage.text, *record_names))
     for country, text in claim.places.items():
         if country in passage.places or text in texts:
             continue
@@ -179,7 +184,7 @@ def _find_place(claim: Claim, passage: Claim, passage_names: Collection[str]) ->
     return None
 
 
-def _find_act(claim: Claim, passage: Claim) -> MissingElement | None:
+def _find_act(claim: ParsedStatement, passage: ParsedStatement) -> MissingElement | None:
     """Find an act that no act of the passage bears out or presupposes."""
     verbs_by_name = load_verbs()
     passage_verbs = {action.verb for action in passage.actions}
@@ -195,7 +200,7 @@ def _find_act(claim: Claim, passage: Claim) -> MissingElement | None:
     return None
 
 
-def _find_agent_of_other_act(claim: Claim, passage: Claim) -> MissingElement | None:
+def _find_agent_of_other_act(claim: ParsedStatement, passage: ParsedStatement) -> MissingElement | None:
     """Find a theft whose agent the passage names only later, and only as the agent of other acts.
 
     The record says in a later clause who replaced the coins, which is not who took them.
@@ -225,7 +230,7 @@ def _is_supported(verb: Verb, passage_verbs: Collection[str]) -> bool:
     return verb.supported_by is None or not verb.supported_by.isdisjoint(passage_verbs)
 
 
-def _find_cue(claim: Claim, passage: Claim) -> MissingElement | None:
+def _find_cue(claim: ParsedStatement, passage: ParsedStatement) -> MissingElement | None:
     found_in_claim = find_cues(numbers.normalize(claim.text), claim.language)
     found_in_passage = find_cues(numbers.normalize(passage.text), passage.language)
     for kind, text in found_in_claim.items():
@@ -249,7 +254,7 @@ _INTENTIONS: Mapping[Language, re.Pattern[str]] = {
 MAX_WORDS_BESIDE_CHARS = 24
 
 
-def _quote_phrase(claim: Claim, word: str) -> str:
+def _quote_phrase(claim: ParsedStatement, word: str) -> str:
     """Return a qualifying word with the words of its clause beside it: still holds every coin."""
     position = claim.text.find(word)
     clause = next(
@@ -280,7 +285,7 @@ _NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
 _NEGATION_CONTEXT_CHARS = 24
 
 
-def _find_negation(claim: Claim, passage: Claim) -> MissingElement | None:
+def _find_negation(claim: ParsedStatement, passage: ParsedStatement) -> MissingElement | None:
     """Find a denial in the claim if the passage has no negative word at all."""
     lowered = claim.text.lower()
     found_in_claim = negation.find_negation(lowered, claim.language)
@@ -309,7 +314,10 @@ def _find_negation(claim: Claim, passage: Claim) -> MissingElement | None:
 
 
 def _find_clause(
-    claim: Claim, passage: Claim, matching_slots: Sequence[Difference], passage_entities: Collection[str]
+    claim: ParsedStatement,
+    passage: ParsedStatement,
+    matching_slots: Sequence[ComparedValue],
+    passage_entities: Collection[str],
 ) -> MissingElement | None:
     """Find the first clause with its own content of which the passage contains nothing."""
     passage_terms, lowered = _list_terms(passage.text), passage.text.lower()
@@ -329,7 +337,7 @@ def _find_clause(
     return None
 
 
-def _is_apposition(claim: Claim, clause: Clause) -> bool:
+def _is_apposition(claim: ParsedStatement, clause: Clause) -> bool:
     """True for nouns that only introduce a quoted name: 人気ゲーム「…」."""
     return (
         claim.language == "ja"
@@ -339,7 +347,10 @@ def _is_apposition(claim: Claim, clause: Clause) -> bool:
 
 
 def _find_matched_spans(
-    claim: Claim, passage: Claim, matching_slots: Sequence[Difference], passage_entities: Collection[str]
+    claim: ParsedStatement,
+    passage: ParsedStatement,
+    matching_slots: Sequence[ComparedValue],
+    passage_entities: Collection[str],
 ) -> list[tuple[int, int]]:
     """Return the spans of the claim's slots that the passage has too."""
     matched_texts = {slot.claimed for slot in matching_slots}
@@ -357,7 +368,7 @@ def _find_matched_spans(
     ]
 
 
-def _find_shared_cues(claim: Claim, passage: Claim) -> Iterator[tuple[int, int]]:
+def _find_shared_cues(claim: ParsedStatement, passage: ParsedStatement) -> Iterator[tuple[int, int]]:
     """Yield the spans of the words such as *first* that the passage has too."""
     plain = numbers.normalize(claim.text)
     told = find_cues(numbers.normalize(passage.text), passage.language)

@@ -7,21 +7,21 @@ from decimal import Decimal
 
 from backend.entities.model import Language
 from backend.sources.claims import numbers
-from backend.sources.claims.model import Claim, Difference, MissingElement, Quantity
+from backend.sources.claims.model import ComparedValue, MissingElement, ParsedStatement, Quantity
 from backend.sources.claims.role_readers import list_ids
-from backend.sources.claims.units import GENERIC, load_units
-from backend.sources.comparison.figure_agreement import HOURS, are_equal_durations
+from backend.sources.claims.units import GENERIC_UNITS, load_units
+from backend.sources.comparison.figure_agreement import HOURS_PER_UNIT, are_equal_durations
 
 DERIVED_UNITS = frozenset({"time", "other"})
 """Units of figures that a reader can derive: multiples; and *two others*."""
 MIN_BARE_NUMBER = 100
 """Minimum number without a unit that counts as a reference or a height, not as a small count."""
-MAX_ROUGH_GAP = Decimal("0.1")
+ROUNDING_TOLERANCE = Decimal("0.1")
 """Relative gap within which a figure restates another one: a quarter of a billion, 235 million."""
 
 
 def find_missing_figures(
-    claim: Claim, passage: Claim, agreed: Sequence[Difference]
+    claim: ParsedStatement, passage: ParsedStatement, agreed: Sequence[ComparedValue]
 ) -> Iterator[MissingElement]:
     """Yield the figures of ``claim`` without a counterpart. ``agreed`` are the slots that agree."""
     agreed_texts = {slot.claimed for slot in agreed if slot.slot == "figure"}
@@ -63,9 +63,9 @@ _WITHIN_EN = re.compile(r"\b(?:in|for|by|over|a)(?: \w+)? $")
 _SHORT_UNITS = frozenset({"second", "minute", "hour"})
 
 
-def _is_interval(claim: Claim, quantity: Quantity) -> bool:
+def _is_interval(claim: ParsedStatement, quantity: Quantity) -> bool:
     """True if a duration is the time between two events, which a reader can derive: six weeks later."""
-    if quantity.unit not in HOURS:
+    if quantity.unit not in HOURS_PER_UNIT:
         return False
     if _INTERVAL[claim.language].match(claim.text, quantity.end):
         return True
@@ -73,30 +73,30 @@ def _is_interval(claim: Claim, quantity: Quantity) -> bool:
     return quantity.unit not in _SHORT_UNITS and _WITHIN_EN.search(before) is not None
 
 
-def _can_derive_share(passage: Claim) -> bool:
+def _can_derive_share(passage: ParsedStatement) -> bool:
     """True if a passage has two figures of one unit, so that a reader can compute a share."""
     counted = Counter(quantity.unit for quantity in passage.quantities if quantity.unit is not None)
     return any(times > 1 for times in counted.values())
 
 
-def _counts_names(claim: Claim, quantity: Quantity) -> bool:
+def _counts_names(claim: ParsedStatement, quantity: Quantity) -> bool:
     """True if a figure counts the names that the claim lists: Avalanche, Ethereum and Polygon, three."""
-    return quantity.unit in GENERIC | {"item"} and quantity.value == len(
+    return quantity.unit in GENERIC_UNITS | {"item"} and quantity.value == len(
         {mention.entity_id for mention in claim.mentions}
     )
 
 
-def _counts_list(passage: Claim, quantity: Quantity) -> bool:
+def _counts_list(passage: ParsedStatement, quantity: Quantity) -> bool:
     """True if a figure counts the names that a passage lists: three networks, where it lists three."""
     lists = (list_ids(passage.text, passage.mentions, mention) for mention in passage.mentions)
     return quantity.value > 1 and any(len(ids) == quantity.value for ids in lists)
 
 
-def _is_stated_otherwise(quantity: Quantity, passage: Claim) -> bool:
+def _is_stated_otherwise(quantity: Quantity, passage: ParsedStatement) -> bool:
     """True if a passage has an equal duration in another unit, or the same count of another noun."""
     if any(are_equal_durations(quantity, passage_quantity) for passage_quantity in passage.quantities):
         return True
-    if quantity.unit in load_units().codes or quantity.unit in HOURS:
+    if quantity.unit in load_units().codes or quantity.unit in HOURS_PER_UNIT:
         return False
     numerals = numbers.find_numerals(numbers.normalize(passage.text), passage.language)
     return any(numeral.value == quantity.value for numeral in numerals)
@@ -107,26 +107,26 @@ def _needs_no_source(quantity: Quantity) -> bool:
     if quantity.unit in DERIVED_UNITS or quantity.role == "total":
         return True
     is_unspecific = (
-        quantity.unit is None or quantity.unit in GENERIC or quantity.unit in load_units().currencies
+        quantity.unit is None or quantity.unit in GENERIC_UNITS or quantity.unit in load_units().currencies
     )
     return quantity.value == 1 and is_unspecific
 
 
 def _is_restatement(value: Decimal, agreed_values: Sequence[Decimal]) -> bool:
     return any(
-        abs(value - agreed_value) <= max(value, agreed_value) * MAX_ROUGH_GAP
+        abs(value - agreed_value) <= max(value, agreed_value) * ROUNDING_TOLERANCE
         for agreed_value in agreed_values
     )
 
 
-def list_slot_spans(statement: Claim) -> list[tuple[int, int]]:
+def list_slot_spans(statement: ParsedStatement) -> list[tuple[int, int]]:
     return [
         *((span.start, span.end) for span in statement.dates),
         *((quantity.start, quantity.end) for quantity in statement.quantities),
     ]
 
 
-def _find_missing_dates(claim: Claim, agreed: Sequence[Difference]) -> Iterator[MissingElement]:
+def _find_missing_dates(claim: ParsedStatement, agreed: Sequence[ComparedValue]) -> Iterator[MissingElement]:
     """Yield the days and months of a claim without a counterpart, if another of its dates has one."""
     agreed_texts = {slot.claimed for slot in agreed if slot.slot == "date"}
     for span in claim.dates if agreed_texts else ():
@@ -135,7 +135,7 @@ def _find_missing_dates(claim: Claim, agreed: Sequence[Difference]) -> Iterator[
 
 
 def _find_missing_bare_numbers(
-    claim: Claim, passage: Claim, agreed_values: Sequence[Decimal]
+    claim: ParsedStatement, passage: ParsedStatement, agreed_values: Sequence[Decimal]
 ) -> Iterator[MissingElement]:
     plain = numbers.normalize(claim.text)
     slot_spans = list_slot_spans(claim)
@@ -165,7 +165,7 @@ _ORDINAL_WORDS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eig
 _FIRST = Decimal(1)
 
 
-def read_ordinals(statement: Claim, slot_spans: Sequence[tuple[int, int]]) -> dict[Decimal, str]:
+def read_ordinals(statement: ParsedStatement, slot_spans: Sequence[tuple[int, int]]) -> dict[Decimal, str]:
     """Map the ordinals of a text from the second on to their words, without those in ``slot_spans``."""
     plain = numbers.normalize(statement.text).lower()
     ordinals: dict[Decimal, str] = {}

@@ -7,7 +7,7 @@ from itertools import pairwise
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.lexical_features import normalize_name
-from backend.sources.claims.model import Claim, Difference
+from backend.sources.claims.model import ComparedValue, ParsedStatement
 from backend.sources.comparison.claim_passage import ClaimAndPassage
 
 _OPEN, _CLOSE = '[“"「『《‘]', '[”"」』》’]'
@@ -64,7 +64,7 @@ _NOT_SECOND = re.compile(
 _NOT_BEFORE = re.compile(r"(?:\bnot(?: by| from| to)? (?:the )?|不是|并非)$")
 
 
-def find_difference(inputs: ClaimAndPassage) -> Difference | None:
+def find_difference(inputs: ClaimAndPassage) -> ComparedValue | None:
     """Return a name that the claim gives to something, and the one that the passage gives instead."""
     return (
         _find_reversed_renaming(inputs.claim, inputs.passage)
@@ -73,14 +73,14 @@ def find_difference(inputs: ClaimAndPassage) -> Difference | None:
     )
 
 
-def _find_reversed_renaming(claim: Claim, passage: Claim) -> Difference | None:
+def _find_reversed_renaming(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     if claim.language != passage.language:
         return None
     for renamed in _RENAMED[claim.language].finditer(claim.text):
         for other in _RENAMED[passage.language].finditer(passage.text):
             names, other_names = _list_old_and_new(renamed), _list_old_and_new(other)
             if names[0] == other_names[1] or names[1] == other_names[0]:
-                return Difference("roles", renamed.group(), other.group())
+                return ComparedValue("roles", renamed.group(), other.group())
     return None
 
 
@@ -90,29 +90,32 @@ def _list_old_and_new(match: re.Match[str]) -> list[str]:
     return [normalize_name((name or "").strip("“\"‘'")) for name in (old, new)]
 
 
-def _find_other_name(inputs: ClaimAndPassage) -> Difference | None:
+def _find_other_name(inputs: ClaimAndPassage) -> ComparedValue | None:
     """Find a name with *called*, *named* of which the source has nothing, in place of a name that it has."""
     claim, passage = inputs.claim, inputs.passage
-    told = normalize_name(" ".join((passage.text, *inputs.names)))
+    told = normalize_name(" ".join((passage.text, *inputs.record_names)))
     claimed = normalize_name(claim.text)
     called, identified = (patterns[claim.language] for patterns in (_CALLED, _IDENTIFIED))
     for match in (*called.finditer(claim.text), *identified.finditer(claim.text)):
         name = match[match.lastgroup or "name"]
         unclaimed = [other for other in passage.names if normalize_name(other) not in claimed]
         if normalize_name(name) not in told and unclaimed and claim.language == passage.language:
-            return Difference("agent", name, unclaimed[0])
+            return ComparedValue("agent", name, unclaimed[0])
     return None
 
 
-def _find_replaced_name(inputs: ClaimAndPassage) -> Difference | None:
+def _find_replaced_name(inputs: ClaimAndPassage) -> ComparedValue | None:
     """Find an entity that the claim puts in the place of one of the source: Y and not X."""
     for denied, asserted in _list_replacements(inputs.claim):
-        if denied.entity_id in inputs.record_ids and asserted.entity_id not in inputs.record_ids:
-            return Difference("agent", asserted.text, denied.text)
+        if (
+            denied.entity_id in inputs.record_entity_ids
+            and asserted.entity_id not in inputs.record_entity_ids
+        ):
+            return ComparedValue("agent", asserted.text, denied.text)
     return None
 
 
-def _list_replacements(claim: Claim) -> Iterator[tuple[Mention, Mention]]:
+def _list_replacements(claim: ParsedStatement) -> Iterator[tuple[Mention, Mention]]:
     """Yield pairs of entities of which the claim denies the first and asserts the second."""
     for left, right in pairwise(claim.mentions):
         between = claim.text[left.end : right.start]

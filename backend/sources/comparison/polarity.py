@@ -13,7 +13,7 @@ from itertools import takewhile
 from backend.entities.model import Language
 from backend.sources.claims import dates, negation, role_relations, roles
 from backend.sources.claims.actions import BARRING, Verb, load_verbs
-from backend.sources.claims.model import Action, Claim, Difference
+from backend.sources.claims.model import Action, ComparedValue, ParsedStatement
 from backend.sources.comparison import case_outcomes
 
 TRADE = "trade"
@@ -23,8 +23,12 @@ MAX_SHOWN_CHARS = 60
 
 
 def compare_actions(
-    claim: Claim, passage: Claim, *, is_record: bool = False, is_on_event_day: bool = False
-) -> tuple[int, Difference | None]:
+    claim: ParsedStatement,
+    passage: ParsedStatement,
+    *,
+    is_record: bool = False,
+    is_on_event_day: bool = False,
+) -> tuple[int, ComparedValue | None]:
     """Count the actions of the claim that agree, and find the first that the passage contradicts.
 
     ``is_on_event_day``: the claim has the date of the record's event.
@@ -108,7 +112,7 @@ def compare_actions(
     )
 
 
-def _find_converse(claim: Claim, passage: Claim) -> set[tuple[str, bool]]:
+def _find_converse(claim: ParsedStatement, passage: ParsedStatement) -> set[tuple[str, bool]]:
     """Find the acts of the claim that the passage tells from the other side (sold to, bought by)."""
     affirmed = {action.verb for action in passage.actions if action.affirmed}
     passage_roles = roles.find_roles(passage)
@@ -120,7 +124,9 @@ def _find_converse(claim: Claim, passage: Claim) -> set[tuple[str, bool]]:
     }
 
 
-def _is_same_trade(claim_action: Action, passage_action: Action, claim: Claim, passage: Claim) -> bool:
+def _is_same_trade(
+    claim_action: Action, passage_action: Action, claim: ParsedStatement, passage: ParsedStatement
+) -> bool:
     """True if one text names the purchase and the other the sale, which contradict only of one agent."""
     verbs_by_name = load_verbs()
     if claim_action.verb == passage_action.verb or TRADE not in (
@@ -138,7 +144,7 @@ def _is_same_trade(claim_action: Action, passage_action: Action, claim: Claim, p
     ].role_group and not agents[0] & (agents[1] or leading)
 
 
-def _find_denied_word(claim: Claim, passage: Claim) -> Difference | None:
+def _find_denied_word(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     """Find a word that the claim denies and the record states, or the reverse."""
     if claim.language != passage.language:
         return None
@@ -165,18 +171,18 @@ def _find_denied_word(claim: Claim, passage: Claim) -> Difference | None:
                 _quote_context(text.text, Action(word, True, position, position + len(word), word))
                 for text, position in zip((claim, passage), positions, strict=True)
             )
-            return Difference("polarity", *quotes)
+            return ComparedValue("polarity", *quotes)
     return None
 
 
 def _build_difference(
-    claim: Claim, claim_action: Action, passage: Claim, passage_action: Action
-) -> Difference:
+    claim: ParsedStatement, claim_action: Action, passage: ParsedStatement, passage_action: Action
+) -> ComparedValue:
     """Build the difference from both texts: two different verbs, or the context of one verb that one side
     affirms and the other denies."""
     if claim_action.verb != passage_action.verb:
-        return Difference("polarity", claim_action.text, passage_action.text)
-    return Difference(
+        return ComparedValue("polarity", claim_action.text, passage_action.text)
+    return ComparedValue(
         "polarity", _quote_context(claim.text, claim_action), _quote_context(passage.text, passage_action)
     )
 
@@ -241,7 +247,7 @@ def _list_presupposed_verbs(actions: Iterable[Action], verbs_by_name: Mapping[st
     )
 
 
-def _list_first_sentence_actions(passage: Claim) -> list[Action]:
+def _list_first_sentence_actions(passage: ParsedStatement) -> list[Action]:
     end = next(
         (
             match.start()
@@ -253,7 +259,7 @@ def _list_first_sentence_actions(passage: Claim) -> list[Action]:
     return [*takewhile(lambda action: action.start < end, passage.actions)]
 
 
-def _list_actions_on_other_days(claim: Claim, passage: Claim) -> list[Action]:
+def _list_actions_on_other_days(claim: ParsedStatement, passage: ParsedStatement) -> list[Action]:
     """Return the actions in clauses of a record that have their own dates, none of them the claim's."""
     dated_actions: list[Action] = []
     start = 0
@@ -279,8 +285,12 @@ def _is_abbreviated(stop: re.Match[str]) -> bool:
 
 
 def _find_unsupported_refusal(
-    claim: Claim, passage: Claim, verbs_by_name: Mapping[str, Verb], *, is_on_event_day: bool
-) -> Difference | None:
+    claim: ParsedStatement,
+    passage: ParsedStatement,
+    verbs_by_name: Mapping[str, Verb],
+    *,
+    is_on_event_day: bool,
+) -> ComparedValue | None:
     """Find a claim that something did not happen, against a record without any refusal."""
     if negation.is_exceptive(claim.text.lower(), claim.language):
         return None
@@ -299,7 +309,7 @@ def _find_unsupported_refusal(
     if _NEGATIVE[passage.language].search(passage.text):
         return None
     end = len(passage.text.split("\n")[0].split("。")[0])
-    return Difference("polarity", refusals[0].text, passage.text[: min(end, MAX_SHOWN_CHARS)].rstrip(". "))
+    return ComparedValue("polarity", refusals[0].text, passage.text[: min(end, MAX_SHOWN_CHARS)].rstrip(". "))
 
 
 def _is_negative(action: Action, verbs_by_name: Mapping[str, Verb]) -> bool:

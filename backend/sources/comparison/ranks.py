@@ -2,13 +2,13 @@
 
 from backend.sources.claims import numbers
 from backend.sources.claims.cues import find_cues
-from backend.sources.claims.model import Claim, Difference
+from backend.sources.claims.model import ComparedValue, ParsedStatement
 from backend.sources.comparison.missing_figures import list_slot_spans, read_ordinals
 
 FIRST = "first"
 
 
-def find_difference(claim: Claim, passage: Claim) -> Difference | None:
+def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     """Return the claim's rank from the second on, if the passage tells only of a first."""
     if claim.language != passage.language:
         return None
@@ -19,4 +19,4 @@ def find_difference(claim: Claim, passage: Claim) -> Difference | None:
     has_first = FIRST in find_cues(numbers.normalize(claim.text), claim.language)
     if FIRST not in told or has_first or passage_ranks or not ranks:
         return None
-    return Difference("figure", next(iter(ranks.values())), told[FIRST])
+    return ComparedValue("figure", next(iter(ranks.values())), told[FIRST])

@@ -1,9 +1,9 @@
 """Decides whether a passage is about the same event as a claim, by a logit of their common features.
 
-An altered statement keeps most of its slots and changes one; another event of the same agents shares few. The
-weights are the rounded coefficients of a logistic regression. Its data are statements made from records of
-events, true ones and ones with an altered date, figure or agent, against their own record and against others,
-with words removed to simulate other wordings.
+A false statement usually changes only one slot of the true one; another event of the same agents shares few.
+The weights are the rounded coefficients of a logistic regression. Its data are statements made from records
+of events, true ones and ones with an altered date, figure or agent, against their own record and against
+others, with words removed to simulate other wordings.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping
 from backend.sources.claims import agent_phrases
 from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.lexical_features import normalize_name
-from backend.sources.claims.model import Action, Claim, Comparison
+from backend.sources.claims.model import Action, Comparison, ParsedStatement
 
-SAME_EVENT = 0.0
-"""Minimum logit of the same event."""
-NOTHING_SHARED = -5.8
+MIN_SAME_EVENT_CLOSENESS = 0.0
+"""Minimum closeness (a logit) of texts about the same event."""
+INTERCEPT = -5.8
+"""The closeness of texts that share nothing."""
 WEIGHTS: Mapping[str, float] = {
     "further shared entities": 1.4,  # beyond the first, two at the most
     "share of the claim's entities": 3.3,
@@ -40,15 +41,17 @@ _NO_ENTITY, _NO_WORDS = 0.5, 0.4
 
 
 def compute_closeness(
-    claim: Claim, passage: Claim, comparison: Comparison, bm25: float | None = None
+    claim: ParsedStatement, passage: ParsedStatement, comparison: Comparison, bm25: float | None = None
 ) -> float:
     """Compute the logit that ``passage`` is about the event of ``claim``; ``comparison`` holds the compared
     slots. ``bm25`` is the search score, which grows with the rare terms that both contain."""
     features = _compute_features(claim, passage, comparison, DEFAULT_SEARCH_SCORE if bm25 is None else bm25)
-    return NOTHING_SHARED + sum(WEIGHTS[name] * feature for name, feature in features.items())
+    return INTERCEPT + sum(WEIGHTS[name] * feature for name, feature in features.items())
 
 
-def _compute_features(claim: Claim, passage: Claim, comparison: Comparison, bm25: float) -> dict[str, float]:
+def _compute_features(
+    claim: ParsedStatement, passage: ParsedStatement, comparison: Comparison, bm25: float
+) -> dict[str, float]:
     slots = {difference.slot for difference in comparison.differences}
     entities = {mention.entity_id for mention in claim.mentions}
     both_act = bool(claim.actions and passage.actions)
@@ -93,7 +96,7 @@ def _share_theme(claim_actions: Iterable[Action], passage_actions: Iterable[Acti
     return any(themes & verbs_by_name[action.verb].themes for action in passage_actions)
 
 
-def has_shared_name(claim: Claim, passage: Claim) -> bool | None:
+def has_shared_name(claim: ParsedStatement, passage: ParsedStatement) -> bool | None:
     """True if the passage contains an unlisted name of the claim; None if the claim has none or the languages
     differ."""
     if not claim.names or claim.language != passage.language:
@@ -107,7 +110,9 @@ MIN_POINTS = 2
 _SHARE, _FEW = 0.5, 2
 
 
-def is_particular(claim: Claim, passage: Claim, comparison: Comparison, bm25: float | None = None) -> bool:
+def is_distinctive(
+    claim: ParsedStatement, passage: ParsedStatement, comparison: Comparison, bm25: float | None = None
+) -> bool:
     """True if the common features are more than known agents and a common verb.
 
     A day, month or quarter, a figure that agrees, or an agent named on both sides is enough. Otherwise two of
@@ -122,7 +127,7 @@ def is_particular(claim: Claim, passage: Claim, comparison: Comparison, bm25: fl
         return False
     has_precise_date = any(span.precision != "year" for span in claim.dates)
     points = (2 if has_precise_date else 1) * bool(comparison.same_dates) + 2 * bool(comparison.same_figures)
-    points += _share_particular_act(claim, passage) + (comparison.shared_entities > 1)
+    points += _share_distinctive_act(claim, passage) + (comparison.shared_entities > 1)
     if comparison.shared_entities and comparison.same_actions and _both_name_agent(claim, passage):
         points += 2
     points += has_shared_name(claim, passage) is True
@@ -134,7 +139,7 @@ def is_particular(claim: Claim, passage: Claim, comparison: Comparison, bm25: fl
     return points >= MIN_POINTS + ("agent" in slots) + (len(slots) > 1) + other_measure
 
 
-def _both_name_agent(claim: Claim, passage: Claim) -> bool:
+def _both_name_agent(claim: ParsedStatement, passage: ParsedStatement) -> bool:
     """True if both texts name the agent of an act in a phrase."""
     return all(
         agent_phrases.find_named_agent(statement.text, statement.language) is not None
@@ -142,7 +147,7 @@ def _both_name_agent(claim: Claim, passage: Claim) -> bool:
     )
 
 
-def _share_particular_act(claim: Claim, passage: Claim) -> bool:
+def _share_distinctive_act(claim: ParsedStatement, passage: ParsedStatement) -> bool:
     verbs_by_name = load_verbs()
     passage_verbs = {action.verb for action in passage.actions}
     claim_verbs = {action.verb for action in claim.actions if not verbs_by_name[action.verb].generic}

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from backend.sources.claims import dates
 from backend.sources.claims.actions import load_verbs
-from backend.sources.claims.model import Claim, DateSpan, Difference, Quantity, Slot
+from backend.sources.claims.model import ComparedValue, DateSpan, ParsedStatement, Quantity, Slot
 from backend.sources.comparison import contrasts, figure_agreement
 
 MAX_GAP_CHARS = 24
@@ -35,7 +35,7 @@ class _Span(Protocol):
 N = TypeVar("N", bound=_Span)
 
 
-def find_difference(claim: Claim, passage: Claim) -> Difference | None:
+def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     """Return the slot of the claim's act and that of the same act in the passage, if the claim has both."""
     for unit in {quantity.unit for quantity in claim.quantities} - {None}:
         claim_figures, passage_figures = (
@@ -66,12 +66,12 @@ class _Anchor:
 
 def _find_swapped(
     slot: Slot,
-    claim: Claim,
-    passage: Claim,
+    claim: ParsedStatement,
+    passage: ParsedStatement,
     claim_slots: Sequence[S],
     passage_slots: Sequence[S],
     agree: Callable[[S, S], bool],
-) -> Difference | None:
+) -> ComparedValue | None:
     claim_anchors, passage_anchors = _find_anchors(claim), _find_anchors(passage)
     keys = {anchor.key for anchor in claim_anchors}
     for anchor in claim_anchors:
@@ -106,11 +106,11 @@ def _find_swapped(
         same_group = [candidate for candidate in passage_anchors if candidate.group == anchor.group]
         matching_anchor = _find_nearest(passage, matching_slot, same_group)
         if is_swapped or (matching_anchor is not None and matching_anchor.key not in keys):
-            return Difference(slot, claim_slot.text, passage_candidates[0].text)
+            return ComparedValue(slot, claim_slot.text, passage_candidates[0].text)
     return None
 
 
-def _find_anchors(statement: Claim) -> list[_Anchor]:
+def _find_anchors(statement: ParsedStatement) -> list[_Anchor]:
     verbs_by_name = load_verbs()
     acts = [
         _Anchor("act", action.verb, action.start, action.end)
@@ -127,7 +127,7 @@ def _find_anchors(statement: Claim) -> list[_Anchor]:
     return acts + properties + parties
 
 
-def _find_nearest(statement: Claim, target: _Span, slots: Sequence[N]) -> N | None:
+def _find_nearest(statement: ParsedStatement, target: _Span, slots: Sequence[N]) -> N | None:
     """Return the nearest of ``slots`` in the clause of ``target``; None if two are equally near."""
     gaps = []
     for slot in slots:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from backend.entities.model import LANGUAGES, Entity
-from backend.sources.claims.model import Claim
+from backend.sources.claims.model import ParsedStatement
 
 MAX_SITES = 3
 
@@ -19,7 +19,7 @@ class Plan:
     sites: tuple[str, ...]
 
 
-def build_plan(claim: Claim, entities: Mapping[str, Entity]) -> Plan:
+def build_plan(claim: ParsedStatement, entities: Mapping[str, Entity]) -> Plan:
     """Build the plan for ``claim``. Deterministic."""
     named = [
         entities[entity_id]
@@ -29,7 +29,7 @@ def build_plan(claim: Claim, entities: Mapping[str, Entity]) -> Plan:
     return Plan(build_query(claim, named), _list_names_in_other_languages(claim, named), _list_sites(named))
 
 
-def build_query(claim: Claim, named: Sequence[Entity]) -> str:
+def build_query(claim: ParsedStatement, named: Sequence[Entity]) -> str:
     """Join the names, dates, figures and actions of the claim, without its other words."""
     slots = [(claim.text.find(word), word) for word in claim.names]
     slots += [(mention.start, mention.text) for mention in claim.mentions]
@@ -42,7 +42,7 @@ def build_query(claim: Claim, named: Sequence[Entity]) -> str:
     return " ".join(dict.fromkeys([*parts, *names]))
 
 
-def _list_names_in_other_languages(claim: Claim, named: Sequence[Entity]) -> tuple[str, ...]:
+def _list_names_in_other_languages(claim: ParsedStatement, named: Sequence[Entity]) -> tuple[str, ...]:
     others = [language for language in LANGUAGES if language != claim.language]
     names = (entity.names[language] for entity in named for language in others if language in entity.names)
     return tuple(dict.fromkeys(names))

@@ -91,7 +91,7 @@ class PageReader:
                 url,
                 accept=ACCEPTED_TYPES,
                 max_bytes=MAX_PAGE_BYTES,
-                deadline=min(seconds, FETCH_TIMEOUT_SECONDS),
+                deadline_seconds=min(seconds, FETCH_TIMEOUT_SECONDS),
                 allow=self._allow,
             )
         except UpstreamFailure as failure:

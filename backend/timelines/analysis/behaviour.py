@@ -38,12 +38,12 @@ class Scatter:
     correlation: float | None
 
 
-def against_score(selection: RunArrays, metric: str, max_points: int = MAX_POINTS) -> Scatter:
+def relate_metric_to_score(selection: RunArrays, metric: str, max_points: int = MAX_POINTS) -> Scatter:
     """Relate ``metric`` (one of :data:`METRICS`) to the score. Raises :class:`ValueError` for another
     metric."""
     if metric not in METRICS:
         raise ValueError(f"{metric} is not a metric. Use one of {', '.join(METRICS)}.")
-    values = selection.number(metric)
+    values = selection.numeric_column(metric)
     known_rows = np.flatnonzero(~np.isnan(values))
     known_runs = selection.where(~np.isnan(values))
     correlation = _correlate_within_cells(known_runs, values[known_rows])
@@ -87,9 +87,9 @@ class Cost:
     frontier: bool
 
 
-def cost_against_score(selection: RunArrays) -> tuple[Cost, ...]:
+def relate_cost_to_score(selection: RunArrays) -> tuple[Cost, ...]:
     """List the profiles with a known cost, the cheapest first."""
-    cost = selection.number("cost_usd")
+    cost = selection.numeric_column("cost_usd")
     known_runs, cost = selection.where(~np.isnan(cost)), cost[~np.isnan(cost)]
     means_by_profile: list[tuple[int, Mean, Mean]] = []
     for profile in np.unique(known_runs.profile):

@@ -96,7 +96,7 @@ def _build_side(group: RunGroup, level: float) -> Side:
     return Side(
         group.name,
         mean_of_cases(runs.score, runs.case, level),
-        pass_rate(runs.number("success"), runs.case, level),
+        pass_rate(runs.numeric_column("success"), runs.case, level),
         len(np.unique(runs.case)),
         len(runs),
         group.excluded_runs,

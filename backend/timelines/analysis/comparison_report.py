@@ -19,7 +19,7 @@ def build_report(
 ) -> dict[str, Any]:
     """Build the report. Scores are fractions; ``cases`` are the names that ``result.case`` refers to.
 
-    ``comparison`` is null if the profiles share no case. The rows of ``cases`` have B's largest losses first.
+    ``comparison`` is None if the profiles share no case. The rows of ``cases`` have B's largest losses first.
     """
     return {
         "verdict": verdict.kind,

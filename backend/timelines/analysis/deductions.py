@@ -1,4 +1,4 @@
-"""Computes the Pareto chart of deductions: lost points by reason, for A and B."""
+"""Ranks deductions by the points that profiles A and B lost by them, for a Pareto chart."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ MAX_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Pareto:
+class DeductionRanking:
     """Lost shares of the maximum score by deduction name: means of case means, so that they add up.
 
     ``a`` and ``b`` are in the order of ``names``, the largest loss of both together first. ``rest_a`` and
@@ -30,9 +30,9 @@ class Pareto:
     cases: int
 
 
-def deduction_pareto(
+def rank_deductions(
     selection: RunArrays, a: str, b: str | None = None, max_names: int = MAX_NAMES
-) -> Pareto:
+) -> DeductionRanking:
     """Compute the points lost by ``a`` and ``b`` over their shared cases."""
     sides = [selection.of(name) for name in (a, b) if name is not None]
     ran = [np.bincount(side.case, minlength=len(selection.cases)) > 0 for side in sides]
@@ -47,7 +47,7 @@ def deduction_pareto(
     order = np.argsort(-table.sum(axis=0), kind="stable")
     listed, unlisted = order[:max_names], order[max_names:]
     in_all = max(float(table.sum()), np.finfo(float).tiny)
-    return Pareto(
+    return DeductionRanking(
         tuple(names[index] for index in listed),
         table[0, listed],
         table[1, listed],
@@ -70,7 +70,7 @@ def _compute_losses_by_name(side: RunArrays, cases: int) -> dict[str, float]:
     points = parts.field("points").to_numpy(zero_copy_only=False)
     runs_of_case = np.bincount(side.case)
     with np.errstate(over="ignore"):
-        share = np.minimum(points / side.number("max_score")[run_of], MAX_ABS_SCORE)
+        share = np.minimum(points / side.numeric_column("max_score")[run_of], MAX_ABS_SCORE)
     weight = 1 / runs_of_case[side.case] / cases
     losses = np.bincount(code, weights=share * weight[run_of], minlength=len(names))
     return {name: float(loss) for name, loss in zip(names, losses, strict=True) if loss > 0}

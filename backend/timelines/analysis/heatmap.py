@@ -15,14 +15,14 @@ class Heatmap:
     """Mean scores. Rows: ``profiles``, best first. Columns: ``cases``, most disputed first. NaN: not run.
 
     ``disagreement`` is the standard deviation of a case's means over profiles, NaN if only one profile ran
-    it. ``hidden`` counts cases beyond the maximum."""
+    it. ``hidden_count`` counts cases beyond the maximum."""
 
     profiles: Ints
     cases: Ints
     mean: Floats
     runs: Ints
     disagreement: Floats
-    hidden: int
+    hidden_count: int
 
 
 def heatmap(selection: RunArrays, max_cases: int = MAX_CASES) -> Heatmap:

@@ -107,7 +107,7 @@ def _format_interval(interval: Interval | None, *, is_reversed: bool) -> dict[st
 
 
 def _count_needed_cases(paired: Paired, target: float) -> int | None:
-    """Compute the number of cases needed; null if the existing cases suffice."""
+    """Compute the number of cases needed; None if the existing cases suffice."""
     if (
         paired.deviation is None
         or paired.detectable_difference is None
@@ -118,7 +118,7 @@ def _count_needed_cases(paired: Paired, target: float) -> int | None:
 
 
 def excluded_runs_sentence(side: Side, language: Language = "en") -> str | None:
-    """Render the number of excluded infrastructure failures of ``side``; null if there are none."""
+    """Render the number of excluded infrastructure failures of ``side``; None if there are none."""
     if not side.excluded_runs:
         return None
     words = TEMPLATES[language]["left_out" if side.excluded_runs > 1 else "left_out_one"]
@@ -133,7 +133,7 @@ def pairs_sentence(matrix: PairMatrix, language: Language = "en") -> str:
 
 
 def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Language = "en") -> str | None:
-    """Render whether a pair is significant after correction; null if it was not compared."""
+    """Render whether a pair is significant after correction; None if it was not compared."""
     p = float(matrix.bh[row, column])
     if not 0 <= p <= 1:
         return None
@@ -165,7 +165,7 @@ def alert_sentence(alert: Alert, name: str, language: Language = "en", *, now: d
 
 
 def watch_sentence(watched: Watched, name: str, language: Language = "en") -> str | None:
-    """Render why a profile is not monitored; null if it is."""
+    """Render why a profile is not monitored; None if it is."""
     if watched.judged:
         return None
     return TEMPLATES[language]["too_few_passes"].format(

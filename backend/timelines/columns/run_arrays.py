@@ -65,7 +65,7 @@ class RunArrays:
     def place_of(self, profile: str) -> int | None:
         return self.profiles.index(profile) if profile in self.profiles else None
 
-    def number(self, column: str) -> Floats:
+    def numeric_column(self, column: str) -> Floats:
         """Return a column of numbers or booleans as floats, NaN for missing values."""
         values = self.table.column(column).take(pa.array(self.rows)).cast(pa.float64())
         numbers = np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)

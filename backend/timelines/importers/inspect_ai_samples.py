@@ -321,7 +321,7 @@ def _list_values(scores: Mapping[str, Score]) -> Iterator[tuple[str, Any, Score]
 
 
 def _convert_score(value: Any) -> float | None:
-    """Convert a value as Inspect's metrics do; None for values without a score (null, NaN, other words)."""
+    """Convert a value as Inspect's metrics do; None for values without a score (None, NaN, other words)."""
     if isinstance(value, str):
         if (score := _SCORE_VALUES.get(value, _SCORE_VALUES.get(value.lower()))) is not None:
             return score

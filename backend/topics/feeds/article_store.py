@@ -23,7 +23,7 @@ STORE_LOCK = 0x43_50_4E_49  # "CPNI": any number that no other lock uses
 SEEN_UPDATE_INTERVAL = timedelta(days=1)
 """Minimum time between two updates of ``seen_at``, the last time that the feed listed an article."""
 _BATCH_SIZE = 400
-_CHANGEABLE = (
+_COPIED_COLUMNS = (
     "url",
     "url_key",
     "title",
@@ -32,10 +32,8 @@ _CHANGEABLE = (
     "language",
     "published_at",
     "simhash",
-    "entities",
-    "figures",
-    "links",
 )
+"""Columns that have the name and the form of a field of a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +129,8 @@ def _mark_seen(connection: Connection, still_listed: Sequence[int], now: datetim
 
 
 def _build_row(draft: Draft) -> dict[str, Any]:
-    values = {name: getattr(draft, name) for name in _CHANGEABLE}
-    lists = {"entities": dump_json(draft.entities), "figures": dump_json(draft.figures)}
+    values = {name: getattr(draft, name) for name in _COPIED_COLUMNS}
+    lists = {"entities": dump_json(draft.entity_ids), "figures": dump_json(draft.quantities)}
     return {**values, **lists, "links": dump_links(draft.links)}
 
 
@@ -182,5 +180,5 @@ def _load_fingerprints(
 def _build_fingerprint(draft: Draft, official: bool) -> Fingerprint:
     values = (draft.simhash, draft.published_at, draft.language, draft.title, len(draft.text))
     return Fingerprint(
-        *values, frozenset(draft.entities), frozenset(draft.figures), official, get_host(draft.url)
+        *values, frozenset(draft.entity_ids), frozenset(draft.quantities), official, get_host(draft.url)
     )

@@ -1,4 +1,4 @@
-"""Analyses feed entries: language, entities, figures and a fingerprint of the text."""
+"""Analyses feed entries: language, entities, quantities and a fingerprint of the text."""
 
 import json
 import re
@@ -22,8 +22,8 @@ from backend.topics.feeds.feed_list import Feed
 from backend.topics.feeds.parsing import Entry, ParsedFeed
 
 MAX_ANALYSED_CHARS = 4_000
-"""Characters of a text that are searched for entities and figures."""
-MAX_ENTITIES, MAX_FIGURES = 40, 40
+"""Characters of a text that are searched for entities and quantities."""
+MAX_ENTITIES, MAX_QUANTITIES = 40, 40
 MIN_TERMS = 8
 """Distinct terms from which the fingerprint of a text tells it from others."""
 MIN_SHARED_GUIDS = 3
@@ -50,8 +50,8 @@ class Draft:
     dated: bool
     simhash: int
     """A signed 64-bit integer, as databases store it; 0 if the text is too short."""
-    entities: tuple[str, ...]
-    figures: tuple[str, ...]
+    entity_ids: tuple[str, ...]
+    quantities: tuple[str, ...]
     links: tuple[Link, ...] = ()
     """The links to official pages."""
 
@@ -117,15 +117,15 @@ def detect_language(entry: Entry, feed_language: Language) -> Language:
     return "zh" if not kana and han >= 60 else feed_language
 
 
-def find_figures(title: str, text: str, language: Language, day: datetime) -> tuple[str, ...]:
+def find_quantities(title: str, text: str, language: Language, day: datetime) -> tuple[str, ...]:
     """Find the figures with a unit in a text, as ``value unit`` in plain notation (``3.125 BTC``)."""
     text_start = f"{title}\n{text}"[:MAX_ANALYSED_CHARS]
     spans = dates.find_dates(text_start, day.date())
     quantities_with_unit = (
         q for q in quantities.find_quantities(text_start, language, spans) if q.unit is not None
     )
-    figures = dict.fromkeys(f"{_strip_zeros(format(q.value, 'f'))} {q.unit}" for q in quantities_with_unit)
-    return tuple(figures)[:MAX_FIGURES]
+    texts = dict.fromkeys(f"{_strip_zeros(format(q.value, 'f'))} {q.unit}" for q in quantities_with_unit)
+    return tuple(texts)[:MAX_QUANTITIES]
 
 
 def dump_json(words: Sequence[str]) -> str:
@@ -135,7 +135,7 @@ def dump_json(words: Sequence[str]) -> str:
 def _build_draft(
     feed: Feed,
     entry: Entry,
-    entities: tuple[str, ...],
+    entity_ids: tuple[str, ...],
     links: tuple[Link, ...],
     undated: datetime,
     now: datetime,
@@ -153,8 +153,8 @@ def _build_draft(
         published_at=published,
         dated=entry.dated and published == entry.published_at,
         simhash=_compute_simhash(f"{entry.title}\n{entry.text}"),
-        entities=entities,
-        figures=find_figures(entry.title, entry.text, language, published),
+        entity_ids=entity_ids,
+        quantities=find_quantities(entry.title, entry.text, language, published),
         links=links,
     )
 

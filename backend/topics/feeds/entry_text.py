@@ -93,7 +93,7 @@ def extract_image(source: str, base: str) -> str | None:
 
 
 def parse_html(source: str) -> lxml_html.HtmlElement | None:
-    """Parse the visible part of HTML; null without any."""
+    """Parse the visible part of HTML; None without any."""
     if not source.strip():
         return None
     piece = f"<div>{source[:_MAX_SOURCE_CHARS]}</div>"

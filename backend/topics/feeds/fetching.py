@@ -158,7 +158,7 @@ def _fetch_feed(due: Due, rules: RuleSet, fetch: Fetch, allow: Sequence[str], no
             due.feed.url,
             accept=ACCEPTED_CONTENT_TYPES,
             max_bytes=MAX_BODY_BYTES,
-            deadline=FETCH_TIMEOUT_SECONDS,
+            deadline_seconds=FETCH_TIMEOUT_SECONDS,
             headers={"Accept": _ACCEPT, **due.conditions},
             allow=allow,
         )

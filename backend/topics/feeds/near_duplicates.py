@@ -29,8 +29,8 @@ class Fingerprint:
     language: str
     title: str
     length: int
-    entities: frozenset[str]
-    figures: frozenset[str]
+    entity_ids: frozenset[str]
+    quantities: frozenset[str]
     official: bool
     outlet: str = ""
 
@@ -77,13 +77,13 @@ def _split_bands(value: int) -> list[tuple[int, int]]:
 
 
 def _is_duplicate(first: Fingerprint, second: Fingerprint) -> bool:
-    """True if two articles are duplicates. Fingerprints alone would match new figures in the same words."""
+    """True if two articles are duplicates. Fingerprints alone would match new numbers in the same words."""
     return (
         simhash.is_near(first.simhash & _MASK, second.simhash & _MASK)
         and abs(first.published_at - second.published_at) <= NEWS_WINDOW
         and first.language == second.language
-        and first.figures == second.figures
-        and first.entities == second.entities
+        and first.quantities == second.quantities
+        and first.entity_ids == second.entity_ids
         and (
             min(first.length, second.length) >= LONG_TEXT_CHARS
             or _compute_title_similarity(first.title, second.title) >= MIN_TITLE_SIMILARITY

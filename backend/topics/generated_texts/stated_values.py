@@ -14,7 +14,7 @@ from backend.entities.model import Language
 from backend.sources.claims import dates, numbers, quantities
 from backend.sources.claims.figure_roles import Role
 from backend.sources.claims.model import DateSpan, Quantity
-from backend.sources.claims.units import GENERIC, load_units
+from backend.sources.claims.units import GENERIC_UNITS, load_units
 
 _TIME = re.compile(
     r"(?<![\d:])(?P<h>\d{1,2}):(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])(?: ?(?P<half>[ap])\.?m\b\.?)?"
@@ -170,7 +170,7 @@ def _find_counting_years(normalized: str, spans: Sequence[DateSpan], language: L
 def _has_strict_unit(quantity: Quantity) -> bool:
     """True if the unit is parsed to the same unit in every language."""
     known_units = load_units()
-    return quantity.unit == "%" or quantity.unit in known_units.codes - GENERIC
+    return quantity.unit == "%" or quantity.unit in known_units.codes - GENERIC_UNITS
 
 
 def _collect_change_values(found_quantities: list[Quantity]) -> dict[Decimal, frozenset[Role]]:

@@ -1,4 +1,4 @@
-"""Loads the news items of a time window for grouping."""
+"""Loads the news articles of a time window for grouping."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from backend.entities.model import LANGUAGES, Language
 from backend.topics.feeds.entry_links import Link, load_links
 from backend.topics.tables import news_items
 
-MAX_ITEMS = 8_000
-"""Newest items of a window that are regrouped; older items keep their topics."""
+MAX_ARTICLES = 8_000
+"""Most articles regrouped in one window, the newest; older articles keep their topics."""
 MAX_REPRESENTATIVES = 4_000
-"""Topics of the older items of a window that new items can still join, the largest first."""
+"""Most topics of older articles that new articles can still join; the largest are chosen."""
 BATCH_SIZE = 500
 
 
@@ -24,7 +24,8 @@ BATCH_SIZE = 500
 class NewsArticle:
     """An article of a feed.
 
-    ``simhash`` is a signed 64-bit integer, 0 for a text that is too short.
+    ``simhash`` is a signed 64-bit integer, 0 for a text that is too short. ``quantities`` are the figures
+    with a unit in its text, such as ``3.125 BTC``.
     """
 
     id: int
@@ -36,14 +37,14 @@ class NewsArticle:
     published_at: datetime
     image: str | None = None
     simhash: int = 0
-    entities: tuple[str, ...] = ()
-    figures: tuple[str, ...] = ()
+    entity_ids: tuple[str, ...] = ()
+    quantities: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     topic_id: int | None = field(default=None, compare=False)
 
 
 def load_window(connection: Connection, since: datetime, until: datetime) -> list[NewsArticle]:
-    """Load the newest items published from ``since`` to ``until``, both included, ordered by time and id."""
+    """Load the newest articles from ``since`` to ``until``, both included, ordered by time and id."""
     selected = (
         sa.select(news_items)
         .where(
@@ -52,25 +53,28 @@ def load_window(connection: Connection, since: datetime, until: datetime) -> lis
             news_items.c.language.in_(LANGUAGES),
         )
         .order_by(news_items.c.published_at.desc(), news_items.c.id.desc())
-        .limit(MAX_ITEMS)
+        .limit(MAX_ARTICLES)
     )
-    return [_parse_member(row) for row in reversed(connection.execute(selected).all())]
+    return [_article_from_row(row) for row in reversed(connection.execute(selected).all())]
 
 
 def load_representatives(
-    connection: Connection, since: datetime, newest: Sequence[NewsArticle]
+    connection: Connection, since: datetime, window_articles: Sequence[NewsArticle]
 ) -> list[NewsArticle]:
-    """Load the newest article of each topic with several articles that are older than ``newest``.
+    """For each topic with at least two articles, all older than ``window_articles``, load its newest article.
 
-    In a window with more than :data:`MAX_ITEMS` items they stand for their topics, so that an update finds a
-    story of two days ago. Returns none for a smaller window."""
-    if len(newest) < MAX_ITEMS:
+    In a window with more than :data:`MAX_ARTICLES` articles, each stands for its topic, so that a new article
+    can still join a story of two days ago. Returns none for a smaller window.
+    """
+    if len(window_articles) < MAX_ARTICLES:
         return []
     is_older = sa.and_(
         news_items.c.published_at >= since,
-        news_items.c.published_at < newest[0].published_at,
+        news_items.c.published_at < window_articles[0].published_at,
         news_items.c.topic_id.is_not(None),
-        news_items.c.topic_id.not_in({member.topic_id for member in newest if member.topic_id is not None}),
+        news_items.c.topic_id.not_in(
+            {article.topic_id for article in window_articles if article.topic_id is not None}
+        ),
     )
     chosen = (
         sa.select(sa.func.max(news_items.c.id))
@@ -81,29 +85,34 @@ def load_representatives(
         .limit(MAX_REPRESENTATIVES)
     )
     ids = list(connection.execute(chosen).scalars())
-    members = []
+    articles = []
     for at in range(0, len(ids), BATCH_SIZE):
         selected = sa.select(news_items).where(news_items.c.id.in_(ids[at : at + BATCH_SIZE]))
-        members += [_parse_member(row) for row in connection.execute(selected)]
-    return sorted(members, key=lambda member: (member.published_at, member.id))
+        articles += [_article_from_row(row) for row in connection.execute(selected)]
+    return sorted(articles, key=lambda article: (article.published_at, article.id))
 
 
 def load_topic_members(
-    connection: Connection, topic_ids: Sequence[int], loaded: Sequence[NewsArticle]
+    connection: Connection, topic_ids: Sequence[int], window_articles: Sequence[NewsArticle]
 ) -> list[NewsArticle]:
-    """Load the items of these topics except ``loaded``, which holds the newest items up to now."""
-    loaded_ids = {member.id for member in loaded}
-    first, last = min(member.published_at for member in loaded), max(member.published_at for member in loaded)
+    """Load the articles of these topics that are not among ``window_articles``, the newest up to now."""
+    window_ids = {article.id for article in window_articles}
+    first, last = (
+        min(article.published_at for article in window_articles),
+        max(article.published_at for article in window_articles),
+    )
     is_outside_window = sa.or_(news_items.c.published_at <= first, news_items.c.published_at > last)
-    members = []
+    articles = []
     for at in range(0, len(topic_ids), BATCH_SIZE):
         part = news_items.c.topic_id.in_(topic_ids[at : at + BATCH_SIZE])
         selected = sa.select(news_items).where(part, is_outside_window).order_by(news_items.c.id)
-        members += [_parse_member(row) for row in connection.execute(selected) if row.id not in loaded_ids]
-    return members
+        articles += [
+            _article_from_row(row) for row in connection.execute(selected) if row.id not in window_ids
+        ]
+    return articles
 
 
-def _parse_member(row: Row[Any]) -> NewsArticle:
+def _article_from_row(row: Row[Any]) -> NewsArticle:
     return NewsArticle(
         id=row.id,
         feed_id=row.feed_id,
@@ -114,8 +123,8 @@ def _parse_member(row: Row[Any]) -> NewsArticle:
         published_at=row.published_at,
         image=row.image,
         simhash=row.simhash,
-        entities=tuple(orjson.loads(row.entities)),
-        figures=tuple(orjson.loads(row.figures)),
+        entity_ids=tuple(orjson.loads(row.entities)),
+        quantities=tuple(orjson.loads(row.figures)),
         links=load_links(row.links),
         topic_id=row.topic_id,
     )

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from backend.entities.model import Entity
 from backend.markets.candles import price_history
-from backend.markets.candles.building import align
+from backend.markets.candles.building import floor_to_slot
 from backend.markets.candles.price_history import HALF_HOUR_SECONDS
 from backend.markets.configuration import SIGMA_PEGGED
 from backend.store.database import Database
@@ -53,7 +53,9 @@ class PriceMoves:
     def __call__(self, entities: Sequence[str], at: datetime) -> bool:
         known_entities = (self._entities[entity_id] for entity_id in entities if entity_id in self._entities)
         assets = [asset for entity in known_entities if (asset := entity.market_asset) is not None]
-        return any(self._has_moved(asset, align(at, HALF_HOUR_SECONDS)) for asset in assets[:MAX_ASSETS])
+        return any(
+            self._has_moved(asset, floor_to_slot(at, HALF_HOUR_SECONDS)) for asset in assets[:MAX_ASSETS]
+        )
 
     def _has_moved(self, asset: str, at: datetime) -> bool:
         if (asset, at) not in self._known:

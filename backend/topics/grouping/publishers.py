@@ -158,8 +158,8 @@ def _build_fingerprint(article: NewsArticle) -> Fingerprint:
         language=article.language,
         title=article.title,
         length=len(article.text),
-        entities=frozenset(article.entities),
-        figures=frozenset(article.figures),
+        entity_ids=frozenset(article.entity_ids),
+        quantities=frozenset(article.quantities),
         official=False,
         outlet=get_host(article.url),
     )

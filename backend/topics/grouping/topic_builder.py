@@ -117,7 +117,7 @@ def _rank_entities(context: TopicContext, members: Sequence[NewsArticle]) -> tup
                 feature.removeprefix("entity:") for feature in title_features if feature.startswith("entity:")
             )
         )
-    texts = Counter(entity for member in members for entity in dict.fromkeys(member.entities))
+    texts = Counter(entity for member in members for entity in dict.fromkeys(member.entity_ids))
     own_publishers = {context.publishers.get_publisher_key(member) for member in members}
     catalogue = context.rules.entities
     ranked_entities = [
@@ -205,7 +205,7 @@ def _find_cited_pages(
         for link in _list_links(member):
             key = canonical_urls.build_page_key(link.url)
             if key in seen_pages or not context.publishers.is_primary_source_url(
-                link.url, {*about, *member.entities}
+                link.url, {*about, *member.entity_ids}
             ):
                 continue
             seen_pages.add(key)

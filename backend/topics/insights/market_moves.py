@@ -40,9 +40,9 @@ def find_move(
     """Compute the move from the last price before ``at`` to the last within a day after it.
 
     The finest candles that contain both prices are used. A price has the time at which its candle ended.
-    ``others`` are the assets that stand for the market.
+    ``others`` are the assets that stand for the market. ``realm`` is that of the stored candles.
     """
-    for seconds in price_history.RESOLUTIONS_SECONDS:
+    for seconds in price_history.INTERVALS_SECONDS:
         length = timedelta(seconds=seconds)
         reach = max(MAX_PRICE_AGE, length)
         loaded = price_history.load_candles(

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.formats.timestamps import parse_instant, write_instant
-from backend.markets.candles.building import align
+from backend.markets.candles.building import floor_to_slot
 from backend.markets.provider_limits.circuit_breaker import CircuitBreaker, fingerprint
 from backend.markets.provider_limits.credit_budget import LONGEST_MONTH, CreditBudget
 from backend.settings import Settings
@@ -57,7 +57,7 @@ class XState:
 
     def requests_left(self, now: datetime, max_requests: int) -> int:
         """Return the requests left in these 15 minutes."""
-        is_current = self.calls_from == align(now, RATE_WINDOW_SECONDS)
+        is_current = self.calls_from == floor_to_slot(now, RATE_WINDOW_SECONDS)
         return max(0, max_requests - self.calls) if is_current else max_requests
 
     def posts_allowed(self, now: datetime) -> int:
@@ -73,7 +73,7 @@ class XState:
 
     def record_request(self, now: datetime) -> "XState":
         """Return the state at the start of a request."""
-        window = align(now, RATE_WINDOW_SECONDS)
+        window = floor_to_slot(now, RATE_WINDOW_SECONDS)
         calls = self.calls + 1 if self.calls_from == window else 1
         return replace(self, breaker=self.breaker.record_call(now), calls=calls, calls_from=window)
 

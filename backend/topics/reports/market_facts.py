@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from backend.entities.model import Entity, Language
 from backend.markets.candles import price_history
-from backend.markets.model import SPAN_SECONDS, FearGreed, MarketTotals, PublishedPrice
+from backend.markets.model import CANDLE_SECONDS_BY_SPAN, FearGreed, MarketTotals, PublishedPrice
 from backend.markets.responses.snapshot import Snapshot
 from backend.topics.model import Realm
 
@@ -75,7 +75,7 @@ def collect_facts(
         (entry for entry in snapshot.entries if _is_known(entry.figure)),
         key=lambda entry: (-(entry.figure.market_cap or 0), entry.asset.id),
     )[:MAX_ASSETS]
-    seconds, coins = SPAN_SECONDS["7d"], []
+    seconds, coins = CANDLE_SECONDS_BY_SPAN["7d"], []
     for entry in ranked:
         published, entity = entry.figure, by_asset.get(entry.asset.id)
         week = price_history.load_candles(

@@ -12,13 +12,13 @@ from backend.articles.schemas import Match, ScanResult
 from dashboard.app_pages.corrections.findings import Finding
 from dashboard.app_pages.corrections.visible_name import build_visible_name
 
-INCONSISTENT_FINDING = "inconsistent"
-"""The type of the findings."""
+INCONSISTENT_FINDING_TYPE = "inconsistent"
+"""The type of the findings of the rule ``consistency``."""
 _PLURAL = re.compile(r"(?<=[a-z]{3})s\Z")
 
 
 class Occurrence(NamedTuple):
-    """A span of a field with a name. ``finding_index`` is the index of its finding, or None."""
+    """The place of a name in a field of the article. ``finding_index``: the index of its finding, or None."""
 
     field: str
     start: int
@@ -27,7 +27,7 @@ class Occurrence(NamedTuple):
 
 
 class NameForm(NamedTuple):
-    """One spelling of a name, and its occurrences in reading order."""
+    """One spelling (form) of a name, and its occurrences in reading order."""
 
     text: str
     occurrences: tuple[Occurrence, ...]
@@ -41,10 +41,10 @@ class InconsistentName(NamedTuple):
 
 
 def find_inconsistent_names(scan: ScanResult, findings: Sequence[Finding]) -> tuple[InconsistentName, ...]:
-    """Find the spellings of each name that has such findings, in the order of the first finding."""
+    """Find all spellings of each name that has an inconsistency finding, in the order of its first one."""
     groups: dict[tuple[str, str], list[int]] = {}
     for index, finding in enumerate(findings):
-        if finding.type == INCONSISTENT_FINDING and finding.entity and finding.suggestion is not None:
+        if finding.type == INCONSISTENT_FINDING_TYPE and finding.entity and finding.suggestion is not None:
             usual = _normalize(build_visible_name(finding.suggestion))
             groups.setdefault((finding.entity, usual), []).append(index)
     matches: dict[str, list[Match]] = {}
@@ -66,19 +66,23 @@ def _build_inconsistent_name(
     texts = [build_visible_name(findings[finding_indices[0]].suggestion or "")]
     for index in finding_indices:
         text = build_visible_name(findings[index].text)
-        if _find_form(text, texts[1:]) is None:
+        if _find_form_index(text, texts[1:]) is None:
             texts.append(text)
     occurrences: list[list[Occurrence]] = [[] for _ in texts]
     for match in matches:
         span = match["field"], match["start_offset"], match["end_offset"]
-        form = _find_form(build_visible_name(match["matched_text"]), texts)
-        if form is not None and span not in spans_of_other_findings and not match["field"].startswith("tags"):
-            occurrences[form].append(Occurrence(*span, index_by_span.get(span)))
+        form_index = _find_form_index(build_visible_name(match["matched_text"]), texts)
+        if (
+            form_index is not None
+            and span not in spans_of_other_findings
+            and not match["field"].startswith("tags")
+        ):
+            occurrences[form_index].append(Occurrence(*span, index_by_span.get(span)))
     forms = (NameForm(text, tuple(found)) for text, found in zip(texts, occurrences, strict=True) if found)
     return InconsistentName(entity_id, tuple(forms))
 
 
-def _find_form(text: str, forms: Sequence[str]) -> int | None:
+def _find_form_index(text: str, forms: Sequence[str]) -> int | None:
     """Return the index of the spelling that equals ``text``; None if there is none, or several.
 
     Spellings are compared exactly, then without regard to case, then to plural and hyphens.

@@ -16,14 +16,19 @@ from dashboard.frame.formats import compact_usd, parse_instant
 from dashboard.frame.markup import tag
 from dashboard.i18n import language, t
 
-INCIDENT_LISTS = ("few", "all")
-_LOADED = "overview_seen"
+INCIDENT_LIST_CHOICES = ("few", "all")
+_LOADED_KEY = "overview_loaded"
+"""Session key that is set after the first load."""
 MAX_MAP_TILES, MAX_MOVERS = 16, 6
 SKELETON_HEIGHT_PIXELS = 1150
 
 
 def render_controls() -> tuple[Span, str]:
-    """Renders the controls of the period of changes and the minimum capitalisation of gainers and losers."""
+    """Renders two controls and returns their choices.
+
+    They are the period of price changes, and the code of the minimum market capitalisation of gainers and
+    losers.
+    """
     span, on_span = url_state.bind_choice("span", SPANS, "24h")
     st.segmented_control(
         t("overview.span"),
@@ -35,17 +40,17 @@ def render_controls() -> tuple[Span, str]:
         format_func=lambda code: t(f"overview.span_{code}"),
     )
     codes = tuple(MIN_CAPS)
-    size, on_size = url_state.bind_choice("mincap", codes, "10m")
+    min_cap_code, on_min_cap = url_state.bind_choice("mincap", codes, "10m")
     st.selectbox(
         t("overview.min_cap"),
         codes,
         key="mincap",
-        on_change=on_size,
+        on_change=on_min_cap,
         label_visibility="collapsed",
         format_func=format_min_cap,
         width=190,
     )
-    return span, size
+    return span, min_cap_code
 
 
 def format_min_cap(code: str) -> str:
@@ -60,7 +65,7 @@ def format_min_cap(code: str) -> str:
 def render_page() -> None:
     bar = st.container(key="overview-controls", horizontal=True, vertical_alignment="center", gap="small")
     with bar:
-        span, size = render_controls()
+        span, min_cap_code = render_controls()
     data = load_with_skeleton(span)
     bar.html(freshness_html(data))
     refresh.record_results(*data.results)
@@ -71,26 +76,28 @@ def render_page() -> None:
     has_worker_banner = states.render_worker_banner(data.status.data)
     states.render_provider_banner(data.status.data)
     has_prices = any(coin.price is not None for coin in data.coins)
-    if data.coins and refresh.update_awaiting(has_prices) and not has_worker_banner:
+    if data.coins and refresh.track_first_figures(has_prices) and not has_worker_banner:
         states.render_no_data_yet()
     if not data.coins:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
         states.render_empty(reason, action=action, on_click=connection.retry_failed, key="overview")
         return
-    incidents, _ = url_state.bind_choice("incidents", INCIDENT_LISTS, INCIDENT_LISTS[0])
-    opened = live_view(build_panels(data, span, size, show_all=incidents == "all"), key="overview-view")
-    if opened in (data_health.ALL_INCIDENTS_LINK, data_health.FEW_INCIDENTS_LINK):
-        url_state.write("incidents", opened.partition("=")[2], INCIDENT_LISTS[0])
+    incidents, _ = url_state.bind_choice("incidents", INCIDENT_LIST_CHOICES, INCIDENT_LIST_CHOICES[0])
+    clicked = live_view(
+        build_panels(data, span, min_cap_code, show_all=incidents == "all"), key="overview-view"
+    )
+    if clicked in (data_health.ALL_INCIDENTS_LINK, data_health.FEW_INCIDENTS_LINK):
+        url_state.write("incidents", clicked.partition("=")[2], INCIDENT_LIST_CHOICES[0])
         st.rerun()
-    if opened is not None:
-        st.switch_page("app_pages/rankings/page.py", query_params={"coin": opened})
+    if clicked is not None:
+        st.switch_page("app_pages/rankings/page.py", query_params={"coin": clicked})
 
 
 def load_with_skeleton(span: Span) -> OverviewData:
     """Loads the data; shows a skeleton meanwhile at the first load of a session."""
-    if st.session_state.get(_LOADED):
+    if st.session_state.get(_LOADED_KEY):
         return load_data(span, language())
-    st.session_state[_LOADED] = True
+    st.session_state[_LOADED_KEY] = True
     with states.show_skeleton(SKELETON_HEIGHT_PIXELS):
         return load_data(span, language())
 
@@ -103,14 +110,14 @@ def freshness_html(data: OverviewData) -> str:
     return tag("div", line, freshness.interval_html(), class_="cp-as-of")
 
 
-def build_panels(data: OverviewData, span: Span, size: str, *, show_all: bool) -> list[Node | None]:
+def build_panels(data: OverviewData, span: Span, min_cap_code: str, *, show_all: bool) -> list[Node | None]:
     """Builds the panels in reading order; ``show_all`` lists all incidents."""
     now = datetime.now(UTC)
     coins, names = data.coins, {coin.id: coin.name for coin in data.coins}
-    gainers, losers = market_figures.find_movers(coins, MIN_CAPS[size], MAX_MOVERS)
+    gainers, losers = market_figures.find_movers(coins, MIN_CAPS[min_cap_code], MAX_MOVERS)
     active = market_figures.find_most_active(coins, MAX_MOVERS)
     doubtful = market_figures.find_doubtful_figures(data.prices.data or {}, data.figures.data or {}, names)
-    legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=format_min_cap(size))
+    legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=format_min_cap(min_cap_code))
     scheme = preferences.current().rise_colours
     has_changes = any(coin.change is not None for coin in coins)
     no_gainers, no_losers = (
@@ -121,8 +128,12 @@ def build_panels(data: OverviewData, span: Span, size: str, *, show_all: bool) -
         panels.build_tiles(data.overview.data, now),
         charts.build_heat_map(market_figures.find_largest(coins, MAX_MAP_TILES), span, scheme),
         charts.build_breadth_panel(market_figures.compute_breadth(coins, span), len(coins), span),
-        panels.build_coin_list("gainers", t("overview.gainers"), without_volume(gainers), legend, no_gainers),
-        panels.build_coin_list("losers", t("overview.losers"), without_volume(losers), legend, no_losers),
+        panels.build_coin_list(
+            "gainers", t("overview.gainers"), pair_with_empty_volume(gainers), legend, no_gainers
+        ),
+        panels.build_coin_list(
+            "losers", t("overview.losers"), pair_with_empty_volume(losers), legend, no_losers
+        ),
         panels.build_coin_list(
             "active", t("overview.active"), active, active_legend, t("overview.no_volumes")
         ),
@@ -134,6 +145,6 @@ def build_panels(data: OverviewData, span: Span, size: str, *, show_all: bool) -
     ]
 
 
-def without_volume(rows: list[Coin]) -> list[tuple[Coin, Decimal | None]]:
-    """Pairs each asset with no volume, so that its row shows the price."""
+def pair_with_empty_volume(rows: list[Coin]) -> list[tuple[Coin, Decimal | None]]:
+    """Pairs each coin with None in place of a volume, so that its row shows the price."""
     return [(row, None) for row in rows]

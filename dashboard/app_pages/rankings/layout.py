@@ -49,7 +49,8 @@ def render_page() -> None:
     states.render_provider_banner(data.status.data)
     table = _hold_rows(data.table)
     has_prices = any(row.price is not None for row in table.rows)
-    if refresh.update_awaiting(has_prices) and not has_worker_banner:  # without a worker no figures will come
+    # Without a worker no figures will come.
+    if refresh.track_first_figures(has_prices) and not has_worker_banner:
         states.render_no_data_yet()
     coin = read_query().get("coin", "")
     row = table.by_id.get(coin)

@@ -18,16 +18,18 @@ from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
 
 MODES: tuple[Mode, ...] = get_args(Mode)
-EXAMPLES = ("first", "second", "third")
+EXAMPLE_KEYS = ("first", "second", "third")
+"""Ends of the translation keys of the example statements."""
 TEXT_FIELDS = ("rs_statement", "rs_title", "rs_content", "rs_text", "rs_urls_statement", "rs_urls_text")
+"""Session keys of the text fields. All widget keys of the page begin with ``rs_`` (research)."""
 STATEMENT_HEIGHT = 104
 CONTENT_HEIGHT = 190
 
 
-def render_form(*, examples: bool) -> None:
-    """Renders the forms; ``examples`` adds statements to try."""
+def render_form(*, show_examples: bool) -> None:
+    """Renders the forms; ``show_examples`` adds statements to try."""
     state = page_state()
-    render_restored_notice(session_state.FORM)
+    render_restored_notice(session_state.FORM_DRAFT_KEY)
     tabs = st.tabs([t(f"research.mode_{mode}") for mode in MODES], key="rs_tabs")
     for mode, tab in zip(MODES, tabs, strict=True):
         with tab:
@@ -35,10 +37,10 @@ def render_form(*, examples: bool) -> None:
                 _render_fields(mode)
                 _render_submit(mode)
             if state.draft.mode == mode:
-                _render_rejection(state)
-            if mode == "statement" and examples:
+                _render_submission_error(state)
+            if mode == "statement" and show_examples:
                 _render_examples()
-    store_draft(session_state.FORM, TEXT_FIELDS)
+    store_draft(session_state.FORM_DRAFT_KEY, TEXT_FIELDS)
 
 
 def format_problem(problem: Problem) -> str:
@@ -48,11 +50,11 @@ def format_problem(problem: Problem) -> str:
     return t(f"research.error_{word}") if word else states.format_error(problem)
 
 
-def _render_rejection(state: PageState) -> None:
+def _render_submission_error(state: PageState) -> None:
     """Renders why the last submission was rejected."""
-    if state.rejection:
-        states.render_action_error(state.rejection)
-    if (problem := state.problem) is not None:
+    if state.validation_error:
+        states.render_action_error(state.validation_error)
+    if (problem := state.response_problem) is not None:
         states.render_action_error(
             format_problem(problem), f"{t('research.not_submitted')} {problem.detail}", problem.request_id
         )
@@ -78,7 +80,12 @@ def _render_fields(mode: Mode) -> None:
         _render_text_area("urls", t("research.urls"), t("research.urls_hint"), 88, suffix=f"_{mode}")
         _restore_value("max_results", suffix=f"_{mode}")
         st.number_input(
-            t("research.most"), min_value=1, max_value=50, step=1, key=f"rs_max_results_{mode}", width=260
+            t("research.max_results"),
+            min_value=1,
+            max_value=50,
+            step=1,
+            key=f"rs_max_results_{mode}",
+            width=260,
         )
 
 
@@ -88,7 +95,7 @@ def _render_text_area(name: str, label: str, hint: str, height: int, *, suffix: 
 
 
 def _restore_value(name: str, *, suffix: str = "") -> None:
-    """Restores the submitted value of a field that was not on the page."""
+    """Fills a field with the last submitted value if it was not on the page in the previous run."""
     key = f"rs_{name}{suffix}"
     if key not in st.session_state:
         st.session_state[key] = getattr(page_state().draft, name)
@@ -115,11 +122,11 @@ def _render_submit(mode: Mode) -> None:
 def _render_examples() -> None:
     with st.container(key="rs_examples", gap="small"):
         st.html(tag("p", text(t("research.examples")), class_="cp-note"))
-        for name in EXAMPLES:
-            statement = t(f"research.example_{name}")
+        for key in EXAMPLE_KEYS:
+            statement = t(f"research.example_{key}")
             st.button(
                 statement,
-                key=f"rs_example_{name}",
+                key=f"rs_example_{key}",
                 on_click=_submit_example,
                 args=(statement,),
                 disabled=not account.can_write(),

@@ -34,11 +34,11 @@ def render_page() -> None:
         with st.container(key="rs_lead"):
             st.html(tag("p", text(t("research.lead")), class_="cp-lead"))
         with st.container(key="rs_panel_form", border=True):
-            form.render_form(examples=not job_id)
+            form.render_form(show_examples=not job_id)
         if job_id:
             with st.container(key="rs_job", gap="small"):
                 _render_job(job_id)
-        focus(result.HEADING_ID, page_state().arrival_count, key="rs_focus")
+        focus(result.HEADING_ID, page_state().shown_result_count, key="rs_focus")
     with side:
         side_panel.render_side_panel()
 
@@ -55,10 +55,10 @@ def _render_job(job_id: str) -> None:
         return
     job = snapshot.job.data
     if not snapshot.ended or job is None:
-        _render_title(snapshot)
+        _render_submitted_text(snapshot)
         job_progress.render_until_ended(snapshot)
         return
-    session_state.record_arrival(job_id)
+    session_state.record_result_shown(job_id)
     states.render_stale_banner(snapshot.job, key="rs_job")
     if job["status"] == "failed":
         _render_failure(snapshot, job)
@@ -67,24 +67,24 @@ def _render_job(job_id: str) -> None:
     _render_steps(snapshot, job)
 
 
-def _render_title(snapshot: JobSnapshot) -> None:
+def _render_submitted_text(snapshot: JobSnapshot) -> None:
     """Renders the text of the job if this session submitted it."""
-    draft = page_state().submitted.get(snapshot.id)
-    if draft is not None:
-        words = " ".join(jobs.join_texts(draft).split())
-        short = words if len(words) <= 300 else f"{words[:299]}…"
+    submission = page_state().submitted.get(snapshot.id)
+    if submission is not None:
+        statement = " ".join(jobs.join_texts(submission).split())
+        short = statement if len(statement) <= 300 else f"{statement[:299]}…"
         st.html(tag("blockquote", text(short), class_="rs-statement", lang=detect_html_lang(short)))
 
 
 def _render_failure(snapshot: JobSnapshot, job: Job) -> None:
-    _render_title(snapshot)
+    _render_submitted_text(snapshot)
     with st.container(key="rs_panel_failed", border=True, gap="small"):
-        words = job_progress.format_failure(job["error"])
+        message = job_progress.format_failure(job["error"])
         st.html(
             tag(
                 "h2",
                 tag("span", text("✕"), class_="rs-glyph", aria_hidden="true"),
-                tag("span", text(words)),
+                tag("span", text(message)),
                 id=result.HEADING_ID,
                 tabindex="-1",
                 class_="rs-verdict-title rs-failed",
@@ -92,14 +92,14 @@ def _render_failure(snapshot: JobSnapshot, job: Job) -> None:
         )
         if jobs.parse_failure(job["error"])[0] in ("other", "fault") and job["error"]:
             st.html(tag("p", text(job["error"]), class_="cp-note", lang="en"))
-        draft = page_state().submitted.get(snapshot.id)
-        if draft is not None:
+        submission = page_state().submitted.get(snapshot.id)
+        if submission is not None:
             st.button(
                 t("research.again"),
                 key="rs_again",
                 icon=":material/refresh:",
                 on_click=session_state.submit,
-                args=(draft,),
+                args=(submission,),
                 disabled=not account.can_write(),
             )
             if not account.can_write():
@@ -109,27 +109,29 @@ def _render_failure(snapshot: JobSnapshot, job: Job) -> None:
 
 
 def _render_result(snapshot: JobSnapshot, job: Job) -> None:
-    draft = page_state().submitted.get(snapshot.id)
-    submitted = None if draft is None else jobs.join_texts(draft)
+    submission = page_state().submitted.get(snapshot.id)
+    submitted_text = None if submission is None else jobs.join_texts(submission)
     with st.container(key="rs_panel_result", border=True, gap="small"):
         if snapshot.kind == "sources":
-            result.render_sources_result(job["result"], submitted)
+            result.render_fact_check_result(job["result"], submitted_text)
         else:
-            result.render_entities_result(job["result"]["entities"], submitted)
+            result.render_entities_result(job["result"]["entities"], submitted_text)
         _render_export(snapshot, job)
 
 
 def _render_export(snapshot: JobSnapshot, job: Job) -> None:
-    words = {name: t(f"research.{name}") for name in report.WORDS}
-    words |= {f"verdict_{word}": t(f"research.verdict_{word}") for word in ASSESSMENTS}
-    words |= {f"confidence_{level}": t(f"research.confidence_{level}") for level in ("high", "medium", "low")}
-    words |= {f"source_{kind}": t(f"research.source_{kind}") for kind in sources.SOURCE_TYPES}
-    words |= {f"entity_{kind}": t(f"research.entity_{kind}") for kind in ENTITY_TYPES}
+    translations = {name: t(f"research.{name}") for name in report.WORDS}
+    translations |= {f"verdict_{word}": t(f"research.verdict_{word}") for word in ASSESSMENTS}
+    translations |= {
+        f"confidence_{level}": t(f"research.confidence_{level}") for level in ("high", "medium", "low")
+    }
+    translations |= {f"source_{kind}": t(f"research.source_{kind}") for kind in sources.SOURCE_TYPES}
+    translations |= {f"entity_{kind}": t(f"research.entity_{kind}") for kind in ENTITY_TYPES}
     build_markdown = (
-        report.build_sources_markdown if snapshot.kind == "sources" else report.build_entities_markdown
+        report.build_fact_check_markdown if snapshot.kind == "sources" else report.build_entities_markdown
     )
-    files = {"md": build_markdown(job, words), "json": report.build_json(job)}
-    with st.popover(t("research.take_out"), icon=":material/ios_share:", key="rs_take_out"):
+    files = {"md": build_markdown(job, translations), "json": report.build_json(job)}
+    with st.popover(t("research.export"), icon=":material/ios_share:", key="rs_export"):
         with st.container(horizontal=True):
             copy_button(t("frame.copy_link"), key="rs_copy_link")
             for kind, text in files.items():
@@ -152,6 +154,6 @@ def _render_steps(snapshot: JobSnapshot, job: Job) -> None:
     lines = jobs.build_step_lines(snapshot.progress.data["steps"] if snapshot.progress.data else (), now)
     if not lines:
         return
-    span = job_progress.format_seconds(jobs.compute_duration_seconds(job, now))
-    with st.expander(t("research.steps_done", n=len(lines), span=span), key="rs_done"):
+    duration = job_progress.format_seconds(jobs.compute_duration_seconds(job, now))
+    with st.expander(t("research.steps_done", n=len(lines), span=duration), key="rs_done"):
         live_view([job_progress.build_step_list(lines)], key="rs_progress_done")

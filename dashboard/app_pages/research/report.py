@@ -22,7 +22,7 @@ def build_json(job: Mapping[str, Any]) -> str:
     return json.dumps(job, ensure_ascii=False, indent=2, default=_encode_number) + "\n"
 
 
-def build_sources_markdown(job: Mapping[str, Any], words: Words, link: str = "") -> str:
+def build_fact_check_markdown(job: Mapping[str, Any], words: Words, link: str = "") -> str:
     """Builds Markdown of the verdict, its reason, and every source with its passage."""
     result = job["result"]
     truth = result["truth_assessment"]

@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.app_pages.research import jobs, session_state, sources
 from dashboard.app_pages.research.marked_text import build_entity_table, build_marked_box, build_marked_text
 from dashboard.app_pages.research.markup import build_entity_link, format_hundredths, get_type_name
-from dashboard.client.research import AssessmentWord, EntityOut, SourcesResult, TruthAssessment
+from dashboard.client.research import Assessment, EntityOut, SourcesResult, TruthAssessment
 from dashboard.components import text_marks
 from dashboard.components.text_marks import NamedEntity
 from dashboard.frame import formats
@@ -16,7 +16,7 @@ from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
 
 HEADING_ID = "rs-verdict"
-VERDICT_GLYPHS: Mapping[AssessmentWord, str] = {
+VERDICT_GLYPHS: Mapping[Assessment, str] = {
     "supported": "✓",
     "contradicted": "✕",
     "mixed": "≈",
@@ -24,20 +24,23 @@ VERDICT_GLYPHS: Mapping[AssessmentWord, str] = {
 }
 
 
-def render_sources_result(result: SourcesResult, submitted: str | None) -> None:
-    """Renders the result on a statement; ``submitted`` is its text if this session submitted it."""
+def render_fact_check_result(result: SourcesResult, submitted_text: str | None) -> None:
+    """Renders the result for a statement.
+
+    ``submitted_text`` is the whole text as submitted, None if another session submitted it.
+    """
     st.html(_build_verdict(result))
     entities = text_marks.list_entities(session_state.find_entity_marks(result["statement"]))
     if entities:
         st.html(_build_chips(entities))
     st.html(sources.build_sources(result))
     st.html(_build_metrics(result))
-    if submitted is not None and submitted.strip() != result["statement"].strip():
+    if submitted_text is not None and submitted_text.strip() != result["statement"].strip():
         with st.expander(t("research.text_marked"), key="rs_whole"):
-            st.html(build_marked_box(submitted, session_state.find_entity_marks(submitted)))
+            st.html(build_marked_box(submitted_text, session_state.find_entity_marks(submitted_text)))
 
 
-def render_entities_result(entities: Sequence[EntityOut], submitted: str | None) -> None:
+def render_entities_result(entities: Sequence[EntityOut], submitted_text: str | None) -> None:
     """Renders the entities of a text, and the marked text if this session submitted it."""
     heading = (
         t("research.entities_found", n=f"{len(entities):,}") if entities else t("research.entities_none")
@@ -45,9 +48,9 @@ def render_entities_result(entities: Sequence[EntityOut], submitted: str | None)
     st.html(tag("h2", text(heading), id=HEADING_ID, tabindex="-1", class_="rs-verdict-title"))
     if entities:
         st.html(build_entity_table(entities))
-    if submitted is not None:
+    if submitted_text is not None:
         st.html(tag("h3", text(t("research.text_marked")), class_="cp-subhead"))
-        st.html(build_marked_box(submitted, session_state.find_entity_marks(submitted)))
+        st.html(build_marked_box(submitted_text, session_state.find_entity_marks(submitted_text)))
     elif entities:
         st.html(tag("p", text(t("research.entities_text_gone")), class_="cp-note"))
 
@@ -77,7 +80,7 @@ def _build_verdict(result: SourcesResult) -> str:
             build_marked_text(result["statement"], marks, in_source=False),
             lang=detect_html_lang(result["statement"]),
         ),
-        _build_measure(truth),
+        _build_probability_and_confidence(truth),
         tag("p", text(t("research.why")), class_="cp-note"),
         tag("p", text(truth["reasoning"]), class_="rs-why", lang=detect_html_lang(truth["reasoning"])),
         class_=f"rs-verdict rs-{word}",
@@ -85,8 +88,11 @@ def _build_verdict(result: SourcesResult) -> str:
     )
 
 
-def _build_measure(truth: TruthAssessment) -> str:
-    """Builds meter and confidence; nothing where nothing is known, since a bar would look like a finding."""
+def _build_probability_and_confidence(truth: TruthAssessment) -> str:
+    """Builds the meter and the confidence.
+
+    Empty for an unverified statement at 50 %, where a bar would look like a result.
+    """
     probability, word = truth["truth_probability"], truth["assessment"]
     if word == "unverified" and Decimal(str(probability)) == Decimal("0.5"):
         return ""
@@ -101,8 +107,8 @@ def _build_confidence(level: str) -> str:
     return tag("p", text(t("research.confidence")) + " " + dots + " " + tag("strong", text(name)))
 
 
-def _build_meter(probability: Decimal | float, word: AssessmentWord) -> str:
-    """Builds a meter from one half (no evidence) towards false or true."""
+def _build_meter(probability: Decimal | float, word: Assessment) -> str:
+    """Builds a meter whose bar starts at 50 % (no evidence) and extends towards false or true."""
     share = Decimal(str(probability))
     percent = formats.percent(share * 100, signed=False, places=0)
     value_text = t("research.probability_value", percent=percent, word=t(f"research.word_{word}"))
@@ -168,7 +174,7 @@ def _build_metrics(result: SourcesResult) -> str:
         tag("div", tag("dt", text(label)), tag("dd", text(value))) for label, value in metric_values
     )
     query = result["refined_query"]
-    words = tag(
+    query_paragraph = tag(
         "p",
         text(f"{t('research.query')}: "),
         tag("span", text(query), lang=detect_html_lang(query)),
@@ -181,4 +187,6 @@ def _build_metrics(result: SourcesResult) -> str:
         else ""
     )
     head = tag("h2", text(t("research.metrics")), class_="cp-subhead")
-    return tag("section", head, tag("dl", tiles, class_="cp-figures"), words, urls, class_="rs-metrics")
+    return tag(
+        "section", head, tag("dl", tiles, class_="cp-figures"), query_paragraph, urls, class_="rs-metrics"
+    )

@@ -25,7 +25,7 @@ from dashboard.i18n import t
 
 _KEY = "research_bench"
 JOB_PARAM = "job"
-FORM = "research"
+FORM_DRAFT_KEY = "research"
 MAX_STORED_TEXTS = 10
 """Limit of submitted drafts, and of texts with marks, in a session."""
 MAX_FAILURES = 30
@@ -37,9 +37,9 @@ class PageState:
     """``draft`` holds the last submitted values of the form, and its initial ones."""
 
     draft: Draft = field(default_factory=Draft)
-    rejection: str = ""
+    validation_error: str = ""
     """Why the page rejected a draft without a request."""
-    problem: Problem | None = None
+    response_problem: Problem | None = None
     """Why the service rejected a submission."""
     cancel_problem: Problem | None = None
     attempt: tuple[Draft, str] | None = None
@@ -48,8 +48,8 @@ class PageState:
     kinds: dict[str, JobKind] = field(default_factory=dict)
     awaited_job_id: str = ""
     """The job whose end moves the focus to its result."""
-    arrival_count: int = 0
-    """Number of awaited results that have arrived."""
+    shown_result_count: int = 0
+    """Number of awaited results that this session has shown; each moves the focus."""
     failures: int = 0
     marks: OrderedDict[str, list[Mark]] = field(default_factory=OrderedDict)
 
@@ -92,12 +92,12 @@ def close_job() -> None:
 def submit(draft: Draft) -> None:
     """Submits a draft. The form keeps its values in any case."""
     state = page_state()
-    state.draft, state.rejection, state.problem = draft, "", None
+    state.draft, state.validation_error, state.response_problem = draft, "", None
     if draft.is_blank:
-        state.rejection = t("research.nothing")
+        state.validation_error = t("research.nothing")
         return
     if (excess := find_excess_length(draft)) is not None:
-        state.rejection = t("research.too_long", n=f"{excess[0]:,}", most=f"{excess[1]:,}")
+        state.validation_error = t("research.too_long", n=f"{excess[0]:,}", most=f"{excess[1]:,}")
         return
     is_retry = state.attempt is not None and state.attempt[0] == draft
     key = state.attempt[1] if is_retry and state.attempt else uuid.uuid4().hex
@@ -105,10 +105,10 @@ def submit(draft: Draft) -> None:
     response = research.submit_job(kind, jobs.build_request_body(draft), key=key)
     if response.error is not None or response.data is None:
         state.attempt = (draft, key)
-        state.problem = response.error
+        state.response_problem = response.error
         return
     state.attempt = None
-    forget_draft(FORM)
+    forget_draft(FORM_DRAFT_KEY)
     state.kinds[response.data] = kind
     _store(state.submitted, response.data, draft)
     open_job(response.data)
@@ -155,12 +155,12 @@ def resume_polling() -> None:
     page_state().failures = 0
 
 
-def record_arrival(job_id: str) -> None:
+def record_result_shown(job_id: str) -> None:
     """Records the end of a job; the focus then moves to the result of an awaited job."""
     state = page_state()
     if state.awaited_job_id == job_id:
         state.awaited_job_id = ""
-        state.arrival_count += 1
+        state.shown_result_count += 1
 
 
 def cancel(kind: JobKind, job_id: str) -> None:

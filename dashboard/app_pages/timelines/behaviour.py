@@ -83,7 +83,7 @@ def _build_layout(theme: Theme, identity: str) -> dict[str, Any]:
 
 def build_scatter_table(arrays: RunArrays, scatter: Scatter) -> Table:
     """Build a table of each profile's runs with the metric, its mean of case means, and their score."""
-    values = arrays.number(scatter.metric)
+    values = arrays.numeric_column(scatter.metric)
     has_metric = ~np.isnan(values)
     means, counts = arrays.cell_means(values)
     scores = arrays.where(has_metric).by_cell[0]

@@ -1,4 +1,7 @@
-"""Shows each shared case's difference as a dot with its interval, linked to the case's runs."""
+"""Shows, for each case that both profiles ran, the difference of their scores as a dot with its interval.
+
+A click on a dot shows the runs of the case.
+"""
 
 import streamlit as st
 
@@ -11,7 +14,8 @@ from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.i18n import t
 
-MAX_CASES, MAX_ALL_CASES = 24, 400
+VISIBLE_CASES, MAX_CASES = 24, 400
+"""Number of cases at first, and after a click on "show all"."""
 PLOT_KEY, SHOW_ALL_KEY = "tlp_dots", "tlp_dots_all"
 
 
@@ -21,10 +25,10 @@ def render(comparison: Comparison, state: TimelinesState) -> None:
         return
     rows = comparison_data.compute_case_differences(comparison)
     show_all = bool(st.session_state.get(SHOW_ALL_KEY))
-    differences = comparison_data.select_largest(rows, MAX_ALL_CASES if show_all else MAX_CASES)
+    differences = comparison_data.select_largest(rows, MAX_CASES if show_all else VISIBLE_CASES)
     section_text.render_heading(t("timelines.cmp_by_case"))
     live_view(_build_plot(differences, comparison, state), key=PLOT_KEY, on_open=_on_case_opened)
-    if len(rows) > MAX_CASES:
+    if len(rows) > VISIBLE_CASES:
         label = t("timelines.cmp_fewer") if show_all else t("timelines.cmp_all_cases", n=f"{len(rows):,}")
         st.button(label, key="tlp_dots_more", on_click=_toggle_all_cases)
 
@@ -62,9 +66,12 @@ def _build_plot(
         [row.difference for row in visible_rows], [row.interval for row in visible_rows]
     )
     gap = None
-    if differences.hidden:
+    if differences.hidden_count:
         gap = h(
-            "li", t("timelines.cmp_hidden", n=f"{differences.hidden:,}"), class_="tlp-gap cp-note", key="\n"
+            "li",
+            t("timelines.cmp_hidden", n=f"{differences.hidden_count:,}"),
+            class_="tlp-gap cp-note",
+            key="\n",
         )
     links = url_state.LinkBuilder()
     rows = [*(_build_row(row, axis, comparison, state, links) for row in differences.losses), gap]
@@ -93,16 +100,16 @@ def _build_row(
     means = t(
         "timelines.cmp_case_title",
         a=comparison.labels[0],
-        a_mean=format_percent(row.a),
+        a_mean=format_percent(row.a_mean),
         a_runs=row.a_runs,
         b=comparison.labels[1],
-        b_mean=format_percent(row.b),
+        b_mean=format_percent(row.b_mean),
         b_runs=row.b_runs,
     )
     link = h(
         "a",
         section_text.build_name(row.case, "tlp-case"),
-        build_strip(axis, row.difference, row.interval),
+        build_interval_dot(axis, row.difference, row.interval),
         h(
             "span",
             h("span", section_text.ARROWS[row.direction], aria_hidden="true"),
@@ -117,8 +124,11 @@ def _build_row(
     return h("li", link, key=row.case)
 
 
-def build_strip(axis: Axis, value: float, interval: Interval | None, *, large: bool = False) -> Node:
-    """Build a dot on the axis with its interval as a bar. The text beside it contains the same."""
+def build_interval_dot(axis: Axis, value: float, interval: Interval | None, *, large: bool = False) -> Node:
+    """Build a dot on the axis with its interval as a bar.
+
+    It is hidden from screen readers, because the text beside it says the same.
+    """
     bar = None
     if interval is not None:
         low, high = axis.to_percent(interval.low), axis.to_percent(interval.high)

@@ -1,4 +1,4 @@
-"""Shows the cases: disagreement, lost points, behaviour and cost."""
+"""Renders the panels about cases: where profiles disagree, where points were lost, behaviour and cost."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -7,8 +7,8 @@ from html import unescape
 import numpy as np
 import streamlit as st
 
-from backend.timelines.analysis.behaviour import METRICS, Cost, against_score, cost_against_score
-from backend.timelines.analysis.deductions import Pareto, deduction_pareto
+from backend.timelines.analysis.behaviour import METRICS, Cost, relate_cost_to_score, relate_metric_to_score
+from backend.timelines.analysis.deductions import DeductionRanking, rank_deductions
 from backend.timelines.analysis.heatmap import MAX_CASES, heatmap
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import (
@@ -17,7 +17,7 @@ from dashboard.app_pages.timelines import (
     comparison_data,
     data,
     heatmap_chart,
-    pareto,
+    lost_points_chart,
     section_text,
     url_state,
 )
@@ -35,16 +35,18 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the panels that have data."""
     with st.container(key="tlp_cases", border=True, gap="small"):
         _render_heatmap(arrays)
-    sides = data.choose_sides(arrays, state)
-    pair = (sides.a, sides.b) if sides is not None and sides.split is None else None
+    sides = data.choose_comparison_sides(arrays, state)
+    pair = (sides.a, sides.b) if sides is not None and sides.self_split is None else None
     best = comparison_data.rank_profiles(arrays, state.profiles)[:1]
-    names = pair or ((sides.a,) if sides is not None else tuple(best))
-    lost_points = deduction_pareto(arrays, names[0], names[1] if pair else None, MAX_DEDUCTIONS)
-    metrics = [metric for metric in METRICS if not np.isnan(arrays.number(metric)).all()]
-    costs = cost_against_score(arrays)
+    profile_names = pair or ((sides.a,) if sides is not None else tuple(best))
+    lost_points = rank_deductions(
+        arrays, profile_names[0], profile_names[1] if pair else None, MAX_DEDUCTIONS
+    )
+    metrics = [metric for metric in METRICS if not np.isnan(arrays.numeric_column(metric)).all()]
+    costs = relate_cost_to_score(arrays)
     panels: list[Callable[[], None]] = []
     if lost_points.names:
-        panels.append(partial(_render_lost_points, arrays, lost_points, names))
+        panels.append(partial(_render_lost_points, arrays, lost_points, profile_names))
     if metrics:
         panels.append(partial(_render_behaviour, arrays, metrics, pair))
     if costs:
@@ -56,23 +58,21 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
 
 def _render_heatmap(arrays: RunArrays) -> None:
     show_all = bool(st.session_state.get(SHOW_ALL_KEY))
-    visible_cases = heatmap(arrays, MAX_CASES if show_all else VISIBLE_CASES)
-    total = len(visible_cases.cases) + visible_cases.hidden
+    heatmap_data = heatmap(arrays, MAX_CASES if show_all else VISIBLE_CASES)
+    total = len(heatmap_data.cases) + heatmap_data.hidden_count
     section_text.render_heading(t("timelines.case_heat"))
-    section_text.render_note(
-        t("timelines.case_heat_note", n=f"{len(visible_cases.cases):,}", of=f"{total:,}")
-    )
+    section_text.render_note(t("timelines.case_heat_note", n=f"{len(heatmap_data.cases):,}", of=f"{total:,}"))
     render_chart(
         section_text.add_watermark(
-            heatmap_chart.build_figure(visible_cases, arrays.profiles, arrays.cases, theme.current_theme()),
+            heatmap_chart.build_figure(heatmap_data, arrays.profiles, arrays.cases, theme.current_theme()),
             arrays.profiles,
         ),
         key=HEATMAP_KEY,
-        height=heatmap_chart.compute_height(visible_cases),
-        alt=heatmap_chart.build_alt(visible_cases, arrays.cases),
-        table=heatmap_chart.build_table(visible_cases, arrays.profiles, arrays.cases),
+        height=heatmap_chart.compute_height(heatmap_data),
+        alt=heatmap_chart.build_alt(heatmap_data, arrays.cases),
+        table=heatmap_chart.build_table(heatmap_data, arrays.profiles, arrays.cases),
         on_pick=_on_cell_clicked,
-        late=True,
+        lazy=True,
     )
     if total > VISIBLE_CASES:
         shown_cases = min(total, MAX_CASES)
@@ -91,18 +91,18 @@ def _toggle_all_cases() -> None:
     url_state.redraw_sections("tab")
 
 
-def _render_lost_points(arrays: RunArrays, pareto_data: Pareto, names: Sequence[str]) -> None:
+def _render_lost_points(arrays: RunArrays, ranking: DeductionRanking, profile_names: Sequence[str]) -> None:
     section_text.render_heading(t("timelines.case_lost"))
-    section_text.render_note(pareto.describe_basis(pareto_data, names))
+    section_text.render_note(lost_points_chart.describe_basis(ranking, profile_names))
     render_chart(
         section_text.add_watermark(
-            pareto.build_figure(pareto_data, names, theme.current_theme()), arrays.profiles
+            lost_points_chart.build_figure(ranking, profile_names, theme.current_theme()), arrays.profiles
         ),
         key="tlp_pareto",
-        height=pareto.compute_height(pareto_data),
-        alt=pareto.build_alt(pareto_data, names),
-        table=pareto.build_table(pareto_data, names),
-        late=True,
+        height=lost_points_chart.compute_height(ranking),
+        alt=lost_points_chart.build_alt(ranking, profile_names),
+        table=lost_points_chart.build_table(ranking, profile_names),
+        lazy=True,
     )
 
 
@@ -117,7 +117,7 @@ def _render_behaviour(arrays: RunArrays, metrics: list[str], pair: tuple[str, st
         key=METRIC_KEY,
         label_visibility="collapsed",
     )
-    scatter = against_score(arrays, metric)
+    scatter = relate_metric_to_score(arrays, metric)
     section_text.render_note(behaviour.describe_metric(scatter))
     render_chart(
         section_text.add_watermark(
@@ -127,7 +127,7 @@ def _render_behaviour(arrays: RunArrays, metrics: list[str], pair: tuple[str, st
         height=behaviour.HEIGHT_PX,
         alt=f"{t('timelines.case_behaviour')}. {behaviour.describe_metric(scatter)}",
         table=behaviour.build_scatter_table(arrays, scatter),
-        late=True,
+        lazy=True,
     )
 
 
@@ -144,5 +144,5 @@ def _render_cost(arrays: RunArrays, costs: Sequence[Cost]) -> None:
         height=behaviour.HEIGHT_PX,
         alt=behaviour.build_cost_alt(costs, arrays.profiles),
         table=behaviour.build_cost_table(costs, arrays.profiles),
-        late=True,
+        lazy=True,
     )

@@ -20,7 +20,7 @@ from dashboard.i18n import language, t
 
 
 def render(arrays: RunArrays, state: TimelinesState) -> None:
-    sides = data.choose_sides(arrays, state)
+    sides = data.choose_comparison_sides(arrays, state)
     if sides is None:
         return
     comparison, matrix = data.compare(arrays, state, sides), data.compare_pairs(arrays, state)
@@ -28,7 +28,7 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
         left, right = st.columns(2, gap="large")
         with left:
             live_view(
-                _build_figures(arrays, comparison, matrix, is_family=sides.split is None),
+                _build_figures(arrays, comparison, matrix, is_family=sides.self_split is None),
                 key="tlp_figures",
             )
             pairwise_table.render(arrays, matrix, (sides.a, sides.b))
@@ -80,7 +80,7 @@ def _build_difference_axis(comparison: Comparison) -> Node | None:
             h("span", t("timelines.cmp_ahead", name=b)),
             class_="tlp-sides",
         ),
-        case_dot_plot.build_strip(axis, paired.difference, paired.interval, large=True),
+        case_dot_plot.build_interval_dot(axis, paired.difference, paired.interval, large=True),
         h(
             "div",
             *(h("span", section_text.format_signed_points(end)) for end in (-axis.limit, 0.0, axis.limit)),

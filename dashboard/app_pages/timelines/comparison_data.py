@@ -58,13 +58,13 @@ def rank_profiles(arrays: RunArrays, profiles: Sequence[str] = ()) -> list[str]:
 class CaseDifference:
     """A case's difference (B − A, fractions of the score).
 
-    ``interval`` is null unless both profiles ran the case repeatedly and at least one of them varied.
+    ``interval`` is None unless both profiles ran the case repeatedly and at least one of them varied.
     """
 
     case: str
     difference: float
-    a: float
-    b: float
+    a_mean: float
+    b_mean: float
     a_runs: int
     b_runs: int
     interval: Interval | None
@@ -75,11 +75,11 @@ class CaseDifference:
 
 
 class Sides(NamedTuple):
-    """What is compared: two profiles, or profile ``a`` before and after ``split``."""
+    """What is compared: two profiles, or profile ``a`` before and after ``self_split``."""
 
     a: str
     b: str
-    split: Split | None = None
+    self_split: Split | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class LargestDifferences(NamedTuple):
     losses: tuple[CaseDifference, ...]
     """All cases if none is left out."""
     gains: tuple[CaseDifference, ...]
-    hidden: int
+    hidden_count: int
 
 
 def select_largest(rows: Sequence[CaseDifference], limit: int) -> LargestDifferences:
@@ -252,5 +252,5 @@ def shorten_labels(names: Sequence[str], max_chars: int) -> list[str]:
 
 
 def round_values(values: Floats, indexes: int = 4) -> list[float | None]:
-    """Round values for a figure; NaN becomes null."""
+    """Round values for a figure; NaN becomes None."""
     return [None if value != value else value for value in np.round(values, indexes).tolist()]

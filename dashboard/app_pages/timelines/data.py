@@ -47,7 +47,7 @@ _executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="alerts")
 
 @dataclass(frozen=True, slots=True)
 class TimelinesData:
-    """Responses of the service. ``table`` is null if no runs could be loaded."""
+    """Responses of the service. ``table`` is None if no runs could be loaded."""
 
     answer: Fetched[pa.Table]
     configured: Fetched[dict[str, ConfiguredProfile]]
@@ -127,25 +127,25 @@ def compare(arrays: RunArrays, drawn: TimelinesState, sides: Sides) -> Compariso
 
     A split that is not in these runs has empty sides.
     """
-    words = None if sides.split is None else language()  # the sides of a split have names in words
+    words = None if sides.self_split is None else language()  # the sides of a split have names in words
     key = ("compare", sides, words, drawn.profiles, *_filter_key(drawn))
 
     def compute() -> Comparison:
-        if sides.split is None or words is None:
+        if sides.self_split is None or words is None:
             groups, labels = build_profile_groups(arrays, sides.a, sides.b), (sides.a, sides.b)
         else:
-            groups = build_split_groups(arrays, sides.a, sides.split, words)
-            mark = format_mark(sides.split, words)
+            groups = build_split_groups(arrays, sides.a, sides.self_split, words)
+            mark = format_mark(sides.self_split, words)
             labels = (t("timelines.cmp_self_before", mark=mark), t("timelines.cmp_self_since", mark=mark))
         return Comparison(compare_runs(*groups), *groups, labels)
 
     return _get_or_compute(arrays.table, key, compute)
 
 
-def choose_sides(arrays: RunArrays, drawn: TimelinesState) -> Sides | None:
+def choose_comparison_sides(arrays: RunArrays, drawn: TimelinesState) -> Sides | None:
     """Choose what to compare: the chosen split or profiles, else a profile before and after its alert.
 
-    Without any of these, the best profiles that share a case. Null if there are too few profiles.
+    Without any of these, the best profiles that share a case. None if there are too few profiles.
     """
     chosen = parse_split(drawn.self_split)
     if drawn.profile_a is not None and chosen is not None:
@@ -223,8 +223,8 @@ def prepare() -> None:
     for excluded in (True, False):
         arrays, drawn = select_visible_runs(table, TimelinesState(exclude_infrastructure_errors=excluded))
         find_alerts(arrays, drawn)
-        sides = choose_sides(arrays, drawn)
-        if sides is not None and sides.split is None:  # a split has words of the reader's language
+        sides = choose_comparison_sides(arrays, drawn)
+        if sides is not None and sides.self_split is None:  # a split has words of the reader's language
             compare(arrays, drawn, sides)
 
 

@@ -23,14 +23,14 @@ SPLIT_MARK = "\n"
 
 def render_choice(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the choice of A and B; nothing if there is nothing to compare."""
-    sides = data.choose_sides(arrays, state)
+    sides = data.choose_comparison_sides(arrays, state)
     if sides is None:
         return
     names = sorted(comparison_data.rank_profiles(arrays, state.profiles), key=str.casefold)
     names = [*names, *(name for name in dict.fromkeys((sides.a, sides.b)) if name not in names)]
     st.session_state[A_KEY] = sides.a
     st.selectbox(t("timelines.cmp_a"), names, key=A_KEY, on_change=_on_a_chosen, args=(sides,))
-    if sides.split is None:
+    if sides.self_split is None:
         st.button(
             "",
             key=SWAP_KEY,
@@ -40,7 +40,9 @@ def render_choice(arrays: RunArrays, state: TimelinesState) -> None:
             args=(sides.b, sides.a),
         )
     labels = {SPLIT_MARK + split: _label_split(*known) for split, known in _list_splits(arrays, sides)}
-    st.session_state[B_KEY] = sides.b if sides.split is None else SPLIT_MARK + self_splits.write(sides.split)
+    st.session_state[B_KEY] = (
+        sides.b if sides.self_split is None else SPLIT_MARK + self_splits.write(sides.self_split)
+    )
     st.selectbox(
         t("timelines.cmp_b"),
         [*labels, *names],
@@ -48,7 +50,7 @@ def render_choice(arrays: RunArrays, state: TimelinesState) -> None:
         key=B_KEY,
         on_change=_on_b_chosen,
     )
-    if sides.split is not None and sides.split.kind == "instant":
+    if sides.self_split is not None and sides.self_split.kind == "instant":
         _render_date(sides)
 
 
@@ -56,7 +58,7 @@ def _list_splits(arrays: RunArrays, sides: Sides) -> list[tuple[str, tuple[str, 
     """List the splits of A as texts for the URL, each with its kind and the place to show."""
     return [
         (self_splits.write(split), (split.kind, format_mark(split, language())))
-        for split in self_splits.list_splits(arrays, sides.a, sides.split)
+        for split in self_splits.list_splits(arrays, sides.a, sides.self_split)
     ]
 
 
@@ -65,7 +67,7 @@ def _label_split(kind: str, mark: str) -> str:
 
 
 def _on_a_chosen(sides: Sides) -> None:
-    if sides.split is None:
+    if sides.self_split is None:
         compare(st.session_state[A_KEY], sides.b)
     url_state.update_state(profile_a=st.session_state[A_KEY], profile_b=None, self_split=None)
     url_state.redraw_sections("bar", "verdict", "tab")
@@ -81,8 +83,8 @@ def _on_b_chosen() -> None:
 
 def _render_date(sides: Sides) -> None:
     """Render the choice of the day of a split."""
-    if sides.split is not None:
-        st.session_state[DATE_KEY] = self_splits.find_day(sides.split)
+    if sides.self_split is not None:
+        st.session_state[DATE_KEY] = self_splits.find_day(sides.self_split)
     st.date_input(
         t("timelines.cmp_self_date"),
         key=DATE_KEY,
@@ -113,13 +115,13 @@ def compare_with_itself(profile: str, split: str) -> None:
 
 def render_verdict(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the verdict, or what a comparison needs."""
-    sides = data.choose_sides(arrays, state)
+    sides = data.choose_comparison_sides(arrays, state)
     if sides is None:
         names = comparison_data.rank_profiles(arrays, state.profiles)
         section_text.render_note(t("timelines.cmp_needs_two", name=names[0]))
         return
     verdict = verdicts.verdict(data.compare(arrays, state, sides).result, language())
     kind = "refused" if not verdict.has_comparison else "found" if verdict.kind == "ahead" else "open"
-    gone = state.self_split is not None and sides.split is None
+    gone = state.self_split is not None and sides.self_split is None
     note = tag("span", text(t("timelines.cmp_self_gone")), class_="cp-note") if gone else ""
     st.html(tag("p", text(verdict.text), note, class_=f"tl-verdict tl-{kind}", role="status"))

@@ -44,7 +44,7 @@ def render(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> No
         alt=f"{t('timelines.cmp_pairs')}. {verdicts.pairs_sentence(matrix, language())}",
         table=_build_figure_table(matrix, names),
         on_pick=_on_marker_clicked,
-        late=True,
+        lazy=True,
     )
 
 

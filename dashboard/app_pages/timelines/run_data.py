@@ -32,7 +32,7 @@ class RunList(NamedTuple):
     """Runs, newest first, and the number of older runs left out."""
 
     rows: tuple[RunRow, ...]
-    hidden: int
+    hidden_count: int
 
 
 def list_runs(

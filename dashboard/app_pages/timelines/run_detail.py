@@ -37,7 +37,7 @@ def render(run: RunOut, neighbours: Neighbours | None) -> None:
         height=70 + 26 * len(steps),
         alt=_build_alt(run),
         table=_build_table(steps),
-        late=True,
+        lazy=True,
     )
     live_view(
         [

@@ -102,9 +102,9 @@ def _render_list(arrays: RunArrays, state: TimelinesState, profile: str | None) 
     if not listed_runs.rows:
         section_text.render_note(t("timelines.run_none"))
         return
-    if listed_runs.hidden:
+    if listed_runs.hidden_count:
         section_text.render_note(
-            t("timelines.run_newest", n=f"{len(listed_runs.rows):,}", hidden=f"{listed_runs.hidden:,}")
+            t("timelines.run_newest", n=f"{len(listed_runs.rows):,}", hidden=f"{listed_runs.hidden_count:,}")
         )
     names = [t("timelines.run_when"), t("timelines.case_profile"), t("timelines.run_score")]
     columns = [Column(names[0]), Column(names[1], "wide"), Column(names[2], "number")]

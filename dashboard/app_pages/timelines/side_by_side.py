@@ -26,7 +26,7 @@ IMPORT_OPTION = "--with-texts"
 
 def render(arrays: RunArrays, state: TimelinesState, case: str) -> None:
     """Render both sides of ``case``; nothing unless both ran it."""
-    sides = data.choose_sides(arrays, state)
+    sides = data.choose_comparison_sides(arrays, state)
     if sides is None:
         return
     comparison = data.compare(arrays, state, sides)
@@ -50,13 +50,13 @@ def build_query(state: TimelinesState, sides: Sides) -> list[tuple[str, str]]:
     """Build the query of the comparison that the page shows."""
     since, until = state.since, state.until
     query = [("profile", sides.a)]
-    if sides.split is None:
+    if sides.self_split is None:
         query.append(("profile", sides.b))
     else:
-        first, last = sides.split.first, sides.split.last
+        first, last = sides.self_split.first, sides.self_split.last
         since = _find_limit(max, since, None if first is None else instant(first))
         until = _find_limit(min, until, None if last is None else instant(last))
-        query.append(("split_at", _format_time(instant(sides.split.at))))
+        query.append(("split_at", _format_time(instant(sides.self_split.at))))
     query += [(name, _format_time(at)) for name, at in (("from", since), ("to", until)) if at is not None]
     if not state.exclude_infrastructure_errors:
         query.append(("keep_machinery", "true"))

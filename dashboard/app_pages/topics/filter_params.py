@@ -54,7 +54,7 @@ def _format_midnight(day: date) -> str:
 
 
 def parse_day(text: str) -> date | None:
-    """Parse ``2024-01-31``; null for invalid text and days outside the supported range."""
+    """Parse ``2024-01-31``; None for invalid text and days outside the supported range."""
     try:
         day = date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
@@ -63,7 +63,7 @@ def parse_day(text: str) -> date | None:
 
 
 def parse_number(text: str) -> int | None:
-    """Parse a positive integer of at most 18 ASCII digits; null for other text."""
+    """Parse a positive integer of at most 18 ASCII digits; None for other text."""
     return int(text) if re.fullmatch(r"[1-9][0-9]{0,17}", text) else None
 
 
@@ -82,7 +82,7 @@ class Neighbours(NamedTuple):
 
 
 def find_neighbours(ids: Sequence[int], current: int) -> Neighbours:
-    """Find the topics before and after ``current`` in the list; null for both if it is not in the list."""
+    """Find the topics before and after ``current`` in the list; None for both if it is not in the list."""
     if current not in ids:
         return Neighbours(None, None)
     at = ids.index(current)

@@ -14,7 +14,7 @@ _PAGES: Mapping[str, str] = {"/crypto/market-overview": "/", "/rankings": "/rank
 
 
 def find_dashboard_page(url: str, service: str) -> str | None:
-    """Find the dashboard page that shows the content of a URL of the ``service``; null for other URLs.
+    """Find the dashboard page that shows the content of a URL of the ``service``; None for other URLs.
 
     A browser has no API key, so the service would reject a request for its own URL.
     """

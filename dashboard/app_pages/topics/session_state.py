@@ -51,7 +51,7 @@ def find_entities_in_languages(texts: Sequence[Mapping[str, Any]]) -> tuple[Name
 
 
 def _find_in_texts(texts: Sequence[Mapping[str, Any]]) -> list[tuple[NamedEntity, ...] | None]:
-    """Find the entities of each text, from the session or by a scan; null if it cannot be scanned now."""
+    """Find the entities of each text, from the session or by a scan; None if it cannot be scanned now."""
     state = load_state()
     keys = [(text["id"], text["lang"], text["title"]) for text in texts]
     missing = [text for text, key in zip(texts, keys, strict=True) if key not in state.named]
@@ -69,7 +69,7 @@ def _find_in_texts(texts: Sequence[Mapping[str, Any]]) -> list[tuple[NamedEntity
 
 
 def _scan(topics: Sequence[Mapping[str, Any]]) -> list[tuple[NamedEntity, ...]] | None:
-    """Find the entities of each topic by the service's rules; null if the service is unavailable."""
+    """Find the entities of each topic by the service's rules; None if the service is unavailable."""
     scan_result = scan_entities([_build_article(topic) for topic in topics], ("title", "summary", "content"))
     if scan_result.rules_version:
         load_state().rules_version = scan_result.rules_version

@@ -17,7 +17,7 @@ _RANKING_BASES = ("posts", "coverage")
 
 
 def build_top_stories(ranking: Ranking | None, lang: Language, now: datetime) -> Node | None:
-    """Build the cards of the news, or a line if there is none; null if the ranking is unavailable."""
+    """Build the cards of the news, or a line if there is none; None if the ranking is unavailable."""
     if ranking is None:
         return None
     by = ranking["by"]
@@ -61,7 +61,7 @@ def _build_card(topic: TopicItem, lang: str, now: datetime) -> Node:
 
 
 def build_reports(ranking: Ranking | None, lang: Language, now: datetime) -> Node | None:
-    """Build the strip of market reports; null if there is none."""
+    """Build the strip of market reports; None if there is none."""
     if ranking is None or not ranking["topics"]:
         return None
     entries = [_build_report(topic, HTML_LANG[lang], now) for topic in ranking["topics"]]

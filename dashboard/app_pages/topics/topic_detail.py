@@ -9,13 +9,13 @@ from typing import NamedTuple
 import streamlit as st
 
 from dashboard.app_pages.topics import (
-    aside,
     data,
     filter_params,
     insight,
     media,
     price_chart,
     session_state,
+    side_panel,
     text_markup,
     url_state,
 )
@@ -187,7 +187,7 @@ def _render_topic(responses: TopicResponses, topic: TopicDetail) -> None:
                 st.html(head + text_markup.build_text(topic) + text_markup.build_terms(topic))
             media.render_primary_sources(responses.media)
         with st.container(key="tp_beside_text"):
-            aside.render(responses.insight.data, entities, topic["lang"], now)
+            side_panel.render_side_panel(responses.insight.data, entities, topic["lang"], now)
         with st.container(key="tp_below", gap="small"):
             insight.render(responses.insight, topic["lang"])
             media.render_reports(responses.media, topic)

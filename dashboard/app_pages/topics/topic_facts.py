@@ -9,7 +9,7 @@ from dashboard.i18n import t
 
 
 def build_facts(topic: TopicItem, time: Node | None) -> Node:
-    """Build the line. ``time`` is null where a heading tells the day."""
+    """Build the line. ``time`` is None where a heading tells the day."""
     return h(
         "span",
         build_badge(parse_category(topic["category"])),

@@ -45,7 +45,7 @@ def render_chart(
     table: Table | None = None,
     config: Mapping[str, Any] | None = None,
     on_pick: Callable[[], None] | None = None,
-    late: bool = False,
+    lazy: bool = False,
 ) -> None:
     """Renders ``figure`` in the full width of its container, ``height`` pixels high.
 
@@ -57,7 +57,7 @@ def render_chart(
 
     ``on_pick`` is called after a click on a point, with its ``{"x", "y", "id"}`` (``id`` is the
     ``customdata``) in ``st.session_state[key].picked``. Another control must offer the same to the
-    keyboard. ``late`` delays drawing until the chart is near the screen, which keeps a long page fast.
+    keyboard. ``lazy`` delays drawing until the chart is near the screen, which keeps a long page fast.
     """
     options = {
         "key": key,
@@ -65,7 +65,7 @@ def render_chart(
         "alt": alt,
         "table": None if table is None else asdict(table),
         "config": {**CONFIG, **(config or {})},
-        "late": late,
+        "late": lazy,
         "picks": on_pick is not None,
         "words": {"failed": t("chart.failed"), "as_table": t("chart.as_table")},
     }

@@ -31,7 +31,7 @@ def h(tag: str, *children: Node | None, **attributes: str | None) -> Node:
 def live_view(
     tree: Sequence[Node | None], *, key: str, on_open: Callable[[], None] | None = None
 ) -> str | None:
-    """Draw ``tree``; returns the ``data-open`` of a link that was just clicked, else null.
+    """Draw ``tree``; returns the ``data-open`` of a link that was just clicked, else None.
 
     ``on_open`` is called before the page runs, with the value in ``st.session_state[key].open``.
     """

@@ -104,9 +104,9 @@ def test_a_stream_beyond_the_limit_is_refused_with_a_time_to_retry(running: Runn
     async def test() -> None:
         async with open_stream(running.app, "/prices", key_of(running)) as stream:
             assert await stream.next_event() is not None
-            streams._max_readers = 1
+            streams._max_subscribers = 1
             async with open_stream(running.app, "/prices", key_of(running)) as refused:
                 assert (refused.status, "retry-after" in refused.headers) == (503, True)
-            streams._max_readers = 500
+            streams._max_subscribers = 500
 
     run_bounded(test())

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend.articles.schemas import StoredViolation
-from backend.articles.tables import violation_days, violation_owner_days, violations
+from backend.articles.tables import violation_daily_counts, violation_daily_counts_by_owner, violations
 from backend.articles.violation_counts import load_summary
 from backend.articles.violation_store import (
     DELETE_BATCH_SIZE,
@@ -61,13 +61,13 @@ def test_an_article_id_of_any_length_is_stored_and_found(database: Database) -> 
 
 def test_a_scan_that_found_nothing_stores_nothing(database: Database) -> None:
     store(database)
-    assert count(database, violations) == count(database, violation_days) == 0
+    assert count(database, violations) == count(database, violation_daily_counts) == 0
 
 
 def test_a_failed_write_stores_no_part_of_the_scan(database: Database) -> None:
     with pytest.raises(sa.exc.SQLAlchemyError):
         store(database, violation(), violation(severity=None))
-    assert count(database, violations) == count(database, violation_days) == 0
+    assert count(database, violations) == count(database, violation_daily_counts) == 0
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_old_days_are_deleted_as_a_whole(database: Database) -> None:
         store(database, violation(article_id=str(days)), at=NOON - days * DAY)
     assert delete_old(database, keep_days=2, now=NOON + 11 * HOUR) == 2
     assert [each["article_id"] for each in read(database)] == ["0", "1", "2"]
-    assert count(database, violation_days) == 3
+    assert count(database, violation_daily_counts) == 3
     assert delete_old(database, keep_days=2, now=NOON) == 0
 
 
@@ -237,7 +237,11 @@ def test_owners_see_their_own_violations_and_those_without_an_owner_are_nobodys(
     store(database, violation(matched_text="old"), owner="them", at=NOON - DAY)
     with database.write() as connection:  # as an earlier version stores, also during an upgrade
         connection.execute(sa.update(violations).where(violations.c.matched_text == "old").values(owner=None))
-        connection.execute(sa.delete(violation_owner_days).where(violation_owner_days.c.day == "2026-11-20"))
+        connection.execute(
+            sa.delete(violation_daily_counts_by_owner).where(
+                violation_daily_counts_by_owner.c.day == "2026-11-20"
+            )
+        )
 
     assert [each["matched_text"] for each in read(database, owner="me")] == ["mine"]
     assert len(read(database, owner="them")) == 2
@@ -255,4 +259,4 @@ def test_deleting_old_violations_deletes_the_counts_of_their_owners(database: Da
     store(database, violation(), at=NOON - 3 * DAY)
     store(database, violation())
     delete_old(database, keep_days=1, now=NOON)
-    assert count(database, violation_days) == count(database, violation_owner_days) == 1
+    assert count(database, violation_daily_counts) == count(database, violation_daily_counts_by_owner) == 1

@@ -1,4 +1,4 @@
-"""Tests the readers of event streams over a source that the test changes."""
+"""Tests the subscribers of event streams over a source that the test changes."""
 
 import asyncio
 import re
@@ -10,8 +10,8 @@ import pytest
 
 from backend.errors import Overloaded
 from backend.http import access_log, event_streams
-from backend.http.event_streams import EventStreams, Reader
-from backend.http.events import HEARTBEAT, RETRY, Event, Followed
+from backend.http.event_streams import EventStreams, Subscriber
+from backend.http.events import HEARTBEAT, RETRY, Event, Resource
 from backend.http.limits.load_shedding import LoadShedder
 from backend.runtime.metrics import NO_ROUTE, SECONDS
 from tests.support.waiting import LIMIT_SECONDS
@@ -27,7 +27,7 @@ class Letters:
 
     def event(self, key: str = "x") -> Event:
         letter = self.letters[key]
-        return Event(letter, letter.encode(), last=letter == "z")
+        return Event(letter, letter.encode(), is_last=letter == "z")
 
     def load(self, known: Mapping[str, Event | None]) -> Mapping[str, Event]:
         self.loads += 1
@@ -42,16 +42,18 @@ def _polls_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_streams, "CREDENTIAL_CHECK_SECONDS", 0.0)
 
 
-def run(test: Callable[[EventStreams, Letters], Coroutine[Any, Any, None]], *, max_readers: int = 10) -> None:
+def run(
+    test: Callable[[EventStreams, Letters], Coroutine[Any, Any, None]], *, max_subscribers: int = 10
+) -> None:
     async def bounded() -> None:
         async with asyncio.timeout(LIMIT_SECONDS):
-            await test(EventStreams(LoadShedder(4), max_readers=max_readers), Letters(x="a"))
+            await test(EventStreams(LoadShedder(4), max_subscribers=max_subscribers), Letters(x="a"))
 
     asyncio.run(bounded())
 
 
-def follow(streams: EventStreams, letters: Letters, **more: Any) -> Any:
-    return streams.follow(Followed(letters, "x"), current=letters.event(), **more)
+def subscribe(streams: EventStreams, letters: Letters, **more: Any) -> Any:
+    return streams.subscribe(Resource(letters, "x"), current=letters.event(), **more)
 
 
 async def next_id(events: AsyncIterator[Event | None]) -> str:
@@ -60,8 +62,8 @@ async def next_id(events: AsyncIterator[Event | None]) -> str:
     return event.id
 
 
-async def list_rest(reader: Reader) -> list[str | None]:
-    return [None if event is None else event.id async for event in reader.events()]
+async def list_rest(subscriber: Subscriber) -> list[str | None]:
+    return [None if event is None else event.id async for event in subscriber.events()]
 
 
 async def wait_for_polls(letters: Letters, count: int = 3) -> None:
@@ -70,9 +72,9 @@ async def wait_for_polls(letters: Letters, count: int = 3) -> None:
         await asyncio.sleep(0.001)
 
 
-def test_readers_of_one_resource_get_its_states_from_one_load() -> None:
+def test_subscribers_to_one_resource_get_its_states_from_one_load() -> None:
     async def test(streams: EventStreams, letters: Letters) -> None:
-        with follow(streams, letters) as first, follow(streams, letters) as second:
+        with subscribe(streams, letters) as first, subscribe(streams, letters) as second:
             both = first.events(), second.events()
             assert [await next_id(events) for events in both] == ["a", "a"]
             letters.letters["x"] = "b"
@@ -83,18 +85,18 @@ def test_readers_of_one_resource_get_its_states_from_one_load() -> None:
 
 def test_a_reader_that_has_the_current_state_gets_only_later_ones_and_the_last_ends_it() -> None:
     async def test(streams: EventStreams, letters: Letters) -> None:
-        with follow(streams, letters, last_id="a") as reader:
+        with subscribe(streams, letters, last_id="a") as subscriber:
             await wait_for_polls(letters)
             letters.letters["x"] = "z"
-            assert await list_rest(reader) == ["z"]
+            assert await list_rest(subscriber) == ["z"]
 
     run(test)
 
 
 def test_a_slow_reader_gets_the_newest_state_and_nothing_is_stored_up_for_it() -> None:
     async def test(streams: EventStreams, letters: Letters) -> None:
-        with follow(streams, letters) as reader:
-            events = reader.events()
+        with subscribe(streams, letters) as subscriber:
+            events = subscriber.events()
             assert await next_id(events) == "a"
             for letter in "bcd":
                 letters.letters["x"] = letter
@@ -110,8 +112,8 @@ def test_a_quiet_stream_has_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_streams, "HEARTBEAT_SECONDS", 0.0)
 
     async def test(streams: EventStreams, letters: Letters) -> None:
-        with follow(streams, letters) as reader:
-            messages = reader.messages()
+        with subscribe(streams, letters) as subscriber:
+            messages = subscriber.messages()
             received = [await anext(messages) for _ in range(4)]
         assert received == [RETRY, b"id: a\ndata: a\n\n", HEARTBEAT, HEARTBEAT]
 
@@ -122,28 +124,28 @@ def test_a_stream_ends_when_its_credential_does() -> None:
     allowed = [True]
 
     async def test(streams: EventStreams, letters: Letters) -> None:
-        with follow(streams, letters, is_allowed=lambda: allowed[0]) as reader:
-            assert await next_id(reader.events()) == "a"
+        with subscribe(streams, letters, is_allowed=lambda: allowed[0]) as subscriber:
+            assert await next_id(subscriber.events()) == "a"
             allowed[0] = False
-            assert await list_rest(reader) == []
+            assert await list_rest(subscriber) == []
 
     run(test)
 
 
 def test_a_stream_ends_when_its_resource_is_deleted() -> None:
     async def test(streams: EventStreams, letters: Letters) -> None:
-        with follow(streams, letters) as reader:
+        with subscribe(streams, letters) as subscriber:
             del letters.letters["x"]
-            assert await list_rest(reader) in (["a"], [])
+            assert await list_rest(subscriber) in (["a"], [])
 
     run(test)
 
 
-def test_a_failing_source_delays_its_readers_and_no_others() -> None:
+def test_a_failing_source_delays_its_subscribers_and_no_others() -> None:
     async def test(streams: EventStreams, letters: Letters) -> None:
         others = Letters(x="a")
-        with follow(streams, letters) as reader, follow(streams, others) as other:
-            events, other_events = reader.events(), other.events()
+        with subscribe(streams, letters) as subscriber, subscribe(streams, others) as other:
+            events, other_events = subscriber.events(), other.events()
             assert [await next_id(events), await next_id(other_events)] == ["a", "a"]
             letters.fails = True
             others.letters["x"] = letters.letters["x"] = "b"
@@ -154,29 +156,29 @@ def test_a_failing_source_delays_its_readers_and_no_others() -> None:
     run(test)
 
 
-def test_readers_are_bounded_and_hold_no_place_among_the_requests() -> None:
+def test_subscribers_are_limited_and_hold_no_place_among_the_requests() -> None:
     async def test(streams: EventStreams, letters: Letters) -> None:
         streams._load.requests = 2
-        with follow(streams, letters), follow(streams, letters):
+        with subscribe(streams, letters), subscribe(streams, letters):
             assert streams._load.requests == 0
-            with pytest.raises(Overloaded) as refused, follow(streams, letters):
+            with pytest.raises(Overloaded) as refused, subscribe(streams, letters):
                 pass
             assert re.fullmatch("[123]", refused.value.headers["Retry-After"])
         assert streams._load.requests == 2
-        with follow(streams, letters):
+        with subscribe(streams, letters):
             pass
 
-    run(test, max_readers=2)
+    run(test, max_subscribers=2)
 
 
 def test_closing_ends_all_streams_and_refuses_new_ones() -> None:
     async def test(streams: EventStreams, letters: Letters) -> None:
-        with follow(streams, letters) as reader:
-            events = reader.events()
+        with subscribe(streams, letters) as subscriber:
+            events = subscriber.events()
             assert await next_id(events) == "a"
             streams.close()
             assert [event async for event in events] == []
-        with pytest.raises(Overloaded), follow(streams, letters):
+        with pytest.raises(Overloaded), subscribe(streams, letters):
             pass
 
     run(test)
@@ -184,7 +186,7 @@ def test_closing_ends_all_streams_and_refuses_new_ones() -> None:
 
 def test_polling_stops_with_the_last_reader() -> None:
     async def test(streams: EventStreams, letters: Letters) -> None:
-        with follow(streams, letters):
+        with subscribe(streams, letters):
             await wait_for_polls(letters)
         assert streams._task is not None
         await streams._task
@@ -201,7 +203,7 @@ def test_line_breaks_of_a_body_stay_within_its_event() -> None:
 
 
 def test_the_time_that_a_request_only_waited_counts_as_no_response_time() -> None:
-    state = {access_log.HELD_SECONDS: 1000.0}
+    state = {access_log.HELD_SECONDS_KEY: 1000.0}
     before = SECONDS.labels(NO_ROUTE)._sum.get()
     access_log.log_response({"method": "GET", "state": state}, 200, time.perf_counter() - 1000)
     assert SECONDS.labels(NO_ROUTE)._sum.get() - before < 500

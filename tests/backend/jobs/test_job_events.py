@@ -47,7 +47,7 @@ def test_each_step_of_a_job_gives_a_new_state_and_its_end_the_last(database: Dat
     look()
 
     assert len({state.id for state in states}) == len(states)
-    assert [state.last for state in states] == [False] * 5 + [True]
+    assert [state.is_last for state in states] == [False] * 5 + [True]
     assert parse(states[3])["steps"][0]["detail"] == {"found": 3}
     assert parse(states[-1])["status"] == "completed"
 

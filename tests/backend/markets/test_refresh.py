@@ -80,12 +80,12 @@ def test_the_same_refreshes_store_the_same_on_both_databases(database: Database)
     quoted = build_sample_market().sources.quotes[0].quotes(worker.market.registry.enabled, worker.clock())
     lone = quoted.quotes["unus-sed-leo"]
     assert Decimal(prices["unus-sed-leo"]) == lone.price
-    candle_arrays = {
-        key: candle_array
-        for key, candle_array in worker.view().snapshot.candle_arrays.items()
+    candle_json = {
+        key: array_json
+        for key, array_json in worker.view().snapshot.candle_json.items()
         if key[0] == "bitcoin"
     }
-    assert len(candle_arrays) == 2
+    assert len(candle_json) == 2
 
 
 def test_a_second_tick_in_the_same_second_polls_nobody_and_changes_nothing(worker: Worker) -> None:
@@ -161,7 +161,7 @@ def test_no_transaction_is_open_during_a_provider_call(
         "store_states",
         "bump",
         "published_price_to_row",
-        "price_history.render_half_hours",
+        "price_history.store_half_hour_json",
         "incident_log.record_incidents",
     ],
 )
@@ -201,7 +201,7 @@ def test_a_failing_provider_is_reported_without_affecting_the_others(
     for _ in range(12):
         report = run_without_logs(worker.tick, seconds=60)
     assert "sample-a quotes" in report.answered
-    figure = worker.view().snapshot.figures["bitcoin"]
+    figure = worker.view().snapshot.published_prices["bitcoin"]
     assert figure.providers == ("sample-a",)
     assert not figure.stale
     evaluations = {evaluation.provider: evaluation for evaluation in figure.evaluations}
@@ -230,7 +230,7 @@ def test_a_provider_that_fails_at_every_tick_is_soon_called_less_often(
     for _ in range(40):
         run_without_logs(worker.tick, seconds=15)
     assert worker.status()["by_name"]["sample-b"]["state"] == "ok"
-    assert worker.view().snapshot.figures["bitcoin"].providers == ("sample-a", "sample-b")
+    assert worker.view().snapshot.published_prices["bitcoin"].providers == ("sample-a", "sample-b")
 
 
 def test_a_provider_is_not_called_before_its_retry_after(
@@ -259,7 +259,7 @@ def test_an_exception_in_one_adapter_does_not_affect_other_providers(
     report = run_without_logs(worker.tick)
     assert set(report.failed) == {"sample-a quotes", "sample-a overview", "sample-a fear_greed"}
     assert all("slip" not in words for words in report.failed.values())
-    assert worker.view().snapshot.figures["bitcoin"].providers == ("sample-b",)
+    assert worker.view().snapshot.published_prices["bitcoin"].providers == ("sample-b",)
 
 
 def test_the_overview_comes_from_the_next_provider_while_the_first_fails(
@@ -322,7 +322,7 @@ def test_stored_figures_match_those_a_reader_derives_without_refreshes(
     for minutes in (1, 20, 60 * 5, 60 * 20):
         run_without_logs(worker.tick, minutes=minutes)
         reader.refresh_if_stale()
-        own_figures, stored_ones = reader.snapshot.figures, worker.view().snapshot.figures
+        own_figures, stored_ones = reader.snapshot.published_prices, worker.view().snapshot.published_prices
         for asset_id, figure in stored_ones.items():
             assert (own_figures[asset_id].price, own_figures[asset_id].source) == (
                 figure.price,

@@ -29,7 +29,7 @@ def test_a_divergence_opens_one_incident_and_closes_it_after_the_quiet_period(
     assert opened.closed_at is None
     assert opened.opened_at == worker.clock() - timedelta(seconds=45)
     assert Decimal(2) < opened.worst_pct < Decimal(4)
-    assert worker.view().snapshot.figures["litecoin"].flags == ("divergent",)
+    assert worker.view().snapshot.published_prices["litecoin"].flags == ("divergent",)
 
     worker.tick(days=10)  # another asset's turn
     assert log_of(worker.database, "litecoin")[0].closed_at is None
@@ -38,7 +38,7 @@ def test_a_divergence_opens_one_incident_and_closes_it_after_the_quiet_period(
     worker.tick(minutes=2)
     (closed,) = log_of(worker.database, "litecoin")
     assert closed.closed_at == worker.clock()
-    assert worker.view().snapshot.figures["litecoin"].rule == "mean"
+    assert worker.view().snapshot.published_prices["litecoin"].rule == "mean"
 
 
 def test_in_a_conflict_the_last_good_figure_is_held_and_then_the_primary_is_shown(worker: Worker) -> None:
@@ -46,12 +46,12 @@ def test_in_a_conflict_the_last_good_figure_is_held_and_then_the_primary_is_show
     worker.tick()
     price_before = worker.price("neo")
     worker.tick(minutes=2)
-    held_figure = worker.view().snapshot.figures["neo"]
+    held_figure = worker.view().snapshot.published_prices["neo"]
     assert (held_figure.rule, held_figure.stale, held_figure.flags) == ("held", True, ("conflict",))
     assert worker.price("neo")["price_usd"] == price_before["price_usd"]
     assert worker.price("neo")["last_updated"] == price_before["last_updated"]
     worker.tick(minutes=16)
-    primary = worker.view().snapshot.figures["neo"]
+    primary = worker.view().snapshot.published_prices["neo"]
     assert (primary.rule, primary.providers, primary.flags) == ("primary", ("sample-a",), ("conflict",))
     (incident,) = log_of(worker.database, "neo")
     assert (incident.kind, incident.closed_at) == ("conflict", None)

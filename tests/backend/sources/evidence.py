@@ -8,7 +8,7 @@ from backend.entities.model import Language
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.claims import dates
 from backend.sources.claims.claim_parser import parse_claim
-from backend.sources.claims.model import Claim, Comparison, Difference, Slot
+from backend.sources.claims.model import ComparedValue, Comparison, ParsedStatement, Slot
 from backend.sources.comparison.claim_comparison import compare
 
 NAMES: Mapping[str, tuple[str, str]] = {
@@ -42,7 +42,7 @@ APPROVAL = (
 )
 
 
-def claim(text: str, language: Language = "en") -> Claim:
+def claim(text: str, language: Language = "en") -> ParsedStatement:
     mentions = [
         Mention(entity, start, start + len(name), name)
         for name, (entity, _) in NAMES.items()
@@ -56,7 +56,7 @@ def held(text: str, record: tuple[str, datetime], language: Language = "en", **f
     """``text`` against a record of a day."""
     event_date = dates.build_record_date(record[1], "day")
     return compare(
-        claim(text, language), claim(record[0], language), facts, types=TYPES, event_date=event_date
+        claim(text, language), claim(record[0], language), facts, entity_types=TYPES, event_date=event_date
     )
 
 
@@ -81,8 +81,8 @@ def evidence(
         agreed.count("date"),
         agreed.count("figure"),
         0,
-        tuple(Difference(slot, "claimed", "found") for slot in differences),
-        tuple(Difference(slot, "claimed", "found") for slot in agreed),
+        tuple(ComparedValue(slot, "claimed", "found") for slot in differences),
+        tuple(ComparedValue(slot, "claimed", "found") for slot in agreed),
         closeness,
     )
     return Evidence(result, authority, relevance, name, url, digest)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.timelines.analysis.deductions import deduction_pareto
+from backend.timelines.analysis.deductions import rank_deductions
 from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.columns.run_arrays import instant, select
 from backend.timelines.columns.run_columns import columns_of
@@ -88,7 +88,7 @@ def test_an_empty_selection_is_valid() -> None:
 
 def test_missing_values_are_nan_and_missing_names_minus_one() -> None:
     chosen = arrays([run("a", "x", 1, 0, metrics=Metrics(read_file_calls=3)), run("a", "x", 1, 1)])
-    assert np.array_equal(chosen.number("read_file_calls"), [3, np.nan], equal_nan=True)
+    assert np.array_equal(chosen.numeric_column("read_file_calls"), [3, np.nan], equal_nan=True)
     assert chosen.names("model")[0].tolist() == [-1, -1]
 
 
@@ -108,7 +108,7 @@ def test_pieces_with_their_own_dictionaries_are_read_together() -> None:
         run("b", "x", 0.5, 0, deductions=deductions[::-1]),
     )
     joined = pa.concat_tables([columns_of([second]), columns_of([first])])
-    found = deduction_pareto(select(joined), "a", "b")
+    found = rank_deductions(select(joined), "a", "b")
     assert found.names == ("late", "wrong")
     assert found.a.tolist() == found.b.tolist() == [0.25, 0.25]
 

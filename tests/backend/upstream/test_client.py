@@ -14,14 +14,14 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from backend.upstream import FailureKind, Retry, UpstreamClient, UpstreamFailure
-from backend.upstream.deadline import Deadline, ResolvingBackend, lookup, use_deadline
+from backend.upstream import FailureKind, RetryPolicy, UpstreamClient, UpstreamFailure
+from backend.upstream.deadline import Deadline, ResolvingBackend, resolve_host, use_deadline
 from backend.upstream.transport import build_client
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
 from tests.support.running import free_port
 from tests.support.waiting import LIMIT_SECONDS
 
-NO_WAIT = Retry(wait_initial=0, wait_max=0, wait_jitter=0)
+NO_WAIT = RetryPolicy(wait_initial=0, wait_max=0, wait_jitter=0)
 KEY = SecretStr("sk-very-secret-1234")
 
 
@@ -31,7 +31,7 @@ def server() -> Iterator[ProviderServer]:
         yield running
 
 
-def connect(server: ProviderServer, retry: Retry = NO_WAIT, **options: Any) -> UpstreamClient:
+def connect(server: ProviderServer, retry: RetryPolicy = NO_WAIT, **options: Any) -> UpstreamClient:
     return UpstreamClient(server.url, retry=retry, **options)
 
 
@@ -85,7 +85,7 @@ def test_a_gateway_error_with_a_long_or_invalid_retry_after_is_not_retried(
 
 def test_a_gateway_error_with_retry_after_zero_is_retried_at_once(server: ProviderServer) -> None:
     server.once("/page", says(503, {}, retry_after="0"), says(200, {}))
-    assert connect(server, retry=Retry(wait_initial=30, wait_max=60)).get("/page").status == 200
+    assert connect(server, retry=RetryPolicy(wait_initial=30, wait_max=60)).get("/page").status == 200
 
 
 def test_a_refused_connection_is_retried_and_described() -> None:
@@ -128,13 +128,13 @@ def test_a_hanging_name_lookup_ends_at_the_deadline(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(socket, "getaddrinfo", hang)
     with use_deadline(Deadline(0.05, time.monotonic)), pytest.raises(TimeoutError):
-        lookup("api.test", 80)
+        resolve_host("api.test", 80)
     release.set()
 
 
 def test_a_slow_body_ends_at_the_deadline(server: ProviderServer) -> None:
     server.once("/page", Behaviour(body=b"x" * 100, pause=0.02))
-    error = expect_failure(connect(server, deadline=0.2))
+    error = expect_failure(connect(server, deadline_seconds=0.2))
     assert error.kind is FailureKind.TIMEOUT
     assert error.message.endswith("did not complete its response within 0.2 s.")
 
@@ -154,7 +154,9 @@ def test_slow_headers_end_at_the_deadline() -> None:
 
         thread = threading.Thread(target=trickle)
         thread.start()
-        error = expect_failure(UpstreamClient(f"http://127.0.0.1:{listener.getsockname()[1]}", deadline=0.2))
+        error = expect_failure(
+            UpstreamClient(f"http://127.0.0.1:{listener.getsockname()[1]}", deadline_seconds=0.2)
+        )
         stop.set()
         thread.join()
     assert error.kind is FailureKind.TIMEOUT
@@ -162,7 +164,7 @@ def test_slow_headers_end_at_the_deadline() -> None:
 
 def test_the_deadline_uses_the_passed_clock(server: ProviderServer) -> None:
     ticks = iter(range(10_000))
-    error = expect_failure(connect(server, deadline=5, clock=lambda: float(next(ticks) * 3)))
+    error = expect_failure(connect(server, deadline_seconds=5, clock=lambda: float(next(ticks) * 3)))
     assert error.kind is FailureKind.TIMEOUT
 
 
@@ -277,7 +279,7 @@ def test_proxies_in_the_environment_are_not_used(
 
 
 def test_no_failure_and_no_repr_contains_the_key(server: ProviderServer) -> None:
-    client = connect(server, secret_headers={"X-Key": KEY}, deadline=0.3, max_bytes=10)
+    client = connect(server, secret_headers={"X-Key": KEY}, deadline_seconds=0.3, max_bytes=10)
     for fault in ("dropped", "cut-off", "slow", "web-page"):
         server.once("/page", FAULTS[fault])
         with pytest.raises(UpstreamFailure) as caught:
@@ -321,7 +323,7 @@ def test_an_invalid_base_url_is_refused(url: str) -> None:
 
 def test_a_request_outside_an_exchange_has_the_default_time_limits(server: ProviderServer) -> None:
     server.once("/page", says(200, {"fine": 1}), FAULTS["slow"])
-    with build_client(ResolvingBackend(lookup), {}, deadline=5.0) as client:
+    with build_client(ResolvingBackend(resolve_host), {}, deadline_seconds=5.0) as client:
         assert client.get(f"{server.url}/page").json() == {"fine": 1}
         with pytest.raises(httpcore.ReadTimeout):
             client.get(f"{server.url}/page", timeout=httpx.Timeout(LIMIT_SECONDS, read=0.001))

@@ -34,7 +34,7 @@ def test_an_encoding_that_was_not_requested_is_refused(server: ProviderServer, c
 def test_a_slow_body_ends_at_the_deadline(server: ProviderServer) -> None:
     server.once("/x", Behaviour(body=bytes(100), content_type="image/png", pause=0.02))
     with pytest.raises(UpstreamFailure) as caught:
-        fetch(server, "/x", deadline=0.2)
+        fetch(server, "/x", deadline_seconds=0.2)
     assert caught.value.kind is FailureKind.TIMEOUT
 
 
@@ -42,7 +42,7 @@ def test_the_deadline_covers_all_redirects(server: ProviderServer) -> None:
     ticks = iter(range(10_000))
     server.always("/a", Behaviour(302, b"", headers={"Location": "/a"}))
     with pytest.raises(UpstreamFailure) as caught:
-        fetch(server, "/a", redirects=1000, deadline=100.0, clock=lambda: float(next(ticks)))
+        fetch(server, "/a", redirects=1000, deadline_seconds=100.0, clock=lambda: float(next(ticks)))
     assert caught.value.kind is FailureKind.TIMEOUT
     assert len(server.requests) < 100
 
@@ -74,7 +74,7 @@ def test_a_fetch_waits_for_a_slot_of_the_host(
     monkeypatch.setattr(ssrf_guard, "_slots", slots)
     with slots.acquire("127.0.0.1", Deadline(LIMIT_SECONDS, time.monotonic)):
         with pytest.raises(UpstreamFailure):
-            fetch(server, deadline=0.05)
+            fetch(server, deadline_seconds=0.05)
         waiting = threading.Thread(target=fetch, args=(server,))
         waiting.start()
         assert server.requests == []

@@ -107,7 +107,9 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 def expect_failure(url: str, **options: Any) -> UpstreamFailure:
     with pytest.raises(UpstreamFailure) as caught:
-        guarded_fetch(url, **{"accept": IMAGES, "deadline": LIMIT_SECONDS, "resolver": Resolver(), **options})
+        guarded_fetch(
+            url, **{"accept": IMAGES, "deadline_seconds": LIMIT_SECONDS, "resolver": Resolver(), **options}
+        )
     return caught.value
 
 

@@ -47,7 +47,7 @@ class Recordings:
         return any((self.folder / FOLDERS[provider]).glob("*.json"))
 
     def find_body(self, provider: Provider, path: str, query: Query) -> bytes | None:
-        """The response body of ``provider`` at ``path``; null without a recording.
+        """The response body of ``provider`` at ``path``; None without a recording.
 
         A file that is not JSON is returned unchanged.
         """
@@ -111,7 +111,7 @@ class Recordings:
         return value if isinstance(value, bytes) or value is None else self._to_json(value)
 
     def _read_first(self, pattern: str) -> Any:
-        """The first file by name: its JSON value, its bytes if it is not JSON, null without a file."""
+        """The first file by name: its JSON value, its bytes if it is not JSON, None without a file."""
         return next((_read(file) for file in sorted(self.folder.glob(pattern))), None)
 
     def _read_rows(self, *patterns: str) -> list[dict[str, Any]] | bytes | None:

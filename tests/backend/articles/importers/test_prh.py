@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from backend.articles.engine import correct
 from backend.articles.importers.registry import import_rules
-from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.rule_drafts import ImportResult
 from backend.articles.importers.yaml_writer import format_yaml
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
@@ -19,13 +19,13 @@ from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack
 from backend.articles.rules.specs import find_failures
 
 
-def imported(folder: Path, text: str, name: str = "rules.yml") -> Import:
+def imported(folder: Path, text: str, name: str = "rules.yml") -> ImportResult:
     file = folder / name
     file.write_text(dedent(text), encoding="utf-8")
     return import_rules(file, "prh")
 
 
-def only_rule(made: Import) -> Rule:
+def only_rule(made: ImportResult) -> Rule:
     assert [str(skipped) for skipped in made.skipped] == []
     assert len(made.rules) == 1
     return made.rules[0]
@@ -35,7 +35,7 @@ def surfaces(rule: Rule) -> list[str]:
     return [given.text if isinstance(given, Pattern) else given for given in rule.match]
 
 
-def reasons(made: Import) -> list[str]:
+def reasons(made: ImportResult) -> list[str]:
     return [str(skipped) for skipped in made.skipped]
 
 

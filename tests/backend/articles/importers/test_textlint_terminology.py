@@ -6,20 +6,22 @@ import pytest
 
 from backend.articles.engine import correct
 from backend.articles.importers.registry import Options, detect, import_rules
-from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.rule_drafts import ImportResult
 from backend.articles.importers.yaml_writer import format_yaml
 from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack
 
 
-def imported(folder: Path, text: str, name: str = "terms.json", options: Options | None = None) -> Import:
+def imported(
+    folder: Path, text: str, name: str = "terms.json", options: Options | None = None
+) -> ImportResult:
     file = folder / name
     file.write_text(text, encoding="utf-8")
     return import_rules(file, options=options)
 
 
-def corrected(made: Import, text: str) -> str:
+def corrected(made: ImportResult, text: str) -> str:
     pack = parse_pack(format_yaml(made), Path("x")).pack
     return correct(compile_rules([merge_packs([pack])]), text, language="en").text
 

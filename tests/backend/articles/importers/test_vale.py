@@ -6,17 +6,19 @@ from textwrap import dedent
 import pytest
 
 from backend.articles.importers.registry import import_rules
-from backend.articles.importers.rule_drafts import Import
+from backend.articles.importers.rule_drafts import ImportResult
 from backend.articles.importers.yaml_writer import format_yaml
 from backend.articles.lint.linter import lint
 from backend.articles.model import Pack, Pattern
 from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack, read_packs
 
 
-def imported(folder: Path, text: str, name: str = "Terms.yml", base: tuple[Pack, ...] = ()) -> Import:
+def imported(
+    folder: Path, text: str, name: str = "Terms.yml", existing_packs: tuple[Pack, ...] = ()
+) -> ImportResult:
     file = folder / name
     file.write_text(dedent(text), encoding="utf-8")
-    return import_rules(file, base=base)
+    return import_rules(file, existing_packs=existing_packs)
 
 
 STYLE = """

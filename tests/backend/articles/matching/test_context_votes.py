@@ -7,7 +7,7 @@ import pytest
 from backend.articles.engine import RuleSet, correct, mentions
 from backend.articles.matching.context_votes import ContextVotes
 from backend.articles.matching.rule_set import compile_rules
-from tests.backend.articles.packs import entity, pack
+from tests.backend.articles.packs import entity, pack, rule
 
 RULES = compile_rules(
     [
@@ -101,3 +101,11 @@ def test_equal_surroundings_are_voted_on_once(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(ContextVotes, "_count_peers", count)
     mentions(RULES, text)
     assert len(calls) < 200
+
+
+def test_two_capitalised_words_in_a_japanese_or_chinese_sentence_are_a_wrong_name_without_evidence() -> None:
+    listed = rule(["Low Tide"], entity="lowtide", case="exact", context=True)
+    rules = compile_rules([pack(entity("LowTide"), listed)])
+    assert correct(rules, "昨日Low Tideが公開された。", language="ja").text == "昨日LowTideが公開された。"
+    assert correct(rules, "昨天Low Tide发布。", language="zh").text == "昨天LowTide发布。"
+    assert correct(rules, "At Low Tide the boats rest.", language="en").text == "At Low Tide the boats rest."

@@ -120,8 +120,8 @@ class Reference:
     ) -> list[tuple[Meaning, TextSpan]]:
         """List every meaning with every unprotected span that folds like its surface."""
         text = unwrap(visible.text)
-        joints = [(start, end) for start, end, _ in visible.joints]
-        protection = Protection(visible.source, unprotected=joints)
+        collapsed_spans = [(start, end) for start, end, _ in visible.collapsed_spans]
+        protection = Protection(visible.source, unprotected=collapsed_spans)
         by_surface: dict[str, list[Meaning]] = {}
         for meaning in meanings:
             by_surface.setdefault(fold(meaning.surface), []).append(meaning)
@@ -130,7 +130,7 @@ class Reference:
         for start in range(len(text)):
             for end in range(start + 1, min(len(text), start + 2 * longest) + 1):
                 cut = text[start] in COMBINING or (end < len(text) and text[end] in COMBINING)
-                if cut or is_protected(protection, *visible.to_source(start, end)):
+                if cut or is_protected(protection, *visible.to_source_span(start, end)):
                     continue
                 span = TextSpan(text, start, end, is_title)
                 candidates += [(meaning, span) for meaning in by_surface.get(fold(span.matched), ())]
@@ -172,8 +172,8 @@ class Reference:
 
 def overlaps_any(visible: VisibleText, start: int, end: int, protected: Sequence[tuple[int, int]]) -> bool:
     """Whether protected text overlaps a name that has no markup inside."""
-    first, last = visible.to_source(start, end)
-    return not visible.joints_within(start, end) and any(a < last and b > first for a, b in protected)
+    first, last = visible.to_source_span(start, end)
+    return not visible.list_collapsed_spans(start, end) and any(a < last and b > first for a, b in protected)
 
 
 def is_correct(suggestion: str, written: str, name: str) -> bool:

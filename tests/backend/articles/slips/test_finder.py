@@ -127,6 +127,29 @@ def _violations(word: str, rules: RuleSet) -> list[Violation]:
     return scan(rules, Article.model_validate({"content": text, "language": "en"}))["violations"]
 
 
+def test_a_word_of_a_wrong_phrase_is_still_a_slip_in_another_name() -> None:
+    rules = compile_rules(
+        [pack(*NAMES, rule(["Blockchain Asociation"], entity="association"), context_words=WORDS)]
+    )
+    assert [found["suggested_name"] for found in _violations("Galaxy Digtal", rules)] == ["Galaxy Digital"]
+    listed = rule(["First Digtal USD"], entity="galaxy-digital")
+    rules = compile_rules([pack(*NAMES, listed, context_words=WORDS)])
+    assert [found["suggested_name"] for found in _violations("Galaxy Digtal", rules)] == ["Galaxy Digital"]
+
+
+def test_a_wrong_form_that_is_listed_in_one_case_is_a_slip_in_another() -> None:
+    rules = compile_rules(
+        [pack(*NAMES, rule(["Poly Market"], entity="polymarket", case="exact"), context_words=WORDS)]
+    )
+    assert [found["rule_id"] for found in _violations("Poly Market", rules)] == ["spelling"]
+    assert [found["rule_id"] for found in _violations("Poly market", rules)] == ["unlisted-slip"]
+
+
+def test_a_slip_that_markup_divides_is_found() -> None:
+    text = "**Poly**markeet moved funds to another wallet."
+    assert [found["suggested_name"] for found in slips(text)] == ["Polymarket"]
+
+
 def test_the_rule_of_slips_can_be_switched_off() -> None:
     rules = compile_rules([pack(*NAMES, disable=["unlisted-slip"])])
     assert slips(NEAR_BY["en"].format("Etherum"), "en", rules) == []

@@ -20,6 +20,9 @@ from backend.articles.text.author_marks import find_disabled_spans, find_remarks
         "手帳に「|イーサリウム|は必ず上がる（ママ）」とある。",
         "仓库名中的“|etherem|”是原作者的写法。",
         "They spell the coin “|Etherium|”.",
+        "サイトの綴りが「|Etherium|」となっていた。",
+        "网站的拼写是“|Etherium|”。",
+        "The page says |Etherium| instead of Ethereum.",
         "He typed “|Etherium|” into the field.",
     ],
 )
@@ -36,6 +39,8 @@ def test_a_mark_beside_a_name_says_that_it_is_meant_so(text: str) -> None:
         "「|Etherium|」が上昇",
         "发布|以太仿|",
         "|Etherium|と打つ",
+        "They publish to |Etherium| rather than to Solana.",
+        "She chose |Etherium| instead of Solana.",
     ],
 )
 def test_ordinary_words_beside_a_name_are_no_mark(text: str) -> None:

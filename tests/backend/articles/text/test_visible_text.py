@@ -5,16 +5,18 @@ from hypothesis import given
 
 from backend.articles.engine import compile_rules, scan
 from backend.articles.schemas import Article
-from backend.articles.text.markup import Labels, target_spans
-from backend.articles.text.visible_text import VisibleText, find_joints, unwrap
+from backend.articles.text.markup import Labels, find_link_targets
+from backend.articles.text.visible_text import VisibleText, find_collapsed_spans, unwrap
 from tests.backend.articles.packs import entity, pack
 from tests.backend.articles.strategies import texts
 
 
 def visible(source: str, *words: str) -> VisibleText:
     """The visible text of ``source``, in which ``words`` are the known words."""
-    joints = find_joints(source, Labels(source).brackets, target_spans(source), lambda word: word in words)
-    return VisibleText(source, joints)
+    collapsed_spans = find_collapsed_spans(
+        source, Labels(source).bracket_spans, find_link_targets(source), lambda word: word in words
+    )
+    return VisibleText(source, collapsed_spans)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,24 @@ def test_markup_inside_a_word_is_not_seen_if_the_word_is_known(source: str) -> N
     assert visible(f" {source}").text != " Aba"
 
 
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("昨日は大きくサー\nバーが動いた", "昨日は大きくサーバーが動いた"),
+        ("昨日は大きくサー \r\n  > バーが動いた", "昨日は大きくサーバーが動いた"),
+        ("昨天上涨的是以太\n  坊的币", "昨天上涨的是以太坊的币"),
+    ],
+)
+def test_a_line_break_inside_a_known_name_in_kana_or_han_is_not_seen(source: str, shown: str) -> None:
+    assert visible(source, "サーバー", "以太坊").text == shown
+    assert visible(source, "サーバ", "坊的币").text != shown
+
+
+def test_lines_of_a_list_in_kana_or_han_stay_apart() -> None:
+    assert visible("比特币\n现金", "比特币现金").text == "比特币\n现金"
+    assert visible("- サー\nバー", "サーバー").text == "- サー\nバー"
+
+
 def test_a_footnote_is_no_part_of_a_name() -> None:
     source = "Aba[note](u), Aba<a href=x>2</a>"
     assert "Abanote" not in visible(source, "Aba", "note").text
@@ -62,13 +82,13 @@ def test_elements_beside_each_other_are_two_words() -> None:
 @given(texts())
 def test_the_visible_text_maps_to_the_source_in_order(source: str) -> None:
     shown = visible(source, "Aba", "abab")
-    spans = [shown.to_source(at, at + 1) for at in range(len(shown.text))]
+    spans = [shown.to_source_span(at, at + 1) for at in range(len(shown.text))]
     for at, (start, end) in enumerate(spans):
         assert end > start
         assert shown.text[at] == source[start] or shown.text[at] in " \n\u00a0"
-        assert shown.from_source(start) == at or shown.text[at] in " \n\u00a0"
+        assert shown.to_visible_offset(start) == at or shown.text[at] in " \n\u00a0"
     assert spans == sorted(spans)
-    assert shown.from_source(len(source)) == len(shown.text)
+    assert shown.to_visible_offset(len(source)) == len(shown.text)
 
 
 @given(texts())

@@ -20,7 +20,7 @@ def make(database: Database, **changes: Any) -> accounts.Account:
 
 
 def enter(database: Database, username: str, password: str = PASSWORD) -> object:
-    return accounts.sign_in(database, username, password, address="192.0.2.1", now=NOW)
+    return accounts.sign_in(database, username, password, client_ip="192.0.2.1", now=NOW)
 
 
 def test_account_keeps_its_username_and_stores_a_password_hash(database: Database) -> None:

@@ -201,7 +201,7 @@ def test_revoking_an_application_revokes_its_grants(family: Family) -> None:
 
 
 def test_sign_in_before_a_password_change_cannot_create_a_grant(family: Family) -> None:
-    signed_in = accounts.sign_in(family.database, "ada", PASSWORD, address="192.0.2.1", now=family.at)
+    signed_in = accounts.sign_in(family.database, "ada", PASSWORD, client_ip="192.0.2.1", now=family.at)
     assert isinstance(signed_in, accounts.SignedIn)
     accounts.set_password(family.database, "ada", "another password", family.at)
     with family.database.write() as connection:

@@ -14,17 +14,17 @@ NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 
 
 def count_attempt(
-    database: Database, name: str = "ada", address: str = "192.0.2.1", after: float = 0
+    database: Database, name: str = "ada", client_ip: str = "192.0.2.1", after: float = 0
 ) -> int | None:
     return login_throttle.count_attempt(
-        database, username_key=name, address=address, now=NOW + timedelta(seconds=after)
+        database, username_key=name, client_ip=client_ip, now=NOW + timedelta(seconds=after)
     )
 
 
 def test_ten_attempts_per_minute_are_allowed_for_an_account_from_any_address(database: Database) -> None:
     for number in range(10):
-        assert count_attempt(database, address=f"192.0.2.{number}", after=number) is None
-    assert count_attempt(database, address="192.0.2.99", after=10) == 50
+        assert count_attempt(database, client_ip=f"192.0.2.{number}", after=number) is None
+    assert count_attempt(database, client_ip="192.0.2.99", after=10) == 50
     assert count_attempt(database, "grace", after=10) is None
     assert count_attempt(database, after=59.5) == 1
     assert count_attempt(database, after=60) is None
@@ -73,7 +73,7 @@ def test_addresses_of_one_caller_are_grouped(
     first_address: str, second_address: str, is_same_group: bool
 ) -> None:
     assert (
-        login_throttle._group_address(first_address) == login_throttle._group_address(second_address)
+        login_throttle._group_client_ip(first_address) == login_throttle._group_client_ip(second_address)
     ) is is_same_group
 
 

@@ -59,9 +59,9 @@ def resume_while_it_ends(
 ) -> str | None:
     """Sign in; then at once end the session, refresh its token and have the browser come again four times.
     Returns the session's secret."""
-    approved = oauth.approve(request, "ada", PASSWORD, address="192.0.2.1")
+    approved = oauth.approve(request, "ada", PASSWORD, client_ip="192.0.2.1")
     assert isinstance(approved, Approval)
-    code = parse_qs(urlsplit(approved.address).query)["code"][0]
+    code = parse_qs(urlsplit(approved.redirect_url).query)["code"][0]
     issued = grants.exchange_code(
         oauth.database,
         client_id=request.app.client_id,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.candles.building import add_price, align, build_from_sparkline, encode_candle
+from backend.markets.candles.building import add_price, build_from_sparkline, encode_candle, floor_to_slot
 from backend.markets.model import Candle
 from tests.support.candles import build_candles
 
@@ -26,21 +26,21 @@ def assert_lawful(candles, seconds):
     for candle in candles:
         assert candle.low <= min(candle.open, candle.close)
         assert max(candle.open, candle.close) <= candle.high
-        assert align(candle.open_time, seconds) == candle.open_time
+        assert floor_to_slot(candle.open_time, seconds) == candle.open_time
     times = [candle.open_time for candle in candles]
     assert times == sorted(set(times))
 
 
 def test_slots_begin_at_multiples_of_their_length_in_utc():
-    assert align(NOON + timedelta(minutes=44, seconds=59), HALF_HOUR_SECONDS) == minutes(30)
-    assert align(datetime(2026, 5, 18, 15, 59, tzinfo=UTC), FOUR_HOURS) == NOON
-    assert align(NOON, FOUR_HOURS) == NOON
-    assert align(datetime(1969, 12, 31, 23, 59, tzinfo=UTC), 3600).hour == 23
+    assert floor_to_slot(NOON + timedelta(minutes=44, seconds=59), HALF_HOUR_SECONDS) == minutes(30)
+    assert floor_to_slot(datetime(2026, 5, 18, 15, 59, tzinfo=UTC), FOUR_HOURS) == NOON
+    assert floor_to_slot(NOON, FOUR_HOURS) == NOON
+    assert floor_to_slot(datetime(1969, 12, 31, 23, 59, tzinfo=UTC), 3600).hour == 23
 
 
 def test_a_slot_without_length_is_refused():
     with pytest.raises(ValueError, match="above zero seconds"):
-        align(NOON, 0)
+        floor_to_slot(NOON, 0)
 
 
 def test_a_candle_grows_with_each_poll_of_its_slot():
@@ -76,7 +76,9 @@ def test_slots_without_polls_have_no_candle():
 def test_candles_of_polls_are_consistent_in_any_order_and_contain_all_extremes(points, random):
     candles = build_candles(points, HALF_HOUR_SECONDS)
     assert_lawful(candles, HALF_HOUR_SECONDS)
-    assert {candle.open_time for candle in candles} == {align(at, HALF_HOUR_SECONDS) for at, _ in points}
+    assert {candle.open_time for candle in candles} == {
+        floor_to_slot(at, HALF_HOUR_SECONDS) for at, _ in points
+    }
     if points:
         assert max(candle.high for candle in candles) == max(price for _, price in points)
         assert min(candle.low for candle in candles) == min(price for _, price in points)

@@ -16,7 +16,7 @@ from backend.markets.candles.candle_json import (
     split_rows,
     trim_to_span,
 )
-from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Span
+from backend.markets.model import CANDLE_SECONDS_BY_SPAN, CANDLES_PER_SPAN, Candle, Span
 
 START = datetime(2026, 5, 18, tzinfo=UTC)
 
@@ -31,8 +31,8 @@ def ms(slot: int, seconds: int = 1800) -> int:
     return int((START + timedelta(seconds=seconds * slot)).timestamp() * 1000)
 
 
-def times(candle_array: str) -> list[int]:
-    return [row[0] for row in json.loads(candle_array)]
+def times(array_json: str) -> list[int]:
+    return [row[0] for row in json.loads(array_json)]
 
 
 CANDLES = st.lists(
@@ -57,11 +57,11 @@ def test_encoded_candles_keep_every_digit(candles: list[Candle]) -> None:
 
 @given(CANDLES)
 def test_split_rows_join_to_the_same_array(candles: list[Candle]) -> None:
-    candle_array = encode_candles(candles)
-    rows = split_rows(candle_array)
+    array_json = encode_candles(candles)
+    rows = split_rows(array_json)
     assert len(rows) == len(candles)
-    assert f"[{','.join(rows)}]" == candle_array
-    assert [open_time_ms(row) for row in rows] == times(candle_array)
+    assert f"[{','.join(rows)}]" == array_json
+    assert [open_time_ms(row) for row in rows] == times(array_json)
 
 
 @given(CANDLES.filter(bool), st.booleans())
@@ -83,31 +83,31 @@ def test_a_first_candle_makes_an_array_of_one() -> None:
 
 @pytest.mark.parametrize("span", ["24h", "7d"])
 def test_trimming_keeps_the_number_of_candles_of_the_span(span: Span) -> None:
-    seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
-    candle_array = encode_candles(candle(slot, seconds=seconds) for slot in range(100))
+    seconds, count = CANDLE_SECONDS_BY_SPAN[span], CANDLES_PER_SPAN[span]
+    array_json = encode_candles(candle(slot, seconds=seconds) for slot in range(100))
     inside = START + timedelta(seconds=99 * seconds + 7)
-    assert times(trim_to_span(candle_array, span, inside)) == [
+    assert times(trim_to_span(array_json, span, inside)) == [
         ms(slot, seconds) for slot in range(100 - count, 100)
     ]
 
 
 @pytest.mark.parametrize("span", ["24h", "7d"])
 def test_a_slot_without_a_price_yet_removes_no_candle(span: Span) -> None:
-    seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
-    candle_array = encode_candles(candle(slot, seconds=seconds) for slot in range(100))
+    seconds, count = CANDLE_SECONDS_BY_SPAN[span], CANDLES_PER_SPAN[span]
+    array_json = encode_candles(candle(slot, seconds=seconds) for slot in range(100))
     for late in (0, 1, seconds - 1):
         now = START + timedelta(seconds=100 * seconds + late)
-        assert times(trim_to_span(candle_array, span, now)) == [
+        assert times(trim_to_span(array_json, span, now)) == [
             ms(slot, seconds) for slot in range(100 - count, 100)
         ]
     for slots in (1, 5, count - 1, count, count + 3):
         now = START + timedelta(seconds=(100 + slots) * seconds)
-        assert len(times(trim_to_span(candle_array, span, now))) == max(0, count - slots)
+        assert len(times(trim_to_span(array_json, span, now))) == max(0, count - slots)
 
 
 def test_an_array_with_gaps_keeps_the_candles_within_the_span() -> None:
-    candle_array = encode_candles(candle(slot) for slot in (0, 10, 51, 52, 60, 99))
-    assert times(trim_to_span(candle_array, "24h", START + timedelta(seconds=99 * 1800))) == [
+    array_json = encode_candles(candle(slot) for slot in (0, 10, 51, 52, 60, 99))
+    assert times(trim_to_span(array_json, "24h", START + timedelta(seconds=99 * 1800))) == [
         ms(slot) for slot in (51, 52, 60, 99)
     ]
 
@@ -116,15 +116,15 @@ def test_an_array_with_gaps_keeps_the_candles_within_the_span() -> None:
 def test_trimming_returns_a_suffix_of_started_candles_and_is_idempotent(
     candles: list[Candle], slot: int
 ) -> None:
-    candle_array, now = encode_candles(candles), START + timedelta(seconds=1800 * slot)
-    cut = trim_to_span(candle_array, "24h", now)
-    started_rows = [row for row in split_rows(candle_array) if open_time_ms(row) <= ms(slot)]
+    array_json, now = encode_candles(candles), START + timedelta(seconds=1800 * slot)
+    cut = trim_to_span(array_json, "24h", now)
+    started_rows = [row for row in split_rows(array_json) if open_time_ms(row) <= ms(slot)]
     assert started_rows[len(started_rows) - len(split_rows(cut)) :] == split_rows(cut)
     assert trim_to_span(cut, "24h", now) == cut
-    assert len(split_rows(cut)) <= SPAN_COUNT["24h"]
+    assert len(split_rows(cut)) <= CANDLES_PER_SPAN["24h"]
 
 
 def test_future_candles_after_a_clock_set_back_are_removed() -> None:
-    candle_array = encode_candles(candle(slot) for slot in (8, 9, 10, 11))
-    assert times(trim_to_span(candle_array, "24h", START + timedelta(seconds=1800 * 9 + 5))) == [ms(8), ms(9)]
-    assert times(append_candle(candle_array, candle(9, "7"))) == [ms(8), ms(9)]
+    array_json = encode_candles(candle(slot) for slot in (8, 9, 10, 11))
+    assert times(trim_to_span(array_json, "24h", START + timedelta(seconds=1800 * 9 + 5))) == [ms(8), ms(9)]
+    assert times(append_candle(array_json, candle(9, "7"))) == [ms(8), ms(9)]

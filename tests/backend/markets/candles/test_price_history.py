@@ -13,9 +13,9 @@ import sqlalchemy as sa
 
 from backend.markets.candles import price_history
 from backend.markets.candles.price_history import HALF_HOUR_SECONDS, load_candles
-from backend.markets.model import SPAN_COUNT, Candle, PublishedPrice, QuotesResult
+from backend.markets.model import CANDLES_PER_SPAN, Candle, PublishedPrice, QuotesResult
 from backend.markets.reasons import Reason
-from backend.markets.tables import candle_strips, candles, price_points
+from backend.markets.tables import candle_series_json, candles, price_points
 from backend.store.database import Database
 from tests.support.candles import build_candles
 from tests.support.market_app import Worker, build_sample_market, read_body
@@ -34,8 +34,8 @@ def store_refresh(database: Database, moment: datetime, price: str, asset_id: st
         asset_id, Decimal(price), ("coingecko",), False, moment, "single", Reason(None, "")
     )
     with database.write() as connection:
-        price_history.store_points(connection, REALM, [figure], moment)
-        price_history.render_half_hours(connection, REALM, {asset_id: "coingecko"}, moment)
+        price_history.store_price_points(connection, REALM, [figure], moment)
+        price_history.store_half_hour_json(connection, REALM, {asset_id: "coingecko"}, moment)
         price_history.update_candles(connection, REALM, {asset_id: Decimal(price)}, moment)
 
 
@@ -56,13 +56,13 @@ def points(database: Database, asset_id: str = "bitcoin") -> list[tuple[datetime
 
 def strip(database: Database, span: str = "24h", realm: str = REALM, asset_id: str = "bitcoin") -> list[Any]:
     condition = sa.and_(
-        candle_strips.c.span == span,
-        candle_strips.c.realm == realm,
-        candle_strips.c.asset_id == asset_id,
-        candle_strips.c.basis != "ohlc",
+        candle_series_json.c.span == span,
+        candle_series_json.c.realm == realm,
+        candle_series_json.c.asset_id == asset_id,
+        candle_series_json.c.basis != "ohlc",
     )
     with database.read() as connection:
-        found = connection.execute(sa.select(candle_strips.c.body).where(condition)).scalar()
+        found = connection.execute(sa.select(candle_series_json.c.body).where(condition)).scalar()
     return json.loads(found) if found else []
 
 
@@ -74,7 +74,7 @@ def test_candles_of_every_length_match_the_price_points(database: Database) -> N
     for minute in range(0, 60 * 9, 7):
         store_refresh(database, NOON + timedelta(minutes=minute), str(100 + (minute * 37) % 11))
     result = points(database)
-    for seconds in price_history.RESOLUTIONS_SECONDS:
+    for seconds in price_history.INTERVALS_SECONDS:
         assert load_stored_candles(database, seconds) == build_candles(result, seconds)
     assert len(load_stored_candles(database, HALF_HOUR_SECONDS)) == 18
 
@@ -103,7 +103,7 @@ def test_arrays_are_rendered_once_per_half_hour(sqlite_database: Database) -> No
     store_refresh(sqlite_database, NOON, "100")
     store_refresh(sqlite_database, NOON + half_hours(1), "101")
     with sqlite_database.write() as connection:
-        connection.execute(sa.update(candle_strips).values(body="[]"))
+        connection.execute(sa.update(candle_series_json).values(body="[]"))
     store_refresh(sqlite_database, NOON + half_hours(1.5), "102")
     assert strip(sqlite_database) == []
     store_refresh(sqlite_database, NOON + half_hours(2), "103")
@@ -122,9 +122,9 @@ def test_about_a_week_of_hourly_closes_gives_forty_two_candles(
     closes = tuple(Decimal(100 + hour) for hour in range(count))
     poll = QuotesResult("coingecko", now, {}, sparklines={"bitcoin": closes})
     with sqlite_database.write() as connection:
-        price_history.render_sparklines(connection, REALM, poll, now)
+        price_history.store_weekly_candles_json(connection, REALM, poll, now)
     rows = strip(sqlite_database, "7d")
-    assert len(rows) == SPAN_COUNT["7d"]
+    assert len(rows) == CANDLES_PER_SPAN["7d"]
     assert rows[-1][4] == 100 + count - 1
     assert all(later - earlier == timedelta(hours=4) for earlier, later in pairwise(list_open_times(rows)))
     assert all(first[4] == second[1] for first, second in pairwise(rows))
@@ -136,7 +136,7 @@ def test_a_new_assets_sparkline_gives_fewer_candles_and_an_empty_one_none(
 ) -> None:
     sparklines = {"bitcoin": tuple(Decimal(5) for _ in range(10)), "ethereum": ()}
     with sqlite_database.write() as connection:
-        price_history.render_sparklines(
+        price_history.store_weekly_candles_json(
             connection, REALM, QuotesResult("coingecko", NOON, {}, sparklines=sparklines), NOON
         )
     assert 2 <= len(strip(sqlite_database, "7d")) <= 4
@@ -150,7 +150,7 @@ def test_a_sparkline_is_rendered_again_after_five_minutes_and_at_once_for_a_new_
         sparklines = dict.fromkeys(asset_ids, (Decimal(1), Decimal(price)))
         poll = QuotesResult("coingecko", moment, {}, sparklines=sparklines)
         with sqlite_database.write() as connection:
-            price_history.render_sparklines(connection, REALM, poll, moment)
+            price_history.store_weekly_candles_json(connection, REALM, poll, moment)
 
     draw(NOON, 10, "bitcoin")
     draw(NOON + timedelta(minutes=4), 11, "bitcoin")
@@ -181,7 +181,7 @@ def has_no_gaps(rows: Sequence[Any]) -> bool:
 def test_the_sample_market_starts_with_a_full_day_of_history(worker: Worker) -> None:
     worker.tick()
     rows = day(worker)
-    assert len(rows) == SPAN_COUNT["24h"]
+    assert len(rows) == CANDLES_PER_SPAN["24h"]
     assert has_no_gaps(rows)
     assert [row[5] is None for row in rows] == [False] * 47 + [True]  # the open one grows from polls
 
@@ -191,10 +191,10 @@ def test_the_sample_market_fills_the_gap_of_a_pause(worker: Worker) -> None:
     worker.tick(seconds=15)
     worker.tick(hours=5)
     rows = day(worker)
-    assert len(rows) == SPAN_COUNT["24h"]
+    assert len(rows) == CANDLES_PER_SPAN["24h"]
     assert has_no_gaps(rows)
     worker.tick(days=3)
-    assert len(day(worker)) == SPAN_COUNT["24h"]
+    assert len(day(worker)) == CANDLES_PER_SPAN["24h"]
     assert has_no_gaps(day(worker))
 
 
@@ -256,7 +256,7 @@ def test_the_finest_stored_candles_around_an_instant_are_found(database: Databas
         find_candles_around(database, day - timedelta(**ago))
         for ago in ({"days": 1}, {"days": 20}, {"days": 200})
     )
-    assert [found.seconds for found in (recent, earlier, old)] == [1_800, 14_400, 86_400]
+    assert [found.interval_seconds for found in (recent, earlier, old)] == [1_800, 14_400, 86_400]
     assert [len(found.candles) for found in (recent, earlier, old)] == [49, 49, 49]
     assert recent.candles[24].open_time == day - timedelta(days=1)
     assert recent.candles == sorted(recent.candles, key=lambda candle: candle.open_time)
@@ -270,6 +270,6 @@ def test_an_instant_without_stored_candles_has_none(sqlite_database: Database, a
 
 def test_candles_far_from_an_instant_are_not_found(sqlite_database: Database) -> None:
     fill(sqlite_database, 1_800, NOON, 10)
-    assert find_candles_around(sqlite_database, NOON - half_hours(1)).seconds == 1_800
+    assert find_candles_around(sqlite_database, NOON - half_hours(1)).interval_seconds == 1_800
     assert find_candles_around(sqlite_database, NOON - half_hours(2)) == (None, [])
     assert find_candles_around(sqlite_database, NOON, "ethereum") == (None, [])

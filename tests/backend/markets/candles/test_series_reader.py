@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from backend.markets.candles.series_reader import CandleReader
-from backend.markets.model import SPAN_COUNT, ErrorKind, Span
+from backend.markets.model import CANDLES_PER_SPAN, ErrorKind, Span
 from backend.store.database import Database
 from tests.support.market_app import FailingSource, Worker, build_sample_market, make_sources_failable
 
@@ -41,7 +41,7 @@ def test_a_series_is_fetched_once_until_the_provider_has_a_new_one(
     worker, sources = failable_worker
     first = read(worker, span=span)
     assert (first["basis"], first["source"]) == ("ohlc", "sample")
-    assert len(first["candles"]) == SPAN_COUNT[span]
+    assert len(first["candles"]) == CANDLES_PER_SPAN[span]
     worker.clock.move(seconds=14)
     assert read(worker, span=span)["last_updated"] == first["last_updated"]
     assert count_ohlc_requests(sources) == 1
@@ -58,7 +58,7 @@ def test_without_the_provider_sampled_candles_are_returned_with_their_basis(
     sources["sample-a"].fail()
     series = read(worker, span=span)
     assert (series["basis"], series["source"]) == (basis, "sample")
-    assert len(series["candles"]) == SPAN_COUNT[span]
+    assert len(series["candles"]) == CANDLES_PER_SPAN[span]
 
 
 def test_sampled_candles_have_the_time_of_their_data_not_of_the_request(
@@ -105,7 +105,7 @@ def test_an_asset_unknown_to_the_provider_has_sampled_candles(
     sources["sample-a"]._source = build_sample_market().sources.quotes[1]
     series = read(worker, "unus-sed-leo")
     assert series["basis"] == "polls"
-    assert len(series["candles"]) == SPAN_COUNT["24h"]
+    assert len(series["candles"]) == CANDLES_PER_SPAN["24h"]
 
 
 def test_a_disabled_asset_is_never_requested(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.upstream import Retry, UpstreamClient
+from backend.upstream import RetryPolicy, UpstreamClient
 from tests.support.live import ASSETS, NOON, OWN, Live, Start
 from tests.support.market_app import Clock, enable_only, live_settings, run_app
 from tests.support.provider_pages import Pages
@@ -18,9 +18,9 @@ from tests.support.waiting import LIMIT_SECONDS
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """One attempt, which may take as long as the machine needs."""
     defaults: dict[str, Any] = UpstreamClient.__init__.__kwdefaults__ or {}
-    assert {"deadline", "retry"} <= set(defaults)
-    monkeypatch.setitem(defaults, "deadline", LIMIT_SECONDS)
-    monkeypatch.setitem(defaults, "retry", Retry(attempts=1))
+    assert {"deadline_seconds", "retry"} <= set(defaults)
+    monkeypatch.setitem(defaults, "deadline_seconds", LIMIT_SECONDS)
+    monkeypatch.setitem(defaults, "retry", RetryPolicy(attempts=1))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.providers.alternative_me import AlternativeMe, parse_fear_greed
-from backend.upstream import Retry, UpstreamClient
+from backend.upstream import RetryPolicy, UpstreamClient
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
 
 NEWEST = {"value": "40", "value_classification": "Fear", "timestamp": "1779062400", "time_until_update": "9"}
@@ -14,7 +14,9 @@ OLDER = {"value": "33", "value_classification": "Extreme Fear", "timestamp": "17
 
 
 def build_provider(server: ProviderServer) -> AlternativeMe:
-    return AlternativeMe(UpstreamClient(server.url, retry=Retry(wait_initial=0, wait_max=0, wait_jitter=0)))
+    return AlternativeMe(
+        UpstreamClient(server.url, retry=RetryPolicy(wait_initial=0, wait_max=0, wait_jitter=0))
+    )
 
 
 def test_the_newest_value_is_parsed_from_strings(server: ProviderServer, now: datetime) -> None:

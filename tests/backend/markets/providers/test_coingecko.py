@@ -334,7 +334,7 @@ def test_the_plan_decides_the_header(
 )
 def test_the_plan_decides_the_host(plan: CoinGeckoPlan, host: str) -> None:
     key = None if plan == "keyless" else SecretStr("k")
-    assert CoinGecko.connect(plan, key)._client.host == host
+    assert CoinGecko.connect(plan, key)._client.origin_name == host
 
 
 def test_a_base_url_with_a_path_is_used_unchanged(

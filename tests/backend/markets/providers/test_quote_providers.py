@@ -76,5 +76,5 @@ def test_a_slow_provider_is_unavailable(
 ) -> None:
     server.once("*", FAULTS["slow"])
     with pytest.raises(ProviderError, match=r"within 0\.2 s") as caught:
-        asking(server.url, deadline=0.2).global_figures(now)
+        asking(server.url, deadline_seconds=0.2).global_figures(now)
     assert caught.value.kind is ErrorKind.UNAVAILABLE

@@ -117,8 +117,8 @@ def test_a_fault_of_all_providers_affects_each(assets: list[Asset]) -> None:
 def test_a_hanging_provider_times_out_within_the_clients_limits() -> None:
     waited: list[float] = []
     transport = ReplayTransport(Recordings(FOLDER), COINGECKO, "hang", sleep=waited.append)
-    for deadline, limit in ((10.0, 8.0), (3.0, 3.0)):
-        client = UpstreamClient("https://api.example", deadline=deadline, transport=transport)
+    for deadline_seconds, limit in ((10.0, 8.0), (3.0, 3.0)):
+        client = UpstreamClient("https://api.example", deadline_seconds=deadline_seconds, transport=transport)
         with pytest.raises(UpstreamFailure) as failure:
             client.get("/coins/markets")
         assert failure.value.kind is FailureKind.TIMEOUT

@@ -109,7 +109,7 @@ def test_checking_for_staleness_builds_nothing_while_nothing_changes(worker: Wor
     for _ in range(3):
         worker.clock.move(seconds=20)
         view.refresh_if_stale()
-        assert view.snapshot is snapshot or view.snapshot.figures != snapshot.figures
+        assert view.snapshot is snapshot or view.snapshot.published_prices != snapshot.published_prices
 
 
 def test_there_is_no_next_change_when_all_figures_are_gone(worker: Worker) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Span
+from backend.markets.model import CANDLE_SECONDS_BY_SPAN, CANDLES_PER_SPAN, Span
 from tests.support.market_app import Running
 
 
@@ -20,13 +20,13 @@ def test_only_the_requested_candles_are_filled(sample: Running, span: Span, othe
         rows = token[f"candles_{span}"]
         check_candles(rows, span)
         if token["id"] not in halted | {"monad"}:  # the newcomer is younger than a week
-            assert len(rows) == SPAN_COUNT[span], token["id"]
+            assert len(rows) == CANDLES_PER_SPAN[span], token["id"]
             assert rows[-1][0] == opened_ms(sample, span)
 
 
 def test_an_asset_without_current_quotes_keeps_its_candles(sample: Running) -> None:
     token = next(t for t in sample.json("/rankings?with_candles=24h") if t["id"] == "terra")
-    assert len(token["candles_24h"]) == SPAN_COUNT["24h"]
+    assert len(token["candles_24h"]) == CANDLES_PER_SPAN["24h"]
     assert token["candles_24h"][-1][0] < opened_ms(sample, "24h")
     series = sample.json("/prices/terra/quotes")
     assert series["source"] == "sample:stale"
@@ -36,9 +36,9 @@ def test_an_asset_without_current_quotes_keeps_its_candles(sample: Running) -> N
 @pytest.mark.parametrize("asset_id", ["bitcoin", "wrapped-bitcoin"])
 def test_a_series_has_as_many_candles_as_its_span_holds(sample: Running, asset_id: str, span: Span) -> None:
     series = sample.json(f"/assets/{asset_id}/candles?span={span}")
-    assert series["interval_seconds"] == SPAN_SECONDS[span]
+    assert series["interval_seconds"] == CANDLE_SECONDS_BY_SPAN[span]
     assert series["source"] == "sample"
-    assert len(series["candles"]) == SPAN_COUNT[span]
+    assert len(series["candles"]) == CANDLES_PER_SPAN[span]
     assert series["candles"][-1][0] == opened_ms(sample, span)
     check_candles(series["candles"], span)
 
@@ -54,12 +54,14 @@ def is_stale(running: Running, asset_id: str) -> bool:
 
 def opened_ms(running: Running, span: Span) -> int:
     """When the candle opened that is open now."""
-    return int(running.clock().timestamp()) // SPAN_SECONDS[span] * SPAN_SECONDS[span] * 1000
+    return (
+        int(running.clock().timestamp()) // CANDLE_SECONDS_BY_SPAN[span] * CANDLE_SECONDS_BY_SPAN[span] * 1000
+    )
 
 
 def check_candles(rows: Sequence[Sequence[Any]], span: Span) -> None:
     """Ascending, on the grid, without gaps; low and high around the rest."""
-    seconds = SPAN_SECONDS[span]
+    seconds = CANDLE_SECONDS_BY_SPAN[span]
     times = [row[0] for row in rows]
     assert all(type(time) is int and time % (seconds * 1000) == 0 for time in times)
     assert all(later - earlier == seconds * 1000 for earlier, later in pairwise(times))

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.sources.assessment.verdict import Verdict, join_verdicts
-from backend.sources.schemas import AssessmentWord, Confidence
+from backend.sources.schemas import Assessment, Confidence
 
 
-def _verdict(p: float, word: AssessmentWord, confidence: Confidence = "high") -> Verdict:
+def _verdict(p: float, word: Assessment, confidence: Confidence = "high") -> Verdict:
     return Verdict(p, confidence, word, f"Reason of {p}.")
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from backend.entities.mention import Mention
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims.claim_parser import MAX_CHARS, parse_claim
-from backend.sources.claims.model import Claim
+from backend.sources.claims.model import ParsedStatement
 
 
-def _places(claim: Claim) -> list[list[tuple[int, int]]]:
+def _places(claim: ParsedStatement) -> list[list[tuple[int, int]]]:
     return [
         [(span.start, span.end) for span in claim.dates],
         [(figure.start, figure.end) for figure in claim.quantities],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from backend.entities.mention import Mention
 from backend.sources.claims import dates
 from backend.sources.claims.claim_parser import parse_claim
-from backend.sources.claims.model import Claim, Difference
+from backend.sources.claims.model import ComparedValue, ParsedStatement
 from backend.sources.comparison.claim_comparison import compare
 from tests.backend.sources.evidence import APPROVAL, HALVING, LOSS, TYPES, claim, held, slots
 
@@ -35,31 +35,31 @@ def test_a_true_statement_has_no_differences(text: str) -> None:
     [
         (
             "The fourth Bitcoin halving took place in May 2023.",
-            Difference("date", "May 2023", "2024-04-20"),
+            ComparedValue("date", "May 2023", "2024-04-20"),
         ),
         (
             "The fourth Bitcoin halving was on 2024-04-21.",
-            Difference("date", "2024-04-21", "2024-04-20"),
+            ComparedValue("date", "2024-04-21", "2024-04-20"),
         ),
         (
             "At the fourth Bitcoin halving in April 2024 the block reward fell to 1.5 BTC.",
-            Difference("figure", "1.5 BTC", "3.125 BTC"),
+            ComparedValue("figure", "1.5 BTC", "3.125 BTC"),
         ),
         (
             "The fourth Bitcoin halving was at block 740,000.",
-            Difference("figure", "740,000", "840,000"),
+            ComparedValue("figure", "740,000", "840,000"),
         ),
         (
             "The third Bitcoin halving in April 2024 cut the block reward to 3.125 BTC.",
-            Difference("figure", "third Bitcoin halving", "Fourth Bitcoin halving"),
+            ComparedValue("figure", "third Bitcoin halving", "Fourth Bitcoin halving"),
         ),
         (
             "The fourth Ethereum halving in April 2024 cut the block reward to 3.125 at block 840,000.",
-            Difference("agent", "Ethereum", "Bitcoin"),
+            ComparedValue("agent", "Ethereum", "Bitcoin"),
         ),
     ],
 )
-def test_an_altered_slot_is_reported_with_both_values(text: str, difference: Difference) -> None:
+def test_an_altered_slot_is_reported_with_both_values(text: str, difference: ComparedValue) -> None:
     assert difference in held(text, HALVING).differences
 
 
@@ -120,8 +120,10 @@ def test_record_facts_support_figures_that_the_record_text_lacks() -> None:
 def test_a_page_agrees_by_its_date_and_contradicts_only_by_its_text() -> None:
     page = claim("The fourth Bitcoin halving cut the block reward.")
     statement = claim("The fourth Bitcoin halving cut the block reward in April 2024.")
-    assert compare(statement, page, {}, types=TYPES, published=date(2024, 4, 20)).same_dates == 1
-    later = compare(statement, page, {}, types=TYPES, published=date(2024, 6, 1))
+    assert (
+        compare(statement, page, {}, entity_types=TYPES, publication_date=date(2024, 4, 20)).same_dates == 1
+    )
+    later = compare(statement, page, {}, entity_types=TYPES, publication_date=date(2024, 6, 1))
     assert (later.same_dates, later.differences) == (0, ())
 
 
@@ -197,7 +199,7 @@ def test_a_shared_entity_and_a_common_verb_are_not_the_same_event() -> None:
 
 def test_the_starting_value_of_a_change_does_not_match_its_final_value() -> None:
     wrong = held("The fourth Bitcoin halving cut the block reward to 6.25 BTC.", HALVING)
-    assert Difference("figure", "6.25 BTC", "3.125 BTC") in wrong.differences
+    assert ComparedValue("figure", "6.25 BTC", "3.125 BTC") in wrong.differences
     for text in (
         "The fourth Bitcoin halving cut the block reward to 3.125 BTC.",
         "The fourth Bitcoin halving cut the block reward from 6.25 to 3.125 BTC.",
@@ -228,7 +230,7 @@ ATTRIBUTED = (
 
 def test_an_agent_other_than_that_of_the_source_is_a_difference() -> None:
     wrong = held("The Coinbase hack was carried out by Iran.", ATTRIBUTED)
-    assert wrong.differences == (Difference("agent", "Iran", "North Korea"),)
+    assert wrong.differences == (ComparedValue("agent", "Iran", "North Korea"),)
     assert held("The Coinbase hack was carried out by North Korea.", ATTRIBUTED).differences == ()
 
 
@@ -264,22 +266,25 @@ def test_an_opposite_bound_or_another_unit_of_time_is_another_figure(
     text = "In May 2021 Coinbase sold {} of its tokens in public.".format
     if "percent" not in claimed_figure:
         text = "In May 2021 the sale of tokens by Coinbase stayed open for {}.".format
-    comparison = compare(claim(text(claimed_figure)), claim(text(known_figure)), {}, types=TYPES)
+    comparison = compare(claim(text(claimed_figure)), claim(text(known_figure)), {}, entity_types=TYPES)
     assert comparison.same_event
     assert [difference.slot for difference in comparison.differences] == ["figure"]
-    assert compare(claim(text(known_figure)), claim(text(known_figure)), {}, types=TYPES).differences == ()
+    assert (
+        compare(claim(text(known_figure)), claim(text(known_figure)), {}, entity_types=TYPES).differences
+        == ()
+    )
 
 
 def test_a_statement_in_traditional_characters_is_quoted_as_it_was_written() -> None:
     record = claim("2024年4月20日，比特币完成第四次减半，区块奖励降至3.125枚BTC。", "zh")
     statement = claim("2023年4月20日，比特幣完成第四次減半，區塊獎勵降至3.125枚BTC。", "zh")
-    comparison = compare(statement, record, {}, types=TYPES)
+    comparison = compare(statement, record, {}, entity_types=TYPES)
     assert comparison.same_event
     assert statement.wording == "2023年4月20日，比特幣完成第四次減半，區塊獎勵降至3.125枚BTC。"
     assert {one.claimed for one in comparison.agreed} >= {"第四次減半"}
 
 
-def _parse(text: str, ids_by_name: dict[str, str]) -> Claim:
+def _parse(text: str, ids_by_name: dict[str, str]) -> ParsedStatement:
     mentions = [
         Mention(entity_id, text.index(name), text.index(name) + len(name), name)
         for name, entity_id in ids_by_name.items()

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from backend.sources.claims.model import Difference
+from backend.sources.claims.model import ComparedValue
 from tests.backend.sources.evidence import held
 
 RULES = (
@@ -27,7 +27,7 @@ RULES = (
     ],
 )
 def test_another_year_or_day_of_a_further_date_differs(text: str, claimed: str) -> None:
-    assert held(text, RULES).differences == (Difference("date", claimed, "1 July 2026"),)
+    assert held(text, RULES).differences == (ComparedValue("date", claimed, "1 July 2026"),)
 
 
 def test_the_same_further_date_and_one_that_nobody_tells_do_not_differ() -> None:

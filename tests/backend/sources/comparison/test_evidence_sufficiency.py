@@ -13,7 +13,7 @@ from backend.sources.assessment.claim_assessment import (
     assess,
     compute_probability,
 )
-from backend.sources.claims.model import Comparison, Difference, Slot
+from backend.sources.claims.model import ComparedValue, Comparison, Slot
 from tests.backend.sources.evidence import LOSS, evidence, held
 
 PURCHASE = (
@@ -88,7 +88,7 @@ def test_a_one_time_event_can_differ_in_its_date_but_a_repeatable_event_cannot()
 
 
 def _without_ground(*differences: Slot, entities: int, figures: int, dates: int) -> Comparison:
-    slots = tuple(Difference(slot, "mine", "theirs") for slot in differences)
+    slots = tuple(ComparedValue(slot, "mine", "theirs") for slot in differences)
     return Comparison(entities, dates, figures, 1, slots, (), 9.0, is_sufficient=False)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.sources.claims.model import Difference
+from backend.sources.claims.model import ComparedValue
 from backend.sources.comparison.missing_elements import find_missing_elements
 from tests.backend.sources.evidence import claim
 
@@ -121,7 +121,7 @@ def test_an_act_that_no_act_of_the_passage_bears_out_is_missing(act: str) -> Non
 
 def test_a_second_date_without_a_counterpart_is_missing() -> None:
     statement = claim("The SEC sued Kraken in November 2023 and heard it in May 2028.")
-    agreed = [Difference("date", "November 2023", "November 2023")]
+    agreed = [ComparedValue("date", "November 2023", "November 2023")]
     elements = find_missing_elements(statement, claim(PASSAGE), agreed, passage_entities=())
     assert ("figure", "May 2028") in {(element.kind, element.text) for element in elements}
 

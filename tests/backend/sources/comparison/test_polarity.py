@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from backend.entities.model import Language
 from backend.sources.claims.actions import load_verbs
-from backend.sources.claims.model import Action, Claim
+from backend.sources.claims.model import Action, ParsedStatement
 from backend.sources.comparison.case_outcomes import compare_outcomes
 from backend.sources.comparison.polarity import compare_actions
 from tests.backend.sources.evidence import claim, held, slots
@@ -128,15 +128,15 @@ def test_a_condition_is_no_denial() -> None:
 
 @given(st.sampled_from(sorted(load_verbs())), st.booleans())
 def test_a_claim_never_contradicts_itself(verb: str, affirmed: bool) -> None:
-    one = Claim("text", "en", actions=(Action(verb, affirmed, 0, 4, "text"),))
+    one = ParsedStatement("text", "en", actions=(Action(verb, affirmed, 0, 4, "text"),))
     for is_record in (False, True):
         assert compare_actions(one, one, is_record=is_record) == (1, None)
 
 
 @given(st.sampled_from(sorted(load_verbs())))
 def test_an_affirmed_and_a_negated_action_differ(verb: str) -> None:
-    statement = Claim("text", "en", actions=(Action(verb, True, 0, 4, "text"),))
-    denied = Claim("text", "en", actions=(Action(verb, False, 0, 4, "text"),))
+    statement = ParsedStatement("text", "en", actions=(Action(verb, True, 0, 4, "text"),))
+    denied = ParsedStatement("text", "en", actions=(Action(verb, False, 0, 4, "text"),))
     assert compare_actions(statement, denied)[1] is not None
     assert compare_actions(denied, statement)[1] is not None
 

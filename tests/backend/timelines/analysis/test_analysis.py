@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from backend.timelines.analysis.alerts import add_false_alarm_rates, alerts, watch_profiles
-from backend.timelines.analysis.behaviour import against_score, cost_against_score
+from backend.timelines.analysis.behaviour import relate_cost_to_score, relate_metric_to_score
 from backend.timelines.analysis.comparison import compare_profiles
-from backend.timelines.analysis.deductions import deduction_pareto
+from backend.timelines.analysis.deductions import rank_deductions
 from backend.timelines.analysis.heatmap import heatmap
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
 from backend.timelines.analysis.scores_over_time import (
@@ -141,22 +141,22 @@ def test_the_heatmap_starts_with_the_best_profile_and_the_most_disputed_case() -
     assert found.cases.tolist() == [1, 2, 0]
     assert np.allclose(found.mean, [[0.9, 0.5, 0.3], [0.1, 0.5, np.nan]], equal_nan=True)
     assert found.disagreement[0] == pytest.approx(np.std([0.1, 0.9], ddof=1))
-    assert heatmap(arrays(runs), max_cases=1).hidden == 1
+    assert heatmap(arrays(runs), max_cases=1).hidden_count == 1
 
 
 def test_lost_shares_add_up_to_the_missing_part_of_the_mean() -> None:
     lost = (ScoreAdjustment("slow", 0.1), ScoreAdjustment("wrong", 0.3))
     runs = [run("a", "x", 0.6, 0, deductions=lost), run("a", "x", 1.0, 1), run("a", "y", 0.8, 2)]
     runs += [run("b", "x", 0.5, 3), run("b", "z", 0.0, 4)]
-    one_sided = deduction_pareto(arrays(runs), "a")
+    one_sided = rank_deductions(arrays(runs), "a")
     assert dict(zip(one_sided.names, one_sided.a, strict=True)) == pytest.approx(
         {"wrong": 0.075, "slow": 0.025, "check": 0.1}
     )
     assert one_sided.a.sum() == pytest.approx(1 - (0.8 + 0.8) / 2)
-    pareto = deduction_pareto(arrays(runs), "a", "b", max_names=1)
-    assert (pareto.names, pareto.cases, pareto.rest) == (("check",), 1, 2)
-    assert (pareto.b[0], pareto.rest_a) == pytest.approx((0.5, 0.2))
-    assert deduction_pareto(arrays(runs), "nobody").names == ()
+    ranking = rank_deductions(arrays(runs), "a", "b", max_names=1)
+    assert (ranking.names, ranking.cases, ranking.rest) == (("check",), 1, 2)
+    assert (ranking.b[0], ranking.rest_a) == pytest.approx((0.5, 0.2))
+    assert rank_deductions(arrays(runs), "nobody").names == ()
 
 
 def test_a_metric_is_related_to_the_score_of_runs_that_have_it() -> None:
@@ -165,12 +165,12 @@ def test_a_metric_is_related_to_the_score_of_runs_that_have_it() -> None:
         for profile, gain in (("a", 0.0), ("b", 0.1))
         for case, n, score in (("x", 0, 0.2), ("x", 1, 0.4), ("y", 2, 0.8), ("y", 3, 0.6))
     ]
-    found = against_score(arrays([*runs, run("a", "x", 0.5, 9)]), "pre_write_read_coverage")
+    found = relate_metric_to_score(arrays([*runs, run("a", "x", 0.5, 9)]), "pre_write_read_coverage")
     assert (found.known, found.runs, found.correlation) == (8, 9, pytest.approx(1.0))
-    assert len(against_score(arrays(runs), "pre_write_read_coverage", max_points=3).x) == 3
-    assert against_score(arrays(runs), "read_write_ratio").correlation is None
+    assert len(relate_metric_to_score(arrays(runs), "pre_write_read_coverage", max_points=3).x) == 3
+    assert relate_metric_to_score(arrays(runs), "read_write_ratio").correlation is None
     with pytest.raises(ValueError, match="mood is not a metric"):
-        against_score(arrays(runs), "mood")
+        relate_metric_to_score(arrays(runs), "mood")
 
 
 def test_the_frontier_has_profiles_that_score_more_than_all_cheaper_ones() -> None:
@@ -180,7 +180,8 @@ def test_the_frontier_has_profiles_that_score_more_than_all_cheaper_ones() -> No
     ]
     chosen = arrays([*runs, run("unknown", "x", 1.0)])
     found = [
-        (chosen.profiles[cost.profile], cost.cost.mean, cost.frontier) for cost in cost_against_score(chosen)
+        (chosen.profiles[cost.profile], cost.cost.mean, cost.frontier)
+        for cost in relate_cost_to_score(chosen)
     ]
     assert found == [("a", 1.0, True), ("b", 2.0, False), ("c", 3.0, True)]
 
@@ -192,9 +193,9 @@ def test_empty_and_tiny_selections_have_results(runs: list) -> None:
     assert len(build_score_lines(chosen).lines) == len(watch_profiles(chosen)) == len(names)
     assert heatmap(chosen).mean.shape == (len(names), len(runs))
     assert pair_matrix(chosen).compared_pairs == 0
-    assert list_changes(chosen) == alerts(watch_profiles(chosen)) == cost_against_score(chosen) == ()
-    assert against_score(chosen, "read_write_ratio").known == 0
-    assert deduction_pareto(chosen, "a", "b").cases == 0
+    assert list_changes(chosen) == alerts(watch_profiles(chosen)) == relate_cost_to_score(chosen) == ()
+    assert relate_metric_to_score(chosen, "read_write_ratio").known == 0
+    assert rank_deductions(chosen, "a", "b").cases == 0
     assert compare_profiles(chosen, "a", "b").paired is None
 
 
@@ -216,8 +217,8 @@ def test_huge_and_tiny_numbers_and_ends_of_time_stay_finite() -> None:
     assert found is not None
     assert np.isfinite(found.difference)
     assert np.isfinite(pair_matrix(chosen).difference).all()
-    assert np.isfinite(deduction_pareto(chosen, "a", "b").a).all()
+    assert np.isfinite(rank_deductions(chosen, "a", "b").a).all()
     drawn = build_score_lines(chosen)
     assert max(len(line.mean) for line in drawn.lines) <= 121
     assert len(watch_profiles(chosen)) == 2
-    assert np.isfinite([cost.cost.mean for cost in cost_against_score(chosen)]).all()
+    assert np.isfinite([cost.cost.mean for cost in relate_cost_to_score(chosen)]).all()

@@ -296,7 +296,7 @@ def test_in_a_busy_window_an_update_joins_the_story_of_an_older_topic(
 ) -> None:
     story = [add(DERIBIT), add("Deribit bought by Coinbase for $2.9 billion", hours=1)]
     regroup(database, rules, now=noon + timedelta(hours=2))
-    monkeypatch.setattr(news_window, "MAX_ITEMS", 2)
+    monkeypatch.setattr(news_window, "MAX_ARTICLES", 2)
     update = add("Coinbase deal for Deribit worth $2.9 billion gets approval", hours=30)
     add(THEFT, hours=31)
     regroup(database, rules, now=noon + timedelta(hours=32))

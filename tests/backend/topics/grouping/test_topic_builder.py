@@ -49,8 +49,8 @@ def test_primary_sources_are_official_members_and_cited_official_pages(
     context: TopicContext, make: Make
 ) -> None:
     url = "https://blog.kraken.com/security/notice-0"
-    own = make("Kraken security notice", url=url, minutes=9, entities=("kraken",))
-    built = build_topic(context, [make("Kraken hacked for $90M", text=TEXT, entities=("kraken",)), own])
+    own = make("Kraken security notice", url=url, minutes=9, entity_ids=("kraken",))
+    built = build_topic(context, [make("Kraken hacked for $90M", text=TEXT, entity_ids=("kraken",)), own])
     primary = [item for item in built.media if item.kind == "primary_source"]
     assert [item.url for item in primary] == [
         own.url,
@@ -105,9 +105,11 @@ def test_entities_are_ordered_by_weight_without_the_reporting_outlets(
     built = build_topic(
         context,
         [
-            make("Kraken sues the SEC, CoinDesk learns", url=url.format(1), entities=("kraken", "coindesk")),
-            make("Kraken takes regulator to court", url=url.format(2), entities=("kraken", "tesla")),
-            make("Kraken in court", entities=("kraken",)),
+            make(
+                "Kraken sues the SEC, CoinDesk learns", url=url.format(1), entity_ids=("kraken", "coindesk")
+            ),
+            make("Kraken takes regulator to court", url=url.format(2), entity_ids=("kraken", "tesla")),
+            make("Kraken in court", entity_ids=("kraken",)),
         ],
     )
     assert built.entities == ("kraken", "sec")

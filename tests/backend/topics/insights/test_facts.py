@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from backend.articles.rules import rules_loader
 from backend.markets.candles import price_history
-from backend.markets.candles.building import align
+from backend.markets.candles.building import floor_to_slot
 from backend.markets.model import Candle
 from backend.markets.tables import candles
 from backend.sources.authority import Authorities
@@ -115,7 +115,7 @@ def test_market_moves_come_from_closed_candles_around_the_topic(
     assert [found.after for found in early] == [Decimal(102)]
 
 
-@pytest.mark.parametrize("seconds", price_history.RESOLUTIONS_SECONDS)
+@pytest.mark.parametrize("seconds", price_history.INTERVALS_SECONDS)
 @pytest.mark.parametrize("late", [timedelta(), timedelta(minutes=17)])
 def test_coarse_candles_suffice_for_a_market_move(
     connection: Connection, fact_sources: FactSources, seconds: int, late: timedelta
@@ -131,8 +131,8 @@ def test_coarse_candles_suffice_for_a_market_move(
     (move,) = collect_facts(
         connection, store(connection, build_topic("a", at)), "en", fact_sources, AT + timedelta(days=9)
     ).moves
-    assert move.before_at == align(at, seconds)
-    assert move.after_at == align(at + timedelta(days=1), seconds)
+    assert move.before_at == floor_to_slot(at, seconds)
+    assert move.after_at == floor_to_slot(at + timedelta(days=1), seconds)
     assert move.before == (move.before_at - first) // length
 
 

@@ -138,9 +138,9 @@ def test_a_submission_repeated_after_a_lost_response_is_the_same_job(
         real = connection.get_client().post
         patch.setattr(connection.get_client(), "post", send_and_time_out)
         session_state.submit(draft)
-    assert session_state.page_state().problem is not None
+    assert session_state.page_state().response_problem is not None
     session_state.submit(draft)
-    assert session_state.page_state().problem is None
+    assert session_state.page_state().response_problem is None
     assert service.count() == 1
     session_state.submit(draft)
     assert service.count() == 2

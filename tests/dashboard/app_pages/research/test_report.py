@@ -63,7 +63,9 @@ def job(word: str = "supported", *sources: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_verdict_comes_first_and_every_source_with_its_passage() -> None:
-    markdown = report.build_sources_markdown(job("supported", SOURCE), Words(), "https://here.example/?job=x")
+    markdown = report.build_fact_check_markdown(
+        job("supported", SOURCE), Words(), "https://here.example/?job=x"
+    )
     lines = markdown.splitlines()
     assert lines[0] == r"# The SEC \| approved"
     assert lines[2] == "**«verdict_supported»** «probability»: 89%. «confidence»: «confidence_high»."
@@ -79,15 +81,15 @@ def test_the_verdict_comes_first_and_every_source_with_its_passage() -> None:
 @pytest.mark.parametrize(("validated", "word"), [(True, "valid_yes"), (False, "valid_no")])
 def test_the_validation_of_a_source_is_shown(validated: bool, word: str) -> None:
     source = {**SOURCE, "validated": validated, "is_news_like": True, "published_at": None}
-    markdown = report.build_sources_markdown(job("mixed", source), Words())
+    markdown = report.build_fact_check_markdown(job("mixed", source), Words())
     assert f"«{word}»" in markdown
     assert "«news»" in markdown
     assert "«report_published»" not in markdown
 
 
 def test_unconfirming_and_missing_sources_are_named_as_such() -> None:
-    assert "«sources_near»" in report.build_sources_markdown(job("unverified", SOURCE), Words())
-    assert "«sources_none»" in report.build_sources_markdown(job("unverified"), Words())
+    assert "«sources_near»" in report.build_fact_check_markdown(job("unverified", SOURCE), Words())
+    assert "«sources_none»" in report.build_fact_check_markdown(job("unverified"), Words())
 
 
 def test_json_contains_the_job_with_its_figures() -> None:

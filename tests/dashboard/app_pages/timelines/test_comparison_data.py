@@ -61,7 +61,7 @@ def test_a_case_that_both_profiles_repeated_has_welchs_interval() -> None:
     rows = {row.case: row for row in compute_differences("mid", "high")}
     expected = ttest_ind([0.9, 0.7], [0.5, 0.6], equal_var=False).confidence_interval(0.95)
     assert rows["a"].interval == pytest.approx((expected.low, expected.high))
-    assert (rows["a"].a, rows["a"].b, rows["a"].a_runs, rows["a"].b_runs) == (
+    assert (rows["a"].a_mean, rows["a"].b_mean, rows["a"].a_runs, rows["a"].b_runs) == (
         pytest.approx(0.55),
         pytest.approx(0.8),
         2,
@@ -84,9 +84,9 @@ def test_the_largest_losses_and_gains_of_many_cases_are_selected() -> None:
     selected = comparison_data.select_largest(rows, 2)
     assert [row.case for row in selected.losses] == ["e"]
     assert [row.case for row in selected.gains] == ["c"]
-    assert selected.hidden == 3
+    assert selected.hidden_count == 3
     everything = comparison_data.select_largest(rows, 5)
-    assert (everything.losses, everything.gains, everything.hidden) == (rows, (), 0)
+    assert (everything.losses, everything.gains, everything.hidden_count) == (rows, (), 0)
 
 
 def test_the_axis_is_round_and_an_interval_alone_never_extends_it_beyond_100_points() -> None:

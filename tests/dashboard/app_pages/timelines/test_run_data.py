@@ -24,14 +24,14 @@ def test_the_runs_of_a_case_come_newest_first() -> None:
         ("one", 0.1),
         ("two", 0.5),
     ]
-    assert found.hidden == 0
+    assert found.hidden_count == 0
     assert found.rows[0].at > found.rows[1].at
 
 
 def test_a_profile_filters_the_runs_and_the_limit_omits_the_oldest() -> None:
     found = run_data.list_runs(ARRAYS, None, ("one",), limit=2)
     assert {row.profile for row in found.rows} == {"one"}
-    assert (len(found.rows), found.hidden) == (2, 3)
+    assert (len(found.rows), found.hidden_count) == (2, 3)
     assert run_data.list_runs(ARRAYS, "no such case").rows == ()
     assert run_data.list_runs(ARRAYS, None, ("nobody",)).rows == ()
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from backend.timelines.analysis.deductions import Pareto
+from backend.timelines.analysis.deductions import DeductionRanking
 from dashboard.app_pages.timelines.comparison_data import escape_markup, round_values, shorten, shorten_labels
 from dashboard.app_pages.timelines.section_text import format_points
 from dashboard.charts import plotting
@@ -14,27 +14,27 @@ from dashboard.i18n import t
 ROW_PX = 30
 
 
-def compute_height(pareto: Pareto) -> int:
-    return 84 + ROW_PX * (len(pareto.names) + bool(pareto.rest))
+def compute_height(ranking: DeductionRanking) -> int:
+    return 84 + ROW_PX * (len(ranking.names) + bool(ranking.rest))
 
 
-def list_labels(pareto: Pareto) -> list[str]:
-    rest = [t("timelines.case_rest", n=f"{pareto.rest:,}")] if pareto.rest else []
-    return [*pareto.names, *rest]
+def list_labels(ranking: DeductionRanking) -> list[str]:
+    rest = [t("timelines.case_rest", n=f"{ranking.rest:,}")] if ranking.rest else []
+    return [*ranking.names, *rest]
 
 
-def _pair_values(pareto: Pareto, names: Sequence[str]) -> list[tuple[str, list[float]]]:
-    rest = [(pareto.rest_a, pareto.rest_b)] if pareto.rest else []
+def _pair_values(ranking: DeductionRanking, names: Sequence[str]) -> list[tuple[str, list[float]]]:
+    rest = [(ranking.rest_a, ranking.rest_b)] if ranking.rest else []
     sides = [
-        [*pareto.a.tolist(), *(values[0] for values in rest)],
-        [*pareto.b.tolist(), *(values[1] for values in rest)],
+        [*ranking.a.tolist(), *(values[0] for values in rest)],
+        [*ranking.b.tolist(), *(values[1] for values in rest)],
     ]
     return list(zip(names, sides, strict=False))
 
 
-def build_figure(pareto: Pareto, names: Sequence[str], theme: Theme) -> Figure:
+def build_figure(ranking: DeductionRanking, names: Sequence[str], theme: Theme) -> Figure:
     """Build bars in points of 100; B's are hatched, so that they differ not only by colour."""
-    full = list_labels(pareto)
+    full = list_labels(ranking)
     rows = [escape_markup(label) for label in full]
     fills = (theme.shades.up, theme.shades.down)
     traces: list[dict[str, Any]] = [
@@ -57,7 +57,7 @@ def build_figure(pareto: Pareto, names: Sequence[str], theme: Theme) -> Figure:
             },
             "hovertemplate": f"%{{y}}<br><b>%{{x:.2f}}</b> {t('timelines.case_points')}",
         }
-        for index, (name, lost_shares) in enumerate(_pair_values(pareto, names))
+        for index, (name, lost_shares) in enumerate(_pair_values(ranking, names))
     ]
     grid = plotting.fade(theme.ink, 0.14)
     layout = {
@@ -80,26 +80,26 @@ def build_figure(pareto: Pareto, names: Sequence[str], theme: Theme) -> Figure:
     return plotting.build_figure(traces, layout)
 
 
-def describe_basis(pareto: Pareto, names: Sequence[str]) -> str:
+def describe_basis(ranking: DeductionRanking, names: Sequence[str]) -> str:
     if len(names) > 1:
-        return t("timelines.case_lost_note", cases=f"{pareto.cases:,}", a=names[0], b=names[1])
-    return t("timelines.case_lost_note_one", cases=f"{pareto.cases:,}", a=names[0])
+        return t("timelines.case_lost_note", cases=f"{ranking.cases:,}", a=names[0], b=names[1])
+    return t("timelines.case_lost_note_one", cases=f"{ranking.cases:,}", a=names[0])
 
 
-def build_alt(pareto: Pareto, names: Sequence[str]) -> str:
-    top = t("timelines.case_lost_most", name=pareto.names[0], share=f"{100 * pareto.cumulative[0]:.0f}")
-    return f"{describe_basis(pareto, names)} {top}"
+def build_alt(ranking: DeductionRanking, names: Sequence[str]) -> str:
+    top = t("timelines.case_lost_most", name=ranking.names[0], share=f"{100 * ranking.cumulative[0]:.0f}")
+    return f"{describe_basis(ranking, names)} {top}"
 
 
-def build_table(pareto: Pareto, names: Sequence[str]) -> Table:
+def build_table(ranking: DeductionRanking, names: Sequence[str]) -> Table:
     head = [t("timelines.case_reason"), *names, t("timelines.case_cumulative")]
-    shares = [*round_values(pareto.cumulative), *([1.0] if pareto.rest else [])]
+    shares = [*round_values(ranking.cumulative), *([1.0] if ranking.rest else [])]
     rows = [
         [
             label,
-            *(format_points(lost_shares[index]) for _, lost_shares in _pair_values(pareto, names)),
+            *(format_points(lost_shares[index]) for _, lost_shares in _pair_values(ranking, names)),
             f"{100 * (shares[index] or 0):.0f} %",
         ]
-        for index, label in enumerate(list_labels(pareto))
+        for index, label in enumerate(list_labels(ranking))
     ]
     return Table(t("timelines.case_lost"), head, rows)

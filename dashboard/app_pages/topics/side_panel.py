@@ -18,34 +18,39 @@ MAX_ENTITIES = 12
 _ENTITY_LINK_PREFIX = "entity="
 
 
-def render(content: Insight | None, entities: Sequence[NamedEntity], lang: Language, now: datetime) -> None:
-    """Render both parts; a part without content is omitted. ``lang`` is the language of the topic."""
+def render_side_panel(
+    insight: Insight | None, entities: Sequence[NamedEntity], topic_language: Language, now: datetime
+) -> None:
+    """Render both parts; a part without content is omitted. ``topic_language``: that of the topic's text."""
     today = now.astimezone(formats.parse_zone(st.context.timezone)).date()
-    dates = content["next_dates"] if content is not None else []
-    opened = live_view(
+    dates = insight["next_dates"] if insight is not None else []
+    clicked = live_view(
         [
-            _build_calendar(dates, lang, today) if dates else None,
+            _build_calendar(dates, topic_language, today) if dates else None,
             _build_entities(entities[:MAX_ENTITIES]) if entities else None,
         ],
         key="tp_aside",
     )
-    if opened is not None and opened.startswith(_ENTITY_LINK_PREFIX):
-        url_state.show_entity(opened.removeprefix(_ENTITY_LINK_PREFIX))
+    if clicked is not None and clicked.startswith(_ENTITY_LINK_PREFIX):
+        url_state.show_entity(clicked.removeprefix(_ENTITY_LINK_PREFIX))
         st.rerun()
 
 
-def _build_calendar(dates: Sequence[DueDate], lang: Language, today: date) -> Node:
+def _build_calendar(dates: Sequence[DueDate], topic_language: Language, today: date) -> Node:
     return h(
         "section",
         h("h3", t("topics.calendar"), class_="cp-subhead"),
-        h("ol", *(_build_date(due, lang, today) for due in dates), class_="tp-calendar"),
+        h("ol", *(_build_date(due, topic_language, today) for due in dates), class_="tp-calendar"),
         key="calendar",
     )
 
 
-def _build_date(due: DueDate, lang: Language, today: date) -> Node:
-    """Build a calendar leaf, and beside it how far the day is away and the sentence that names it."""
-    day, reader = date.fromisoformat(due["day"]), language()
+def _build_date(due: DueDate, topic_language: Language, today: date) -> Node:
+    """Build one calendar entry.
+
+    It shows the date as a calendar page, the number of days until it, and the sentence that names it.
+    """
+    day, reader_language = date.fromisoformat(due["day"]), language()
     away = (day - today).days
     distance = (
         t("topics.today") if away == 0 else t("topics.in_days", n=away) if away > 0 else t("topics.past")
@@ -54,17 +59,17 @@ def _build_date(due: DueDate, lang: Language, today: date) -> Node:
         "li",
         h(
             "time",
-            h("span", days.format_short_month(day, reader), class_="tp-leaf-month"),
+            h("span", days.format_short_month(day, reader_language), class_="tp-leaf-month"),
             h("strong", str(day.day)),
             h("span", str(day.year), class_="tp-leaf-year"),
             class_="tp-leaf",
             datetime=due["day"],
-            title=days.format_date(day, reader),
+            title=days.format_date(day, reader_language),
         ),
         h(
             "div",
-            h("p", f"{days.format_weekday(day, reader)} · {distance}", class_="tp-distance"),
-            h("p", due["text"], lang=HTML_LANG[lang]),
+            h("p", f"{days.format_weekday(day, reader_language)} · {distance}", class_="tp-distance"),
+            h("p", due["text"], lang=HTML_LANG[topic_language]),
             h("p", due["source"], class_="cp-note"),
         ),
         key=due["day"],

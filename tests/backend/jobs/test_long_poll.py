@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from backend.http import event_streams
-from backend.jobs import transitions, waiting_response
+from backend.jobs import long_poll, transitions
 from tests.backend.jobs.test_job_routes import ToyClient, caller
 from tests.support.event_stream import OpenStream, open_request, open_stream, run_bounded
 from tests.support.submitted_jobs import NOW
@@ -25,8 +25,8 @@ def open_read(caller: ToyClient, path: str, **headers: str) -> AbstractAsyncCont
     return open_request(caller.running.app, path, {"cp-x-api-key": caller.key, **headers})
 
 
-async def wait_for_readers(caller: ToyClient, count: int) -> None:
-    while len(caller.running.inner.state.streams._readers) != count:
+async def wait_for_subscribers(caller: ToyClient, count: int) -> None:
+    while len(caller.running.inner.state.streams._subscribers) != count:
         await asyncio.sleep(0.001)
 
 
@@ -44,7 +44,7 @@ def test_a_read_that_prefers_to_wait_answers_when_the_job_has_ended(caller: ToyC
 
     async def test() -> None:
         async with open_read(caller, f"/toys/{job_id}", prefer="wait=30") as response:
-            await wait_for_readers(caller, 1)
+            await wait_for_subscribers(caller, 1)
             assert not response.has_begun.is_set()
             assert caller.running.inner.state.streams._load.requests == 0
             await finish(caller, job_id)
@@ -57,7 +57,7 @@ def test_a_read_that_prefers_to_wait_answers_when_the_job_has_ended(caller: ToyC
 def test_a_wait_is_capped_and_then_answered_with_the_present_state(
     caller: ToyClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting_response, "MAX_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(long_poll, "MAX_WAIT_SECONDS", 0.01)
     job_id = caller.submit()
 
     async def test() -> None:
@@ -73,13 +73,13 @@ def test_a_wait_without_room_is_answered_at_once_and_one_ends_with_its_client(ca
 
     async def test() -> None:
         async with open_read(caller, f"/toys/{job_id}", prefer="wait=30"):
-            await wait_for_readers(caller, 1)
-            streams._max_readers = 1
+            await wait_for_subscribers(caller, 1)
+            streams._max_subscribers = 1
             async with open_read(caller, f"/toys/{job_id}", prefer="wait=30") as second:
                 assert (await second.read_json())["data"]["status"] == "pending"
                 assert "preference-applied" not in second.headers
-            streams._max_readers = 500
-        await wait_for_readers(caller, 0)
+            streams._max_subscribers = 500
+        await wait_for_subscribers(caller, 0)
 
     run_bounded(test())
 
@@ -107,7 +107,7 @@ def test_a_submission_that_waits_returns_the_ended_job_to_those_who_may_read(cal
 
     async def test() -> None:
         async with submit_and_wait(caller, caller.key) as response:
-            await wait_for_readers(caller, 1)
+            await wait_for_subscribers(caller, 1)
             job_id = await asyncio.to_thread(newest_id)
             await finish(caller, job_id)
             assert (await response.read_json())["data"]["result"] == {"twice": 42}
