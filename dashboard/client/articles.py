@@ -75,10 +75,21 @@ class RuleSet(TypedDict):
     rules: list[RuleFacts]
 
 
-def scan(articles: Sequence[Article], *, persist: bool) -> Posted[list[ScanResult]]:
-    """Scans articles and returns their results in the same order; ``persist`` stores the violations."""
+def scan(
+    articles: Sequence[Article], *, persist: bool, idempotency_key: str = ""
+) -> Posted[list[ScanResult]]:
+    """Scans articles and returns their results in the same order.
+
+    ``persist`` stores the violations, but only once for the same ``idempotency_key``.
+    """
     body = {"articles": articles, "persist": persist}
-    return post(connection.get_client(), "/articles/scan", body, timeout=TIMEOUT_SECONDS)
+    return post(
+        connection.get_client(),
+        "/articles/scan",
+        body,
+        timeout=TIMEOUT_SECONDS,
+        idempotency_key=idempotency_key,
+    )
 
 
 def apply(articles: Sequence[Article]) -> Posted[list[ApplyResult]]:

@@ -24,10 +24,14 @@ class Posted(Generic[T_co]):
     error: Problem | None = None
 
 
-def post(client: ApiClient, path: str, body: object, *, timeout: float) -> Posted[Any]:
+def post(
+    client: ApiClient, path: str, body: object, *, timeout: float, idempotency_key: str = ""
+) -> Posted[Any]:
     """Posts ``body`` as JSON. A 400 lists every invalid field with its place."""
     request_id = uuid.uuid4().hex
     headers = {"Content-Type": "application/json", "X-Request-ID": request_id}
+    if idempotency_key:
+        headers["Idempotency-Key"] = idempotency_key
     try:
         response = client.post(path, orjson.dumps(body), headers=headers, timeout=timeout)
     except httpx.HTTPError as error:

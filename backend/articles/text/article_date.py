@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
+DateOrigin = Literal["field", "front_matter", "name", "text"]
+"""Where the date of an article comes from; ``name`` is that of its file, its id or its source."""
 FIRST_YEAR, LAST_YEAR = 1990, 2099
 MAX_SEARCHED_CHARS = 4_000
 """How far into a text the first date is looked for."""
@@ -47,26 +50,44 @@ _DATE_FIELD = re.compile(
 _COMPACT = re.compile(r"(?<!\d)((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)")
 
 
+class LocatedDate(NamedTuple):
+    """The date of an article and its origin."""
+
+    day: date
+    origin: DateOrigin
+
+
 def find_article_date(
     given: str | None, names: Iterable[str | None], texts: Iterable[str | None]
 ) -> date | None:
-    """Return the date of an article, or None if nothing tells it.
+    """Return the date of an article, or None if nothing tells it; see :func:`locate_article_date`."""
+    located = locate_article_date(given, names, texts)
+    return located.day if located else None
+
+
+def locate_article_date(
+    given: str | None, names: Iterable[str | None], texts: Iterable[str | None]
+) -> LocatedDate | None:
+    """Return the date of an article with its origin, or None if nothing tells it.
 
     ``given`` is its own field, ``names`` are those of its file, its id or its source, ``texts`` its fields in
     order. A month without a day counts as its first day.
     """
     if given and (found := parse_date(given)) is not None:
-        return found
+        return LocatedDate(found, "field")
     listed = [text for text in texts if text]
     for text in listed:
         matter = _FRONT_MATTER.match(text[:MAX_SEARCHED_CHARS])
         field = _DATE_FIELD.search(matter[2]) if matter else None
         if field and (found := parse_date(field[1])) is not None:
-            return found
+            return LocatedDate(found, "front_matter")
     for name in names:
         if name and (found := _parse_name(name)) is not None:
-            return found
-    return next(filter(None, (parse_date(text[:MAX_SEARCHED_CHARS]) for text in listed)), None)
+            return LocatedDate(found, "name")
+    for text in listed:
+        if (found := parse_date(text[:MAX_SEARCHED_CHARS])) is not None:
+            return LocatedDate(found, "text")
+    return None
 
 
 @lru_cache(maxsize=1024)

@@ -148,8 +148,7 @@ def parse_article(json_object: Mapping[str, Any], number: int) -> Article:
     values = {name: json_object[name] for name in FIELDS if name in json_object}
     if values.get("language") == "":
         values["language"] = None
-    written_dates = (json_object[name] for name in DATE_FIELDS if isinstance(json_object.get(name), str))
-    values["date"] = next(written_dates, None)
+    values["date"] = _read_date(json_object)
     if values.get("tags") is None:
         values.pop("tags", None)
     try:
@@ -169,6 +168,10 @@ def parse_article(json_object: Mapping[str, Any], number: int) -> Article:
         "date": parsed.date,
         "accept": list(parsed.accept),
     }
+
+
+def _read_date(json_object: Mapping[str, Any]) -> str | None:
+    return next((json_object[name] for name in DATE_FIELDS if isinstance(json_object.get(name), str)), None)
 
 
 def to_markdown(article: Article, file: ArticleFile | None = None) -> bytes:
@@ -196,8 +199,8 @@ def to_json(article: Article, json_object: Mapping[str, Any] | None = None) -> b
 def to_json_lines(articles: Sequence[Article], file: ArticleFile | None = None) -> bytes:
     """Write one article per line, in order.
 
-    Lines of ``file`` without a correction are copied unchanged. In corrected lines only the texts change;
-    keys, their order and the JSON style stay.
+    Lines of ``file`` without a change are copied unchanged. In changed lines only the texts and the date
+    change; keys, their order and the JSON style stay.
     """
     if file is None or not file.objects:
         return "".join(f"{json.dumps(article, ensure_ascii=False)}\n" for article in articles).encode()
@@ -211,6 +214,8 @@ def to_json_lines(articles: Sequence[Article], file: ArticleFile | None = None) 
 def _format_line(article: Article, json_object: Mapping[str, Any], line: str) -> str:
     texts: Mapping[str, Any] = {name: value for name, value in article.items() if name in TEXT_FIELDS}
     changed = {name: texts.get(name) or value for name, value in json_object.items()}
+    if article["date"] is not None and article["date"] != _read_date(json_object):
+        changed["date"] = article["date"]
     if line and changed == json_object:
         return line
     style = next(

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from uuid import uuid4
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.corrections import article_files, batch_data, review_texts, session_state
+from dashboard.app_pages.corrections.article_dates import find_date
 from dashboard.app_pages.corrections.article_files import ArticleFile, InvalidFileError
 from dashboard.app_pages.corrections.batch_data import CheckedBatch, Row
 from dashboard.app_pages.corrections.file_drop import read_file
@@ -17,6 +19,12 @@ from dashboard.client import Problem, articles
 from dashboard.client.article_schemas import Article
 from dashboard.client.articles import ApplyResult, ScanResult
 from dashboard.client.post_requests import Posted
+from dashboard.components.draft_storage import (
+    forget_draft,
+    remove_submitted_draft,
+    render_restored_notice,
+    store_draft,
+)
 from dashboard.components.sortable_table import Cell, Column, sortable_table
 from dashboard.frame import states, url_state
 from dashboard.frame.formats import integer
@@ -24,6 +32,8 @@ from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, t
 
 TABLE_KEY = "cr_batch_table"
+TEXT_KEY = "cr_batch_text"
+FORM = "batch"
 _STATE_KEY = "corrections_batch"
 _FILE_KEY = "cr_batch_file"
 FORMATS = ("jsonl", "json")
@@ -34,6 +44,8 @@ class BatchState:
     """``reviewed`` are the articles that were reviewed one by one, by their index."""
 
     file: ArticleFile | None = None
+    batch_id: str = field(default_factory=lambda: uuid4().hex)
+    """Names the requests of the batch, so that a repeated one stores nothing twice."""
     check_requested: bool = False
     checked: CheckedBatch | None = None
     reviewed: dict[int, Article] = field(default_factory=dict)
@@ -51,9 +63,14 @@ def load_state() -> BatchState:
     return state
 
 
+def replace_state(state: BatchState) -> None:
+    st.session_state[_STATE_KEY] = state
+
+
 def start_batch(file: ArticleFile) -> None:
     """Start a batch that is checked when the page is drawn next."""
-    st.session_state[_STATE_KEY] = BatchState(file, check_requested=True, store=load_state().store)
+    replace_state(BatchState(file, check_requested=True, store=load_state().store))
+    forget_draft(FORM)
 
 
 def render(bar: DeltaGenerator) -> None:
@@ -65,6 +82,12 @@ def render(bar: DeltaGenerator) -> None:
         _render_input(state)
     else:
         _render_results(state, state.file, state.checked, bar)
+        remove_submitted_draft(FORM)
+
+
+def is_form_open() -> bool:
+    state = load_state()
+    return not state.check_requested and state.checked is None
 
 
 # --- input
@@ -80,14 +103,16 @@ def _render_input(state: BatchState) -> None:
     st.html(tag("p", text(t("corrections.batch_why")), class_="cp-lead"))
     review_texts.render_store_toggle("cr_batch_store")
     review_texts.render_file_drop(_FILE_KEY, FORMATS, on_file=_on_file_chosen)
+    render_restored_notice(FORM)
     with st.form("cr_batch_form", border=False):
         st.text_area(
             t("corrections.batch_paste"),
-            key="cr_batch_text",
+            key=TEXT_KEY,
             height=180,
             placeholder='{"id": "1", "title": "…", "content": "…"}',
         )
         review_texts.render_check_button(t("corrections.batch_check"), "cr_batch_check", _on_pasted)
+    store_draft(FORM, (TEXT_KEY,))
 
 
 def _on_file_chosen() -> None:
@@ -97,7 +122,7 @@ def _on_file_chosen() -> None:
 
 
 def _on_pasted() -> None:
-    pasted = str(st.session_state.get("cr_batch_text") or "")
+    pasted = str(st.session_state.get(TEXT_KEY) or "")
     _read_articles(lambda: article_files.parse_pasted(pasted))
 
 
@@ -147,7 +172,8 @@ def _check_articles(state: BatchState, file: ArticleFile) -> None:
 
 def _scan(state: BatchState, part: Sequence[Article]) -> Posted[list[ScanResult]]:
     """Scan and, if chosen, store. If the key may not store, add a notice and scan without."""
-    scanned = articles.scan(part, persist=state.store)
+    key = f"{state.batch_id}-{len(state.scans)}" if state.store else ""
+    scanned = articles.scan(part, persist=state.store, idempotency_key=key)
     if state.store and scanned.error is not None and scanned.error.status == HTTPStatus.FORBIDDEN:
         state.store, state.notice = False, t("corrections.not_stored_key")
         scanned = articles.scan(part, persist=False)
@@ -209,6 +235,7 @@ def _build_columns() -> list[Column]:
         Column(f"● {t('corrections.infos')}", "number"),
         Column(t("corrections.col_safe"), "number", t("corrections.kind_safe")),
         Column(t("corrections.col_approval"), "number", t("corrections.kind_approval")),
+        Column(t("corrections.date"), hint=t("corrections.batch_date_help")),
         Column(t("corrections.col_state")),
     ]
 
@@ -236,8 +263,17 @@ def _build_cells(row: Row, state: BatchState) -> list[Cell]:
         number(counts.info, "info"),
         number(counts.safe),
         number(counts.approval),
+        _build_date_cell(row, state),
         Cell(state_text),
     ]
+
+
+def _build_date_cell(row: Row, state: BatchState) -> Cell:
+    reviewed = state.reviewed.get(row.number - 1)
+    found = find_date(reviewed, state.file) if reviewed else row.date
+    if found.day is None:
+        return Cell(t("corrections.origin_unknown"), "", "muted")
+    return Cell(f"{found.iso} ({t(f'corrections.origin_{found.origin}')})", found.iso)
 
 
 def _on_row_opened() -> None:
@@ -262,7 +298,7 @@ def return_to_batch() -> None:
 
 
 def _start_new() -> None:
-    st.session_state[_STATE_KEY] = BatchState(store=load_state().store)
+    replace_state(BatchState(store=load_state().store))
 
 
 def _render_downloads(state: BatchState, file: ArticleFile, checked: CheckedBatch) -> None:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 import orjson
 
 from backend.articles.schemas import MAX_ARTICLES, ApplyResult, ScanResult
+from dashboard.app_pages.corrections.article_dates import ArticleDate, find_date
 from dashboard.app_pages.corrections.article_edits import list_texts
 from dashboard.app_pages.corrections.findings import Counts, build_findings, count_findings
 from dashboard.client.article_schemas import Article
@@ -24,6 +25,7 @@ class Row:
     number: int
     name: str
     language: str | None
+    date: ArticleDate
     length: int
     counts: Counts
 
@@ -79,6 +81,7 @@ def build_rows(checked: CheckedBatch) -> list[Row]:
             number,
             name_article(article, number),
             article["language"] or next((finding.language for finding in article_findings), None),
+            find_date(article),
             sum(map(len, list_texts(article).values())),
             count_findings(article_findings),
         )
@@ -99,9 +102,10 @@ def build_summary_csv(rows: Sequence[Row]) -> bytes:
             "article": row.name,
             "language": row.language,
             "characters": row.length,
+            "date": row.date.iso,
             **asdict(row.counts),
         }
         for row in rows
     ]
-    fields = ("number", "article", "language", "characters", *COUNT_FIELDS)
+    fields = ("number", "article", "language", "characters", "date", *COUNT_FIELDS)
     return build_csv(records, fields, ("article",))

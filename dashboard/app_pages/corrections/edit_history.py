@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from backend.articles.schemas import ScanResult
 from dashboard.app_pages.corrections import text_diff
+from dashboard.app_pages.corrections.article_dates import ArticleDate, find_date
 from dashboard.app_pages.corrections.article_edits import (
     Edits,
     list_texts,
@@ -32,7 +33,7 @@ MAX_STEPS = 50
 FIRST_DATE, LAST_DATE = date(1990, 1, 1), date(2099, 12, 31)
 """The dates of articles that the service reads."""
 
-StepKind = Literal["checked", "edited", "safe", "approved", "accepted"]
+StepKind = Literal["checked", "edited", "safe", "approved", "single", "reverted", "accepted", "dated"]
 """The action that led to a state."""
 
 
@@ -75,6 +76,11 @@ class Step:
         return {
             name: text_diff.compose_edits(parts, edits.get(name, ())) for name, parts in self.pieces.items()
         }
+
+    @property
+    def date(self) -> ArticleDate:
+        """The date that former names are judged by, and its origin."""
+        return find_date(self.article, self.source)
 
     @property
     def is_changed(self) -> bool:
@@ -199,6 +205,21 @@ class EditHistory:
         self.steps[self.position] = replace(step, decisions=valid, carried_count=carried_count)
         if new:
             del self.steps[self.position + 1 :]
+
+    def store_carried_decisions(self, decisions: Decisions) -> None:
+        """Replace the decisions of the current step by those that undo does not take back one by one."""
+        step = self.steps[self.position]
+        self.steps[self.position] = replace(step, decisions=decisions, carried_count=len(decisions))
+
+    @property
+    def number_count(self) -> int:
+        """The number of steps that were ever added, which is the highest number of a step."""
+        return self._numbers
+
+    def restore(self, steps: list[Step], position: int, number_count: int) -> None:
+        """Replace the steps by those of an earlier session."""
+        self.steps, self.position = steps, position
+        self._numbers = max([number_count, *(step.number for step in steps)])
 
     def undo(self) -> None:
         self.position = max(0, self.position - 1) if self.steps else -1

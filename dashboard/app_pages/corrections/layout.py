@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.app_pages.corrections import article_editor, batch, history
+from dashboard.app_pages.corrections import article_editor, batch, browser_copy, history
 from dashboard.frame import url_state
 from dashboard.i18n import t
 
@@ -26,9 +26,12 @@ def _render_mode() -> None:
             label_visibility="collapsed",
             format_func=lambda code: t(f"corrections.mode_{code}"),
         )
+        browser_copy.render_restored_notice()
+    browser_copy.render_batch_copy(is_form_open=mode == "batch" and batch.is_form_open())
     if mode == "batch":
         batch.render(bar)
     elif mode == "history":
         history.render(bar)
     else:
         article_editor.render(bar)
+    browser_copy.render_article_copy(is_form_open=mode == "article" and article_editor.is_form_open())

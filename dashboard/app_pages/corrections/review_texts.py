@@ -8,28 +8,32 @@ import streamlit as st
 
 from backend.articles.model import ViolationType
 from dashboard.app_pages.corrections import article_files
+from dashboard.app_pages.corrections.article_dates import ArticleDate, Origin
 from dashboard.app_pages.corrections.article_files import InvalidFileError
 from dashboard.app_pages.corrections.file_drop import file_drop
 from dashboard.client import Problem
 from dashboard.frame import account, states
 from dashboard.i18n import LANGUAGE_NAMES, Language, fill, t
 
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
 VIOLATION_TYPES: tuple[ViolationType, ...] = get_args(ViolationType)
 _TEXT_KEYS = (
     "error", "warning", "info", "errors", "warnings", "infos", "approve", "ignore", "approved",
     "ignored", "approve_alike", "ignore_alike", "apply_safe", "apply_approved", "undo", "redo",
-    "undone", "redone", "view", "view_text", "view_compare", "copy", "copy_field", "copied",
+    "undone", "redone", "view", "view_text", "view_rendered", "view_compare", "copy", "copy_field", "copied",
     "copied_without", "copied_field", "copy_failed", "edit", "keys", "keys_allow", "not_stored",
     "filter_severity", "filter_rule", "any_rule", "panel", "card", "list", "place", "previous", "next",
     "becomes", "kind_safe", "kind_approval", "kind_none", "choose", "choose_first", "no_suggestion",
     "none_shown", "none_approved", "none_safe", "clean", "clean_why", "left", "all_decided", "former",
     "rule", "source", "tags", "before", "after", "no_change", "same_lines", "accept", "accept_help",
     "accepted_names", "accept_remove", "places", "times", "position", "previous_place", "next_place",
-    "next_of_form", "place_of_form", "no_places", "date_given", "date_found", "date_missing",
+    "next_of_form", "place_of_form", "no_places", "date_from", "date_missing", "apply", "applied",
+    "applied_none", "revert", "revert_help", "image",
 )  # fmt: skip
 _KEY_HELP_KEYS = (
-    "key_next", "key_previous", "key_approve", "key_ignore", "key_choose", "key_accept", "key_place",
-    "key_safe", "key_approved", "key_undo", "key_compare", "key_copy", "key_edit", "key_help",
+    "key_next", "key_previous", "key_apply", "key_approve", "key_ignore", "key_choose", "key_accept",
+    "key_place", "key_safe", "key_approved", "key_undo", "key_applied", "key_rendered", "key_compare",
+    "key_copy", "key_edit", "key_help",
 )  # fmt: skip
 """Texts of the keys that ``review/keyboard.js`` binds."""
 
@@ -45,6 +49,7 @@ def build_component_texts(lang: Language) -> Mapping[str, Any]:
         **{key: translate(key) for key in _TEXT_KEYS},
         "types": {kind: translate(f"type_{kind}") for kind in VIOLATION_TYPES},
         "reasons": {kind: translate(f"reason_{kind}") for kind in VIOLATION_TYPES},
+        "origins": {origin: translate(f"origin_{origin}") for origin in ORIGINS},
         "languages": dict(LANGUAGE_NAMES),
         "key_help": {key: translate(key) for key in _KEY_HELP_KEYS},
     }
@@ -54,6 +59,16 @@ def build_component_texts(lang: Language) -> Mapping[str, Any]:
 def build_field_labels(lang: Language) -> Mapping[str, str]:
     names = {name: t(f"corrections.field_{name}", lang=lang) for name in ("title", "summary", "content")}
     return {**names, "tag": t("corrections.field_tag", lang=lang)}
+
+
+def describe_date(found: ArticleDate) -> str:
+    """Describe the date of an article and its origin in the reader's language."""
+    origin = t(f"corrections.origin_{found.origin}")
+    return (
+        t("corrections.date_from", date=found.iso, origin=origin)
+        if found.day
+        else t("corrections.date_missing")
+    )
 
 
 def describe_problem(problem: Problem) -> str:

@@ -11,7 +11,13 @@ from typing import Any
 import streamlit as st
 
 from backend.articles.schemas import MAX_ACCEPTED, MAX_ACCEPTED_CHARS
-from dashboard.app_pages.corrections import article_edits, findings
+from dashboard.app_pages.corrections import (
+    applied_changes,
+    article_edits,
+    edit_history,
+    findings,
+    visible_name,
+)
 from dashboard.app_pages.corrections.article_edits import Edits
 from dashboard.app_pages.corrections.article_files import ArticleFile
 from dashboard.app_pages.corrections.edit_history import EditHistory, Step, StepKind
@@ -24,6 +30,8 @@ from dashboard.components.draft_storage import forget_draft
 from dashboard.i18n import t
 
 FORM = "article"
+TEXT_FIELDS = ("cr_title", "cr_content", "cr_summary", "cr_tags", "cr_date")
+"""The keys of the form's text boxes."""
 _KEY = "corrections_editor"
 _VALID_STATUSES = ("approved", "ignored")
 
@@ -52,6 +60,10 @@ class EditorState:
 def load_state() -> EditorState:
     state: EditorState = st.session_state.setdefault(_KEY, EditorState())
     return state
+
+
+def replace_state(state: EditorState) -> None:
+    st.session_state[_KEY] = state
 
 
 def start_article(article: Article, source: ArticleFile | None = None) -> None:
@@ -105,14 +117,14 @@ def check_article(article: Article, *, persist: bool) -> None:
 
 
 def run_action(name: str, text: str = "") -> None:
-    """Run an action of the review; ``text`` is the name that it is about, if any."""
+    """Run an action of the review; ``text`` is the subject of a subject action."""
     state = load_state()
     step = state.history.step
     if step is None:
         return
     state.problem, state.notice, state.message, state.retry_action = None, "", "", ()
-    if name in NAME_ACTIONS:
-        NAME_ACTIONS[name](state, step, text)
+    if name in SUBJECT_ACTIONS:
+        SUBJECT_ACTIONS[name](state, step, text)
     else:
         ACTIONS[name](state, step)
     state.action_count += 1
@@ -168,6 +180,55 @@ def _apply_approved(state: EditorState, step: Step) -> None:
     step_after = _apply_and_scan(state, "approved", step, edits)
     if step_after is not None:
         state.message = t("corrections.did_approved", n=step_after.edit_count, left=len(step_after.findings))
+
+
+def _apply_single(state: EditorState, step: Step, index: str) -> None:
+    """Apply the correction of one finding, with the chosen name if the rule offers several."""
+    number = int(index) if index.isdecimal() else -1
+    if not 0 <= number < len(step.findings):
+        return
+    chosen = step.decisions.get(number)
+    decision = Decision("approved", chosen.text if chosen else None)
+    try:
+        edits = findings.build_approved_edits(step.article, step.findings, {number: decision})
+    except article_edits.EditMismatchError as error:
+        state.problem = _build_mismatch_problem(error)
+        return
+    if not edits:
+        return
+    step_after = _apply_and_scan(state, "single", step, edits)
+    if step_after is not None:
+        (((_, _, name),),) = edits.values()
+        state.message = t("corrections.did_single", name=name, left=len(step_after.findings))
+
+
+def _revert_change(state: EditorState, step: Step, index: str) -> None:
+    """Take back one change. Its finding is ignored from then on, so that it is not corrected again."""
+    changes = applied_changes.list_changes(step)
+    number = int(index) if index.isdecimal() else -1
+    if not 0 <= number < len(changes):
+        return
+    change = changes[number]
+    step_after = _apply_and_scan(state, "reverted", step, applied_changes.build_reverting_edits(change))
+    if step_after is None:
+        return
+    end = change.start + len(change.old)
+    ignored = {
+        n: Decision("ignored")
+        for n, finding in enumerate(step_after.findings)
+        if finding.field == change.field and finding.start < end and finding.end > change.start
+    }
+    state.history.store_carried_decisions({**step_after.decisions, **ignored})
+    state.message = t("corrections.did_revert", name=visible_name.build_visible_name(change.old))
+
+
+def _set_date(state: EditorState, step: Step, day: str) -> None:
+    """Set the article's date, or clear it so that it is looked for in the article."""
+    day = edit_history.parse_day(day)
+    if day != edit_history.parse_day(step.article["date"] or ""):
+        step_after = _scan_changed(state, "dated", {**step.article, "date": day or None}, {})
+        if step_after is not None:
+            state.message = t("corrections.did_date", left=len(step_after.findings))
 
 
 def _accept_name(state: EditorState, step: Step, name: str) -> None:
@@ -237,11 +298,14 @@ ACTIONS: Mapping[str, Callable[[EditorState, Step], None]] = {
     "redo": _redo_step,
     "edit": _edit_article,
 }
-NAME_ACTIONS: Mapping[str, Callable[[EditorState, Step, str], None]] = {
+SUBJECT_ACTIONS: Mapping[str, Callable[[EditorState, Step, str], None]] = {
     "accept": _accept_name,
     "unaccept": _unaccept_name,
+    "single": _apply_single,
+    "revert": _revert_change,
+    "date": _set_date,
 }
-"""Actions that are about a name."""
+"""Actions with a subject: a name, the index of a finding or of a change, or a date."""
 
 
 def _get_only_result(response: Posted[list[ScanResult]]) -> ScanResult | None:

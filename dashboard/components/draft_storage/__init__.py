@@ -5,7 +5,7 @@ appears again, its text is restored, and a notice lets the reader discard it.
 """
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -44,8 +44,18 @@ def render_restored_notice(form: str) -> None:
         st.button(t("frame.draft_discard"), key=f"draft-{form}-discard", on_click=_discard, args=(form,))
 
 
-def store_draft(form: str, fields: Sequence[str]) -> None:
-    """Stores and restores the text of widgets, by their keys. Call it after the form."""
+def list_restored(form: str) -> Set[str]:
+    """Lists the keys of the widgets whose text was restored."""
+    return (_load_form(form).before or {}).keys()
+
+
+def store_draft(
+    form: str, fields: Sequence[str], parsers: Mapping[str, Callable[[str], Any]] | None = None
+) -> None:
+    """Stores and restores the text of widgets, by their keys. Call it after the form.
+
+    ``parsers`` convert a restored text to the widget's value; the result ``None`` leaves the widget as it is.
+    """
     state, person = _load_form(form), service.find_session()
     _component()(
         key=f"draft_storage_{form}",
@@ -58,7 +68,24 @@ def store_draft(form: str, fields: Sequence[str]) -> None:
             "discarded": state.discarded,
         },
         height="content",
-        on_restore_change=partial(_restore, form, tuple(fields)),
+        on_restore_change=partial(_restore, form, tuple(fields), parsers or {}),
+    )
+
+
+def remove_submitted_draft(form: str) -> None:
+    """Removes the text that was forgotten from the browser, while the form is not shown."""
+    state, person = _load_form(form), service.find_session()
+    _component()(
+        key=f"draft_storage_{form}_removal",
+        data={
+            "form": form,
+            "owner": person.name if person else "",
+            "fields": [],
+            "values": {},
+            "session": state.session,
+            "discarded": state.discarded,
+        },
+        height="content",
     )
 
 
@@ -68,13 +95,14 @@ def forget_draft(form: str) -> None:
     state.discarded, state.before = state.discarded + 1, None
 
 
-def _restore(form: str, fields: tuple[str, ...]) -> None:
+def _restore(form: str, fields: tuple[str, ...], parsers: Mapping[str, Callable[[str], Any]]) -> None:
     stored = st.session_state[f"draft_storage_{form}"].restore or {}
     texts = {
-        name: stored[name]
+        name: parsers.get(name, str)(stored[name])
         for name in fields
         if isinstance(stored.get(name), str) and len(stored[name]) <= MAX_CHARS
     }
+    texts = {name: value for name, value in texts.items() if value is not None}
     if texts:
         _load_form(form).before = {name: st.session_state.get(name) for name in texts}
         st.session_state.update(texts)

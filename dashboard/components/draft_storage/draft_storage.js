@@ -53,6 +53,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const onInput = (event) => {
     if (data.fields.some((field) => event.target.closest?.(`.st-key-${field}`))) store();
   };
+  // A date fires no input event.
+  const onFocusOut = (event) => {
+    if (data.fields.some((field) => findInput(field) && findInput(field).value !== data.values[field])) onInput(event);
+  };
   document.addEventListener("input", onInput);
-  return () => document.removeEventListener("input", onInput);
+  document.addEventListener("focusout", onFocusOut);
+  return () => {
+    document.removeEventListener("input", onInput);
+    document.removeEventListener("focusout", onFocusOut);
+  };
 }

@@ -18,7 +18,10 @@ from dashboard.components.registration import join_scripts
 __all__ = ["build_head", "encode_article", "render_review"]
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("dom", "marks", "diff_view", "side_panel", "toolbar", "review", "places", "keyboard", "main")
+_SCRIPTS = (
+    "dom", "marks", "diff_view", "rendered_view", "side_panel", "toolbar", "review", "applied_list", "places",
+    "keyboard", "main",
+)  # fmt: skip
 
 
 def build_script(*parts: str) -> str:
@@ -43,9 +46,9 @@ def render_review(
     """Render the review.
 
     ``article`` is from :func:`encode_article`, ``head`` from :func:`build_head`. The editor's actions arrive
-    as the trigger ``act``: ``{name, step, decisions, new}`` with the name ``safe``, ``approved``, ``undo``,
-    ``redo``, ``edit`` or ``keep``, which only reports the decisions. The state ``view`` holds the view and
-    the filters.
+    as the trigger ``act``: ``{name, step, decisions, new, text}``, where ``text`` is the action's subject, if
+    it has one. The action ``keep`` only reports the decisions. The state ``view`` holds the view and the
+    filters. The document receives the events ``chainproof-decided`` and ``chainproof-copied``.
     """
     # The article goes first: an interrupted run then leaves a head that waits for its article.
     _review(key=key, data=article, on_act_change=on_act, on_view_change=on_view)

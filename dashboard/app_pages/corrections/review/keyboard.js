@@ -4,6 +4,7 @@
 const KEY_HELP = [
   [["n", "j", "↓"], "key_next"],
   [["p", "k", "↑"], "key_previous"],
+  [["f"], "key_apply"],
   [["a"], "key_approve"],
   [["i", "⇧i"], "key_ignore"],
   [["1", "…", "9"], "key_choose"],
@@ -12,6 +13,8 @@ const KEY_HELP = [
   [["s"], "key_safe"],
   [["↵", "⇧a"], "key_approved"],
   [["z", "⇧z"], "key_undo"],
+  [["l"], "key_applied"],
+  [["v"], "key_rendered"],
   [["d"], "key_compare"],
   [["c"], "key_copy"],
   [["e"], "key_edit"],
@@ -68,6 +71,7 @@ Object.assign(Review.prototype, {
   findAction(key, shift, target) {
     const onMark = /\b(mark|place-name)\b/.test(target.className) || target === document.body || target === this.panel.card;
     const named = { ArrowDown: () => this.selectNext(1), ArrowUp: () => this.selectNext(-1), Enter: () => this.act("approved"), " ": () => this.select(this.current, true) };
+    if (key === "Escape" && !this.applied.sheet.hidden) return () => { this.applied.toggle(false); this.applied.button.focus(); };
     if (key === "Escape" && !this.bar.sheet.hidden) return () => { this.bar.toggleHelp(false); this.bar.keys.focus(); };
     if (key in named) return onMark && (key !== " " || target.classList?.contains("mark")) ? named[key] : null;
     if (!this.keysAllowed) return null;
@@ -76,7 +80,8 @@ Object.assign(Review.prototype, {
     const letters = {
       n: () => this.selectNext(1), j: () => this.selectNext(1), p: () => this.selectNext(-1), k: () => this.selectNext(-1),
       a: () => (shift ? this.act("approved") : this.decide("approved")), i: () => this.decide("ignored", shift), s: () => this.act("safe"),
-      z: () => (shift ? this.redo() : this.undo()), c: () => this.copyAll(), d: () => this.setView(this.view === "text" ? "compare" : "text"),
+      z: () => (shift ? this.redo() : this.undo()), c: () => this.copyAll(), d: () => this.setView(this.view === "compare" ? "text" : "compare"),
+      v: () => this.setView(this.view === "rendered" ? "text" : "rendered"), f: () => this.applyOne(), l: () => this.applied.toggle(),
       e: () => this.act("edit"), w: () => this.acceptName(), m: () => this.selectPlace(shift ? -1 : 1), "?": () => this.bar.toggleHelp(),
     };
     return letters[key.toLowerCase()] ?? null;

@@ -6,7 +6,8 @@ from typing import Any
 import orjson
 
 from backend.articles.schemas import MAX_ACCEPTED_CHARS
-from dashboard.app_pages.corrections import text_diff
+from dashboard.app_pages.corrections import markdown_tree, text_diff
+from dashboard.app_pages.corrections.applied_changes import AppliedChange, list_changes
 from dashboard.app_pages.corrections.article_edits import list_texts
 from dashboard.app_pages.corrections.edit_history import Step
 from dashboard.app_pages.corrections.findings import Finding
@@ -51,7 +52,8 @@ def encode_article(
         ],
         "mixed": [_encode_inconsistent_name(name) for name in step.inconsistent_names],
         "accepted": step.article["accept"],
-        "date": {"given": bool(step.article["date"]), "day": step.judging_date},
+        "changes": [_encode_change(change, labels, html_lang) for change in list_changes(step)],
+        "date": {"day": step.date.iso, "origin": step.date.origin},
         "rules": {rule_id: _encode_rule(facts, lang) for rule_id, facts in facts_used.rules.items()},
         "entities": {
             entity_id: _encode_entity(facts, lang) for entity_id, facts in facts_used.entities.items()
@@ -77,7 +79,8 @@ def build_head(
     """Build the small message with everything that an action or a decision changes.
 
     ``action_count`` counts the actions; ``message`` is the result of the last one. A new ``focus`` moves the
-    focus to the current finding. The comparison is included only if ``view`` shows it.
+    focus to the current finding. The comparison and the rendered text are included only if ``view`` shows
+    them.
     """
     return {
         "version": article.split(b"\n", 1)[0].decode(),
@@ -90,6 +93,7 @@ def build_head(
         "carried_count": step.carried_count,
         "view": dict(view),
         "compare": build_comparison(step, labels) if view["view"] == "compare" else None,
+        "rendered": build_rendered(step) if view["view"] == "rendered" else None,
     }
 
 
@@ -111,6 +115,21 @@ def build_comparison(step: Step, labels: Mapping[str, str]) -> dict[str, Any]:
             ]
             fields.append({"label": build_label(path, labels), "lang": lang, "lines": rows})
     return {"version": f"{step.number}-{hash(tuple(step.decisions.items()))}", "fields": fields}
+
+
+def build_rendered(step: Step) -> dict[str, Any]:
+    """Build the article as readers see it, with approved corrections counting as applied."""
+    before = list_texts(step.original)
+    texts = {
+        name: text_diff.join_pieces(before.get(name, ""), pieces)
+        for name, pieces in step.preview_pieces.items()
+    }
+    title = texts.get("title", "")
+    nodes: list[markdown_tree.Node] = [["h1", None, [title]]] if title else []
+    for name in ("summary", "content"):
+        nodes += markdown_tree.build_tree(texts.get(name, ""))
+    version = f"{step.number}-{hash(tuple(step.decisions.items()))}"
+    return {"version": version, "lang": HTML_LANG.get(step.language or ""), "nodes": nodes}
 
 
 def build_label(path: str, labels: Mapping[str, str]) -> str:
@@ -163,6 +182,13 @@ def _get_acceptable_name(finding: Finding) -> str | None:
     """Return the name that the editor can accept; None if accepting it would not settle the finding."""
     name = build_visible_name(finding.text)
     return name if finding.type != "missing_symbol" and len(name) <= MAX_ACCEPTED_CHARS else None
+
+
+def _encode_change(
+    change: AppliedChange, labels: Mapping[str, str], lang: str | None
+) -> dict[str, str | None]:
+    label = build_label(change.field, labels)
+    return {"label": label, "before": change.old, "after": change.new, "lang": lang}
 
 
 def _encode_inconsistent_name(name: InconsistentName) -> list[dict[str, Any]]:

@@ -14,7 +14,9 @@ class Review {
     this.marks = new Marks(this);
     this.panel = new SidePanel(this);
     this.compare = el("div", { class: "compare", tabindex: "0", role: "region", hidden: true });
-    this.main = el("div", { class: "main-area" }, this.marks.root, this.compare);
+    this.rendered = el("div", { class: "compare rendered", tabindex: "0", role: "region", hidden: true });
+    this.applied = new AppliedList(this);
+    this.main = el("div", { class: "main-area" }, this.marks.root, this.rendered, this.compare);
     this.frame.append(this.bar.root, el("div", { class: "columns" }, this.main, this.panel.root));
     host.append(this.frame);
   }
@@ -24,7 +26,12 @@ class Review {
     this.connected = new AbortController();
     const { signal } = this.connected;
     document.addEventListener("keydown", (event) => this.onKey(event), { signal });
-    document.addEventListener("pointerdown", (event) => event.composedPath().includes(this.bar.root) || this.bar.toggleHelp(false), { signal });
+    document.addEventListener("pointerdown", (event) => event.composedPath().includes(this.bar.root) || this.closeSheets(), { signal });
+  }
+
+  closeSheets() {
+    this.bar.toggleHelp(false);
+    this.applied.toggle(false);
   }
 
   disconnect() {
@@ -52,9 +59,10 @@ class Review {
     if (isNew) this.start(head);
     else if (hasActed) this.loadDecisions(head);
     this.head = head;
-    if (isNew || hasActed) this.busy = false;
+    if (isNew || hasActed) Object.assign(this, { busy: false, resumeAt: null });
     if (head.message && hasActed) this.bar.say(head.message);
     this.drawCompare(head);
+    this.drawRendered(head);
     this.draw();
     if (isNew) this.restoreFocus(head);
     while (!this.busy && this.queuedKeys.length) this.queuedKeys.shift()();
@@ -71,13 +79,14 @@ class Review {
     if (this.filters.severity && !this.findings.some((one) => one.severity === this.filters.severity)) this.filters.severity = "";
     setAttr(this.frame, "lang", this.lang);
     setAttr(this.compare, "aria-label", this.words.view_compare);
+    setAttr(this.rendered, "aria-label", this.words.view_rendered);
     this.loadDecisions(head);
     this.places = sortPlaces(this.mixed, this.fields);
     this.marks.build();
     this.panel.build();
-    this.current = this.findNextOpen(this.marks.root.scrollTop ? this.current ?? 0 : 0);
+    this.current = this.findNextOpen(this.resumeAt ?? (this.marks.root.scrollTop ? this.current ?? 0 : 0));
     this.placeNumber = this.findOwnPlace();
-    this.compareDrawn = null;
+    this.compareDrawn = this.renderedDrawn = null;
   }
 
   loadDecisions(head) {
@@ -156,7 +165,7 @@ class Review {
     this.draw();
     this.reportView();
     if (view === "text" && this.findings[this.current]) this.marks.focus(this.current);
-    else this.compare.focus({ preventScroll: true });
+    else this[view === "rendered" ? "rendered" : "compare"].focus({ preventScroll: true });
   }
 
   replacement(n) {
@@ -192,12 +201,8 @@ class Review {
 
   decide(status, all = false) {
     const n = this.current;
-    const one = this.findings[n];
-    if (!one) return;
-    if (status === "approved" && this.replacement(n) === null) {
-      this.bar.say(one.choices.length ? fill(this.words.choose_first, { n: Math.min(9, one.choices.length) }) : this.words.no_suggestion);
-      return;
-    }
+    if (!this.findings[n]) return;
+    if (status === "approved" && this.cannotReplace(n)) return;
     const numbers = all ? this.findAlike(n) : [n];
     const isRevoked = numbers.every((k) => this.decisions.get(k)?.status === status);
     const text = this.decisions.get(n)?.text ?? null;
@@ -236,6 +241,7 @@ class Review {
     this.draw(batch.map(([n]) => n));
     clearTimeout(this.reportTimer);
     this.reportTimer = setTimeout(() => this.report("keep"), 500);
+    document.dispatchEvent(new CustomEvent("chainproof-decided", { detail: { step: this.number, decisions: this.listDecisions(), new: true } }));
   }
 
   canUndo() {
@@ -268,7 +274,7 @@ class Review {
 
   // --- reports to the dashboard
 
-  // Runs an action of the dashboard; `text` is the name that it is about, if any.
+  // Runs an action of the dashboard; `text` is its subject, if any.
   act(name, text) {
     if (name === "approved" && !this.countApproved()) return this.bar.say(this.words.none_approved);
     if (name === "safe" && this.bar.safe.disabled) return this.bar.say(this.words.none_safe);
@@ -279,10 +285,13 @@ class Review {
     return undefined;
   }
 
+  listDecisions() {
+    return [...this.decisions].map(([n, { status, text }]) => [n, status, text]);
+  }
+
   report(name, text) {
     clearTimeout(this.reportTimer);
-    const decisions = [...this.decisions].map(([n, { status, text }]) => [n, status, text]);
-    this.trigger("act", { name, step: this.number, decisions, new: this.hasNewDecisions, text });
+    this.trigger("act", { name, step: this.number, decisions: this.listDecisions(), new: this.hasNewDecisions, text });
     if (this.hasNewDecisions) this.head.redo = false; // a new decision deletes the redo steps
     this.hasNewDecisions = false;
   }
@@ -294,15 +303,24 @@ class Review {
 
   // --- clipboard
 
-  async copyField(field) {
-    this.bar.say((await copyText(field.text)) ? fill(this.words.copied_field, { field: field.label }) : this.words.copy_failed);
+  async copy(text, words, isWhole) {
+    const isCopied = await copyText(text);
+    if (isCopied && isWhole) document.dispatchEvent(new CustomEvent("chainproof-copied"));
+    this.bar.say(isCopied ? words : this.words.copy_failed);
   }
 
-  async copyAll() {
-    const texts = this.fields.filter((field) => field.kind !== "tag").map((field) => field.text).filter((text) => text.trim());
+  listCopied() {
+    return this.fields.filter((field) => field.kind !== "tag" && field.text.trim());
+  }
+
+  copyField(field) {
+    return this.copy(field.text, fill(this.words.copied_field, { field: field.label }), this.listCopied().length === 1 && !this.countApproved());
+  }
+
+  copyAll() {
     const waiting = this.countApproved();
     const words = waiting ? fill(this.words.copied_without, { n: waiting }) : this.words.copied;
-    this.bar.say((await copyText(texts.join("\n\n"))) ? words : this.words.copy_failed);
+    return this.copy(this.listCopied().map((field) => field.text).join("\n\n"), words, !waiting);
   }
 
   // --- drawing
@@ -312,6 +330,7 @@ class Review {
     setAttr(this.frame, "data-view", this.view);
     this.marks.root.hidden = this.view !== "text";
     this.compare.hidden = this.view !== "compare";
+    this.rendered.hidden = this.view !== "rendered";
     this.marks.show(numbers);
     this.marks.showPlaces();
     this.panel.show(numbers);
@@ -322,6 +341,12 @@ class Review {
     if (!head.compare || this.compareDrawn === head.compare.version) return;
     this.compareDrawn = head.compare.version;
     this.compare.replaceChildren(...buildComparison(head.compare, this.words));
+  }
+
+  drawRendered(head) {
+    if (!head.rendered || this.renderedDrawn === head.rendered.version) return;
+    this.renderedDrawn = head.rendered.version;
+    this.rendered.replaceChildren(el("div", { class: "page", lang: head.rendered.lang }, ...buildRendered(head.rendered.nodes, this.words)));
   }
 
   // Height that the panel covers at the bottom of a narrow window.

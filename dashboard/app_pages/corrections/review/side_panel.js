@@ -67,7 +67,8 @@ class SidePanel {
     const decision = review.decisions.get(n);
     const rule = review.rules[one.rule] ?? {};
     const target = review.replacement(n);
-    const place = fill(words.place, { n: shown.indexOf(n) + 1, all: shown.length });
+    const open = shown.filter((k) => !review.decisions.has(k)).length;
+    const place = `${fill(words.place, { n: shown.indexOf(n) + 1, all: shown.length })} · ${fill(words.left, { n: open })}`;
     const nav = el("div", { class: "nav" }, el("span", { class: "place" }, place), el("span", { class: "push" }),
       el("button", { type: "button", class: "quiet", "aria-label": words.previous, title: `${words.previous} (p)`, onclick: () => review.selectNext(-1) }, "‹"),
       el("button", { type: "button", class: "quiet", "aria-label": words.next, title: `${words.next} (n)`, onclick: () => review.selectNext(1) }, "›"));
@@ -87,12 +88,12 @@ class SidePanel {
     return el("div", { class: "choices", role: "group", "aria-label": review.words.choose }, el("p", { class: "why" }, review.words.choose), ...buttons);
   }
 
-  // Tells the date that decides whether a former name is right.
+  // Tells the date that decides whether a former name is right, and its origin.
   judgedBy(one) {
     const { words, date } = this.review;
-    if (one.type !== "former_name" || date.day === "") return null;
-    if (date.day === null) return el("p", { class: "why" }, words.date_missing);
-    return el("p", { class: "why judged" }, fill(date.given ? words.date_given : words.date_found, { date: date.day }));
+    if (one.type !== "former_name") return null;
+    if (!date.day) return el("p", { class: "why" }, words.date_missing);
+    return el("p", { class: "why judged" }, fill(words.date_from, { date: date.day, origin: words.origins[date.origin] }));
   }
 
   // Counts the forms of a mixed name, with buttons that go to their places.
@@ -114,7 +115,8 @@ class SidePanel {
     const alike = review.findAlike(review.current).length;
     const can = one.suggestion !== null;
     return el("div", { class: "acts" },
-      can ? keyButton(words.approve, "A", () => review.decide("approved"), { class: "yes", "aria-pressed": String(decision?.status === "approved") }) : null,
+      review.replacement(review.current) === null ? null : keyButton(words.apply, "F", () => review.applyOne(), { class: "yes first" }),
+      can ? keyButton(words.approve, "A", () => review.decide("approved"), { "aria-pressed": String(decision?.status === "approved") }) : null,
       keyButton(words.ignore, "I", () => review.decide("ignored"), { "aria-pressed": String(decision?.status === "ignored") }),
       one.accept ? keyButton(words.accept, "W", () => review.acceptName(), { title: fill(words.accept_help, { name: one.accept }) }) : null,
       alike > 1 && can ? el("button", { type: "button", class: "quiet", onclick: () => review.decide("approved", true) }, fill(words.approve_alike, { n: alike })) : null,

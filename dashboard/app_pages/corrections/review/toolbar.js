@@ -1,5 +1,7 @@
 // Builds the toolbar above the text: filters, actions and views.
 
+const VIEWS = ["text", "rendered", "compare"];
+
 class Toolbar {
   constructor(review) {
     this.review = review;
@@ -18,7 +20,7 @@ class Toolbar {
     this.approved = keyButton("", "↵", () => review.act("approved"), { class: "main" });
     this.undo = el("button", { type: "button", class: "icon", "aria-label": words.undo, title: `${words.undo} (z)`, onclick: () => review.undo() }, "↶");
     this.redo = el("button", { type: "button", class: "icon", "aria-label": words.redo, title: `${words.redo} (⇧z)`, onclick: () => review.redo() }, "↷");
-    this.views = ["text", "compare"].map((view) => el("button", { type: "button", onclick: () => review.setView(view) }, words[`view_${view}`]));
+    this.views = VIEWS.map((view) => el("button", { type: "button", onclick: () => review.setView(view) }, words[`view_${view}`]));
     this.copy = keyButton(words.copy, "C", () => review.copyAll());
     this.edit = keyButton(words.edit, "E", () => review.act("edit"));
     this.keys = el("button", { type: "button", class: "icon", "aria-label": words.keys, title: `${words.keys} (?)`, "aria-expanded": "false", onclick: () => this.toggleHelp() }, "?");
@@ -27,7 +29,7 @@ class Toolbar {
     this.drawnAccepted = null;
     this.root.replaceChildren(
       el("div", { class: "line1" }, el("div", { class: "chips", role: "group", "aria-label": words.filter_severity }, ...this.chips), this.rule, el("span", { class: "push" }), this.safe, this.approved),
-      el("div", { class: "line2" }, el("div", { class: "seg", role: "group", "aria-label": words.view }, ...this.views), this.undo, this.redo, el("div", { class: "push" }, this.status), this.edit, this.copy, el("div", { class: "menu" }, this.keys, this.sheet)),
+      el("div", { class: "line2" }, el("div", { class: "seg", role: "group", "aria-label": words.view }, ...this.views), this.undo, this.redo, review.applied.root, el("div", { class: "push" }, this.status), this.edit, this.copy, el("div", { class: "menu" }, this.keys, this.sheet)),
       this.accepted,
     );
   }
@@ -66,6 +68,7 @@ class Toolbar {
     }
     this.showRules(rules);
     this.showAccepted();
+    review.applied.show();
     const approved = review.countApproved();
     setText(this.safe.firstChild, fill(words.apply_safe, { n: safe }));
     setText(this.approved.firstChild, fill(words.apply_approved, { n: approved }));
@@ -75,7 +78,7 @@ class Toolbar {
     setAttr(this.safe, "data-ready", safe > 0 && approved === 0);
     this.undo.disabled = !review.canUndo();
     this.redo.disabled = !review.canRedo();
-    ["text", "compare"].forEach((view, n) => setAttr(this.views[n], "aria-pressed", String(review.view === view)));
+    VIEWS.forEach((view, n) => setAttr(this.views[n], "aria-pressed", String(review.view === view)));
   }
 
   showAccepted() {

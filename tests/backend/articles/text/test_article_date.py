@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from backend.articles.text.article_date import find_article_date, parse_date
+from backend.articles.text.article_date import find_article_date, locate_article_date, parse_date
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,18 @@ def test_the_given_date_comes_before_front_matter_name_and_text() -> None:
     assert find_article_date(None, ["20230303-x.md"], [text[-23:]]) == date(2023, 3, 3)
     assert find_article_date(None, ["x.md", None], [None, text[-23:]]) == date(2024, 4, 4)
     assert find_article_date("soon", ["x.md"], ["It rose."]) is None
+
+
+def test_a_date_is_returned_with_its_origin() -> None:
+    text = "---\ndate: 2022-02-02\n---\nOn 2024-04-04 it rose."
+    cases = [
+        ("2021-01-01", "2023-03-03.md", text, "field"),
+        (None, "2023-03-03.md", text, "front_matter"),
+        ("soon", "2023-03-03.md", text[-23:], "name"),
+        (None, "x.md", text[-23:], "text"),
+    ]
+    for given, name, content, origin in cases:
+        located = locate_article_date(given, [name], [content])
+        assert located is not None
+        assert located.origin == origin
+    assert locate_article_date(None, ["x.md"], ["It rose."]) is None

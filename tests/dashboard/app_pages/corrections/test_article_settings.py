@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dashboard.app_pages.corrections import article_files, session_state
+from dashboard.app_pages.corrections.article_dates import find_date
 from dashboard.app_pages.corrections.edit_history import Step
 from dashboard.app_pages.corrections.findings import build_findings
 from dashboard.app_pages.corrections.session_state import EditorState
@@ -83,17 +84,60 @@ def test_the_date_of_the_form_judges_former_names(day: date | None, severities: 
     app.button(key="cr_check").click().run()
     assert not app.exception
     assert [finding["severity"] for finding in read_review(app)[1]["findings"]] == severities
-    assert (day.isoformat() if day else t("corrections.date_unknown")) in html(app)
-    judged_by = day.isoformat() if day else None
-    assert read_review(app)[1]["date"] == {"given": day is not None, "day": judged_by}
+    judged_by = day.isoformat() if day else ""
+    origin = "field" if day else "unknown"
+    assert read_review(app)[1]["date"] == {"day": judged_by, "origin": origin}
+    assert app.date_input(key="cr_review_date").value == day
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_date_that_was_found_in_the_text_is_shown(lang: Any) -> None:
+def test_a_date_that_was_found_is_shown_with_its_origin(lang: Any) -> None:
     app = check_text("On 3 March 2027 MicroStrategy bought bitcoin.", lang=lang)
-    assert t("corrections.date_found", lang=lang, date="2027-03-03") in html(app)
-    other = check_text("On 3 March 2027 Strategy bought bitcoin.", lang=lang)
-    assert "2027-03-03" not in html(other), "no name depends on it"
+    origin = t("corrections.origin_text", lang=lang)
+    assert t("corrections.date_from", lang=lang, date="2027-03-03", origin=origin) in html(app)
+    assert app.date_input(key="cr_review_date").value == date(2027, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "day", "origin"),
+    [
+        ("2024-05-06-flows.md", "It rose on 2025-01-01.", "2024-05-06", "file_name"),
+        ("flows.md", "---\ndate: 2024-05-06\n---\nIt rose.", "2024-05-06", "front_matter"),
+        ("flows.md", "It rose on 2025-01-01.", "2025-01-01", "text"),
+        ("flows.md", "It rose.", "", "unknown"),
+        ("2024.json", '{"id": "2023-02-01", "content": "It rose."}', "2023-02-01", "id"),
+        ("2024.json", '{"content": "It rose.", "pubDate": "2023-02-01"}', "2023-02-01", "field"),
+    ],
+)
+def test_the_origin_of_a_date_is_known_for_every_file(name: str, text: str, day: str, origin: str) -> None:
+    file = article_files.parse_file(name, text.encode())
+    found = find_date(file.articles[0], file)
+    assert (found.iso, found.origin) == (day, origin)
+
+
+def test_a_date_that_is_set_in_the_review_judges_at_once_and_can_be_undone() -> None:
+    app = check_text(FORMER)
+    assert [finding["severity"] for finding in read_review(app)[1]["findings"]] == ["info"]
+    app.date_input(key="cr_review_date").set_value(date(2027, 3, 3)).run()
+    assert [finding["severity"] for finding in read_review(app)[1]["findings"]] == ["warning"]
+    editor: EditorState = app.session_state["corrections_editor"]
+    assert get_step(editor).article["date"] == "2027-03-03"
+    editor.history.undo()
+    app.run()
+    assert app.date_input(key="cr_review_date").value is None
+
+
+def test_the_table_of_a_batch_has_each_date_and_a_changed_date_is_downloaded() -> None:
+    lines = '{"content": "It rose.", "own": 1}\n{"content": "It fell on 2025-01-01.", "date": "2024-05-06"}\n'
+    file = article_files.parse_pasted(lines)
+    dates = [find_date(each) for each in file.articles]
+    assert [(found.iso, found.origin) for found in dates] == [("", "unknown"), ("2024-05-06", "field")]
+    first, second = file.articles
+    written = article_files.to_json_lines([{**first, "date": "2027-03-03"}, second], file).decode()
+    assert written == (
+        '{"content": "It rose.", "own": 1, "date": "2027-03-03"}\n'
+        '{"content": "It fell on 2025-01-01.", "date": "2024-05-06"}\n'
+    )
 
 
 def test_the_date_stays_while_the_text_is_edited_and_can_be_cleared(editor: EditorState) -> None:

@@ -270,11 +270,11 @@ def test_an_interrupted_batch_resumes_and_stores_nothing_twice(
     real = articles.scan
     calls = 0
 
-    def fail_second_call(part: Any, *, persist: bool) -> Any:
+    def fail_second_call(part: Any, **options: Any) -> Any:
         nonlocal calls
         calls += 1
         line.cut = calls == 2
-        answer = real(part, persist=persist)
+        answer = real(part, **options)
         line.cut = False
         return answer
 
