@@ -30,5 +30,7 @@ MARKERS = (
     "rerunRequested",
     "st-key-",
     "(prefers-color-scheme: dark)",
+    "__streamlit",
+    "BACKEND_BASE_URL",
 )
 """Classes, attributes, their values and stored keys of Streamlit's frontend, used by styles and scripts."""

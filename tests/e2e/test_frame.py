@@ -46,6 +46,20 @@ def test_pages_opened_at_once_show_in_controls_and_panels_what_their_urls_say(wa
     warm_reader.context.clear_cookies()
 
 
+def test_a_page_opened_by_its_address_asks_for_nothing_that_fails(warm_reader: Reader) -> None:
+    page = warm_reader.context.new_page()
+    failed: list[str] = []
+    errors: list[str] = []
+    page.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.goto(f"{warm_reader.base}/research")
+    expect(page.locator(".st-key-rs_statement textarea")).to_be_visible()
+    assert (failed, errors) == ([], [])
+    page.get_by_role("link", name="Rankings").first.click()
+    expect(page).to_have_url(f"{warm_reader.base}/rankings")
+    page.close()
+
+
 def read_background(page: Page) -> str:
     return str(page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor"))
 
