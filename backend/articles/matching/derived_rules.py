@@ -1,8 +1,10 @@
 """Meanings and rules that follow from an entity's facts alone: its names, tickers and former names."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple, Self
 
 from backend.articles.matching import derived_rule_messages
@@ -21,6 +23,8 @@ MAX_ACRONYM_CHARS = 4
 ANY_CASE = ("any", "any-near-evidence")
 SHORT_TICKER_CHARS = 2
 """Up to this length a ticker (OP) needs a cue of the market even near evidence."""
+MAX_PHRASE_PARTS = 11
+"""Words of a term and what stands between them, of which all forms are listed."""
 
 Surfaces = defaultdict[str, list[Meaning]]
 """Meanings by folded surface, as they are gathered."""
@@ -116,9 +120,9 @@ def _derive_rules(entity: Entity, names: list[RightName], has_kana: bool) -> Ite
     cased = [name for name in names if _is_cased(name.text) and not name.needs_context]
     if entity.case not in ANY_CASE and cased:
         has_ordinary = any(len(name.text) < MIN_AUTO_FIX_CHARS or _is_lower_word(name.text) for name in cased)
-        yield _build_rule(
-            entity, "case", "wrong_case", "warning", not has_ordinary, derived_rule_messages.WRONG_CASE
-        )
+        # In small letters a newspaper's name may be something else: axios is a program too.
+        is_sure = not has_ordinary and entity.type != "media"
+        yield _build_rule(entity, "case", "wrong_case", "warning", is_sure, derived_rule_messages.WRONG_CASE)
     if has_kana:
         yield _build_rule(entity, "script", "wrong_script", "warning", True, derived_rule_messages.HALF_WIDTH)
     if entity.former:
@@ -281,6 +285,8 @@ def add_other_case(
         known_forms = frozenset(meaning.exact for meaning in meanings if meaning.form in ONE_CASE)
         if entities[first_meaning.entity or ""].type != "term":
             known_forms |= list_descriptive_forms(plain(first_meaning.raw))
+        elif " " in first_meaning.raw:
+            known_forms |= _list_phrase_forms(entities[first_meaning.entity or ""], plain(first_meaning.raw))
         meanings.append(
             first_meaning._replace(
                 kind=Kind.OTHER_CASE,
@@ -292,6 +298,18 @@ def add_other_case(
                 suggestions=(first_meaning.raw,) * len(LANGUAGES),
             )
         )
+
+
+def _list_phrase_forms(entity: Entity, phrase: str) -> frozenset[str]:
+    """List the forms of a term in which any of its words has a capital, and the acronyms of the term.
+
+    Houses differ about capitals of terms, and an author may show where an acronym comes from
+    ("Centralized EXchange").
+    """
+    parts = re.split(r"([ -])", phrase)
+    choices = [(part, part[:1].upper() + part[1:]) for part in parts]
+    forms = {"".join(form) for form in product(*choices)} if len(parts) <= MAX_PHRASE_PARTS else set()
+    return frozenset(forms | {name for name in entity.names.values() if name.isalpha() and name.isupper()})
 
 
 def _is_case_settled(names: list[Meaning]) -> bool:

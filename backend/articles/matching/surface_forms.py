@@ -1,5 +1,7 @@
 """How a surface must be written to have one of its meanings, and what of that its place decides."""
 
+from collections.abc import Collection
+
 from backend.articles.matching.meanings import Form, Kind, Meaning
 from backend.articles.text.boundaries import CLASS, DIGIT
 from backend.articles.text.folding import HALF_WIDTH_KATAKANA, plain
@@ -19,10 +21,15 @@ def has_form(meaning: Meaning, written: str) -> bool:
     if form is Form.ANY_FULL_WIDTH:
         return not half_width
     if form is Form.UNKNOWN:
-        return plain(written) not in meaning.known
+        return plain(written) not in meaning.known and not _shows_acronym(written, meaning.known)
     if plain(written) != meaning.exact:
         return False
     return form is Form.EXACT_ANY_WIDTH or half_width == (form is Form.HALF_WIDTH)
+
+
+def _shows_acronym(written: str, known: Collection[str]) -> bool:
+    """Whether the capitals of a phrase show where its acronym comes from: "Centralized EXchange" for CEX."""
+    return " " in written and "".join(filter(str.isupper, written)) in known
 
 
 def is_position_dependent(meaning: Meaning, written: str, before: str) -> bool:

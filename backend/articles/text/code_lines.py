@@ -1,4 +1,5 @@
-"""Finds code that stands in prose without any markup: shell commands, SQL, LaTeX, keys of JSON and YAML.
+"""Finds code that stands in prose without any markup: shell commands, SQL, LaTeX, keys of JSON and YAML,
+identifiers that name an image or the scope of a change.
 
 Each kind is searched for only in a text that contains a mark of it. The time is linear: no expression goes
 back over more than one line or 500 characters.
@@ -45,6 +46,9 @@ _YAML_LINE = re.compile(
     r"\n[ \t]*+(?:-[ \t]++)?([A-Za-z_][\w.-]*+)[ \t]?:"
     r"(?:[ \t]++([\"'\[{|>&*][^\n]*+|[^\s#]++))?[ \t\r]*+(?=\n|\Z)"
 )
+_IMAGE_NAME = re.compile(r"!\[[\w.-]{1,40}\](?=[(\[])")
+_SCOPE = re.compile(r"[ \t]*[-*+][ \t]+\*\*[a-z@][\w./@-]*")
+MAX_SCOPE_CHARS = 80
 _YAML_VALUE = re.compile(r"true|false|null|[\"'\[{|>&*].*")
 
 
@@ -127,6 +131,19 @@ def _find_json_key(text: str, start: int) -> Span | None:
     return (opening, start + 1) if not before or before[-1] in "{,\n" else None
 
 
+def _find_image_name(text: str, start: int) -> Span | None:
+    """Find the single word that describes an image, as an identifier does: ``![bitgo](logo.png)``."""
+    found = _IMAGE_NAME.match(text, start)
+    return found.span() if found else None
+
+
+def _find_scope(text: str, start: int) -> Span | None:
+    """Find what a line of a changelog is about, in small letters: ``- **bitgo:** fix a leak``."""
+    line_start = text.rfind("\n", max(0, start - MAX_SCOPE_CHARS), start) + 1
+    opens_text = line_start or start < MAX_SCOPE_CHARS
+    return (line_start, start) if opens_text and _SCOPE.fullmatch(text, line_start, start) else None
+
+
 _SpanAtMark = Callable[[str, int], Span | None]
 _MARKS: tuple[tuple[str, _SpanAtMark], ...] = (
     *((f"{verb} ", _find_command) for verb in ("install", "npx", "go get", "docker", "git clone")),
@@ -136,6 +153,9 @@ _MARKS: tuple[tuple[str, _SpanAtMark], ...] = (
     *((f"{verb} TABLE ", _find_statement) for verb in ("CREATE", "ALTER")),
     ('":', _find_json_key),
     ('" :', _find_json_key),
+    ("![", _find_image_name),
+    (":** ", _find_scope),
+    ("**: `", _find_scope),
 )
 """Texts that the kinds of code contain, and what finds the code around each."""
 _MARK_FINDER = AhoCorasick([mark for mark, _ in _MARKS])

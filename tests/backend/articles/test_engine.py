@@ -321,3 +321,12 @@ def test_a_first_mention_rule_with_a_symbol_needs_an_entity_with_a_symbol() -> N
     first = rule([], entity="abc", type="missing_symbol", first_mention={"en": "{name} ({symbol})"})
     with pytest.raises(ValueError, match="no symbol"):
         compile_rules([pack(entity("Abc"), first)])
+
+
+@pytest.mark.parametrize("written", ["Low Tide eXchange", "Low Tide exchange", "low Tide Exchange"])
+def test_capitals_of_a_term_are_the_authors_and_may_show_its_acronym(written: str) -> None:
+    names = {"en": "LTX"}
+    rules = compile_rules([pack(entity("LTX", type="term", names=names, also={"en": ["low tide exchange"]}))])
+    assert correct(rules, f"a {written}", language="en").violations == []
+    wrong = correct(rules, "a lOw tide exchange", language="en").violations
+    assert [found["suggested_name"] for found in wrong] == ["low tide exchange"]

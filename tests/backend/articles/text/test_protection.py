@@ -99,6 +99,10 @@ def exposed(text: str) -> list[bool]:
         "{% include Etherium.html %}",
         "---\nslug: Etherium\n---\n",
         "---\nauthors:\n  - Etherium\n---\n",
+        "[![Etherium](logo.png)](/x)",
+        "Fixes\n\n- **api-Etherium:** close the file",
+        "* **@x/Etherium:** close the file",
+        "- **js-Etherium**: `^1.7.4` to `^1.12.0`",
     ],
 )
 def test_a_name_in_protected_text_is_protected(text: str) -> None:
@@ -164,6 +168,9 @@ def test_a_name_in_protected_text_is_protected(text: str) -> None:
         "Etherium/Bitcoin and BTC/Etherium",
         "up/Etherium",
         "It was Etherium.\\",
+        "![The Etherium logo](logo.png)",
+        "- **Etherium:** up 3 %",
+        "the **x-Etherium: y** is up",
     ],
 )
 def test_a_name_in_prose_is_not_protected(text: str) -> None:
