@@ -19,6 +19,7 @@ from backend.topics.grouping.article_kinds import ArticleKind, find_kind
 from backend.topics.grouping.categories import Moved, category, never_moved
 from backend.topics.grouping.extractive_summary import (
     CACHE_SIZE,
+    TITLE_PLACE,
     QuotedSentence,
     QuotedText,
     join_sentences,
@@ -177,7 +178,8 @@ def _build_media(
     quoted: dict[int, list[QuotedSentence]] = {}
     for language in LANGUAGES:
         for quote in quoted_texts[language].quotes if language in quoted_texts else ():
-            quoted.setdefault(quote.member.id, []).append(quote)
+            if quote.place != TITLE_PLACE:
+                quoted.setdefault(quote.member.id, []).append(quote)
     for member in sorted(members, key=lambda member: member.id not in official_ids):
         quotes = quoted.get(member.id, [])
         yield Media(
