@@ -23,7 +23,7 @@ from backend.topics.insights import (
     statements,
 )
 from backend.topics.insights.model import InsightFacts, Move, Report, Source, SourcedSentence
-from backend.topics.insights.reports import load_reports, select_in_language
+from backend.topics.insights.reports import find_linked_owners, load_reports, select_in_language
 from backend.topics.model import Realm, Topic
 
 MAX_ASSETS = 3
@@ -131,7 +131,16 @@ def collect_facts(
         linked=list(
             dict.fromkeys(report.source for report in reports if report.is_link and report.is_about_event)
         )[:MAX_SILENT],
-        silent=[] if event_at else _find_silent(text.title, own, reports, sources, language),
+        silent=[]
+        if event_at
+        else _find_silent(
+            text.title,
+            own,
+            reports,
+            find_linked_owners(connection, topic, sources.authorities),
+            sources,
+            language,
+        ),
         denials=statements.find_statements(own, "denial", language, printed),
         no_comments=statements.find_statements(own, "no_comment", language, printed),
         unknowns=statements.find_statements(own, "unknown", language, printed),
@@ -177,13 +186,18 @@ def _find_single_figure(reports: Sequence[Report]) -> str:
 
 
 def _find_silent(
-    title: str, own: Sequence[Report], reports: Sequence[Report], sources: FactSources, language: Language
+    title: str,
+    own: Sequence[Report],
+    reports: Sequence[Report],
+    linked_owners: Collection[str],
+    sources: FactSources,
+    language: Language,
 ) -> list[str]:
     """Name the parties that have official pages, none of which is among the reports.
 
     Where an authority acts, its page is the one to miss: not that of the party that it fines or names.
     """
-    owners = {report.owner for report in reports}
+    owners = {*(report.owner for report in reports), *linked_owners}
     texts = [(title, language), *_list_leads(own)]
     if _AUTHORITY_NOUN[language].match(title):
         texts += _list_leads(reports)
