@@ -189,7 +189,7 @@ def test_a_move_is_compared_with_the_market_and_the_asset_s_own_past(
     ("title", "names"),
     [
         ("SEC sues Kraken over staking", ["Kraken"]),
-        ("Coinbase, Kraken and Ripple sue the SEC", ["Coinbase", "Kraken"]),
+        ("Coinbase, Kraken and Ripple sue the SEC", ["Coinbase", "Kraken", "Ripple"]),
         ("US charges prisoner over alleged laundering of crypto seized at Kraken", []),
     ],
 )
