@@ -45,8 +45,8 @@ _RELEASE_WORDS = frozenset(
     title_tokens.words(
         "action actions agency announce announces application approval approve approves authority board"
         " bureau comment commission department final finalizes guidance issue issues meeting notice office"
-        " order press proposal proposals proposed propose proposes public publishes release releases report request"
-        " requests rule rules seek seeks statement two update updates"
+        " order press proposal proposals proposed propose proposes public publishes release releases"
+        " report request requests rule rules seek seeks statement two update updates"
         " 発表 公表 公告 通知 报告 報告 关于 决定 決定"
     )
 )
