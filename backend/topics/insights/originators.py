@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from backend.articles.engine import RuleSet
 from backend.entities.model import Language
 from backend.extraction.mentions import find_mentions
+from backend.topics.feeds.anaphora import has_unclear_opening
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.insights.model import Report
 
@@ -37,8 +38,19 @@ _ATTRIBUTIONS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
     ),
     "zh": (re.compile(r"据(?P<name>[^，。]{2,16}?)的?(?:数据|报告|分析|研究|监测|统计)"),),
 }
-_SPEAKER = re.compile(rf"[,”\"] (?:says?|said) {_NAME}", re.IGNORECASE)
-"""Names a speaker, who tells the news only if the title names the same one; others comment on it."""
+_SPEAKERS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
+    "en": (
+        re.compile(rf"[,”\"] (?:says?|said) {_NAME}", re.IGNORECASE),
+        re.compile(rf"^{_NAME} (?:said|says|claims|confirmed|stated)\b"),
+    ),
+    "ja": (
+        re.compile(
+            r"^(?P<name>[^、。は]{2,20})は[^。]*(?:と(?:述べ|説明し|発表し|コメントし|回答し)|明らかにし)"
+        ),
+    ),
+    "zh": (re.compile(r"^(?P<name>[^，。]{2,12}?)(?:表示|称|回应)"),),
+}
+"""Name a speaker, who tells the news only if the title names the same one; others comment on it."""
 _NO_NAMES = frozenset({
     "Report", "Reports", "Source", "Sources", "He", "She", "It", "They", "Bloomberg", "Reuters", "Monday",
     "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
@@ -54,7 +66,12 @@ def find_originators(report: Report, rules: RuleSet) -> list[str]:
         for name in _list_names(text, report):
             entities = [rules.entities[mention.entity_id] for mention in find_mentions(rules, name)]
             is_outlet = any(entity.type == "media" for entity in entities)
-            is_named = report.language == "en" or entities or re.search(r"[A-Za-zァ-ヺー]{3}", name)
+            is_named = (
+                report.language == "en"
+                or entities
+                or name in report.title
+                or re.search(r"[A-Za-zァ-ヺー]{3}", name)
+            )
             if name in _NO_NAMES or name == report.source or is_outlet or not is_named:
                 continue
             is_known = any(name in other or other in name for other in found)
@@ -64,9 +81,10 @@ def find_originators(report: Report, rules: RuleSet) -> list[str]:
 
 
 def _list_names(text: str, report: Report) -> Iterator[str]:
-    for match in _SPEAKER.finditer(text) if report.language == "en" else ():
-        if match["name"] in report.title:
-            yield match["name"]
+    for pattern in _SPEAKERS[report.language] if not has_unclear_opening(text, report.language) else ():
+        for match in pattern.finditer(text):
+            if match["name"] in report.title:
+                yield match["name"]
     for pattern in _ATTRIBUTIONS[report.language]:
         for match in pattern.finditer(text):
             yield match["name"].strip().removesuffix("’s").removesuffix("'s")

@@ -48,3 +48,22 @@ def test_actors_outlets_and_commentators_are_no_origin(
 def test_a_speaker_whom_the_title_names_is_the_origin(tell: Tell, rules: RuleSet) -> None:
     report = tell("“Few coins move,” says Harrow, as markets are calm.", title="Few coins move: Harrow")
     assert find_originators(report, rules) == ["Harrow"]
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "sentence", "name"),
+    [
+        ("en", "Thieves replace package of Quillport", "Quillport said that nobody lost a key.", "Quillport"),
+        (
+            "ja",
+            "攻撃者、クイルポートのパッケージを差し替え",
+            "クイルポートは、鍵の流出はなかったと説明した。",
+            "クイルポート",
+        ),
+        ("zh", "攻击者替换奎尔港的软件包", "奎尔港表示没有用户丢失密钥。", "奎尔港"),
+    ],
+)
+def test_a_party_of_the_title_that_speaks_in_the_lead_is_the_origin(
+    tell: Tell, rules: RuleSet, language: Language, title: str, sentence: str, name: str
+) -> None:
+    assert find_originators(tell(sentence, title=title, language=language), rules) == [name]
