@@ -12,10 +12,8 @@ import sqlalchemy as sa
 
 from backend.store.database import Database, change_counters
 from backend.topics.feeds import article_store, polling_schedule
-from backend.topics.grouping.regrouping import regroup
-from backend.topics.store import topic_rows
 from backend.topics.tables import feeds as feeds_table
-from backend.topics.tables import news_items, topics
+from backend.topics.tables import news_items
 from tests.support.feeds import LONG, NOW, Round, build_date_element, feed, item, rss
 from tests.support.provider_server import Behaviour, ProviderServer
 
@@ -105,23 +103,6 @@ def test_a_changed_title_updates_the_stored_article(round_: Round) -> None:
     assert json.loads(after[0].figures) == ["5 %"]
     assert [article.id for article in after] == [article.id for article in before]
     assert after[0].fetched_at == NOW
-
-
-def test_a_later_fetch_with_another_text_replaces_the_summary_of_its_topic(round_: Round) -> None:
-    title, dated = (
-        "Quillport package replaced by thieves",
-        build_date_element("Mon, 18 May 2026 10:00:00 GMT"),
-    )
-    first = "A package of Quillport was replaced by thieves who wanted keys on Monday."
-    second = "Quillport said that it restored its package and that nobody had loaded the wrong one."
-    for text in (first, second):
-        round_.serve(rss([item(1, title, text, more=dated)]))
-        round_.ask(LATER if text == second else NOW)
-        regroup(round_.database, round_.rules.current, now=LATER, feeds=round_.listed.enabled)
-        with round_.database.read() as connection:
-            (number,) = connection.execute(sa.select(topics.c.id)).scalars()
-            (topic,) = topic_rows.read_topics(connection, [number])
-        assert topic.texts["en"].summary == text
 
 
 def test_a_republished_article_gets_its_new_date(round_: Round) -> None:
