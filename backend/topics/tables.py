@@ -178,7 +178,8 @@ news_items = sa.Table(
     sa.Index(None, "topic_id"),
 )
 """Articles from feeds. ``entities`` and ``figures`` are JSON arrays that link articles across languages.
-``links`` is a JSON array of pairs: the URL of an official page, and the text of the link to it.
+``links`` is a JSON array: for each official page its URL, and the text, the context and the role of the link
+to it (:mod:`backend.topics.feeds.entry_links`).
 ``seen_at`` is when a feed last listed the article, up to a day behind; null during the first day."""
 
 cited_pages = sa.Table(

@@ -8,7 +8,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import structlog
@@ -18,6 +19,8 @@ from backend.sources.authority import Authorities
 from backend.sources.retrieval import content_sanitizer
 from backend.topics import canonical_urls
 from backend.topics.feeds import entry_text
+from backend.topics.feeds.link_roles import LinkRole, find_places
+from backend.topics.feeds.release_hosts import is_release_host
 
 log = structlog.get_logger(__name__)
 
@@ -41,10 +44,12 @@ _LOCALE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
 
 
 class Link(NamedTuple):
-    """A link of an article. ``anchor`` is its visible text on one line."""
+    """A link of an article. ``anchor`` is its visible text on one line; ``context`` is the text around it."""
 
     url: str
     anchor: str
+    context: str = ""
+    role: LinkRole = LinkRole.OPENING
 
 
 class OfficialLinks:
@@ -66,7 +71,10 @@ class OfficialLinks:
         return tuple(by_page.values())[:MAX_OFFICIAL_LINKS]
 
     def is_official(self, url: str) -> bool:
-        """True for a page of an authority or of an entity that is no outlet itself."""
+        """True for a page of an authority or of an entity that is no outlet itself, for a press release and
+        for a filing."""
+        if is_release_host(url):
+            return True
         authority = self._authorities.classify(url)
         owner = self._entities.get(authority.owner or "")
         return authority.is_official and (owner is None or owner.type != "media")
@@ -77,9 +85,11 @@ def extract_links(source: str, base: str) -> Iterator[Link]:
     tree = entry_text.parse_html(source)
     if tree is None:
         return
-    for number, element in enumerate(tree.iter("a")):
-        if number == MAX_LINKS:
-            return
+    elements = list(islice(tree.iter("a"), MAX_LINKS))
+    anchors = [
+        " ".join(content_sanitizer.clean_text(str(element.text_content())).split()) for element in elements
+    ]
+    for element, anchor, place in zip(elements, anchors, find_places(tree, elements), strict=True):
         target = element.get("href", "").strip()
         if not target or target.startswith(("#", "mailto:", "tel:", "javascript:")):
             continue
@@ -87,8 +97,7 @@ def extract_links(source: str, base: str) -> Iterator[Link]:
         if url is None:
             log.info("link_left_out", host=_find_host(target), reason="not an address of the public web")
             continue
-        anchor = " ".join(content_sanitizer.clean_text(str(element.text_content())).split())
-        yield Link(url, anchor[:MAX_ANCHOR_CHARS])
+        yield Link(url, anchor[:MAX_ANCHOR_CHARS], content_sanitizer.clean_text(place.context), place.role)
 
 
 def is_specific_page(url: str) -> bool:
@@ -117,7 +126,16 @@ def dump_links(links: Iterable[Link]) -> str:
 
 
 def load_links(text: str) -> tuple[Link, ...]:
-    return tuple(Link(*pair) for pair in json.loads(text))
+    return tuple(
+        Link(url, anchor, context, LinkRole(role))
+        for url, anchor, context, role in map(_complete, json.loads(text))
+    )
+
+
+def _complete(stored: list[Any]) -> tuple[str, str, str, int]:
+    """Return the fields of a stored link; one of an earlier release has no context and no role."""
+    url, anchor, context, role = [*stored, "", LinkRole.OPENING][:4] if len(stored) < 4 else stored
+    return url, anchor, context, role
 
 
 def _find_host(url: str) -> str:

@@ -2,10 +2,12 @@
 
 Members are the articles of a topic. The title is the headline nearest to the centroid of all headlines; it
 comes from an official source if there is one. The summary begins with the lead: the first sentence of an
-article that stands alone. Further sentences are selected by maximal marginal relevance (Carbonell and
-Goldstein, 1998): similarity to the centroid minus similarity to the title and the sentences already selected.
-A sentence that needs another one is selected only together with it (:mod:`article_sentences`), and the
-sentences of an article keep their order. Nothing is reworded, and no sentence mixes two texts.
+article that stands alone. A lead that only the title of its article makes clear (*the companies*) has that
+title in front of it, and so has one that leaves out that charges were dropped (:mod:`anaphora`). Further
+sentences are selected by maximal marginal relevance (Carbonell and Goldstein, 1998): similarity to the
+centroid minus similarity to the title and the sentences already selected. A sentence that needs another one
+is selected only together with it (:mod:`article_sentences`), and the sentences of an article keep their
+order. Nothing is reworded, and no sentence mixes two texts.
 """
 
 import math
@@ -16,6 +18,13 @@ from functools import lru_cache
 
 from backend.entities.model import Language
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
+from backend.topics.feeds.anaphora import (
+    build_title_clause,
+    has_unclear_opening,
+    has_unclear_words,
+    is_made_clear,
+    loses_turn,
+)
 from backend.topics.feeds.article_sentences import Context, list_sentences
 from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.title_tokens import words
@@ -35,6 +44,8 @@ MAX_REPETITION = 0.7
 """Sentences at least this similar (cosine) to the title or a selected sentence are left out."""
 MAX_LEAD_REPETITION = 0.9
 """A lead this similar to the title only repeats it. It counts as read and is not shown."""
+TITLE_PLACE = -1
+"""Place of a title that is quoted in front of its article's lead."""
 CACHE_SIZE = 4_000
 """Maximum number of cached texts; most topics of a window stay unchanged."""
 
@@ -43,7 +54,8 @@ Vector = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class QuotedSentence:
-    """A sentence and the member that it is quoted from. ``place`` is its place in the member's text."""
+    """A sentence and the member that it is quoted from. ``place`` is its place in the member's text, or
+    :data:`TITLE_PLACE`."""
 
     text: str
     member: NewsArticle
@@ -105,7 +117,7 @@ def _build_text(
     candidates = [
         quote for member in sorted_sources for quote in _list_candidates(member, language, official_ids)
     ]
-    summary, bullets = _Selection(title, candidates, centroid).select()
+    summary, bullets = _Selection(title, candidates, centroid, language).select()
     return QuotedText(QuotedSentence(title, title_member), summary, _group_by_member(bullets))
 
 
@@ -126,7 +138,14 @@ class _Selection:
     """Selects sentences of ``candidates``, which are ordered by the preference of their members and, within a
     member, by their place."""
 
-    def __init__(self, title: str, candidates: Sequence[QuotedSentence], title_centroid: Vector) -> None:
+    def __init__(
+        self,
+        title: str,
+        candidates: Sequence[QuotedSentence],
+        title_centroid: Vector,
+        language: Language,
+    ) -> None:
+        self._language: Language = language
         self._candidates = candidates
         self._opening = title
         """The title and the lead, which name the parties of the topic."""
@@ -163,7 +182,34 @@ class _Selection:
         quotes = [self._candidates[index] for index in sorted(self._selected)]
         ends = [place for place, quote in enumerate(quotes, 1) if quote.context == Context.PREVIOUS]
         summary_length = max(ends, default=1)
-        return tuple(quotes[:summary_length]), tuple(quotes[summary_length:])
+        return self._add_title(quotes[:summary_length], quotes[summary_length:])
+
+    def _add_title(
+        self, summary: Sequence[QuotedSentence], bullets: Sequence[QuotedSentence]
+    ) -> tuple[tuple[QuotedSentence, ...], tuple[QuotedSentence, ...]]:
+        """Add the title in front of a summary that is not clear, or turns its sense, without it. Without a
+        title that can stand there, a topic has no summary."""
+        if not summary:
+            return (), ()
+        first, title = summary[0], summary[0].member.title
+        texts = [quote.text for quote in summary]
+        is_required = has_unclear_opening(first.text, self._language) or loses_turn(
+            title, texts, self._language
+        )
+        if not is_required and (first.place > 0 or not has_unclear_words(first.text, self._language)):
+            return tuple(summary), tuple(bullets)
+        front = self._quote_title(first)
+        if front is None:
+            return ((), ()) if is_required else (tuple(summary), tuple(bullets))
+        return (front, *summary), tuple(bullets[: max(MAX_QUOTES - 1 - len(summary), 0)])
+
+    def _quote_title(self, sentence: QuotedSentence) -> QuotedSentence | None:
+        """Quote the title of a sentence's article if it makes the sentence clear in front of it."""
+        title = clean_text(sentence.member.title)
+        clause = build_title_clause(title, self._language)
+        if not clause or not is_made_clear(sentence.text, title, self._language):
+            return None
+        return QuotedSentence(clause, sentence.member, TITLE_PLACE)
 
     def _find_news_behind(self, lead: int) -> int | None:
         """Find the news after a lead that shares nothing with the titles, if it belongs to the lead."""
@@ -190,7 +236,7 @@ class _Selection:
             for index, candidate in enumerate(self._candidates)
             if self._vectors[index]
             and candidate.place <= MAX_LEAD_PLACE
-            and candidate.context <= (Context.LEAD if candidate.place == 0 else Context.NONE)
+            and self._can_lead(candidate)
             and self._are_names_printed(candidate)
         ]
         if not leads:
@@ -207,10 +253,17 @@ class _Selection:
         return min(
             on_topic,
             key=lambda index: (
+                has_unclear_opening(self._candidates[index].text, self._language),
                 self._candidates[index].member is not member
-                or (self._candidates[index].context != Context.NONE)
+                or (self._candidates[index].context != Context.NONE),
             ),
         )
+
+    def _can_lead(self, candidate: QuotedSentence) -> bool:
+        """True if a sentence stands alone, or is the first of its article and clear behind its title."""
+        if has_unclear_opening(candidate.text, self._language):
+            return candidate.place == 0 and self._quote_title(candidate) is not None
+        return candidate.context <= (Context.LEAD if candidate.place == 0 else Context.NONE)
 
     def _find_next(self) -> int | None:
         possible = [

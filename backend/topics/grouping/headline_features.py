@@ -41,6 +41,17 @@ _PLAIN_WORDS = frozenset(
 _COMMON_UNITS = frozenset({"time", "hour", "minute", "second", "day", "month", "year"})
 _DIGIT = re.compile(r"\d")
 
+_RELEASE_WORDS = frozenset(
+    title_tokens.words(
+        "action actions agency announce announces application approval approve approves authority board"
+        " bureau comment commission department final finalizes guidance issue issues meeting notice office"
+        " order press proposal proposals proposed propose proposes public publishes release releases"
+        " report request requests rule rules seek seeks statement two update updates"
+        " 発表 公表 公告 通知 报告 報告 关于 决定 決定"
+    )
+)
+"""Words with which authorities announce anything."""
+
 Features = frozenset[str]
 
 
@@ -63,14 +74,42 @@ class Headline:
     """The organisations with which the title and the lead begin."""
     places: frozenset[str] = frozenset()
     """The countries and states of the title (:mod:`.place_names`)."""
+    release_of: str = ""
+    """The authority that published the headline itself; empty for a report."""
+    release_words: frozenset[str] = frozenset()
+    """Words of a release's title beside the names of authorities and the words of releases in general."""
 
 
 def build_headline(
-    rules: RuleSet, title: str, language: Language, published_at: datetime, text: str = ""
+    rules: RuleSet,
+    title: str,
+    language: Language,
+    published_at: datetime,
+    text: str = "",
+    *,
+    release_of: str = "",
 ) -> Headline:
-    """Build a headline from an article's title and the start of its ``text``."""
+    """Build a headline from an article's title and the start of its ``text``. ``release_of`` is the authority
+    that published it, if one did."""
     lead = text[:MAX_LEAD_CHARS].strip()
-    return Headline(title, language, published_at, *_analyse(_CacheableRules(rules), title, language, lead))
+    cacheable = _CacheableRules(rules)
+    return Headline(
+        title,
+        language,
+        published_at,
+        *_analyse(cacheable, title, language, lead),
+        release_of,
+        _find_release_words(cacheable, title) if release_of else frozenset(),
+    )
+
+
+def _find_release_words(cacheable: "_CacheableRules", title: str) -> frozenset[str]:
+    """Return the words that tell one release of an authority from another."""
+    own = title
+    for mention in sorted(_find_mentions_cached(cacheable, title), key=lambda mention: -mention.start):
+        if cacheable.rules.entities[mention.entity_id].type == "regulator":
+            own = f"{own[: mention.start]} {own[mention.end :]}"
+    return frozenset(title_tokens.words(own)) - _RELEASE_WORDS
 
 
 def _list_subjects(rules: RuleSet, features: Features) -> Iterator[str]:

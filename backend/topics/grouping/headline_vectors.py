@@ -52,6 +52,9 @@ class Vectors:
     actors: Matrix
     """The organisations that act, with weight 1; its columns are those of ``entity_counts``."""
     places: Matrix
+    releases: Matrix
+    """The authority that published a headline, with weight 1, apart by language."""
+    release_words: Matrix
     all_entities: Matrix
     all_acts: Matrix
     all_figures: Matrix
@@ -88,6 +91,8 @@ def build_vectors(headlines: Sequence[Headline]) -> Vectors:
         subjects=build_incidence([headline.subjects for headline in headlines]),
         actors=build_incidence([headline.actors for headline in headlines], entity_columns),
         places=build_incidence([headline.places for headline in headlines]),
+        releases=build_incidence([_list_release(headline) for headline in headlines]),
+        release_words=build_incidence([headline.release_words for headline in headlines]),
         all_entities=_build_rarity(everything, "entity:"),
         all_acts=_build_rarity(everything, "verb:"),
         all_figures=_build_rarity(everything, "figure:"),
@@ -116,6 +121,10 @@ def _build_rarity(rows: Sequence[Features], prefix: str) -> Matrix:
 
 def _select(features: Features, prefix: str) -> list[str]:
     return [feature for feature in features if feature.startswith(prefix)]
+
+
+def _list_release(headline: Headline) -> list[str]:
+    return [f"{headline.release_of} {headline.language}"] if headline.release_of else []
 
 
 def _list_themes(features: Features) -> set[str]:

@@ -105,7 +105,8 @@ def is_conflict(vectors: Vectors, first: Ints, second: Ints) -> NDArray[np.bool_
 
     They tell of the same act of two parties, of two parties with different figures, or of two places. The
     parties are the organisations with which the titles and leads begin. Each pair has none in common, and
-    one of the headlines does not name the party of the other at all.
+    one of the headlines does not name the party of the other at all. Two releases of one authority are about
+    different events if their titles share only its name and words of releases in general.
     """
     dot = partial(_multiply_pairs, first, second)
     count = np.diff(vectors.actors.indptr)
@@ -118,7 +119,8 @@ def is_conflict(vectors: Vectors, first: Ints, second: Ints) -> NDArray[np.bool_
     other_parties = have_actors & ~(first_named & second_named) & (same_acts | other_figures)
     place_count = np.diff(vectors.places.indptr)
     other_places = (place_count[first] > 0) & (place_count[second] > 0) & (dot(vectors.places) <= 0)
-    conflict: NDArray[np.bool_] = (other_parties | other_places) & ~same_figures
+    other_releases = (dot(vectors.releases) > 0) & (dot(vectors.release_words) <= 0)
+    conflict: NDArray[np.bool_] = ((other_parties | other_places) & ~same_figures) | other_releases
     return conflict
 
 

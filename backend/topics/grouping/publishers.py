@@ -97,6 +97,10 @@ class PublisherCatalogue:
             authority.source_type in _FIRST_PARTY_TYPES and authority.owner in topic_entity_ids
         )
 
+    def is_official_body_url(self, url: str) -> bool:
+        """True for a page of a regulator, a court, a government or a blockchain."""
+        return self._classify_url(url).source_type in _OFFICIAL_BODY_TYPES
+
     def _classify_url(self, url: str) -> Authority:
         """Return the authority of a URL without regard to what the article is about."""
         if url not in self._authority_by_url:

@@ -79,10 +79,23 @@ def regroup(
     raise RuntimeError("Other processes keep regrouping the same news. Check for schedules that run twice.")
 
 
-def group_members(rules: RuleSet, items: Sequence[NewsArticle]) -> list[list[NewsArticle]]:
-    """Group ``items`` by event; groups are ordered by their earliest member."""
+def group_members(
+    rules: RuleSet, items: Sequence[NewsArticle], publishers: PublisherCatalogue | None = None
+) -> list[list[NewsArticle]]:
+    """Group ``items`` by event; groups are ordered by their earliest member. ``publishers`` tell which of
+    them are releases of an authority."""
     headlines = [
-        build_headline(rules, item.title, item.language, item.published_at, item.text) for item in items
+        build_headline(
+            rules,
+            item.title,
+            item.language,
+            item.published_at,
+            item.text,
+            release_of=publishers.get_publisher_key(item)
+            if publishers is not None and publishers.is_official_body(item)
+            else "",
+        )
+        for item in items
     ]
     groups_by_label: dict[int, list[NewsArticle]] = {}
     for member, label in zip(items, cluster_headlines(headlines), strict=True):
@@ -155,7 +168,7 @@ def _build_plan(database: Database, context: TopicContext) -> _Plan:
     representing = {member.id for member in representatives}
     groups = [
         group
-        for group in group_members(context.rules, [*representatives, *reports])
+        for group in group_members(context.rules, [*representatives, *reports], context.publishers)
         if any(member.id not in representing for member in group)
     ]
     assigned_ids = assign_ids(

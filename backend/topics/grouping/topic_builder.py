@@ -1,24 +1,23 @@
 """Builds a topic from the members of a group: texts, entities, category and media."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 
 from backend.articles.engine import RuleSet
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims.claim_splitting import sentences
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
-from backend.topics import canonical_urls
 from backend.topics.feeds.article_sentences import MAX_SENTENCE_CHARS
 from backend.topics.feeds.cited_pages import CitedPage
-from backend.topics.feeds.entry_links import Link, find_post_time, is_specific_page
 from backend.topics.grouping.article_kinds import ArticleKind, find_kind
 from backend.topics.grouping.categories import Moved, category, never_moved
+from backend.topics.grouping.cited_sources import find_cited_sources
 from backend.topics.grouping.extractive_summary import (
     CACHE_SIZE,
+    TITLE_PLACE,
     QuotedSentence,
     QuotedText,
     join_sentences,
@@ -31,18 +30,9 @@ from backend.topics.grouping.publishers import PublisherCatalogue
 from backend.topics.model import Media, Topic, TopicText
 
 MAX_ENTITIES = 12
-MAX_PAGE_AGE = timedelta(days=60)
-"""A cited page that is older than the topic by more than this is background, not a source of the event."""
-MAX_POST_AGE = timedelta(days=3)
-"""A post on X that is older than the topic by more than this is about another event."""
-MIN_TITLE_WORDS = 3
-"""The text of a link with fewer words does not name a page by itself."""
-MAX_CITED_PAGES = 5
-"""Cited pages among the primary sources of one topic."""
 TEXT_MENTION_WEIGHT = 0.25
 """Weight of an entity in a member's text, relative to one in a title."""
 _RELEVANT_TYPES = frozenset({"asset", "stablecoin", "protocol", "exchange"})
-_VISIBLE_URL = re.compile(r"https?://[^\s<>\"'（）()「」『』【】、。，；]{4,500}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +167,8 @@ def _build_media(
     quoted: dict[int, list[QuotedSentence]] = {}
     for language in LANGUAGES:
         for quote in quoted_texts[language].quotes if language in quoted_texts else ():
-            quoted.setdefault(quote.member.id, []).append(quote)
+            if quote.place != TITLE_PLACE:
+                quoted.setdefault(quote.member.id, []).append(quote)
     for member in sorted(members, key=lambda member: member.id not in official_ids):
         quotes = quoted.get(member.id, [])
         yield Media(
@@ -191,57 +182,7 @@ def _build_media(
             site_name=context.publishers.get_publisher_name(member),
             language=member.language,
         )
-    yield from _find_cited_pages(context, members, about)
-
-
-def _find_cited_pages(
-    context: TopicContext, members: Sequence[NewsArticle], about: Sequence[str]
-) -> Iterator[Media]:
-    """Generate the official pages that members link to: pages of official bodies, and of entities that the
-    topic or the linking member names. A page that was read has its own title, passage and date."""
-    seen_pages = {canonical_urls.build_page_key(member.url) for member in members}
-    count = 0
-    for member in members:
-        for link in _list_links(member):
-            key = canonical_urls.build_page_key(link.url)
-            if key in seen_pages or not context.publishers.is_primary_source_url(
-                link.url, {*about, *member.entity_ids}
-            ):
-                continue
-            seen_pages.add(key)
-            site_name = context.publishers.find_owner_name(link.url, member.language)
-            page = context.pages.get(key)
-            if page and page.published_at and page.published_at < members[0].published_at - MAX_PAGE_AGE:
-                continue
-            posted_at = find_post_time(link.url)
-            if posted_at is not None and posted_at < members[0].published_at - MAX_POST_AGE:
-                continue
-            yield Media(
-                kind="primary_source",
-                url=link.url,
-                title=(page.title if page else "") or _build_link_title(link, site_name),
-                summary=page.passage if page else "",
-                published_at=page.published_at if page else posted_at,
-                site_name=site_name,
-            )
-            count += 1
-            if count == MAX_CITED_PAGES:
-                return
-
-
-def _build_link_title(link: Link, site_name: str) -> str:
-    """Return the text of a link, after the name of its site if it is a word or two ("Circle: cleared")."""
-    is_short = len(link.anchor.split()) < MIN_TITLE_WORDS and link.anchor.isascii()
-    return f"{site_name}: {link.anchor}" if link.anchor and is_short else link.anchor
-
-
-def _list_links(member: NewsArticle) -> Iterator[Link]:
-    """Generate the links of a member, and the URLs that stand in its text."""
-    yield from member.links
-    for match in _VISIBLE_URL.finditer(member.text):
-        url = canonical_urls.canonicalize(match.group().rstrip(".,;:!?]}*_"))
-        if url is not None and is_specific_page(url):
-            yield Link(url, "")
+    yield from find_cited_sources(context.publishers, context.rules.entities, context.pages, members, about)
 
 
 @lru_cache(maxsize=CACHE_SIZE)

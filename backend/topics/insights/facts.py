@@ -1,6 +1,5 @@
 """Collects the facts of an insight, which must state nothing else."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,10 +7,8 @@ from datetime import datetime, timedelta
 from sqlalchemy.engine import Connection
 
 from backend.articles.engine import RuleSet
-from backend.entities.mention import Mention
 from backend.entities.model import Entity, Language
 from backend.sources.authority import Authorities
-from backend.sources.claims import actions
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.grouping.headline_features import find_title_mentions
 from backend.topics.insights import (
@@ -23,7 +20,9 @@ from backend.topics.insights import (
     statements,
 )
 from backend.topics.insights.model import InsightFacts, Move, Report, Source, SourcedSentence
-from backend.topics.insights.reports import load_reports, select_in_language
+from backend.topics.insights.originators import find_originators
+from backend.topics.insights.reports import find_linked_owners, load_reports, select_in_language
+from backend.topics.insights.silent_parties import find_silent_parties
 from backend.topics.model import Realm, Topic
 
 MAX_ASSETS = 3
@@ -36,24 +35,6 @@ STAGES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 """Times after a topic at which its market section is written again."""
 ANNIVERSARY = ":on-this-day:"
 """Part of the external id of a topic that is the anniversary of an archived event."""
-MAX_LEADING_SHARE = 1 / 3
-"""Share of a title within which its subject begins."""
-MAX_VERB_CHARS = 16
-_ENUMERATION = re.compile(r"\s*(?:,|&|、|，|・|や|と|和|与|與|及|,?\s*\band\b)\s*")
-_AUTHORITIES = frozenset({"regulator", "court", "government"})
-_AUTHORITY_NOUN: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"(?:[A-Z][\w.]+ ){0,2}(?:US|U\.S\.|UK|EU|court|judge|jury|prosecutors?|police|regulators?|watchdog"
-        r"|authorities|lawmakers?|senators?|government|tribunal)\b|(?:US|U\.S\.|UK) ",
-        re.IGNORECASE,
-    ),
-    "ja": re.compile(r".{0,8}(?:当局|裁判所|地裁|高裁|最高裁|検察|警察|警視庁|県警|政府|議会|国会)"),
-    "zh": re.compile(
-        r".{0,8}(?:当局|當局|法院|法官|检方|檢方|检察|檢察|警方|监管机构|監管機構|政府|议会|議會)"
-    ),
-}
-"""A title that begins so tells of an act of an authority, even if the catalogue does not know it."""
-_ORGANISATIONS = frozenset({"exchange", "company", "regulator", "organization"})
 
 
 def count_past_stages(published_at: datetime, now: datetime) -> int:
@@ -131,7 +112,18 @@ def collect_facts(
         linked=list(
             dict.fromkeys(report.source for report in reports if report.is_link and report.is_about_event)
         )[:MAX_SILENT],
-        silent=[] if event_at else _find_silent(text.title, own, reports, sources, language),
+        silent=[]
+        if event_at
+        else find_silent_parties(
+            text.title,
+            own,
+            reports,
+            find_linked_owners(connection, topic, sources.authorities),
+            sources.rules,
+            language,
+        ),
+        originators=find_originators(own[0], sources.rules) if len(telling) == len(own) == 1 else [],
+        replies=_find_replies(own, text.title, sources.rules, language, printed),
         denials=statements.find_statements(own, "denial", language, printed),
         no_comments=statements.find_statements(own, "no_comment", language, printed),
         unknowns=statements.find_statements(own, "unknown", language, printed),
@@ -176,72 +168,13 @@ def _find_single_figure(reports: Sequence[Report]) -> str:
     return figures.find_main_figure(told[0]) if len(told) == 1 else ""
 
 
-def _find_silent(
-    title: str, own: Sequence[Report], reports: Sequence[Report], sources: FactSources, language: Language
-) -> list[str]:
-    """Name the parties that have official pages, none of which is among the reports.
-
-    Where an authority acts, its page is the one to miss: not that of the party that it fines or names.
-    """
-    owners = {report.owner for report in reports}
-    texts = [(title, language), *_list_leads(own)]
-    if _AUTHORITY_NOUN[language].match(title):
-        texts += _list_leads(reports)
-    found = (_find_authority(text, sources, code) for text, code in texts)
-    authority = next((entity for entity in found if entity is not None), None)
-    if authority is None or authority.id in owners:
-        is_unnamed = authority is None and _AUTHORITY_NOUN[language].match(title)
-        parties = [] if is_unnamed else _list_parties(title, sources, language)
-    else:
-        parties = [authority]
-    silent = [entity for entity in parties if entity.id not in owners and entity.official_domains]
-    return [entity.name(language) for entity in silent][:MAX_SILENT]
-
-
-def _list_leads(reports: Sequence[Report]) -> list[tuple[str, Language]]:
-    """List the first sentence of each report that has one."""
-    listed = ((list_sentences(report.text, report.language), report.language) for report in reports)
-    return [(found[0].text, language) for found, language in listed if found]
-
-
-def _find_authority(text: str, sources: FactSources, language: Language) -> Entity | None:
-    """Return the regulator, court or ministry with which a text begins, as far as it is no object."""
-    for mention in sorted(find_title_mentions(sources.rules, text), key=lambda mention: mention.start):
-        entity = sources.entities.get(mention.entity_id)
-        if entity is None or entity.type not in _ORGANISATIONS:
-            continue
-        is_first = mention.start <= MAX_LEADING_SHARE * len(text) and not text.startswith(
-            ("'s ", "’s "), mention.end
-        )
-        is_authority = entity.type == "regulator" or entity.authority in _AUTHORITIES
-        return entity if is_authority and is_first and not _is_object(text, mention, language) else None
-    return None
-
-
-def _list_parties(title: str, sources: FactSources, language: Language) -> list[Entity]:
-    """List the organisation with which a title begins, the object of an act, and those enumerated with one.
-    Others are often a place or an addressee."""
-    parties: dict[str, Entity] = {}
-    party_end = -1
-    for mention in sorted(find_title_mentions(sources.rules, title), key=lambda mention: mention.start):
-        entity = sources.entities.get(mention.entity_id)
-        is_owner = title.startswith(("'s ", "’s "), mention.end)
-        if entity is None or entity.type not in _ORGANISATIONS or is_owner:
-            continue
-        is_first = party_end < 0 and mention.start <= MAX_LEADING_SHARE * len(title)
-        is_enumerated = party_end >= 0 and _ENUMERATION.fullmatch(title[party_end : mention.start])
-        if is_first or is_enumerated or _is_object(title, mention, language):
-            parties[entity.id] = entity
-            party_end = mention.end
-    return list(parties.values())
-
-
-def _is_object(title: str, mention: Mention, language: Language) -> bool:
-    """True if a mention follows its verb (sues Kraken, 起诉币安) or has the particle of an object."""
-    if language == "ja":
-        return title.startswith("を", mention.end)
-    words_before = title[: mention.start].split()
-    return bool(words_before) and bool(actions.find_actions(words_before[-1][-MAX_VERB_CHARS:], language))
+def _find_replies(
+    own: Sequence[Report], title: str, rules: RuleSet, language: Language, printed: str
+) -> list[SourcedSentence]:
+    """Find the sentences in which a party of the title gives its own statement."""
+    names = {title[mention.start : mention.end] for mention in find_title_mentions(rules, title)}
+    found = statements.find_statements(own, "reply", language, printed)
+    return [one for one in found if any(name in one.text for name in names)]
 
 
 def _find_official_words(reports: Sequence[Report]) -> list[SourcedSentence]:

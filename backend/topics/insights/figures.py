@@ -36,6 +36,29 @@ _CURRENCIES: Mapping[str, Mapping[Language, str]] = {
     "CNY": {"en": "CN¥", "ja": "元", "zh": "元"},
     "KRW": {"en": "₩", "ja": "ウォン", "zh": "韩元"},
 }
+MIN_COUNT = 100
+"""Smaller counts (*five senators*) say little about an event."""
+_SHARES = frozenset({"%", "block height", "halving"})
+_ORDINAL = re.compile(
+    r"^第|\d(?:st|nd|rd|th)\b|回目|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b",
+    re.IGNORECASE,
+)
+_BEFORE_EVENT = re.compile(
+    r"\b(?:following|after|amid|despite|since|in (?:the )?wake of|in response to)\b[^,;:]*$", re.IGNORECASE
+)
+_BEHIND_FIGURE: Mapping[Language, re.Pattern[str]] = {
+    "ja": re.compile(r"[^、。,]{0,20}?(?:を受け|の後|後に|に続き|以降|を巡り|をめぐり)"),
+    "zh": re.compile(r"[^，。,]{0,16}?(?:之后|以后|后|以来)[，,]"),
+}
+_BOUND: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:under|over|up to|(?:no )?(?:more|less|fewer) than|at least|at most|nearly|almost"
+        r"|as much as) $",
+        re.IGNORECASE,
+    ),
+    "ja": re.compile(r"(?:最大|少なくとも|約)$"),
+    "zh": re.compile(r"(?:超过|超|逾|至少|最多|高达|不足|近)$"),
+}
 _ZEROS = re.compile(r"\.0+(?!\d)")
 _SCALE = re.compile(r"\b(?:Hundred|Thousand|Million|Billion|Trillion)\b")
 _CLAUSE = re.compile(r"[,;，；、。]")
@@ -57,6 +80,11 @@ class _Figure:
     """Beginnings of the words near it, or pairs of Han characters."""
     source: str
     language: Language
+    is_titled: bool = False
+    is_background: bool = False
+    """True if it belongs to what happened before the event."""
+    bound: str = ""
+    """The words before it that make it a limit (*up to*), in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +164,22 @@ def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedF
 
 
 def find_main_figure(report: Report) -> str:
-    """Return the first amount of money in the title, or else in the lead, of a report; empty without one."""
-    amounts = [figure.quantity for figure in _list_figures(report)]
-    return next((_format(amount) for amount in amounts if amount.unit in load_units().currencies), "")
+    """Return the figure of what a report claims: the first amount of money in its title, or else in its lead;
+    without one the first large count. An amount of the title's background (*after a $9M fine*) is none."""
+    figures = _list_figures(report)
+    currencies = load_units().currencies
+    amounts = [figure for figure in figures if figure.quantity.unit in currencies]
+    chosen = next((one for one in amounts if not one.is_background), None)
+    if chosen is None:
+        chosen = next((one for one in amounts if not one.is_titled), None)
+    if chosen is None:
+        counts = [one for one in figures if _is_large_count(one.quantity) and not one.is_background]
+        chosen = next((one for one in counts if one not in amounts), None)
+    return f"{chosen.bound}{_format(chosen.quantity)}" if chosen else ""
+
+
+def _is_large_count(quantity: Quantity) -> bool:
+    return quantity.unit not in (*_SHARES, *load_units().currencies) and quantity.value >= MIN_COUNT
 
 
 def _format(quantity: Quantity) -> str:
@@ -218,10 +259,32 @@ def _list_figures(report: Report) -> list[_Figure]:
         for quantity in quantities.find_quantities(plain, report.language, dates.find_dates(plain)):
             is_comparable = quantity.unit is not None and quantity.unit not in _TIME_UNITS
             is_known = any(_is_equal(quantity, one.quantity) for one in found)
+            if _ORDINAL.search(quantity.text):
+                continue
             if is_comparable and quantity.value > 0 and quantity.role != "from" and not is_known:
                 around = _find_words(plain, quantity, report.language)
-                found.append(_Figure(quantity, around, report.source, report.language))
+                is_background = _is_background(plain, quantity, report.language)
+                is_titled = text is report.title
+                bound = _BOUND[report.language].search(plain[: quantity.start])
+                found.append(
+                    _Figure(
+                        quantity,
+                        around,
+                        report.source,
+                        report.language,
+                        is_titled,
+                        is_background,
+                        bound.group().lower() if bound else "",
+                    )
+                )
     return found
+
+
+def _is_background(text: str, quantity: Quantity, language: Language) -> bool:
+    """True if a figure stands in a clause on what happened before (*following*, を受け, 之后)."""
+    if language == "en":
+        return _BEFORE_EVENT.search(text[: quantity.start]) is not None
+    return _BEHIND_FIGURE[language].match(text[quantity.end :]) is not None
 
 
 def _find_words(text: str, quantity: Quantity, language: Language) -> frozenset[str]:

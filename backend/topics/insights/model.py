@@ -132,6 +132,10 @@ class InsightFacts:
     """Names of official publishers to whose pages the articles link; what the pages say is not known."""
     silent: Sequence[str] = ()
     """Names of organisations in the title that are none of the sources."""
+    originators: Sequence[str] = ()
+    """Names of those to whom the only report attributes what it tells, and who are no outlets."""
+    replies: Sequence[SourcedSentence] = ()
+    """Statements of the parties in the title."""
     denials: Sequence[SourcedSentence] = ()
     no_comments: Sequence[SourcedSentence] = ()
     unknowns: Sequence[SourcedSentence] = ()

@@ -11,7 +11,8 @@ from backend.documents.model import SourceType
 from backend.entities.model import LANGUAGES, Entity, Language
 from backend.sources.authority import Authorities
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
-from backend.topics.canonical_urls import get_host
+from backend.topics.feeds.entry_links import load_links
+from backend.topics.feeds.release_hosts import is_release_host
 from backend.topics.grouping.title_tokens import words
 from backend.topics.insights.model import Report
 from backend.topics.model import Media, Topic
@@ -20,19 +21,10 @@ from backend.topics.tables import news_items
 MAX_TEXT_CHARS = 6_000
 """Characters of a text that are examined."""
 MAX_REPORTS = 30
-RELEASE_HOSTS = frozenset({
-    "accessnewswire.com", "businesswire.com", "globenewswire.com", "newsfilecorp.com", "prnewswire.com",
-    "prtimes.jp",
-})  # fmt: skip
-"""Hosts of press releases, which are the words of their issuers."""
 _AUTHORITIES: frozenset[SourceType] = frozenset({"regulator", "court", "government", "onchain"})
 _ISSUERS = frozenset({"company", "exchange", "organization", "protocol"})
 MIN_SHARED_WORDS = 3
 """Words that a cited page must share with the titles of a topic to count as a source of the event."""
-
-
-def is_release_host(url: str) -> bool:
-    return get_host(url).removeprefix("www.") in RELEASE_HOSTS
 
 
 def load_reports(
@@ -61,7 +53,7 @@ def load_reports(
         )
         is_safe = not is_link and not has_instructions(f"{item.title}\n{text}")
         if owner is None and is_release_host(item.url):
-            owner = _find_issuer(f"{item.title}\n{text}", topic, entities)
+            owner = _find_issuer(f"{item.site_name or ''}\n{item.title}\n{text}", topic, entities)
         is_release = owner is not None and is_release_host(item.url)
         reports.append(
             Report(
@@ -77,11 +69,21 @@ def load_reports(
                 owner=owner.id if owner else authority.owner,
                 is_dated=item.published_at is not None,
                 is_link=is_link,
-                is_about_event=authority.source_type in _AUTHORITIES
+                is_about_event=is_release
+                or authority.source_type in _AUTHORITIES
                 or bool((told_words - _list_name_words(owner)).intersection(_list_link_words(item))),
             )
         )
     return sorted(reports, key=lambda report: report.published_at)[:MAX_REPORTS]
+
+
+def find_linked_owners(connection: Connection, topic: Topic, authorities: Authorities) -> set[str]:
+    """Find the owners of the official pages that the articles of a topic link to, shown or not."""
+    if topic.id is None or topic.realm != "live":
+        return set()
+    selected = sa.select(news_items.c.links).where(news_items.c.topic_id == topic.id)
+    links = (link for text in connection.execute(selected).scalars() for link in load_links(text))
+    return {owner for link in links if (owner := authorities.classify(link.url).owner) is not None}
 
 
 def _find_issuer(text: str, topic: Topic, entities: Mapping[str, Entity]) -> Entity | None:

@@ -1,6 +1,7 @@
 """Builds the parts of an insight from templates, with their links and a digest of their facts."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,6 +22,7 @@ _INNER_QUOTES: Mapping[Language, Mapping[int, int]] = {
     "ja": str.maketrans("「」", "『』"),
     "zh": str.maketrans("“”", "‘’"),
 }
+_QUOTED_WHOLE = re.compile(r"[“「\"](?P<text>[^“”「」\"]+)[”」\"]")
 PartName = Literal["conclusion", "confirmed", "differ", "unknown", "next", "market", "before", "note"]
 
 
@@ -109,6 +111,8 @@ def _format_support(facts: InsightFacts, language: Language) -> str:
         with_figure = _fill(language, "with_figure", figure=figure) if figure else ""
         rest = _format_missing(facts, language)
         cited = _format_credits(facts, language)
+        if not (with_figure or cited or rest):
+            return _fill(language, "one_alone", names=names)
         return _fill(language, "one", names=names, with_figure=with_figure, credits=cited, rest=rest)
     if all_names:
         rest = _format_missing(facts, language) or _fill(language, "unofficial")
@@ -120,6 +124,8 @@ def _format_credits(facts: InsightFacts, language: Language) -> str:
     """Say whose reporting the reports relay."""
     if facts.credits:
         return _fill(language, "credits", names=_join_names(facts.credits, language))
+    if facts.originators:
+        return _fill(language, "originators", names=_join_names(facts.originators, language))
     return _fill(language, "relayed") if facts.is_relayed and len(facts.sources) == 1 else ""
 
 
@@ -155,6 +161,11 @@ def _build_confirmation(facts: InsightFacts, language: Language) -> Part | None:
         day, time = format_day(first_at, language), f"{first_at:%H:%M}"
         names = _join_names([name for _, name in press[1:]], language)
         lines.append(_fill(language, "press", first=first, day=day, time=time, names=names))
+    lines += [
+        _fill(language, "says", source=one.source, text=one.text.translate(_INNER_QUOTES[language]))
+        for one in _list_new(facts.replies, facts)
+        if one not in (*facts.denials, *facts.no_comments, *facts.unknowns)
+    ]
     lines += [
         _fill(language, "denied", quote=_format_quote(denial, language))
         for denial in _list_new(facts.denials, facts)[1:]
@@ -196,8 +207,9 @@ def _format_next_date(date: NextDate, facts: InsightFacts, language: Language) -
 
 
 def _format_quote(sentence: SourcedSentence | NextDate, language: Language) -> str:
-    """Quote a sentence; quotation marks within it become inner ones."""
-    text = sentence.text.translate(_INNER_QUOTES[language])
+    """Quote a sentence; quotation marks within it become inner ones, and those around it go."""
+    whole = _QUOTED_WHOLE.fullmatch(sentence.text)
+    text = (whole["text"] if whole else sentence.text).translate(_INNER_QUOTES[language])
     return _fill(language, "quote", text=text, source=sentence.source)
 
 

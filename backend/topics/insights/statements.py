@@ -23,7 +23,7 @@ from backend.topics.feeds.article_sentences import (
 from backend.topics.feeds.preceding_names import PrecedingNames
 from backend.topics.insights.model import Report, SourcedSentence
 
-Kind = Literal["denial", "no_comment", "unknown", "due", "forecast"]
+Kind = Literal["denial", "no_comment", "unknown", "due", "forecast", "reply"]
 MAX_STATEMENTS = 2
 """Statements of one kind in an insight."""
 MAX_SENTENCES = 30

@@ -17,6 +17,7 @@ from backend.topics.feeds.entry_links import (
     is_specific_page,
     load_links,
 )
+from backend.topics.feeds.link_roles import LinkRole
 
 BASE = "https://news.example/feed"
 ARTICLE = "https://news.example/story"
@@ -39,10 +40,27 @@ def test_links_have_canonical_urls_and_their_text_on_one_line() -> None:
         "<p>See <a href='https://www.sec.gov/news/1?utm_source=feed'>the\n <b>complaint</b></a>, "
         "<a href='/more'>more</a>, <a href='#top'>top</a>, <a href='mailto:a@b.example'>mail</a>.</p>"
     )
-    assert list(extract_links(source, BASE)) == [
-        Link("https://www.sec.gov/news/1", "the complaint"),
-        Link("https://news.example/more", "more"),
+    assert [(link.url, link.anchor) for link in extract_links(source, BASE)] == [
+        ("https://www.sec.gov/news/1", "the complaint"),
+        ("https://news.example/more", "more"),
     ]
+
+
+def test_a_link_keeps_the_text_around_it() -> None:
+    source = "<p>Quillport is small. It <a href='/x'>said</a> on Monday that it grows. More follows.</p>"
+    (link,) = extract_links(source, BASE)
+    assert link.context == "Quillport is small. It said on Monday that it grows."
+    assert link.role == LinkRole.ANNOUNCEMENT
+
+
+def test_links_that_an_earlier_release_stored_are_read() -> None:
+    assert load_links('[["https://a.example/b","said"]]') == (Link("https://a.example/b", "said"),)
+
+
+def test_press_releases_and_filings_are_official(rules: RuleSet) -> None:
+    release = "https://www.globenewswire.com/news-release/2026/05/18/1/quillport-opens-a-vault"
+    filing = "https://release.tdnet.info/inbs/140120260518.pdf"
+    assert select(rules, release, filing) == [release, filing]
 
 
 @pytest.mark.parametrize(

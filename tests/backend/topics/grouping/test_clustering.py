@@ -153,3 +153,31 @@ def test_a_title_again_after_more_than_the_window_is_another_topic(group: Group)
         ("Weekly roundup of the markets", "en", 400),
     ]
     assert group(weekly) == [{0}, {1}]
+
+
+def cluster_releases(rules: RuleSet, noon: datetime, *titles: str, release_of: str = "fed") -> list[int]:
+    return cluster_headlines(
+        [
+            build_headline(rules, title, "en", noon + timedelta(hours=at), title, release_of=release_of)
+            for at, title in enumerate(titles)
+        ]
+    )
+
+
+def test_two_releases_of_one_authority_that_share_but_its_name_are_two_topics(
+    rules: RuleSet, noon: datetime
+) -> None:
+    titles = (
+        "Federal Reserve Board requests public comment on proposals for issuers of payment tokens",
+        "Federal Reserve Board issues enforcement action against former teller of Quillport Savings",
+        "Federal Reserve Board announces approval of application by Harrow Bancorp",
+    )
+    assert cluster_releases(rules, noon, *titles) == [0, 1, 2]
+
+
+def test_two_releases_of_one_authority_about_one_case_are_one_topic(rules: RuleSet, noon: datetime) -> None:
+    titles = (
+        "SEC charges Quillport Savings with fraud over unregistered token sale",
+        "SEC announces fraud charges against Quillport Savings over its token sale",
+    )
+    assert cluster_releases(rules, noon, *titles, release_of="sec") == [0, 0]

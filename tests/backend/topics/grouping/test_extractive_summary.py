@@ -1,9 +1,12 @@
 """The text of a topic, quoted word for word from its members."""
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from backend.entities.model import Language
 from backend.topics.grouping.extractive_summary import join_sentences, summarize
+from backend.topics.grouping.news_window import NewsArticle
 from tests.backend.topics.grouping.conftest import Make
 
 NONE: frozenset[int] = frozenset()
@@ -156,9 +159,93 @@ def test_a_lead_without_the_news_is_followed_by_the_sentence_that_tells_it(make:
     assert len(quoted.summary) == 2
 
 
-def test_a_remark_on_news_that_is_not_told_is_no_summary(make: Make) -> None:
+def test_a_remark_on_the_news_stands_behind_the_title_that_tells_it(make: Make) -> None:
     text = "The launch comes as tokenized bonds become a busy corner of the market."
-    assert summarize([make("Kestrel joins race for tokenized bonds", text=text)], NONE, "en").quotes == ()
+    title = "Kestrel joins race for tokenized bonds"
+    assert list_texts(make(title, text=text)) == [f"{title}.", text]
+    assert list_texts(make("Why Kestrel joins race for tokenized bonds", text=text)) == []
+
+
+def list_texts(*members: NewsArticle, language: Language = "en") -> list[str]:
+    return [quote.text for quote in summarize(members, NONE, language).summary]
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "text"),
+    [
+        (
+            "en",
+            "Quillport, Harrow ask regulator to ease rules for wallets",
+            "The companies urged the regulator to exempt makers of wallets from rules for brokers.",
+        ),
+        (
+            "en",
+            "Kestrel counsel to leave at the end of June",
+            "The soon-to-be former counsel did not say what comes next but will advise the board.",
+        ),
+        (
+            "en",
+            "Quillport says its trading assistant will soon reach savers",
+            "More than 40,000 brokers have tried an early version of the product since Quillport showed it.",
+        ),
+        (
+            "ja",
+            "ノースウィンド、南港銀行と保管事業で提携",
+            "両社は来年4月に顧客の暗号資産を保管する新会社を東京に設ける。",
+        ),
+        ("zh", "北风交易所与南港银行合作推出托管服务", "两家公司将于明年四月在香港设立托管合资企业。"),
+    ],
+)
+def test_a_lead_that_only_its_title_makes_clear_has_the_title_in_front(
+    make: Make, language: Language, title: str, text: str
+) -> None:
+    clause = f"{title}{'.' if language == 'en' else '。'}"
+    assert list_texts(make(title, text=text, language=language), language=language) == [clause, text]
+
+
+def test_a_title_with_two_parties_does_not_tell_which_of_them_a_lead_means(make: Make) -> None:
+    text = "The token issuer froze a wallet that held about $318,000 on Friday."
+    assert list_texts(make("Quillport and Harrow freeze wallet of thief", text=text)) == []
+    assert list_texts(make("Quillport freezes wallet of thief", text=text))[-1] == text
+
+
+def test_a_sentence_that_stands_alone_is_preferred_to_a_title_in_front(make: Make) -> None:
+    unclear = make(
+        "Quillport freezes wallet", text="The token issuer froze a wallet with $318,000 on Friday."
+    )
+    clear = make(
+        "Quillport freezes a wallet", text="Quillport froze a wallet with $318,000 on Friday.", minutes=3
+    )
+    assert list_texts(unclear, clear) == [clear.text]
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "text"),
+    [
+        (
+            "en",
+            "Prosecutors move to dismiss charges against founder of Quillport",
+            "Ansel Grieve was to face trial in October over the sale of unregistered tokens.",
+        ),
+        (
+            "ja",
+            "検察、クイルポート創業者の起訴を取り下げ",
+            "アンセル・グリーブ氏は10月に東京地裁で公判を迎える予定だった。",
+        ),
+        ("zh", "检方撤回对奎尔港创始人的指控", "安塞尔·格里夫原定于十月在纽约就出售未注册代币一案受审。"),
+    ],
+)
+def test_a_summary_never_leaves_out_that_charges_were_dropped(
+    make: Make, language: Language, title: str, text: str
+) -> None:
+    clause = f"{title}{'.' if language == 'en' else '。'}"
+    assert list_texts(make(title, text=text, language=language), language=language) == [clause, text]
+
+
+def test_a_summary_with_its_title_has_no_more_than_three_sentences(make: Make) -> None:
+    text = f"The exchange said that $90 million left its hot wallet on Monday. {TEXT}"
+    quoted_text = summarize([make("Northwind reports a theft from wallet", text=TEXT + text)], NONE, "en")
+    assert len(quoted_text.quotes) <= 3
 
 
 PIECES = st.sampled_from(

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.articles.rules import rules_loader
@@ -19,6 +20,7 @@ from backend.store.database import Database, upsert
 from backend.topics.insights.facts import FactSources, collect_facts
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.store import topic_store
+from backend.topics.tables import news_items
 
 AT = datetime(2026, 5, 18, 12, tzinfo=UTC)
 REALM = "sample-1"
@@ -187,7 +189,7 @@ def test_a_move_is_compared_with_the_market_and_the_asset_s_own_past(
     ("title", "names"),
     [
         ("SEC sues Kraken over staking", ["Kraken"]),
-        ("Coinbase, Kraken and Ripple sue the SEC", ["Coinbase", "Kraken"]),
+        ("Coinbase, Kraken and Ripple sue the SEC", ["Coinbase", "Kraken", "Ripple"]),
         ("US charges prisoner over alleged laundering of crypto seized at Kraken", []),
     ],
 )
@@ -299,3 +301,30 @@ def test_an_own_report_has_no_other_source(connection: Connection, fact_sources:
     report = build_topic("a", url=own, media=(Media("primary_source", own),))
     found = collect_facts(connection, store(connection, report), "en", fact_sources, AT)
     assert (found.is_report, found.sources) == (True, [])
+
+
+def test_no_page_is_missed_of_a_party_to_which_the_articles_link(
+    connection: Connection, fact_sources: FactSources
+) -> None:
+    article = build_article("https://www.coindesk.com/a", "Kraken opens vault", "CoinDesk")
+    texts = {"en": TopicText("Kraken opens vault")}
+    topic = store(connection, build_topic("a", texts=texts, realm="live", media=(article,)))
+    assert collect_facts(connection, topic, "en", fact_sources, AT).silent == ["Kraken"]
+    row = {
+        "feed_id": "coindesk",
+        "guid_key": "1",
+        "url_key": "1",
+        "url": article.url,
+        "title": article.title,
+        "text": "",
+        "language": "en",
+        "published_at": AT,
+        "fetched_at": AT,
+        "simhash": 0,
+        "entities": "[]",
+        "figures": "[]",
+        "links": '[["https://www.kraken.com/features","vault"]]',
+        "topic_id": topic.id,
+    }
+    connection.execute(sa.insert(news_items), [row])
+    assert collect_facts(connection, topic, "en", fact_sources, AT).silent == []

@@ -1,5 +1,7 @@
 """Figures of a topic's sources, side by side."""
 
+import pytest
+
 from backend.topics.insights.figures import find_differences, find_main_figure, find_shared_figure
 from tests.backend.topics.insights.conftest import Tell
 
@@ -67,3 +69,30 @@ def test_the_main_figure_is_the_first_amount_of_the_title(tell: Tell) -> None:
     assert find_main_figure(tell(text, title="Hackers move $22M")) == "$22M"
     assert find_main_figure(tell(text, title="Hackers move ether")) == "$84 million"
     assert find_main_figure(tell(title="Hackers move ether")) == ""
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "figure"),
+    [
+        (
+            "Quillport limits its loss following $89M seizure",
+            "The loss is under $64 million.",
+            "under $64 million",
+        ),
+        ("Quillport limits its loss following $89M seizure", "", ""),
+        ("Lender offers loans of up to $6.2M", "", "up to $6.2M"),
+        ("Quillport opens plant", "Shares rose after it announced a plant for $36 million.", "$36 million"),
+        ("Quillport opens assistant", "More than 40,000 users tried it.", "more than 40,000 users"),
+        ("Five senators ask Quillport for answers", "Five senators asked it on Monday.", ""),
+        ("Quillport celebrates its fourth halving", "The fourth halving is over.", ""),
+    ],
+)
+def test_the_figure_of_a_report_is_that_of_its_claim(tell: Tell, title: str, text: str, figure: str) -> None:
+    assert find_main_figure(tell(text, title=title)) == figure
+
+
+def test_an_ordinal_is_no_figure_that_sources_share(tell: Tell) -> None:
+    reports = [tell(title="Coin passes its fourth halving"), tell(title="The fourth halving is done")]
+    assert find_shared_figure(reports, "en") is None
+    chinese = [tell(title="第四次减半完成", language="zh"), tell(title="４回目の半減期が完了", language="ja")]
+    assert find_shared_figure(chinese, "ja") is None

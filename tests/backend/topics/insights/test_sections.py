@@ -69,6 +69,30 @@ def test_the_line_on_one_report_names_its_figure_and_who_is_silent() -> None:
     )
 
 
+def test_a_report_without_more_has_one_short_line() -> None:
+    assert insight_text(build_facts(sources=(PRESS,))) == "Only CoinDesk reports this."
+
+
+def test_the_line_on_one_report_names_to_whom_it_attributes_the_news() -> None:
+    facts = build_facts(sources=(PRESS,), originators=("Quillport Research",))
+    assert insight_text(facts) == (
+        "Among the sources here, only CoinDesk reports this, attributing it to Quillport Research."
+    )
+
+
+def test_the_own_statement_of_a_party_is_quoted_once() -> None:
+    reply = SourcedSentence("Quillport said in a statement that all keys are safe.", "CoinDesk")
+    assert insight_text(build_facts(sources=(PRESS,), replies=(reply,))).count(reply.text) == 1
+    both = build_facts(sources=(PRESS,), replies=(reply,), denials=(reply,))
+    assert insight_text(both).count("all keys are safe") == 1
+
+
+def test_a_sentence_that_is_a_quote_has_one_pair_of_quotation_marks() -> None:
+    unknown = SourcedSentence("“Nothing has been decided on the date of the vote.”", "CoinDesk")
+    text = insight_text(build_facts(sources=(PRESS,), unknowns=(unknown,)))
+    assert text.endswith("“Nothing has been decided on the date of the vote.” (CoinDesk)")
+
+
 def test_denials_and_missing_comments_are_quoted_with_their_source() -> None:
     denial = SourcedSentence("Bitnode called the report “false”.", "CoinDesk")
     silence = SourcedSentence("Prosecutors declined to comment.", "Decrypt")
@@ -105,7 +129,7 @@ def test_no_sentence_of_the_summary_is_quoted_again() -> None:
         unknowns=(told,),
         next_dates=(NextDate(AT.date(), sentence, "CoinDesk", "Vote"),),
     )
-    assert insight_text(facts) == "Among the sources here, only CoinDesk reports this. 18 May 2026: Vote"
+    assert insight_text(facts) == "Only CoinDesk reports this. 18 May 2026: Vote"
 
 
 def test_a_figure_that_sources_share_and_open_questions_and_dates_are_told() -> None:
