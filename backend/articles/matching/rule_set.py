@@ -78,11 +78,13 @@ class RuleSet:
             for surface, meanings in zip(self.surfaces, self.meanings, strict=True)
             if meanings and all(meaning.kind is Kind.WRONG for meaning in meanings)
         }
-        # In another case than its rules list, a wrong form is an unlisted slip.
+        # In another case than its rules list, a phrase is an unlisted slip. A word may be an ordinary one
+        # (Greyscale, greyscale).
         of_one_case = {
             surface
             for surface, meanings in wrong.items()
-            if all(meaning.form in ONE_CASE and not meaning.context for meaning in meanings)
+            if not surface.isalnum()
+            and all(meaning.form in ONE_CASE and not meaning.context for meaning in meanings)
         }
         known = {*self.surfaces, *self.unused_forms} - of_one_case
         return SlipIndex(self.entities, known, {*wrong, *self.unused_forms})
