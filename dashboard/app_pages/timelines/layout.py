@@ -6,6 +6,7 @@ parts that change, and only the open tab is computed.
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from dashboard.app_pages.timelines import (
     cases,
     comparison,
     data,
-    export_menu,
+    export,
     filters,
     pair,
     runs,
@@ -23,8 +24,10 @@ from dashboard.app_pages.timelines import (
     url_state,
 )
 from dashboard.app_pages.timelines.data import TimelinesData
+from dashboard.app_pages.timelines.export import RunsExport
 from dashboard.app_pages.timelines.selection import TABS, TimelinesState, is_sample
 from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS
+from dashboard.components.copy_button import copy_button
 from dashboard.frame import freshness, refresh, states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
@@ -32,6 +35,10 @@ from dashboard.i18n import t
 SKELETON_HEIGHT_PX = 900
 IMPORT_COMMAND = "chainproof runs import FILE --add-profiles"
 TAB_KEY = "tl_tab"
+EXPORT_FORMATS: tuple[tuple[str, Callable[[RunsExport], bytes], str], ...] = (
+    ("csv", export.to_csv, "text/csv"),
+    ("parquet", export.to_parquet, "application/vnd.apache.parquet"),
+)
 _VISITED = "_timelines_visited"
 _DRAWN_TABLE = "_timelines_drawn_table"
 
@@ -124,7 +131,28 @@ def _explain_missing_runs(loaded: TimelinesData) -> None:
 def _draw_export() -> None:
     if (loaded := data.load()).table is not None:
         arrays, _ = data.select_visible_runs(loaded.table, url_state.read_state())
-        export_menu.render(arrays, loaded.answer.at)
+        _render_export_menu(arrays, loaded.answer.at)
+
+
+def _render_export_menu(arrays: RunArrays, as_of: datetime | None) -> None:
+    """Render a link to the view, and its runs as files, which are generated on download."""
+    base = (st.context.url or "").partition("/timelines")[0].rstrip("/")
+    exported = RunsExport(arrays, as_of or datetime.now(UTC), base + url_state.build_link())
+    with st.popover(t("timelines.export"), icon=":material/ios_share:", key="tl_export", width="content"):
+        st.caption(t("timelines.export_help", n=f"{len(arrays):,}"))
+        copy_button(t("frame.copy_link"), key="tl_copy")
+        with st.container(horizontal=True, gap="small"):
+            for kind, make, mime in EXPORT_FORMATS:
+                st.download_button(
+                    t(f"timelines.download_{kind}"),
+                    data=partial(make, exported),
+                    file_name=f"chainproof-runs-{exported.as_of:%Y%m%dT%H%M%SZ}.{kind}",
+                    mime=mime,
+                    key=f"tl_download_{kind}",
+                    icon=":material/download:",
+                    on_click="ignore",
+                    disabled=not len(arrays),
+                )
 
 
 def _draw_bar() -> None:
