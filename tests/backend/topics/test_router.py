@@ -345,5 +345,5 @@ def test_model_prose_is_returned_only_for_its_own_facts(service: Service) -> Non
     article = {"articles": [{"entry_url": "https://www.coindesk.com/a", "title": "x"}]}
     assert service.post(f"/topics/{number}/media", article).status == 201
     insight_after_change = service.data(f"/ai_insights/{number}")
-    assert insight_after_change["conclusion"] == "Only CoinDesk reports this."
+    assert insight_after_change["conclusion"] == "Among the sources here, only CoinDesk reports this."
     assert insight_after_change["deep_analysis"] == []

@@ -70,7 +70,9 @@ def test_the_line_on_one_report_names_its_figure_and_who_is_silent() -> None:
 
 
 def test_a_report_without_more_has_one_short_line() -> None:
-    assert insight_text(build_facts(sources=(PRESS,))) == "Only CoinDesk reports this."
+    assert (
+        insight_text(build_facts(sources=(PRESS,))) == "Among the sources here, only CoinDesk reports this."
+    )
 
 
 def test_the_line_on_one_report_names_to_whom_it_attributes_the_news() -> None:
@@ -129,7 +131,7 @@ def test_no_sentence_of_the_summary_is_quoted_again() -> None:
         unknowns=(told,),
         next_dates=(NextDate(AT.date(), sentence, "CoinDesk", "Vote"),),
     )
-    assert insight_text(facts) == "Only CoinDesk reports this. 18 May 2026: Vote"
+    assert insight_text(facts) == "Among the sources here, only CoinDesk reports this. 18 May 2026: Vote"
 
 
 def test_a_figure_that_sources_share_and_open_questions_and_dates_are_told() -> None:
