@@ -15,13 +15,16 @@ pytestmark = pytest.mark.browser
 def test_assets_are_added_to_the_comparison_and_removed_by_name(blank: Page, warm_reader: Reader) -> None:
     page = warm_reader.open("/rankings?view=compare&compare=bitcoin,ethereum", DRAWN, blank)
     field = page.get_by_label("Assets to compare")
+    first = page.get_by_role("option").first  # Enter takes it, so the list must follow the text before
     field.fill("sola")
+    expect(first).to_have_text("Solana (SOL)")
     assert page.locator(".rk-matrix tbody tr").count() == 2, "a part of a name adds nothing yet"
     field.press("Enter")
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(3)
     expect(page).to_have_url(re.compile("compare=bitcoin%2Cethereum%2Csolana"))
     expect(field).to_have_value("")
     field.fill("Cardano")
+    expect(first).to_have_text("Cardano (ADA)")
     field.press("Enter")
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(4)
     field.press("Escape")  # closes the list of suggestions
