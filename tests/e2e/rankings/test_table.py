@@ -208,6 +208,17 @@ def test_a_choice_survives_a_late_response_to_an_earlier_action(slow: Page) -> N
     expect(slow.locator(".rk th.c-rank")).to_have_count(0)
 
 
+def test_a_coin_that_is_closed_before_the_response_to_its_opening_stays_closed(slow: Page) -> None:
+    slow.evaluate("isHeld = true; chainproofRankTable.table.responseTimeoutMs = 0")
+    slow.locator(".rk tbody .c-price").first.click()
+    slow.keyboard.press("Escape")
+    slow.wait_for_function("() => hasArrived('coin=')")
+    slow.evaluate("isHeld = false; while (hasArrived('')) deliverNext()")
+    slow.wait_for_function("() => chainproofRankTable.table.sent.size === 0")
+    expect(find_panel(slow)).to_have_count(0)
+    expect(slow).to_have_url(re.compile("/rankings$"))
+
+
 EVERY_COLUMN = "cols=rank,name,price,1h,24h,7d,30d,cap,volume,trend,source"
 MISALIGNED_CELLS_SCRIPT = """() => {
     const hosts = [...document.querySelectorAll('*')].filter(node => node.shadowRoot);

@@ -24,8 +24,9 @@ Object.assign(RankTable.prototype, {
     const [kind, value] = this.queued.entries().next().value;
     this.queued.delete(kind);
     const text = JSON.stringify(value);
-    this.pending = this.known?.[kind] === text ? null : { kind, text, at: Date.now() };
     this.sent ??= new Map();
+    const isKnown = this.known?.[kind] === text && !this.sent.has(kind); // an earlier action may be on its way
+    this.pending = isKnown ? null : { kind, text, at: Date.now() };
     if (this.pending) this.sent.set(kind, this.pending);
     if (!this.pending) this.sendNext(); // the host has this value already and would not respond
     else if (kind === "view") this.sendView(value);
