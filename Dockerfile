@@ -6,7 +6,7 @@ COPY pyproject.toml requirements.lock ./
 # What the programs need and no more, in the versions and with the digests of the lock. A change of the sources
 # leaves this layer as it is.
 RUN uv pip install --python .venv --no-cache --compile-bytecode --constraint requirements.lock \
-    --extra model --extra redis --requirement pyproject.toml
+    --extra model --extra otel --extra redis --requirement pyproject.toml
 COPY README.md LICENSE ./
 COPY backend backend
 COPY chainproof chainproof

@@ -52,7 +52,7 @@ from backend.markets.router import router as markets_router
 from backend.markets.service import MarketService
 from backend.mcp import router as mcp_router
 from backend.mcp.sdk_host import SdkHost
-from backend.runtime import logs
+from backend.runtime import logs, tracing
 from backend.settings import Settings
 from backend.sources.router import router as sources_router
 from backend.store.change_watcher import ChangeWatcher
@@ -107,6 +107,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     """
     settings = settings or Settings()
     logs.configure(settings.log_format, settings.log_level)
+    tracing.start(settings.otlp_endpoint, "chainproof-service")
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url, statement_seconds=STORE_TIMEOUT_SECONDS)
     auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))

@@ -24,6 +24,7 @@ from backend.jobs.schedules import HOUR, Schedule, Ticker
 from backend.jobs.tasks import job_schedules
 from backend.jobs.worker_slots import LockLost, open_locks
 from backend.markets.tasks import REFRESH, market_schedules
+from backend.runtime import tracing
 from backend.runtime.processes import GRACE_SECONDS, StopRequest, replace_process
 from backend.settings import Settings
 from backend.sources.tasks import build_source_jobs, build_source_schedules
@@ -162,6 +163,7 @@ def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = Fa
     with a new start. ``slots_lost`` counts such starts in a row that did not last. ``has_parent`` is the
     result of :func:`~backend.runtime.processes.stop_with_parent`.
     """
+    tracing.start(settings.otlp_endpoint, "chainproof-worker")
     stop = StopRequest()
     stop.force_exit_after(STOP_SECONDS)
     started = time.monotonic()
@@ -205,4 +207,5 @@ def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = Fa
     with contextlib.suppress(sa.exc.OperationalError):  # the store may be unavailable
         heartbeat.stop()
     database.dispose()
+    tracing.stop()
     log.info("worker_stopped")

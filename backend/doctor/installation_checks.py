@@ -1,4 +1,4 @@
-"""Checks settings, data folder, rules, store, keys, worker and service for ``chainproof doctor``."""
+"""Checks the installation, the store, the worker, the service and the collector for ``chainproof doctor``."""
 
 import os
 import shutil
@@ -19,6 +19,7 @@ from backend.auth import service as auth_service
 from backend.errors import Unavailable
 from backend.formats.plurals import format_count
 from backend.jobs.heartbeat import worker_state
+from backend.runtime import tracing
 from backend.runtime.check_result import CheckResult, CheckState
 from backend.runtime.data_folder import find_config_file
 from backend.settings import Settings, optional_dependencies
@@ -218,3 +219,22 @@ def check_management_port(settings: Settings, readiness: Readiness) -> Iterator[
             "Set CHAINPROOF_MANAGEMENT_PORT to a free port, or to 0 to disable the management port."
         )
         yield CheckResult("Management port", "note", sentence)
+
+
+def check_collector(settings: Settings) -> Iterator[CheckResult]:
+    """Send an empty batch of traces to the configured collector."""
+    if settings.otlp_endpoint is None:
+        return
+    url = tracing.build_traces_url(settings.otlp_endpoint)
+    headers = {"Content-Type": "application/x-protobuf"}
+    try:
+        status = httpx.post(url, headers=headers, timeout=HTTP_TIMEOUT_SECONDS, trust_env=False).status_code
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        reason = f"does not answer ({type(error).__name__})"
+    else:
+        reason = "" if status == 200 else f"answers {status}"
+    if not reason:
+        yield CheckResult("Traces", "ok", f"{url} accepts them.")
+    else:
+        sentence = f"{url} {reason}, so traces are lost. Check CHAINPROOF_OTLP_ENDPOINT and the collector."
+        yield CheckResult("Traces", "fault", sentence)

@@ -85,6 +85,7 @@ def run_checks(settings: Settings, setting_errors: Sequence[str] = ()) -> list[F
             run("profiles", "Profiles", lambda: check_profiles(settings, database))
     run("search", "Search engines", lambda: sources_checks.check_search_providers(settings))
     run("limits", "Limits", lambda: [check_rate_limit(settings)])
+    run("traces", "Traces", lambda: installation.check_collector(settings))
     run("service", "Service", lambda: installation.check_service(settings, service))
     run("management", "Management port", lambda: installation.check_management_port(settings, service))
     return findings

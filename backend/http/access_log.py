@@ -9,7 +9,7 @@ import time
 import structlog
 from starlette.types import Scope
 
-from backend.runtime import logs, metrics
+from backend.runtime import logs, metrics, tracing
 
 log = structlog.get_logger(__name__)
 ROUNDING_ERROR = 1e-6
@@ -23,7 +23,7 @@ def log_response(scope: Scope, status: int, started: float) -> None:
     method = scope["method"]
     route = getattr(scope.get("route"), "path", metrics.NO_ROUTE)
     started += scope["state"].get(HELD_SECONDS_KEY, 0.0)
-    metrics.observe(method, route, status, started)
+    _record(method, route, status, started, scope["state"].get("request_id"))
     log.info(
         "request",
         method=method,
@@ -36,8 +36,22 @@ def log_response(scope: Scope, status: int, started: float) -> None:
 
 def log_refusal(scope: Scope, status: int, started: float, request_id: str) -> None:
     """Count a refused request. It is logged at the debug level only, since refusals come by the thousand."""
-    metrics.observe(scope["method"], metrics.NO_ROUTE, status, started)
+    _record(scope["method"], metrics.NO_ROUTE, status, started, request_id)
     log.debug("request_refused", path=scope["path"], status=status, request_id=request_id)
+
+
+def _record(method: str, route: str, status: int, started: float, request_id: str) -> None:
+    """Count a response and name the span of its request, by the route alone: anyone can make up a path."""
+    metrics.observe(method, route, status, started)
+    if tracing.is_started():
+        name = method
+        attributes: dict[str, str | int] = {
+            "http.response.status_code": status,
+            "chainproof.request_id": request_id,
+        }
+        if route != metrics.NO_ROUTE:
+            attributes["http.route"], name = route, f"{method} {route}"
+        tracing.describe_span(attributes, name=name, failed=status >= 500)
 
 
 class PreparedResponseLog:
@@ -51,7 +65,7 @@ class PreparedResponseLog:
 
     def add(self, scope: Scope, status: int, started: float, request_id: bytes, credential: str) -> None:
         method, path = scope["method"], scope["path"]
-        metrics.observe(method, path, status, started)
+        _record(method, path, status, started, request_id.decode())
         self._due += self._share
         if not self._is_logged or self._due < 1 - ROUNDING_ERROR:
             return

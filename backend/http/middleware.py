@@ -28,6 +28,7 @@ from backend.http.request_ids import RequestIds
 from backend.http.response_writer import ResponseWriter
 from backend.http.security_headers import Header, build_default_headers
 from backend.http.uvicorn_protocol import OVER_CONNECTION_LIMIT
+from backend.runtime import tracing
 
 if TYPE_CHECKING:  # rate limits are off by default, and their library takes long to load
     from backend.http.limits.rate_limiter import RateLimiter
@@ -95,6 +96,8 @@ class ServiceMiddleware:
         self._answer: ASGIApp = self._answer_request
         if origins:
             self._answer = CrossOriginMiddleware(self._answer_request, origins, self._default_headers)
+        if tracing.is_started():
+            self._answer = _trace_requests(self._answer)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -242,6 +245,14 @@ class ServiceMiddleware:
             body.release()
             load.leave()
             access_log.log_response(scope, answer.status, started)
+
+
+def _trace_requests(app: ASGIApp) -> ASGIApp:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        with tracing.trace_request(scope["headers"], scope["method"]):
+            await app(scope, receive, send)
+
+    return answer
 
 
 async def _send_server_options(_scope: Scope, _receive: Receive, send: Send) -> None:

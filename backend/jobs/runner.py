@@ -24,6 +24,7 @@ from backend.jobs import transitions
 from backend.jobs.job_kinds import JobKind
 from backend.jobs.model import INTERNAL_ERROR, Job, timeout_message
 from backend.jobs.transitions import Publish
+from backend.runtime import tracing
 from backend.store.database import Database
 
 log = structlog.get_logger(__name__)
@@ -94,7 +95,8 @@ class JobContext:
             has_begun = True
             at = (self._database, self.job.id, position)
             _retry(lambda: transitions.begin_step(*at, name, now=self._clock()))
-            outcome = work()
+            with tracing.trace(f"step {name}", {}):
+                outcome = work()
             step_detail = {} if detail is None else detail(outcome)
             _retry(lambda: transitions.finish_step(*at, step_detail, now=self._clock()))
             outcomes.append(outcome)
@@ -179,9 +181,9 @@ class Runner:
         )
         try:
             if job_type.batch == 1:
-                result = job_type.handle(context)
+                result = _handle(job_type, context)
             else:  # in an empty context, so that dbos records no steps
-                result = contextvars.Context().run(job_type.handle, context)
+                result = contextvars.Context().run(_handle, job_type, context)
             _retry(
                 lambda: transitions.complete(self.database, job, result, job_type.publish, now=self._clock())
             )
@@ -195,6 +197,11 @@ class Runner:
 
     def _fail(self, job: Job, sentence: str) -> None:
         _retry(lambda: transitions.fail(self.database, job.id, sentence, now=self._clock()))
+
+
+def _handle(job_type: JobType, context: JobContext) -> Mapping[str, Any]:
+    with tracing.trace(f"job {job_type.kind}", {"chainproof.job.id": context.job.id}):
+        return job_type.handle(context)
 
 
 def _retry(change: Callable[[], T]) -> T:

@@ -18,6 +18,7 @@ from dbos import DBOS
 from backend.formats.timestamps import Clock, utc_now
 from backend.jobs.heartbeat import Heartbeat
 from backend.jobs.worker_slots import Locks
+from backend.runtime import tracing
 
 log = structlog.get_logger(__name__)
 
@@ -115,8 +116,13 @@ class Ticker:
     def _run(self, schedule: Schedule, scheduled_at: datetime) -> Outcome:
         """Run in an empty context, so that dbos records no steps: a tick is repeated as a whole."""
         try:
-            contextvars.Context().run(schedule.run, self._clock())
+            contextvars.Context().run(_run_traced, schedule, self._clock())
         except Exception:
             log.exception("schedule_failed", schedule=schedule.name, tick=scheduled_at.isoformat())
             return "failed"
         return "ran"
+
+
+def _run_traced(schedule: Schedule, now: datetime) -> None:
+    with tracing.trace(f"schedule {schedule.name}", {}):
+        schedule.run(now)

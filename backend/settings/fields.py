@@ -142,6 +142,8 @@ class SettingFields(BaseSettings):
     access_log_sample: float = Field(default=1, ge=0, le=1)
     """The share of requests for prepared responses, such as prices, that is logged. ``0.1`` logs every tenth.
     All other requests are always logged."""
+    otlp_endpoint: Address | None = None
+    """The OpenTelemetry collector to which traces are sent by OTLP over HTTP. By default none."""
     metrics_public: bool = False
     """Whether ``/metrics`` answers callers on other machines."""
     body_limit_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)

@@ -10,6 +10,7 @@ def find_missing(settings: Settings) -> str | None:
     needed = (
         (settings.redis_url is not None, "CHAINPROOF_REDIS_URL", "redis", "redis"),
         (settings.model_base_url is not None, "CHAINPROOF_MODEL_BASE_URL", "model", "openai"),
+        (settings.otlp_endpoint is not None, "CHAINPROOF_OTLP_ENDPOINT", "otel", "opentelemetry.sdk"),
     )
     for is_set, setting, extra, library in needed:
         if is_set and find_spec(library) is None:

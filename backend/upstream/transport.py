@@ -11,6 +11,7 @@ from typing import Final
 import httpcore
 import httpx
 
+from backend.runtime import tracing
 from backend.upstream.deadline import CONNECT_SECONDS, READ_SECONDS, BoundedBackend
 from backend.upstream.failures import FailureKind, UpstreamFailure, build_size_error
 
@@ -64,6 +65,27 @@ class PoolTransport(httpx.BaseTransport):
         self._connections.close()
 
 
+class TracedTransport(httpx.BaseTransport):
+    """Traces each request of ``inner`` until the headers of its response arrive.
+
+    Adds no header to the request: other services learn nothing of the trace.
+    """
+
+    def __init__(self, inner: httpx.BaseTransport) -> None:
+        self._inner = inner
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        name, host = f"{request.method} {request.url.host}", request.url.host
+        attributes = {"http.request.method": request.method, "server.address": host}
+        with tracing.trace(name, attributes, is_call=True):
+            response = self._inner.handle_request(request)
+            tracing.describe_span({"http.response.status_code": response.status_code})
+            return response
+
+    def close(self) -> None:
+        self._inner.close()
+
+
 class _Stream(httpx.SyncByteStream):
     def __init__(self, response: httpcore.Response) -> None:
         self._response = response
@@ -85,8 +107,9 @@ def build_client(
 
     ``transport`` replaces the network.
     """
+    transport = transport or PoolTransport(BoundedBackend(backend))
     return httpx.Client(
-        transport=transport or PoolTransport(BoundedBackend(backend)),
+        transport=TracedTransport(transport) if tracing.is_started() else transport,
         trust_env=False,
         follow_redirects=False,
         cookies=http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[])),
