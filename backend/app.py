@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 import structlog
 from anyio import to_thread
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend import migrations
@@ -96,6 +97,13 @@ ROUTERS = (
 )
 STORE_TIMEOUT_SECONDS = 10.0
 """A request that waits longer for the store is refused with 503."""
+NO_TELEMETRY: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "auto_configure": False,
+}
+"""FastAPI's own spans and logs have queries and messages of exceptions, and miss the prepared responses."""
 LAST_USED_INTERVAL_SECONDS = 30.0
 """How often the keys' ``last_used_at`` is written."""
 
@@ -147,6 +155,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=openapi.build_operation_id,
+        telemetry=NO_TELEMETRY,
     )
     app.state.settings = settings
     app.state.database = database
@@ -207,7 +216,9 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
 def create_management_app(service: ServiceMiddleware) -> ServiceMiddleware:
     """Build the application of the management listener: ``/healthz``, ``/readyz`` and ``/metrics`` of
     ``service``."""
-    app = FastAPI(redirect_slashes=False, openapi_url=None, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        redirect_slashes=False, openapi_url=None, docs_url=None, redoc_url=None, telemetry=NO_TELEMETRY
+    )
     app.state = cast(FastAPI, service.inner).state
     app.include_router(health.router)
     install_error_handlers(app, [health.router])

@@ -96,7 +96,8 @@ def build_refusal(response: httpx.Response, body: Any) -> Refusal:
     retry_after = None
     if response.status_code in TEMPORARY_STATUSES:
         retry_after = float(response.headers.get("retry-after", "1"))
-        sentence = f"{sentence} Try again in {retry_after:g} seconds."
+        if "Try again" not in sentence:  # the rate limiter's sentence says when
+            sentence = f"{sentence} Try again in {retry_after:g} seconds."
     return Refusal(f"{sentence} (HTTP {response.status_code})", response.status_code, retry_after)
 
 
