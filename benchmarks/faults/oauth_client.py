@@ -13,7 +13,7 @@ import httpx
 from backend.auth.oauth import accounts, apps
 from backend.store.database import Database
 from benchmarks.faults.refusals import Refusals
-from benchmarks.oauth import CALLBACK, CHALLENGE, VERIFIER, hidden_fields
+from benchmarks.http.oauth import CALLBACK, CHALLENGE, VERIFIER, hidden_fields
 
 PATIENCE = 40.0
 PEOPLE = 10

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from backend.auth.oauth import passwords
 from backend.cli.commands import app
-from tests.support.homes import set_up_home
-from tests.support.oauth_app import CALLBACK, CHEAP
+from tests.support.apps.oauth_app import CALLBACK, CHEAP
+from tests.support.store.data_folders import set_up_home
 
 run = CliRunner()
 PASSWORD = "correct horse battery\n"

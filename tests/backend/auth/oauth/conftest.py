@@ -3,8 +3,8 @@ from collections.abc import Iterator
 import pytest
 
 from backend.auth.oauth import passwords
-from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
-from tests.support.oauth_app import CHEAP, Desk, create_desk, create_person
+from tests.support.apps.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.apps.oauth_app import CHEAP, Desk, create_desk, create_person
 
 
 @pytest.fixture(scope="package", autouse=True)

@@ -10,7 +10,7 @@ from backend.auth.oauth import accounts, apps, passwords
 from backend.auth.oauth.accounts import SignedIn
 from backend.errors import BadRequest, Conflict, NotFound, Unavailable
 from backend.store.database import Database
-from tests.support.oauth_app import CALLBACK, CHEAP, PASSWORD
+from tests.support.apps.oauth_app import CALLBACK, CHEAP, PASSWORD
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 

@@ -14,8 +14,8 @@ from backend.store.database import Database, change_counters
 from backend.topics.feeds import article_store, polling_schedule
 from backend.topics.tables import feeds as feeds_table
 from backend.topics.tables import news_items
-from tests.support.feeds import LONG, NOW, Round, build_date_element, feed, item, rss
-from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.providers.feeds import LONG, NOW, Round, build_date_element, feed, item, rss
+from tests.support.providers.provider_server import Behaviour, ProviderServer
 
 LATER = NOW + timedelta(hours=9)
 

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from backend.store.database import Database
 from backend.topics.tables import feeds as feeds_table
-from tests.support.feeds import NOW, Round, item, rss
-from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.providers.feeds import NOW, Round, item, rss
+from tests.support.providers.provider_server import Behaviour, ProviderServer
 
 MINUTE = timedelta(minutes=1)
 

@@ -22,7 +22,7 @@ from backend.topics.grouping.regrouping import regroup
 from backend.topics.model import Category
 from backend.topics.tables import news_items
 from tests.backend.topics.conftest import stored_topics
-from tests.support.sample_events import next_event
+from tests.support.providers.sample_events import next_event
 
 HOUR, STEP = timedelta(hours=1), timedelta(minutes=30)
 AT = datetime(2026, 3, 4, 12, tzinfo=UTC)

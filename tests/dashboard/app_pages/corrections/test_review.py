@@ -15,7 +15,7 @@ from dashboard.app_pages.corrections.session_state import ACTIONS, SUBJECT_ACTIO
 from dashboard.client.articles import RuleSet
 from dashboard.components import sortable_table
 from dashboard.i18n import LANGUAGES, Language
-from tests.support.scans import article, build_scan_result, build_violations
+from tests.support.articles.scans import article, build_scan_result, build_violations
 
 TEXT = article(title="😀 Etherium", content="リップル\n\nEtherium", tags=["x", "Etherium"], language="ja")
 SCAN = build_scan_result(
