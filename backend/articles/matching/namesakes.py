@@ -1,4 +1,4 @@
-"""Lets corrections ask where the words around them make the name of another thing more likely.
+"""Disables automatic correction where the surrounding words suggest that the text names something else.
 
 Solona Ventures is a firm of its own, カルダーノ also a mathematician, and 《比特大路》 the title of a game.
 """
@@ -36,10 +36,12 @@ _FIRM_AFTER = re.compile(
 MAX_CUE_CHARS = 40
 
 
-def ask_about_other_names(text: str, occurrences: list[Occurrence], entities: Mapping[str, Entity]) -> None:
-    """Turn unasked corrections in ``occurrences`` into questions where another thing may be meant.
+def disable_auto_fix_for_namesakes(
+    text: str, occurrences: list[Occurrence], entities: Mapping[str, Entity]
+) -> None:
+    """Disable the automatic correction of ``occurrences`` that may name something else.
 
-    A word that the text introduces as a person's family name (ジェロラモ・カルダーノ) is no finding at all.
+    An occurrence that the text introduces as a person's family name (ジェロラモ・カルダーノ) is removed.
     """
     occurrences[:] = [
         occurrence
@@ -51,11 +53,11 @@ def ask_about_other_names(text: str, occurrences: list[Occurrence], entities: Ma
         if rule is None or not rule.auto_fix:
             continue
         entity = entities.get(meaning.entity or "")
-        if _may_be_other(text, start, end, right, entity, is_case=rule.type == "wrong_case"):
-            occurrences[index] = (start, end, meaning._replace(rule=_as_question(rule)), right)
+        if _may_be_namesake(text, start, end, right, entity, is_case=rule.type == "wrong_case"):
+            occurrences[index] = (start, end, meaning._replace(rule=_disable_auto_fix(rule)), right)
 
 
-def _may_be_other(
+def _may_be_namesake(
     text: str, start: int, end: int, right: str | None, entity: Entity | None, *, is_case: bool
 ) -> bool:
     written = text[start:end]
@@ -74,7 +76,7 @@ def _may_be_other(
 
 
 def _is_family_name(text: str, start: int, end: int) -> bool:
-    """Whether a katakana word stands somewhere in the text behind a given name and a middle dot."""
+    """Return whether a katakana word follows a given name and a middle dot anywhere in the text."""
     written = text[start:end]
     if written.isascii() or not _is_katakana_word(written):
         return False
@@ -82,10 +84,10 @@ def _is_family_name(text: str, start: int, end: int) -> bool:
 
 
 def _is_katakana_word(written: str) -> bool:
-    """Whether a word list has the text as it is written. Half-width kana are never meant so."""
+    """Return whether a word list contains the text as written. Half-width kana never match."""
     return written in load_lexicon("katakana")
 
 
 @lru_cache(maxsize=16_384)
-def _as_question(rule: CompiledRule) -> CompiledRule:
+def _disable_auto_fix(rule: CompiledRule) -> CompiledRule:
     return replace(rule, auto_fix=False)
