@@ -33,21 +33,21 @@ from benchmarks.aim_report import AimReport
 from benchmarks.dashboard.sessions import Level, run_level
 from benchmarks.dashboard.sessions import quantile as of_seconds
 from benchmarks.load.client import LoadResult, Plan, percentile, run
-from benchmarks.load.processes import Crew, crew, descriptors, memory
+from benchmarks.load.processes import ServiceGroup, crew, descriptors, memory
 from benchmarks.load.request_mix import ARTICLE, build_request_kinds
 from tests.support.processes.running import loopback
 
 CONNECTIONS = 32
-FACTORS = (1, 2, 10)
+CAPACITY_FACTORS = (1, 2, 10)
 READERS = 10
-HEALTH_AIM, RECOVERY_AIM, MEMORY_AIM = 100.0, 5.0, 100.0
-SOAK_SHARE, SOAK_AIM = 0.4, 10.0
+HEALTH_AIM_MS, RECOVERY_AIM_SECONDS, MEMORY_AIM_MIB = 100.0, 5.0, 100.0
+SOAK_SHARE, SOAK_AIM_PERCENT = 0.4, 10.0
 EXPECTED_STATUSES = frozenset({200, 201, 202, 304, 404, 429, 503})
 """404 is the answer for a topic without a text in the requested language."""
 
 
 @dataclass
-class Watch:
+class HealthLog:
     """Latencies of ``/healthz`` in ms, and the memory of the HTTP processes in MB, while the block ran."""
 
     health: list[float] = field(default_factory=list)
@@ -61,19 +61,19 @@ class Watch:
 
 
 def run_load_level(
-    crew: Crew, seconds: float, *, rate: float | None = None, seed: int = 1
-) -> tuple[LoadResult, Watch]:
+    crew: ServiceGroup, seconds: float, *, rate: float | None = None, seed: int = 1
+) -> tuple[LoadResult, HealthLog]:
     """Send requests from two processes; ``rate`` is their sum."""
     plan = Plan(crew.ports, (), seconds, seed, None if rate is None else rate / 2, CONNECTIONS // 2)
     now = datetime.now(UTC)
     plans = [replace(plan, seed=n, kinds=build_request_kinds(crew.key, now, n)) for n in (seed, seed + 1)]
-    with watch_crew(crew) as watch:
+    with watch_group(crew) as watch:
         return run(plans), watch
 
 
 @contextlib.contextmanager
-def watch_crew(crew: Crew) -> Iterator[Watch]:
-    watch, stop = Watch(megabytes=crew.megabytes()), threading.Event()
+def watch_group(crew: ServiceGroup) -> Iterator[HealthLog]:
+    watch, stop = HealthLog(megabytes=crew.megabytes()), threading.Event()
 
     def probe_health() -> None:
         while not stop.wait(0.1):
@@ -96,7 +96,7 @@ def watch_crew(crew: Crew) -> Iterator[Watch]:
         thread.join()
 
 
-def measure_recovery(crew: Crew) -> float:
+def measure_recovery(crew: ServiceGroup) -> float:
     """Return the seconds until ten scans in a row succeed within 250 ms each."""
     began, right = time.perf_counter(), 0
     headers = {"CP-X-API-KEY": crew.key}
@@ -113,7 +113,7 @@ def measure_recovery(crew: Crew) -> float:
     return time.perf_counter() - began
 
 
-def print_level(name: str, result: LoadResult, watch: Watch, seconds: float) -> None:
+def print_level(name: str, result: LoadResult, watch: HealthLog, seconds: float) -> None:
     statuses = "  ".join(f"{status or 'lost'} {n}" for status, n in sorted(result.by_status.items()))
     print(
         f"\n{name}: {result.sent / seconds:.0f}/s sent, {result.skipped} more had no connection;  {statuses}"
@@ -134,17 +134,17 @@ def print_level(name: str, result: LoadResult, watch: Watch, seconds: float) -> 
     )
 
 
-def judge_level(report: AimReport, result: LoadResult, watch: Watch, recovered: float) -> None:
+def judge_level(report: AimReport, result: LoadResult, watch: HealthLog, recovered: float) -> None:
     unfair = sum(n for status, n in result.by_status.items() if status not in EXPECTED_STATUSES)
     report.record("neither 2xx, 404, 429 nor 503", unfair, "answers", 0)
     report.record("refusals without a time to come back", result.refusals_without_retry_after, "answers", 0)
-    report.record("/healthz p99", percentile(watch.health, 99), "ms", HEALTH_AIM)
+    report.record("/healthz p99", percentile(watch.health, 99), "ms", HEALTH_AIM_MS)
     report.record("/healthz failed", watch.failed, "times", 0)
-    report.record("memory more", watch.grown, "MB", MEMORY_AIM)
-    report.record("well again after", recovered, "s", RECOVERY_AIM)
+    report.record("memory more", watch.grown, "MB", MEMORY_AIM_MIB)
+    report.record("well again after", recovered, "s", RECOVERY_AIM_SECONDS)
 
 
-def check_stored(report: AimReport, crew: Crew, result: LoadResult) -> None:
+def check_stored(report: AimReport, crew: ServiceGroup, result: LoadResult) -> None:
     """Check that all accepted jobs are completed and all acknowledged scans are stored."""
     accepted = {orjson.loads(body)["data"]["job_id"] for body in result.bodies if body.startswith(b'{"data"')}
     began = time.perf_counter()
@@ -160,13 +160,13 @@ def check_stored(report: AimReport, crew: Crew, result: LoadResult) -> None:
     )
 
 
-def list_completed_jobs(crew: Crew) -> set[str]:
+def list_completed_jobs(crew: ServiceGroup) -> set[str]:
     query = sa.select(jobs.c.id).where(jobs.c.status == "completed")
     with crew.database.read() as connection:
         return {str(row.id) for row in connection.execute(query)}
 
 
-def count_violations(crew: Crew) -> int:
+def count_violations(crew: ServiceGroup) -> int:
     """Count the findings in the article that the load stores repeatedly."""
     answer = loopback.post(
         f"http://127.0.0.1:{crew.ports[0]}/articles/scan",
@@ -177,12 +177,12 @@ def count_violations(crew: Crew) -> int:
     return len(answer.json()[0]["violations"])
 
 
-def run_levels(report: AimReport, crew: Crew, seconds: float) -> None:
+def run_levels(report: AimReport, crew: ServiceGroup, seconds: float) -> None:
     result, watch = run_load_level(crew, seconds)
     print_level(f"as fast as {CONNECTIONS} connections go", result, watch, seconds)
     capacity = result.count_accepted() / seconds
     everything = result
-    for number, factor in enumerate(FACTORS, 2):
+    for number, factor in enumerate(CAPACITY_FACTORS, 2):
         with ThreadPoolExecutor(1) as pool:
             read = pool.submit(run_readers, crew, seconds)
             result, watch = run_load_level(crew, seconds, rate=factor * capacity, seed=10 * number)
@@ -202,11 +202,11 @@ def run_levels(report: AimReport, crew: Crew, seconds: float) -> None:
     check_stored(report, crew, everything)
 
 
-def run_readers(crew: Crew, seconds: float) -> Level:
+def run_readers(crew: ServiceGroup, seconds: float) -> Level:
     return run_level(crew.dashboard, "rankings", READERS, seconds, 5.0, crew.other_processes[1].pid)
 
 
-def run_soak(report: AimReport, crew: Crew, minutes: float) -> None:
+def run_soak(report: AimReport, crew: ServiceGroup, minutes: float) -> None:
     """Record memory and open files of each process every minute, at a share of the capacity."""
     result, _ = run_load_level(crew, 20)
     rate = SOAK_SHARE * result.count_accepted() / 20
@@ -240,7 +240,10 @@ def run_soak(report: AimReport, crew: Crew, minutes: float) -> None:
         warm = samples[min(len(samples) // 6, 10) :]
         early, late = (statistics.median(mb for mb, _ in part) for part in (warm[:5], warm[-5:]))
         report.record(
-            f"{name}: memory after warming up {early:.0f} MB, more", (late / early - 1) * 100, "%", SOAK_AIM
+            f"{name}: memory after warming up {early:.0f} MB, more",
+            (late / early - 1) * 100,
+            "%",
+            SOAK_AIM_PERCENT,
         )
         opened = [max(fd for _, fd in part) for part in (warm[:5], warm[-5:])]
         report.record(

@@ -22,7 +22,7 @@ PROFILES, RUNS = 20, 20_480
 
 
 @dataclass(frozen=True)
-class Crew:
+class ServiceGroup:
     """The processes: ``serving`` answer HTTP; ``other_processes`` are the worker and the dashboard."""
 
     ports: tuple[int, ...]
@@ -67,7 +67,7 @@ def descriptors(process: psutil.Process) -> int:
 
 
 @contextlib.contextmanager
-def crew(store: str, serving: int) -> Iterator[Crew]:
+def crew(store: str, serving: int) -> Iterator[ServiceGroup]:
     """Ready for requests: prices are there, the archive stands as topics, and timelines are filled."""
     with contextlib.ExitStack() as opened:
         home = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="chainproof-load-")))
@@ -108,7 +108,9 @@ def crew(store: str, serving: int) -> Iterator[Crew]:
         child = opened.enter_context(
             process(arguments, environment, f"{dashboard}/_stcore/health", home / "dashboard.log")
         )
-        yield Crew(ports, management, key, database, served, (worker, psutil.Process(child.pid)), dashboard)
+        yield ServiceGroup(
+            ports, management, key, database, served, (worker, psutil.Process(child.pid)), dashboard
+        )
 
 
 def topics(base: str, key: str) -> int:

@@ -37,7 +37,7 @@ from backend.topics.grouping.regrouping import RegroupResult, regroup
 from backend.topics.tables import news_items
 
 LABELLED_SET = Path(__file__).parents[1] / "data" / "headlines.jsonl"
-HALVES = ("tuned", "held_out")
+SET_HALVES = ("tuned", "held_out")
 
 
 class Score(NamedTuple):
@@ -54,13 +54,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--set", type=Path, default=LABELLED_SET)
-    parser.add_argument("--half", choices=HALVES, action="append")
+    parser.add_argument("--half", choices=SET_HALVES, action="append")
     parser.add_argument("--show-mistakes", action="store_true")
     parser.add_argument("--headlines", type=int, default=5_000)
     options = parser.parse_args()
     rules = load_shipped().rules
     headlines = [json.loads(line) for line in options.set.read_text(encoding="utf-8").splitlines() if line]
-    for half in options.half or HALVES:
+    for half in options.half or SET_HALVES:
         part = [headline for headline in headlines if headline["half"] == half]
         _measure_grouping(half, part, rules, show=options.show_mistakes)
     if not options.half:

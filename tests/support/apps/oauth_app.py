@@ -15,7 +15,7 @@ from backend.auth.oauth.apps import App
 from tests.support.apps.market_app import Running
 from tests.support.http.asgi import Answer, send
 
-CHEAP = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+FAST_PASSWORD_HASHER = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 PASSWORD = "correct horse battery"
 CALLBACK = "https://desk.example/callback"
 VERIFIER = "a-verifier-of-forty-three-characters-or-more-0123"

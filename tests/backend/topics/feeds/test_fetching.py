@@ -64,7 +64,7 @@ def test_an_article_is_stored_with_its_entities_and_figures(
     )
     report = round_.ask()
     (stored,) = load_articles(database)
-    assert (report.added, report.brought_news) == (1, True)
+    assert (report.added, report.has_changes) == (1, True)
     assert (stored.url, stored.language, stored.topic_id) == ("https://news.example/1", "en", None)
     assert json.loads(stored.entities)[0] == "tether"
     assert {"318000 USD", "12 %"} <= set(json.loads(stored.figures))

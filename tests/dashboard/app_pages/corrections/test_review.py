@@ -82,7 +82,7 @@ def read_article(step: Step, book: RuleSet | None = BOOK, lang: Any = "en") -> d
 
 def read_head(history: EditHistory, view: str = "text") -> dict[str, Any]:
     step = get_step(history)
-    return review.build_head(
+    return review.build_state_message(
         step,
         b"version\n",
         can_undo=history.can_undo,
