@@ -44,7 +44,6 @@ GOAL_MS = 40
 LANGUAGES = ("en", "ja", "zh")
 _SENTENCE = re.compile(r"[^.!?。！？\n]{8,}[.!?。！？]?")
 _IN_FEED = re.compile(r"<(?:title|description|summary)[^>]*>(.*?)</(?:title|description|summary)>", re.DOTALL)
-_CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
 
 
 class Words:
